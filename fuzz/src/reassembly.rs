@@ -21,11 +21,7 @@ pub fn check(data: &[u8]) {
     while !input.is_empty() {
         let cells = u16::from(input.byte() % 40) + 1;
         let mask = input.long();
-        let segment = Segment {
-            seq: u64::from(first) + 1,
-            len: u32::from(cells),
-            ..Segment::default()
-        };
+        let segment = Segment::data(u64::from(first) + 1, cells);
         let pdu = Pdu {
             segment,
             sent: Ps::ZERO,

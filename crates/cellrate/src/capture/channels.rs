@@ -92,11 +92,7 @@ mod tests {
 
     fn pdu(number: u64) -> PduStart {
         let first = (number * u64::from(CELLS) % u64::from(Info::NUMBERS)) as u32;
-        let segment = Segment {
-            seq: number,
-            len: 1,
-            ..Segment::default()
-        };
+        let segment = Segment::data(number, 1);
         PduStart {
             at: Ps::ZERO,
             channel: ChannelId::forward(0),

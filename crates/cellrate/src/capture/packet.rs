@@ -71,12 +71,14 @@ pub fn write(
         to: ends.addresses[there],
         id,
         options: filling.ip,
-        payload: header.len() + segment.len as usize,
+        payload: header.len() + segment.payload() as usize,
     };
     packet.write_header(out);
     let begin = out.len();
     header.write(out);
-    payload::write(out, ends.flow, backward, segment.seq, segment.len as usize);
+    if let Segment::Data { seq, len, .. } = *segment {
+        payload::write(out, ends.flow, backward, seq, usize::from(len));
+    };
     let checksum = fold(packet.pseudo_header_sum() + sum(&out[begin..]));
     out[begin..][CHECKSUM].copy_from_slice(&checksum.to_be_bytes());
 }
@@ -98,7 +100,7 @@ fn header(ends: &Ends, filling: Filling, backward: bool, segment: &Segment) -> H
         options.window_scale(of_syn.shift);
     }
     options.fill(filling.tcp);
-    let blocks = segment.blocks().above(segment.ack);
+    let blocks = segment.blocks().above(segment.ack());
     options.sack(blocks.map(|(from, to)| (wire(there, from), wire(there, to))));
     let (flags, shift) = match handshake {
         Some(Handshake::Syn(_)) => (SYN, 0),
@@ -113,10 +115,10 @@ fn header(ends: &Ends, filling: Filling, backward: bool, segment: &Segment) -> H
         acknowledgement: if flags & ACK == 0 {
             0
         } else {
-            wire(there, segment.ack)
+            wire(there, segment.ack())
         },
         flags,
-        window: (segment.window >> shift).min(u32::from(u16::MAX)) as u16,
+        window: (segment.window() >> shift).min(u32::from(u16::MAX)) as u16,
         options,
     }
 }
@@ -161,11 +163,12 @@ mod tests {
     #[test]
     fn a_data_segment_is_known_octet_by_octet() {
         let ends = ends(TcpConfig::default(), Encapsulation::LlcSnap);
-        let segment = Segment {
+        let segment = Segment::Data {
             seq: 16,
-            len: 4,
+            ack: 0,
+            sent: Ps::ZERO,
             window: 0x1_0001,
-            ..Segment::default()
+            len: 4,
         };
         let expected = [
             &LLC_SNAP[..],
@@ -189,7 +192,11 @@ mod tests {
         };
         let ends = ends(sack.clone(), Encapsulation::VcMux);
         let options = sack.syn_options();
-        let of_setup = |handshake, window| Segment::of_setup(Ps(1), handshake, 0, window);
+        let of_setup = |handshake, window| Segment::Setup {
+            handshake,
+            sent: Ps(1),
+            window,
+        };
         let syn = octets(&ends, false, of_setup(Handshake::Syn(options), 65_535));
         let expected = [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0x80, 2, 0xFF, 0xFF];
         assert_eq!(syn[24..36], expected);
@@ -216,14 +223,7 @@ mod tests {
         };
         let ends = ends(sack.clone(), Encapsulation::VcMux);
         let mut receiver = cellrate_engine::tcp::TcpReceiver::new(&sack);
-        receiver.on_segment(
-            Ps(1),
-            &Segment {
-                seq: 10,
-                len: 10,
-                ..Segment::default()
-            },
-        );
+        receiver.on_segment(Ps(1), &Segment::data(10, 10));
         let packet = octets(&ends, true, receiver.poll_ack(Ps(1)).unwrap());
         let tcp = &packet[20..];
         assert_eq!(
@@ -249,10 +249,7 @@ mod tests {
             let packet = octets(
                 &ends(tcp, Encapsulation::VcMux),
                 false,
-                Segment {
-                    len: 100,
-                    ..Segment::default()
-                },
+                Segment::data(0, 100),
             );
             let (ip, total) = (
                 usize::from(packet[0] & 15) * 4,

@@ -227,7 +227,7 @@ fn a_pdu_of_other_cells_than_travel_is_not_written() {
         first: 0,
         cells: 3,
         sent: 3,
-        segment: Segment::default(),
+        segment: Segment::data(0, 1),
     });
     let info = Info::data(0);
     let crossing = Crossing {

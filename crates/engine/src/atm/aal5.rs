@@ -120,10 +120,7 @@ mod tests {
 
     /// A PDU of `cells` cells from number `first` on.
     fn pdu(first: u32, cells: u16) -> Pdu {
-        let segment = Segment {
-            seq: first as u64,
-            ..Segment::default()
-        };
+        let segment = Segment::data(first as u64, 1);
         Pdu {
             segment,
             sent: Ps::ZERO,

@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn a_pdu_knows_its_cells_also_where_the_numbers_wrap() {
         let pdu = Pdu {
-            segment: Segment::default(),
+            segment: Segment::data(0, 1),
             sent: Ps::ZERO,
             first: Info::NUMBERS - 2,
             cells: 3,

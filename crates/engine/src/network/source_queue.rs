@@ -90,7 +90,7 @@ impl SourceQueue {
     /// Queues a segment, or as much of it as fits if single cells are refused. Returns true if the
     /// whole PDU was queued.
     pub fn push(&mut self, now: Ps, segment: Segment) -> bool {
-        let cells = cells_for((self.header + segment.option_bytes() + segment.len) as u64);
+        let cells = cells_for((self.header + segment.option_bytes() + segment.payload()) as u64);
         let room = self.limit - self.cells;
         if cells as u64 > room {
             let taken = if self.refuses == Refuses::Cell {
@@ -98,7 +98,7 @@ impl SourceQueue {
             } else {
                 0
             };
-            self.dropped.bytes += (segment.len - self.payload_before(taken, &segment)) as u64;
+            self.dropped.bytes += (segment.payload() - self.payload_before(taken, &segment)) as u64;
             self.dropped.packets += 1;
             self.dropped.cells += (cells - taken) as u64;
             if taken > 0 {
@@ -137,7 +137,7 @@ impl SourceQueue {
     fn payload_before(&self, cells: u32, segment: &Segment) -> u32 {
         (cells * CELL_PAYLOAD)
             .saturating_sub(self.header)
-            .min(segment.len)
+            .min(segment.payload())
     }
     /// Queues a bare cell; returns false if the queue is full.
     pub fn push_bare(&mut self, now: Ps) -> bool {
@@ -192,7 +192,7 @@ impl SourceQueue {
         let begin = pdu.sent * CELL_PAYLOAD;
         pdu.sent += 1;
         let payload = (begin + CELL_PAYLOAD)
-            .min(header + pdu.segment.len)
+            .min(header + pdu.segment.payload())
             .saturating_sub(begin.max(header));
         let (done, whole) = (pdu.sent == pdu.taken, pdu.sent == pdu.cells);
         let cell = if whole {

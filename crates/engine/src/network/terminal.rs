@@ -270,7 +270,7 @@ impl Terminal {
                 });
             }
             if !self.queue.push(now, segment) {
-                self.digest.add(now.0 ^ segment.seq);
+                self.digest.add(now.0 ^ segment.sequence().unwrap_or(0));
                 sender.on_transmitted(now, &segment);
                 let what = What::Refusal {
                     seq: segment.sequence(),
@@ -302,7 +302,7 @@ impl Terminal {
             }
             if !self.queue.push(now, ack) {
                 let what = What::Refusal {
-                    seq: (!ack.is_of_setup()).then_some(ack.ack),
+                    seq: ack.handshake().is_none().then_some(ack.ack()),
                 };
                 out.log.add(Event {
                     at: now,

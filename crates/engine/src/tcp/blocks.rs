@@ -1,5 +1,4 @@
-//! SACK blocks of an acknowledgement (RFC 2018), encoded in fields that a segment without payload
-//! does not use.
+//! SACK blocks of an acknowledgement (RFC 2018).
 
 use super::intervals::{Interval, Intervals};
 
@@ -20,9 +19,15 @@ const WIDE: u32 = 31;
 /// segments are not larger than without them: three blocks if all offsets are below 2 MiB,
 /// otherwise two. The two lowest bits hold the layout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Blocks(u128);
+pub struct Blocks {
+    low: u64,
+    high: u64,
+}
 
 impl Blocks {
+    /// No blocks.
+    pub const NONE: Blocks = Blocks { low: 0, high: 0 };
+
     /// The most recently changed intervals of the data `held` above `ack`, the latest first (RFC
     /// 2018 section 4).
     pub fn latest(held: &Intervals, ack: u64) -> Blocks {
@@ -60,18 +65,29 @@ impl Blocks {
             );
             packed | (word as u128) << (2 + place as u32 * width)
         });
-        Blocks(if packed == 0 { 0 } else { packed | layout })
+        if packed == 0 {
+            return Blocks::NONE;
+        }
+        let bits = packed | layout;
+        Blocks {
+            low: bits as u64,
+            high: (bits >> 64) as u64,
+        }
+    }
+    const fn bits(self) -> u128 {
+        self.low as u128 | (self.high as u128) << 64
     }
 
     /// The blocks as bytes `from..to`, the latest first, of an acknowledgement of everything below
     /// `ack`.
     pub fn above(self, ack: u64) -> impl Iterator<Item = (u64, u64)> {
-        let (width, most) = if self.0 & 3 == 2 {
+        let bits = self.bits();
+        let (width, most) = if bits & 3 == 2 {
             (WIDE, 2)
         } else {
             (NARROW, 3)
         };
-        let word = move |place: u32| (self.0 >> (2 + place * width)) as u64 & ((1 << width) - 1);
+        let word = move |place: u32| (bits >> (2 + place * width)) as u64 & ((1 << width) - 1);
         let blocks = (0..most).map(move |block| (word(2 * block), word(2 * block + 1)));
         blocks
             .filter(|(_, to)| *to > 0)
@@ -80,18 +96,17 @@ impl Blocks {
 
     /// Bytes of the option in the header: kind, length and eight bytes for each block, padded to
     /// whole words.
+    #[inline]
     pub fn option_bytes(self) -> u32 {
-        let blocks = self.above(0).count() as u32;
-        if blocks == 0 { 0 } else { 4 + 8 * blocks }
+        if self == Blocks::NONE {
+            0
+        } else {
+            4 + 8 * self.count()
+        }
     }
-
-    /// The code as two words; the first is zero only without blocks.
-    pub const fn words(self) -> (u64, u64) {
-        (self.0 as u64, (self.0 >> 64) as u64)
-    }
-    /// The opposite of [`Blocks::words`].
-    pub const fn from_words(low: u64, high: u64) -> Blocks {
-        Blocks(low as u128 | (high as u128) << 64)
+    #[inline(never)]
+    fn count(self) -> u32 {
+        self.above(0).count() as u32
     }
 }
 
@@ -107,11 +122,7 @@ mod tests {
             held.insert(*from, *to);
         });
         let blocks = Blocks::latest(&held, ack);
-        let (low, high) = blocks.words();
-        (
-            Blocks::from_words(low, high).above(ack).collect(),
-            blocks.option_bytes(),
-        )
+        (blocks.above(ack).collect(), blocks.option_bytes())
     }
 
     /// RFC 2018 section 7, case 2: of eight segments of 500 bytes from 5000 on the first is lost.
@@ -169,6 +180,6 @@ mod tests {
     #[test]
     fn no_block_is_no_option() {
         assert_eq!(blocks(&[], 7), (Vec::new(), 0));
-        assert_eq!(Blocks::default().words(), (0, 0));
+        assert_eq!(Blocks::NONE, Blocks::latest(&Intervals::default(), 7));
     }
 }

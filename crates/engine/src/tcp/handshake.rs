@@ -1,5 +1,4 @@
-//! The segments that set a connection up (RFC 793 section 3.4), encoded in fields that a segment
-//! without payload does not use.
+//! The segments that set a connection up (RFC 793 section 3.4).
 //!
 //! On the line a SYN carries the initial sequence number (ISN) of its end, and occupies it. Here
 //! data are counted from 0, so byte `n` has the number ISN + 1 + `n` on the line, and an
@@ -60,45 +59,12 @@ pub enum Handshake {
     },
 }
 
-/// The lowest two bits of the word; those of SACK blocks differ.
-const MARK: u64 = 3;
-
 impl Handshake {
-    /// The code in the sequence number of a segment without payload.
-    pub(super) const fn word(self) -> u64 {
-        let (kind, rest) = match self {
-            Handshake::Syn(options) => (0, options.word()),
-            Handshake::SynAck(options) => (1, options.word()),
-            Handshake::Ack { seq } => (2, seq),
-        };
-        rest << 4 | kind << 2 | MARK
-    }
-    /// Decodes the sequence number of a segment without payload; `None` if it is not of the set-up.
-    pub(super) const fn from_word(word: u64) -> Option<Handshake> {
-        let rest = word >> 4;
-        match (word & MARK, word >> 2 & 3) {
-            (MARK, 0) => Some(Handshake::Syn(SynOptions::from_word(rest))),
-            (MARK, 1) => Some(Handshake::SynAck(SynOptions::from_word(rest))),
-            (MARK, 2) => Some(Handshake::Ack { seq: rest }),
-            _ => None,
-        }
-    }
-    /// True if a segment without payload with this sequence number belongs to the set-up.
-    #[inline]
-    pub(super) const fn is_word(word: u64) -> bool {
-        word & MARK == MARK
-    }
-}
-
-impl SynOptions {
-    const fn word(self) -> u64 {
-        (self.mss as u64) << 5 | (self.shift as u64) << 1 | self.sack_permitted as u64
-    }
-    const fn from_word(word: u64) -> SynOptions {
-        SynOptions {
-            mss: (word >> 5) as u16,
-            shift: (word >> 1 & 15) as u8,
-            sack_permitted: word & 1 == 1,
+    /// Bytes of TCP options in the header.
+    pub const fn option_bytes(self) -> u32 {
+        match self {
+            Handshake::Syn(options) | Handshake::SynAck(options) => options.bytes(),
+            Handshake::Ack { .. } => 0,
         }
     }
 }
@@ -108,7 +74,6 @@ mod tests {
     use super::*;
     use crate::kernel::Ps;
     use crate::tcp::blocks::Blocks;
-    use crate::tcp::intervals::Intervals;
     use crate::tcp::{Recovery, Segment, TcpConfig};
 
     fn options(window: u64) -> SynOptions {
@@ -143,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn every_segment_of_the_set_up_is_told_from_every_other() {
+    fn only_a_syn_and_its_answer_have_options() {
         let widest = SynOptions {
             mss: u16::MAX,
             shift: 14,
@@ -161,12 +126,16 @@ mod tests {
             .chain([widest, plain].map(Handshake::SynAck))
             .chain(acks)
         {
-            let segment = Segment::of_setup(Ps(5), handshake, 0, 9);
+            let segment = Segment::Setup {
+                handshake,
+                sent: Ps(5),
+                window: 9,
+            };
             assert_eq!(
-                (segment.handshake(), segment.len, segment.sent),
-                (Some(handshake), 0, Ps(5))
+                (segment.handshake(), segment.payload(), segment.sent()),
+                (Some(handshake), 0, Some(Ps(5)))
             );
-            assert_eq!(segment.blocks(), Blocks::default());
+            assert_eq!(segment.blocks(), Blocks::NONE);
             let carries = matches!(handshake, Handshake::Syn(options) | Handshake::SynAck(options) if options == widest);
             let expected = if matches!(handshake, Handshake::Ack { .. }) {
                 0
@@ -177,21 +146,6 @@ mod tests {
             };
             assert_eq!(segment.option_bytes(), expected);
         }
-        let mut held = Intervals::default();
-        for far in [100, 1 << 22] {
-            held.insert(far, far + 10);
-            let ack = Segment::acknowledgement(Ps(5), 7, 9, Blocks::latest(&held, 7));
-            assert_eq!((ack.handshake(), ack.sequence()), (None, Some(0)));
-        }
-        assert_eq!(
-            Segment {
-                seq: 3,
-                len: 1,
-                ..Segment::default()
-            }
-            .handshake(),
-            None
-        );
     }
 
     #[test]

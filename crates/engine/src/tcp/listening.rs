@@ -71,7 +71,11 @@ impl Listening {
     /// The answer, and the time at which it must be sent again.
     pub fn answer(&mut self, now: Ps) -> (Segment, Ps) {
         self.answers_sent += 1;
-        let answer = Segment::of_setup(now, Handshake::SynAck(self.options), 0, self.window);
+        let answer = Segment::Setup {
+            handshake: Handshake::SynAck(self.options),
+            sent: now,
+            window: self.window,
+        };
         (answer, self.estimator.expiry(now))
     }
     /// True if the last answer was a retransmission.

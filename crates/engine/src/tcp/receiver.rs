@@ -92,14 +92,14 @@ impl TcpReceiver {
     /// Takes a segment that arrived whole. Of segments without payload only those of connection
     /// set-up have an effect.
     pub fn on_segment(&mut self, now: Ps, segment: &Segment) -> ReceiveOutcome {
-        if segment.len == 0 {
+        let Segment::Data { seq, len, .. } = *segment else {
             self.on_control(segment);
             return ReceiveOutcome::default();
-        }
+        };
         if self.setup.as_mut().is_some_and(|setup| setup.establish()) {
             self.ack_at = Ps::NEVER;
         }
-        let (from, to) = (segment.seq, segment.seq + segment.len as u64);
+        let (from, to) = (seq, seq + len as u64);
         let in_order = from <= self.rcv_nxt && to > self.rcv_nxt && self.store.is_empty();
         let outcome = self.take(from, to);
         self.stats.segments += 1;
@@ -173,14 +173,13 @@ impl TcpReceiver {
         let blocks = if self.selective {
             Blocks::latest(&self.store, self.rcv_nxt)
         } else {
-            Blocks::default()
+            Blocks::NONE
         };
-        Some(Segment::acknowledgement(
-            now,
-            self.rcv_nxt,
-            self.window,
+        Some(Segment::Ack {
+            ack: self.rcv_nxt,
+            window: self.window,
             blocks,
-        ))
+        })
     }
 
     /// Time at which [`Self::on_timer`] is due: the next tick while an acknowledgement is delayed,
@@ -203,7 +202,7 @@ impl TcpReceiver {
     }
     /// True if `segment`, polled just now, was sent before.
     pub fn is_repetition(&self, segment: &Segment) -> bool {
-        segment.is_of_setup()
+        segment.handshake().is_some()
             && self
                 .setup
                 .as_ref()
@@ -234,11 +233,7 @@ mod tests {
     }
 
     fn bytes(from: u64, to: u64) -> Segment {
-        Segment {
-            seq: from,
-            len: (to - from) as u32,
-            ..Segment::default()
-        }
+        Segment::data(from, (to - from) as u16)
     }
 
     fn outcome(delivered: u64, duplicate: u64, held: u64) -> ReceiveOutcome {
@@ -279,7 +274,7 @@ mod tests {
         let mut r = receiver();
         for (from, to, ack) in [(0, 10, 10), (20, 30, 10), (20, 30, 10), (10, 20, 30)] {
             r.on_segment(Ps(5), &bytes(from, to));
-            assert_eq!(r.poll_ack(Ps(5)).unwrap().ack, ack);
+            assert_eq!(r.poll_ack(Ps(5)).unwrap().ack(), ack);
             assert_eq!(r.poll_ack(Ps(5)), None);
         }
         assert_eq!(r.stats().acks_sent, 4);
@@ -296,16 +291,13 @@ mod tests {
             let ack = r.poll_ack(Ps(5)).unwrap();
             let block = (recovery == Recovery::Sack).then_some((10, 20));
             assert_eq!(
-                (ack.ack, ack.len, ack.blocks().above(ack.ack).next()),
+                (ack.ack(), ack.payload(), ack.blocks().above(0).next()),
                 (0, 0, block)
             );
             // Delivered data are not reported any more.
             r.on_segment(Ps(6), &bytes(0, 10));
             let ack = r.poll_ack(Ps(6)).unwrap();
-            assert_eq!(
-                (ack.ack, ack.blocks().option_bytes(), ack.sent),
-                (20, 0, Ps(6))
-            );
+            assert_eq!((ack.ack(), ack.option_bytes()), (20, 0));
         }
     }
 
@@ -321,11 +313,11 @@ mod tests {
             (None, Ps::from_ms(200))
         );
         r.on_segment(Ps::from_ms(160), &bytes(10, 20));
-        assert_eq!(r.poll_ack(Ps::from_ms(160)).unwrap().ack, 20);
+        assert_eq!(r.poll_ack(Ps::from_ms(160)).unwrap().ack(), 20);
         r.on_segment(Ps::from_ms(200), &bytes(20, 30));
         assert_eq!(r.next_timer(), Ps::from_ms(400));
         r.on_timer(Ps::from_ms(400));
-        assert_eq!(r.poll_ack(Ps::from_ms(400)).unwrap().ack, 30);
+        assert_eq!(r.poll_ack(Ps::from_ms(400)).unwrap().ack(), 30);
         assert_eq!(r.next_timer(), Ps::NEVER);
     }
 
@@ -344,7 +336,12 @@ mod tests {
     #[test]
     fn pure_acknowledgements_are_not_acknowledged() {
         let mut r = receiver();
-        assert_eq!(r.on_segment(Ps(0), &bytes(0, 0)), outcome(0, 0, 0));
+        let ack = Segment::Ack {
+            ack: 5,
+            window: 100,
+            blocks: Blocks::NONE,
+        };
+        assert_eq!(r.on_segment(Ps(0), &ack), outcome(0, 0, 0));
         assert_eq!(r.poll_ack(Ps(0)), None);
     }
 }

@@ -9,94 +9,137 @@ pub const HEADER_BYTES: u32 = 40;
 
 /// A segment as both ends read it. Sequence numbers are real but 64 bits wide: window scaling with
 /// protection against wrapped sequences is assumed (RFC 7323), so they never wrap. They count data
-/// from 0; for those on the line see [`super::handshake`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Segment {
-    /// Sequence number of the first payload byte. A segment without payload needs neither it nor
-    /// `sent`: a pure acknowledgement keeps its SACK blocks in both ([`Segment::blocks`]), a
-    /// segment of the connection set-up its kind and options in this field
-    /// ([`Segment::handshake`]).
-    pub seq: u64,
-    /// Next byte that the sender of this segment expects.
-    pub ack: u64,
-    /// Time at which the segment was handed to IP, for packet delays.
-    pub sent: Ps,
-    /// Payload bytes; 0 for a pure acknowledgement.
-    pub len: u32,
-    /// Receive window in bytes, already scaled.
-    pub window: u32,
+/// from 0; for those on the line see [`super::handshake`]. Windows are in bytes, already scaled.
+///
+/// The fields stand in the order in which they lie in memory: those that every segment has are at
+/// the same place in each variant, so that reading them asks for no variant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Segment {
+    /// A segment with payload.
+    Data {
+        /// Payload bytes.
+        len: u16,
+        /// Receive window.
+        window: u32,
+        /// Next byte that the sender of this segment expects.
+        ack: u64,
+        /// Sequence number of the first payload byte.
+        seq: u64,
+        /// Time at which the segment was handed to IP, for packet delays.
+        sent: Ps,
+    },
+    /// An acknowledgement without payload.
+    Ack {
+        /// Receive window.
+        window: u32,
+        /// Next byte that the sender of this segment expects.
+        ack: u64,
+        /// Data that arrived above `ack`.
+        blocks: Blocks,
+    },
+    /// A segment of the connection set-up. It acknowledges no data.
+    Setup {
+        /// Receive window.
+        window: u32,
+        /// Time at which the segment was handed to IP, for packet delays.
+        sent: Ps,
+        /// Its flags, options and number.
+        handshake: Handshake,
+    },
 }
 
 impl Segment {
-    /// An acknowledgement without payload.
-    pub fn acknowledgement(now: Ps, ack: u64, window: u32, blocks: Blocks) -> Segment {
-        let (seq, high) = blocks.words();
-        let sent = if seq == 0 { now } else { Ps(high) };
-        Segment {
+    /// Data `seq..seq + len`, sent at time 0 by an end that expects no data and has no window.
+    pub const fn data(seq: u64, len: u16) -> Segment {
+        Segment::Data {
             seq,
-            ack,
-            sent,
-            len: 0,
-            window,
-        }
-    }
-    /// A segment of the connection set-up.
-    pub fn of_setup(now: Ps, handshake: Handshake, ack: u64, window: u32) -> Segment {
-        Segment {
-            seq: handshake.word(),
-            ack,
-            sent: now,
-            len: 0,
-            window,
+            ack: 0,
+            sent: Ps::ZERO,
+            window: 0,
+            len,
         }
     }
 
-    /// True if the segment belongs to the connection set-up.
+    /// Next byte that the sender of this segment expects; 0 in the set-up.
     #[inline]
-    pub const fn is_of_setup(&self) -> bool {
-        self.len == 0 && Handshake::is_word(self.seq)
-    }
-    /// The segment as one of the connection set-up; `None` for any other.
-    pub const fn handshake(&self) -> Option<Handshake> {
-        if self.len == 0 {
-            Handshake::from_word(self.seq)
-        } else {
-            None
+    pub const fn ack(&self) -> u64 {
+        match *self {
+            Segment::Data { ack, .. } | Segment::Ack { ack, .. } => ack,
+            Segment::Setup { .. } => 0,
         }
     }
-    /// The SACK blocks; a segment with payload has none.
+    /// Receive window in bytes, already scaled.
+    #[inline]
+    pub const fn window(&self) -> u32 {
+        match *self {
+            Segment::Data { window, .. }
+            | Segment::Ack { window, .. }
+            | Segment::Setup { window, .. } => window,
+        }
+    }
+    /// Payload bytes.
+    #[inline]
+    pub const fn payload(&self) -> u32 {
+        match *self {
+            Segment::Data { len, .. } => len as u32,
+            Segment::Ack { .. } | Segment::Setup { .. } => 0,
+        }
+    }
+    /// The segment as one of the connection set-up; `None` for any other.
+    #[inline]
+    pub const fn handshake(&self) -> Option<Handshake> {
+        match *self {
+            Segment::Setup { handshake, .. } => Some(handshake),
+            Segment::Data { .. } | Segment::Ack { .. } => None,
+        }
+    }
+    /// The SACK blocks; only an acknowledgement without payload has any.
+    #[inline]
     pub const fn blocks(&self) -> Blocks {
-        if self.len == 0 && self.seq != 0 && !self.is_of_setup() {
-            Blocks::from_words(self.seq, self.sent.0)
-        } else {
-            Blocks::from_words(0, 0)
+        match *self {
+            Segment::Ack { blocks, .. } => blocks,
+            Segment::Data { .. } | Segment::Setup { .. } => Blocks::NONE,
+        }
+    }
+    /// Time at which the segment was handed to IP; `None` for an acknowledgement without payload,
+    /// whose delay nobody measures.
+    #[inline]
+    pub const fn sent(&self) -> Option<Ps> {
+        match *self {
+            Segment::Data { sent, .. } | Segment::Setup { sent, .. } => Some(sent),
+            Segment::Ack { .. } => None,
         }
     }
     /// Sequence number, counted in data; `None` for a SYN or SYN-ACK, whose number precedes all
     /// data. Acknowledgements from the receiving end have 0, as that end sends no data.
     pub const fn sequence(&self) -> Option<u64> {
-        match self.handshake() {
-            Some(Handshake::Syn(_) | Handshake::SynAck(_)) => None,
-            Some(Handshake::Ack { seq }) => Some(seq),
-            None if self.len == 0 => Some(0),
-            None => Some(self.seq),
+        match *self {
+            Segment::Data { seq, .. } => Some(seq),
+            Segment::Ack { .. } => Some(0),
+            Segment::Setup { handshake, .. } => match handshake {
+                Handshake::Syn(_) | Handshake::SynAck(_) => None,
+                Handshake::Ack { seq } => Some(seq),
+            },
         }
     }
     /// Bytes of TCP options in the header.
     #[inline]
     pub fn option_bytes(&self) -> u32 {
-        if self.len > 0 || self.seq == 0 {
-            0
-        } else {
-            self.option_bytes_without_payload()
+        match *self {
+            Segment::Data { .. } => 0,
+            Segment::Ack { blocks, .. } => blocks.option_bytes(),
+            Segment::Setup { handshake, .. } => handshake.option_bytes(),
         }
     }
-    #[inline(never)]
-    fn option_bytes_without_payload(&self) -> u32 {
-        match self.handshake() {
-            Some(Handshake::Syn(options) | Handshake::SynAck(options)) => options.bytes(),
-            Some(Handshake::Ack { .. }) => 0,
-            None => self.blocks().option_bytes(),
-        }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_segment_is_four_words() {
+        assert_eq!(size_of::<Segment>(), 32);
     }
 }

@@ -83,7 +83,7 @@ fn syn_its_answer_and_the_acknowledgement_take_three_ways_and_data_follow() {
     let seen = observed(line(tcp, GREEDY), Ps::from_us(130)).seen;
     let segments: Vec<_> = seen
         .iter()
-        .map(|(channel, at, cells, s)| (*channel, *at, *cells, s.handshake(), s.window))
+        .map(|(channel, at, cells, s)| (*channel, *at, *cells, s.handshake(), s.window()))
         .collect();
     // 40 + 8 (options) + 8 (LLC/SNAP) + 8 (trailer) = 64 bytes, without options 56: two cells of 10
     // us each, and 5 us of way. The window of 100,001 bytes fits in 16 bits in units of two.
@@ -107,7 +107,10 @@ fn syn_its_answer_and_the_acknowledgement_take_three_ways_and_data_follow() {
     ];
     assert_eq!(segments, expected);
     let data = seen[3].3;
-    assert_eq!((data.seq, data.len, seen[4].3.ack), (0, 40, 40));
+    assert_eq!(
+        (data.sequence(), data.payload(), seen[4].3.ack()),
+        (Some(0), 40, 40)
+    );
 }
 
 #[test]
@@ -162,7 +165,7 @@ fn every_source_sets_its_connection_up_when_it_starts() {
             "{source}"
         );
         assert!(
-            found.begun.iter().any(|pdu| pdu.segment.len > 0),
+            found.begun.iter().any(|pdu| pdu.segment.payload() > 0),
             "{source}"
         );
     }

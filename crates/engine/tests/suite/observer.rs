@@ -247,7 +247,13 @@ fn a_pdu_is_told_when_its_first_cell_leaves_also_if_that_is_its_last() {
     let segments: Vec<_> = told
         .pdus
         .iter()
-        .map(|pdu| (pdu.segment.seq, pdu.segment.len, pdu.segment.ack))
+        .map(|pdu| {
+            (
+                pdu.segment.sequence().unwrap(),
+                pdu.segment.payload(),
+                pdu.segment.ack(),
+            )
+        })
         .collect();
     assert_eq!(segments, [(0, 40, 0), (0, 0, 40), (40, 40, 0), (0, 0, 80)]);
 }

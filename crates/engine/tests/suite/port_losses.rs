@@ -53,7 +53,7 @@ fn losses<S: BuildServer>(cells: &str, rm_first: bool) -> Losses {
             'e' => {
                 let cells = (number + 1 - first) as u16;
                 let pdu = Pdu {
-                    segment: Segment::default(),
+                    segment: Segment::data(0, 1),
                     sent: now,
                     first,
                     cells,

@@ -66,7 +66,7 @@ impl<F: FnMut(Event, u64) -> Fate> Channel<F> {
         };
         let copies = (self.fate)(event, *count);
         *count += 1;
-        let len = segment.len as u64;
+        let len = segment.payload() as u64;
         self.payload_in += len;
         match copies.len() as u64 {
             0 => self.payload_lost += len,
@@ -88,7 +88,7 @@ impl<F: FnMut(Event, u64) -> Fate> Channel<F> {
             .filter(|entry| entry.key().0 <= now)?;
         let (event, segment) = entry.remove();
         self.payload_out += if event == Event::ToReceiver {
-            segment.len as u64
+            segment.payload() as u64
         } else {
             0
         };
@@ -105,8 +105,8 @@ struct ByteModel {
 impl ByteModel {
     fn take(&mut self, segment: &Segment) -> ReceiveOutcome {
         let (from, to) = (
-            segment.seq as usize,
-            segment.seq as usize + segment.len as usize,
+            segment.sequence().unwrap() as usize,
+            segment.sequence().unwrap() as usize + segment.payload() as usize,
         );
         let in_order = from <= self.prefix;
         let duplicate = self.arrived[from..to]
@@ -182,7 +182,7 @@ impl<F: FnMut(Event, u64) -> Fate> Transfer<F> {
         match self.channel.take(self.now) {
             Some((Event::ToReceiver, segment)) => {
                 let outcome = self.receiver.on_segment(self.now, &segment);
-                let is_data = segment.len > 0;
+                let is_data = segment.payload() > 0;
                 assert_eq!(
                     outcome,
                     if is_data {
@@ -214,9 +214,10 @@ impl<F: FnMut(Event, u64) -> Fate> Transfer<F> {
 
     fn flush(&mut self) {
         while let Some(segment) = self.sender.poll_segment(self.now) {
-            if segment.len > 0 {
+            if segment.payload() > 0 {
                 assert!(self.sender.is_open());
-                self.sent.push((self.now, segment.seq, segment.len));
+                self.sent
+                    .push((self.now, segment.sequence().unwrap(), segment.payload()));
             }
             self.channel.put(self.now, Event::ToReceiver, segment);
             self.channel.schedule(
@@ -397,7 +398,11 @@ fn after_a_timeout_a_held_packet_arrives_a_second_time_as_a_duplicate() {
     s.supply(4 * MSS);
     let drain =
         |s: &mut TcpSender, now| std::iter::from_fn(|| s.poll_segment(now)).collect::<Vec<_>>();
-    let packets = |sent: &[Segment]| sent.iter().map(|p| p.seq / MSS + 1).collect::<Vec<_>>();
+    let packets = |sent: &[Segment]| {
+        sent.iter()
+            .map(|p| p.sequence().unwrap() / MSS + 1)
+            .collect::<Vec<_>>()
+    };
 
     let sent = drain(&mut s, Ps(1));
     assert_eq!(packets(&sent), [1, 2, 3, 4]);
@@ -425,7 +430,7 @@ fn after_a_timeout_a_held_packet_arrives_a_second_time_as_a_duplicate() {
     let sent = drain(&mut s, timeout);
     assert_eq!((s.cwnd(), packets(&sent)), (2 * MSS, vec![2, 3]));
     assert_eq!(r.on_segment(timeout, &sent[0]).delivered, 3 * MSS);
-    assert_eq!(r.poll_ack(timeout).unwrap().ack / MSS + 1, 5);
+    assert_eq!(r.poll_ack(timeout).unwrap().ack() / MSS + 1, 5);
     let second_copy = r.on_segment(timeout, &sent[1]);
     assert_eq!(
         second_copy,
@@ -434,7 +439,7 @@ fn after_a_timeout_a_held_packet_arrives_a_second_time_as_a_duplicate() {
             ..Default::default()
         }
     );
-    assert_eq!(r.poll_ack(timeout).unwrap().ack / MSS + 1, 5);
+    assert_eq!(r.poll_ack(timeout).unwrap().ack() / MSS + 1, 5);
 }
 
 /// Transmissions of the sender when two segments of a large window, or the first segment eight

@@ -13,13 +13,8 @@ use crate::atm::aal5::{Outcome, Reassembler};
 
 const HEADER: u32 = 40;
 
-fn segment(number: u64, len: u32) -> Segment {
-    // A segment without payload always has the same sequence number.
-    Segment {
-        ack: number,
-        len,
-        ..Segment::default()
-    }
+fn segment(number: u64, len: u16) -> Segment {
+    Segment::data(number, len)
 }
 
 fn cut(queue: &mut SourceQueue, segment: Segment) -> Vec<(Info, Option<Body>)> {
@@ -72,9 +67,12 @@ fn single_cells_are_refused_at_the_end_of_a_pdu() {
     );
     (0..12).for_each(|_| assert!(queue.pop(Ps::ZERO).is_some()));
     assert_eq!(
-        queue
-            .beginning()
-            .map(|(segment, first, cells, sent)| (segment.ack, first, cells, sent)),
+        queue.beginning().map(|(segment, first, cells, sent)| (
+            segment.sequence().unwrap(),
+            first,
+            cells,
+            sent
+        )),
         Some((1, 12, 12, 8))
     );
     let second: Vec<_> = std::iter::from_fn(|| queue.pop(Ps::ZERO)).collect();
@@ -121,8 +119,8 @@ struct RealPdu {
 
 impl RealPdu {
     fn new(segment: &Segment, overhead: u32) -> RealPdu {
-        let (overhead, len) = (overhead as usize, segment.len as usize);
-        let salt = segment.ack as usize;
+        let (overhead, len) = (overhead as usize, segment.payload() as usize);
+        let salt = segment.sequence().unwrap() as usize;
         let mut bytes: Vec<u8> = (0..overhead + len)
             .map(|i| (i * 7 + salt * 13 + (i * salt) % 5) as u8)
             .collect();
@@ -201,7 +199,7 @@ proptest! {
     #[test]
     fn a_pdu_is_delivered_exactly_when_its_bytes_would_be(
         // Many of equal length, so that merged cells often have a valid count.
-        lengths in prop::collection::vec(prop_oneof![Just(512), Just(0), 0u32..300], 1..40),
+        lengths in prop::collection::vec(prop_oneof![Just(512), Just(0), 0u16..300], 1..40),
         encapsulation in prop_oneof![Just(Encapsulation::LlcSnap), Just(Encapsulation::VcMux)],
         start in prop_oneof![Just(0), Info::NUMBERS - 400..Info::NUMBERS],
         chances in prop::collection::vec(0u8..100, 600),

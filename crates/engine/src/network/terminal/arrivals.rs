@@ -109,7 +109,9 @@ impl Terminal {
                 self.send_segments(now, out);
             }
             App::Receiver(receiver) => {
-                self.packet_delay.add(now.0 - segment.sent.0);
+                if let Some(sent) = segment.sent() {
+                    self.packet_delay.add(now.0 - sent.0);
+                }
                 receiver.on_segment(now, segment);
                 self.send_acks(now, out);
             }

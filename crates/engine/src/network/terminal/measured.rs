@@ -63,7 +63,9 @@ impl Terminal {
     pub fn unfinished_bytes(&self) -> u64 {
         let processing = self.processing.as_ref();
         self.partial_bytes
-            + processing.map_or(0, |p| p.segments.iter().map(|(_, s)| s.len as u64).sum())
+            + processing.map_or(0, |p| {
+                p.segments.iter().map(|(_, s)| s.payload() as u64).sum()
+            })
     }
     /// Shares of the `window` up to `now` limited by the rate and by the TCP window, and mean ACR.
     pub fn shares(&self, now: Ps, window: Ps) -> (f64, f64, f64) {

@@ -10,11 +10,11 @@ impl TcpSender {
     /// Takes an acknowledgement. Returns the reaction if it made the sender detect a loss.
     pub fn on_ack(&mut self, now: Ps, segment: &Segment) -> Option<TcpEvent> {
         self.last_heard = now;
-        if segment.is_of_setup() || !self.is_open() {
+        if segment.handshake().is_some() || !self.is_open() {
             self.on_setup_segment(now, segment);
             return None;
         }
-        if segment.ack > self.snd_max || segment.ack < self.snd_una {
+        if segment.ack() > self.snd_max || segment.ack() < self.snd_una {
             // It is of data never sent, or older than one that has arrived.
             self.dup_acks = 0;
             return None;
@@ -31,8 +31,8 @@ impl TcpSender {
     pub(super) fn ack(&self, now: Ps, segment: &Segment) -> Ack {
         Ack {
             now,
-            acked: segment.ack - self.snd_una,
-            snd_una: segment.ack,
+            acked: segment.ack() - self.snd_una,
+            snd_una: segment.ack(),
             snd_max: self.snd_max,
             delivery: None,
         }
@@ -59,10 +59,10 @@ impl TcpSender {
     fn on_old_ack(&mut self, now: Ps, segment: &Segment) -> Option<TcpEvent> {
         // RFC 5681 section 2, "duplicate acknowledgment": data are outstanding (a), no payload (b),
         // and the window is unchanged (e).
-        let unchanged = segment.len == 0 && segment.window as u64 == self.window.rwnd;
+        let unchanged = segment.payload() == 0 && segment.window() as u64 == self.window.rwnd;
         if !unchanged || self.bytes_in_flight() == 0 {
             self.dup_acks = 0;
-            self.window.rwnd = self.window.rwnd.max(segment.window as u64);
+            self.window.rwnd = self.window.rwnd.max(segment.window() as u64);
             return None;
         }
         self.stats.dup_acks += 1;
@@ -119,7 +119,7 @@ impl TcpSender {
 
     fn on_new_ack(&mut self, segment: &Segment, ack: &Ack) {
         let now = ack.now;
-        if self.recovering && self.recover.is_some_and(|recover| segment.ack < recover) {
+        if self.recovering && self.recover.is_some_and(|recover| segment.ack() < recover) {
             return self.on_partial_ack(segment, ack);
         }
         let recovered = core::mem::take(&mut self.recovering);
@@ -129,15 +129,15 @@ impl TcpSender {
         }
         self.dup_acks = 0;
         self.resend = false;
-        self.measure(now, segment.ack);
+        self.measure(now, segment.ack());
         // The acknowledgement that ends a recovery sets cwnd and does not make it grow (RFC 6582
         // 3.2 step 3).
         if !recovered {
             self.policy.get().grow(&mut self.window, ack);
         }
-        self.window.rwnd = segment.window as u64;
-        self.snd_una = segment.ack;
-        self.snd_nxt = self.snd_nxt.max(segment.ack);
+        self.window.rwnd = segment.window() as u64;
+        self.snd_una = segment.ack();
+        self.snd_nxt = self.snd_nxt.max(segment.ack());
         self.time_the_oldest(now); // RFC 6298 (5.2), (5.3)
     }
 
@@ -147,11 +147,11 @@ impl TcpSender {
     /// whenever data are acknowledged (RFC 6298 (5.3)).
     fn on_partial_ack(&mut self, segment: &Segment, ack: &Ack) {
         let now = ack.now;
-        self.measure(now, segment.ack);
+        self.measure(now, segment.ack());
         self.policy.get().on_partial_ack(&mut self.window, ack);
-        self.window.rwnd = segment.window as u64;
-        self.snd_una = segment.ack;
-        self.snd_nxt = self.snd_nxt.max(segment.ack);
+        self.window.rwnd = segment.window() as u64;
+        self.snd_una = segment.ack();
+        self.snd_nxt = self.snd_nxt.max(segment.ack());
         self.resend = self.board.is_none();
         if self.board.is_some() {
             self.time_the_oldest(now);

@@ -195,12 +195,12 @@ impl TcpSender {
         if !self.rto_at.is_scheduled() && !self.rtt_excludes_transmission {
             self.rto_at = self.estimator.expiry(now); // RFC 6298 (5.1)
         }
-        Segment {
+        Segment::Data {
             seq,
             ack: 0,
             sent: now,
-            len: len as u32,
             window: self.rcv_window,
+            len: len as u16, // at most the MSS, of at most 65,487 bytes
         }
     }
 
@@ -235,22 +235,27 @@ impl TcpSender {
     /// The last cell of `segment` left the host, or the host refused it. Has an effect only with
     /// `rtt_excludes_transmission`: the round trip, and the timer of the oldest segment, start here
     /// (Gerla et al. 1995, section III.B).
+    #[inline]
     pub fn on_transmitted(&mut self, now: Ps, segment: &Segment) {
-        if !self.rtt_excludes_transmission {
-            return;
+        if self.rtt_excludes_transmission {
+            match *segment {
+                Segment::Data { seq, len, .. } => self.on_data_transmitted(now, seq, len as u64),
+                Segment::Ack { .. } | Segment::Setup { .. } => self.on_setup_transmitted(now),
+            }
         }
-        if segment.is_of_setup() {
-            return self.on_setup_transmitted(now);
-        }
-        if let Some(timed) = self.timed.as_mut().filter(|timed| timed.seq == segment.seq) {
+    }
+
+    #[inline(never)]
+    fn on_data_transmitted(&mut self, now: Ps, seq: u64, len: u64) {
+        if let Some(timed) = self.timed.as_mut().filter(|timed| timed.seq == seq) {
             timed.since = self.estimator.tick(now);
         }
-        let end = segment.seq + segment.len as u64;
+        let end = seq + len;
         if let Some(records) = &mut self.records {
-            records.on_transmitted(now, segment.seq, end);
+            records.on_transmitted(now, seq, end);
         }
         self.transmitted = self.transmitted.max(end);
-        if segment.seq <= self.snd_una && self.snd_una < end {
+        if seq <= self.snd_una && self.snd_una < end {
             self.time_the_oldest(now);
         }
     }
@@ -309,10 +314,12 @@ impl TcpSender {
     /// True if `segment`, or a part of it, was sent before; it was polled when [`Self::snd_max`]
     /// was `sent_before`.
     pub fn is_repetition(&self, segment: &Segment, sent_before: u64) -> bool {
-        match segment.handshake() {
-            Some(Handshake::Syn(_)) => self.has_repeated_syn(),
-            Some(_) => false,
-            None => segment.seq < sent_before,
+        match *segment {
+            Segment::Data { seq, .. } => seq < sent_before,
+            Segment::Setup { handshake, .. } => {
+                matches!(handshake, Handshake::Syn(_)) && self.has_repeated_syn()
+            }
+            Segment::Ack { .. } => false,
         }
     }
     /// True if the pace delays a segment that may be sent otherwise, by the last

@@ -79,16 +79,22 @@ impl TcpSender {
             Phase::AckDue => {
                 opening.phase = Phase::Established;
                 let handshake = Handshake::Ack { seq: self.snd_nxt };
-                (
-                    Some(Segment::of_setup(now, handshake, 0, self.rcv_window)),
-                    true,
-                )
+                let window = self.rcv_window;
+                let ack = Segment::Setup {
+                    handshake,
+                    sent: now,
+                    window,
+                };
+                (Some(ack), true)
             }
             Phase::SynDue => {
                 opening.phase = Phase::SynSent;
                 opening.syns_sent += 1;
-                let syn =
-                    Segment::of_setup(now, Handshake::Syn(opening.options), 0, opening.window);
+                let syn = Segment::Setup {
+                    handshake: Handshake::Syn(opening.options),
+                    sent: now,
+                    window: opening.window,
+                };
                 // Karn (RFC 6298 section 3): the round trip of a SYN that was sent again is not
                 // measured.
                 self.timed = (opening.syns_sent == 1).then(|| Timed {
@@ -145,7 +151,7 @@ impl TcpSender {
                 self.stats.rtt_samples += 1;
             }
             self.rto_at = Ps::NEVER;
-            self.window.rwnd = segment.window as u64;
+            self.window.rwnd = segment.window() as u64;
         }
         if was_sent || opening.phase == Phase::Established {
             opening.phase = Phase::AckDue;

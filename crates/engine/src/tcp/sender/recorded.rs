@@ -35,9 +35,12 @@ impl TcpSender {
     }
 
     fn note_sent(&mut self, now: Ps, segment: &Segment, idle: bool) {
-        let bytes = segment.len as u64;
+        let Segment::Data { seq, len, .. } = *segment else {
+            return;
+        };
+        let bytes = len as u64;
         if let Some(records) = &mut self.records {
-            records.on_sent(now, segment.seq, segment.seq + bytes, idle);
+            records.on_sent(now, seq, seq + bytes, idle);
         }
         if let Some(rate) = self.policy.get().pacing_rate() {
             // draft-cardwell-iccrg-bbr-congestion-control-00 4.2.1
@@ -134,13 +137,13 @@ impl TcpSender {
             .as_ref()
             .map_or(0, |board| board.lost_below(mss))
             .max(timed_out)
-            .max(segment.ack);
+            .max(segment.ack());
         let news = self.update_board(segment);
-        let pipe = self.pipe(segment.ack);
+        let pipe = self.pipe(segment.ack());
         let board = self.board.as_ref();
         let lost = board.map_or(0, |board| board.lost_above(lost_before, mss));
         let delivery = self.records.as_mut().map(|records| {
-            records.on_ack(segment.ack);
+            records.on_ack(segment.ack());
             Delivery {
                 lost,
                 pipe_before,

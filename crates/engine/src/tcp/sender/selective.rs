@@ -12,13 +12,13 @@ impl TcpSender {
     pub(super) fn update_board(&mut self, segment: &Segment) -> Option<bool> {
         let board = self.board.as_mut()?;
         if let Some(records) = &mut self.records {
-            let blocks = segment.blocks().above(segment.ack);
+            let blocks = segment.blocks().above(segment.ack());
             for (from, to) in blocks.filter(|(from, to)| from < to && *to <= self.snd_max) {
                 board.each_missing(from, to, |from, to| records.on_arrived(from, to));
             }
         }
         // Update(), section 4
-        Some(board.update(segment.ack, self.snd_max, segment.blocks()))
+        Some(board.update(segment.ack(), self.snd_max, segment.blocks()))
     }
 
     /// Steps (1) to (4): an acknowledgement that does not advance snd_una is a duplicate if its
@@ -29,7 +29,7 @@ impl TcpSender {
         segment: &Segment,
         news: bool,
     ) -> Option<TcpEvent> {
-        self.window.rwnd = segment.window as u64;
+        self.window.rwnd = segment.window() as u64;
         if !news {
             return None;
         }

@@ -36,15 +36,20 @@ fn greedy(recovery: Recovery, initial_window: u32) -> TcpSender {
 /// Numbers of the segments sent at `now`.
 fn drain(sender: &mut TcpSender, now: Ps) -> Vec<u64> {
     core::iter::from_fn(|| sender.poll_segment(now))
-        .map(|segment| segment.seq / MSS)
+        .map(|segment| segment.sequence().unwrap() / MSS)
         .collect()
 }
 
 fn ack(number: u64) -> Segment {
-    Segment {
+    advertising(number, 64_000)
+}
+
+/// The same with another receive window.
+fn advertising(number: u64, window: u32) -> Segment {
+    Segment::Ack {
         ack: number * MSS,
-        window: 64_000,
-        ..Segment::default()
+        window,
+        blocks: Blocks::NONE,
     }
 }
 
@@ -77,7 +82,7 @@ fn only_the_last_segment_of_the_supply_is_short() {
     );
     s.supply(2_300);
     let lens: Vec<u32> = core::iter::from_fn(|| s.poll_segment(Ps(1)))
-        .map(|segment| segment.len)
+        .map(|segment| segment.payload())
         .collect();
     assert_eq!(lens, [1_000, 1_000, 300]);
     assert!(!s.is_window_limited() && s.bytes_in_flight() == 2_300);
@@ -223,21 +228,9 @@ fn a_fast_retransmission_not_yet_sent_is_dropped_when_the_data_is_acknowledged()
 fn the_receive_window_bounds_what_is_outstanding() {
     let mut s = greedy(Recovery::Tahoe, 4);
     drain(&mut s, Ps(1));
-    s.on_ack(
-        Ps(2),
-        &Segment {
-            window: 4_999,
-            ..ack(1)
-        },
-    );
+    s.on_ack(Ps(2), &advertising(1, 4_999));
     assert_eq!((s.cwnd(), drain(&mut s, Ps(2))), (5 * MSS, Vec::from([4])));
-    s.on_ack(
-        Ps(3),
-        &Segment {
-            window: 5_000,
-            ..ack(1)
-        },
-    );
+    s.on_ack(Ps(3), &advertising(1, 5_000));
     assert_eq!(drain(&mut s, Ps(3)), [5]);
 }
 
@@ -291,13 +284,14 @@ fn duplicates_with_payload_or_another_window_or_nothing_outstanding_do_not_count
     let mut s = greedy(Recovery::Tahoe, 8);
     acks(&mut s, Ps(1), 0, 5);
     drain(&mut s, Ps(1));
-    for odd in [
-        Segment { len: 1, ..ack(0) },
-        Segment {
-            window: 63_000,
-            ..ack(0)
-        },
-    ] {
+    let with_payload = Segment::Data {
+        seq: 0,
+        ack: 0,
+        sent: Ps::ZERO,
+        window: 64_000,
+        len: 1,
+    };
+    for odd in [with_payload, advertising(0, 63_000)] {
         acks(&mut s, Ps(2), 0, 2);
         assert_eq!(s.on_ack(Ps(2), &odd), None);
         assert_eq!(acks(&mut s, Ps(2), 0, 2), None);
@@ -433,14 +427,17 @@ fn a_timer_that_excludes_transmission_waits_for_the_last_cell() {
     // The copy after a timeout has twice as many, from its own last cell on.
     s.on_timer(Ps::from_ms(10_500));
     let copy = s.poll_segment(Ps::from_ms(10_500)).unwrap();
-    assert_eq!((copy.seq, s.next_timer()), (MSS, Ps::NEVER));
+    assert_eq!((copy.sequence(), s.next_timer()), (Some(MSS), Ps::NEVER));
     s.on_transmitted(Ps::from_s(12), &copy);
     assert_eq!(s.next_timer(), Ps::from_s(15));
     // Segments that left since then are timed from an acknowledgement on.
     s.on_ack(Ps::from_s(13), &ack(2));
     let last = s.poll_segment(Ps::from_s(13)).unwrap();
     s.on_transmitted(Ps::from_s(14), &last);
-    assert_eq!((last.seq, s.next_timer()), (2 * MSS, Ps::from_s(17)));
+    assert_eq!(
+        (last.sequence(), s.next_timer()),
+        (Some(2 * MSS), Ps::from_s(17))
+    );
     s.on_ack(Ps::from_s(15), &ack(3));
     assert_eq!(s.next_timer(), Ps::NEVER);
 }
@@ -450,7 +447,9 @@ fn what_is_sent_again_with_new_data_behind_it_is_not_timed() {
     let mut sender = TcpSender::new(&config(Recovery::Tahoe), Ps::ZERO);
     sender.supply(300);
     assert_eq!(
-        sender.poll_segment(Ps::ZERO).map(|segment| segment.len),
+        sender
+            .poll_segment(Ps::ZERO)
+            .map(|segment| segment.payload()),
         Some(300)
     );
     let expiry = sender.next_timer();
@@ -460,17 +459,17 @@ fn what_is_sent_again_with_new_data_behind_it_is_not_timed() {
     assert_eq!(
         sender
             .poll_segment(expiry)
-            .map(|segment| (segment.seq, segment.len)),
+            .map(|segment| (segment.sequence().unwrap(), segment.payload())),
         Some((0, 1_000))
     );
     assert_eq!(sender.stats().bytes_retransmitted, 300);
     // The acknowledgement may be of the first transmission.
     sender.on_ack(
         expiry + Ps::from_us(1),
-        &Segment {
+        &Segment::Ack {
             ack: 300,
             window: 64_000,
-            ..Segment::default()
+            blocks: Blocks::NONE,
         },
     );
     assert_eq!(sender.stats().rtt_samples, 0);
@@ -478,7 +477,7 @@ fn what_is_sent_again_with_new_data_behind_it_is_not_timed() {
     assert_eq!(
         sender
             .poll_segment(expiry + Ps::from_us(1))
-            .map(|segment| segment.seq),
+            .map(|segment| segment.sequence().unwrap()),
         Some(1_000)
     );
     sender.on_ack(expiry + Ps::from_ms(1), &ack(2));
@@ -514,12 +513,11 @@ fn sack(number: u64, blocks: &[(u64, u64)]) -> Segment {
     blocks.iter().rev().for_each(|(from, to)| {
         held.insert(from * MSS, to * MSS);
     });
-    Segment::acknowledgement(
-        Ps(1),
-        number * MSS,
-        64_000,
-        Blocks::latest(&held, number * MSS),
-    )
+    Segment::Ack {
+        ack: number * MSS,
+        window: 64_000,
+        blocks: Blocks::latest(&held, number * MSS),
+    }
 }
 
 #[test]

@@ -61,10 +61,11 @@ impl Connection {
         match (lost, backward) {
             (true, _) => {}
             (false, true) => self.sender.hear(self.now, &segment),
-            (false, false) => {
-                self.backward
-                    .extend(self.receiver.take(self.now, segment.seq, segment.len))
-            }
+            (false, false) => self.backward.extend(self.receiver.take(
+                self.now,
+                segment.sequence().unwrap(),
+                segment.payload(),
+            )),
         }
         true
     }

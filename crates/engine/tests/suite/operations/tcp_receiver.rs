@@ -2,6 +2,7 @@
 //! received, and counts every byte once.
 
 use cellrate_engine::kernel::{Digest, Ps};
+use cellrate_engine::tcp::blocks::Blocks;
 use cellrate_engine::tcp::{ReceiveOutcome, ReceiverStats, Segment, TcpConfig, TcpReceiver};
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -171,14 +172,16 @@ impl<R: Receiving> Observed<R> {
     pub fn take(&mut self, now: Ps, seq: u64, len: u32) -> Option<Segment> {
         self.now = now;
         let (before, end) = (self.got.clone(), seq + u64::from(len));
-        let outcome = self.receiver.on_segment(
-            self.now,
-            &Segment {
-                seq,
-                len,
-                ..Segment::default()
-            },
-        );
+        let segment = if len == 0 {
+            Segment::Ack {
+                ack: 0,
+                window: 0,
+                blocks: Blocks::NONE,
+            }
+        } else {
+            Segment::data(seq, u16::try_from(len).unwrap())
+        };
+        let outcome = self.receiver.on_segment(self.now, &segment);
         if len == 0 {
             assert_eq!(outcome, ReceiveOutcome::default());
             return None;
@@ -220,21 +223,24 @@ impl<R: Receiving> Observed<R> {
     fn answer(&mut self) -> Option<Segment> {
         let ack = self.receiver.poll_ack(self.now)?;
         assert_eq!(
-            ack.ack,
+            ack.ack(),
             self.got.missing(),
             "not what has come without a gap"
         );
-        assert_eq!((ack.len, u64::from(ack.window)), (0, self.config.window.0));
-        for (from, to) in ack.blocks().above(ack.ack) {
+        assert_eq!(
+            (ack.payload(), u64::from(ack.window())),
+            (0, self.config.window.0)
+        );
+        for (from, to) in ack.blocks().above(ack.ack()) {
             assert!(
-                from > ack.ack && from < to && self.got.holds(from, to),
+                from > ack.ack() && from < to && self.got.holds(from, to),
                 "a block {from}..{to} that did not come"
             );
             self.digest.add(from ^ to.rotate_left(32));
         }
         assert!(self.config.recovery.is_selective() || ack.blocks().option_bytes() == 0);
         self.unacknowledged = 0;
-        self.digest.add(ack.ack ^ self.now.0.rotate_left(20));
+        self.digest.add(ack.ack() ^ self.now.0.rotate_left(20));
         assert_eq!(self.receiver.poll_ack(self.now), None, "acknowledged twice");
         Some(ack)
     }

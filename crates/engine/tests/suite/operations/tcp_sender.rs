@@ -181,27 +181,28 @@ impl<S: Sending> Watched<S> {
     pub fn poll(&mut self) -> Option<Segment> {
         let before = self.view();
         let segment = self.sender.poll_segment(self.now)?;
-        let end = segment.seq + u64::from(segment.len);
+        let Segment::Data { seq, len, .. } = segment else {
+            panic!("{segment:?} before the connection is set up");
+        };
+        let end = seq + u64::from(len);
         assert!(
-            (1..=self.config.mss.0).contains(&u64::from(segment.len)),
-            "{} bytes in a segment",
-            segment.len
+            (1..=self.config.mss.0).contains(&u64::from(len)),
+            "{len} bytes in a segment"
         );
-        assert!(segment.seq >= before.snd_una, "sent what is acknowledged");
-        assert!(segment.seq <= before.snd_max, "sent with a gap");
+        assert!(seq >= before.snd_una, "sent what is acknowledged");
+        assert!(seq <= before.snd_max, "sent with a gap");
         assert!(end <= self.supplied, "sent what is not supplied");
         let usable = before.rwnd.max(self.config.mss.0);
         assert!(
             end <= before.snd_max.max(before.snd_una + usable),
             "sent beyond the receive window"
         );
-        let counts = !self.config.recovery.is_selective() && segment.seq > before.snd_una;
+        let counts = !self.config.recovery.is_selective() && seq > before.snd_una;
         assert!(
             !counts || end <= before.snd_una + before.cwnd,
             "sent beyond cwnd"
         );
-        self.digest
-            .add(segment.seq ^ end.rotate_left(32) ^ self.now.0);
+        self.digest.add(seq ^ end.rotate_left(32) ^ self.now.0);
         Some(segment)
     }
 
@@ -229,11 +230,20 @@ impl<S: Sending> Watched<S> {
             held.insert(ack + u64::from(*from), ack + u64::from(from + len));
         }
         let window = window.unwrap_or(self.config.window.0 as u32);
-        let ack = Segment::acknowledgement(self.now, ack, window, Blocks::latest(&held, ack));
         if payload {
-            Segment { len: 100, ..ack }
+            Segment::Data {
+                seq: 0,
+                ack,
+                sent: self.now,
+                window,
+                len: 100,
+            }
         } else {
-            ack
+            Segment::Ack {
+                ack,
+                window,
+                blocks: Blocks::latest(&held, ack),
+            }
         }
     }
 
@@ -244,10 +254,10 @@ impl<S: Sending> Watched<S> {
         let before = self.view();
         self.sender.on_ack(now, ack);
         let after = self.view();
-        if ack.ack < before.snd_una || ack.ack > before.snd_max {
+        if ack.ack() < before.snd_una || ack.ack() > before.snd_max {
             assert_eq!(after, before, "an impossible acknowledgement had an effect");
         } else {
-            assert_eq!(after.snd_una, ack.ack);
+            assert_eq!(after.snd_una, ack.ack());
         }
         assert_eq!(
             (after.snd_max, after.stats.timeouts),

@@ -44,41 +44,29 @@ impl Sending for Faulty {
         if self.dropped {
             return None;
         }
-        let segment = self.inner.poll_segment(now)?;
-        Some(match self.fault {
-            Fault::LeavesGaps => Segment {
-                seq: segment.seq + 600,
-                ..segment
-            },
-            Fault::OpensWindow => Segment {
-                seq: segment.seq.min(400_000),
-                len: 512,
-                ..segment
-            },
-            Fault::Overlong => Segment {
-                len: 513,
-                ..segment
-            },
-            _ => segment,
-        })
+        let mut segment = self.inner.poll_segment(now)?;
+        if let Segment::Data { seq, len, .. } = &mut segment {
+            match self.fault {
+                Fault::LeavesGaps => *seq += 600,
+                Fault::OpensWindow => (*seq, *len) = ((*seq).min(400_000), 512),
+                Fault::Overlong => *len = 513,
+                _ => {}
+            }
+        }
+        Some(segment)
     }
     fn on_transmitted(&mut self, now: Ps, segment: &Segment) {
         self.inner.on_transmitted(now, segment);
     }
     fn on_ack(&mut self, now: Ps, segment: &Segment) {
         let most = self.inner.snd_max();
-        let believed = self.fault == Fault::BelievesAnything && segment.ack > most;
-        self.inner.on_ack(
-            now,
-            &if believed {
-                Segment {
-                    ack: most,
-                    ..*segment
-                }
-            } else {
-                *segment
-            },
-        );
+        let mut segment = *segment;
+        if self.fault == Fault::BelievesAnything
+            && let Segment::Ack { ack, .. } | Segment::Data { ack, .. } = &mut segment
+        {
+            *ack = (*ack).min(most);
+        }
+        self.inner.on_ack(now, &segment);
     }
     fn on_timer(&mut self, now: Ps) {
         let delayed = self.inner.is_delayed();
@@ -175,19 +163,17 @@ struct Lying {
 impl Receiving for Lying {
     fn on_segment(&mut self, now: Ps, segment: &Segment) -> ReceiveOutcome {
         let mut outcome = self.inner.on_segment(now, segment);
-        outcome.delivered += u64::from(self.lie == Lie::DeliversMore && segment.len > 0);
+        outcome.delivered += u64::from(self.lie == Lie::DeliversMore && segment.payload() > 0);
         outcome
     }
     fn poll_ack(&mut self, now: Ps) -> Option<Segment> {
-        let ack = self.inner.poll_ack(now)?;
-        match self.lie {
-            Lie::AcksMore => Some(Segment {
-                ack: ack.ack + 1,
-                ..ack
-            }),
-            Lie::NeverAcks => None,
-            _ => Some(ack),
+        let mut segment = self.inner.poll_ack(now)?;
+        match (self.lie, &mut segment) {
+            (Lie::NeverAcks, _) => return None,
+            (Lie::AcksMore, Segment::Ack { ack, .. }) => *ack += 1,
+            _ => {}
         }
+        Some(segment)
     }
     fn next_timer(&self) -> Ps {
         if self.lie == Lie::NoTimer {

@@ -139,7 +139,7 @@ impl<S: BuildServer> Watched<S> {
             info.mark_efci();
         }
         let pdu = Pdu {
-            segment: Segment::default(),
+            segment: Segment::data(0, 1),
             sent: Ps::ZERO,
             first: 0,
             cells: 1,

@@ -65,9 +65,9 @@ impl Sender for EngineSender {
         if self.inflates && self.sender.stats().fast_retransmits > fast {
             self.inflation = 3;
             self.recover = self.lasts.then(|| self.sender.snd_max());
-        } else if self.inflation > 0 && ack.ack > una {
-            let partly = self.recover.is_some_and(|recover| ack.ack < recover);
-            self.deflate((ack.ack - una) / self.mss, partly);
+        } else if self.inflation > 0 && ack.ack() > una {
+            let partly = self.recover.is_some_and(|recover| ack.ack() < recover);
+            self.deflate((ack.ack() - una) / self.mss, partly);
         } else if self.inflation > 0 && self.sender.cwnd() > before {
             self.inflation += 1;
         }

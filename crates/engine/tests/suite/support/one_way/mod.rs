@@ -84,7 +84,7 @@ impl<S: Sender> Connection<S> {
     pub fn run(mut self, end: Ps) -> Connection<S> {
         while self.now <= end {
             while let Some(segment) = self.sender.poll(self.now) {
-                let packet = segment.seq / self.mss;
+                let packet = segment.sequence().unwrap() / self.mss;
                 self.note(Event::Send, packet);
                 self.there.send(self.now, self.sizes.data, segment, packet);
             }
@@ -103,7 +103,7 @@ impl<S: Sender> Connection<S> {
             self.acknowledge();
         } else if let Some(ack) = self.back.arrival(self.now) {
             self.sender.on_ack(self.now, &ack);
-            self.note(Event::Ack, ack.ack / self.mss);
+            self.note(Event::Ack, ack.ack() / self.mss);
         } else if self.receiver.next_timer() == self.now {
             self.receiver.on_timer(self.now);
             self.acknowledge();
@@ -114,7 +114,7 @@ impl<S: Sender> Connection<S> {
 
     fn acknowledge(&mut self) {
         if let Some(ack) = self.receiver.poll_ack(self.now) {
-            let blocks = ack.blocks().above(ack.ack).count() as u64;
+            let blocks = ack.blocks().above(ack.ack()).count() as u64;
             let option = if blocks > 0 {
                 self.sizes.option + blocks * self.sizes.block
             } else {

@@ -174,22 +174,19 @@ impl Sender for PlainSender {
         if self.timer == Ps::NEVER {
             self.timer = Ps(now.0 + self.rto.0);
         }
-        Some(Segment {
-            seq: packet * self.start.mss,
-            len: self.start.mss as u32,
-            ..Segment::default()
-        })
+        let mss = self.start.mss;
+        Some(Segment::data(packet * mss, mss as u16))
     }
 
     fn on_ack(&mut self, now: Ps, ack: &Segment) {
-        let next = ack.ack / self.start.mss;
+        let next = ack.ack() / self.start.mss;
         assert!(
             next >= self.una,
             "acknowledgements keep their order on this line"
         );
         let blocks = ack
             .blocks()
-            .above(ack.ack)
+            .above(ack.ack())
             .map(|(from, to)| (from / self.start.mss, to / self.start.mss));
         let news = self.is(Recovery::Sack) && self.board.update(next, blocks);
         self.board.counted = self.board.counted.saturating_sub(1);
