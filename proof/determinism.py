@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "proof" / "results" / "determinism.json"
 BUILT = ROOT / "target" / "determinism"
 Build: TypeAlias = tuple[tuple[str, ...], dict[str, str]]
-"""What a command is told: arguments, environment."""
+"""Arguments and environment of a command."""
 WAYS: dict[str, Build] = {
     "1 worker": (("--workers", "1"), {}),
     "2 workers": (("--workers", "2"), {}),
@@ -47,7 +47,7 @@ BUILDS: dict[str, Build] = {
     "debug, opt-level 0": ((), {"CARGO_PROFILE_DEV_OPT_LEVEL": "0"}),
     "release, target-cpu=native": (("--release",), {"RUSTFLAGS": "-C target-cpu=native"}),
 }
-"""Beside the installed one: what cargo is told. The debug ones check every overflow."""
+"""Builds beside the installed one, as cargo makes them. The debug ones check every overflow."""
 
 
 def run(arguments: list[str | Path], cwd: Path, environment: Mapping[str, str]) -> str:
@@ -123,7 +123,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _compare(place: Path, builds: Mapping[str, Build]) -> list[str]:
-    """What gives other bytes than the installed package as it is run by default."""
+    """Ways and builds that give other bytes than the installed package as it is run by default."""
     (place / "s.toml").write_text(study(3, "100 ms"), encoding="utf-8")
     data, expected = data_set(place, "installed", {}), digests(place, {})
     differ: list[str] = []

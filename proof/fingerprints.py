@@ -54,7 +54,7 @@ def fingerprint(text: str) -> str:
 
 
 def section(changelog: str) -> str:
-    """What stands under the latest heading of changed results.
+    """Text under the latest heading of changed results.
 
     Raises:
         Refused: There is no such heading.
@@ -79,7 +79,7 @@ def rows(changelog: str) -> dict[str, Row]:
 
 
 def has_entry(changelog: str, beginning: str) -> bool:
-    """Whether an entry begins with these words."""
+    """True if an entry begins with these words."""
     return any(one.startswith(beginning) for one in entries(changelog))
 
 
@@ -109,10 +109,10 @@ def renewed(
         row = known.get(table, Row("", FIRST))
         old = before.get(table, "")
         gone = changed(old, text)
-        # What was committed past the list may have changed anything.
+        # A table that was committed without its fingerprint may have changed in any way.
         passed = table in committed and fingerprint(old) != committed[table].fingerprint
         if gone or passed:
-            # What was blessed once is not asked for again before it is committed.
+            # A change that has its entry needs no other one before it is committed.
             blessed = fingerprint(text) == row.fingerprint and row.entry != FIRST
             told = entry or (row.entry if blessed else None)
             _require(changelog, before.get(CHANGELOG, ""), told, _lost(table, gone))
@@ -162,7 +162,7 @@ def _committed(path: str) -> str:
 
 
 def main() -> int:
-    """Writes the list; 1 if results changed and no entry tells of it."""
+    """Writes the list; returns 1 if results changed and no entry says so."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--entry", help="Beginning of the entry that tells what changed.")
     entry = parser.parse_args().entry or None

@@ -32,13 +32,13 @@ class Look:
     """A tool over some tests.
 
     Attributes:
-        tool: What looks.
+        tool: Its name.
         tests: Which tests, as cargo selects them.
         toolchain: Of Rust; empty for the one that `cargo` is of.
-        environment: What is set for it.
-        before: What cargo is told before the tests.
+        environment: Variables that are set for it.
+        before: Arguments of cargo before the tests.
         needs: A command that says whether the tool is there.
-        absent: What to do if it is not.
+        absent: Advice if it is not.
     """
 
     tool: str
@@ -50,7 +50,7 @@ class Look:
     absent: str = ""
 
     def command(self) -> list[str]:
-        """What cargo is to do."""
+        """Command line of cargo."""
         *options, name = self.tests
         chosen = [f"+{self.toolchain}"] if self.toolchain else []
         return ["cargo", *chosen, *self.before, "--locked", *options, "--", name]

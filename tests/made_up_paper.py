@@ -104,7 +104,7 @@ def experiment(name: str, assumption: str, count: int, queue: float) -> str:
 
 
 def mean_queue(text: str, settings: Sequence[str]) -> float:
-    """What the authors saw."""
+    """Mean queue that the authors saw, in cells."""
     job = Job(text, "efci.toml", tuple(settings), SEED_OF_THE_AUTHORS)
     return round(float(run_of(run_many([job])[0], "").bottleneck.queue_mean_cells), 1)
 
@@ -115,7 +115,7 @@ def made_up(directory: Path) -> Paper:
 
 
 class Recorder:
-    """Runs jobs, and remembers them and what was told of them."""
+    """Runs jobs, and remembers them and their reported progress."""
 
     def __init__(self) -> None:
         self.jobs: list[Job] = []
@@ -129,7 +129,7 @@ class Recorder:
         return run_many(jobs, progress=progress)
 
     def watch(self, label: str, done: float, total: int) -> None:
-        """Remembers what is told."""
+        """Remembers a report of progress."""
         self.told.append((label, done, total))
 
     def laboratory(self, paper: Paper) -> Laboratory:

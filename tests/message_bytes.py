@@ -58,7 +58,7 @@ def changed(path: Path, at: int, data: bytes, *, checked: bool = False) -> Path:
 
 
 def told_by(directory: str, spoil: Callable[[], object] = lambda: None) -> None:
-    """Raises what a store tells of damage when KEY is asked for, spoilt after it was opened."""
+    """Raises a store's messages on damage when it reads KEY, spoilt after it was opened."""
     with _core.Store(directory) as store:
         spoil()
         store.get(KEY)
@@ -66,7 +66,7 @@ def told_by(directory: str, spoil: Callable[[], object] = lambda: None) -> None:
 
 
 def told_by_a_full_disk(directory: str, most: int) -> None:
-    """Raises what a store tells while no file may become longer than `most` bytes."""
+    """Raises a store's messages while no file may become longer than `most` bytes."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
     try:
@@ -87,7 +87,7 @@ def many_segments(directory: str, value: bytes = b"a") -> None:
 
 
 def in_a_removed_directory(act: Callable[[], object]) -> object:
-    """Does something in a working directory that is no more."""
+    """Does something in a working directory that was removed."""
     before = Path.cwd()
     gone = before / "gone"
     gone.mkdir()

@@ -1,4 +1,4 @@
-"""What transcripts of messages need of a made-up paper: its data and stored values, changed."""
+"""Changed data and stored values of a made-up paper, for transcripts of messages."""
 
 from __future__ import annotations
 

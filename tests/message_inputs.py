@@ -1,4 +1,4 @@
-"""What the transcripts of messages have at hand."""
+"""Inputs that the transcripts of messages use."""
 
 # Transcripts use imports that nothing here does.
 # ruff: noqa: F401
@@ -100,7 +100,7 @@ def derived(text: str) -> Study:
 
 
 def model(*settings: str, more: str = "") -> object:
-    """What the fluid model says of `efci_text`."""
+    """The fluid model of `efci_text`."""
     job = Job(efci_text() + more, "efci.toml", settings)
     return model_of(Network.of(job.text, job.path, job.overrides), Keys(job.resolved()))
 
@@ -190,7 +190,7 @@ def broken(old: str, new: str, file: str = "published.toml") -> object:
 
 
 def told_of_seeds(text: str, reading: str = ASSUMED) -> list[str]:
-    """What is told of results over several seeds that are kept beside a paper's data."""
+    """Messages on results over several seeds that are kept beside a paper's data."""
     copy = copied_paper()
     (copy / "seeds-assumed.txt").unlink(missing_ok=True)
     (copy / "seeds-inferred.txt").unlink(missing_ok=True)
@@ -199,6 +199,6 @@ def told_of_seeds(text: str, reading: str = ASSUMED) -> list[str]:
 
 
 def without_papers() -> Path:
-    """Where a package that was built without the papers looks for them."""
+    """Directory in which a package that was built without the papers looks for them."""
     with mock.patch("importlib.resources.files", return_value=Path("site-packages/cellrate")):
         return papers_root()

@@ -1,4 +1,4 @@
-"""What messages the sources can make: every text that ends in an error or a warning."""
+"""Patterns of the sources' messages: every text that ends in an error or a warning."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 # Calls that take texts for a reader, beside exceptions.
 HELPERS = {"refusal", "_refusal", "refuse", "require", "warn", "_complain", "complaint"}
 EXCEPTION = re.compile(r"(Error|BadInput|NoModel|DoesNotApply|TooManyPoints|Cancelled)$")
-# Where Rust's texts are for whoever broke an invariant, or describe what there is.
+# Calls in Rust whose texts name a broken invariant, or describe what there is.
 NO_MESSAGES = re.compile(
     r"^(debug_)?assert|^(panic|unreachable|todo|expect|expect_err|registry|statistics)$"
 )
@@ -30,7 +30,7 @@ class Pattern:
     text: str
 
     def found_in(self, corpus: str) -> bool:
-        """Whether some line of a corpus is such a message."""
+        """True if some line of a corpus is such a message."""
         parts = self.text.split("{}")
         longest = max(parts, key=len)
         whole = re.compile(".*?".join(map(re.escape, parts)))
@@ -45,7 +45,7 @@ class Pattern:
 
 
 def _prose(text: str) -> bool:
-    """Whether the constant parts of a text are words for a reader."""
+    """True if the constant parts of a text are words for a reader."""
     constant = text.replace("{}", "")
     return " " in constant.strip() and len(re.findall(r"[A-Za-z]{2,}", constant)) > 1
 
@@ -75,7 +75,7 @@ def _complains(call: ast.Call) -> bool:
 
 
 def _assigned(scope: ast.AST) -> dict[str, list[ast.expr]]:
-    """What names of a scope may stand for."""
+    """Expressions that the names of a scope may stand for."""
     found: dict[str, list[ast.expr]] = {}
     for node in ast.walk(scope):
         match node:
@@ -89,7 +89,7 @@ def _assigned(scope: ast.AST) -> dict[str, list[ast.expr]]:
 
 
 def _texts(node: ast.expr, assigned: dict[str, list[ast.expr]]) -> list[str]:
-    """The texts that an expression may be; none if it is no text."""
+    """The texts that an expression may be; none if it is not a text."""
     match node:
         case ast.Constant(value=str(text)):
             return [text]

@@ -25,7 +25,7 @@ WHOLE = (
 
 
 def schema_keys(schema: dict[str, Any]) -> dict[str, tuple[str, ...]]:
-    """Every key, with the names among which it chooses; none if it is no choice.
+    """Every key, with the names among which it chooses; none if it is not a choice.
 
     Args:
         schema: The schema of scenarios, as `cellrate schema` prints it.
@@ -58,7 +58,7 @@ def key_of(path: str, text: str, file: str, settings: list[str]) -> str:
 
 
 def names_chosen(scenario: dict[str, Any]) -> set[str]:
-    """What a resolved scenario chooses among names: `tcp.recovery=reno`.
+    """Names that a resolved scenario chooses, with their keys: `tcp.recovery=reno`.
 
     Args:
         scenario: As `tomllib` reads it.
@@ -141,4 +141,4 @@ def _properties(
 KEYS = schema_keys(json.loads(_core.schema()))
 """Every key, with the names among which it chooses."""
 CHOICES = {key: names for key, names in KEYS.items() if names}
-"""Those that choose."""
+"""The keys that choose, with these names."""

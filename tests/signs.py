@@ -16,7 +16,7 @@ POLL_SECONDS = 0.01
 SIMULATING_SECONDS = 0.2
 """Core time that a thread beside the first one takes for nothing but a long simulation."""
 THREADS_ARE_TOLD = Path("/proc/self/task").is_dir()
-"""Whether the system is one that `simulates` can ask."""
+"""True if `simulates` can ask this system."""
 
 
 def wait_for(sign: Callable[[], bool], process: subprocess.Popen[Any]) -> None:
@@ -35,7 +35,7 @@ def wait_for(sign: Callable[[], bool], process: subprocess.Popen[Any]) -> None:
 
 
 def end_of(process: subprocess.Popen[AnyStr]) -> AnyStr:
-    """What a process has written to standard error when it is over; one that hangs is killed."""
+    """Standard error of a process when it is over; one that hangs is killed."""
     try:
         return process.communicate(timeout=HANG_SECONDS)[1]
     except subprocess.TimeoutExpired:
@@ -44,7 +44,7 @@ def end_of(process: subprocess.Popen[AnyStr]) -> AnyStr:
 
 
 def simulates(process: subprocess.Popen[Any]) -> bool:
-    """Whether a run is under way: it is in a thread of its own, for which the first one waits."""
+    """True if a run is under way: it is in a thread of its own, for which the first one waits."""
     ticks = 0
     for thread in Path(f"/proc/{process.pid}/task").glob("[0-9]*"):
         if thread.name != str(process.pid):
@@ -66,7 +66,7 @@ def size(place: Path, pattern: str) -> int:
 
 
 def kept_bytes(out: Path) -> int:
-    """How much the store of results in an output directory holds by now."""
+    """Bytes that the store of results in an output directory holds by now."""
     return size(out, "results/*/segments/*.seg")
 
 
@@ -78,7 +78,7 @@ def _text(path: Path) -> str:
 
 
 class Screen:
-    """What appears on a terminal, as it comes: nobody who writes there ever has to wait.
+    """A terminal that keeps its text as it comes, so that no writer ever has to wait.
 
     Attributes:
         follower: The descriptor to write to.

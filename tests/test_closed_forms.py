@@ -32,7 +32,7 @@ def _runs(form: str, name: str) -> Floats:
 
 
 def runs(case: Case) -> Floats:
-    """What the runs of the fixed seeds show, each case simulated once."""
+    """Observations of the runs of the fixed seeds, each case simulated once."""
     return _runs(case.form, case.name)
 
 

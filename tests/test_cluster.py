@@ -104,7 +104,7 @@ def test_short_runs_are_joined(traced: Path, workers: LocalCluster) -> None:
 
 
 def pretend_to_be(build: str | None) -> None:
-    """What a worker does to have another build; with None it has its own again."""
+    """Gives a worker another build; with None it has its own again."""
     from cellrate.simulation import runner
 
     if build is None:

@@ -204,7 +204,7 @@ def test_false_alarms_stay_below_the_level() -> None:
     """Six alternatives without any difference, 15 pairs: one false alarm in 20 studies at most.
 
     600 repetitions; what is 5 % stays below 5 % + 3 sqrt(0.05 * 0.95 / 600) = 7.7 %. Without the
-    correction, more than a third of the studies tell of a difference that is none.
+    correction, more than a third of the studies report a difference where there is none.
     """
     draw = np.random.default_rng(17)
     corrected = single = 0

@@ -46,7 +46,7 @@ class Part:
 
 
 def typed(block: str) -> list[str]:
-    """What is typed in a block, a file that the shell reads from it together with its command."""
+    """Commands typed in a block, each together with a file that the shell reads from the block."""
     found: list[str] = []
     for line in block.splitlines():
         if line.startswith("$ "):

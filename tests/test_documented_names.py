@@ -62,7 +62,7 @@ def test_the_page_of_schemes_says_of_every_scheme_how_sure_it_is() -> None:
 
 
 def listed(schema: dict[str, Any]) -> list[dict[str, Any]]:
-    """The schema of a list's items; none if it is no list."""
+    """The schema of a list's items; none if it is not a list."""
     return [schema["items"]] if "items" in schema else []
 
 

@@ -206,7 +206,7 @@ def test_no_set_fits_ten_kilobytes() -> None:
     found = feasibility(sets, 193)
     assert not found.feasible_in_steady_state.any()
     assert found.avoids_overflow.any()
-    # Which of two compromises wastes more: the published throughputs are 0.435 and 0.542.
+    # The second of two compromises wastes less: published throughputs are 0.435 and 0.542.
     pair = OHSAKI.with_(high_cells=96.0, low_cells=96.0, rif=1 / 256, rdf=[1 / 2, 1 / 4])
     assert np.diff(limit_cycle(pair).utilisation) > 0.1
 

@@ -20,7 +20,7 @@ README = " ".join((ROOT / "README.md").read_text(encoding="utf-8").replace("**",
 
 
 def by_macro(test: str, text: str) -> bool:
-    """Whether a macro of the file makes the test: `#[test] fn $test` of lines `name: ...;`."""
+    """True if a macro of the file makes the test: `#[test] fn $test` of lines `name: ...;`."""
     for macro, arms in re.findall(r"macro_rules! (\w+) \{\n(.*?)\n\}\n", text, re.DOTALL):
         calls = re.findall(rf"^{macro}! \{{\n(.*?)^\}}", text, re.MULTILINE | re.DOTALL)
         if re.search(r"#\[test\]\n\s*fn \$test\(", arms) and any(
@@ -31,7 +31,7 @@ def by_macro(test: str, text: str) -> bool:
 
 
 def exists(trial: Trial) -> bool:
-    """Whether there is a test or target of that name."""
+    """True if there is a test or target of that name."""
     if trial.kind == "make":
         makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
         return bool(re.search(rf"^{trial.name}:.*## ", makefile, re.MULTILINE))

@@ -24,7 +24,7 @@ def cells() -> list[ast.FunctionDef]:
 
 
 def run_cells(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """What the cells define, run one after the other; marimo itself is only asked to show text."""
+    """Names that the cells define, run one after the other; a stand-in for marimo shows texts."""
     monkeypatch.setitem(sys.modules, "marimo", types.SimpleNamespace(md=str))
     names: dict[str, Any] = {}
     for cell in cells():

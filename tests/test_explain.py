@@ -1,4 +1,4 @@
-"""What theory says of a scenario before it runs: by hand, and other things of others."""
+"""Statements of theory on a scenario before it runs: by hand, and others on other scenarios."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def test_what_is_added_needs_no_entry_and_what_changes_needs_a_new_one() -> None
     told = first.replace("- `efci`", "- `tcp`: a timer.\n- `efci`")
     done = renewed(told, before, {"t": other}, "`tcp`: a timer")
     assert rows(done)["t"] == Row(fingerprint(other), "`tcp`: a timer")
-    # What was blessed once is not asked for again before it is committed.
+    # A change that has its entry needs no other one before it is committed.
     assert renewed(done, before, {"t": other}, None) == done
     gone = renewed(told, before, {}, None)
     assert rows(gone) == {}

@@ -53,7 +53,7 @@ def run(text: str, *settings: str) -> Result:
 
 
 def timeouts(result: Result) -> dict[str, list[int]]:
-    """When timers ran out, in picoseconds, by channel."""
+    """Times at which timers ran out, in picoseconds, by channel."""
     found: dict[str, list[int]] = {}
     for seconds, vc in result.events.select("time_seconds", "vc").iter_rows():
         found.setdefault(vc.removesuffix("/forward"), []).append(round(seconds * 1e12))
@@ -61,7 +61,7 @@ def timeouts(result: Result) -> dict[str, list[int]]:
 
 
 def phases(seed: int, clock: str) -> dict[str, int]:
-    """Where in a tick of 500 ms the timeouts of each flow lie: all of them at one place."""
+    """Place within a tick of 500 ms of the timeouts of each flow, all of which share it."""
     found = timeouts(run(DEAF, clock, f"run.seed={seed}"))
     assert sorted(found) == ["ac.1", "ac.2", "bc.1", "bc.2", "bd.1"]
     places = {name: {at % HALF_A_SECOND for at in times} for name, times in found.items()}
@@ -92,7 +92,7 @@ def test_seeds_draw_other_clocks() -> None:
 
 
 def advances(result: Result, flow: str) -> list[float]:
-    """When acknowledgements came back, modulo the clock of delayed acknowledgements."""
+    """Times at which acknowledgements came back, modulo the clock of delayed acknowledgements."""
     series = result.series("sequence", flow)
     points = zip(series.time, series.middle, strict=True)
     return [float(at) % 0.2 for (_, before), (at, after) in pairwise(points) if after > before]

@@ -1,4 +1,4 @@
-"""What the fuzz targets in Python check, over their seeds and what once broke something."""
+"""Checks of the fuzz targets in Python, over their seeds and inputs that once broke something."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_target_that_does_not_end_is_ended(tmp_path: Path) -> None:
 
 
 class BreaksAtOnce(Target):
-    """Writes and tells what libFuzzer does when an input breaks its target."""
+    """Writes and prints what libFuzzer does when an input breaks its target."""
 
     def command(self, _: str) -> list[str]:
         """The target's command."""

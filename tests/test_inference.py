@@ -42,7 +42,7 @@ class Answered:
     recorder: Recorder
 
     def finding(self, name: str) -> Finding:
-        """What was found of an assumption."""
+        """Finding on an assumption."""
         return next(f for f in self.answer.findings if f.parameter.assumption.id == name)
 
 

@@ -30,7 +30,7 @@ def scores(experiments: str, *values: Sequence[str]) -> Scores:
         ([2, 1], 1 / 4),
         # Sum 2 of 1, 2, -1: +++ has 4, ++- 2, -++ 2 and the others less.
         ([1, 2, -1], 3 / 8),
-        # What does not move says nothing.
+        # A difference of 0 says nothing.
         ([1, 0, 1, 0], 1 / 4),
         # A loss: -1 is reached by both.
         ([-1], 1.0),

@@ -1,4 +1,4 @@
-"""What the runs of Kalyanaraman 97 hang on: settings that must make a difference."""
+"""Settings on which the runs of Kalyanaraman 97 depend: they must make a difference."""
 
 import json
 from typing import Any

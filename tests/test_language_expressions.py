@@ -187,7 +187,7 @@ def texts(value: object) -> Iterator[str]:
 
 
 def formats() -> Iterator[ast.BinOp]:
-    """Where an expression of the papers puts values into a literal text."""
+    """Expressions of the papers that put values into a literal text."""
     for file in sorted(PAPERS.rglob("*.toml")):
         for text in texts(tomllib.loads(file.read_text("utf-8"))):
             try:

@@ -133,7 +133,7 @@ def test_no_link_brings_more_than_it_carries() -> None:
     assert together["A->B"] == pytest.approx((150, 50))
     assert together["B->c"] == pytest.approx((100, 0))
     assert growth(90, "c")["B->c"] == pytest.approx((100, 10))
-    # Where the two part, x has at least what y leaves it, 20, and at most its own 70.
+    # As the two part, x has at least what y leaves it, 20, and at most its own 70.
     apart = growth(10, "d")
     assert apart["B->c"] == pytest.approx((70, 10))
     assert apart["B->d"] == pytest.approx((80, 0))

@@ -1,4 +1,4 @@
-"""Queues that grow without end: recognised, named, and told from those that do not."""
+"""Queues that grow without end: recognised, named, and distinguished from those that do not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reproduction keeps beside a paper's data: results of several seeds, and distributions."""
+"""Results of several seeds, and distributions, that a reproduction keeps beside a paper's data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What open assumptions move, where an alternative leaves nothing to measure."""
+"""Effects of open assumptions, where an alternative leaves nothing to measure."""
 
 from math import isnan
 from pathlib import Path

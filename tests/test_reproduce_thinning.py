@@ -1,4 +1,4 @@
-"""What is left of a trace where a figure cannot show all of it."""
+"""Points that are left of a trace where a figure cannot show all of it."""
 
 import numpy as np
 from cellrate.reproduce.thinning import drawn, within

@@ -1,4 +1,4 @@
-"""What killed writers leave is cleared, what living ones do is not."""
+"""Scratch directories of killed writers are cleared, those of living ones are not."""
 
 from __future__ import annotations
 

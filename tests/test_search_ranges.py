@@ -32,7 +32,7 @@ service = "abr"
 """
 # Tables that exist only if they are asked for.
 ABSENT = {"erica": ["switch.control.queue_control={}"]}
-# What else a value needs to be right.
+# Other settings that a value needs to be right.
 NEEDS = {
     "switch.control.low": ["switch.control.high=950 cells"],
     "switch.control.high": ["switch.control.low=0 cells"],
@@ -55,7 +55,7 @@ def settings() -> Iterator[tuple[str, list[str]]]:
         yield "switch.discard", [f'switch.discard={{policy="{policy["name"]}"}}']
     for recovery in registry["recoveries"]:
         chosen = f'tcp.recovery="{recovery["name"]}"'
-        # Those without parameters are no tables.
+        # Recoveries without parameters are not tables.
         if "[tcp.recovery]" in _core.Scenario(BASE, "base", [chosen]).resolved():
             yield "tcp.recovery", [chosen]
     yield "abr", []

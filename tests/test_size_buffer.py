@@ -1,4 +1,4 @@
-"""How much buffer a port needs: the measured answer, targets, the command."""
+"""The buffer that a port needs: the measured answer, targets, the command."""
 
 from __future__ import annotations
 

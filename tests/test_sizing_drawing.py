@@ -1,4 +1,4 @@
-"""Where `cellrate size-buffer` looks closer at the queue."""
+"""Times at which `cellrate size-buffer` looks closer at the queue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a few seeds say of all runs, and the search for a buffer that is not simply measured."""
+"""Statements on all runs from a few seeds, and the search for a buffer that no run shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked of a buffer besides no loss: a loss ratio, a delay, one port of several."""
+"""Targets of a buffer other than no loss: a loss ratio, a delay, one port of several."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_what_any_buffer_loses_may_be_allowed() -> None:
 
 
 def test_a_delay_is_that_of_the_queue_itself() -> None:
-    # What shares the queue is in it, and takes nothing from the rate at which it is served.
+    # Traffic that shares the queue is in it, and takes nothing from the rate of its service.
     alone = ask(PERIODIC, "flow.x.count=10", delay_seconds=1e-4)
     assert alone.buffer_cells == math.floor(1e-4 * LINK)
     assert alone.mean_loss_ratio == 0

@@ -127,7 +127,7 @@ def test_a_failed_run_stops_no_other(tmp_path: Path, command: Command) -> None:
 
 
 def _has_kept(process: subprocess.Popen[bytes], out: Path, enough: float) -> bool:
-    """Whether a study has kept so many bytes of results, or is over."""
+    """True if a study has kept more than so many bytes of results, or is over."""
     return signs.kept_bytes(out) > enough or process.poll() == 0
 
 

@@ -170,7 +170,7 @@ def sent_under_credit(round_trip: int, reserve: int, interval: int, cell: int, u
     starts: list[int] = []
     for number in range(1, until + 1):
         start = starts[-1] + cell if starts else 0
-        # How many credits cell `number` needs, and which cell brings about the last of them.
+        # Credits that cell `number` needs, and the cell that brings about the last of them.
         count = max(0, -(-(number - interval - reserve) // interval))
         if count:
             start = max(start, starts[count * interval - 1] + round_trip)

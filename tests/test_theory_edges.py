@@ -1,4 +1,4 @@
-"""Whatever is put into a formula, it gives numbers or says which assumption fails."""
+"""A formula gives numbers or says which assumption fails, whatever is put into it."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def test_m_d_1_has_the_mean_of_pollaczek_and_khinchine(load: float) -> None:
 
 
 def test_m_d_1_waits() -> None:
-    # Who arrives finds the line busy with the probability of its load (PASTA).
+    # An arrival finds the line busy with the probability of its load (PASTA).
     assert queueing.md1_wait_exceedance(0.7, 1.0, 0.0) == pytest.approx(0.7)
     # Within the first cell time P(W <= t) = (1 - rho) exp(rho t).
     for t in (0.25, 0.5, 0.999):

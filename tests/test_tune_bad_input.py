@@ -1,4 +1,4 @@
-"""What `cellrate tune` says of input that is wrong."""
+"""Messages of `cellrate tune` on input that is wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the fluid model makes of a scenario, and which sets it proposes."""
+"""The fluid model of a scenario, and the sets of parameters that it proposes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is varied: ranges that parameters declare, and those that are asked for."""
+"""Parameters that are varied: ranges that parameters declare, and those that are asked for."""
 
 from __future__ import annotations
 

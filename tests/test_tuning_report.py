@@ -1,4 +1,4 @@
-"""What is said of settings that fell: over the same seeds, and whether it may be chance."""
+"""Report on settings that fell: over the same seeds, and whether it may be chance."""
 
 from __future__ import annotations
 

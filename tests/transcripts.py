@@ -80,7 +80,7 @@ def _command(line: str) -> str:
 
 
 def _python(line: str, names: dict[str, Any]) -> str | None:
-    """What an expression's error says; None of a statement, which has none."""
+    """Text of an expression's error; None for a statement."""
     try:
         code = compile(line, "transcript", "eval")
     except SyntaxError:

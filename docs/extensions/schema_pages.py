@@ -163,7 +163,7 @@ class SchemaPages:
         return parts
 
     def has_variants(self, schema: Schema) -> bool:
-        """Whether a table is one of several that a key tells apart."""
+        """True if a table has variants with keys of their own."""
         return any(self.properties(variant) for variant in schema.get("oneOf", ()))
 
     def keys(self, path: str, section: Schema, heading: str, without: str = "") -> list[str]:
@@ -189,7 +189,7 @@ class SchemaPages:
         return "\n".join(lines) + "\n"
 
     def _meanings(self, value: Schema) -> list[str]:
-        """What each of the texts means that a key allows, as far as the schema says so."""
+        """Meanings of the texts that a key allows, as far as the schema gives them."""
         if "anyOf" in value:
             value = next((one for one in value["anyOf"] if "$ref" in one), value)
         if self.definition(value) in ELSEWHERE:
@@ -198,7 +198,7 @@ class SchemaPages:
         return [f"\n  - `{toml(name)}`: {text(one)}" for one in described for name in names_of(one)]
 
     def type_of(self, value: Schema) -> str:
-        """What may be written, in words."""
+        """Values that a key may have, in words."""
         name = self.definition(value)
         if name in ELSEWHERE:
             return ELSEWHERE[name]

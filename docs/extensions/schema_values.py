@@ -35,7 +35,7 @@ def paragraphs(documentation: str) -> str:
 
 
 def searched(schema: Schema) -> str:
-    """How `cellrate tune` searches a parameter by itself, as its declaration says."""
+    """Range that `cellrate tune` searches for a parameter by itself, as declared, in words."""
     if "x-not-searched" in schema:
         return f"*No range to search: {schema['x-not-searched']}.*"
     search = schema.get("x-search")

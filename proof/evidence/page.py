@@ -20,7 +20,7 @@ own: [all evidence](evidence/index.md).
 
 
 def results(folder: Path = RESULTS) -> dict[str, Any]:
-    """What each campaign found, by the campaign's name."""
+    """Findings of each campaign, by the campaign's name."""
     files = sorted(folder.glob("*.json"))
     return {path.stem.replace("-", "_"): json.loads(path.read_text()) for path in files}
 

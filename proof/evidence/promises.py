@@ -14,13 +14,13 @@ KINDS = ("pytest", "rust", "make")
 
 @dataclass(frozen=True)
 class Trial:
-    """What tries to break a promise.
+    """A test or target that tries to break a promise.
 
     Attributes:
         kind: `pytest`, `rust` or `make`.
         name: `tests/FILE.py[::TEST]`, `FILE.rs[::TEST]`, or a target of the Makefile.
-        tries: How it tries.
-        finds: What it found; `{campaign[key]}` is a figure of `results/campaign.json`.
+        tries: Description of the attempt.
+        finds: Its findings; `{campaign[key]}` is a figure of `results/campaign.json`.
     """
 
     kind: str

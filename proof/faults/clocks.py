@@ -17,13 +17,13 @@ WRONG = "-30y", "+30y", "-1d", "+12y", "-2s", "+3s"
 
 
 def lacks() -> dict[str, str]:
-    """What cannot be done here, and why."""
+    """Faults that cannot be caused here, each with the reason."""
     why = "libfaketime is not installed (Debian: faketime)"
     return {} if _library() else {"clocks that jump": why}
 
 
 def _library() -> str:
-    """Where libfaketime is; empty if it is not there."""
+    """Path of libfaketime; empty if it is not installed."""
     found = (path for place in LIBRARIES for path in sorted(Path("/").glob(f"{place}/{LIBRARY}")))
     return str(next(found, ""))
 
@@ -72,7 +72,7 @@ def _jump(
 
 
 def _stamps(ground: Ground, file: Path, number: int, whole: Files, seconds: float) -> None:
-    """What a killed study left is of another time."""
+    """Checks that a killed study goes on though its files have stamps of another time."""
     out = ground.place / f"stamps-{number}"
     process = ground.start("study", file, "--out", out)
     time.sleep(ground.source.random() * seconds)

@@ -19,7 +19,7 @@ HEADER = 100
 """Bytes of a record before its result."""
 PAGE = 4096
 THROUGH_COMMAND = 5
-"""One damage of so many is met by the command, the others by the store alone, unless told."""
+"""By default the command meets one damage of so many, and the store alone meets the others."""
 MOST_MEMORY = 600_000
 """Kilobytes that the command may take on a damaged store; undamaged it takes half of it."""
 
@@ -89,7 +89,7 @@ def _meets_command(
         told = json.loads(ended.stdout)
         ground.expect(told["known"] + told["simulated"] == told["runs"], f"{what}: {told}")
         silent = told["simulated"] > 0 and "kept result" not in ended.stderr
-        # What was taken away whole leaves nothing that could be told of.
+        # A segment that was taken away whole leaves nothing to report.
         ground.expect(not silent or "away" in what, f"{what}: {told['simulated']} runs, no word")
     found = {path.name: path.read_bytes() for path in (place / "studies" / "damaged").iterdir()}
     ground.expect(found == whole, f"{what}: another data set")
@@ -109,7 +109,7 @@ def _one(segments: Path, source: random.Random) -> tuple[Path, bytearray]:
 
 
 def _ends(data: bytes | bytearray) -> list[int]:
-    """Where records end, by their headers."""
+    """Offsets at which records end, by their headers."""
     ends = [0]
     while ends[-1] + HEADER <= len(data):
         length = int.from_bytes(data[ends[-1] + 44 : ends[-1] + 52], "little")

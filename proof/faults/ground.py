@@ -1,4 +1,4 @@
-"""Where faults happen: a study, the command that runs it, and what must hold whatever happens."""
+"""The place where faults happen: a study, the command that runs it, and checks for any fault."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def study(count: int, duration: str = "30 ms") -> str:
 
 
 def files(directory: Path) -> Files:
-    """What is in a directory, by path."""
+    """Contents of the files in a directory, by path."""
     found = (path for path in sorted(directory.rglob("*")) if path.is_file())
     return {str(path.relative_to(directory)): path.read_bytes() for path in found}
 
@@ -64,7 +64,7 @@ def contents(store: _core.Store) -> dict[str, bytes]:
 
 
 def leftovers(out: Path) -> list[str]:
-    """What only who still writes would have: locks, hidden directories, temporary files."""
+    """Paths that only a running writer would have: locks, hidden directories, temporary files."""
     marks = (".lock", ".tmp", ".merging")
     found = (path for path in out.rglob("*") if path.name != "merge.lock")
     return sorted(

@@ -46,7 +46,7 @@ class Instance:
     kills: int = 0
 
     def look(self, ground: Ground, what: str) -> None:
-        """What was finished is still there, and is what it was."""
+        """Checks that every finished run is still there and unchanged."""
         found = contents(self.store)
         lost = [key for key, data in self.kept.items() if found.get(key) != data]
         ground.expect(not lost, f"{what}: {len(lost)} finished runs are lost or others")

@@ -1,4 +1,4 @@
-"""Processes as Linux tells of them in /proc: whose children they are, what they have open."""
+"""Processes as Linux shows them in /proc: their parents, their sessions and their open files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def members(session: int) -> list[int]:
 
 
 def opened_below(pid: int, place: Path) -> bool:
-    """Whether a process has a file or directory below the place open."""
+    """True if a process has a file or directory below the place open."""
     try:
         descriptors = list((PROC / str(pid) / "fd").iterdir())
     except OSError:

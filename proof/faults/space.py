@@ -18,7 +18,7 @@ ENOUGH = "64m"
 
 
 def lacks() -> dict[str, str]:
-    """What cannot be done here, and why."""
+    """Faults that cannot be caused here, each with the reason."""
     found = {}
     if not _mounts():
         found["full and read-only file systems"] = "only root can mount them"
@@ -54,7 +54,7 @@ def campaign(ground: Ground, faults: int) -> None:
 
 
 def _told(ground: Ground, what: str, ended: subprocess.CompletedProcess[str], out: Path) -> None:
-    """A study that found no room says so, and leaves nothing half written."""
+    """Checks that a study on a full disk says so, and leaves nothing half written."""
     if ended.returncode == 0:
         ground.counts["had room enough"] += 1
         return

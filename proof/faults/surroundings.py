@@ -42,7 +42,7 @@ FEW_PROCESSES = 6, 8, 11, 12, 13, 14, 16, 20, 24, 32
 
 
 def lacks() -> dict[str, str]:
-    """What cannot be done here, and why."""
+    """Faults that cannot be caused here, each with the reason."""
     if os.geteuid() != 0 or not shutil.which("setpriv") or not shutil.which("prlimit"):
         return {"threads refused": "only root can become another user, whose limit holds"}
     return {}
@@ -86,7 +86,7 @@ def campaign(ground: Ground, _: int) -> None:
 
 
 def _words(ground: Ground) -> None:
-    """What can be told nowhere does not change the exit code; arguments that are no text."""
+    """Checks exit codes without a place for messages, and arguments that are not UTF-8."""
     for redirection in "2>&-", "2>/dev/full", ">&- 2>&-":
         through = "/bin/sh", "-c", f'exec "$0" "$@" {redirection}'
         ended = ground.run(redirection, "run", "nothing.toml", through=through)

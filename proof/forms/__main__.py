@@ -88,7 +88,7 @@ def repetitions(cases: list[Case], tests: int, workers: int | None) -> list[Seen
 
 
 def _told(seen: Seen) -> dict[str, Any]:
-    """What is kept of the repetitions of one test."""
+    """Results of the repetitions of one test, as they are kept."""
     case = seen.case
     tested = len(case.quantities)
     deviation = seen.mean[:tested] / case.expected - 1
@@ -134,7 +134,7 @@ def _totals(seen: list[Seen]) -> dict[str, Any]:
 
 
 def _alarms(seen: Seen, outcomes: Floats) -> dict[str, int]:
-    """How many of these tests alarm, at the test's own level and at those that are seen sooner."""
+    """Numbers of these tests that alarm, at the test's own level and at those seen sooner."""
     names = ["false_alarms", *(f"false_alarms_at_{level:g}" for level in LEVELS)]
     counts = [int((outcomes < level).sum()) for level in seen.levels]
     return dict(zip(names, counts, strict=True))

@@ -1,4 +1,4 @@
-"""How often a test fails: of a right simulator, and of one with a fault."""
+"""Frequency with which a test fails: of a right simulator, and of one with a fault."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Seen:
 
     @property
     def levels(self) -> tuple[float, ...]:
-        """Where P values are looked at: the test's own first."""
+        """Levels with which P values are compared: the test's own first."""
         return (self.case.alarm, *LEVELS)
 
     @property

@@ -60,7 +60,7 @@ class Case:
         return self.excess * self.alarm
 
     def run(self, number: int, replication: int, fault: float = 0.0) -> list[float]:
-        """What one replication of set `number` shows.
+        """Observations of one replication of set `number`.
 
         Args:
             number: Which set of seeds; the test has set 0.
@@ -81,7 +81,7 @@ class Case:
         return self.judge.p_values(means, low, high)
 
     def means(self, found: Floats) -> Means:
-        """Those of the quantities.
+        """Means of the quantities.
 
         Args:
             found: Sets of replications of what is observed.

@@ -1,4 +1,4 @@
-"""How far from theory means may lie by chance: three ways to know it."""
+"""Distances from theory that means may have by chance: three ways to know them."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ class Means:
 
     @classmethod
     def of(cls, found: Floats) -> Means:
-        """Those of sets of replications of quantities."""
+        """Means of sets of replications of quantities."""
         return cls(found.mean(axis=1), found.std(axis=1, ddof=1), found.shape[1])
 
     def outside(self, low: Floats, high: Floats) -> Floats:
-        """How far they are outside of their ranges."""
+        """Distances of the means from their ranges; 0 within them."""
         return np.maximum(np.maximum(self.mean - high, low - self.mean), 0.0)
 
 
 class Judge(Protocol):
-    """What tells how probable means are."""
+    """A way to compute how probable means are."""
 
     @property
     def name(self) -> str:

@@ -73,7 +73,7 @@ def power(frequency: Floats, hurst: float) -> Floats:
 
 
 def frequencies() -> Floats:
-    """Those of a periodogram, 0 and pi left out."""
+    """Frequencies of a periodogram, 0 and pi left out."""
     return 2 * math.pi * np.arange(1.0, VALUES // 2) / VALUES
 
 

@@ -15,7 +15,7 @@ from proof.forms.calibration import Seen
 from proof.forms.line import LINE
 
 FIRST_TAIL = {"M/D/1": 2, "N*D/D/1": 1, "Markov fluid": 2}
-"""Where in a row of observations the probabilities begin."""
+"""Index in a row of observations at which the probabilities begin."""
 
 
 def picture(seen: Sequence[Seen]) -> Figure:

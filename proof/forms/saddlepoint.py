@@ -1,4 +1,4 @@
-"""How probable a mean of independent draws is, when what is drawn from is known by many draws."""
+"""Probability of a mean of independent draws from a distribution that is known by many draws."""
 
 from __future__ import annotations
 

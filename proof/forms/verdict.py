@@ -1,4 +1,4 @@
-"""What the repetitions of the tests show to be wrong."""
+"""Errors that the repetitions of the tests reveal."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Check:
 
 
 def complaints(seen: Sequence[Seen]) -> list[str]:
-    """What is less probable than all chance that is allowed, shared among all checks.
+    """Checks that fail with less probability than their share of all chance that is allowed.
 
     A test may alarm, with the simulator and with draws from its model, as often as it says it does;
     it notices a fault with the power that it says it has; and all runs together are as theory says.

@@ -1,4 +1,4 @@
-"""A run of libFuzzer: its options, what it tells, what it found."""
+"""A run of libFuzzer: its options, its messages, its findings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TIMEOUT_SECONDS = 10
 """An input that takes longer is a finding, as is one that needs more memory than the next."""
 MOST_MEBIBYTES = 2048
 GRACE_SECONDS = 240
-"""What a target may take beyond its time, to start and to read what it knows; then it is ended."""
+"""Time beyond its own that a target may take to start and to read its corpus; then it is ended."""
 PARTING_SECONDS = 20
 LINE = re.compile(r"^#(\d+)\s.*\bcov: (\d+) .*\bcorp: (\d+)/", re.MULTILINE)
 EXECUTIONS = re.compile(r"number_of_executed_units: (\d+)")
@@ -25,18 +25,18 @@ PEAK = re.compile(r"peak_rss_mb: +(\d+)")
 
 @dataclass(frozen=True)
 class Run:
-    """What came of fuzzing a target.
+    """Result of fuzzing a target.
 
     Attributes:
         target: Its name.
         language: `rust` or `python`.
         executions: Inputs tried.
-        seconds: How long that took.
+        seconds: Time that this took.
         edges: Branches of the instrumented code that some input took.
         corpus: Inputs that each took another one.
         peak_mebibytes: Most memory that the process had.
         findings: Files with inputs that broke something.
-        ended: Whether it ended by itself, and not because its time and the grace were over.
+        ended: True if it ended by itself, and not because its time and the grace were over.
     """
 
     target: str
@@ -84,7 +84,7 @@ def fuzz(target: Target, seconds: int, work: Path, words: Path) -> Run:
     began = time.monotonic()
     code = outcome(command, log, seconds + GRACE_SECONDS)
     took = round(time.monotonic() - began)
-    # What was found before and is found again is written again.
+    # A finding of an earlier run that is found again is written again.
     findings = sorted(name for name, _ in _written(found) - before)
     told = log.read_text(encoding="utf-8", errors="replace")
     lines = LINE.findall(told)

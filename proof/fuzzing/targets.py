@@ -50,10 +50,10 @@ class Target:
     words: bool = False
 
     def command(self, python_path: str) -> list[str]:
-        """What runs the target, without the options of libFuzzer.
+        """Command that runs the target, without the options of libFuzzer.
 
         Args:
-            python_path: Where Python finds Atheris.
+            python_path: Directory in which Python finds Atheris.
         """
         if self.language == "rust":
             return [str(BUILT / host() / "release" / self.name)]

@@ -1,4 +1,4 @@
-"""How many wrong programs the tests let pass: mutants drawn at random, tried one by one.
+"""Share of wrong programs that the tests let pass: mutants drawn at random, tried one by one.
 
 A mutant is the program with one small fault put in by a tool: `+` for `-`, a function that
 returns a constant. A test suite that is worth something fails for nearly all of them.

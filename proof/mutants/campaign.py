@@ -22,11 +22,11 @@ class Mutant:
     """The line as it is without the fault."""
 
     mutation: str
-    """What the tool makes of it."""
+    """The change that the tool makes to it."""
 
 
 class Tool(Protocol):
-    """What makes mutants and tries them, in a copy of the program."""
+    """A tool that makes mutants and tries them, in a copy of the program."""
 
     version: str
 
@@ -46,7 +46,7 @@ class Tool(Protocol):
         """Tries some mutants, which takes long and may be killed."""
 
     def found(self) -> dict[str, Verdict]:
-        """What the last run found out, be it finished or killed; told once."""
+        """Verdicts of the last run, finished or killed; a second call has none of them."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Campaign:
 
 
 def processor_seconds() -> float:
-    """What all finished children have used."""
+    """Processor time of all finished children."""
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
     return spent.ru_utime + spent.ru_stime
 

@@ -5,9 +5,9 @@ import random
 from collections.abc import Iterable
 
 SEED = 1997
-"""The seed of the draws whose results are committed, fixed before they were made. Who measures
-again after tests were written for survivors takes another: a small change of the sources leaves
-most of a draw as it was."""
+"""The seed of the draws whose results are committed, fixed before they were made. A campaign
+after tests were written for survivors takes another: a small change of the sources leaves most of a
+draw as it was."""
 
 DRAWN = 300
 

@@ -1,4 +1,4 @@
-"""Which of Cosmic Ray's mutations of the theory a tester could be expected to wonder about.
+"""Mutations of the theory by Cosmic Ray that a tester could be expected to wonder about.
 
 The tool puts every operator for every other. `rate << time` fails at once on floats whatever the
 tests, and half of its mutations are of that kind: counting them would flatter the tests.
@@ -25,7 +25,7 @@ REPLACED = re.compile(r"Replace(?:Binary|Comparison)Operator_(\w+)_(\w+)$")
 
 
 def meaningful(file: Path, row: int, column: int, operator: str) -> bool:
-    """Whether a mutation of what stands at this place is counted."""
+    """True if a mutation of the code at this place is counted."""
     if in_annotation(file, row, column) or SAME_AS_DELETED.match(operator):
         return False
     replaced = REPLACED.match(operator)
@@ -33,7 +33,7 @@ def meaningful(file: Path, row: int, column: int, operator: str) -> bool:
 
 
 def in_annotation(file: Path, row: int, column: int) -> bool:
-    """Whether a type stands there, which no run computes."""
+    """True if the code at this place is a type, which no run computes."""
     return any(start <= (row, column) < end for start, end in _annotations(file))
 
 

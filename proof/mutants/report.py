@@ -1,4 +1,4 @@
-"""What the campaigns found, as a file and as a table."""
+"""Results of the campaigns, as a file and as a table."""
 
 import json
 import tomllib
@@ -22,7 +22,7 @@ def wilson(hits: int, tries: int) -> tuple[float, float]:
 
 
 def survivor(mutant: Mutant, verdict: Verdict, reasons: list[dict[str, str]]) -> dict[str, str]:
-    """Where a surviving mutant is, what it is, and why it survives if that is known."""
+    """Place of a surviving mutant, its change, and the reason why it survives if that is known."""
     found = {
         "where": f"{mutant.file}:{mutant.line}",
         "code": mutant.code,
@@ -81,7 +81,7 @@ def written(part: str, found: dict[str, Any]) -> None:
 
 
 def table(part: str, found: dict[str, Any]) -> str:
-    """A few lines for whoever waits."""
+    """A short table of the results of a campaign."""
     low, high = found["interval_percent"]
     lines = [
         f"{part}: {found['drawn']} of {found['mutants']} mutants by {found['tool']}",

@@ -24,7 +24,7 @@ MEMORY = 4 << 30
 
 LATE = "out of time"
 ENDED = rf"^stage (\w+): (failed|{LATE})$"
-"""What is printed for whoever reads the log."""
+"""Line in the log of a stage that failed."""
 
 
 def limited(seconds: int) -> None:
@@ -35,7 +35,7 @@ def limited(seconds: int) -> None:
 
 
 def why(code: int) -> str:
-    """What an exit code says of the tests."""
+    """Reason of a failure, by the exit code of the tests."""
     return LATE if code in (-signal.SIGXCPU, -signal.SIGKILL) else "failed"
 
 

@@ -24,7 +24,7 @@ TREE = OUTPUT / "theory"
 ALL = OUTPUT / "theory-all.sqlite"
 """Every mutation."""
 SESSION = OUTPUT / "theory.sqlite"
-"""Those that are being tried."""
+"""The mutations that are being tried."""
 CONFIG = "cosmic-ray.toml"
 TESTS = (sys.executable, "-m", theory_tests.__name__)
 THEORY = "python/cellrate/theory"
@@ -71,7 +71,7 @@ class CosmicRay:
         self._run(self.command, "init", "--force", CONFIG, str(ALL))
 
     def mutants(self) -> dict[str, Mutant]:
-        """Those of all mutations that count."""
+        """The mutations that count."""
         listed = {}
         for name, file, row, column, operator in rows(LISTED, ALL):
             if meaningful(TREE / file, row, column, operator):
@@ -120,7 +120,7 @@ class CosmicRay:
 
 
 def rows(query: str, session_file: Path) -> list[tuple[Any, ...]]:
-    """What a session answers."""
+    """Rows with which a session answers a query."""
     with closing(sqlite3.connect(session_file)) as session:
         return list(session.execute(query))
 

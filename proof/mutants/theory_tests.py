@@ -27,7 +27,7 @@ OWN = {
     "message": ("theory_messages",),
     "": ("theory_bounds",),
 }
-"""Where a part of the theory has tests of its own, by how its path begins."""
+"""Tests of a part of the theory that has its own, by the beginning of its path."""
 
 SLOW = (
     "through_the_command or the_command_writes or buffer_is_written_as_null or unequal"
@@ -74,7 +74,7 @@ def run(tests: tuple[str, ...], chosen: str) -> int:
 
 
 def main() -> int:
-    """0 when all tests pass; which stage failed is printed for whoever reads the output."""
+    """0 if all tests pass; otherwise 1, and the stage that failed is printed."""
     path = changed()
     own = next(tests for part, tests in OWN.items() if path.startswith(part))
     others = tuple(name for name in OTHERS if name not in own)

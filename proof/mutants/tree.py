@@ -10,7 +10,7 @@ TREE = OUTPUT / "tree"
 
 
 def files() -> list[str]:
-    """What git knows of the crates, and what is new there."""
+    """Paths of the crates' files, those that git tracks and new ones."""
     listed = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard", "Cargo.toml", "Cargo.lock", "crates"],  # noqa: S607
         cwd=ROOT,

@@ -1,4 +1,4 @@
-"""What became of each mutant so far, kept in a file so that a campaign can be killed and go on."""
+"""Verdicts on the mutants so far, kept in a file so that a campaign can be killed and go on."""
 
 import json
 from collections.abc import Iterable
@@ -28,7 +28,7 @@ class Verdict:
     """The digest of the tests that were tried."""
 
     once_survived: bool = False
-    """Whether it survived the tests as they were when it was drawn."""
+    """True if it survived the tests as they were when it was drawn."""
 
 
 @dataclass
@@ -49,7 +49,7 @@ class Verdicts:
 
     @classmethod
     def read(cls, file: Path, mutants: str) -> "Verdicts":
-        """Those kept in `file`, none if they are of other mutants."""
+        """Verdicts kept in `file`, none if they are of other mutants."""
         if file.exists():
             kept = json.loads(file.read_text())
             if kept["mutants"] == mutants:

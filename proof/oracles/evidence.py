@@ -1,4 +1,4 @@
-"""What the comparison with a simulator found: results, a figure and a page."""
+"""Findings of the comparison with a simulator: results, a figure and a page."""
 
 import csv
 import json
@@ -72,7 +72,7 @@ def read_runs(name: str) -> list[Run]:
 
 
 def read_rules() -> dict[str, str]:
-    """What the plain sender's rules say, by name."""
+    """Texts of the plain sender's rules, by name."""
     found = re.findall(r"((?: +/// .*\n)+) +([A-Z]\w+),\n", RULES.read_text())
     return {rule: " ".join(re.findall(r"/// (.*)", text)) for text, rule in found}
 

@@ -1,4 +1,4 @@
-"""What a line does to packets: the patterns that every simulator gets."""
+"""Losses and delays of packets on a line: the patterns that every simulator gets."""
 
 import csv
 from dataclasses import dataclass

@@ -17,16 +17,16 @@ def draw(
     runs: int,
     number: int,
 ) -> Floats:
-    """What is estimated from each of so many series.
+    """Draws so many series, and estimates quantities from each.
 
-    By a circle of correlations, which is exact (Davies and Harte 1987).
+    The series come from a circle of correlations, which is exact (Davies and Harte 1987).
 
     Args:
         hurst: Hurst parameter.
         length: Of a series.
         cut: Values are cut at so many deviations.
-        estimate: What a series is looked at for.
-        runs: How many to draw.
+        estimate: Computes the quantities from a series.
+        runs: Number of series.
         number: Seed.
     """
     random = np.random.default_rng(number)

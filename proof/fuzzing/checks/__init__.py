@@ -1,4 +1,4 @@
-"""What must hold of any input of the readers in Python: they refuse it as they say, or take it.
+"""Checks for any input of the readers in Python: they refuse it as they say, or take it.
 
 `tests/test_hostile_input.py` gives them their seeds and every input that once broke something.
 """

@@ -48,7 +48,7 @@ def check(data: bytes) -> None:
 
 
 def in_process(path: Path) -> str:
-    """What the package's own process for such files makes of it, without the process.
+    """Text that the package's own process for such files makes of one, without the process.
 
     Raises:
         ValueError: The file cannot be read as Parquet.
@@ -58,7 +58,7 @@ def in_process(path: Path) -> str:
 
 
 def same_pages(whole: bytes, broken: bytes) -> bool:
-    """Whether everything in front of the description of the file is what it was."""
+    """True if everything in front of the description of the file is unchanged."""
     pages = len(whole) - _description(whole)
     return broken[:pages] == whole[:pages]
 

@@ -33,7 +33,7 @@ def check(data: bytes) -> None:
 
 
 def _points(study: dict[str, Any]) -> int:
-    """How many points a study has at most."""
+    """Largest number of points that a study may have."""
     axes = [levels for _, levels in study["factors"]]
     axes += [table[0][1] for table in study["paired"] if table]
     lengths = (len(one) if isinstance(one, list) else one["count"] or 2 for one in axes)

@@ -15,7 +15,7 @@ REQUIREMENTS = ROOT / "proof" / "requirements-ns3.txt"
 VENV = ROOT / "target" / "ns3-venv"
 PYTHON = VENV / "bin" / "python"
 
-# What ns-3 calls it, whether the senders use SACK, and the first ssthresh in packets, 0 without.
+# Its name in ns-3, whether the senders use SACK, and the first ssthresh in packets, 0 without.
 VARIANTS: dict[str, dict[str, object]] = {
     "newreno": {"type": "TcpNewReno", "sack": False, "ssthresh": 0},
     "sack": {"type": "TcpNewReno", "sack": True, "ssthresh": 0},

@@ -34,7 +34,7 @@ def nothing_is_missing(found: Findings, flow: Connection) -> None:
 
 
 def retransmissions(found: Findings, flow: Connection) -> None:
-    """What tshark takes for sent again is our list of retransmissions, in the same order.
+    """Checks that tshark takes for sent again our list of retransmissions, in the same order.
 
     tshark sorts them into retransmissions, fast and spurious ones, and segments out of order, by
     delays of 3 and 20 ms and by the acknowledgements before them. All begin below the highest
@@ -122,7 +122,7 @@ def duplicates(found: Findings, flow: Connection) -> None:
 
 
 def _covered(block: tuple[int, int], known: list[tuple[int, int]]) -> bool:
-    """Whether blocks known before hold every byte of one."""
+    """True if blocks known before hold every byte of one."""
     at, end = block
     for low, high in sorted(known):
         if low <= at < high:

@@ -120,7 +120,7 @@ class Case:
     """A run.
 
     Attributes:
-        name: What is told of it.
+        name: Its name in the findings.
         text: The scenario.
         overrides: Settings of it.
     """

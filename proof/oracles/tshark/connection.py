@@ -22,8 +22,8 @@ SENT_AGAIN = (
     "tcp.analysis.spurious_retransmission",
     "tcp.analysis.out_of_order",
 )
-"""What tshark calls a segment that begins below the highest number that it has seen. Which it is
-depends on times and duplicates; that it is one of them, on the number alone."""
+"""Names that tshark gives a segment that begins below the highest number that it has seen. The
+choice among them depends on times and duplicates; that it is one of them, on the number alone."""
 FIELDS = (
     "frame.number",
     "frame.time_epoch",
@@ -75,12 +75,12 @@ class Packet:
     row: Row
 
     def has(self, field: str) -> bool:
-        """Whether tshark attaches that to the packet."""
+        """True if tshark attaches that to the packet."""
         return bool(self.row[field])
 
     @property
     def sent_again(self) -> bool:
-        """Whether tshark takes it for a segment sent before, of whatever kind."""
+        """True if tshark takes it for a segment sent before, of whatever kind."""
         return any(self.has(field) for field in SENT_AGAIN)
 
     @property
@@ -110,7 +110,7 @@ class Packet:
 
     @property
     def is_syn(self) -> bool:
-        """Whether it sets the connection up."""
+        """True if it sets the connection up."""
         return self.row["tcp.flags.syn"] in TRUE
 
 
@@ -154,7 +154,7 @@ class Connection:
 
     @property
     def data(self) -> Iterator[Packet]:
-        """What carries payload."""
+        """Packets that carry payload."""
         return (packet for packet in self.packets if packet.length)
 
     @property

@@ -1,4 +1,4 @@
-"""What a campaign has compared, and what did not agree."""
+"""Findings of a campaign: numbers of equal things, and disagreements."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ class Findings:
     """Counts of what agreed, and a line for each thing that did not.
 
     Attributes:
-        counts: How many of what were compared and found equal.
-        disagreements: What differs.
+        counts: Numbers of things that were compared and found equal, by kind.
+        disagreements: Lines on things that differ.
     """
 
     counts: Counter[str] = field(default_factory=Counter)

@@ -1,4 +1,4 @@
-"""What tshark makes of a capture file."""
+"""Packets of a capture file, as tshark reads them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VC_MULTIPLEXED = "erf.aal5_type:UNSPEC"
 CELLS_OF_53 = 'uat:user_dlts:"User 0 (DLT=147)","atm_oam_cell","0","","0",""'
 """The one dissector of tshark that looks at the HEC, and at a CRC-10 where RM cells have theirs."""
 TRUE = ("1", "True")
-"""What versions of tshark write for a flag that is set."""
+"""Values that versions of tshark write for a flag that is set."""
 SECONDS = 600
 
 Row = dict[str, str]
@@ -50,7 +50,7 @@ def rows(
 def counted(
     path: Path, patterns: Sequence[str], protocol: str, preferences: Iterable[str] = CHECKED
 ) -> Counter[str]:
-    """How many lines of the printed details of a protocol match each of the patterns."""
+    """Number of lines in the printed details of a protocol that match each of the patterns."""
     options = [part for one in preferences for part in ("-o", one)]
     text = _run(["-n", "-r", str(path), *options, "-O", protocol])
     return Counter({pattern: len(re.findall(pattern, text, re.MULTILINE)) for pattern in patterns})

@@ -127,7 +127,7 @@ def _finding(
     seeds: tuple[int, ...],
     out: frozenset[int],
 ) -> Finding:
-    # Where only the assumed value is left, all are compared with the first seed.
+    # All are compared with the first seed if only the assumed value is left.
     decided = len(out) == len(parameter.choices) - 1
     scores = _scores(parameter, known, seeds[:1] if decided else seeds, out)
     problems = [

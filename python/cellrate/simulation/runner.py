@@ -57,8 +57,8 @@ class Job:
     def scenario(self) -> _core.Scenario:
         """Reads and checks the scenario.
 
-        What is asked of the same scenario repeatedly, such as its key and its run, is asked of the
-        returned object, which has read it. A job is what travels between processes.
+        The returned object has read the scenario: it answers several questions, such as its key and
+        its run, without reading it again. A job is what travels between processes.
 
         Raises:
             ScenarioError: The scenario is wrong.

@@ -129,7 +129,7 @@ impl Quantity {
         }
     }
 
-    /// A suggestion for `text`, which is no such quantity.
+    /// A suggestion for `text`, which is not such a quantity.
     pub fn hint(self, text: &str) -> Option<String> {
         let number_end = text
             .find(|c: char| !(c.is_ascii_digit() || "+-._ ".contains(c)))

@@ -90,7 +90,7 @@ impl Watch {
 
     fn look(&mut self, reference: &mut Reference, moment: Moment, observer: &mut dyn Observer) {
         match moment {
-            // When a port starts a service it also completes services that end one picosecond
+            // A port that starts a service also completes services that end one picosecond
             // later.
             Moment::Before(_) if !self.ahead => {}
             Moment::Before(next) => {

@@ -40,7 +40,7 @@ pub struct Sends {
     pub delivered: u64,
     /// Time integral of the source queue, in cells times picoseconds.
     pub queue_integral: f64,
-    /// What the source queue has refused.
+    /// PDUs, cells and bytes that the source queue has refused.
     pub queue_drops: Refused,
 }
 

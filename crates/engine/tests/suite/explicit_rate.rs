@@ -293,8 +293,8 @@ fn fmmra_knows_its_own_marks_if_wished() {
 proptest! {
     #![proptest_config(repeatable(256))]
 
-    /// Whatever happens to the cells on their way and to the capacity: if no other switch lowers
-    /// ER, no channel is marked.
+    /// No channel is marked if no other switch lowers ER, whatever happens to the cells on their
+    /// way and to the capacity.
     #[test]
     fn own_marks_of_fmmra_alone_mark_no_channel(steps in vec((0..3u32, 0..4u8, 0..60u64), 1..200)) {
         let mut port = fmmra(json!({ "record_own_mark": false }), 3);

@@ -1,4 +1,4 @@
-//! Tests with files that are no scenarios at all.
+//! Tests with files that are not scenarios at all.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! Directories that are no store, or one of a newer format.
+//! Directories that are not a store, or one of a newer format.
 
 use super::*;
 

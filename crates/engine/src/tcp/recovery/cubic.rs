@@ -467,7 +467,7 @@ mod tests {
         policy.on_timeout(&mut w, &lost);
         assert_eq!((w.ssthresh, w.cwnd), (14_000, 1_000));
         assert_eq!(policy.cwnd_prior, Some(20.0));
-        // That of another segment does not.
+        // A timeout of another segment lowers it.
         w.cwnd = 10_000;
         let other = Loss {
             flight: 10 * MSS,

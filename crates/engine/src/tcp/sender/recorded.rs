@@ -103,7 +103,7 @@ impl TcpSender {
         }
     }
 
-    /// An acknowledgement, with what it tells of the delivery of segments.
+    /// Reacts to an acknowledgement, and to the delivery of segments that it reports.
     pub(super) fn on_recorded_ack(&mut self, now: Ps, segment: &Segment) -> Option<TcpEvent> {
         let (news, delivery) = self.take_delivery(now, segment);
         let ack = Ack {
@@ -122,7 +122,7 @@ impl TcpSender {
     }
 
     /// Enters an acknowledgement in the scoreboard and the records. Returns true if its blocks
-    /// report new data ([`Self::update_board`]), and what it tells of the delivery of segments.
+    /// report new data ([`Self::update_board`]), and the delivery of segments that it shows.
     pub(super) fn take_delivery(
         &mut self,
         now: Ps,

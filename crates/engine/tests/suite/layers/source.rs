@@ -16,7 +16,7 @@ struct Module {
 
 /// For each module of the engine the others that it uses, by its paths in `use` and elsewhere. A
 /// name that a module hands out for another one's item counts as a use of the other one. Tests and
-/// comments are left out; a call of a method names no module, and is no use.
+/// comments are left out; a call of a method names no module, and does not count.
 pub fn uses() -> BTreeMap<String, BTreeSet<String>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();

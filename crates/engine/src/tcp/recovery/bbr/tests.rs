@@ -188,7 +188,7 @@ fn a_recovery_conserves_packets_for_a_round_and_then_restores_the_window() {
     policy.on_selective_loss(&mut w, &Loss::default());
     path.pipe = 80_000;
     path.ack(&mut policy, &mut w);
-    // What is in flight, and what was delivered.
+    // The bytes in flight, and the bytes that were delivered.
     assert_eq!(w.cwnd, 90_000);
     path.ack(&mut policy, &mut w);
     assert_eq!(policy.recovering, Recovering::Later);

@@ -15,7 +15,7 @@ pub struct Comparison {
     /// The rules in which the two differ: with all others as here the plain sender still reproduces
     /// the run there.
     pub reasons: Vec<Rule>,
-    /// Those of them that delay or remove the first difference if decided alike.
+    /// Those reasons that delay or remove the first difference if decided alike.
     pub first: Vec<Rule>,
 }
 
