@@ -137,12 +137,15 @@ pub trait RecoveryPolicy {
 }
 
 /// Each line names variant and parameters, key in a scenario, description, source, and a function
-/// that builds the state from the facts and the parameters. The parameters have `DEFAULT` and
+/// that builds the state from the facts and the parameters; `selective` says when receivers send SACK
+/// blocks, which they do not by default. The parameters have `DEFAULT` and
 /// `check(&self) -> Result<(), String>`.
 macro_rules! registry {
     (@is_plain) => { true };
     (@is_plain $config:ty) => { false };
-    ($($variant:ident $(($parameters:ident: $config:ty))? = $name:literal, $about:literal, $source:literal, $build:expr;)*) => {
+    (@is_selective) => { false };
+    (@is_selective $selective:expr) => { $selective };
+    ($($variant:ident $(($parameters:ident: $config:ty))? = $name:literal, $about:literal, $source:literal, $build:expr $(, selective: $selective:expr)?;)*) => {
         /// The recovery policies: a name, or a table with the name as `policy` and parameters.
         #[derive(Clone, Copy, Debug, PartialEq)]
         #[allow(missing_docs, reason = "each is described in the registry")]
@@ -186,6 +189,15 @@ macro_rules! registry {
             const fn is_plain(&self) -> bool {
                 match self { $(Recovery::$variant { .. } => registry!(@is_plain $($config)?)),* }
             }
+            /// True if receivers send SACK blocks and senders keep a scoreboard of them.
+            pub const fn is_selective(&self) -> bool {
+                match self {
+                    $(Recovery::$variant $(($parameters))? => {
+                        $(let _ = $parameters;)?
+                        registry!(@is_selective $($selective)?)
+                    })*
+                }
+            }
             /// Refuses parameters with which nothing can run. The message names the field, its
             /// value and the allowed values.
             pub fn check(&self) -> Result<(), String> {
@@ -224,22 +236,11 @@ registry! {
     Tahoe = "tahoe", "4.3BSD Tahoe: fast retransmit, then slow start", "4.3BSD Tahoe; Jacobson 1988", Tahoe::new;
     Reno = "reno", "4.3BSD Reno: fast retransmit and fast recovery (RFC 2001)", "4.3BSD Reno; RFC 2001", |_| Reno;
     NewReno = "newreno", "fast recovery until all that was outstanding is acknowledged (RFC 6582)", "RFC 6582", |_| NewReno;
-    Sack = "sack", "selective acknowledgements: recovery from a scoreboard (RFC 2018, RFC 6675)", "RFC 2018, RFC 6675", |_| Sack;
+    Sack = "sack", "selective acknowledgements: recovery from a scoreboard (RFC 2018, RFC 6675)", "RFC 2018, RFC 6675", |_| Sack, selective: true;
     Jacobson88 = "jacobson88", "slow start and congestion avoidance of 1988, one segment per full window (Gerla et al.)", "Gerla et al. 1995, III; Jacobson 1988", |_| Jacobson88::default();
-    Cubic(parameters: CubicConfig) = "cubic", "a window that is a cubic function of the time since the last loss (CUBIC, RFC 9438)", "RFC 9438", Cubic::new;
+    Cubic(parameters: CubicConfig) = "cubic", "a window that is a cubic function of the time since the last loss (CUBIC, RFC 9438)", "RFC 9438", Cubic::new, selective: parameters.sack;
     Vegas(parameters: VegasConfig) = "vegas", "a window that keeps a few segments in the queue, by the round trip (Vegas)", "Brakmo and Peterson 1995", Vegas::new;
-    Bbr(parameters: BbrConfig) = "bbr", "a paced rate and a window from the measured bottleneck rate and round trip (BBR, version 1)", "draft-cardwell-iccrg-bbr-congestion-control-00", Bbr::new;
-}
-
-impl Recovery {
-    /// True if receivers send SACK blocks and senders keep a scoreboard of them.
-    pub const fn is_selective(&self) -> bool {
-        match self {
-            Recovery::Sack | Recovery::Bbr(_) => true,
-            Recovery::Cubic(parameters) => parameters.sack,
-            _ => false,
-        }
-    }
+    Bbr(parameters: BbrConfig) = "bbr", "a paced rate and a window from the measured bottleneck rate and round trip (BBR, version 1)", "draft-cardwell-iccrg-bbr-congestion-control-00", Bbr::new, selective: true;
 }
 
 #[cfg(test)]
