@@ -169,6 +169,67 @@ def test_what_cannot_be_compared_is_refused() -> None:
         of_m(apart, where=("buffer",))
 
 
+def letters(found: Comparison) -> dict[object, str]:
+    [only] = found.rankings
+    return {one.alternative: one.letters for one in only.places}
+
+
+def test_letters_of_alternatives_that_cannot_be_told_apart() -> None:
+    """A and b differ by 0 +- 1, b and c by 5 or so; d lies between with a wide spread."""
+    draw = np.random.default_rng(3)
+    luck = draw.normal(0.0, 2.0, 10)
+    values = {
+        "b": luck + draw.normal(0.0, 0.5, 10),
+        "d": luck + 2.0 + draw.normal(0.0, 6.0, 10),
+        "c": luck + 5.0 + draw.normal(0.0, 0.5, 10),
+        "a": luck + draw.normal(0.0, 0.5, 10) - 0.05,
+    }
+    found = of_m(table({name: list(map(float, row)) for name, row in values.items()}))
+    apart = {frozenset((one.first, one.second)) for one in found.pairs if one.real}
+    assert apart == {frozenset("ac"), frozenset("bc")}
+    given = letters(found)
+    assert next(iter(given)) == "c"
+    for pair in found.pairs:
+        shared = set(given[pair.first]) & set(given[pair.second])
+        assert bool(shared) == (pair.real is False)
+    assert set(given["d"]) == {"a", "b"}
+    less = of_m(table({"x": [1.0, 2.0, 3.0], "y": [2.0, 3.1, 4.0]}), better={"m": "less"})
+    [order] = less.rankings
+    assert [one.alternative for one in order.places] == ["x", "y"]
+    against = order.places[1].against_best
+    assert against is not None
+    assert against.simultaneous is not None
+    assert against.simultaneous[0] > 0.0
+
+
+def test_a_difference_from_the_best_is_turned_with_its_interval() -> None:
+    found = of_m(table({"a": [1.0, 2.0, 3.0], "b": [2.0, 3.1, 4.0]}))
+    [pair], [order] = found.pairs, found.rankings
+    against = order.places[1].against_best
+    assert against is not None
+    assert against.contrast is not None
+    assert (against.first, against.second) == ("b", "a")
+    assert against.contrast.difference == pytest.approx(-9.1 / 3 + 2.0)
+    assert pair.simultaneous is not None
+    assert against.simultaneous == (-pair.simultaneous[1], -pair.simultaneous[0])
+    assert against.ratio is not None
+    assert against.ratio.value == pytest.approx(6.0 / 9.1)
+
+
+def test_few_seeds_that_nearly_agree_are_no_chance() -> None:
+    """110 and 63 Mbit/s with two seeds each: among 75 tests t with one degree is 955."""
+    runs = table({"efci": [63.0, 63.1], "erica": [110.0, 110.3]})
+    names = tuple(f"m{at}" for at in range(75))
+    found = compare(
+        runs.with_columns(pl.col("m").alias(one) for one in names), Rules("scheme", names)
+    )
+    [pair, *_] = found.pairs
+    assert pair.real is False
+    assert pair.too_few_seeds == 7
+    assert pair.seeds_to_decide == 7
+    assert of_m(runs).pairs[0].real is True
+
+
 def side(name: str, runs: pl.DataFrame, *factors: str) -> StudyRuns:
     return StudyRuns(name, runs, factors, ("m",))
 

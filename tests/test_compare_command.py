@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -77,7 +78,11 @@ def test_another_scheme_is_compared_and_says_what_it_does_not_know(
     done = command("compare", scenario, *options)
     assert done.returncode == 0, done.stderr
     assert "scheme=efci does not know target_utilisation, interval" in done.stderr
-    assert "efci less erica" in done.stdout
+    assert re.search(r"^  (efci|erica) .* best$", done.stdout, re.MULTILINE)
+    assert "less is better" in done.stdout
+    assert " - " not in done.stdout.partition("1 pair")[0]
+    again = command("compare", scenario, *options, "--all-pairs")
+    assert "erica - efci" in again.stdout or "efci - erica" in again.stdout
     assert "out/my-compared.png" in done.stdout
 
 
@@ -99,6 +104,31 @@ def test_what_seeds_do_not_change_is_exact(command: Command, scenario: str) -> N
     found = answer(command("compare", scenario, "--vary", "interval=1 ms,0.5 ms", *still))
     [only] = found["differences"]
     assert (only["test"], only["real"], found["tests"]) == ("exact", True, 0)
+
+
+def test_two_seeds_do_not_make_a_difference_chance(command: Command, scenario: str) -> None:
+    """The difference is far above its spread, but t with one degree is 509 for 40 tests."""
+    options = "--vary", "target_utilisation=0.9,0.85", "--seeds", "2"
+    many = [part for at in range(40) for part in ("--measure", f"m{at}=throughput_mbit")]
+    found = command("compare", scenario, *options, *many)
+    assert found.returncode == 0, found.stderr
+    assert "too few seeds" in found.stdout
+    assert "2 seeds decide nothing where the verdict is 'too few seeds'" in found.stdout
+    assert "may be chance" not in found.stdout
+    assert "±" not in found.stdout
+
+
+def test_better_ends_turn_the_order(command: Command, scenario: str) -> None:
+    options = "--vary", "control.scheme=efci,erica", "--seeds", "2", "--json"
+    measure = "--measure", "mine=throughput_mbit / 2"
+    [greatest] = answer(command("compare", scenario, *options, *measure))["rankings"]
+    [least] = answer(command("compare", scenario, *options, *measure, "--better", "mine=less"))[
+        "rankings"
+    ]
+    assert (greatest["better"], least["better"]) == (None, "less")
+    assert [one["alternative"] for one in greatest["places"]] == [
+        one["alternative"] for one in reversed(least["places"])
+    ]
 
 
 def test_a_failed_run_is_told_and_left_out(
@@ -136,6 +166,8 @@ def test_a_failed_run_is_told_and_left_out(
         (["--vary", "scheme=efci,erica", "--measure", "no_such"], "no_such"),
         (["--vary", "scheme=efci,erica", "--measure", "1 +"], "is no expression"),
         (["--vary", "scheme=efci,erica", "--measure", "loss", "--measure", "loss"], "twice"),
+        (["--vary", "scheme=efci,erica", "--better", "los=less"], "did you mean 'loss'"),
+        (["--vary", "scheme=efci,erica", "--better", "loss=least"], "loss=more or loss=less"),
     ],
 )
 def test_bad_input_is_refused(

@@ -7,7 +7,8 @@ import warnings
 
 import numpy as np
 import pytest
-from cellrate.studies.compare import contrast, holm, ratio_of_means, simultaneous_level
+from cellrate.studies.compare import adjusted, contrast, ratio_of_means, simultaneous_level
+from cellrate.studies.compare.enough_seeds import least_seeds, seeds_to_decide
 from scipy import stats
 
 FIRST = np.array([10.0, 20.0, 30.0, 40.0])
@@ -57,18 +58,39 @@ def test_independent_samples_need_not_be_of_one_size() -> None:
         contrast(FIRST[:2], SECOND, paired=True)
 
 
-def test_holm_by_hand() -> None:
-    # 0.005 * 4, 0.01 * 3, 0.03 * 2, 0.04 * 1 and never less than the one before.
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert holm([0.6, 0.9]) == [1.0, 1.0]
-    assert holm([]) == []
+def test_adjusted_p_values_decide_as_the_intervals_do() -> None:
+    """Differences 7, 8, 9 and 8, spread 0.8165, error 0.40825: t = 19.6 with 3 degrees."""
+    found = contrast(np.zeros(4), np.array([7.0, 8.0, 9.0, 8.0]), paired=True)
+    assert found.p_value is not None
+    # The p-value is 0.00028979: at 0.95 real among 172 comparisons, not among 173.
+    for many in (1, 172, 173):
+        interval = found.interval(simultaneous_level(0.95, many))
+        assert interval is not None
+        assert (adjusted(found.p_value, many) <= 0.05) == (interval[0] > 0.0) == (many < 173)
 
 
-def test_holm_finds_more_than_bonferroni() -> None:
-    p_values = [0.01, 0.02, 0.03, 0.2]
-    assert [p <= 0.05 for p in holm(p_values)] == [True, False, False, False]
-    assert [4 * p <= 0.05 for p in (0.012, 0.016)] == [True, False]
-    assert [p <= 0.05 for p in holm([0.012, 0.016, 0.9, 0.9])][:2] == [True, True]
+def test_the_fewest_seeds_that_can_decide() -> None:
+    """Student's t over the root of n: 12.7 / 1.41 = 9, 4.30 / 1.73 = 2.5; three is enough."""
+    assert least_seeds(0.95, paired=True) == 3
+    # Of 5 tests, t at 0.995: 9.92 / 1.73 = 5.7, 5.84 / 2 = 2.9.
+    assert least_seeds(simultaneous_level(0.95, 5), paired=True) == 4
+    # Independent runs have twice the freedom: 4.30 sqrt(2 / 2) > 3, 2.78 sqrt(2 / 3) = 2.3.
+    assert least_seeds(0.95, paired=False) == 3
+
+
+def test_seeds_that_an_undecided_pair_needs() -> None:
+    """Differences 1 and 3, mean 2, spread 1.414, at 0.95 with 0.8 in four of five cases.
+
+    (2.571 + 0.920) 1.414 / sqrt(6) = 2.02 > 2, (2.447 + 0.906) 1.414 / sqrt(7) = 1.79 < 2.
+    """
+    found = contrast(np.zeros(2), np.array([1.0, 3.0]), paired=True)
+    assert seeds_to_decide(found, 0.95) == 7
+    # Equal differences without spread: 2 / 2^n is at most 0.05 for 6 pairs.
+    equal = contrast(np.zeros(2), np.ones(2), paired=True)
+    assert seeds_to_decide(equal, 0.95) == 6
+    assert seeds_to_decide(contrast(np.zeros(2), np.zeros(2), paired=True), 0.95) is None
+    far = contrast(np.zeros(2), np.array([-1.0, 1.001]), paired=True)
+    assert seeds_to_decide(far, 0.95) is None
 
 
 def test_levels_of_many_intervals() -> None:

@@ -45,6 +45,17 @@ Measures: TypeAlias = Annotated[
     ),
 ]
 
+BetterEnds: TypeAlias = Annotated[
+    list[str],
+    Parameter(
+        name="--better",
+        show_default=False,
+        negative="",
+        help="The better end of a measure, as in timeouts=less; allowed is more or less. "
+        "Measures with a usual name, such as throughput and loss, need none.",
+    ),
+]
+
 
 def compare(
     first: Annotated[
@@ -75,12 +86,16 @@ def compare(
     ] = [],  # noqa: B006
     baseline: Annotated[
         str | None,
-        Parameter(help="Alternative to compare all others with; all pairs by default."),
+        Parameter(help="Alternative to compare all others with; there is no ranking then."),
     ] = None,
     level: Annotated[
         float,
         Parameter(validator=Number(gt=0, lt=1), help="Joint confidence level of all differences."),
     ] = 0.95,
+    better: BetterEnds = [],  # noqa: B006
+    all_pairs: Annotated[
+        bool, Parameter(negative="", help="Show all pairs, not only those with the best.")
+    ] = False,
     average: Annotated[
         bool, Parameter(negative="", help="Compare means over the other circumstances.")
     ] = False,
@@ -89,16 +104,16 @@ def compare(
     workers: Workers = None,
     fresh: Annotated[bool, Parameter(negative="", help="Simulate all runs again.")] = False,
 ) -> int:
-    """Compare alternatives: which differ, by how much, and whether that may be chance.
+    """Compare alternatives: which is best, by how much, and whether that may be chance.
 
     Every alternative of a scenario runs with the same seeds, hence the same random numbers, and is
     compared seed by seed. Two studies are matched on the factors that both have; a single study is
-    compared along --factor. A difference is called real if it is significant after correction for
-    the number of tests (Holm).
+    compared along --factor. Each measure ranks the alternatives; those that share a letter cannot
+    be told apart. A difference is called real if its interval leaves out zero, where the intervals
+    of all pairs, measures and circumstances hold together (Bonferroni).
 
-    OUT receives NAME-compared.png, .svg and .pdf: every difference with its simultaneous confidence
-    interval. Finished runs are kept in OUT/results. A run that fails is reported with its command
-    and left out.
+    OUT receives NAME-compared.png, .svg and .pdf: the differences with these intervals. Finished
+    runs are kept in OUT/results. A run that fails is reported with its command and left out.
     """
     from cellrate.studies.compare.comparing import Rules
     from cellrate.studies.compare.of_studies import StudyOptions, compare_studies
@@ -107,7 +122,9 @@ def compare(
     if Path(first).is_dir() or second is not None or factor is not None:
         if vary or settings:
             raise BadInput(f"{first} is a study, whose runs are done: no --vary and no --set")
-        options = StudyOptions(tuple(measure), factor, tuple(where), baseline, level, average)
+        options = StudyOptions(
+            tuple(measure), factor, tuple(where), baseline, level, average, tuple(better)
+        )
         given = [Path(first)] if second is None else [Path(first), second]
         places = [place_of(study) for study in given]
         comparison, units = compare_studies(places, options)
@@ -120,13 +137,15 @@ def compare(
             first,
             vary,
             measure,
+            better,
             settings,
             range(first_seed, first_seed + seeds),
             Rules("", (), (), baseline, level, averaged=average),
             kept_results(out, fresh=fresh),
             workers,
         )
-    _write_and_show(comparison, units, out / f"{name}-compared", json=json)
+    stem = out / f"{name}-compared"
+    _write_and_show(comparison, units, stem, all_pairs=all_pairs, json=json)
     return 1 if failed else 0
 
 
@@ -134,6 +153,7 @@ def _of_scenario(
     file: str,
     vary: list[str],
     measure: list[str],
+    better: list[str],
     settings: list[str],
     seeds: range,
     rules: Rules,
@@ -147,6 +167,7 @@ def _of_scenario(
     """
     from cellrate.studies.compare import compare as compare_runs
     from cellrate.studies.compare.alternatives import combinations_of, left_out, varied
+    from cellrate.studies.compare.directions import directions, is_share
     from cellrate.studies.compare.measures import asked_for
     from cellrate.studies.compare.running import run_all
 
@@ -154,6 +175,10 @@ def _of_scenario(
         text, name = source.read(file)
     base = Job(text, name, tuple(settings))
     varies, measures = varied(base, vary), asked_for(measure)
+    names = tuple(wanted.name for wanted in measures)
+    known = {wanted.name: wanted.better for wanted in measures if wanted.better is not None}
+    ends = directions(known, better, names)
+    shares = frozenset(wanted.name for wanted in measures if is_share(wanted.expression))
     chosen, *others = (factor.path for factor in varies)
     if rules.baseline is not None:
         values = [level.value for level in varies[0].levels]
@@ -168,10 +193,11 @@ def _of_scenario(
         runs = run_all(base, varies, measures, seeds, runner, progress.failed)
     for problem in store.problems() if store is not None else ():
         sys.stderr.write(f"warning: kept result: {problem}\n")
-    names = tuple(wanted.name for wanted in measures)
     if measure:
         _require_measured(names, runs)
-    rules = dataclasses.replace(rules, factor=chosen, measures=names, where=tuple(others))
+    rules = dataclasses.replace(
+        rules, factor=chosen, measures=names, where=tuple(others), better=ends, shares=shares
+    )
     units = {wanted.name: wanted.unit for wanted in measures}
     comparison = compare_runs(runs.runs, rules)
     return comparison, units, Path(name.strip("<>")).stem, runs.has_failed
@@ -201,7 +227,7 @@ def _require_measured(names: tuple[str, ...], table: Table) -> None:
 
 
 def _write_and_show(
-    comparison: Comparison, units: dict[str, str], stem: Path, *, json: bool
+    comparison: Comparison, units: dict[str, str], stem: Path, *, all_pairs: bool, json: bool
 ) -> None:
     from cellrate.simulation.figures import FORMATS, save
     from cellrate.studies.compare.as_json import as_json
@@ -211,6 +237,6 @@ def _write_and_show(
     hand_over(
         json=json,
         as_json=lambda: as_json(comparison, units),
-        report=lambda: report(comparison, units),
-        written=save(differences(comparison, units), stem, tuple(FORMATS)),
+        report=lambda: report(comparison, units, all_pairs=all_pairs),
+        written=save(differences(comparison, units, all_pairs=all_pairs), stem, tuple(FORMATS)),
     )

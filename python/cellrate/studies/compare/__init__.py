@@ -1,9 +1,9 @@
 """Statistical comparison of alternatives: their differences, and the part of chance in them."""
 
-from cellrate.studies.compare.answer import Comparison, Pair
+from cellrate.studies.compare.answer import Comparison, Pair, Place, Ranking
 from cellrate.studies.compare.comparing import Rules, compare
 from cellrate.studies.compare.contrast import Contrast, contrast
-from cellrate.studies.compare.corrections import holm, simultaneous_level
+from cellrate.studies.compare.corrections import adjusted, simultaneous_level
 from cellrate.studies.compare.ratio import Ratio, ratio_of_means
 from cellrate.studies.compare.two_studies import StudyRuns, side_by_side
 
@@ -11,12 +11,14 @@ __all__ = [
     "Comparison",
     "Contrast",
     "Pair",
+    "Place",
+    "Ranking",
     "Ratio",
     "Rules",
     "StudyRuns",
+    "adjusted",
     "compare",
     "contrast",
-    "holm",
     "ratio_of_means",
     "side_by_side",
     "simultaneous_level",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from cellrate.studies.compare.contrast import Contrast, Interval
+from cellrate.studies.compare.directions import Better
 from cellrate.studies.compare.ratio import Ratio
 
 Value: TypeAlias = str | float | int | bool
@@ -27,10 +28,14 @@ class Pair:
             value, and runs without a partner of the same seed.
         interval: Confidence interval of this difference alone.
         simultaneous: Wider interval; all these intervals together hold at the level.
-        adjusted_p: p-value after Holm's correction; None without a test.
+        adjusted_p: p-value after Bonferroni's correction; None without a test.
         ratio: Mean of the second over mean of the first.
+        reverse_ratio: Mean of the first over mean of the second.
         real: True if the difference is significant at the level after the correction for all
-            pairs; None if it cannot be tested.
+            pairs, so that the simultaneous interval leaves out zero; None if it cannot be tested.
+        too_few_seeds: The fewest seeds that can decide, if the pair has fewer and is not real.
+        seeds_to_decide: Seeds that would probably decide a pair that is not real; None if the
+            number is unknown or too large.
     """
 
     measure: str
@@ -43,7 +48,61 @@ class Pair:
     simultaneous: Interval | None = None
     adjusted_p: float | None = None
     ratio: Ratio | None = None
+    reverse_ratio: Ratio | None = None
     real: bool | None = None
+    too_few_seeds: int | None = None
+    seeds_to_decide: int | None = None
+
+    def reversed(self) -> Pair:
+        """The same comparison with the alternatives exchanged: the first less the second."""
+        return replace(
+            self,
+            first=self.second,
+            second=self.first,
+            contrast=self.contrast.reversed() if self.contrast else None,
+            interval=_negative(self.interval),
+            simultaneous=_negative(self.simultaneous),
+            ratio=self.reverse_ratio,
+            reverse_ratio=self.ratio,
+        )
+
+
+def _negative(interval: Interval | None) -> Interval | None:
+    return None if interval is None else (-interval[1], -interval[0])
+
+
+@dataclass(frozen=True)
+class Place:
+    """Place of an alternative in a ranking.
+
+    Attributes:
+        alternative: The alternative.
+        mean: Mean over all its runs with a value.
+        letters: Letters of its groups; alternatives that share one cannot be told apart.
+        against_best: The alternative less the best; None for the best itself.
+    """
+
+    alternative: Value
+    mean: float
+    letters: str
+    against_best: Pair | None
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Alternatives in the order of one measure, with equal values of all other factors.
+
+    Attributes:
+        measure: Name of the measure.
+        where: Values of the other factors.
+        better: The better end of the measure; None if it has none, and the greatest comes first.
+        places: Alternatives with a value, the best first.
+    """
+
+    measure: str
+    where: Mapping[str, Value]
+    better: Better | None
+    places: tuple[Place, ...]
 
 
 @dataclass(frozen=True)
@@ -61,6 +120,9 @@ class Comparison:
         tests: Number of pairs with a statistical test; the correction counts these.
         unmatched: Number of points that lack some of the alternatives.
         without_values: Measures that have no value in any run.
+        rankings: A ranking for each measure and point; empty with a baseline.
+        better: The better end of the measures that have one.
+        shares: Measures that are shares, from 0 to 1.
     """
 
     factor: str
@@ -73,3 +135,6 @@ class Comparison:
     tests: int
     unmatched: int
     without_values: tuple[str, ...]
+    rankings: tuple[Ranking, ...] = ()
+    better: Mapping[str, Better] = field(default_factory=dict)
+    shares: frozenset[str] = frozenset()

@@ -7,7 +7,7 @@ from typing import Any
 
 from cellrate.common.numbers import finite_or_none
 from cellrate.studies.compare import sentences
-from cellrate.studies.compare.answer import Comparison, Pair
+from cellrate.studies.compare.answer import Comparison, Pair, Ranking
 
 
 def as_json(comparison: Comparison, units: Mapping[str, str]) -> dict[str, Any]:
@@ -19,12 +19,28 @@ def as_json(comparison: Comparison, units: Mapping[str, str]) -> dict[str, Any]:
         "level": comparison.level,
         "averaged_over": list(comparison.averaged),
         "tests": comparison.tests,
-        "correction": "Holm",
+        "correction": "Bonferroni",
         "unmatched_points": comparison.unmatched,
-        "measures": [{"name": one, "unit": units.get(one, "")} for one in comparison.measures],
+        "measures": [
+            {"name": one, "unit": units.get(one, ""), "better": comparison.better.get(one)}
+            for one in comparison.measures
+        ],
         "measures_without_values": list(comparison.without_values),
+        "rankings": [_ranking(one) for one in comparison.rankings],
         "differences": [_pair(pair) for pair in comparison.pairs],
         "words": sentences.summary(comparison),
+    }
+
+
+def _ranking(one: Ranking) -> dict[str, Any]:
+    return {
+        "measure": one.measure,
+        "where": dict(one.where),
+        "better": one.better,
+        "places": [
+            {"alternative": place.alternative, "mean": place.mean, "letters": place.letters}
+            for place in one.places
+        ],
     }
 
 
@@ -36,6 +52,9 @@ def _pair(pair: Pair) -> dict[str, Any]:
         "second": pair.second,
         "runs_left_out": pair.left_out,
         "real": pair.real,
+        "verdict": sentences.verdict(pair),
+        "seeds_to_decide": pair.seeds_to_decide,
+        "too_few_seeds_least": pair.too_few_seeds,
     }
     found = pair.contrast
     if found is None:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 
 import polars as pl
 
 from cellrate.common.problems import BadInput, choose
-from cellrate.studies.compare.answer import Comparison, Pair, Value
+from cellrate.studies.compare.answer import Comparison, Pair, Ranking, Value
 from cellrate.studies.compare.contrast import contrast
-from cellrate.studies.compare.corrections import holm, simultaneous_level
-from cellrate.studies.compare.samples import Sample, Samples, averaged, matched, samples
+from cellrate.studies.compare.corrections import adjusted, simultaneous_level
+from cellrate.studies.compare.directions import Better
+from cellrate.studies.compare.enough_seeds import least_seeds, seeds_to_decide
+from cellrate.studies.compare.ranking import ranking
+from cellrate.studies.compare.samples import Point, Sample, Samples, averaged, matched, samples
 
 LEVEL = 0.95
 
@@ -30,6 +33,8 @@ class Rules:
         level: Confidence level of all intervals and decisions together.
         averaged: True to compare the mean over the points of the other factors, seed by seed,
             instead of each point.
+        better: The better end of the measures that have one.
+        shares: Measures that are shares, from 0 to 1.
     """
 
     factor: str
@@ -38,6 +43,8 @@ class Rules:
     baseline: Value | None = None
     level: float = LEVEL
     averaged: bool = False
+    better: Mapping[str, Better] = field(default_factory=dict)
+    shares: frozenset[str] = frozenset()
 
 
 def compare(runs: pl.DataFrame, rules: Rules) -> Comparison:
@@ -47,9 +54,9 @@ def compare(runs: pl.DataFrame, rules: Rules) -> Comparison:
     differences spread less than the runs themselves. Where seeds differ the samples are
     independent. Failed runs (`status`) and values that are not finite are left out and counted. If
     all seeds gave the same `digest` for two alternatives, seeds change nothing and the difference
-    is exact. Holm's correction over all pairs, points and measures decides which differences are
-    real. The simultaneous intervals are Bonferroni's; a difference may be real although its
-    interval just contains zero, because Holm's correction is the sharper of the two.
+    is exact. A difference is real if its simultaneous interval leaves out zero; these intervals
+    hold together over all pairs, points and measures (Bonferroni). Without a baseline each measure
+    ranks the alternatives at each point.
 
     Args:
         runs: Columns `seed`, the factors and the measures, and optionally `status` and `digest`.
@@ -84,6 +91,7 @@ def compare(runs: pl.DataFrame, rules: Rules) -> Comparison:
     if not pairs:
         raise BadInput(_nothing_in_common(found, rules))
     tests = sum(_is_test(one) for one in pairs)
+    judged = tuple(_judged(one, rules.level, tests) for one in pairs)
     return Comparison(
         rules.factor,
         alternatives,
@@ -91,10 +99,27 @@ def compare(runs: pl.DataFrame, rules: Rules) -> Comparison:
         rules.baseline,
         rules.level,
         rules.where if rules.averaged else (),
-        tuple(_judged(pairs, rules.level, tests)),
+        judged,
         tests,
         unmatched,
         without_values,
+        () if rules.baseline is not None else _rankings(found, names, judged, rules.better),
+        {name: rules.better[name] for name in measured if name in rules.better},
+        rules.shares,
+    )
+
+
+def _rankings(
+    found: Samples, names: Sequence[str], pairs: Sequence[Pair], better: Mapping[str, Better]
+) -> tuple[Ranking, ...]:
+    """A ranking for each measure and point."""
+    by_place: dict[tuple[str, Point], list[Pair]] = {}
+    for pair in pairs:
+        point = tuple(pair.where[name] for name in names)
+        by_place.setdefault((pair.measure, point), []).append(pair)
+    return tuple(
+        ranking(measure, one[0].where, found[point], one, better.get(measure))
+        for (measure, point), one in by_place.items()
     )
 
 
@@ -155,28 +180,33 @@ def _is_test(pair: Pair) -> bool:
     return found is not None and found.p_value is not None and found.test != "exact"
 
 
-def _judged(pairs: Sequence[Pair], level: float, tests: int) -> list[Pair]:
-    """The pairs with intervals and decisions."""
-    p_values = [pair.contrast.p_value for pair in pairs if _is_test(pair) and pair.contrast]
-    adjusted = iter(holm([p for p in p_values if p is not None]))
+def _judged(pair: Pair, level: float, tests: int) -> Pair:
+    """The pair with its intervals and the decision."""
+    found = pair.contrast
+    if found is None:
+        return pair
     wide = simultaneous_level(level, tests)
-    found = []
-    for pair in pairs:
-        if pair.contrast is None:
-            found.append(pair)
-            continue
-        adjusted_p = next(adjusted) if _is_test(pair) else pair.contrast.p_value
-        found.append(
-            dataclasses.replace(
-                pair,
-                interval=pair.contrast.interval(level),
-                simultaneous=pair.contrast.interval(wide),
-                adjusted_p=adjusted_p,
-                ratio=pair.contrast.ratio(level),
-                real=None if adjusted_p is None else adjusted_p <= 1.0 - level,
-            )
-        )
-    return found
+    p_value = found.p_value
+    adjusted_p = adjusted(p_value, tests) if p_value is not None and _is_test(pair) else p_value
+    real = None if adjusted_p is None else adjusted_p <= 1.0 - level
+    least = least_seeds(wide, paired=found.paired)
+    too_few = not real and found.test != "exact" and min(len(found.first), len(found.second))
+    needed = None if real else seeds_to_decide(found, wide)
+    if found.test == "permutation" and needed is not None:
+        least = needed
+    elif needed is not None:
+        needed = max(least, needed)
+    return dataclasses.replace(
+        pair,
+        interval=found.interval(level),
+        simultaneous=found.interval(wide),
+        adjusted_p=adjusted_p,
+        ratio=found.ratio(level),
+        reverse_ratio=found.reversed().ratio(level),
+        real=real,
+        too_few_seeds=least if too_few and too_few < least else None,
+        seeds_to_decide=needed,
+    )
 
 
 def _nothing_in_common(found: Samples, rules: Rules) -> str:

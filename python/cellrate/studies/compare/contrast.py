@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -56,6 +56,18 @@ class Contrast:
         """Mean of the second over mean of the first."""
         return ratio_of_means(self.first, self.second, paired=self.paired, level=level)
 
+    def reversed(self) -> Contrast:
+        """The first alternative less the second."""
+        return replace(self, first=self.second, second=self.first, difference=-self.difference)
+
+    def error_with(self, seeds: int) -> tuple[float, float]:
+        """Standard error and its degrees of freedom with so many seeds of the same spread."""
+        if self.paired:
+            return float((self.second - self.first).std(ddof=1)) / math.sqrt(seeds), seeds - 1.0
+        parts = [float(one.var(ddof=1)) / seeds for one in (self.first, self.second)]
+        below = sum(part**2 for part in parts) / (seeds - 1)
+        return math.sqrt(sum(parts)), sum(parts) ** 2 / below
+
     @property
     def gain(self) -> float | None:
         """Factor by which independent samples would need more runs for an equally short interval.
@@ -104,7 +116,7 @@ def contrast(
     elif min(len(first), len(second)) < 2:
         p_value, test = None, "none"
     elif _spread(first, second, paired=paired) <= ROUNDING * size:
-        p_value, test = _permuted(len(first), len(second), difference, paired=paired), "permutation"
+        p_value, test = permuted(len(first), len(second), difference, paired=paired), "permutation"
     else:
         error, freedom = _of_pairs(second - first) if paired else _welch(first, second)
         p_value = 2.0 * float(stdtr(freedom, -abs(difference) / error))
@@ -119,7 +131,7 @@ def _spread(first: Floats, second: Floats, *, paired: bool) -> float:
     return max(float(np.ptp(first)), float(np.ptp(second)))
 
 
-def _permuted(first: int, second: int, difference: float, *, paired: bool) -> float:
+def permuted(first: int, second: int, difference: float, *, paired: bool) -> float:
     """p-value of the permutation test: two exchanges separate as clearly, this and its mirror.
 
     Paired values are exchanged within each pair, independent ones among all runs.

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from cellrate.common.problems import BadInput
 from cellrate.language.errors import ExpressionError
 from cellrate.language.expressions import parse
+from cellrate.studies.compare.directions import Better, better_of
 
 NAMED = re.compile(r"([A-Za-z_]\w*)\s*=(?!=)\s*(.+)", re.DOTALL)
 
@@ -21,19 +22,21 @@ class Measure:
         name: Name of the measure.
         expression: Its definition in the language of measures.
         unit: Its unit; empty if it has none or none was given.
+        better: Its better end; None if it has none or none is known.
     """
 
     name: str
     expression: str
     unit: str = ""
+    better: Better | None = None
 
 
 DEFAULTS = (
-    Measure("throughput", "throughput_mbit", "Mbit/s"),
-    Measure("loss", "totals.cell_loss_ratio"),
-    Measure("queue", "longest_queue_cells", "cells"),
-    Measure("delay", "1e3 * tcp.mean('packet_delay_mean_seconds')", "ms"),
-    Measure("fairness", "totals.jain_index"),
+    Measure("throughput", "throughput_mbit", "Mbit/s", "more"),
+    Measure("loss", "totals.cell_loss_ratio", better="less"),
+    Measure("queue", "longest_queue_cells", "cells", "less"),
+    Measure("delay", "1e3 * tcp.mean('packet_delay_mean_seconds')", "ms", "less"),
+    Measure("fairness", "totals.jain_index", better="more"),
 )
 """TCP throughput of all flows, cells lost at switches, the longest queue, the mean delay of packets
 over the flows, Jain's index over the flows."""
@@ -58,5 +61,6 @@ def asked_for(texts: Sequence[str]) -> tuple[Measure, ...]:
             parse(expression)
         except ExpressionError as error:
             raise BadInput(f"--measure {text}: {error}") from error
-        found[name] = known[name] if not named and name in known else Measure(name, expression)
+        own = Measure(name, expression, better=better_of(expression))
+        found[name] = known[name] if not named and name in known else own
     return tuple(found.values())

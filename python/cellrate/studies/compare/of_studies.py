@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from cellrate.common.problems import BadInput, choose
 from cellrate.studies.columns import chosen, column, factors_of, measures_of, units_of
 from cellrate.studies.compare.answer import Comparison, Value
 from cellrate.studies.compare.comparing import Rules, compare
+from cellrate.studies.compare.directions import Better, better_of, directions, is_share
 from cellrate.studies.compare.sentences import shown
 from cellrate.studies.compare.two_studies import STUDY, StudyRuns, side_by_side
 from cellrate.studies.dataset import DataSet
@@ -27,6 +27,7 @@ class StudyOptions:
         baseline: The alternative with which all others are compared, as the user writes it.
         level: See `Rules`.
         averaged: See `Rules`.
+        better: Better ends of measures, such as `timeouts=less`.
     """
 
     measures: tuple[str, ...] = ()
@@ -35,6 +36,7 @@ class StudyOptions:
     baseline: str | None = None
     level: float = 0.95
     averaged: bool = False
+    better: tuple[str, ...] = ()
 
 
 def compare_studies(
@@ -74,6 +76,8 @@ def _one(data: DataSet, options: StudyOptions) -> Comparison:
         _baseline(options, values),
         options.level,
         options.averaged,
+        _better(data, options, _measures(data, options)),
+        shares(data, _measures(data, options)),
     )
     return compare(runs, rules)
 
@@ -84,8 +88,17 @@ def _two(first: DataSet, second: DataSet, options: StudyOptions) -> Comparison:
     sides = [_side(data, options) for data in (first, second)]
     together = side_by_side(*sides)
     names = together.runs[STUDY].unique(maintain_order=True).to_list()
-    rules = Rules(STUDY, together.measures, together.where, None, options.level, options.averaged)
-    rules = dataclasses.replace(rules, baseline=_baseline(options, names))
+    better = _better(first, options, together.measures)
+    rules = Rules(
+        STUDY,
+        together.measures,
+        together.where,
+        _baseline(options, names),
+        options.level,
+        options.averaged,
+        better,
+        shares(first, together.measures),
+    )
     return compare(together.runs, rules)
 
 
@@ -100,6 +113,24 @@ def _measures(data: DataSet, options: StudyOptions) -> tuple[str, ...]:
     if not options.measures:
         return tuple(measures_of(data))
     return tuple(column(name, data.runs.columns, "measure") for name in options.measures)
+
+
+def _better(data: DataSet, options: StudyOptions, measures: Sequence[str]) -> dict[str, Better]:
+    """The better end of each measure: as the user says, or by its definition or name."""
+    return directions(better_ends(data, measures), options.better, measures)
+
+
+def better_ends(data: DataSet, measures: Sequence[str]) -> dict[str, Better]:
+    """The better end of the measures whose definition, or name of a column, tells it."""
+    defined = {one.name: one.expression for one in data.description.measures}
+    ends = {name: better_of(defined.get(name, name)) for name in measures}
+    return {name: end for name, end in ends.items() if end is not None}
+
+
+def shares(data: DataSet, measures: Sequence[str]) -> frozenset[str]:
+    """The measures that are shares, by their definition or name of a column."""
+    defined = {one.name: one.expression for one in data.description.measures}
+    return frozenset(name for name in measures if is_share(defined.get(name, name)))
 
 
 def _baseline(options: StudyOptions, values: Sequence[Value]) -> Value | None:

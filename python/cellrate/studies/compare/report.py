@@ -4,50 +4,118 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from cellrate.common.document import Column, Document, Paragraph, Row, Span, Table, Text
+from cellrate.common.document import (
+    Column,
+    Document,
+    Paragraph,
+    Section,
+    Span,
+    Table,
+    Text,
+    rows,
+)
+from cellrate.common.numbers import number
 from cellrate.studies.compare import sentences
-from cellrate.studies.compare.answer import Comparison, Pair
+from cellrate.studies.compare.answer import Comparison, Pair, Place, Ranking
 
-# At most so many pairs of a measure are printed; --json and the figure have more.
-MOST_PAIRS = 40
+# At most so many rows of a measure are printed; --json and the figure have more.
+MOST_ROWS = 40
 
 
-def report(comparison: Comparison, units: Mapping[str, str]) -> Document:
-    """A table of the differences for each measure, and a summary."""
-    tables = []
-    for measure in comparison.measures:
-        pairs = [pair for pair in comparison.pairs if pair.measure == measure]
-        unit = units.get(measure, "")
-        tables.append(_table(f"{measure} ({unit})" if unit else measure, pairs))
+def report(
+    comparison: Comparison, units: Mapping[str, str], *, all_pairs: bool = False
+) -> Document:
+    """A ranking of each measure with the differences to the best, and a summary.
+
+    Args:
+        comparison: The comparison.
+        units: Unit of each measure.
+        all_pairs: True for a table of all pairs after each ranking; pairs with a baseline always
+            have their table.
+    """
     summary = map(Paragraph, sentences.summary(comparison))
-    return Document(sentences.title(comparison), (*tables, *summary))
-
-
-def _table(title: str, pairs: Sequence[Pair]) -> Table:
-    return Table(
-        (
-            Column(title),
-            Column("first", "right"),
-            Column("second", "right"),
-            Column("second less first", "right"),
-            Column("change", "right", optional=True),
-            Column("p, together", "right"),
-            Column("verdict"),
-        ),
-        tuple(Row(_cells(pair)) for pair in pairs),
-        most=MOST_PAIRS,
-        more="in the output of --json",
+    return Document(
+        sentences.title(comparison),
+        (*tables(comparison, units, all_pairs=all_pairs), *summary),
     )
+
+
+def tables(
+    comparison: Comparison, units: Mapping[str, str], *, all_pairs: bool = False
+) -> tuple[Section, ...]:
+    """A section for each measure, as in `report`."""
+    found = []
+    for measure in comparison.measures:
+        title = sentences.heading(measure, units.get(measure, ""), comparison.better.get(measure))
+        rankings = [one for one in comparison.rankings if one.measure == measure]
+        parts: list[Table] = [_ranking(comparison, rankings)] if rankings else []
+        if all_pairs or not rankings:
+            parts.append(_pairs([one for one in comparison.pairs if one.measure == measure]))
+        found.append(Section(title, tuple(parts)))
+    return tuple(found)
+
+
+def _ranking(comparison: Comparison, rankings: Sequence[Ranking]) -> Table:
+    """The alternatives at each point, the best first, beside it the difference to the best."""
+    names = [name.rpartition(".")[2] for name in rankings[0].where]
+    best = {one.places[0].alternative for one in rankings if one.places}
+    least = f"less {sentences.shown(best.pop())}" if len(best) == 1 else "less the best"
+    found = [
+        (*map(sentences.shown, one.where.values()), *_place(place))
+        for one in rankings
+        for place in one.places
+    ]
+    heads = (
+        *map(Column, names),
+        Column(sentences.factor(comparison)),
+        Column("mean", "right"),
+        Column("group"),
+        Column(least, "right"),
+        *_decision(),
+    )
+    return _without_empty(heads, found)
+
+
+def _place(place: Place) -> tuple[Text, ...]:
+    name, mean = sentences.shown(place.alternative), number(place.mean)
+    pair = place.against_best
+    if pair is None:
+        return (name, mean, place.letters, "", "", "", "best", "")
+    return (name, mean, place.letters, sentences.difference(pair), *_decided(pair))
+
+
+def _decision() -> tuple[Column, ...]:
+    return (
+        Column("change", "right", optional=True),
+        Column("p,\ntogether", "right", optional=True),
+        Column("verdict"),
+        Column("seeds to\ndecide", "right"),
+    )
+
+
+def _decided(pair: Pair) -> tuple[Text, ...]:
+    verdict = Span(sentences.verdict(pair), "strong" if pair.real else "plain")
+    return (sentences.relative(pair), sentences.chance(pair), verdict, sentences.needed(pair))
+
+
+def _pairs(pairs: Sequence[Pair]) -> Table:
+    heads = (
+        Column("difference"),
+        Column("second", "right"),
+        Column("first", "right"),
+        Column("second - first", "right"),
+        *_decision(),
+    )
+    return _without_empty(heads, [_cells(pair) for pair in pairs])
 
 
 def _cells(pair: Pair) -> tuple[Text, ...]:
     first, second = sentences.means(pair)
-    return (
-        sentences.name(pair),
-        first,
-        second,
-        sentences.difference(pair),
-        sentences.relative(pair),
-        sentences.chance(pair),
-        Span(sentences.verdict(pair), "strong" if pair.real else "plain"),
-    )
+    return (sentences.name(pair), second, first, sentences.difference(pair), *_decided(pair))
+
+
+def _without_empty(heads: Sequence[Column], found: Sequence[tuple[Text, ...]]) -> Table:
+    """The table, without its last column if no row has anything there."""
+    if not any(cells[-1] for cells in found):
+        heads, found = heads[:-1], [cells[:-1] for cells in found]
+    return Table(tuple(heads), rows(found), most=MOST_ROWS, more="in the output of --json")

@@ -8,7 +8,11 @@ from statistics import median
 
 from cellrate.common.numbers import WHOLE, number
 from cellrate.studies.compare.answer import Comparison, Pair, Value
+from cellrate.studies.compare.directions import Better
+from cellrate.studies.compare.enough_seeds import APART, MOST, POWER
 
+GAIN = 1.1
+"""Pairs are said to save runs from this ratio of the runs without and with pairs."""
 VERDICTS = {True: "real", False: "may be chance", None: "cannot tell"}
 
 
@@ -23,10 +27,21 @@ def place(where: Mapping[str, Value]) -> str:
 
 
 def name(pair: Pair) -> str:
-    """The two alternatives, and the values of the other factors."""
+    """The difference as second minus first, and the values of the other factors."""
     at = place(pair.where)
-    found = f"{shown(pair.second)} less {shown(pair.first)}"
+    found = f"{shown(pair.second)} - {shown(pair.first)}"
     return f"{found}, {at}" if at else found
+
+
+def factor(comparison: Comparison) -> str:
+    """Name of the compared factor; of a path only the last part."""
+    return comparison.factor.rpartition(".")[2]
+
+
+def heading(measure: str, unit: str, better: Better | None) -> str:
+    """Name of a measure with its unit and its better end."""
+    found = f"{measure} ({unit})" if unit else measure
+    return f"{found}: {better} is better" if better else found
 
 
 def title(comparison: Comparison) -> str:
@@ -45,12 +60,12 @@ def means(pair: Pair) -> tuple[str, str]:
 
 
 def difference(pair: Pair) -> str:
-    """Second less first, with half the width of the simultaneous interval."""
+    """Second less first, with half the width of the simultaneous interval if it says anything."""
     if pair.contrast is None:
         return "-"
     value = pair.contrast.difference
     text = f"{'+' if value > 0 else ''}{number(value)}"
-    if pair.simultaneous is None or pair.contrast.test == "exact":
+    if pair.simultaneous is None or pair.contrast.test == "exact" or pair.too_few_seeds:
         return text
     half = (pair.simultaneous[1] - pair.simultaneous[0]) / 2
     return f"{text} ± {half:,.0f}" if half >= WHOLE else f"{text} ± {half:.2g}"
@@ -76,19 +91,31 @@ def verdict(pair: Pair) -> str:
     """The decision on a difference: real, may be chance, or none."""
     if pair.contrast is not None and pair.contrast.difference == 0.0 and not pair.real:
         return "none" if pair.contrast.test == "exact" else "none seen"
-    return VERDICTS[pair.real]
+    return "too few seeds" if pair.too_few_seeds else VERDICTS[pair.real]
+
+
+def undecided(pair: Pair) -> bool:
+    """True if a difference was seen and is not real."""
+    return pair.real is False and pair.contrast is not None and pair.contrast.difference != 0.0
+
+
+def needed(pair: Pair) -> str:
+    """The number of seeds that would decide the pair, if it is undecided."""
+    if not undecided(pair):
+        return ""
+    return f"{pair.seeds_to_decide:,}" if pair.seeds_to_decide else f">{MOST:,}"
 
 
 def summary(comparison: Comparison) -> list[str]:
     """Sentences on the number of real differences and on the method."""
     pairs = comparison.pairs
     real = sum(bool(pair.real) for pair in pairs)
-    level = f"{comparison.level:.10g}"
     are = "is" if real == 1 else "are"
-    found = [f"{real} of {len(pairs)} differences {are} real, at {level} for all of them together."]
+    together = f"at {comparison.level:.10g} for all of them together"
+    found = [f"{real} of {len(pairs)} differences {are} real, {together}: {counted(comparison)}."]
+    found += _letters(comparison)
+    found += _too_few(comparison)
     found += _pairing(comparison)
-    if comparison.averaged:
-        found.append(f"Means over {', '.join(comparison.averaged)}, seed by seed.")
     untested = [pair for pair in pairs if pair.real is None]
     if untested:
         found.append(
@@ -101,6 +128,58 @@ def summary(comparison: Comparison) -> list[str]:
         found.append(
             f"Up to {left_out} runs of a pair do not count: they failed, have no finite value, or "
             "no partner of the same seed."
+        )
+    return found
+
+
+def counted(comparison: Comparison) -> str:
+    """The number of differences as a product of pairs, measures and points."""
+    pairs = comparison.pairs
+    kinds = len({(one.first, one.second) for one in pairs})
+    points = len({tuple(one.where.items()) for one in pairs})
+    what = [_many(kinds, "pair"), _many(len(comparison.measures), "measure")]
+    names = ", ".join(pairs[0].where)
+    what += [f"{_many(points, 'point')} of {names}"] if names else []
+    over = ", ".join(comparison.averaged)
+    means = f", of means over {over}, seed by seed" if over else ""
+    return " × ".join(what) + means
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _letters(comparison: Comparison) -> list[str]:
+    """The meaning of the letters, and of an order without a better end."""
+    if not comparison.rankings:
+        return []
+    found = ["Alternatives that share a letter cannot be told apart."]
+    without = [one for one in comparison.measures if one not in comparison.better]
+    if without:
+        found.append(
+            f"Of {', '.join(without)} neither more nor less is known to be better, so the greatest "
+            f"comes first; --better {without[0]}=less turns the order."
+        )
+    return found
+
+
+def _too_few(comparison: Comparison) -> list[str]:
+    """Sentences on seeds that decide nothing, and on those that undecided pairs need."""
+    open_ = [pair for pair in comparison.pairs if undecided(pair)]
+    short = [pair for pair in open_ if pair.too_few_seeds and pair.contrast]
+    found = []
+    if short:
+        seeds = min(len(pair.contrast.first) for pair in short if pair.contrast)
+        least = max(pair.too_few_seeds or 0 for pair in short)
+        found.append(
+            f"{seeds} seeds decide nothing where the verdict is 'too few seeds': it takes at "
+            f"least {least} to tell {APART:g} standard deviations from chance in "
+            f"{comparison.tests} tests."
+        )
+    if open_:
+        found.append(
+            f"Seeds to decide: with so many an undecided difference is real in {POWER:.0%} of all "
+            "cases, if it and its spread are as seen."
         )
     return found
 
@@ -118,7 +197,12 @@ def _pairing(comparison: Comparison) -> list[str]:
         many = f"{runs[0]} to {runs[-1]}" if len(runs) > 1 else str(runs[0])
         text = f"Runs of the same seed are pairs, {many} of them each"
         if gains:
-            text += f"; without pairs it would take {median(gains):.3g} times as many (median)"
+            gain = median(gains)
+            text += (
+                f"; without pairs it would take {gain:.2g} times as many (median)"
+                if gain >= GAIN
+                else "; here that saves no runs"
+            )
         found.append(f"{text}.")
     if len(paired) < len(contrasts):
         found.append("Where seeds differ the runs are independent (Welch's test).")
