@@ -31,6 +31,7 @@ from cellrate.simulation.network import Network
 from cellrate.simulation.runner import Job
 from cellrate.simulation.series import Series
 from cellrate.studies.compare import Rules, StudyRuns, compare, contrast, side_by_side
+from cellrate.studies.compare.directions import directions
 from cellrate.studies.dataset import DataSet, Description, FactorColumn, RunRow, Writer
 from cellrate.studies.dataset.table import Question as TableQuestion
 from cellrate.studies.dataset.table import tabulate
