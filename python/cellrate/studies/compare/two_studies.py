@@ -10,7 +10,7 @@ import polars as pl
 from cellrate.common.problems import BadInput
 
 STUDY, OTHERWISE = "study", "the study"
-"""Names of the column that names the study of a run: the second if `study` is a factor or measure."""
+"""Names of the column that names the study of a run; the second beside a factor `study`."""
 
 
 @dataclass(frozen=True)
