@@ -10,6 +10,7 @@ import pytest
 from cellrate.common.problems import BadInput
 from cellrate.simulation import figures
 from cellrate.simulation.series import Series
+from cellrate.studies.own_names import HIGH, LOW
 from cellrate.studies.plots import KINDS, Chart, overlaid, phase_portrait
 from cellrate.studies.plots.axes import grows, scale_of
 from cellrate.studies.plots.summary import means
@@ -51,9 +52,9 @@ def test_bands_are_confidence_intervals() -> None:
     # Three values, 1e6 apart: standard deviation 1e6, quantile 4.30265 at 95 %.
     [first, *_] = means(runs(), ["scheme", "buffer", "rtt"], "throughput", 0.95).rows(named=True)
     half = 4.30265 * 1e6 / np.sqrt(3)
-    assert (first["low"], first["high"]) == pytest.approx((1e7 - half, 1e7 + half), rel=1e-5)
+    assert (first[LOW], first[HIGH]) == pytest.approx((1e7 - half, 1e7 + half), rel=1e-5)
     alone = means(runs()[:1], ["scheme"], "throughput", 0.95)
-    assert alone["low"].to_list() == [None]
+    assert alone[LOW].to_list() == [None]
 
 
 def test_texts_stand_side_by_side() -> None:

@@ -12,7 +12,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from cellrate.cli.answering import hand_over
-from cellrate.cli.options import Json, Settings, Workers
+from cellrate.cli.options import FirstSeed, Json, Settings, Workers, whole
 from cellrate.cli.places import kept_results, place_of
 from cellrate.cli.progress import ProgressBar
 from cellrate.common.problems import BadInput, reading
@@ -75,8 +75,8 @@ def compare(
     vary: Vary = [],  # noqa: B006  cyclopts never changes it
     measure: Measures = [],  # noqa: B006
     settings: Settings = [],  # noqa: B006
-    seeds: Annotated[int, Parameter(validator=Number(gte=1), help="Seeds of each run.")] = 10,
-    first_seed: Annotated[int, Parameter(validator=Number(gte=0), help="First seed.")] = 1,
+    seeds: Annotated[int, whole(1, "Seeds of each run.")] = 10,
+    first_seed: FirstSeed = 1,
     factor: Annotated[
         str | None, Parameter(help="Factor of a single study whose values are compared.")
     ] = None,

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
-from cyclopts.validators import Number
 
 from cellrate.cli import quantities
 from cellrate.cli.formula_command import command_of
+from cellrate.cli.options import whole
 from cellrate.common import whole_file
 from cellrate.common.problems import BadInput, system_message
 from cellrate.theory.assumptions import AssumptionError
@@ -25,10 +25,7 @@ OUT = Annotated[
 ]
 CYCLES = Annotated[
     int | None,
-    Parameter(
-        validator=Number(gte=1),
-        help="With --out: this many cycles from an empty queue, instead of the limit cycle.",
-    ),
+    whole(1, "With --out: this many cycles from an empty queue, instead of the limit cycle."),
 ]
 START = Annotated[
     str | None,

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
-from cyclopts.validators import Number
 
 from cellrate import _core
-from cellrate.cli.options import Json, Workers
+from cellrate.cli.options import FirstSeed, Json, Workers, whole
 from cellrate.cli.places import kept_results
 from cellrate.cli.progress import ProgressBar
 from cellrate.common import terminal, whole_file
@@ -36,8 +35,8 @@ def infer(
             show_default=False, help="Ids of assumptions, as in marking,window; all by default."
         ),
     ] = None,
-    seeds: Annotated[int, Parameter(validator=Number(gte=1), help="Seeds per value.")] = 3,
-    first_seed: Annotated[int, Parameter(validator=Number(gte=0), help="First seed.")] = 1,
+    seeds: Annotated[int, whole(1, "Seeds per value.")] = 3,
+    first_seed: FirstSeed = 1,
     plan: Annotated[
         bool, Parameter(negative="", help="Only print the number of simulations needed.")
     ] = False,

@@ -2,10 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, TypeAlias
 
-from cyclopts import Parameter
-from cyclopts.validators import Number
+from cyclopts import Parameter, Token
+
+from cellrate.common.whole_number import MOST_SEED, read_whole_number
+
+
+def whole(least: int, about: str, *, most: int | None = None, shown: bool = True) -> Parameter:
+    """An option that takes a whole number, and refuses fractions, which cyclopts would round.
+
+    Args:
+        least: Smallest value.
+        about: Description.
+        most: Largest value; None without a limit.
+        shown: True to show the default.
+    """
+
+    def read(_type: type, tokens: Sequence[Token]) -> int:
+        [token] = tokens
+        return read_whole_number(token.value, token.keyword or "", least, most)
+
+    return Parameter(converter=read, help=about, show_default=None if shown else False)
+
 
 ScenarioFile: TypeAlias = Annotated[
     str,
@@ -29,12 +49,9 @@ Taps: TypeAlias = Annotated[
         help="Place to capture at, as in --capture A:ip; repeatable.",
     ),
 ]
-Seed: TypeAlias = Annotated[
-    int | None, Parameter(validator=Number(gte=0), help="Seed instead of the scenario's.")
-]
+Seed: TypeAlias = Annotated[int | None, whole(0, "Seed instead of the scenario's.", most=MOST_SEED)]
+FirstSeed: TypeAlias = Annotated[int, whole(0, "First seed.", most=MOST_SEED)]
 Json: TypeAlias = Annotated[
     bool, Parameter(name="--json", negative="", help="Print JSON, and nothing else.")
 ]
-Workers: TypeAlias = Annotated[
-    int | None, Parameter(validator=Number(gte=1), help="Runs at a time; all cores by default.")
-]
+Workers: TypeAlias = Annotated[int | None, whole(1, "Runs at a time; all cores by default.")]

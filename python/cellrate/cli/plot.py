@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
-from cyclopts.validators import Number
 
+from cellrate.cli.options import whole
 from cellrate.cli.places import Study, place_of
 from cellrate.common import terminal
 from cellrate.common.problems import BadInput
@@ -33,9 +33,7 @@ def plot(
     of: Annotated[
         str, Parameter(help="Table of the measure: runs, flows, classes, vcs, ports or queues.")
     ] = "runs",
-    replication: Annotated[
-        int, Parameter(validator=Number(gte=0), help="Replication whose traces are drawn.")
-    ] = 0,
+    replication: Annotated[int, whole(0, "Replication whose traces are drawn.")] = 0,
     output: Annotated[
         Path | None,
         Parameter(name=["--output", "-o"], help="FILE.png, .svg or .pdf; in STUDY by default."),

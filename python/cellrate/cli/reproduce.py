@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
-from cyclopts.validators import Number
 
-from cellrate.cli.options import Json, Workers
+from cellrate.cli.options import FirstSeed, Json, Workers, whole
 from cellrate.cli.places import kept_results
 from cellrate.cli.progress import ProgressBar
 from cellrate.common.problems import BadInput, choose
@@ -26,8 +25,8 @@ def reproduce(
     *names: Annotated[
         str, Parameter(name="NAME", help="Paper and its experiments; all by default.")
     ],
-    seeds: Annotated[int, Parameter(validator=Number(gte=1), help="Seeds per experiment.")] = 1,
-    first_seed: Annotated[int, Parameter(validator=Number(gte=0), help="First seed.")] = 1,
+    seeds: Annotated[int, whole(1, "Seeds per experiment.")] = 1,
+    first_seed: FirstSeed = 1,
     sensitivity: Annotated[
         bool, Parameter(negative="", help="Also vary each parameter that the papers leave open.")
     ] = False,
@@ -52,11 +51,7 @@ def reproduce(
         bool, Parameter(negative="", help="Keep the results beside the papers' data.")
     ] = False,
     draws: Annotated[
-        int,
-        Parameter(
-            validator=Number(gte=0),
-            help="Measure values that single events decide over so many seeds, and keep them.",
-        ),
+        int, whole(0, "Measure values that single events decide over so many seeds, and keep them.")
     ] = 0,
 ) -> int:
     """Rerun published experiments and show published numbers beside measured ones.

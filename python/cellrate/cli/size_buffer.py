@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
-from cyclopts.validators import Number
 
 from cellrate import _core
 from cellrate.cli.answering import hand_over
-from cellrate.cli.options import Json, ScenarioFile, Settings, Workers
+from cellrate.cli.options import FirstSeed, Json, ScenarioFile, Settings, Workers, whole
 from cellrate.cli.places import kept_results
 from cellrate.cli.progress import ProgressBar
 from cellrate.common import whole_file
@@ -37,14 +36,14 @@ def size_buffer(
         str | None,
         Parameter(help="Output port, as in A->B; the port with the longest queue by default."),
     ] = None,
-    seeds: Annotated[int, Parameter(validator=Number(gte=1), help="Number of seeds.")] = 20,
-    first_seed: Annotated[int, Parameter(validator=Number(gte=0), help="First seed.")] = 1,
+    seeds: Annotated[int, whole(1, "Number of seeds.")] = 20,
+    first_seed: FirstSeed = 1,
     credit_cells: Annotated[
         int | None,
-        Parameter(
-            validator=Number(gte=1),
-            help="Also compute the buffer under credit-based flow control, with a credit cell for "
-            "this many cells.",
+        whole(
+            1,
+            "Also compute the buffer under credit-based flow control, with a credit cell for this "
+            "many cells.",
         ),
     ] = None,
     json: Json = False,

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Annotated, TypeAlias
 
 from cyclopts import Parameter
-from cyclopts.validators import Number
 
 from cellrate.advice.tuning.objective import DEFAULT
 from cellrate.cli.answering import hand_over
-from cellrate.cli.options import Json, ScenarioFile, Settings, Workers
+from cellrate.cli.options import FirstSeed, Json, ScenarioFile, Settings, Workers, whole
 from cellrate.cli.places import kept_results
 from cellrate.cli.progress import ProgressBar
 from cellrate.common.problems import reading
+from cellrate.common.whole_number import MOST_SEED
 from cellrate.simulation import source
 from cellrate.simulation.runner import Job, run_many
 
@@ -50,20 +50,18 @@ def tune(
     objective: Annotated[
         str, Parameter(help="Criteria in order of priority; =X after one sets its tolerance.")
     ] = DEFAULT,
-    seeds: Annotated[
-        int, Parameter(validator=Number(gte=1), help="Seeds with which the best sets are run.")
-    ] = 5,
-    first_seed: Annotated[int, Parameter(validator=Number(gte=0), help="First seed.")] = 1,
+    seeds: Annotated[int, whole(1, "Seeds with which the best sets are run.")] = 5,
+    first_seed: FirstSeed = 1,
     budget: Annotated[
         int | None,
-        Parameter(
-            validator=Number(gte=1),
-            show_default=False,
-            help="Most simulations; by default enough for 11 sets of a model or 40 of a search.",
+        whole(
+            1,
+            "Most simulations; by default enough for 11 sets of a model or 40 of a search.",
+            shown=False,
         ),
     ] = None,
     search_seed: Annotated[
-        int, Parameter(validator=Number(gte=0), help="Seed of the search's random numbers.")
+        int, whole(0, "Seed of the search's random numbers.", most=MOST_SEED)
     ] = 1,
     json: Json = False,
     out: Annotated[Path, Parameter(help="Directory for the page and kept results.")] = Path("out"),

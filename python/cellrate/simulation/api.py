@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from cellrate import _core
 from cellrate.simulation import source
-from cellrate.simulation.runner import Progress, run_one
+from cellrate.simulation.runner import Job, Progress, run_one
 from cellrate.simulation.series import Series, series_of
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def run(
-    scenario: str | Path,
+    scenario: str | Path | Mapping[str, object],
     *,
     overrides: Mapping[str, object] | Iterable[str] = (),
     seed: int | None = None,
@@ -34,21 +34,24 @@ def run(
     """Runs one scenario.
 
     Args:
-        scenario: A path, or the TOML itself. A text of several lines is TOML, any other a path.
+        scenario: A path, the TOML itself, or a mapping of its sections. A text of several lines is
+            TOML, any other a path.
         overrides: Settings by dotted path, as in ``{"flow.tcp.count": 5}``; arrays of tables are
             addressed by name or index.
-        seed: Replaces the scenario's seed.
+        seed: Replaces the scenario's seed; a whole number from 0 to 2^63 - 1.
         store: Store in which the result is looked up and kept.
         progress: Called with the fraction of the run that is done, from 0 to 1, and with 1.
 
     Raises:
         ScenarioError: The scenario is wrong; ``rendered`` shows the place and what is allowed.
+        TypeError: The seed is no integer, or an argument is of another wrong type.
+        ValueError: The seed is out of range.
         OSError: The file cannot be read.
         KeyboardInterrupt: Ctrl-C was pressed.
     """
     text, name = source.given(scenario)
-    read = _core.Scenario(text, name, source.settings(overrides), seed)
-    return Result(run_one(read, store, progress))
+    job = Job(text, name, tuple(source.settings(overrides)), seed)
+    return Result(run_one(job.scenario(), store, progress))
 
 
 class Result:

@@ -58,7 +58,7 @@ class Captures:
 
 
 def capture(
-    scenario: str | Path,
+    scenario: str | Path | Mapping[str, object],
     taps: Iterable[str],
     directory: str | Path,
     *,
@@ -76,7 +76,8 @@ def capture(
     the same digest, which is checked.
 
     Args:
-        scenario: A path, or the TOML itself. A text of several lines is TOML, any other a path.
+        scenario: A path, the TOML itself, or a mapping of its sections. A text of several lines is
+            TOML, any other a path.
         taps: Places and formats, as ``POINT`` or ``POINT:FORMAT,FORMAT``. A point is ``A->B``
             (traffic from A to B), ``A<->B`` (both directions, seen at A) or ``A`` (all links of
             A). Formats are ``cells`` (ERF, a record for each cell), ``pdus`` (ERF, for each AAL5

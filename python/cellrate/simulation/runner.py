@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cellrate import _core
+from cellrate.common.whole_number import MOST_SEED, require_whole_number
 
 Progress: TypeAlias = Callable[[float, int], None]
 """Called ten times a second with the number of finished runs, fractions included, and of all."""
@@ -36,13 +37,22 @@ class Job:
         text: The scenario, as TOML.
         path: Its name in diagnostics.
         overrides: ``path=value`` settings, applied in order.
-        seed: Replaces the scenario's seed.
+        seed: Replaces the scenario's seed; a whole number from 0 to 2^63 - 1.
+
+    Raises:
+        TypeError: The seed is no integer.
+        ValueError: The seed is out of range.
     """
 
     text: str
     path: str
     overrides: tuple[str, ...] = ()
     seed: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.seed is not None:
+            seed = require_whole_number(self.seed, "seed", 0, MOST_SEED)
+            object.__setattr__(self, "seed", seed)
 
     @classmethod
     def from_file(cls, path: Path, overrides: Sequence[str] = (), seed: int | None = None) -> Job:
@@ -99,6 +109,16 @@ def available_cores() -> int:
     return os.cpu_count() or 1
 
 
+def worker_count(workers: int | None) -> int:
+    """Number of runs at a time: the one that is asked for, or one per core.
+
+    Raises:
+        TypeError: It is no integer.
+        ValueError: It is below 1.
+    """
+    return available_cores() if workers is None else require_whole_number(workers, "workers", 1)
+
+
 @cache
 def build_id() -> str:
     """Version and hash of the engine's binary; other builds may give other results."""
@@ -144,6 +164,8 @@ def run_many(
 
     Raises:
         ScenarioError: A scenario is wrong, or needs more memory than is available.
+        TypeError: The number of workers is no integer.
+        ValueError: It is below 1.
         KeyboardInterrupt: Ctrl-C was pressed.
     """
     keys, scenarios = [], {}
@@ -151,7 +173,7 @@ def run_many(
         scenario = job.scenario()
         keys.append(scenario.key())
         scenarios[keys[-1]] = scenario
-    outcomes = _Batch(scenarios, store).run(workers or available_cores(), progress)
+    outcomes = _Batch(scenarios, store).run(worker_count(workers), progress)
     return [outcomes[key] for key in keys]
 
 
@@ -194,10 +216,12 @@ def run_each(
 
     Raises:
         OSError: The store cannot be read or written.
+        TypeError: The number of workers is no integer.
+        ValueError: It is below 1.
         KeyboardInterrupt: Ctrl-C was pressed.
     """
     work = _Work(store)
-    count = workers or available_cores()
+    count = worker_count(workers)
     ahead: deque[Future[Done]] = deque()
     pending = enumerate(jobs)
     with ThreadPoolExecutor(max_workers=count, thread_name_prefix="cellrate") as pool:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Mapping
+from os import PathLike
 from pathlib import Path
 
 from cellrate import _core
+from cellrate.simulation.mapping import scenario_text
 
 STANDARD_INPUT = "-"
 
@@ -24,15 +26,23 @@ def read(path: str) -> tuple[str, str]:
     return decode(Path(path).read_bytes(), path), path
 
 
-def given(scenario: str | Path) -> tuple[str, str]:
-    """Text and name of a scenario that is given as a path or as TOML.
+def given(scenario: str | PathLike[str] | Mapping[str, object]) -> tuple[str, str]:
+    """Text and name of a scenario that is given as a path, as TOML or as a mapping.
 
     A text of several lines is TOML, any other a path.
 
     Raises:
+        TypeError: It is none of these, or the mapping has a value that TOML has not.
         OSError: The file cannot be read.
         ScenarioError: It is not UTF-8 text.
     """
+    if isinstance(scenario, Mapping):
+        return scenario_text(scenario), "<mapping>"
+    if not isinstance(scenario, str | PathLike):
+        raise TypeError(
+            f"scenario = {scenario!r}: must be a path, the scenario itself as TOML, or a mapping "
+            "of its sections"
+        )
     if isinstance(scenario, str) and "\n" in scenario:
         return scenario, "<text>"
     return read(str(scenario))

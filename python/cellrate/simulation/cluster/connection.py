@@ -10,7 +10,7 @@ from cellrate import _core
 from cellrate.common.problems import BadInput
 from cellrate.simulation.cluster.batch import other_build
 from cellrate.simulation.cluster.stream import GONE, Stream
-from cellrate.simulation.runner import Done, Job, available_cores, build_id
+from cellrate.simulation.runner import Done, Job, build_id, worker_count
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -43,7 +43,7 @@ class Cluster:
         if address == LOCAL:
             try:
                 self._local = distributed.LocalCluster(
-                    n_workers=processes or available_cores(),
+                    n_workers=worker_count(processes),
                     threads_per_worker=1,
                     # Any free port: another cluster may have the usual one.
                     dashboard_address="127.0.0.1:0",

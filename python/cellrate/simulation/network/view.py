@@ -12,6 +12,7 @@ from cellrate import _core
 from cellrate.simulation import source
 from cellrate.simulation.network.elements import Flow, Link, Node, Switch, limit
 from cellrate.simulation.network.ends import Abr, OwnRate, Parameters, Tcp
+from cellrate.simulation.runner import Job
 
 
 @dataclass(frozen=True)
@@ -56,8 +57,11 @@ class Network:
 
         Raises:
             ScenarioError: The scenario is wrong.
+            TypeError: The seed is no integer.
+            ValueError: The seed is out of range.
         """
-        return cls.of_scenario(_core.Scenario(text, path, source.settings(overrides), seed))
+        job = Job(text, path, tuple(source.settings(overrides)), seed)
+        return cls.of_scenario(job.scenario())
 
     @classmethod
     def of_scenario(cls, scenario: _core.Scenario) -> Self:

@@ -12,7 +12,7 @@ from cellrate.studies.compare.answer import Comparison, Value
 from cellrate.studies.compare.comparing import Rules, compare
 from cellrate.studies.compare.directions import Better, better_of, directions, is_share
 from cellrate.studies.compare.sentences import shown
-from cellrate.studies.compare.two_studies import STUDY, StudyRuns, side_by_side
+from cellrate.studies.compare.two_studies import StudyRuns, side_by_side
 from cellrate.studies.dataset import DataSet
 
 
@@ -87,10 +87,10 @@ def _two(first: DataSet, second: DataSet, options: StudyOptions) -> Comparison:
         raise BadInput("--factor is for a single study; two are matched on their common factors")
     sides = [_side(data, options) for data in (first, second)]
     together = side_by_side(*sides)
-    names = together.runs[STUDY].unique(maintain_order=True).to_list()
+    names = together.runs[together.study].unique(maintain_order=True).to_list()
     better = _better(first, options, together.measures)
     rules = Rules(
-        STUDY,
+        together.study,
         together.measures,
         together.where,
         _baseline(options, names),

@@ -9,8 +9,8 @@ import polars as pl
 
 from cellrate.common.problems import BadInput
 
-STUDY = "study"
-"""Column that names the study of a run."""
+STUDY, OTHERWISE = "study", "the study"
+"""Names of the column that names the study of a run; the second beside a factor `study`."""
 
 
 @dataclass(frozen=True)
@@ -35,18 +35,20 @@ class JoinedStudies:
     """Two studies joined into one table.
 
     Attributes:
-        runs: Runs of both, with a column `study`.
+        runs: Runs of both, with a column that names the study.
+        study: Name of that column.
         where: Factors that both have.
         measures: Measures that both have.
     """
 
     runs: pl.DataFrame
+    study: str
     where: tuple[str, ...]
     measures: tuple[str, ...]
 
 
 def side_by_side(first: StudyRuns, second: StudyRuns) -> JoinedStudies:
-    """Joins two studies into one table, to be compared by the column `study`.
+    """Joins two studies into one table, to be compared by a column that names the study.
 
     A factor that only one of the studies has must have a single value there. Columns of the same
     name must hold the same kind of value.
@@ -70,11 +72,12 @@ def side_by_side(first: StudyRuns, second: StudyRuns) -> JoinedStudies:
     _require_common_points(first, second, names, where)
     columns = ["seed", *where, *measures]
     columns += [name for name in ("status", "digest") if _both_have(first, second, name)]
+    study = OTHERWISE if STUDY in columns else STUDY
     tables = [
-        side.runs.select(pl.lit(name).alias(STUDY), *columns)
+        side.runs.select(pl.lit(name).alias(study), *columns)
         for side, name in zip((first, second), names, strict=True)
     ]
-    return JoinedStudies(pl.concat(tables, how="vertical_relaxed"), where, measures)
+    return JoinedStudies(pl.concat(tables, how="vertical_relaxed"), study, where, measures)
 
 
 def _common(first: Sequence[str], second: Sequence[str]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from matplotlib import style
 from cellrate.common.numbers import number
 from cellrate.common.problems import BadInput
 from cellrate.simulation.figures import STYLE
+from cellrate.studies.own_names import MEAN, RUNS
 from cellrate.studies.plots.axes import Scale, outer_left, panels, scale_of
 from cellrate.studies.plots.chart import Chart, Drawing, Mark, drawn, levels, part
 from cellrate.studies.plots.summary import means
@@ -32,7 +33,7 @@ def heat_map(runs: pl.DataFrame, chart: Chart) -> Drawing:
     table = means(found, chart.keys, chart.y, chart.level)
     y = scale_of(found, chart.y, chart)
     across, up = levels(found, chart.x), levels(found, chart.by)
-    values = table["mean"].to_numpy() / y.divisor
+    values = table[MEAN].to_numpy() / y.divisor
     low, high = float(values.min()), float(values.max())
     marks: list[Mark] = []
     image = None
@@ -41,8 +42,8 @@ def heat_map(runs: pl.DataFrame, chart: Chart) -> Drawing:
             cells = np.full((len(up), len(across)), np.nan)
             for row in part(table, chart.columns, value).iter_rows(named=True):
                 at = up.index(row[chart.by]), across.index(row[chart.x])
-                cells[at] = row["mean"] / y.divisor
-                marks.append(Mark(axes, float(at[1]), float(at[0]), tuple(row["runs"])))
+                cells[at] = row[MEAN] / y.divisor
+                marks.append(Mark(axes, float(at[1]), float(at[0]), tuple(row[RUNS])))
             image = axes.imshow(
                 cells, cmap=COLOURS_OF_MAP, origin="lower", aspect="auto", vmin=low, vmax=high
             )

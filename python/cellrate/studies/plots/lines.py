@@ -8,6 +8,7 @@ from matplotlib import style
 from matplotlib.axes import Axes
 
 from cellrate.simulation.figures import COLOURS, STYLE
+from cellrate.studies.own_names import HIGH, LOW, MEAN, RUNS
 from cellrate.studies.plots.axes import Scale, draw_axis, legend, outer_left, panels, scale_of
 from cellrate.studies.plots.chart import Chart, Drawing, Mark, drawn, levels, part
 from cellrate.studies.plots.summary import means
@@ -67,7 +68,7 @@ def _line(
     if line.is_empty():
         return []
     across = np.array([x.at(value) for value in line[x.name]])
-    mean, low, high = (line[name].to_numpy() / y.divisor for name in ("mean", "low", "high"))
+    mean, low, high = (line[name].to_numpy() / y.divisor for name in (MEAN, LOW, HIGH))
     if x.texts is None:
         axes.plot(across, mean, color=colour, marker=mark, markersize=3.5, label=name)
         axes.fill_between(across, low, high, color=colour, alpha=0.2, linewidth=0)
@@ -79,5 +80,5 @@ def _line(
         )
     return [
         Mark(axes, float(at), float(up), tuple(runs))
-        for at, up, runs in zip(across, mean, line["runs"].to_list(), strict=True)
+        for at, up, runs in zip(across, mean, line[RUNS].to_list(), strict=True)
     ]

@@ -7,21 +7,21 @@ from collections.abc import Sequence
 import polars as pl
 from scipy.special import stdtrit
 
+from cellrate.studies.own_names import COUNT, HIGH, LOW, MEAN, RUNS, SPREAD
+
 
 def means(found: pl.DataFrame, keys: Sequence[str], measure: str, level: float) -> pl.DataFrame:
-    """Mean, confidence interval from `low` to `high` (Student's t) and run numbers of each group.
+    """Mean, confidence interval from `LOW` to `HIGH` (Student's t) and run numbers of each group.
 
-    `low` and `high` are null for groups of a single run.
+    `LOW` and `HIGH` are null for groups of a single run.
     """
     grouped = found.group_by(keys, maintain_order=True).agg(
-        pl.col(measure).cast(pl.Float64).mean().alias("mean"),
-        pl.col(measure).cast(pl.Float64).std().alias("spread"),
-        pl.len().alias("count"),
-        pl.col("run").alias("runs"),
+        pl.col(measure).cast(pl.Float64).mean().alias(MEAN),
+        pl.col(measure).cast(pl.Float64).std().alias(SPREAD),
+        pl.len().alias(COUNT),
+        pl.col("run").alias(RUNS),
     )
-    freedom = grouped["count"].to_numpy() - 1.0
+    freedom = grouped[COUNT].to_numpy() - 1.0
     factor = stdtrit(freedom.clip(1.0), (1.0 + level) / 2.0)
-    half = pl.Series(factor) * grouped["spread"] / grouped["count"].sqrt()
-    return grouped.with_columns(
-        (pl.col("mean") - half).alias("low"), (pl.col("mean") + half).alias("high")
-    )
+    half = pl.Series(factor) * grouped[SPREAD] / grouped[COUNT].sqrt()
+    return grouped.with_columns((pl.col(MEAN) - half).alias(LOW), (pl.col(MEAN) + half).alias(HIGH))

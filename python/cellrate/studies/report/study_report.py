@@ -28,6 +28,7 @@ from cellrate.studies.columns import factors_of, measures_of, units_of
 from cellrate.studies.compare import Rules, compare, sentences
 from cellrate.studies.compare.figure import differences
 from cellrate.studies.dataset import DataSet, FactorColumn
+from cellrate.studies.own_names import HIGH, MEAN
 from cellrate.studies.plots import lines
 from cellrate.studies.plots.axes import scale_of
 from cellrate.studies.plots.chart import Chart
@@ -193,8 +194,8 @@ def _means(data: DataSet, measure: str) -> dict[int, str]:
     found = means(values, ["point"], measure, data.description.level)
     texts = {}
     for row in found.iter_rows(named=True):
-        half = None if row["high"] is None else row["high"] - row["mean"]
-        texts[row["point"]] = number(row["mean"]) + (f" ± {number(half)}" if half else "")
+        half = None if row[HIGH] is None else row[HIGH] - row[MEAN]
+        texts[row["point"]] = number(row[MEAN]) + (f" ± {number(half)}" if half else "")
     return texts
 
 

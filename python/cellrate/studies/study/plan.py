@@ -10,7 +10,7 @@ from statistics import fmean
 
 from cellrate import _core
 from cellrate.simulation.network import Network
-from cellrate.simulation.runner import Job, available_cores
+from cellrate.simulation.runner import Job, available_cores, worker_count
 from cellrate.studies.study.definition import Study
 
 SAMPLED = 5
@@ -68,7 +68,7 @@ def plan(study: Study, store: _core.Store | None, workers: int | None) -> Plan:
     Raises:
         ScenarioError: A run needs more memory than is available.
     """
-    count = workers or available_cores()
+    count = worker_count(workers)
     asked, points = study.replications, len(study.points)
     least, most = asked.least * points, asked.most * points
     known = _known(study, store)

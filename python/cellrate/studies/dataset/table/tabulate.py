@@ -15,6 +15,7 @@ from cellrate.studies.dataset.place import RUNS
 from cellrate.studies.dataset.reader import DataSet
 from cellrate.studies.dataset.table.question import NUMBERS, Question, known
 from cellrate.studies.dataset.table.tabulation import Cell, Head, Key, Tabulation
+from cellrate.studies.own_names import COUNT, MEAN, SPREAD, VALUE
 
 # Relative difference up to which a value from the command line equals one of the study.
 SAME = 1e-9
@@ -99,33 +100,31 @@ def _where(data: DataSet, rows: pl.LazyFrame, asked: Question) -> pl.LazyFrame:
 
 def _means(rows: pl.DataFrame, keys: Sequence[str], measure: str) -> tuple[pl.DataFrame, bool]:
     """Mean, deviation and number of replications of each cell; True if some were left out."""
-    value = pl.col(measure).cast(pl.Float64).alias("value")
-    finite = rows.select(*dict.fromkeys([*keys, *NUMBERS]), value).filter(
-        pl.col("value").is_finite()
-    )
+    value = pl.col(measure).cast(pl.Float64).alias(VALUE)
+    finite = rows.select(*dict.fromkeys([*keys, *NUMBERS]), value).filter(pl.col(VALUE).is_finite())
     own = [name for name in NUMBERS if name not in keys]
-    runs = finite.group_by([*keys, *own]).agg(pl.col("value").mean())
+    runs = finite.group_by([*keys, *own]).agg(pl.col(VALUE).mean())
     per_replication = runs.group_by(list(dict.fromkeys([*keys, "replication"]))).agg(
-        pl.col("value").mean(), pl.len().alias("points")
+        pl.col(VALUE).mean(), pl.len().alias(COUNT)
     )
-    most = pl.col("points").max()
-    whole = per_replication.filter(pl.col("points") == most.over(keys))
+    most = pl.col(COUNT).max()
+    whole = per_replication.filter(pl.col(COUNT) == most.over(keys))
     cut = len(whole) < len(per_replication)
     means = whole.group_by(keys).agg(
-        pl.col("value").mean().alias("mean"),
-        pl.col("value").std().alias("deviation"),
-        pl.len().alias("count"),
+        pl.col(VALUE).mean().alias(MEAN),
+        pl.col(VALUE).std().alias(SPREAD),
+        pl.len().alias(COUNT),
     )
     return means, cut
 
 
 def _cells(means: pl.DataFrame, asked: Question, measure: str) -> dict[tuple[Key, Key, str], Cell]:
     level = asked.level or 0.0
-    counts = means["count"].to_list()
+    counts = means[COUNT].to_list()
     factors = {n: float(stdtrit(n - 1, (1 + level) / 2)) / math.sqrt(n) for n in set(counts) - {1}}
     found = {}
     keys = means.select(*asked.rows, *asked.columns).rows()
-    values = zip(means["mean"].to_list(), means["deviation"].to_list(), counts, strict=True)
+    values = zip(means[MEAN].to_list(), means[SPREAD].to_list(), counts, strict=True)
     for key, (mean, deviation, count) in zip(keys, values, strict=True):
         place = (key[: len(asked.rows)], key[len(asked.rows) :], measure)
         if count == 1:

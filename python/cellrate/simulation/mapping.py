@@ -1,0 +1,69 @@
+"""Scenarios that are given as mappings, as the text that they would be in a file."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def scenario_text(scenario: Mapping[str, object]) -> str:
+    """The TOML of a scenario whose sections are mappings, and arrays of tables lists of mappings.
+
+    >>> print(scenario_text({"run": {"duration": "1 s"}, "flow": [{"name": "tcp", "count": 5}]}))
+    [run]
+    duration = "1 s"
+    <BLANKLINE>
+    [[flow]]
+    name = "tcp"
+    count = 5
+    <BLANKLINE>
+
+    Raises:
+        TypeError: A key is no text, or a value is nothing that TOML has.
+    """
+    return "\n".join("\n".join(lines) + "\n" for lines in _sections(scenario))
+
+
+def _sections(scenario: Mapping[str, object]) -> Iterator[list[str]]:
+    loose = {key: value for key, value in scenario.items() if not _tables(value)}
+    if loose:  # TOML has them before the first section
+        yield _lines(loose, "")
+    for key, value in scenario.items():
+        brackets = "[{}]" if isinstance(value, Mapping) else "[[{}]]"
+        for table in _tables(value):
+            yield [brackets.format(_key(key, "")), *_lines(table, f"{key}.")]
+
+
+def _tables(value: object) -> Sequence[Mapping[str, object]]:
+    """The section, or the tables of the array, that a value is; none of any other value."""
+    if isinstance(value, Mapping):
+        return [value]
+    if isinstance(value, list | tuple) and all(isinstance(one, Mapping) for one in value):
+        return value
+    return []
+
+
+def _lines(table: Mapping[str, object], path: str) -> list[str]:
+    return [f"{_key(key, path)} = {_value(value, f'{path}{key}')}" for key, value in table.items()]
+
+
+def _key(key: object, path: str) -> str:
+    if not isinstance(key, str):
+        raise TypeError(f"a key of the scenario, {path}{key}: must be text, not {key!r}")
+    return key if BARE.fullmatch(key) else json.dumps(key, ensure_ascii=False)
+
+
+def _value(value: object, path: str) -> str:
+    if isinstance(value, str | bool | int | float):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_value(one, path) for one in value)}]"
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(_lines(value, f'{path}.'))} }}"
+    raise TypeError(
+        f"{path} of the scenario = {value!r}: must be text, a number, true, false, a list or a "
+        "mapping"
+    )
