@@ -78,7 +78,7 @@ pub fn write(
     header.write(out);
     if let Segment::Data { seq, len, .. } = *segment {
         payload::write(out, ends.flow, backward, seq, usize::from(len));
-    };
+    }
     let checksum = fold(packet.pseudo_header_sum() + sum(&out[begin..]));
     out[begin..][CHECKSUM].copy_from_slice(&checksum.to_be_bytes());
 }

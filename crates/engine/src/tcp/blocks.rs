@@ -18,7 +18,7 @@ const WIDE: u32 = 31;
 /// Blocks of one acknowledgement as offsets from its cumulative number, in 16 bytes, so that
 /// segments are not larger than without them: three blocks if all offsets are below 2 MiB,
 /// otherwise two. The two lowest bits hold the layout.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blocks {
     low: u64,
     high: u64,

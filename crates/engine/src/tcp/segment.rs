@@ -11,8 +11,8 @@ pub const HEADER_BYTES: u32 = 40;
 /// protection against wrapped sequences is assumed (RFC 7323), so they never wrap. They count data
 /// from 0; for those on the line see [`super::handshake`]. Windows are in bytes, already scaled.
 ///
-/// The fields stand in the order in which they lie in memory: those that every segment has are at
-/// the same place in each variant, so that reading them asks for no variant.
+/// The fields stand in the order in which they lie in memory: the window, and the acknowledgement
+/// number of those that have one, are at the same place in each variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Segment {

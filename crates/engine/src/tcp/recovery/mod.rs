@@ -137,9 +137,9 @@ pub trait RecoveryPolicy {
 }
 
 /// Each line names variant and parameters, key in a scenario, description, source, and a function
-/// that builds the state from the facts and the parameters; `selective` says when receivers send SACK
-/// blocks, which they do not by default. The parameters have `DEFAULT` and
-/// `check(&self) -> Result<(), String>`.
+/// that builds the state from the facts and the parameters; `selective` says when receivers send
+/// SACK blocks, which they do not by default. The parameters have `DEFAULT` and `check(&self) ->
+/// Result<(), String>`.
 macro_rules! registry {
     (@is_plain) => { true };
     (@is_plain $config:ty) => { false };
