@@ -55,8 +55,13 @@ def test_overrides_are_values_by_path(result: cellrate.Result) -> None:
     )
     assert len(changed.flows) == 1
     assert changed.flows["packets_lost"].to_list() == [0]
-    with pytest.raises(TypeError, match="a setting is text"):
-        cellrate.run(result.resolved, overrides={"flow.tcp.count": {}})
+    efci = {"scheme": "efci", "threshold": "100 cells"}
+    as_table = cellrate.run(result.resolved, overrides={"switch.control": efci})
+    written = 'switch.control={scheme="efci", threshold="100 cells"}'
+    assert as_table.digest == cellrate.run(result.resolved, overrides=[written]).digest
+    assert as_table.digest != result.digest
+    with pytest.raises(TypeError, match=r"flow\.tcp\.count of the scenario = None: must be text"):
+        cellrate.run(result.resolved, overrides={"flow.tcp.count": None})
 
 
 def test_a_figure_has_a_panel_per_kind(result: cellrate.Result) -> None:

@@ -1,4 +1,4 @@
-"""Scenarios that are given as mappings, as the text that they would be in a file."""
+"""Mappings and their values as the TOML that they would be in a file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def scenario_text(scenario: Mapping[str, object]) -> str:
     <BLANKLINE>
 
     Raises:
-        TypeError: A key is no text, or a value is nothing that TOML has.
+        TypeError: A key is not text, or TOML has no such value.
     """
     return "\n".join("\n".join(lines) + "\n" for lines in _sections(scenario))
 
@@ -47,7 +47,9 @@ def _tables(value: object) -> Sequence[Mapping[str, object]]:
 
 
 def _lines(table: Mapping[str, object], path: str) -> list[str]:
-    return [f"{_key(key, path)} = {_value(value, f'{path}{key}')}" for key, value in table.items()]
+    return [
+        f"{_key(key, path)} = {value_text(value, f'{path}{key}')}" for key, value in table.items()
+    ]
 
 
 def _key(key: object, path: str) -> str:
@@ -56,11 +58,19 @@ def _key(key: object, path: str) -> str:
     return key if BARE.fullmatch(key) else json.dumps(key, ensure_ascii=False)
 
 
-def _value(value: object, path: str) -> str:
+def value_text(value: object, path: str) -> str:
+    """The TOML of a value on one line; `path` names it in errors.
+
+    >>> value_text({"scheme": "efci"}, "switch.control")
+    '{ scheme = "efci" }'
+
+    Raises:
+        TypeError: TOML has no such value.
+    """
     if isinstance(value, str | bool | int | float):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, list | tuple):
-        return f"[{', '.join(_value(one, path) for one in value)}]"
+        return f"[{', '.join(value_text(one, path) for one in value)}]"
     if isinstance(value, Mapping):
         return f"{{ {', '.join(_lines(value, f'{path}.'))} }}"
     raise TypeError(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
 
 from cellrate import _core
-from cellrate.simulation.mapping import scenario_text
+from cellrate.simulation.mapping import scenario_text, value_text
 
 STANDARD_INPUT = "-"
 
@@ -89,18 +88,10 @@ def settings(overrides: Mapping[str, object] | Iterable[str]) -> list[str]:
     ['flow.tcp.count=5', 'switch.buffer="500 cells"']
 
     Raises:
-        TypeError: A value is not a text, number, boolean or list of these.
+        TypeError: A value is not text, a number, a boolean, a list or a mapping.
     """
     if isinstance(overrides, str):
         return [overrides]
     if isinstance(overrides, Mapping):
-        return [f"{path}={_toml(value)}" for path, value in overrides.items()]
+        return [f"{path}={value_text(value, path)}" for path, value in overrides.items()]
     return list(overrides)
-
-
-def _toml(value: object) -> str:
-    if isinstance(value, (list, tuple)):
-        return f"[{', '.join(_toml(item) for item in value)}]"
-    if isinstance(value, (str, bool, int, float)):
-        return json.dumps(value, ensure_ascii=False)
-    raise TypeError(f"a setting is text, a number, true, false or a list of them, not {value!r}")
