@@ -10,7 +10,14 @@ import polars as pl
 import pytest
 from cellrate import Job, run_many, template
 from cellrate.common.problems import BadInput
-from cellrate.studies.compare import Comparison, Rules, StudyRuns, compare, side_by_side
+from cellrate.studies.compare import (
+    Comparison,
+    Rules,
+    StudyRuns,
+    compare,
+    sentences,
+    side_by_side,
+)
 
 
 def table(
@@ -214,6 +221,17 @@ def test_a_difference_from_the_best_is_turned_with_its_interval() -> None:
     assert against.simultaneous == (-pair.simultaneous[1], -pair.simultaneous[0])
     assert against.ratio is not None
     assert against.ratio.value == pytest.approx(6.0 / 9.1)
+
+
+def test_the_count_of_differences_says_what_it_counts() -> None:
+    both = [table(THREE).with_columns(buffer=pl.lit(one)) for one in (10, 20)]
+    rules = Rules("scheme", ("m",), ("buffer",))
+    whole = compare(pl.concat(both), rules)
+    assert len(whole.pairs) == 6
+    assert sentences.counted(whole) == "3 pairs × 1 measure × 2 points of buffer"
+    lacking = compare(pl.concat([both[0], both[1].filter(pl.col("scheme") != "c")]), rules)
+    assert len(lacking.pairs) == 4
+    assert sentences.counted(lacking).endswith(", without the pairs that some points lack")
 
 
 def test_few_seeds_that_nearly_agree_are_no_chance() -> None:

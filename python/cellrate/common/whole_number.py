@@ -19,7 +19,7 @@ def read_whole_number(text: str, what: str, least: int, most: int | None = None)
     1000
 
     Raises:
-        BadInput: The text is no whole number within the limits; fractions are never rounded.
+        BadInput: The text is not a whole number within the limits; fractions are never rounded.
     """
     value = int(text) if WRITTEN.fullmatch(text) and not text.endswith("_") else None
     if value is None or value < least or (most is not None and value > most):
@@ -31,7 +31,7 @@ def require_whole_number(value: object, what: str, least: int, most: int | None 
     """Returns an argument that is a whole number; numpy's integers are among them.
 
     Raises:
-        TypeError: The value is no integer; `True` and 1.0 are none.
+        TypeError: The value is not an integer; `True` and 1.0 are not integers.
         ValueError: The value is outside the limits.
     """
     message = f"{what} = {value!r}: must be {allowed(least, most)}"

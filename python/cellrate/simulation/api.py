@@ -44,7 +44,7 @@ def run(
 
     Raises:
         ScenarioError: The scenario is wrong; ``rendered`` shows the place and what is allowed.
-        TypeError: The seed is no integer, or an argument is of another wrong type.
+        TypeError: The seed is not an integer, or an argument is of another wrong type.
         ValueError: The seed is out of range.
         OSError: The file cannot be read.
         KeyboardInterrupt: Ctrl-C was pressed.

@@ -227,5 +227,5 @@ def _nanoseconds(text: str, name: str) -> float:
 
 
 def as_json(costs: list[Cost]) -> list[dict[str, Any]]:
-    """One JSON array, an object for each component."""
+    """The costs as a JSON value: an object for each component."""
     return [asdict(cost) for cost in costs]

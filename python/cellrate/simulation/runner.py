@@ -40,7 +40,7 @@ class Job:
         seed: Replaces the scenario's seed; a whole number from 0 to 2^63 - 1.
 
     Raises:
-        TypeError: The seed is no integer.
+        TypeError: The seed is not an integer.
         ValueError: The seed is out of range.
     """
 
@@ -113,7 +113,7 @@ def worker_count(workers: int | None) -> int:
     """Number of runs at a time: the one that is asked for, or one per core.
 
     Raises:
-        TypeError: It is no integer.
+        TypeError: It is not an integer.
         ValueError: It is below 1.
     """
     return available_cores() if workers is None else require_whole_number(workers, "workers", 1)
@@ -164,7 +164,7 @@ def run_many(
 
     Raises:
         ScenarioError: A scenario is wrong, or needs more memory than is available.
-        TypeError: The number of workers is no integer.
+        TypeError: The number of workers is not an integer.
         ValueError: It is below 1.
         KeyboardInterrupt: Ctrl-C was pressed.
     """
@@ -216,7 +216,7 @@ def run_each(
 
     Raises:
         OSError: The store cannot be read or written.
-        TypeError: The number of workers is no integer.
+        TypeError: The number of workers is not an integer.
         ValueError: It is below 1.
         KeyboardInterrupt: Ctrl-C was pressed.
     """

@@ -57,7 +57,7 @@ class Network:
 
         Raises:
             ScenarioError: The scenario is wrong.
-            TypeError: The seed is no integer.
+            TypeError: The seed is not an integer.
             ValueError: The seed is out of range.
         """
         job = Job(text, path, tuple(source.settings(overrides)), seed)

@@ -138,3 +138,11 @@ class Comparison:
     rankings: tuple[Ranking, ...] = ()
     better: Mapping[str, Better] = field(default_factory=dict)
     shares: frozenset[str] = frozenset()
+
+    def pairs_of(self, measure: str) -> tuple[Pair, ...]:
+        """All pairs of a measure."""
+        return tuple(one for one in self.pairs if one.measure == measure)
+
+    def rankings_of(self, measure: str) -> tuple[Ranking, ...]:
+        """The rankings of a measure, one for each point."""
+        return tuple(one for one in self.rankings if one.measure == measure)

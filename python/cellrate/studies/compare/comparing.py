@@ -190,12 +190,13 @@ def _judged(pair: Pair, level: float, tests: int) -> Pair:
     adjusted_p = adjusted(p_value, tests) if p_value is not None and _is_test(pair) else p_value
     real = None if adjusted_p is None else adjusted_p <= 1.0 - level
     least = least_seeds(wide, paired=found.paired)
-    too_few = not real and found.test != "exact" and min(len(found.first), len(found.second))
     needed = None if real else seeds_to_decide(found, wide)
     if found.test == "permutation" and needed is not None:
         least = needed
     elif needed is not None:
         needed = max(least, needed)
+    seeds = min(len(found.first), len(found.second))
+    too_few = not real and found.test != "exact" and seeds < least
     return dataclasses.replace(
         pair,
         interval=found.interval(level),
@@ -204,7 +205,7 @@ def _judged(pair: Pair, level: float, tests: int) -> Pair:
         ratio=found.ratio(level),
         reverse_ratio=found.reversed().ratio(level),
         real=real,
-        too_few_seeds=least if too_few and too_few < least else None,
+        too_few_seeds=least if too_few else None,
         seeds_to_decide=needed,
     )
 

@@ -15,7 +15,7 @@ seeds: the two alternatives do not even overlap."""
 POWER = 0.8
 """Probability with which the needed seeds show a difference that is as large as the one seen."""
 MOST = 10_000
-"""Numbers of seeds above this are not told."""
+"""Numbers of seeds above this are not given."""
 
 
 def least_seeds(level: float, *, paired: bool) -> int:

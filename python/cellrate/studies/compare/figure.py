@@ -73,9 +73,9 @@ def differences(
 
 def _drawn(comparison: Comparison, measure: str, *, all_pairs: bool) -> list[Pair]:
     """Pairs of a measure that can be drawn: those with the best, or all if none is best."""
-    rankings = [one for one in comparison.rankings if one.measure == measure]
+    rankings = comparison.rankings_of(measure)
     if all_pairs or not rankings:
-        return [one for one in comparison.pairs if one.measure == measure and one.contrast]
+        return [pair for pair in comparison.pairs_of(measure) if pair.contrast]
     against = [place.against_best for one in rankings for place in one.places]
     return [pair for pair in against if pair is not None and pair.contrast]
 

@@ -69,15 +69,16 @@ def _one(data: DataSet, options: StudyOptions) -> Comparison:
     runs = chosen(data.runs, options.where)
     factor = column(options.factor, factors, "factor that varies")
     values = runs[factor].unique(maintain_order=True).to_list()
+    measures = _measures(data, options)
     rules = Rules(
         factor,
-        _measures(data, options),
+        measures,
         tuple(name for name in factors if name != factor),
         _baseline(options, values),
         options.level,
         options.averaged,
-        _better(data, options, _measures(data, options)),
-        shares(data, _measures(data, options)),
+        _better(data, options, measures),
+        _shares(data, measures),
     )
     return compare(runs, rules)
 
@@ -97,7 +98,7 @@ def _two(first: DataSet, second: DataSet, options: StudyOptions) -> Comparison:
         options.level,
         options.averaged,
         better,
-        shares(first, together.measures),
+        _shares(first, together.measures),
     )
     return compare(together.runs, rules)
 
@@ -117,20 +118,20 @@ def _measures(data: DataSet, options: StudyOptions) -> tuple[str, ...]:
 
 def _better(data: DataSet, options: StudyOptions, measures: Sequence[str]) -> dict[str, Better]:
     """The better end of each measure: as the user says, or by its definition or name."""
-    return directions(better_ends(data, measures), options.better, measures)
+    ends = {name: better_of(one) for name, one in _definitions(data, measures).items()}
+    known = {name: end for name, end in ends.items() if end is not None}
+    return directions(known, options.better, measures)
 
 
-def better_ends(data: DataSet, measures: Sequence[str]) -> dict[str, Better]:
-    """The better end of the measures whose definition, or name of a column, tells it."""
-    defined = {one.name: one.expression for one in data.description.measures}
-    ends = {name: better_of(defined.get(name, name)) for name in measures}
-    return {name: end for name, end in ends.items() if end is not None}
-
-
-def shares(data: DataSet, measures: Sequence[str]) -> frozenset[str]:
+def _shares(data: DataSet, measures: Sequence[str]) -> frozenset[str]:
     """The measures that are shares, by their definition or name of a column."""
+    return frozenset(name for name, one in _definitions(data, measures).items() if is_share(one))
+
+
+def _definitions(data: DataSet, measures: Sequence[str]) -> dict[str, str]:
+    """Expressions of the measures; of a column that the study does not define, its name."""
     defined = {one.name: one.expression for one in data.description.measures}
-    return frozenset(name for name in measures if is_share(defined.get(name, name)))
+    return {name: defined.get(name, name) for name in measures}
 
 
 def _baseline(options: StudyOptions, values: Sequence[Value]) -> Value | None:

@@ -34,25 +34,21 @@ def report(
             have their table.
     """
     summary = map(Paragraph, sentences.summary(comparison))
-    return Document(
-        sentences.title(comparison),
-        (*tables(comparison, units, all_pairs=all_pairs), *summary),
-    )
+    sections = [
+        _section(comparison, measure, units.get(measure, ""), all_pairs=all_pairs)
+        for measure in comparison.measures
+    ]
+    return Document(sentences.title(comparison), (*sections, *summary))
 
 
-def tables(
-    comparison: Comparison, units: Mapping[str, str], *, all_pairs: bool = False
-) -> tuple[Section, ...]:
-    """A section for each measure, as in `report`."""
-    found = []
-    for measure in comparison.measures:
-        title = sentences.heading(measure, units.get(measure, ""), comparison.better.get(measure))
-        rankings = [one for one in comparison.rankings if one.measure == measure]
-        parts: list[Table] = [_ranking(comparison, rankings)] if rankings else []
-        if all_pairs or not rankings:
-            parts.append(_pairs([one for one in comparison.pairs if one.measure == measure]))
-        found.append(Section(title, tuple(parts)))
-    return tuple(found)
+def _section(comparison: Comparison, measure: str, unit: str, *, all_pairs: bool) -> Section:
+    """The ranking of a measure, and its pairs if they are asked for or nothing is ranked."""
+    rankings = comparison.rankings_of(measure)
+    tables = [_ranking(comparison, rankings)] if rankings else []
+    if all_pairs or not rankings:
+        tables.append(_pairs(comparison.pairs_of(measure)))
+    title = sentences.heading(measure, unit, comparison.better.get(measure))
+    return Section(title, tuple(tables))
 
 
 def _ranking(comparison: Comparison, rankings: Sequence[Ranking]) -> Table:

@@ -133,16 +133,21 @@ def summary(comparison: Comparison) -> list[str]:
 
 
 def counted(comparison: Comparison) -> str:
-    """The number of differences as a product of pairs, measures and points."""
+    """The number of differences as a product of pairs, measures and points.
+
+    If points lack some alternatives there are fewer, and the words say so.
+    """
     pairs = comparison.pairs
     kinds = len({(one.first, one.second) for one in pairs})
     points = len({tuple(one.where.items()) for one in pairs})
+    whole = kinds * len(comparison.measures) * points == len(pairs)
     what = [_many(kinds, "pair"), _many(len(comparison.measures), "measure")]
     names = ", ".join(pairs[0].where)
     what += [f"{_many(points, 'point')} of {names}"] if names else []
     over = ", ".join(comparison.averaged)
     means = f", of means over {over}, seed by seed" if over else ""
-    return " × ".join(what) + means
+    lacking = "" if whole else ", without the pairs that some points lack"
+    return " × ".join(what) + means + lacking
 
 
 def _many(count: int, noun: str) -> str:
