@@ -29,7 +29,11 @@ ABSENT = tuple(tool for tool in ("tshark",) if shutil.which(tool) is None)
 # them is not looked at here, only that they run.
 NEW = re.compile(r"^cellrate new \S+ > (\S+)")
 SHORTER = "-e 's/^duration = .*/duration = \"200 ms\"/' -e 's/^from = .*/from = \"50 ms\"/'"
-LONG_STUDY = {"run.duration=2 s": "run.duration=200 ms", "measure.from=500 ms": "measure.from=0 s"}
+LONG_STUDY = {
+    "run.duration=2 s": "run.duration=200 ms",
+    "measure.from=500 ms": "measure.from=0 s",
+    "count = 20": "count = 4",
+}
 
 
 @dataclass(frozen=True, slots=True)
