@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 
 import cellrate
+import pytest
 from cellrate.language import measures
 from cellrate.language.runs import Run, run_of
 from cellrate.simulation import frames
+from cellrate.studies.compare.directions import better_of, is_share
 
 TABLES = ("flows", "classes", "vcs", "ports", "queues")
 SHORT = {"run.duration": "30 ms", "measure.from": "0 s"}
@@ -51,4 +53,33 @@ def test_numbers_of_the_language_are_measures_and_can_be_read(traced: str) -> No
 def test_the_json_of_the_core_has_the_same_keys_everywhere() -> None:
     for table in json.loads(cellrate._core.measures()):  # noqa: SLF001
         for one in table["measures"]:
-            assert set(one) == {"key", "kind", "definition", "unit", "formula", "source"}
+            texts = {"key", "kind", "definition", "unit", "formula", "source", "better"}
+            assert set(one) == {*texts, "greatest"}
+
+
+@pytest.mark.parametrize(
+    ("expression", "better", "share"),
+    [
+        ("throughput_mbit", "more", False),
+        ("packets_lost", "less", False),
+        ("totals.cell_loss_ratio", "less", True),
+        ("totals_jain_index", "more", True),
+        ('flow("tcp.1").timeouts', "less", False),
+        ('port("A->B").utilisation', "more", True),
+        ("bottleneck.queue_max_cells", "less", False),
+        ("tcp.mean('packet_delay_mean_seconds')", "less", False),
+        ("tcp.sum('efficiency')", "more", False),
+        # The spread of throughputs, and no throughput.
+        ("tcp.jain('tcp_throughput_bits_per_second')", "more", True),
+        # Neither end is better.
+        ("tcp.mean('rate_limited_share')", None, True),
+        ("flow('tcp.1').start_seconds", None, False),
+        ("1e3 * throughput_mbit", None, False),
+        ("queue_jitter", None, False),
+    ],
+)
+def test_the_better_end_of_a_measure_is_what_its_definition_says(
+    expression: str, better: str | None, share: bool
+) -> None:
+    assert better_of(expression) == better
+    assert is_share(expression) == share

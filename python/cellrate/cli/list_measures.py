@@ -63,6 +63,7 @@ def _described(measure: Measure) -> str:
     parts = {
         "unit": measure.unit or "none",
         "formula": measure.formula,
+        "better": measure.better,
         "source": measure.source,
     }
     lines = [f"  {what:<7}  {text}" for what, text in parts.items() if text]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
+
+Better: TypeAlias = Literal["more", "less"]
+"""The better end of a measure."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -18,12 +21,16 @@ class MeasureDescription:
         unit: Unit; empty if it has none.
         formula: Computation from the values that a run reports.
         source: Paper and section that define it.
+        better: Its better end.
+        greatest: The greatest value that it can have; None if its definition sets none.
     """
 
     definition: str
     unit: str
     formula: str
     source: str
+    better: Better
+    greatest: float | None
 
 
 MEASURED: dict[str, MeasureDescription] = {}
@@ -31,7 +38,13 @@ MEASURED: dict[str, MeasureDescription] = {}
 
 
 def measured(
-    definition: str, unit: str, formula: str, source: str
+    definition: str,
+    unit: str,
+    formula: str,
+    source: str,
+    *,
+    better: Better,
+    greatest: float | None = None,
 ) -> Callable[[Function], Function]:
     """Decorator below `@property` that marks a property of a run as a measure and describes it.
 
@@ -40,7 +53,9 @@ def measured(
 
     def mark(function: Function) -> Function:
         function.__doc__ = definition
-        MEASURED[function.__name__] = MeasureDescription(definition, unit, formula, source)
+        MEASURED[function.__name__] = MeasureDescription(
+            definition, unit, formula, source, better, greatest
+        )
         return function
 
     return mark

@@ -7,14 +7,22 @@ report and beside the properties of a run in the language.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
+from typing import Literal
 
 from cellrate import _core
+from cellrate.language.measured import Better
 
 EXPRESSIONS = "expressions"
 """Name of the table of measures that only expressions have."""
+# An expression without arithmetic: a path, in which calls have one quoted text each.
+PATH = re.compile(
+    r"(?P<path>\w+(?:\((?:'[^']*'|\"[^\"]*\")\))?(?:\.\w+)*?)"
+    r"(?:\.(?P<method>sum|mean|min|max|jain)\((?P<quote>['\"])(?P<called>[\w.]+)(?P=quote)\))?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +38,8 @@ class Measure:
         unit: Its unit; empty without a unit.
         formula: Formula from other measures; empty if it is not computed from others.
         source: Paper, standard or RFC that defines it; else `cellrate`.
+        better: Its better end, `more` or `less`; empty if it has none.
+        greatest: The greatest value that it can have; None if its definition sets none.
     """
 
     table: str
@@ -39,6 +49,8 @@ class Measure:
     unit: str
     formula: str
     source: str
+    better: Better | Literal[""]
+    greatest: float | None
 
     @property
     def name(self) -> str:
@@ -86,13 +98,48 @@ def all_measures() -> dict[str, Measure]:
     return {one.name: one for table in tables().values() for one in table}
 
 
+def named_by(expression: str) -> list[Measure]:
+    """The measures that an expression without arithmetic can mean.
+
+    Args:
+        expression: A measure of expressions, a path that ends in the key of a measure, a call with
+            such a key, or the name of a column of runs.
+
+    Returns:
+        The measures of expressions of this name; else those with this key in any table. Jain's
+        index of any measure counts as that of the totals.
+
+    >>> [one.name for one in named_by("throughput_mbit")]
+    ['throughput_mbit']
+    >>> {one.name for one in named_by("tcp.mean('packet_delay_mean_seconds')")}
+    {'flows.packet_delay_mean_seconds'}
+    """
+    found = PATH.fullmatch(expression.strip())
+    if not found:
+        return []
+    known = all_measures()
+    if found["method"] == "jain":
+        return [known["run.totals.jain_index"]]
+    if expression.strip() in known and known[expression.strip()].table == EXPRESSIONS:
+        return [known[expression.strip()]]
+    *before, last = (found["called"] or found["path"]).split(".")
+    alone = not before and not found["called"]
+    return [
+        one
+        for one in known.values()
+        if one.table != EXPRESSIONS
+        and (one.column if alone else one.key.rpartition(".")[2]) == last
+        and (not alone or one.table == "run")
+    ]
+
+
 def _expressions() -> Table:
     # The language imports scipy, which is slow to import.
     from cellrate.language.measured import MEASURED
     from cellrate.language.runs import Run
 
     measures = tuple(
-        Measure(EXPRESSIONS, name, "number", one.definition, one.unit, one.formula, one.source)
+        Measure(EXPRESSIONS, name, "number", **asdict(one))
         for name, one in MEASURED.items()
         if isinstance(getattr(Run, name), property)
     )

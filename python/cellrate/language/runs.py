@@ -126,6 +126,7 @@ class Run(Record):
         "",
         "sum of `effective_throughput_ratio` of the flows over TCP",
         "Ohsaki 95 section III.B",
+        better="more",
     )
     def effective_throughput(self) -> float:
         return float(self.tcp.sum("effective_throughput_ratio"))
@@ -136,6 +137,7 @@ class Run(Record):
         "Mbit/s",
         "sum of `tcp_throughput_bits_per_second` of the flows over TCP / 1e6",
         "Kalyanaraman 97 section 8.8",
+        better="more",
     )
     def throughput_mbit(self) -> float:
         return float(self.tcp.sum("tcp_throughput_bits_per_second")) / 1e6
@@ -146,6 +148,7 @@ class Run(Record):
         "PDUs",
         "sum of `packets_lost` of the flows over TCP",
         "cellrate",
+        better="less",
     )
     def packets_lost(self) -> int:
         return int(self.tcp.sum("packets_lost"))
@@ -157,6 +160,8 @@ class Run(Record):
         "",
         "cells_dropped / cells_sent of these channels",
         "Kalyanaraman 97 section 8.8",
+        better="less",
+        greatest=1,
     )
     def cell_loss_ratio(self) -> float:
         channels = [self.vc(f"{name}/forward") for name in self.tcp.values("name")]
@@ -187,6 +192,7 @@ class Run(Record):
         "cells",
         "greatest `queue_max_cells` of these queues",
         "cellrate",
+        better="less",
     )
     def longest_queue_cells(self) -> int:
         ports = self._table["ports"]

@@ -1,6 +1,6 @@
 //! The dictionary of measures: the contents of a run's summary, derived from the Rust types of the
-//! report. Definitions are their doc comments; `x-unit`, `x-formula` and `x-source` are attributes
-//! beside them.
+//! report. Definitions are their doc comments; `x-unit`, `x-formula`, `x-source`, `x-better` and
+//! `x-greatest` are attributes beside them.
 
 mod counted;
 
@@ -36,6 +36,10 @@ pub struct Measure {
     pub formula: String,
     /// The paper, standard or RFC that defines it; `cellrate` if none does.
     pub source: String,
+    /// Its better end, `more` or `less`; empty if it has none.
+    pub better: String,
+    /// The greatest value that it can have; null if its definition sets none.
+    pub greatest: Option<f64>,
 }
 
 /// Name endings that state a unit.
@@ -152,6 +156,8 @@ fn measure(key: &str, name: &str, value: &Value, inner: &Value, owner: &Value) -
             .into(),
         formula: text(value, "x-formula"),
         source: text(source, "x-source"),
+        better: text(value, "x-better"),
+        greatest: value["x-greatest"].as_f64(),
     };
     assert!(
         !found.definition.is_empty() && !found.source.is_empty(),
@@ -244,6 +250,7 @@ mod tests {
                     one.definition.len() > 5 && !one.source.is_empty(),
                     "{table}: {one:?}"
                 );
+                assert!(["", "more", "less"].contains(&one.better.as_str()));
                 let throughput = one.key.contains("put_bits_per_second");
                 let needs = throughput || derived.iter().any(|end| one.key.ends_with(end));
                 assert!(
@@ -264,6 +271,14 @@ mod tests {
         );
         assert_eq!(throughput.source, "Kalyanaraman 97 section 8.8");
         assert_eq!(throughput.formula, "8 delivered_bytes / window");
+        assert_eq!(
+            (throughput.better.as_str(), throughput.greatest),
+            ("more", None)
+        );
+        let jain = one("run", "totals.jain_index");
+        assert_eq!((jain.better.as_str(), jain.greatest), ("more", Some(1.0)));
+        assert_eq!(one("queues", "queue_max_cells").better, "less");
+        assert_eq!(one("flows", "start_seconds").better, "");
         let balance = one("flows", "balance.in_path_bytes");
         assert_eq!(
             (balance.unit.as_str(), balance.source.as_str()),

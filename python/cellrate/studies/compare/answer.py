@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from cellrate.language.measured import Better
 from cellrate.studies.compare.contrast import Contrast, Interval
-from cellrate.studies.compare.directions import Better
 from cellrate.studies.compare.ratio import Ratio
 
 Value: TypeAlias = str | float | int | bool

@@ -10,10 +10,10 @@ from itertools import combinations
 import polars as pl
 
 from cellrate.common.problems import BadInput, choose
+from cellrate.language.measured import Better
 from cellrate.studies.compare.answer import Comparison, Pair, Ranking, Value
 from cellrate.studies.compare.contrast import contrast
 from cellrate.studies.compare.corrections import adjusted, simultaneous_level
-from cellrate.studies.compare.directions import Better
 from cellrate.studies.compare.enough_seeds import least_seeds, seeds_to_decide
 from cellrate.studies.compare.ranking import ranking
 from cellrate.studies.compare.samples import Point, Sample, Samples, averaged, matched, samples

@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, TypeAlias
 
 from cellrate.common.problems import BadInput, choose
-
-Better: TypeAlias = Literal["more", "less"]
-"""The better end of a measure."""
-
-# Words of a path in a run's summary, the first that it contains deciding.
-LESS = ("loss_ratio", "drop", "lost", "queue", "delay", "jitter", "timeout", "retransmi", "duplic")
-MORE = ("throughput", "goodput", "jain_index", "utilisation", "efficiency", "delivered")
-SHARES = ("loss_ratio", "jain_index", "utilisation", "efficiency")
-# An expression without arithmetic: a path, in which a call has one quoted path.
-PATH = re.compile(r"[\w.]+(\(['\"][\w.]+['\"]\))?")
+from cellrate.language.measured import Better
+from cellrate.language.measures import named_by
 
 
 def better_of(expression: str) -> Better | None:
@@ -25,20 +15,18 @@ def better_of(expression: str) -> Better | None:
     >>> better_of("throughput_mbit"), better_of("totals.cell_loss_ratio"), better_of("a / b")
     ('more', 'less', None)
     """
-    if not PATH.fullmatch(expression.strip()):
-        return None
-    if any(word in expression for word in LESS):
-        return "less"
-    return "more" if any(word in expression for word in MORE) else None
+    ends = {one.better for one in named_by(expression)}
+    return ends.pop() or None if len(ends) == 1 else None
 
 
 def is_share(expression: str) -> bool:
-    """True if the measure is a path to a share, a number from 0 to 1.
+    """True if the measure is a path to a number from 0 to 1.
 
     >>> is_share("totals.jain_index"), is_share("throughput_mbit")
     (True, False)
     """
-    return bool(PATH.fullmatch(expression.strip())) and any(word in expression for word in SHARES)
+    found = named_by(expression)
+    return bool(found) and ".sum(" not in expression and all(one.greatest == 1 for one in found)
 
 
 def directions(

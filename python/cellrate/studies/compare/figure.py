@@ -11,10 +11,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
+from cellrate.language.measured import Better
 from cellrate.simulation.figures import COLOURS, FAINT, STYLE, new_panels
 from cellrate.studies.compare import sentences
 from cellrate.studies.compare.answer import Comparison, Pair
-from cellrate.studies.compare.directions import Better
 
 REAL, CHANCE = COLOURS[0], FAINT
 SIZE = 4.5

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from cellrate.common.problems import BadInput
 from cellrate.language.errors import ExpressionError
 from cellrate.language.expressions import parse
-from cellrate.studies.compare.directions import Better, better_of
+from cellrate.language.measured import Better
+from cellrate.studies.compare.directions import better_of
 
 NAMED = re.compile(r"([A-Za-z_]\w*)\s*=(?!=)\s*(.+)", re.DOTALL)
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cellrate.common.problems import BadInput, choose
+from cellrate.language.measured import Better
 from cellrate.studies.columns import chosen, column, factors_of, measures_of, units_of
 from cellrate.studies.compare.answer import Comparison, Value
 from cellrate.studies.compare.comparing import Rules, compare
-from cellrate.studies.compare.directions import Better, better_of, directions, is_share
+from cellrate.studies.compare.directions import better_of, directions, is_share
 from cellrate.studies.compare.sentences import shown
 from cellrate.studies.compare.two_studies import StudyRuns, side_by_side
 from cellrate.studies.dataset import DataSet

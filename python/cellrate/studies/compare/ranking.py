@@ -7,8 +7,8 @@ from string import ascii_lowercase
 
 import numpy as np
 
+from cellrate.language.measured import Better
 from cellrate.studies.compare.answer import Pair, Place, Ranking, Value
-from cellrate.studies.compare.directions import Better
 from cellrate.studies.compare.samples import Sample
 
 

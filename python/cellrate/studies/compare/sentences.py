@@ -7,8 +7,8 @@ from math import isfinite
 from statistics import median
 
 from cellrate.common.numbers import WHOLE, number
+from cellrate.language.measured import Better
 from cellrate.studies.compare.answer import Comparison, Pair, Value
-from cellrate.studies.compare.directions import Better
 from cellrate.studies.compare.enough_seeds import APART, MOST, POWER
 
 GAIN = 1.1

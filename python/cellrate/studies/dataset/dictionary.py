@@ -89,13 +89,7 @@ def expression_unit(expression: str) -> str:
     """
     if not all(part.isidentifier() for part in expression.split(".")):
         return ""
-    last = expression.rpartition(".")[2]
-    units = {
-        one.unit
-        for one in measures.all_measures().values()
-        if one.key.rpartition(".")[2] == last
-        and ("." in expression) == (one.table != measures.EXPRESSIONS)
-    }
+    units = {one.unit for one in measures.named_by(expression)}
     return units.pop() if len(units) == 1 else ""
 
 

@@ -76,6 +76,8 @@ impl Counted {
             unit: self.unit.into(),
             formula: String::new(),
             source: self.sources.join("; "),
+            better: String::new(),
+            greatest: None,
         }
     }
 }

@@ -19,11 +19,13 @@ pub struct ClassReport {
     /// Cells sent by end systems.
     pub cells_sent: u64,
     /// Cells that arrived.
+    #[schemars(extend("x-better" = "more"))]
     pub cells_delivered: u64,
     /// Cells dropped at switches.
+    #[schemars(extend("x-better" = "less"))]
     pub cells_dropped: u64,
     /// Cells dropped / cells sent.
-    #[schemars(extend("x-formula" = "cells_dropped / cells_sent", "x-source" = "Kalyanaraman 97 section 8.8"))]
+    #[schemars(extend("x-formula" = "cells_dropped / cells_sent", "x-source" = "Kalyanaraman 97 section 8.8", "x-better" = "less", "x-greatest" = 1))]
     pub cell_loss_ratio: f64,
     /// Delays of all their cells, whichever flow they belong to: the jitter of the background
     /// traffic of Ajmone Marsan 97 sections 3 and 4.3 is the standard deviation of its class.

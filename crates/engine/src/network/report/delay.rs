@@ -13,36 +13,36 @@ use crate::kernel::Summary;
 pub struct CellDelay {
     /// Mean delay of data cells; null unless `measure.cell_delay` asks for it, or if no cell
     /// arrived.
-    #[schemars(extend("x-formula" = "sum of delays / cells", "x-source" = "Ajmone Marsan 97 section 3"))]
+    #[schemars(extend("x-formula" = "sum of delays / cells", "x-source" = "Ajmone Marsan 97 section 3", "x-better" = "less"))]
     pub cell_delay_mean_seconds: Option<f64>,
     /// Standard deviation of the delay of data cells, "delay jitter"; null unless
     /// `measure.cell_delay` asks for it, or if no cell arrived.
-    #[schemars(extend("x-formula" = "square root of the mean squared distance from the mean", "x-source" = "Ajmone Marsan 97 section 3"))]
+    #[schemars(extend("x-formula" = "square root of the mean squared distance from the mean", "x-source" = "Ajmone Marsan 97 section 3", "x-better" = "less"))]
     pub cell_delay_std_seconds: Option<f64>,
     /// Least delay of a data cell; null unless `measure.cell_delay` asks for it, or if no cell
     /// arrived.
-    #[schemars(extend("x-source" = "TM 4.0 section 3.6.1"))]
+    #[schemars(extend("x-source" = "TM 4.0 section 3.6.1", "x-better" = "less"))]
     pub cell_delay_min_seconds: Option<f64>,
     /// Median delay of data cells, good to 1/32 of its value; null unless `measure.cell_delay` asks
     /// for it, or if no cell arrived.
-    #[schemars(extend("x-source" = "TM 4.0 section 3.6.1"))]
+    #[schemars(extend("x-source" = "TM 4.0 section 3.6.1", "x-better" = "less"))]
     pub cell_delay_p50_seconds: Option<f64>,
     /// 95th percentile of the delay of data cells, good to 1/32 of its value; null unless
     /// `measure.cell_delay` asks for it, or if no cell arrived.
-    #[schemars(extend("x-source" = "TM 4.0 section 3.6.1"))]
+    #[schemars(extend("x-source" = "TM 4.0 section 3.6.1", "x-better" = "less"))]
     pub cell_delay_p95_seconds: Option<f64>,
     /// 99th percentile of the delay of data cells, good to 1/32 of its value; null unless
     /// `measure.cell_delay` asks for it, or if no cell arrived.
-    #[schemars(extend("x-source" = "TM 4.0 section 3.6.1"))]
+    #[schemars(extend("x-source" = "TM 4.0 section 3.6.1", "x-better" = "less"))]
     pub cell_delay_p99_seconds: Option<f64>,
     /// 99.9th percentile of the delay of data cells, good to 1/32 of its value; less the least
     /// delay, it is the CDV from peak to peak at alpha = 0.001; null unless `measure.cell_delay`
     /// asks for it, or if no cell arrived.
-    #[schemars(extend("x-source" = "TM 4.0 section 3.6.1.1"))]
+    #[schemars(extend("x-source" = "TM 4.0 section 3.6.1.1", "x-better" = "less"))]
     pub cell_delay_p999_seconds: Option<f64>,
     /// Greatest delay of a data cell; null unless `measure.cell_delay` asks for it, or if no cell
     /// arrived.
-    #[schemars(extend("x-source" = "TM 4.0 section 3.6.1"))]
+    #[schemars(extend("x-source" = "TM 4.0 section 3.6.1", "x-better" = "less"))]
     pub cell_delay_max_seconds: Option<f64>,
 }
 

@@ -27,89 +27,99 @@ pub struct FlowReport {
     /// Time of its start, jitter included.
     pub start_seconds: f64,
     /// Bytes delivered in order to the destination application; for bare cells 48 per cell.
+    #[schemars(extend("x-better" = "more"))]
     pub delivered_bytes: u64,
     /// Bytes delivered in order to the destination application / window, as bits.
-    #[schemars(extend("x-formula" = "8 delivered_bytes / window", "x-source" = "Kalyanaraman 97 section 8.8"))]
+    #[schemars(extend("x-formula" = "8 delivered_bytes / window", "x-source" = "Kalyanaraman 97 section 8.8", "x-better" = "more"))]
     pub tcp_throughput_bits_per_second: f64,
     /// Bytes of all segments that reached TCP at the destination, also those that came again /
     /// window, as bits: "throughput" of Ajmone Marsan 97 section 4.1.
-    #[schemars(extend("x-formula" = "8 (bytes of segments that arrived) / window", "x-source" = "Ajmone Marsan 97 section 4.1"))]
+    #[schemars(extend("x-formula" = "8 (bytes of segments that arrived) / window", "x-source" = "Ajmone Marsan 97 section 4.1", "x-better" = "more"))]
     pub arrived_throughput_bits_per_second: f64,
     /// Acknowledged bytes / window, as bits.
-    #[schemars(extend("x-formula" = "8 acked_bytes / window"))]
+    #[schemars(extend("x-formula" = "8 acked_bytes / window", "x-better" = "more"))]
     pub goodput_bits_per_second: f64,
     /// Bytes that the source saw acknowledged.
+    #[schemars(extend("x-better" = "more"))]
     pub acked_bytes: u64,
     /// Cells of the segments acknowledged, a full segment's share for each byte.
-    #[schemars(extend("x-formula" = "acked_bytes / MSS times cells of a full segment", "x-source" = "Ohsaki 95 section III.B"))]
+    #[schemars(extend("x-formula" = "acked_bytes / MSS times cells of a full segment", "x-source" = "Ohsaki 95 section III.B", "x-better" = "more"))]
     pub acked_cells: f64,
     /// Latest acknowledged sequence number in cells / cells that the slowest link of the path
     /// carries in the window.
-    #[schemars(extend("x-formula" = "acked_cells / (slowest link's rate times window / 424 bits)", "x-source" = "Ohsaki 95 section III.B"))]
+    #[schemars(extend("x-formula" = "acked_cells / (slowest link's rate times window / 424 bits)", "x-source" = "Ohsaki 95 section III.B", "x-better" = "more"))]
     pub effective_throughput_ratio: f64,
     /// Delivered bytes / bytes that TCP sent, those sent again included: goodput / offered load;
     /// null if none were sent. Kalyanaraman 97 section 8.18 calls another one so:
     /// `capacity_efficiency` of the port.
-    #[schemars(extend("x-unit" = "", "x-formula" = "delivered_bytes / (bytes sent for the first time + bytes_retransmitted)", "x-source" = "Ajmone Marsan 97 section 4.1"))]
+    #[schemars(extend("x-unit" = "", "x-formula" = "delivered_bytes / (bytes sent for the first time + bytes_retransmitted)", "x-source" = "Ajmone Marsan 97 section 4.1", "x-better" = "more", "x-greatest" = 1))]
     pub efficiency: Option<f64>,
     /// TCP segments with payload that were sent, those sent again included.
     pub segments_sent: u64,
     /// Segments sent again.
+    #[schemars(extend("x-better" = "less"))]
     pub segments_retransmitted: u64,
     /// Bytes sent again.
+    #[schemars(extend("x-better" = "less"))]
     pub bytes_retransmitted: u64,
     /// Expiries of the retransmission timer.
-    #[schemars(extend("x-unit" = "", "x-source" = "RFC 6298 section 5"))]
+    #[schemars(extend("x-unit" = "", "x-source" = "RFC 6298 section 5", "x-better" = "less"))]
     pub timeouts: u64,
     /// Fast retransmissions.
-    #[schemars(extend("x-unit" = "", "x-source" = "RFC 5681 section 3.2"))]
+    #[schemars(extend("x-unit" = "", "x-source" = "RFC 5681 section 3.2", "x-better" = "less"))]
     pub fast_retransmits: u64,
     /// Duplicate acknowledgements, as the sender counts them: of data that it has had acknowledged
     /// already while more is outstanding; under selective acknowledgement only those whose blocks
     /// tell something new.
-    #[schemars(extend("x-unit" = "", "x-source" = "RFC 5681 section 2, RFC 6675 section 2"))]
+    #[schemars(extend("x-unit" = "", "x-source" = "RFC 5681 section 2, RFC 6675 section 2", "x-better" = "less"))]
     pub duplicate_acks: u64,
     /// PDUs that lost at least one cell at a switch, each counted once at however many switches it
     /// lost some; 0 for bare cells. Not those that lost cells on links only, which
     /// `cells_lost_on_links` of the channel counts, nor those whose ends the source queue refused,
     /// which `source_queue_dropped_packets` counts.
+    #[schemars(extend("x-better" = "less"))]
     pub packets_lost: u64,
     /// PDUs discarded by AAL5 because cells of an earlier one, whose end was lost, preceded them
     /// (whole run).
-    #[schemars(extend("x-source" = "Kalyanaraman 97 section 8.12"))]
+    #[schemars(extend("x-source" = "Kalyanaraman 97 section 8.12", "x-better" = "less"))]
     pub packets_merged: u64,
     /// From the start to the acknowledgement of the last byte; null if that has not come (whole
     /// run).
-    #[schemars(extend("x-formula" = "time of the last acknowledgement - start_seconds"))]
+    #[schemars(extend("x-formula" = "time of the last acknowledgement - start_seconds", "x-better" = "less"))]
     pub completion_seconds: Option<f64>,
     /// Share of the window in which cells waited in the source queue.
-    #[schemars(extend("x-formula" = "time in which the source queue held cells / window", "x-source" = "Kalyanaraman 97 section 8.14.2 item 2"))]
+    #[schemars(extend("x-formula" = "time in which the source queue held cells / window", "x-source" = "Kalyanaraman 97 section 8.14.2 item 2", "x-greatest" = 1))]
     pub rate_limited_share: f64,
     /// Share of the window in which TCP had data, its window was exhausted and no cell waited.
-    #[schemars(extend("x-formula" = "time in which data waited for the window alone / window", "x-source" = "Kalyanaraman 97 section 8.14.2"))]
+    #[schemars(extend("x-formula" = "time in which data waited for the window alone / window", "x-source" = "Kalyanaraman 97 section 8.14.2", "x-greatest" = 1))]
     pub window_limited_share: f64,
     /// Mean delay of PDUs from the hand-over to IP to the delivery by AAL5; null if none arrived.
-    #[schemars(extend("x-formula" = "sum of delays / PDUs"))]
+    #[schemars(extend("x-formula" = "sum of delays / PDUs", "x-better" = "less"))]
     pub packet_delay_mean_seconds: Option<f64>,
     /// Standard deviation of the delay of PDUs; null if none arrived.
-    #[schemars(extend("x-formula" = "square root of the mean squared distance from the mean"))]
+    #[schemars(extend("x-formula" = "square root of the mean squared distance from the mean", "x-better" = "less"))]
     pub packet_delay_std_seconds: Option<f64>,
     /// Median delay of PDUs, good to 1/32 of its value; null if none arrived.
+    #[schemars(extend("x-better" = "less"))]
     pub packet_delay_p50_seconds: Option<f64>,
     /// 99th percentile of the delay of PDUs, good to 1/32 of its value; null if none arrived.
+    #[schemars(extend("x-better" = "less"))]
     pub packet_delay_p99_seconds: Option<f64>,
     /// Delays of its cells.
     #[serde(flatten)]
     pub delays: CellDelay,
     /// Greatest length of the source queue.
+    #[schemars(extend("x-better" = "less"))]
     pub source_queue_max_cells: u64,
     /// Mean length of the source queue.
-    #[schemars(extend("x-formula" = "integral of the length over the window / window"))]
+    #[schemars(extend("x-formula" = "integral of the length over the window / window", "x-better" = "less"))]
     pub source_queue_mean_cells: f64,
     /// PDUs that the source queue refused, in whole or in part (`source_queue_refuses`); 0 for bare
     /// cells.
+    #[schemars(extend("x-better" = "less"))]
     pub source_queue_dropped_packets: u64,
     /// Cells of PDUs that the source queue refused, and bare cells refused.
+    #[schemars(extend("x-better" = "less"))]
     pub source_queue_dropped_cells: u64,
     /// Balance of all bytes (whole run); null for bare cells.
     pub balance: Option<Balance>,

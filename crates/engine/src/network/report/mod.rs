@@ -47,40 +47,45 @@ pub struct Report {
 #[schemars(extend("x-source" = "cellrate"))]
 pub struct Totals {
     /// Sum of the flows' TCP throughputs.
-    #[schemars(extend("x-formula" = "sum of `tcp_throughput_bits_per_second` of `flows`", "x-source" = "Kalyanaraman 97 section 8.8"))]
+    #[schemars(extend("x-formula" = "sum of `tcp_throughput_bits_per_second` of `flows`", "x-source" = "Kalyanaraman 97 section 8.8", "x-better" = "more"))]
     pub tcp_throughput_bits_per_second: f64,
     /// Sum of the flows' goodputs.
-    #[schemars(extend("x-formula" = "sum of `goodput_bits_per_second` of `flows`"))]
+    #[schemars(extend("x-formula" = "sum of `goodput_bits_per_second` of `flows`", "x-better" = "more"))]
     pub goodput_bits_per_second: f64,
     /// Sum of the flows' effective throughputs.
-    #[schemars(extend("x-formula" = "sum of `effective_throughput_ratio` of `flows`", "x-source" = "Ohsaki 95 section III.B"))]
+    #[schemars(extend("x-formula" = "sum of `effective_throughput_ratio` of `flows`", "x-source" = "Ohsaki 95 section III.B", "x-better" = "more"))]
     pub effective_throughput_ratio: f64,
     /// Cells dropped at switches / cells sent by sources.
-    #[schemars(extend("x-formula" = "cells_dropped / cells_sent", "x-source" = "Kalyanaraman 97 section 8.8"))]
+    #[schemars(extend("x-formula" = "cells_dropped / cells_sent", "x-source" = "Kalyanaraman 97 section 8.8", "x-better" = "less", "x-greatest" = 1))]
     pub cell_loss_ratio: f64,
     /// Cells dropped at switches / cells sent by sources, over channels of class ABR and UBR only.
-    #[schemars(extend("x-formula" = "cells_dropped / cells_sent, of channels of class ABR and UBR", "x-source" = "Kalyanaraman 97 section 8.8"))]
+    #[schemars(extend("x-formula" = "cells_dropped / cells_sent, of channels of class ABR and UBR", "x-source" = "Kalyanaraman 97 section 8.8", "x-better" = "less", "x-greatest" = 1))]
     pub data_cell_loss_ratio: f64,
     /// PDUs that lost at least one cell at a switch; not those that lost cells on links only
     /// (`cells_lost_on_links`).
+    #[schemars(extend("x-better" = "less"))]
     pub packets_lost: u64,
     /// Segments sent again.
+    #[schemars(extend("x-better" = "less"))]
     pub segments_retransmitted: u64,
     /// Expiries of retransmission timers.
-    #[schemars(extend("x-unit" = ""))]
+    #[schemars(extend("x-unit" = "", "x-better" = "less"))]
     pub timeouts: u64,
     /// Jain's index of fairness over the TCP throughputs of the flows over TCP: 1 if all are equal,
     /// 1/n if one has everything; null without such flows.
-    #[schemars(extend("x-formula" = "(sum x)^2 / (n sum x^2), x = `tcp_throughput_bits_per_second` of the n flows over TCP", "x-source" = "Jain, Chiu and Hawe 84"))]
+    #[schemars(extend("x-formula" = "(sum x)^2 / (n sum x^2), x = `tcp_throughput_bits_per_second` of the n flows over TCP", "x-source" = "Jain, Chiu and Hawe 84", "x-better" = "more", "x-greatest" = 1))]
     pub jain_index: Option<f64>,
     /// Cells sent by all end systems.
     pub cells_sent: u64,
     /// Cells dropped at switches.
+    #[schemars(extend("x-better" = "less"))]
     pub cells_dropped: u64,
     /// Cells of channels that links lost.
+    #[schemars(extend("x-better" = "less"))]
     pub cells_lost_on_links: u64,
     /// Most cells ever waiting at once in all source queues and switch queues together, sampled;
     /// null without sampling (whole run).
+    #[schemars(extend("x-better" = "less"))]
     pub queued_max_cells: Option<u64>,
 }
 

@@ -17,7 +17,7 @@ pub struct PortReport {
     /// Rate of its link.
     pub rate_bits_per_second: f64,
     /// Cells sent / cells that the link carries in the window.
-    #[schemars(extend("x-unit" = "", "x-formula" = "cells sent times 424 bits / (rate_bits_per_second times window)"))]
+    #[schemars(extend("x-unit" = "", "x-formula" = "cells sent times 424 bits / (rate_bits_per_second times window)", "x-better" = "more", "x-greatest" = 1))]
     pub utilisation: f64,
     /// Throughput of the TCP flows through the port over ABR and UBR / the most that they could
     /// have there (Kalyanaraman 97 section 8.18, "efficiency"; the other one is `efficiency` of a
@@ -25,19 +25,20 @@ pub struct PortReport {
     /// times MSS / (53 bytes for each cell of a segment), times (Nrm - 1) / Nrm under ABR; where
     /// flows differ, each counts with its own factors. The paper rounds the factors to 0.78 and
     /// 0.87. Null without such flows.
-    #[schemars(extend("x-unit" = "", "x-formula" = "TCP throughput / ((rate - what other classes deliver) MSS / (53 cells of a segment) (Nrm - 1) / Nrm)", "x-source" = "Kalyanaraman 97 section 8.18"))]
+    #[schemars(extend("x-unit" = "", "x-formula" = "TCP throughput / ((rate - what other classes deliver) MSS / (53 cells of a segment) (Nrm - 1) / Nrm)", "x-source" = "Kalyanaraman 97 section 8.18", "x-better" = "more"))]
     pub capacity_efficiency: Option<f64>,
     /// Cells dropped / cells arrived.
-    #[schemars(extend("x-formula" = "cells dropped / cells arrived", "x-source" = "Kalyanaraman 97 section 8.8"))]
+    #[schemars(extend("x-formula" = "cells dropped / cells arrived", "x-source" = "Kalyanaraman 97 section 8.8", "x-better" = "less", "x-greatest" = 1))]
     pub cell_loss_ratio: f64,
     /// Queues in order of priority.
     pub queues: Vec<QueueReport>,
     /// Time-weighted mean number of cells that wait in the queues of channels in front of virtual
     /// sources; null if no virtual source feeds the port.
-    #[schemars(extend("x-formula" = "integral of their number over the window / window"))]
+    #[schemars(extend("x-formula" = "integral of their number over the window / window", "x-better" = "less"))]
     pub vc_queues_mean_cells: Option<f64>,
     /// Greatest number of cells that waited in the queues of channels in front of virtual sources;
     /// null if no virtual source feeds the port.
+    #[schemars(extend("x-better" = "less"))]
     pub vc_queues_max_cells: Option<u64>,
     /// The control scheme and what it counted.
     pub control: ControlReport,
@@ -53,21 +54,26 @@ pub struct QueueReport {
     /// Cells that arrived, dropped ones included.
     pub cells_arrived: u64,
     /// Cells dropped.
+    #[schemars(extend("x-better" = "less"))]
     pub cells_dropped: u64,
     /// Time-weighted mean length, the cell in service included.
-    #[schemars(extend("x-formula" = "integral of the length over the window / window"))]
+    #[schemars(extend("x-formula" = "integral of the length over the window / window", "x-better" = "less"))]
     pub queue_mean_cells: f64,
     /// Greatest length.
+    #[schemars(extend("x-better" = "less"))]
     pub queue_max_cells: u64,
     /// Greatest length before the measuring window, from the beginning of the run: the peak of the
     /// start-up, if `measure.from` lies behind it; null if the window begins with the run.
-    #[schemars(extend("x-formula" = "greatest length from time 0 to `measure.from`"))]
+    #[schemars(extend("x-formula" = "greatest length from time 0 to `measure.from`", "x-better" = "less"))]
     pub queue_max_before_window_cells: Option<u64>,
     /// Median of the sampled lengths; null without sampling.
+    #[schemars(extend("x-better" = "less"))]
     pub queue_p50_cells: Option<f64>,
     /// 95th percentile of the sampled lengths; null without sampling.
+    #[schemars(extend("x-better" = "less"))]
     pub queue_p95_cells: Option<f64>,
     /// 99th percentile of the sampled lengths; null without sampling.
+    #[schemars(extend("x-better" = "less"))]
     pub queue_p99_cells: Option<f64>,
     /// Limit; null if there is none.
     pub buffer_cells: Option<u64>,

@@ -19,10 +19,13 @@ pub struct VcReport {
     /// Cells sent by the end system.
     pub cells_sent: u64,
     /// Cells that arrived.
+    #[schemars(extend("x-better" = "more"))]
     pub cells_delivered: u64,
     /// Cells dropped at switches.
+    #[schemars(extend("x-better" = "less"))]
     pub cells_dropped: u64,
     /// Cells lost on links.
+    #[schemars(extend("x-better" = "less"))]
     pub cells_lost_on_links: u64,
     /// Cells on links and in switches at the end (whole run).
     #[schemars(extend("x-formula" = "cells sent + rm_cells_inserted - rm_cells_absorbed - delivered - dropped - lost, over the whole run"))]
