@@ -6,18 +6,23 @@ import functools
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from cellrate import _core, run
 from cellrate.advice.explain import Explanation, Statement, explain
 from cellrate.advice.explain.as_json import as_json
+from cellrate.advice.explain.claims import Claim, Quantity
+from cellrate.advice.explain.track_record import records
 from cellrate.simulation.network import Network
-from cellrate.simulation.runner import run_many
+from cellrate.simulation.runner import Job, run_many
 from cellrate.theory.catalogue import CATALOGUE
 from conftest import Command
 
 from proof.measured.expected import Row, page, rows
+from proof.measured.explained import Found, held_against_runs
+from proof.measured.random_scenarios import random_jobs
 
 PAPERS = Path(__file__).parents[1] / "papers"
 FILES = sorted(PAPERS.glob("*/scenarios/*.toml"))
@@ -66,7 +71,7 @@ def test_credit_bounds_the_queue_and_loses_nothing() -> None:
     # N2 + N3 = 11 cells for each of 15 channels: the paper's buffer.
     [bound] = [one for one in said.statements if one.formula == "credit-buffer"]
     assert bound.values["queue_cells"] == 165
-    assert bound.fails == ()
+    assert (bound.kind, bound.fails) == ("bound", ())
     assert {one.values["expected"] for one in find(said, "loss", "expected")} == {"no"}
     assert "credit" in silence(said)["buffer-law"]
     # Without N3, what 150 Mbit/s bring in 140 us and two cell times: 51.5 cells.
@@ -186,13 +191,15 @@ def well_formed(explanation: Explanation) -> None:
 
 def test_a_smaller_window_limits_the_flows() -> None:
     file = "kalyan97/scenarios/file-transfer.toml"
-    # Two shares of 54.6 Mbit/s need 204,670 bytes in 30 ms.
-    assert one(of(file, "tcp.window=205000 bytes"), "TCP throughput", "window_limited_flows") == 0
+    # A line of 155.52 Mbit/s carries 121.3 Mbit/s of payload, 455,000 bytes in 30 ms.
+    assert one(of(file, "tcp.window=460000 bytes"), "TCP throughput", "window_limited_flows") == 0
     limited = of(file, "tcp.window=200000 bytes")
     assert one(limited, "TCP throughput", "window_limited_flows") == 2
-    # 390 whole segments of 512 bytes in 30 ms.
+    # 390 whole segments of 512 bytes in 30 ms; a window in each of 167 round trips of 5 s.
     rate = one(limited, "TCP throughput", "window_limit_bits_per_second")
     assert rate == pytest.approx(390 * 512 * 8 / 0.03)
+    bound = one(limited, "TCP throughput", "greatest_bound_bits_per_second")
+    assert bound == pytest.approx(167 * 200_000 * 8 / 5)
 
 
 def test_a_bound_needs_the_background_from_the_start() -> None:
@@ -201,9 +208,9 @@ def test_a_bound_needs_the_background_from_the_start() -> None:
         [total] = find(said, "TCP throughput", "total_throughput_bits_per_second")
         return total.fails
 
-    [late] = fails()
-    assert late == "background is there from the start: vbr comes after 300 ms"
-    assert fails("flow.vbr.start=10 ms") == ()
+    late = "background is there from the start: vbr comes after 300 ms"
+    assert late in fails()
+    assert not [one for one in fails("flow.vbr.start=10 ms") if "background" in one]
 
 
 def test_what_several_links_carry_hangs_on_who_gets_it() -> None:
@@ -211,9 +218,12 @@ def test_what_several_links_carry_hangs_on_who_gets_it() -> None:
         [total] = find(of(path, *settings), "TCP throughput", "total_throughput_bits_per_second")
         return total.fails
 
-    [skewed] = fails("ohsaki95/scenarios/parking-lot.toml")
-    assert "marks come more often over more switches" in skewed
-    assert fails("ohsaki95/scenarios/abr.toml") == fails("ohsaki95/scenarios/ubr.toml") == ()
+    def skewed(path: str) -> bool:
+        return any("marks come more often over more switches" in one for one in fails(path))
+
+    assert skewed("ohsaki95/scenarios/parking-lot.toml")
+    assert not skewed("ohsaki95/scenarios/abr.toml")
+    assert not skewed("ohsaki95/scenarios/ubr.toml")
 
 
 def test_a_larger_buffer_loses_nothing() -> None:
@@ -223,10 +233,18 @@ def test_a_larger_buffer_loses_nothing() -> None:
 
     # The limit cycle reaches 6500 cells, the queue from nothing 8789, all windows hold 13,650.
     buffers = ("6400 cells", "8700 cells", "8800 cells", "13650 cells")
-    assert [expected(buffer) for buffer in buffers] == ["yes", "at the start", "no", "no"]
+    assert [expected(buffer) for buffer in buffers] == ["yes", "possible", "no", "no"]
     ubr = "ohsaki95/scenarios/ubr.toml"
     assert one(of(ubr), "loss", "expected") == "yes"
-    assert one(of(ubr, "switch.buffer=13000 cells"), "loss", "expected") == "no"
+    # The pipe takes some of the windows, but slow start may send them in bursts.
+    tail = "switch.discard={policy='tail-drop'}"
+    kept = of(ubr, "switch.buffer=13000 cells", tail)
+    assert one(kept, "loss", "expected") == "possible"
+    # EPD refuses PDUs from half the buffer on.
+    assert one(of(ubr, "switch.buffer=13700 cells"), "loss", "expected") == "possible"
+    alone = 'flow=[{name="tcp", service="ubr", count=10}]'
+    whole = of(ubr, "switch.buffer=27400 cells", alone, "tcp.min_rto=1 s")
+    assert one(whole, "loss", "expected") == "no"
     law = of("kalyan97/scenarios/file-transfer.toml", "switch.buffer=36700 cells")
     assert one(law, "loss", "expected") == "possible"
 
@@ -237,7 +255,6 @@ def test_a_larger_buffer_loses_nothing() -> None:
         ("ohsaki95/scenarios/abr.toml", ["switch.buffer=6400 cells"]),
         ("ohsaki95/scenarios/abr.toml", ["switch.buffer=8800 cells"]),
         ("ohsaki95/scenarios/ubr.toml", ["switch.buffer=5000 cells"]),
-        ("ohsaki95/scenarios/ubr.toml", ["switch.buffer=13700 cells"]),
         ("kalyan97/scenarios/file-transfer.toml", ["switch.buffer=36800 cells"]),
     ],
 )
@@ -264,7 +281,7 @@ def test_what_a_run_contradicts_is_found() -> None:
     assert len(mixed.broken()) == 2  # a throughput beyond the bound, and losses
     other = Row("other", plain.explanation, erica.summary, plain.unlimited)
     assert other.broken() == ["`other`: lost nothing where loss was expected"]
-    assert "| ubr | 132.55 |" in page(found)
+    assert "| ubr | 133.91 |" in page(found)
 
 
 def test_the_limit_cycle_is_that_of_the_simulator() -> None:
@@ -434,7 +451,9 @@ def test_the_command_prints_text_or_one_object(command: Command) -> None:
     text = (PAPERS / "ohsaki95/scenarios/abr.toml").read_text(encoding="utf-8")
     shown = command("explain", "-", stdin=text)
     assert shown.returncode == 0, shown.stderr
-    assert "8,789 cells: greatest queue under EFCI, from an empty queue on. [q-max]" in shown.stdout
+    assert "greatest queue under EFCI, from an empty queue on: 8,789 cells. [q-max]" in shown.stdout
+    assert "[buffer-law]: its coefficients are" not in shown.stdout
+    shown = command("explain", "-", "--all", stdin=text)
     assert "[buffer-law]: its coefficients are" in shown.stdout
     found = json.loads(command("explain", "-", "--json", "--set", "x=1", stdin=text).stdout or "{}")
     assert found == {}
@@ -443,3 +462,190 @@ def test_the_command_prints_text_or_one_object(command: Command) -> None:
     wrong = command("explain", "-", "--set", "flow.tcp.count=0", stdin=text)
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "count" in wrong.stderr
+
+
+def measured(text: str, *settings: str, seed: int = 1) -> dict[str, Any]:
+    """The summary of a run."""
+    return run(text, overrides=[*settings, "measure.events=[]"], seed=seed).summary
+
+
+def broken(explanation: Explanation, summary: dict[str, Any]) -> list[str]:
+    """Bounds that a run breaks."""
+    return [
+        f"{statement.text} Measured: {found}"
+        for statement in explanation.statements
+        if statement.kind == "bound"
+        for claim in statement.claims
+        if not claim.holds(found := claim.measured(summary))
+    ]
+
+
+def test_a_loop_outside_its_model_is_not_described_by_it() -> None:
+    """Windows of 256 KiB behind marks: ACR meets PCR and MCR, which the model does not know."""
+    efci = 'switch.control={scheme="efci"}', "switch.buffer=2000 cells"
+    said = template("n-source", *efci)
+    cycles = [one for one in said.statements if one.formula in {"efci-cycle", "q-max"}]
+    assert len(cycles) == 3
+    assert not any(one.applies for one in cycles)
+    summary = measured(_core.template("n-source"), *efci)
+    assert broken(said, summary) == []
+    [port] = [one for one in summary["ports"] if one["name"] == "A->B"]
+    # What the model would say, and the run: 99.8 %, and half of the link.
+    assert number(one(said, "oscillation", "utilisation")) > 0.99
+    assert port["utilisation"] < 0.6
+    assert one(said, "loss", "expected") == "possible"
+    assert "%" not in said.verdict[1]
+
+    example = Path(__file__).parents[1] / "examples" / "efci-oscillation.toml"
+    text = example.read_text(encoding="utf-8")
+    said = explain(Network.of(text, "example"))
+    [cycle] = find(said, "oscillation", "period_seconds")
+    assert not cycle.applies
+    summary = measured(text)
+    assert broken(said, summary) == []
+    longest = max(q["queue_max_cells"] for p in summary["ports"] for q in p["queues"])
+    assert longest < 0.5 * number(cycle.values["maximum_queue_cells"])
+
+
+def test_what_max_alloc_lets_through_is_within_the_bound() -> None:
+    said = template("n-source")
+    summary = measured(_core.template("n-source"))
+    throughput = summary["totals"]["tcp_throughput_bits_per_second"]
+    assert throughput > number(one(said, "TCP throughput", "total_throughput_bits_per_second"))
+    # 31 of 32 cells carry data, 512 bytes in 12 of them; some of what was sent before the window.
+    bound = number(one(said, "TCP throughput", "bound_bits_per_second"))
+    assert throughput <= bound == pytest.approx(155.52e6 * 31 / 32 * 512 / 636, rel=1e-3)
+
+
+def test_early_discard_loses_cells_of_a_buffer_without_limit() -> None:
+    epd = 'switch.discard={policy="epd", threshold="500 cells"}', 'flow.tcp.service="ubr"'
+    said = template("n-source", *epd)
+    assert one(said, "loss", "expected") == "yes"
+    assert measured(_core.template("n-source"), *epd)["totals"]["cells_dropped"] > 0
+    # Without a threshold it has nothing to act on.
+    no_limit = template("n-source", 'switch.discard={policy="epd"}', 'flow.tcp.service="ubr"')
+    assert one(no_limit, "loss", "expected") == "no"
+
+
+def test_what_a_source_under_rate_control_sends_is_not_certain() -> None:
+    poisson = (
+        'flow=[{name="one", service="abr", count=2, source={kind="poisson", rate="100 Mbit/s"}}]'
+    )
+    assert not find(template("n-source", poisson), "bottleneck", "growth_cells_per_second")
+    own = poisson.replace("abr", "cbr")
+    excess = one(template("n-source", own), "bottleneck", "growth_cells_per_second")
+    assert excess == pytest.approx((200e6 - 155.52e6) / 424)
+
+
+def test_a_window_in_each_round_trip_is_the_bound_of_a_long_way() -> None:
+    """4,000 km and a window of 64 KiB: 50 round trips of 40.02 ms in 2 s."""
+    settings = (
+        'topology.bottleneck="4000 km"',
+        'tcp.window="64 KiB"',
+        "flow.tcp.count=1",
+        'measure.from="0 s"',
+    )
+    said = template("n-source", *settings)
+    bound = number(one(said, "TCP throughput", "bound_bits_per_second"))
+    assert bound == pytest.approx(50 * 65536 * 8 / 2)
+    summary = measured(_core.template("n-source"), *settings)
+    # 128 segments of 512 bytes fill the window, all but slow start's first round trips.
+    assert 0.8 * bound < summary["totals"]["tcp_throughput_bits_per_second"] <= bound
+    assert "window" in said.verdict[2]
+
+
+def test_an_expected_throughput_is_that_of_the_steady_state() -> None:
+    """ERICA hands out 0.9 of the link; slow start of 512 segments takes 10 round trips of 10 ms."""
+    target = "switch.control.max_alloc=false"
+
+    def total(*settings: str) -> Statement:
+        said = template("n-source", target, *settings)
+        [found] = find(said, "TCP throughput", "total_throughput_bits_per_second")
+        return found
+
+    expected = total()
+    assert expected.fails == ()
+    [claim] = expected.claims
+    error = claim.error(claim.measured(measured(_core.template("n-source"), target)))
+    assert error < (records()[claim.topic].within or 0.0) < 0.5
+    [late] = total("measure.from=200 ms").fails
+    # Twice ten round trips of 10.02 ms after the last of five starts, 10 ms apart.
+    assert late.endswith("it takes until about 240 ms")
+    [lost] = total("switch.buffer=500 cells").fails
+    assert "no cell is lost" in lost
+    assert "links lose no cell" in total("link_errors.cell_loss_ratio=1e-6").fails
+    [early] = total("tcp.min_rto=50 ms", "tcp.granularity=10 ms").fails
+    assert "no timer expires early" in early
+
+
+def test_no_run_breaks_a_bound() -> None:
+    """Of the campaign of 2,000 scenarios, whose findings `explain` quotes, other ones."""
+    found = held_against_runs(random_jobs(60, 20261))
+    assert found.bounds > 150
+    assert found.broken == []
+    assert set(found.predictions()) & set(records())
+
+
+def test_a_broken_bound_is_found() -> None:
+    """Of a run with more sources than were explained."""
+    job = Job(_core.template("n-source"), "n", ("run.duration=100 ms", "measure.from=50 ms"))
+    network = Network.of_scenario(job.scenario())
+    narrow = explain(Network.of(job.text, "n", (*job.overrides, 'topology.link_rate="10 Mbit/s"')))
+    [outcome] = run_many([job])
+    fair, wrong = Found(), Found()
+    fair.add(job, explain(network), outcome)
+    wrong.add(job, narrow, outcome)
+    assert (fair.scenarios, fair.broken) == (1, [])
+    assert len(wrong.broken) >= 2
+
+
+def test_a_prediction_carries_its_error(command: Command) -> None:
+    shown = command("explain", "-", stdin=_core.template("n-source")).stdout
+    record = records()["queue by buffer-law"]
+    assert record.held is not None
+    assert record.cases >= 30
+    assert shown.splitlines()[3].strip().startswith("Throughput: TCP delivers at most 121.3")
+    assert f"held in {int(100 * record.held)} % of {record.cases:,} random" in " ".join(
+        shown.split()
+    )
+    assert "does not apply. It assumes that loads come down to the target" in shown
+    # The number comes last.
+    refused = next(line for line in shown.splitlines() if "does not apply" in line)
+    assert "Mbit/s" not in refused
+
+
+def test_a_claim_reads_its_number_off_the_summary() -> None:
+    queues = [
+        {
+            "classes": ["cbr"],
+            "queue_max_cells": 5,
+            "queue_max_before_window_cells": None,
+            "cells_dropped": 0,
+        },
+        {
+            "classes": ["ubr"],
+            "queue_max_cells": 7,
+            "queue_max_before_window_cells": 30,
+            "cells_dropped": 2,
+        },
+    ]
+    summary = {
+        "flows": [
+            {"group": "a", "tcp_throughput_bits_per_second": 2.0, "balance": {}},
+            {"group": "b", "tcp_throughput_bits_per_second": 3.0, "balance": {}},
+            {"group": "b", "tcp_throughput_bits_per_second": 9.0, "balance": None},
+        ],
+        "ports": [{"name": "p", "utilisation": 0.5, "queues": queues}],
+    }
+
+    def of_summary(quantity: Quantity, entity: str, service: str = "") -> float:
+        return Claim(quantity, entity, "at most", 1.0, "", service).measured(summary)
+
+    assert of_summary("throughput", "") == 5
+    assert of_summary("throughput", "b") == 3
+    assert of_summary("utilisation", "p") == 0.5
+    assert (of_summary("queue", "p"), of_summary("queue", "p", "cbr")) == (30, 5)
+    assert (of_summary("lost", "p"), of_summary("lost", "p", "cbr")) == (2, 0)
+    with pytest.raises(KeyError, match="q"):
+        of_summary("queue", "q")
+    assert Claim("queue", "p", "about", 40.0, "").error(30.0) == pytest.approx(0.25)

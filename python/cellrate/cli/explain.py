@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from cyclopts import Parameter
+
 from cellrate.advice import explain as explaining
 from cellrate.advice.explain.as_json import as_json
 from cellrate.advice.explain.report import report
@@ -19,12 +23,17 @@ def explain(
     settings: Settings = [],  # noqa: B006  cyclopts never changes it
     seed: Seed = None,
     json: Json = False,
+    everything: Annotated[
+        bool, Parameter(name="--all", negative="", help="List what theory says nothing about, too.")
+    ] = False,
 ) -> None:
     """Say what theory expects of a scenario before it runs.
 
-    Covers bottlenecks, fair shares, delays, bounds of throughput and queue, time constants,
-    oscillation and loss. Each statement names its formula, which `cellrate theory` computes, and
-    the assumptions that fail. Formulas that do not apply are listed with the reason.
+    Opens with a verdict of three sentences, then goes through bottlenecks, fair shares, delays,
+    throughput, queues, time constants, oscillation and loss. "At most" is a bound that no run
+    exceeds. "Expected" is a prediction, with the error that predictions of its kind had in random
+    scenarios. A formula in brackets is one of `cellrate theory`; if an assumption of it fails here,
+    it does not apply, and says so before its number.
     """
     with reading(file):
         text, name = source.read(file)
@@ -32,5 +41,5 @@ def explain(
     hand_over(
         json=json,
         as_json=lambda: {"scenario": name, "settings": settings, **as_json(explanation)},
-        report=lambda: report(explanation, name),
+        report=lambda: report(explanation, name, everything=everything),
     )

@@ -11,6 +11,7 @@ from cellrate.cli import formula_command, formula_tables
 from cellrate.cli.options import Json, Settings
 from cellrate.common.json_text import json_text
 from cellrate.common.problems import BadInput, reading
+from cellrate.common.terminal import say
 from cellrate.simulation import source
 from cellrate.simulation.network import Network, fair_shares
 from cellrate.theory.assumptions import AssumptionError
@@ -87,3 +88,8 @@ def _show_scenario(file: str, settings: list[str], fairness: Fairness, *, json: 
         sys.stdout.write(json_text(results))
     else:
         formula_tables.show_results(FORMULA, {"fairness": fairness}, results)
+        if any(port.switch.control.get("target_utilisation", 1) != 1 for port in network.ports):
+            say(
+                "These shares are of the links' whole rates. Switches here allocate less, by their "
+                "`target_utilisation`: `cellrate explain` shares that."
+            )

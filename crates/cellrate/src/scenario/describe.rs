@@ -27,6 +27,8 @@ pub struct Network {
     pub measure: Value,
     /// `[fcvc]`; null if there is no credit control.
     pub credit: Option<Value>,
+    /// True if links may lose cells (`link_errors`).
+    pub links_lose: bool,
     /// Bytes that AAL5 carries before every IP packet.
     pub encapsulation_bytes: u32,
     /// Hosts and switches.
@@ -126,6 +128,7 @@ pub fn describe(checked: &Checked) -> Network {
             .fcvc
             .as_ref()
             .map(|credit| in_units("FcvcConfig", credit)),
+        links_lose: scenario.link_errors.occur(),
         encapsulation_bytes: scenario.aal5.encapsulation.bytes(),
         nodes: graph.nodes.iter().map(node).collect(),
         links: graph.links.iter().map(link).collect(),

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Literal, TypeAlias
+
+from cellrate.advice.explain.claims import Claim
 
 Value: TypeAlias = float | int | bool | str | list[str] | None
+Kind: TypeAlias = Literal["fact", "bound", "prediction"]
+"""Arithmetic of the scenario; a limit that no run exceeds; the expectation of a model."""
 
 
 @dataclass(frozen=True)
@@ -18,7 +22,9 @@ class Statement:
         text: One sentence.
         values: Its numbers, units in their names; None means no limit.
         formula: Name of the formula in `cellrate theory`; empty if it is arithmetic alone.
-        fails: Assumptions of the formula that do not hold here.
+        fails: Assumptions of the formula that do not hold here; then it does not apply.
+        kind: What the statement is, if it applies.
+        claims: Its numbers that a run can contradict.
     """
 
     topic: str
@@ -26,6 +32,13 @@ class Statement:
     values: Mapping[str, Value] = field(default_factory=dict)
     formula: str = ""
     fails: tuple[str, ...] = ()
+    kind: Kind = "fact"
+    claims: tuple[Claim, ...] = ()
+
+    @property
+    def applies(self) -> bool:
+        """True if no assumption is known to fail."""
+        return not self.fails
 
 
 @dataclass(frozen=True)
@@ -53,10 +66,12 @@ class Explanation:
     """Predictions of theory for a network.
 
     Attributes:
+        verdict: Three sentences: throughput, queue and loss, and what limits or is uncertain.
         statements: Statements in the order of their topics.
         without_statement: Quantities on which theory makes no statement here, with the reasons.
     """
 
+    verdict: tuple[str, ...]
     statements: tuple[Statement, ...]
     without_statement: tuple[NoStatement, ...]
 

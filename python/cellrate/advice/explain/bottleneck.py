@@ -23,7 +23,7 @@ def statements(subject: Subject) -> Iterator[Prediction]:
     if not subject.bottlenecks:
         yield Statement(
             TOPIC,
-            "No port can receive more than its link carries: at most one cell of each flow waits.",
+            "No port can receive more than its link carries: cells wait for single others only.",
             {"ports": []},
         )
     for situation in subject.bottlenecks:
@@ -58,22 +58,18 @@ def _background(situation: Situation) -> Statement:
     left = situation.capacity_cells_per_second
     names = ", ".join(dict.fromkeys(flow.group for flow in situation.others))
     taken = situation.background_cells_per_second()
-    fails = (
-        ("the background is constant: here it comes and goes",)
-        if situation.has_varying_background
-        else ()
-    )
+    varies = ", in bursts" if situation.has_varying_background else ""
     rest = f"{mbit(left)} are left" if left > 0 else "nothing is left"
     return Statement(
         TOPIC,
-        f"{situation.port.name}: {names} sends {mbit(taken)} on average; {rest} for elastic flows.",
+        f"{situation.port.name}: {names} sends {mbit(taken)} on average{varies}; {rest} for "
+        "elastic flows.",
         {
             "port": situation.port.name,
             "background_cells_per_second": taken,
             "left_cells_per_second": max(0.0, left),
         },
         "available-bandwidth",
-        fails,
     )
 
 
@@ -98,4 +94,5 @@ def _endless(situation: Situation, growth: float) -> Statement:
         f"{situation.port.name}: flows without any control send more than the link carries: the "
         f"queue grows without end, by {growth:,.0f} cells/s.",
         {"port": situation.port.name, "growth_cells_per_second": growth},
+        kind="prediction",
     )

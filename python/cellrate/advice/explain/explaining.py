@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from cellrate.advice.explain import (
     bottleneck,
     delays,
+    losses,
     oscillation,
     queues,
     shares,
@@ -15,6 +16,7 @@ from cellrate.advice.explain import (
 )
 from cellrate.advice.explain.answer import Explanation, NoStatement, Prediction, Statement
 from cellrate.advice.explain.subject import Subject
+from cellrate.advice.explain.verdict import verdict
 from cellrate.simulation.network import Network
 
 TOPICS: tuple[Callable[[Subject], Iterable[Prediction]], ...] = (
@@ -25,7 +27,7 @@ TOPICS: tuple[Callable[[Subject], Iterable[Prediction]], ...] = (
     queues.statements,
     time_constants.statements,
     oscillation.statements,
-    queues.losses,
+    losses.statements,
 )
 
 
@@ -33,7 +35,6 @@ def explain(network: Network) -> Explanation:
     """Collects the predictions of theory for a network."""
     subject = Subject(network)
     found = [one for statements in TOPICS for one in statements(subject)]
-    return Explanation(
-        tuple(one for one in found if isinstance(one, Statement)),
-        tuple(one for one in found if isinstance(one, NoStatement)),
-    )
+    statements = tuple(one for one in found if isinstance(one, Statement))
+    without = tuple(one for one in found if isinstance(one, NoStatement))
+    return Explanation(verdict(statements), statements, without)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
+from cellrate.advice.explain.claims import Claim
+from cellrate.advice.explain.cycles import unsteady
 from cellrate.advice.explain.subject import Subject
 from cellrate.advice.formulas import Situation
-from cellrate.advice.formulas.fluid import DoesNotApply, loop_of
+from cellrate.advice.formulas.fluid import DoesNotApply, assumptions_that_fail, loop_of
 from cellrate.advice.formulas.situation import full_load_interval_seconds
 from cellrate.common.numbers import seconds
 from cellrate.simulation.network.ends import Parameters
@@ -26,7 +28,7 @@ def statements(subject: Subject) -> Iterator[Prediction]:
         elif situation.abr and situation.switch.scheme == "erica":
             yield from _erica(situation)
         elif situation.abr and situation.switch.scheme == "efci":
-            yield from _efci(situation)
+            yield from _efci(subject, situation)
         elif situation.abr and situation.switch.scheme != "none":
             reason = f"cellrate has no theory of `{situation.switch.scheme}`"
             yield NoStatement(TOPIC, f"{situation.port.name}: oscillation of its loop", reason)
@@ -44,6 +46,7 @@ def _erica(situation: Situation) -> Iterator[Prediction]:
             f"{port.name}: no oscillation of its own: explicit rates settle in about two round "
             f"trips, {seconds(2 * trip)}.",
             {"port": port.name, "oscillates": False, "settling_seconds": 2 * trip},
+            kind="prediction",
         )
         return
     for source in background:
@@ -84,10 +87,11 @@ def _follows_background(
             "feedback_delay_seconds": feedback,
             "may_diverge": may_diverge,
         },
+        kind="prediction",
     )
 
 
-def _efci(situation: Situation) -> Iterator[Prediction]:
+def _efci(subject: Subject, situation: Situation) -> Iterator[Prediction]:
     port, quantity = situation.port, f"{situation.port.name}: the limit cycle"
     try:
         loop = loop_of(situation)
@@ -95,15 +99,13 @@ def _efci(situation: Situation) -> Iterator[Prediction]:
     except (AssumptionError, DoesNotApply) as error:
         yield NoStatement(TOPIC, quantity, str(error), "efci-cycle")
         return
-    fails = [*(["ACR stays within MCR and PCR"] if bool(clips(loop, cycle)) else [])]
-    if situation.has_unequal_round_trips:
-        fails.append("round trips are equal: the longest is taken")
-    if situation.has_other_bottlenecks:
-        fails.append("there is one bottleneck")
+    longest = float(cycle.maximum_queue_cells)
+    fails = assumptions_that_fail(situation, longest, clipped=bool(clips(loop, cycle)))
+    fails += unsteady(subject, situation)
     ends = "and is empty in between" if cycle.empties else "and never empty"
     yield Statement(
         TOPIC,
-        f"{port.name}: always: the queue swings between {cycle.minimum_queue_cells:,.0f} and "
+        f"{port.name}: the queue swings between {cycle.minimum_queue_cells:,.0f} and "
         f"{cycle.maximum_queue_cells:,.0f} cells every {seconds(cycle.period_seconds)}, {ends}; "
         f"the link is used to {cycle.utilisation:.1%}.",
         {
@@ -119,7 +121,17 @@ def _efci(situation: Situation) -> Iterator[Prediction]:
         },
         "efci-cycle",
         tuple(fails),
+        "prediction",
+        _claims(situation, longest, float(cycle.utilisation)),
     )
+
+
+def _claims(situation: Situation, longest_cells: float, utilisation: float) -> tuple[Claim, ...]:
+    """The utilisation of the cycle; none if cells are lost, or background shares the link."""
+    if situation.others or longest_cells > situation.switch.unrefused_cells:
+        return ()
+    name = situation.port.name
+    return (Claim("utilisation", name, "about", utilisation, "utilisation by efci-cycle"),)
 
 
 def _uncontrolled(situation: Situation) -> Statement:
@@ -131,5 +143,8 @@ def _uncontrolled(situation: Situation) -> Statement:
     else:
         text = "none: nothing controls the sources"
     return Statement(
-        TOPIC, f"{port.name}: {text}.", {"port": port.name, "oscillates": "only by loss"}
+        TOPIC,
+        f"{port.name}: {text}.",
+        {"port": port.name, "oscillates": "only by loss"},
+        kind="prediction",
     )

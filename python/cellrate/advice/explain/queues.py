@@ -1,129 +1,65 @@
-"""Predicted queue lengths and losses."""
+"""Queue lengths: the least bound of each port, and what formulas expect."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
+from cellrate.advice.explain.claims import Claim, Quantity, Sense
+from cellrate.advice.explain.cycles import unsteady
+from cellrate.advice.explain.queue_bounds import queue_bound
 from cellrate.advice.explain.subject import Subject
-from cellrate.advice.formulas import FormulaAnswer, Situation, formulas_of
-from cellrate.advice.formulas.growth import certain_growth_cells_per_second
-from cellrate.simulation.network import Flow
+from cellrate.advice.formulas import FormulaAnswer, Situation
 
 TOPIC = "queue"
-LOSS = "loss"
-# A queue without a bound is described by the length that it exceeds for this share of the time.
-RARE = 1e-6
+# Formulas of a typical longest queue, from the start on or in the steady state; others limit it.
+TYPICAL: dict[str, Quantity] = {"q-max": "queue", "efci-cycle": "late queue"}
 
 
 def statements(subject: Subject) -> Iterator[Prediction]:
-    """Statements by formulas on the queue of every port that can be overloaded."""
+    """Statements on the queue of every port that can be overloaded."""
     for situation in subject.bottlenecks:
-        answers = formulas_of(subject.network, situation.port, loss_ratio=RARE)
-        yield from (_said(situation, answer) for answer in answers)
+        answers = subject.queue_answers(situation)
+        bound = queue_bound(subject, situation, answers)
+        if bound is not None:
+            port = situation.port.name
+            yield Statement(
+                TOPIC,
+                f"{port}: at most {bound.cells:,.0f} cells: {bound.why}.",
+                {"port": port, "queue_cells": bound.cells, **bound.given},
+                bound.formula,
+                kind="bound",
+                claims=(Claim("queue", port, "at most", bound.cells, "queue", situation.service),),
+            )
+        proved = "" if bound is None else bound.formula
+        yield from (
+            _said(subject, situation, one) for one in answers.values() if one.formula != proved
+        )
+        yield from _silent(subject, situation)
 
 
-def losses(subject: Subject) -> Iterator[Prediction]:
-    """Statements on the loss at every such port."""
-    for name, flows in subject.elastic_groups.items():
-        if any(math.isfinite(flow.source_queue_cells) for flow in flows):
-            yield _at_source(name, flows)
-    for situation in subject.bottlenecks:
-        answers = formulas_of(subject.network, situation.port)
-        yield _loss(situation, {one.formula: one for one in answers if one.cells is not None})
+def _silent(subject: Subject, situation: Situation) -> Iterator[NoStatement]:
+    """Formulas that have no result at the port."""
+    for answer in subject.formula_answers(situation):
+        if answer.cells is None:
+            quantity = f"{situation.port.name}: {answer.title}"
+            yield NoStatement(TOPIC, quantity, answer.inapplicable, answer.formula)
 
 
-def _said(situation: Situation, answer: FormulaAnswer) -> Prediction:
-    port = situation.port
-    if answer.cells is None:
-        quantity = f"{port.name}: {answer.title}"
-        return NoStatement(TOPIC, quantity, answer.inapplicable, answer.formula)
+def _said(subject: Subject, situation: Situation, answer: FormulaAnswer) -> Statement:
+    port, cells = situation.port, answer.cells or 0.0
+    sense: Sense = "about" if answer.formula in TYPICAL else "at most"
+    # A queue that would exceed its buffer loses cells instead, and becomes another one.
+    tested = cells <= situation.switch.unrefused_cells
+    quantity = TYPICAL.get(answer.formula, "queue")
+    topic = f"queue by {answer.formula}"
+    claim = Claim(quantity, port.name, sense, cells, topic, situation.service)
     return Statement(
         TOPIC,
-        f"{port.name}: {answer.cells:,.0f} cells: {answer.title}.",
-        {"port": port.name, "queue_cells": answer.cells, **answer.given},
+        f"{port.name}: {answer.title}: {cells:,.0f} cells.",
+        {"port": port.name, "queue_cells": cells, **answer.given},
         answer.formula,
-        answer.fails,
+        (*answer.fails, *(unsteady(subject, situation) if answer.formula in TYPICAL else ())),
+        "prediction",
+        (claim,) if tested else (),
     )
-
-
-def _at_source(name: str, flows: Sequence[Flow]) -> Statement:
-    """Statement on a finite queue between TCP and the network, which may overflow."""
-    capacity = min(flow.source_queue_cells for flow in flows)
-    window = max((flow.tcp.window_cells for flow in flows if flow.tcp is not None), default=0)
-    over = window > capacity
-    text = "so it can overflow" if over else "so it cannot overflow"
-    return Statement(
-        LOSS,
-        f"{name}: the queue of a source holds {capacity:,.0f} cells and a window {window:,}, "
-        f"{text}.",
-        {
-            "group": name,
-            "source_queue_cells": capacity,
-            "window_cells": window,
-            "expected_at_source": "possible" if over else "no",
-        },
-    )
-
-
-def _loss(situation: Situation, said: dict[str, FormulaAnswer]) -> Statement:
-    buffer_cells = situation.switch.buffer_cells
-    finite = math.isfinite(buffer_cells)
-    values = {
-        "port": situation.port.name,
-        "buffer_cells": buffer_cells if finite else None,
-    }
-    if situation.network.credit is not None:
-        text = "none under credit control: a cell is sent only if a buffer is free for it"
-        return Statement(LOSS, f"{situation.port.name}: {text}.", values | {"expected": "no"})
-    if not finite:
-        text = "none in the switch: its buffer has no limit"
-        return Statement(LOSS, f"{situation.port.name}: {text}.", values | {"expected": "no"})
-    expected, why, formula, fails = _expected(situation, buffer_cells, said)
-    text = f"{expected}: {why}, and the buffer has {buffer_cells:,.0f}"
-    return Statement(
-        LOSS,
-        f"{situation.port.name}: {text}.",
-        values | {"expected": expected},
-        formula,
-        fails,
-    )
-
-
-def _expected(
-    situation: Situation, buffer_cells: float, said: dict[str, FormulaAnswer]
-) -> tuple[str, str, str, tuple[str, ...]]:
-    """The expectation, its reason, the formula, and the formula's failing assumptions."""
-    growth = certain_growth_cells_per_second(situation.network, situation.port)
-    if growth > 0:
-        return "yes", f"arrivals exceed departures by {growth:,.0f} cells/s", "", ()
-    windows, law = said.get("window-sum"), said.get("buffer-law")
-    cycle, bound = said.get("efci-cycle"), said.get("q-max")
-    if windows is not None and (windows.cells or 0.0) <= buffer_cells:
-        return "no", f"all TCP windows hold {windows.cells:,.0f} cells", "window-sum", windows.fails
-    if cycle is not None and (cycle.cells or 0.0) > buffer_cells:
-        why = f"every cycle reaches {cycle.cells:,.0f} cells"
-        return "yes", why, "efci-cycle", cycle.fails
-    if bound is not None:
-        inside = (bound.cells or 0.0) <= buffer_cells
-        why = f"a queue that starts empty reaches at most {bound.cells:,.0f} cells"
-        return ("no" if inside else "at the start"), why, "q-max", bound.fails
-    if law is not None:
-        inside = (law.cells or 0.0) <= buffer_cells
-        why = f"the buffer law requires {law.cells:,.0f} cells"
-        return ("no" if inside else "possible"), why, "buffer-law", law.fails
-    periodic = said.get("n-d-d-1")
-    if periodic is not None:
-        inside = (periodic.cells or 0.0) <= buffer_cells
-        why = f"one cell of each source makes {periodic.cells:,.0f} cells"
-        return ("no" if inside else "possible"), why, "n-d-d-1", periodic.fails
-    if windows is not None and not situation.abr:
-        pipe = situation.port.cells_per_second * max(situation.round_trips_seconds, default=0.0)
-        over = (windows.cells or 0.0) > buffer_cells + pipe
-        why = (
-            f"TCP grows until a window is full or a cell is lost, and all windows hold "
-            f"{windows.cells:,.0f} cells, of which the pipe holds {pipe:,.0f}"
-        )
-        return ("yes" if over else "no"), why, "window-sum", windows.fails
-    return "possible", "no formula bounds the queue", "", ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
-from cellrate.advice.explain.subject import Subject, mbit
+from cellrate.advice.explain.subject import Subject, mbit, target_utilisation
 from cellrate.advice.formulas import Situation
 from cellrate.simulation.network import Flow
 from cellrate.theory import MaxMin
@@ -33,9 +33,11 @@ def _share(subject: Subject, name: str, flows: Sequence[Flow], shares: MaxMin) -
     if links and None in held_back:
         why += " or at PCR"
     amount = mbit(low) if low == high else f"{mbit(low)} to {mbit(high)}"
+    of = _shared(subject, set(links))
     return Statement(
         TOPIC,
-        f"{name}: {amount} for each of {len(flows)}, cell headers included; {why}.",
+        f"{name}: {amount} for each of {len(flows)}, headers of cells and RM cells included; "
+        f"{why}{of}.",
         {
             "group": name,
             "flows": len(flows),
@@ -45,6 +47,23 @@ def _share(subject: Subject, name: str, flows: Sequence[Flow], shares: MaxMin) -
         },
         FORMULA,
         tuple(_fails(subject, flows)),
+        "prediction",
+    )
+
+
+def _shared(subject: Subject, links: set[str]) -> str:
+    """A clause on links that hand out less than their rate, which `theory max-min` shares."""
+    parts = {
+        target_utilisation(one.switch)
+        for one in subject.bottlenecks
+        if one.port.name in links and one.abr
+    } - {1.0}
+    if not parts:
+        return ""
+    shown = " or ".join(f"{part:g}" for part in sorted(parts))
+    return (
+        f". Shared is what switches allocate, {shown} of the capacity; `cellrate theory max-min` "
+        "shares all of it"
     )
 
 

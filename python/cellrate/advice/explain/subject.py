@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
-from cellrate.advice.formulas import Situation
-from cellrate.simulation.network import Flow, Network, Switch, fair_shares, overloaded_ports
+from cellrate.advice.formulas import FormulaAnswer, Situation, formulas_of
+from cellrate.simulation.network import (
+    Flow,
+    Link,
+    Network,
+    Switch,
+    fair_shares,
+    overloaded_ports,
+)
 from cellrate.theory import AssumptionError, MaxMin
 from cellrate.theory.cell_conversions import CELL_BITS
+
+# A queue without a bound is described by the length that it exceeds for this share of the time.
+RARE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -21,6 +32,88 @@ class Subject:
     def bottlenecks(self) -> tuple[Situation, ...]:
         """Ports whose flows together could bring more than the link carries."""
         return tuple(Situation(self.network, port) for port in overloaded_ports(self.network))
+
+    @cached_property
+    def overloaded(self) -> frozenset[Link]:
+        """Ports in which cells of flows may wait for others, those of the way back included."""
+        back = {link for flow in self.network.flows for link in flow.backward}
+        two_way = {
+            link
+            for flow in self.network.flows
+            for link in flow.forward
+            if link in back and link.is_port
+        }
+        return frozenset(two_way.union(one.port for one in self.bottlenecks))
+
+    def formula_answers(self, situation: Situation) -> tuple[FormulaAnswer, ...]:
+        """Results of every formula on the queue of a port, or the reason where there is none."""
+        if situation.port not in self._answers:
+            self._answers[situation.port] = formulas_of(
+                self.network, situation.port, loss_ratio=RARE
+            )
+        return self._answers[situation.port]
+
+    def queue_answers(self, situation: Situation) -> dict[str, FormulaAnswer]:
+        """Results of the formulas that have one for the queue of a port, by name."""
+        answers = self.formula_answers(situation)
+        return {one.formula: one for one in answers if one.cells is not None}
+
+    @cached_property
+    def _answers(self) -> dict[Link, tuple[FormulaAnswer, ...]]:
+        return {}
+
+    def window_cells_over(self, link: Link) -> float:
+        """Cells of all windows of which data or acknowledgements cross a link.
+
+        Infinite if flows without TCP cross it, too.
+        """
+        return self._window_cells.get(link, 0.0)
+
+    def tcp_cells_over(self, link: Link) -> float:
+        """Cells of all windows of which data or acknowledgements cross a link."""
+        return self._tcp_cells.get(link, 0.0)
+
+    @cached_property
+    def _window_cells(self) -> dict[Link, float]:
+        return self._cells_over(math.inf)
+
+    @cached_property
+    def _tcp_cells(self) -> dict[Link, float]:
+        return self._cells_over(0.0)
+
+    def _cells_over(self, without_tcp: float) -> dict[Link, float]:
+        """Cells of windows by link, and so many of each flow without TCP."""
+        found: dict[Link, float] = {}
+        for flow in self.network.flows:
+            cells = without_tcp if flow.tcp is None else float(flow.tcp.window_cells)
+            for link in (*flow.forward, *flow.backward):
+                found[link] = found.get(link, 0.0) + cells
+        return found
+
+    @cached_property
+    def lossless(self) -> bool:
+        """True if no cell can be lost: neither on links nor in sources, and no switch drops any."""
+        switches = [link.switch for link in self.network.ports]
+        return (
+            not self.network.links_lose
+            and all(math.isinf(switch.unrefused_cells) for switch in switches)
+            and all(math.isinf(flow.source_queue_cells) for flow in self.network.flows)
+        )
+
+    @property
+    def begin_seconds(self) -> float:
+        """Begin of the measuring window."""
+        return float(self.network.measure["from_seconds"])
+
+    @property
+    def end_seconds(self) -> float:
+        """End of the measuring window."""
+        return float(self.network.measure["to_seconds"])
+
+    @property
+    def window_seconds(self) -> float:
+        """Length of the measuring window."""
+        return self.end_seconds - self.begin_seconds
 
     @cached_property
     def elastic_groups(self) -> dict[str, tuple[Flow, ...]]:

@@ -1,65 +1,151 @@
-"""Upper bounds of TCP throughput after headers, padding and RM cells; limits by TCP windows."""
+"""TCP throughput: bounds that no run exceeds, and what fair shares and windows let expect."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement, Value
+from cellrate.advice.explain.claims import Claim
+from cellrate.advice.explain.losses import loss_at
+from cellrate.advice.explain.rate_bounds import bound_together, flow_bound
 from cellrate.advice.explain.shares import unfair
 from cellrate.advice.explain.subject import Subject
 from cellrate.common.numbers import seconds
 from cellrate.simulation.network import Abr, Flow, Tcp
-from cellrate.theory import peak_throughput_bits_per_second
+from cellrate.theory import MaxMin, peak_throughput_bits_per_second
 from cellrate.theory.cell_conversions import CELL_BITS
 
 TOPIC = "TCP throughput"
 FORMULA = "peak-throughput"
 # Background may start after this share of the run without being mentioned.
 LATE = 0.01
+BY = {
+    "link": "its slowest link",
+    "pcr": "PCR",
+    "window": "a window in each round trip",
+    "size": "the size of the file",
+}
 
 
 def statements(subject: Subject) -> Iterator[Prediction]:
-    """Statements on the bound of every group over TCP, and on that of all groups together."""
+    """Bounds of every group over TCP and of all together, then what is expected."""
     groups = {
-        name: flows
-        for name, flows in subject.elastic_groups.items()
-        if len(_over_tcp(flows)) == len(flows)
+        name: found for name, flows in subject.network.groups().items() if (found := _tcp(flows))
     }
-    shares = subject.shares_or_reason()
     if not groups:
-        yield NoStatement(TOPIC, "TCP throughput", "no elastic flow runs over TCP", FORMULA)
+        yield NoStatement(TOPIC, "TCP throughput", "no flow runs over TCP", FORMULA)
         return
-    if isinstance(shares, str):
-        yield NoStatement(TOPIC, "TCP throughput", shares, FORMULA)
-        return
-    total = 0.0
-    fails: dict[str, None] = {}
-    # The total over one link does not depend on its division among flows; over several it does.
-    several = len({shares.bottlenecks[f.name] for flows in groups.values() for f in flows}) > 1
     for name, flows in groups.items():
-        tcps = _over_tcp(flows)
-        peaks = [
-            _peak(tcp, flow.abr, shares.rates[flow.name] * CELL_BITS)
-            for tcp, flow in zip(tcps, flows, strict=True)
-        ]
-        total += sum(peaks)
-        common = [*_overshoots(flows), *_late(subject, flows)]
-        skewed = unfair(subject, flows)
-        fails |= dict.fromkeys(common + (skewed if several else []))
-        yield _group(name, (tcps[0], flows[0].abr), peaks, common + skewed)
-        yield _window(name, flows, peaks)
-    yield Statement(
+        yield _bound(subject, name, flows)
+        yield _window(subject, name, flows)
+    every = [one for flows in groups.values() for one in flows]
+    yield _bound_of_all(bound_together(subject, every))
+    shares = subject.shares_or_reason()
+    if isinstance(shares, str):
+        yield NoStatement(TOPIC, "expected TCP throughput", shares, FORMULA)
+    else:
+        yield from _expected(subject, groups, shares)
+
+
+def _tcp(flows: Sequence[Flow]) -> list[tuple[Flow, Tcp]]:
+    """The flows that use TCP, with its parameters."""
+    return [(flow, flow.tcp) for flow in flows if flow.tcp is not None]
+
+
+def _bound(subject: Subject, name: str, flows: Sequence[tuple[Flow, Tcp]]) -> Statement:
+    bounds = [flow_bound(subject, flow, tcp) for flow, tcp in flows]
+    together = bound_together(subject, flows)
+    rates = [min(one.bits_per_second, together) for one in bounds]
+    by = " or ".join(dict.fromkeys(BY[one.by] for one in bounds))
+    return Statement(
         TOPIC,
-        f"All together at most {total / 1e6:.2f} Mbit/s of TCP payload.",
-        {"total_throughput_bits_per_second": total},
-        FORMULA,
-        tuple(fails),
+        f"{name}: at most {_between(min(rates), max(rates))} each, by {by}.",
+        {
+            "group": name,
+            "least_bound_bits_per_second": min(rates),
+            "greatest_bound_bits_per_second": max(rates),
+            "bound_by": list(dict.fromkeys(one.by for one in bounds)),
+        },
+        kind="bound",
+        claims=(Claim("throughput", name, "at most", together, "throughput"),),
     )
 
 
-def _over_tcp(flows: Sequence[Flow]) -> list[Tcp]:
-    """The TCP parameters of the flows that use TCP."""
-    return [flow.tcp for flow in flows if flow.tcp is not None]
+def _bound_of_all(total: float) -> Statement:
+    return Statement(
+        TOPIC,
+        f"All together at most {total / 1e6:.2f} Mbit/s of TCP payload in the measuring window.",
+        {"bound_bits_per_second": total},
+        kind="bound",
+        claims=(Claim("throughput", "", "at most", total, "throughput"),),
+    )
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Expected rates of a group in bit/s, and the assumptions that fail."""
+
+    rates: list[float]
+    common: list[str]
+    skewed: list[str]
+
+
+def _expected(
+    subject: Subject, groups: dict[str, list[tuple[Flow, Tcp]]], shares: MaxMin
+) -> Iterator[Prediction]:
+    """Fair shares after headers, padding and RM cells, or less if a window limits it."""
+    found = {name: _group(subject, flows, shares) for name, flows in groups.items()}
+    # The total over one link does not depend on its division among flows; over several it does.
+    several = len({shares.bottlenecks[f.name] for flows in groups.values() for f, _ in flows}) > 1
+    for name, group in found.items():
+        tcp, abr = groups[name][0][1], groups[name][0][0].abr
+        rm = f", and one of {abr.nrm} is an RM cell" if abr is not None else ""
+        yield Statement(
+            TOPIC,
+            f"{name}: a segment of {tcp.mss_bytes:,} bytes takes {tcp.segment_cells} cells{rm}: of "
+            f"its fair share {_between(min(group.rates), max(group.rates))} each.",
+            {
+                "group": name,
+                "least_throughput_bits_per_second": min(group.rates),
+                "greatest_throughput_bits_per_second": max(group.rates),
+                "segment_cells": tcp.segment_cells,
+            },
+            FORMULA,
+            tuple(group.common + group.skewed),
+            "prediction",
+            (_claim(subject, name, sum(group.rates)),),
+        )
+    total = sum(sum(group.rates) for group in found.values())
+    fails = [one for group in found.values() for one in group.common]
+    fails += [one for group in found.values() for one in group.skewed if several]
+    yield Statement(
+        TOPIC,
+        f"All together {total / 1e6:.2f} Mbit/s of TCP payload.",
+        {"total_throughput_bits_per_second": total},
+        FORMULA,
+        tuple(dict.fromkeys(fails)),
+        "prediction",
+        (_claim(subject, "", total),),
+    )
+
+
+def _claim(subject: Subject, group: str, rate: float) -> Claim:
+    """The expected throughput, to be held against runs under the same control."""
+    met = {one.switch.scheme if one.abr else "ubr" for one in subject.bottlenecks if one.elastic}
+    kind = " and ".join(sorted(met)) or "no control"
+    return Claim("throughput", group, "about", rate, f"throughput under {kind}")
+
+
+def _group(subject: Subject, flows: Sequence[tuple[Flow, Tcp]], shares: MaxMin) -> _Group:
+    rates = []
+    for flow, tcp in flows:
+        peak = _peak(tcp, flow.abr, shares.rates[flow.name] * CELL_BITS)
+        rates.append(min(peak, flow_bound(subject, flow, tcp).bits_per_second))
+    alone = [flow for flow, _ in flows]
+    common = [*_no_end(alone), *_steady(subject, flows), *_target(alone), *_late(subject, alone)]
+    return _Group(rates, common, unfair(subject, alone))
 
 
 def _peak(tcp: Tcp, abr: Abr | None, share_bits_per_second: float) -> float:
@@ -74,7 +160,46 @@ def _peak(tcp: Tcp, abr: Abr | None, share_bits_per_second: float) -> float:
     )
 
 
-def _overshoots(flows: Sequence[Flow]) -> list[str]:
+def _no_end(flows: Sequence[Flow]) -> list[str]:
+    """Assumption that fails if sources have less to send than their share."""
+    if any(flow.kind != "greedy" for flow in flows):
+        return ["sources have data without end"]
+    return []
+
+
+def _steady(subject: Subject, flows: Sequence[tuple[Flow, Tcp]]) -> Iterator[str]:
+    """Assumptions that fail if TCP starts, or waits for a timeout, in the measuring window."""
+    over = max(flow.start_seconds + _start_up_seconds(flow, tcp) for flow, tcp in flows)
+    over += subject.network.start_jitter_seconds
+    if over > subject.begin_seconds:
+        yield (
+            f"slow start is over when the measuring window begins, at "
+            f"{seconds(subject.begin_seconds)}: it takes until about {seconds(over)}"
+        )
+    met = [one for one in subject.bottlenecks if any(one.port in f.forward for f, _ in flows)]
+    if subject.network.links_lose:
+        yield "links lose no cell"
+    elif any(loss_at(subject, one).expected != "no" for one in met):
+        yield "no cell is lost: TCP pauses after losses, and how long no formula here tells"
+    elif any(_may_expire(subject, flow, tcp) for flow, tcp in flows):
+        yield "no timer expires early: full queues take longer than the least timeout"
+
+
+def _start_up_seconds(flow: Flow, tcp: Tcp) -> float:
+    """Twice the round trips in which slow start opens the whole window, from one segment on."""
+    doublings = math.log2(max(1.0, tcp.window_bytes / tcp.mss_bytes)) + 1
+    return 2 * doublings * (flow.propagation_round_trip_seconds or 0.0)
+
+
+def _may_expire(subject: Subject, flow: Flow, tcp: Tcp) -> bool:
+    """True if the windows of TCP in the queues of the path last longer than the least timeout."""
+    path = (*flow.forward, *flow.backward)
+    held = [subject.tcp_cells_over(link) / link.cells_per_second for link in path]
+    longest = max(held) + (flow.propagation_round_trip_seconds or 0.0)
+    return bool(longest > tcp.parameters["min_rto_seconds"])
+
+
+def _target(flows: Sequence[Flow]) -> list[str]:
     """Assumption that fails if switches may allocate more than their target."""
     switches = {link.switch for flow in flows if flow.abr for link in flow.forward if link.is_port}
     deltas = [s.control["delta"] for s in switches if s.control.get("max_alloc")]
@@ -96,53 +221,29 @@ def _late(subject: Subject, flows: Sequence[Flow]) -> list[str]:
     ]
 
 
-def _group(
-    name: str, ends: tuple[Tcp, Abr | None], peaks: Sequence[float], fails: Sequence[str]
-) -> Statement:
-    tcp, abr = ends
-    rm = f" and one of {abr.nrm} is an RM cell" if abr is not None else ""
-    shown = f"{min(peaks) / 1e6:.2f}"
-    if max(peaks) > min(peaks):
-        shown += f" to {max(peaks) / 1e6:.2f}"
-    return Statement(
-        TOPIC,
-        f"{name}: at most {shown} Mbit/s each: a segment of {tcp.mss_bytes:,} bytes takes "
-        f"{tcp.segment_cells} cells{rm}.",
-        {
-            "group": name,
-            "least_throughput_bits_per_second": min(peaks),
-            "greatest_throughput_bits_per_second": max(peaks),
-            "segment_cells": tcp.segment_cells,
-        },
-        FORMULA,
-        tuple(fails),
-    )
+def _between(low: float, high: float) -> str:
+    """One rate or two in Mbit/s."""
+    if low == high:
+        return f"{low / 1e6:.2f} Mbit/s"
+    return f"{low / 1e6:.2f} to {high / 1e6:.2f} Mbit/s"
 
 
-def _window(name: str, flows: Sequence[Flow], peaks: Sequence[float]) -> Statement:
-    """Statement on the window: it may limit a flow even while queues are empty."""
-    windows = [tcp.window_bytes // tcp.mss_bytes * tcp.mss_bytes * 8 for tcp in _over_tcp(flows)]
-    trips = [flow.propagation_round_trip_seconds or 0.0 for flow in flows]
-    # Windows in bits that the share needs.
-    needed = [peak * trip for peak, trip in zip(peaks, trips, strict=True)]
-    limited = sum(window < need for window, need in zip(windows, needed, strict=True))
+def _window(subject: Subject, name: str, flows: Sequence[tuple[Flow, Tcp]]) -> Statement:
+    """The window that a flow needs to fill its path alone, and how many have less."""
+    tcp = flows[0][1]
+    trips = [flow.propagation_round_trip_seconds or 0.0 for flow, _ in flows]
+    limited = sum(flow_bound(subject, flow, tcp).by == "window" for flow, tcp in flows)
+    held = tcp.window_bytes // tcp.mss_bytes * tcp.mss_bytes
     values: dict[str, Value] = {
         "group": name,
-        "window_bytes": windows[0] // 8,
-        "needed_window_bytes": max(needed) / 8,
+        "window_bytes": held,
         "window_limited_flows": limited,
     }
     longest = seconds(max(trips))
-    if limited:
-        rate = min(w / t for w, t in zip(windows, trips, strict=True) if t > 0)
+    text = f"{name}: whole segments of a window hold {held:,} bytes, for a round trip of {longest}"
+    if max(trips) > 0:
+        rate = 8 * held / max(trips)
         values["window_limit_bits_per_second"] = rate
-        text = (
-            f"{name}: {limited} of {len(flows)} are limited by their windows: "
-            f"{windows[0] // 8:,} bytes in a round trip of {longest} are {rate / 1e6:.2f} Mbit/s."
-        )
-    else:
-        text = (
-            f"{name}: windows limit no flow: the share needs {max(needed) / 8:,.0f} bytes in "
-            f"{longest}, and whole segments of the window hold {windows[0] // 8:,}."
-        )
-    return Statement(TOPIC, text, values)
+        text += f": {rate / 1e6:.2f} Mbit/s"
+    some = f"{limited} of {len(flows)} cannot fill even an empty path" if limited else ""
+    return Statement(TOPIC, f"{text}{'; ' if some else ''}{some}.", values)

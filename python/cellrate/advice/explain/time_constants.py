@@ -53,6 +53,7 @@ def _filling(situation: Situation) -> Iterator[Prediction]:
         },
         "round-trips-to-fill",
         tuple(fails),
+        "prediction",
     )
 
 

@@ -102,11 +102,18 @@ def _answer(situation: Situation, *, steady: bool) -> FormulaAnswer:
         "pcr_cells_per_second": float(loop.pcr),
         "mcr_cells_per_second": float(loop.mcr),
     }
-    fails = tuple(_fails(situation, float(cells), clipped=clipped))
+    fails = tuple(assumptions_that_fail(situation, float(cells), clipped=clipped))
     return FormulaAnswer(name, title, source, float(cells), given, fails)
 
 
-def _fails(situation: Situation, cells: float, *, clipped: bool) -> list[str]:
+def assumptions_that_fail(situation: Situation, cells: float, *, clipped: bool) -> list[str]:
+    """Assumptions of the fluid model that do not hold at a port.
+
+    Args:
+        situation: The port.
+        cells: The longest queue by the model.
+        clipped: True if ACR would leave the range from MCR to PCR.
+    """
     fails = []
     if clipped:
         fails.append("ACR stays below PCR and above MCR: here the cycle would go beyond")

@@ -27,3 +27,8 @@ class FormulaAnswer:
     given: Mapping[str, float] = field(default_factory=dict)
     fails: tuple[str, ...] = ()
     inapplicable: str = ""
+
+    @property
+    def applies(self) -> bool:
+        """True if the formula has a result, and no assumption is known to fail."""
+        return self.cells is not None and not self.fails

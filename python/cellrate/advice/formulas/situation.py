@@ -123,6 +123,17 @@ class Situation:
             for link in flow.forward
         )
 
+    @cached_property
+    def queue(self) -> int:
+        """Number of the queue of elastic flows that is served last; without any, of all queues."""
+        numbers = [self.switch.queue_of(flow.service) for flow in self.elastic or self.flows]
+        return max(numbers, default=len(self.switch.priority) - 1)
+
+    @cached_property
+    def service(self) -> str:
+        """A class that this queue holds."""
+        return self.switch.priority[self.queue][0]
+
     def sharing(self) -> tuple[Flow, ...]:
         """Inelastic flows that share a queue with elastic ones."""
         queues = {self.switch.queue_of(flow.service) for flow in self.elastic}

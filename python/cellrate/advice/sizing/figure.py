@@ -63,7 +63,7 @@ def _draw(panel: Axes, answer: Answer, queue: Series) -> None:
     highest = float(queue.maximum.max(initial=1.0))
     if answer.buffer_cells is not None:
         _line(panel, answer.buffer_cells, "measured buffer", COLOURS[1], "-")
-    for number, formula in enumerate(f for f in answer.formulas if f.cells is not None):
+    for number, formula in enumerate(f for f in answer.formulas if f.applies):
         cells = formula.cells or 0.0
         if cells <= IN_SIGHT * highest:
             _line(panel, cells, formula.formula, COLOURS[2 + number % 4], "--")

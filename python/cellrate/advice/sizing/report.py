@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping
 
 from cellrate import __version__
+from cellrate.advice.formulas import FormulaAnswer
 from cellrate.advice.sizing import sentences
 from cellrate.advice.sizing.answer import Answer
 from cellrate.common.document import (
@@ -63,25 +64,22 @@ def _queue(answer: Answer) -> Section:
 
 
 def _formulas(answer: Answer) -> Table:
-    """Formulas that apply, each with the assumptions that do not hold."""
+    """The measured buffer, and the formulas whose assumptions hold."""
     measured = answer.buffer_cells
     found = [] if measured is None else [Row(("measured", f"{measured:,}", "", "", "", ""))]
     for formula in answer.formulas:
-        if formula.cells is None:
+        if formula.cells is None or not formula.applies:
             continue
-        ratio = sentences.ratio(formula.cells, measured)
-        fails = "; ".join(formula.fails)
         found.append(
             Row(
                 (
                     formula.formula,
                     f"{formula.cells:,.0f}",
-                    ratio,
+                    sentences.ratio(formula.cells, measured),
                     formula.title,
                     _given(formula.given),
                     formula.source,
-                ),
-                f"does not hold here: {fails}" if fails else "",
+                )
             )
         )
     return Table(
@@ -104,11 +102,18 @@ def _given(given: Mapping[str, float]) -> str:
 def _inapplicable(answer: Answer) -> Listing:
     return Listing(
         tuple(
-            (Span(one.formula, "strong"), f", {one.title}, does not apply: {one.inapplicable}")
+            (Span(one.formula, "strong"), f", {one.title}, does not apply: {_why(one)}")
             for one in answer.formulas
-            if one.inapplicable
+            if not one.applies
         )
     )
+
+
+def _why(one: FormulaAnswer) -> str:
+    """The reason, or the assumptions that fail, and last what the formula would say."""
+    if one.cells is None:
+        return one.inapplicable
+    return f"it assumes that {'; that '.join(one.fails)}. It would say {one.cells:,.0f} cells"
 
 
 def _seeds(answer: Answer) -> tuple[Table, ...]:

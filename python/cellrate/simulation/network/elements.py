@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from cellrate.simulation.network.ends import Abr, OwnRate, Parameters, Tcp
 
+# Policies that drop cells only when a buffer is full, or of a PDU that has lost one so.
+OVERFLOWING = frozenset({"tail-drop", "ppd"})
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Switch:
@@ -38,6 +41,19 @@ class Switch:
     def policy(self) -> str:
         """Name of the discard policy."""
         return str(self.discard["policy"])
+
+    @property
+    def unrefused_cells(self) -> float:
+        """Length of a queue up to which the discard policy refuses no cell.
+
+        The threshold of a policy that has one; the buffer if it refuses nothing before an overflow.
+        0 for other policies with a finite buffer.
+        """
+        if "threshold_cells" in self.discard:
+            return min(self.buffer_cells, limit(self.discard["threshold_cells"]))
+        if self.policy in OVERFLOWING or math.isinf(self.buffer_cells):
+            return self.buffer_cells
+        return 0.0
 
     def queue_of(self, service: str) -> int:
         """Number of the queue that holds a service class, 0 being served first.

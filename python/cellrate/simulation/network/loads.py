@@ -36,8 +36,8 @@ def offered_cells_per_second(network: Network, link: Link) -> float:
 def certain_cells_per_second(network: Network, link: Link) -> float:
     """Lower bound of the long-run rate at which cells reach a link, whatever the network does.
 
-    Counts flows that nothing slows down: sources with their own rates, at their mean rates, and
-    sources without TCP and ABR, at the rate of their access link. On each link before, these flows
+    Counts flows that nothing slows down, neither TCP nor ABR: sources with their own rates at their
+    mean rates, all others at the rate of their access link. On each link before, these flows
     get the capacity that all other flows there must leave to them.
     """
     unchecked = [flow for flow in network.flows_over(link) if _is_unchecked(flow)]
@@ -79,7 +79,7 @@ def service_cells_per_second(network: Network, port: Link) -> float:
 
 
 def _is_unchecked(flow: Flow) -> bool:
-    return not flow.is_elastic or (flow.tcp is None and flow.abr is None)
+    return flow.tcp is None and flow.abr is None
 
 
 def _long_run_cells_per_second(flow: Flow) -> float:

@@ -25,6 +25,7 @@ class Network:
         start_jitter_seconds: Largest random addition to the start of every flow.
         measure: Measuring window, and the traces and logs that are kept.
         credit: Credit control of channels of class UBR or random; None if there is none.
+        links_lose: True if links may lose cells (`link_errors`).
         nodes: Hosts and switches.
         links: Directed links.
         flows: Every flow of every group.
@@ -35,6 +36,7 @@ class Network:
     start_jitter_seconds: float
     measure: Parameters
     credit: Parameters | None
+    links_lose: bool
     nodes: tuple[Node, ...]
     links: tuple[Link, ...]
     flows: tuple[Flow, ...]
@@ -80,6 +82,7 @@ class Network:
             start_jitter_seconds=described["start_jitter_seconds"],
             measure=described["measure"],
             credit=described["credit"],
+            links_lose=described["links_lose"],
             nodes=nodes,
             links=links,
             flows=tuple(_flow(flow, links, encapsulation_bytes) for flow in described["flows"]),

@@ -52,7 +52,7 @@ pub struct FlowReport {
     /// Delivered bytes / bytes that TCP sent, those sent again included: goodput / offered load;
     /// null if none were sent. Kalyanaraman 97 section 8.18 calls another one so:
     /// `capacity_efficiency` of the port.
-    #[schemars(extend("x-unit" = "", "x-formula" = "delivered_bytes / (bytes sent for the first time + bytes_retransmitted)", "x-source" = "Ajmone Marsan 97 section 4.1", "x-better" = "more", "x-greatest" = 1))]
+    #[schemars(extend("x-unit" = "", "x-formula" = "delivered_bytes / (bytes sent for the first time + bytes_retransmitted)", "x-source" = "Ajmone Marsan 97 section 4.1", "x-better" = "more"))]
     pub efficiency: Option<f64>,
     /// TCP segments with payload that were sent, those sent again included.
     pub segments_sent: u64,

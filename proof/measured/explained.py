@@ -1,0 +1,135 @@
+"""Holds `cellrate explain` against random scenarios: `python -m proof.measured.explained`.
+
+No run may break a bound. How far predictions were off is what `explain` says with them from then
+on: it reads `track_record.json`, which this campaign writes.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from cellrate import Outcome
+from cellrate.advice.explain import Explanation, explain
+from cellrate.advice.explain.track_record import PLACE
+from cellrate.common.json_text import json_text
+from cellrate.simulation.network import Network
+from cellrate.simulation.runner import Job, run_many
+
+from proof.measured.random_scenarios import random_jobs
+
+COUNT, SEED = 2000, 1
+# Jobs that are explained and run together.
+TOGETHER = 200
+USAGE = "usage: python -m proof.measured.explained [SCENARIOS [SEED]]\n"
+
+
+@dataclass
+class Found:
+    """What runs say of statements.
+
+    Attributes:
+        scenarios: Scenarios that ran.
+        bounds: Bounds that were held against a run.
+        broken: Those that a run broke, with the command that shows it.
+        errors: Relative errors of expected values by kind of prediction.
+        right: For each kind of limit or loss, how often the prediction was right.
+    """
+
+    scenarios: int = 0
+    bounds: int = 0
+    broken: list[str] = field(default_factory=list)
+    errors: dict[str, list[float]] = field(default_factory=dict)
+    right: dict[str, list[bool]] = field(default_factory=dict)
+
+    def add(self, job: Job, explanation: Explanation, outcome: Outcome) -> None:
+        """Holds the statements on a scenario against its run."""
+        summary = json.loads(outcome.summary())
+        self.scenarios += 1
+        errors: dict[str, float] = {}
+        right: dict[str, bool] = {}
+        for statement in explanation.statements:
+            if not statement.applies:
+                continue
+            for claim in statement.claims:
+                measured = claim.measured(summary)
+                if statement.kind == "bound":
+                    self.bounds += 1
+                    if not claim.holds(measured):
+                        self.broken.append(f"{statement.text} Measured: {measured:,.6g}. {job!r}")
+                # A scenario counts once for each kind, by the worst of its groups and ports.
+                elif claim.sense == "about":
+                    error = claim.error(measured)
+                    errors[claim.topic] = max(error, errors.get(claim.topic, 0.0))
+                else:
+                    right[claim.topic] = claim.holds(measured) and right.get(claim.topic, True)
+        for topic, error in errors.items():
+            self.errors.setdefault(topic, []).append(error)
+        for topic, was in right.items():
+            self.right.setdefault(topic, []).append(was)
+
+    def predictions(self) -> dict[str, dict[str, float | int]]:
+        """The record of each kind of prediction, as `track_record.json` has it."""
+        found: dict[str, dict[str, float | int]] = {}
+        for name, errors in self.errors.items():
+            within = float(np.quantile(errors, 0.9, method="higher"))
+            found[name] = {"cases": len(errors), "within": round(within, 4)}
+        for name, right in self.right.items():
+            found[name] = {"cases": len(right), "held": round(float(np.mean(right)), 4)}
+        return dict(sorted(found.items()))
+
+
+def held_against_runs(
+    jobs: Iterable[Job], progress: Callable[[int], object] = lambda _: None
+) -> Found:
+    """Explains and runs scenarios."""
+    found, batch = Found(), list[Job]()
+    for job in jobs:
+        batch.append(job)
+        if len(batch) == TOGETHER:
+            _run(found, batch)
+            progress(found.scenarios)
+            batch = []
+    _run(found, batch)
+    return found
+
+
+def _run(found: Found, jobs: Sequence[Job]) -> None:
+    for job, outcome in zip(jobs, run_many(jobs), strict=True):
+        network = Network.of_scenario(job.scenario())
+        found.add(job, explain(network), outcome)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs the campaign and writes the record; 1 if a bound is broken."""
+    if len(arguments) > 2 or not all(one.isdigit() for one in arguments):
+        sys.stderr.write(USAGE)
+        return 2
+    given = list(map(int, arguments))
+    count, seed = [*given, *(COUNT, SEED)[len(given) :]]
+    found = held_against_runs(
+        random_jobs(count, seed), lambda done: sys.stderr.write(f"{done} of {count}\n")
+    )
+    for text in found.broken:
+        sys.stdout.write(f"broken: {text}\n")
+    sys.stdout.write(
+        f"{found.scenarios} scenarios, {found.bounds} bounds, {len(found.broken)} broken\n"
+    )
+    if found.broken:
+        return 1
+    if (count, seed) == (COUNT, SEED):
+        record = {
+            "scenarios": found.scenarios,
+            "bounds": found.bounds,
+            "predictions": found.predictions(),
+        }
+        Path(PLACE).write_text(json_text(record), encoding="utf-8", newline="\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

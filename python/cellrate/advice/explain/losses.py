@@ -1,0 +1,166 @@
+"""Losses: where none is possible, where some are certain, and what formulas expect elsewhere."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from cellrate.advice.explain.answer import Kind, Prediction, Statement
+from cellrate.advice.explain.claims import Claim
+from cellrate.advice.explain.queue_bounds import cannot_lose, must_lose, queue_bound
+from cellrate.advice.explain.subject import Subject
+from cellrate.advice.formulas import FormulaAnswer, Situation
+from cellrate.advice.formulas.growth import certain_growth_cells_per_second
+from cellrate.simulation.network import Flow
+
+TOPIC = "loss"
+CERTAIN = {"yes": "every run loses cells", "no": "no run loses a cell"}
+EXPECTED = {"yes": "cells are lost", "no": "no cell is lost", "possible": "losses are possible"}
+# Formulas that limit the queue, and their words.
+LIMITS = {
+    "window-sum": "all TCP windows hold",
+    "q-max": "a queue that starts empty reaches at most",
+    "buffer-law": "the buffer law requires",
+}
+Expected: TypeAlias = Literal["yes", "no", "possible"]
+
+
+@dataclass(frozen=True)
+class Loss:
+    """An expectation of loss at a port.
+
+    Attributes:
+        expected: The expectation.
+        why: Its reason.
+        kind: `bound` if no run contradicts it.
+        formula: Name of the formula in `cellrate theory`; empty if it is arithmetic alone.
+    """
+
+    expected: Expected
+    why: str
+    kind: Kind = "prediction"
+    formula: str = ""
+
+
+def statements(subject: Subject) -> Iterator[Prediction]:
+    """Statements on the loss at every port that can be overloaded, and in sources."""
+    for name, flows in subject.elastic_groups.items():
+        if any(math.isfinite(flow.source_queue_cells) for flow in flows):
+            yield _at_source(name, flows)
+    for situation in subject.bottlenecks:
+        yield _at_port(situation, loss_at(subject, situation))
+
+
+def loss_at(subject: Subject, situation: Situation) -> Loss:
+    """The expectation of loss at a port."""
+    return _certain(subject, situation) or _expected(subject, situation)
+
+
+def _at_port(situation: Situation, loss: Loss) -> Statement:
+    port, buffer_cells = situation.port.name, situation.switch.buffer_cells
+    words = CERTAIN if loss.kind == "bound" else EXPECTED
+    topic = f"loss by {loss.formula or 'rates'}: {loss.expected}"
+    claims = {
+        "yes": (Claim("lost", port, "some", 0.0, topic),),
+        "no": (Claim("lost", port, "none", 0.0, topic, situation.service),),
+        "possible": (),
+    }
+    return Statement(
+        TOPIC,
+        f"{port}: {words[loss.expected]}: {loss.why}.",
+        {
+            "port": port,
+            "buffer_cells": buffer_cells if math.isfinite(buffer_cells) else None,
+            "expected": loss.expected,
+        },
+        loss.formula,
+        kind=loss.kind,
+        claims=claims[loss.expected],
+    )
+
+
+def _certain(subject: Subject, situation: Situation) -> Loss | None:
+    """What no run contradicts; None if nothing is certain."""
+    bound = queue_bound(subject, situation, subject.queue_answers(situation))
+    growth = certain_growth_cells_per_second(subject.network, situation.port)
+    if cannot_lose(situation, bound):
+        if situation.network.credit is not None:
+            why = "under credit control a cell is sent only if a buffer is free for it"
+            return Loss("no", why, "bound")
+        if math.isinf(situation.switch.unrefused_cells):
+            return Loss("no", "the buffer has no limit", "bound")
+        if bound is not None:
+            why = f"{bound.why} make {bound.cells:,.0f} cells, and {_room(situation)}"
+            return Loss("no", why, "bound", bound.formula)
+    if growth > 0 and must_lose(subject, situation, growth):
+        return Loss("yes", f"arrivals exceed departures by {growth:,.0f} cells/s", "bound")
+    return None
+
+
+def _room(situation: Situation) -> str:
+    """The length of the queue up to which no cell is dropped, as a clause."""
+    switch = situation.switch
+    if switch.unrefused_cells == switch.buffer_cells:
+        return f"the buffer has {switch.buffer_cells:,.0f}"
+    return f"`{switch.policy}` refuses PDUs from {switch.unrefused_cells:,.0f} on"
+
+
+def _expected(subject: Subject, situation: Situation) -> Loss:
+    """What the formulas expect whose assumptions hold."""
+    room, has = situation.switch.unrefused_cells, _room(situation)
+    said = {one.formula: one for one in subject.queue_answers(situation).values() if not one.fails}
+    growth = certain_growth_cells_per_second(subject.network, situation.port)
+    if growth > 0:
+        return Loss("yes", f"arrivals exceed departures by {growth:,.0f} cells/s on average")
+    cycle = said.get("efci-cycle")
+    if cycle is not None and (cycle.cells or 0.0) > room:
+        why = f"every cycle reaches {cycle.cells:,.0f} cells, and {has}"
+        return Loss("yes", why, formula=cycle.formula)
+    limits = [(said[name], what) for name, what in LIMITS.items() if name in said]
+    for found, what in limits:
+        if (found.cells or 0.0) <= room:
+            why = f"{what} {found.cells:,.0f} cells, and {has}"
+            return Loss("no", why, formula=found.formula)
+    if situation.abr and limits:
+        found, what = limits[-1]
+        why = f"{what} {found.cells:,.0f} cells, and {has}"
+        return Loss("possible", why, formula=found.formula)
+    return _overflowing(situation, subject.queue_answers(situation), has)
+
+
+def _overflowing(situation: Situation, said: dict[str, FormulaAnswer], has: str) -> Loss:
+    """TCP without any control of rates grows until a cell is lost.
+
+    What else shares the queue, or is sent twice, only makes it longer.
+    """
+    windows = said.get("window-sum")
+    if windows is None or situation.abr or situation.network.credit is not None:
+        return Loss("possible", f"no formula limits the queue here, and {has}")
+    pipe = situation.port.cells_per_second * max(situation.round_trips_seconds, default=0.0)
+    why = (
+        f"TCP grows until a window is full or a cell is lost; all windows hold "
+        f"{windows.cells:,.0f} cells, the pipe {pipe:,.0f}, and {has}"
+    )
+    over = (windows.cells or 0.0) > situation.switch.unrefused_cells + pipe
+    return Loss("yes" if over else "possible", why, formula=windows.formula)
+
+
+def _at_source(name: str, flows: Sequence[Flow]) -> Statement:
+    """Statement on a finite queue between TCP and the network, which may overflow."""
+    capacity = min(flow.source_queue_cells for flow in flows)
+    window = max((flow.tcp.window_cells for flow in flows if flow.tcp is not None), default=0)
+    over = window > capacity
+    text = "so it can overflow" if over else "so it cannot overflow"
+    return Statement(
+        TOPIC,
+        f"{name}: the queue of a source holds {capacity:,.0f} cells and a window {window:,}, "
+        f"{text}.",
+        {
+            "group": name,
+            "source_queue_cells": capacity,
+            "window_cells": window,
+            "expected_at_source": "possible" if over else "no",
+        },
+    )

@@ -1,0 +1,131 @@
+"""Bounds of TCP throughput in the measuring window that no run exceeds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import lil_array
+
+from cellrate.advice.explain.subject import Subject
+from cellrate.simulation.network import Flow, Link, Tcp
+from cellrate.theory.cell_conversions import PAYLOAD_BYTES
+
+Limit: TypeAlias = Literal["link", "pcr", "window", "size"]
+# Sources whose segments are all full.
+FULL = frozenset({"greedy"})
+# In any time a line carries a cell more than its rate says, and of the cells of a flow one data
+# cell more may come than its share of RM cells says.
+MORE_CELLS = 2
+
+
+@dataclass(frozen=True)
+class RateBound:
+    """The greatest TCP throughput that a flow can have in the measuring window.
+
+    Attributes:
+        bits_per_second: The bound.
+        by: What sets it: the slowest link, PCR, the window in a round trip, or the file's size.
+    """
+
+    bits_per_second: float
+    by: Limit
+
+
+def flow_bound(subject: Subject, flow: Flow, tcp: Tcp) -> RateBound:
+    """The bound of one flow over TCP, as if it were alone."""
+    slowest = min(link.cells_per_second for link in flow.forward)
+    carried = RateBound(_in_window(subject, flow, tcp, slowest), "link")
+    found = [carried]
+    if flow.abr is not None and flow.abr.pcr_cells_per_second < slowest:
+        rate = _in_window(subject, flow, tcp, flow.abr.pcr_cells_per_second)
+        found.append(RateBound(rate, "pcr"))
+    if flow.propagation_round_trip_seconds:
+        found.append(RateBound(_by_window(subject, flow, tcp), "window"))
+    if flow.kind == "transfer":
+        size = 8 * float(flow.source["size_bytes"]) / subject.window_seconds
+        found.append(RateBound(size, "size"))
+    return min(found, key=lambda one: one.bits_per_second)
+
+
+def bound_together(subject: Subject, flows: Sequence[tuple[Flow, Tcp]]) -> float:
+    """The bound of flows over TCP together in bit/s: each link carries its cells only once.
+
+    A linear program: the greatest sum of rates of which each is below the flow's own bound, and
+    those over a link take no more cells than it carries.
+    """
+    most = [flow_bound(subject, flow, tcp).bits_per_second for flow, tcp in flows]
+    links = list(dict.fromkeys(link for flow, _ in flows for link in flow.forward))
+    rows = {link: row for row, link in enumerate(links)}
+    taken = lil_array((len(links), len(flows)))
+    room = np.array([link.cells_per_second for link in links])
+    for column, (flow, tcp) in enumerate(flows):
+        cost = 1 / _payload_bits_per_cell(subject, flow, tcp)
+        for link in flow.forward:
+            taken[rows[link], column] = cost
+            # Data sent before the window may arrive in it.
+            early = _early_bits(subject, flow, tcp, link) * cost
+            room[rows[link]] += (early + MORE_CELLS) / subject.window_seconds
+    solved = milp(
+        -np.ones(len(flows)),
+        bounds=Bounds(0.0, np.array(most)),
+        constraints=LinearConstraint(taken.tocsr(), ub=room),
+    )
+    if not solved.success:
+        raise RuntimeError(solved.message)
+    return float(-solved.fun)
+
+
+def _in_window(subject: Subject, flow: Flow, tcp: Tcp, cells_per_second: float) -> float:
+    """Payload that a flow of a cell rate brings in the window, in bit/s."""
+    payload = _payload_bits_per_cell(subject, flow, tcp)
+    early = max(_early_bits(subject, flow, tcp, link) for link in flow.forward)
+    return cells_per_second * payload + (early + MORE_CELLS * payload) / subject.window_seconds
+
+
+def _by_window(subject: Subject, flow: Flow, tcp: Tcp) -> float:
+    """A window of data in each round trip that has begun.
+
+    What is delivered by a time was sent a way before, when no more than the window beyond what was
+    then acknowledged might be sent; and that had been delivered a way back before.
+    """
+    trip = flow.propagation_round_trip_seconds or 0.0
+    begin = max(subject.begin_seconds, flow.start_seconds)
+    trips = math.ceil(max(0.0, subject.end_seconds - begin) / trip * (1 - 1e-12))
+    return 8 * trips * tcp.window_bytes / subject.window_seconds
+
+
+def _payload_bits_per_cell(subject: Subject, flow: Flow, tcp: Tcp) -> float:
+    """The greatest TCP payload of a cell of the flow, in bits.
+
+    One of Nrm cells is an RM cell, unless some may be lost before a link that the data then fill.
+    """
+    full = tcp.mss_bytes / tcp.segment_cells
+    shorter = tcp.segment_cells - 1
+    if flow.kind not in FULL and shorter > 0:
+        # A short segment may waste less of its last cell.
+        full = max(full, (PAYLOAD_BYTES * shorter - tcp.overhead_bytes) / shorter)
+    certain = subject.lossless and flow.abr is not None and flow.abr.parameters["rules"] == "tm4"
+    data = 1 - 1 / flow.abr.nrm if certain and flow.abr is not None else 1.0
+    return 8 * full * data
+
+
+def _early_bits(subject: Subject, flow: Flow, tcp: Tcp, link: Link) -> float:
+    """Payload that may have passed the link before the window and be delivered in it.
+
+    At most a window: what waits for a lost segment, or in a queue behind the link. Where cells
+    neither get lost nor wait, a segment, of which the first cells have arrived; RM cells that are
+    due cost no more than another one.
+    """
+    if subject.begin_seconds <= flow.start_seconds:
+        return 0.0
+    later = flow.forward[flow.forward.index(link) + 1 :]
+    waits = any(port in subject.overloaded for port in later)
+    if waits or not subject.lossless or tcp.parameters["processing_time_seconds"] > 0:
+        return 8.0 * tcp.window_bytes
+    nrm = 0 if flow.abr is None else flow.abr.nrm
+    return 8.0 * tcp.mss_bytes * (1 + math.ceil((nrm + len(flow.forward)) / tcp.segment_cells))

@@ -1,0 +1,89 @@
+"""The verdict of an explanation: three sentences that one can act on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from cellrate.advice.explain.answer import Statement
+from cellrate.advice.explain.losses import CERTAIN, EXPECTED
+from cellrate.advice.explain.track_record import spoken
+
+# Ports and groups that the verdict names.
+MOST = 3
+WORDS = {"pcr": "PCR", "window": "window", "size": "size"}
+
+
+def verdict(statements: Sequence[Statement]) -> tuple[str, ...]:
+    """Throughput, queue and loss, and what limits or remains uncertain.
+
+    Only bounds and predictions whose assumptions hold are used.
+    """
+    applied = [one for one in statements if one.applies]
+    return _throughput(applied), _queue_and_loss(applied), _limit(applied, statements)
+
+
+def _throughput(applied: Sequence[Statement]) -> str:
+    bounds = [one for one in applied if "bound_bits_per_second" in one.values]
+    if not bounds:
+        return "Throughput: no flow runs over TCP."
+    most = _number(bounds[0], "bound_bits_per_second")
+    expected = [one for one in applied if "total_throughput_bits_per_second" in one.values]
+    text = f"Throughput: TCP delivers at most {most / 1e6:.1f} Mbit/s"
+    if not expected:
+        return f"{text}; how much less, no formula tells here."
+    about = _number(expected[0], "total_throughput_bits_per_second")
+    return f"{text}; expected are {about / 1e6:.1f} ({spoken(expected[0].claims[0])})."
+
+
+def _queue_and_loss(applied: Sequence[Statement]) -> str:
+    losses = [one for one in applied if "expected" in one.values]
+    if not losses:
+        return "Queue and loss: no port can receive more than its link carries."
+    parts = []
+    for loss in losses[:MOST]:
+        port = str(loss.values["port"])
+        bounds = [
+            _number(one, "queue_cells")
+            for one in applied
+            if one.kind == "bound"
+            and one.values.get("port") == port
+            and "queue_cells" in one.values
+        ]
+        queue = f"at most {min(bounds):,.0f} cells wait" if bounds else "no bound of the queue"
+        parts.append(f"{port}: {queue}, {_loss(loss)}")
+    more = f"; {len(losses) - MOST} more ports below" if len(losses) > MOST else ""
+    return f"Queue and loss: {'; '.join(parts)}{more}."
+
+
+def _loss(loss: Statement) -> str:
+    expected = str(loss.values["expected"])
+    if loss.kind == "bound":
+        return f"and {CERTAIN[expected]}"
+    words = EXPECTED[expected]
+    if expected == "possible":
+        return f"and {words}"
+    return f"and {words}, as expected ({spoken(loss.claims[0])})" if loss.claims else f"and {words}"
+
+
+def _limit(applied: Sequence[Statement], statements: Sequence[Statement]) -> str:
+    by = dict.fromkeys(
+        f"{one.values['group']} by its {WORDS[str(limit)]}"
+        for one in applied
+        if "bound_by" in one.values
+        for limit in _texts(one.values["bound_by"])
+        if limit != "link"
+    )
+    ports = [str(one.values["port"]) for one in applied if "offered_cells_per_second" in one.values]
+    limits = list(by) or [f"the link {port}" for port in ports] or ["nothing but the lines"]
+    failing = sum(not one.applies for one in statements)
+    rest = f"; where formulas do not apply ({failing} times), run it" if failing else ""
+    return f"Limit: {', '.join(limits[:MOST])}{rest}."
+
+
+def _texts(value: object) -> list[str]:
+    return [str(one) for one in value] if isinstance(value, list) else []
+
+
+def _number(one: Statement, key: str) -> float:
+    return float(cast("float", one.values[key]))
