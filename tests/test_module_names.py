@@ -34,6 +34,7 @@ MEANINGS = {
     "runs": "the runs that an experiment or an expression names, and access to their results",
     "search": "the search for the best value by runs",
     "sentences": "the sentences and cells of a report",
+    "write": "writes the files of an answer",
     "stored": "results that are kept beside a paper's data",
 }
 # Names that once meant several things.

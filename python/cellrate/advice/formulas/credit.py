@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from cellrate.advice.formulas.formula_answer import FormulaAnswer
 from cellrate.advice.formulas.situation import Situation
-from cellrate.simulation.network import Flow, Link
+from cellrate.simulation.network import Flow, Link, Network
 from cellrate.simulation.network.ends import Parameters
 from cellrate.theory import credit
 
@@ -51,6 +51,20 @@ def _given(situation: Situation, control: Parameters) -> FormulaAnswer:
     cells = sum(n2 + _n3(control, link) for link in _before(situation, flows))
     given = {"credit_cells": n2, "channels": float(len(flows))}
     return FormulaAnswer(FORMULA.name, TITLE, FORMULA.source, cells, given)
+
+
+def reserved_cells(network: Network, port: Link) -> float:
+    """Cells that static credits reserve at a port: N2 + N3 of each channel over it, either way."""
+    control = network.credit
+    if control is None:
+        return 0.0
+    ways = [
+        way
+        for flow in network.flows
+        for way, service in ((flow.forward, flow.service), (flow.backward, flow.ack_service))
+        if port in way and service in UNDER_CREDIT
+    ]
+    return sum(float(control["n2_cells"]) + _n3(control, way[way.index(port) - 1]) for way in ways)
 
 
 def _n3(control: Parameters, link: Link) -> float:

@@ -13,6 +13,9 @@ from cellrate.simulation.network import Network, overloaded_ports
 
 Summary: TypeAlias = Mapping[str, Any]
 
+# Key of all ports in a summary of which `ports` are the bottlenecks.
+ALL_PORTS = "all ports"
+
 
 @dataclass(frozen=True)
 class Criterion:
@@ -54,6 +57,12 @@ def _longest(measure: str) -> Callable[[Summary], float]:
     return of
 
 
+def _peak(summary: Summary) -> float:
+    lengths = ("queue_max_cells", "queue_max_before_window_cells")
+    queues = (queue for port in summary[ALL_PORTS] for queue in port["queues"])
+    return float(max(queue[length] or 0 for queue in queues for length in lengths))
+
+
 def _total(measure: str) -> Callable[[Summary], float | None]:
     def of(summary: Summary) -> float | None:
         value = summary["totals"][measure]
@@ -92,6 +101,15 @@ CRITERIA = (
         0.02,
         relative=True,
         of=_longest("queue_max_cells"),
+    ),
+    Criterion(
+        "queue-peak",
+        "maximum length of the queues of all ports in the whole run, its start included",
+        "cells",
+        "least",
+        0.02,
+        relative=True,
+        of=_peak,
     ),
     Criterion(
         "throughput",
@@ -158,7 +176,7 @@ class Measures:
         """
         summary = json.loads(outcome.summary())
         bottleneck = [port for port in summary["ports"] if port["name"] in ports]
-        seen = {**summary, "ports": bottleneck}
+        seen = {**summary, "ports": bottleneck, ALL_PORTS: summary["ports"]}
         return cls(summary["seed"], {one.name: one.of(seen) for one in CRITERIA})
 
 

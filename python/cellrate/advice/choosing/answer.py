@@ -1,0 +1,58 @@
+"""The answer to the question which control to choose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cellrate.advice.choosing.circumstances import Circumstance
+from cellrate.advice.choosing.goals import Goals
+from cellrate.advice.choosing.judging import Judgement
+from cellrate.advice.choosing.option import Option
+from cellrate.simulation.runner import Job
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """The choice under another circumstance, among the best option of each control.
+
+    Attributes:
+        circumstance: The circumstance.
+        best: What the goals choose there; None if nothing meets them.
+        recommended: The recommended option there.
+    """
+
+    circumstance: Circumstance
+    best: Option | None
+    recommended: Option
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The choice of a control.
+
+    Attributes:
+        base: The scenario.
+        goals: The goals.
+        seeds: Seeds of the runs.
+        options: Everything that was run with every seed.
+        judgement: The recommended option, the runner-up, and what other controls miss.
+        front: Options that are best in buffer, throughput or delay for what they cost in the rest.
+        elsewhere: The choice under other circumstances.
+        refused: Controls that the scenario does not allow, with the reason.
+        unfinished: Controls that the time did not reach.
+        simulated: Number of runs that were simulated.
+        known: Number of runs whose results had been kept.
+    """
+
+    base: Job
+    goals: Goals
+    seeds: tuple[int, ...]
+    options: tuple[Option, ...]
+    judgement: Judgement
+    front: tuple[Option, ...]
+    elsewhere: tuple[Elsewhere, ...]
+    refused: Mapping[str, str]
+    unfinished: tuple[str, ...]
+    simulated: int
+    known: int

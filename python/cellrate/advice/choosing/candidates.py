@@ -1,0 +1,102 @@
+"""Candidates: every registered control, with the sources that it needs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+from cellrate import _core
+from cellrate.advice.tuning.declared import WITHOUT_A_RATE, ResolvedScenario
+
+Ability: TypeAlias = Literal["none", "efci", "relative-rate", "explicit-rate", "credit"]
+"""The means of a switch: no control; a bit in data cells; bits in RM cells; rates; credits."""
+ABILITIES: tuple[Ability, ...] = get_args(Ability)
+
+# Sources take an explicit rate at once, and change theirs by a sixteenth at a mark.
+AT_ONCE = ("abr.rif=1",)
+BY_MARKS = ("abr.rif=0.0625", "abr.rdf=0.0625")
+# The scheme that needs sources with a Smith predictor; all others work with those of TM 4.0.
+PREDICTED = "smith-predictor"
+# The control that leaves all to TCP.
+UNCONTROLLED = "none"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A control for all switches of a scenario.
+
+    Attributes:
+        name: Name of the control scheme; `none` and `fcvc` (credits) carry TCP over UBR.
+        ability: What the switches need for it.
+        about: Description.
+    """
+
+    name: str
+    ability: Ability
+    about: str
+
+    def overrides(self, scenario: ResolvedScenario) -> tuple[str, ...]:
+        """Settings that give a scenario this control, and buffers without a limit.
+
+        Elastic flows become ABR, or UBR without rates. Switches with settings of their own get the
+        same ones.
+        """
+        without_rates = self.ability in {"none", "credit"}
+        service = "ubr" if without_rates else "abr"
+        scheme = UNCONTROLLED if without_rates else self.name
+        groups = dict.fromkeys(flow.group for flow in scenario.network.flows if flow.is_elastic)
+        return (
+            *(f'flow.{group}.service="{service}"' for group in groups),
+            *_everywhere(scenario, "control", f'{{scheme="{scheme}"}}'),
+            *(() if without_rates else self._sources(scenario)),
+            *(("fcvc={}",) if self.ability == "credit" else ()),
+            *limited(scenario, None, "tail-drop"),
+        )
+
+    def _sources(self, scenario: ResolvedScenario) -> tuple[str, ...]:
+        """The laws of the sources: a predictor needs the time constant of its switches."""
+        if self.name != PREDICTED:
+            return BY_MARKS if self.name in WITHOUT_A_RATE else AT_ONCE
+        flows = scenario.network.flows
+        trip = max(flow.propagation_round_trip_seconds or 0.0 for flow in flows)
+        constant = f'"{max(1, round(trip * 1e6))} us"'
+        return (
+            f'abr.rules="{PREDICTED}"',
+            f"abr.time_constant={constant}",
+            f"switch.control.time_constant={constant}",
+        )
+
+
+def candidates() -> tuple[Candidate, ...]:
+    """Every control of the registry."""
+    registry = json.loads(_core.registry())
+    found = [(one, _ability(one["name"])) for one in registry["schemes"]]
+    found += [(one, "credit") for one in registry["credit"]]
+    return tuple(Candidate(one["name"], ability, one["about"]) for one, ability in found)
+
+
+def _ability(scheme: str) -> Ability:
+    if scheme == UNCONTROLLED:
+        return "none"
+    if scheme == "efci":
+        return "efci"
+    return "relative-rate" if scheme in WITHOUT_A_RATE else "explicit-rate"
+
+
+def limited(scenario: ResolvedScenario, buffer_cells: int | None, policy: str) -> tuple[str, ...]:
+    """Settings that give all switches a buffer, None for no limit, and a discard policy."""
+    buffer = "infinite" if buffer_cells is None else f"{buffer_cells} cells"
+    return (
+        *_everywhere(scenario, "buffer", f'"{buffer}"'),
+        *_everywhere(scenario, "discard", f'{{policy="{policy}"}}'),
+    )
+
+
+def _everywhere(scenario: ResolvedScenario, key: str, value: str) -> Iterator[str]:
+    """A setting of all switches, and of those that have one of their own."""
+    yield f"switch.{key}={value}"
+    for node in scenario.keys.document["topology"].get("node", ()):
+        if key in node:
+            yield f'topology.node."{node["name"]}".{key}={value}'

@@ -1,0 +1,243 @@
+"""Chooses a control for a scenario: looks at every candidate, searches, judges, asks elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from cellrate import ScenarioError
+from cellrate.advice.choosing.answer import Answer, Elsewhere
+from cellrate.advice.choosing.budget import Budget, OutOfTime
+from cellrate.advice.choosing.candidates import candidates
+from cellrate.advice.choosing.circumstances import Circumstance, circumstances
+from cellrate.advice.choosing.enough import enough
+from cellrate.advice.choosing.goals import Goals
+from cellrate.advice.choosing.judging import judged
+from cellrate.advice.choosing.option import Option, pareto
+from cellrate.advice.choosing.trials import Trials
+from cellrate.advice.tuning.declared import ResolvedScenario
+from cellrate.advice.tuning.laboratory import AS_IT_IS
+from cellrate.advice.tuning.objective import Objective, means_of
+from cellrate.common.problems import BadInput
+from cellrate.simulation.network import Network
+from cellrate.simulation.run_types import Runner
+from cellrate.simulation.runner import Job, run_many
+from cellrate.studies.parameters.keys import Keys
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is simulated.
+
+    Attributes:
+        settings: Settings of each control beside its usual one.
+        seeds: Number of seeds of the best settings.
+        first_seed: The first of them.
+        finalists: Controls that are also run under other circumstances, the recommended one among
+            them; 1 for none.
+    """
+
+    settings: int = 8
+    seeds: int = 3
+    first_seed: int = 1
+    finalists: int = 4
+
+
+def choose(
+    base: Job,
+    goals: Goals,
+    effort: Effort | None = None,
+    runner: Runner = run_many,
+    is_known: Callable[[Job], bool] = lambda _: False,
+    budget: Budget | None = None,
+) -> Answer:
+    """Chooses a control with its parameters and the buffer.
+
+    Each candidate is run in buffers without a limit: the longest queue of a run is the least buffer
+    with which it loses nothing. Where loss is allowed, the best setting of each candidate is also
+    run in smaller buffers.
+
+    Args:
+        base: The scenario; its control, buffers and discard policy are replaced.
+        goals: The goals.
+        effort: How much is simulated; the default if None.
+        runner: Runs jobs.
+        is_known: Returns True if the result of a job is already stored; only for the count of runs.
+        budget: The time that it may take; no limit if None.
+
+    Raises:
+        BadInput: The scenario has no elastic flow, or credit control of its own; or the time was
+            over before any control had been run.
+        ScenarioError: The scenario is wrong.
+        KeyboardInterrupt: Ctrl-C was pressed; complete runs are kept.
+    """
+    effort, budget = effort or Effort(), budget or Budget.of(None)
+    read = replace(base, seed=None).scenario()
+    plain = ResolvedScenario(Keys(read.resolved()), Network.of_scenario(read))
+    _require_choice(base, plain.network)
+    work = _Choosing(base, plain, goals, effort, budget.limited(runner), is_known)
+    work.begin()
+    try:
+        work.search()
+        work.look_elsewhere()
+    except OutOfTime:
+        work.out_of_time = True
+    return work.answer()
+
+
+def _require_choice(base: Job, network: Network) -> None:
+    """Checks that a control makes a difference.
+
+    Raises:
+        BadInput: It does not.
+    """
+    if network.credit is not None:
+        raise BadInput(f"{base.path} has `fcvc`; leave it out: choose tries credits by itself")
+    if not any(flow.is_elastic for flow in network.flows):
+        raise BadInput(f"{base.path}: no flow is elastic, so no control changes what is sent")
+
+
+@dataclass
+class _Choosing:
+    """The work, so far."""
+
+    base: Job
+    plain: ResolvedScenario
+    goals: Goals
+    effort: Effort
+    runner: Runner
+    is_known: Callable[[Job], bool]
+    trials: list[Trials] = field(default_factory=list)
+    finished: set[str] = field(default_factory=set)
+    refused: dict[str, str] = field(default_factory=dict)
+    elsewhere: list[Elsewhere] = field(default_factory=list)
+    out_of_time: bool = False
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        first = self.effort.first_seed
+        return tuple(range(first, first + self.effort.seeds))
+
+    @property
+    def over_tcp(self) -> bool:
+        return any(flow.tcp for flow in self.plain.network.flows)
+
+    def _objective(self) -> Objective:
+        """Enough of the best throughput that the other goals allow, as far as it is known."""
+        most = [
+            option.throughput_bits_per_second if self.over_tcp else option.utilisation
+            for one in self.trials
+            for option in one.first_looks()
+            if not self.goals.missed(option)
+        ]
+        return enough(self.goals.throughput * max(most, default=0.0), over_tcp=self.over_tcp)
+
+    def begin(self) -> None:
+        """Makes the trials of every candidate that switches and scenario allow."""
+        for candidate in candidates():
+            if candidate.ability not in self.goals.abilities:
+                continue
+            try:
+                self.trials.append(
+                    Trials.of(
+                        candidate,
+                        self.base,
+                        self.plain,
+                        self.seeds,
+                        self.runner,
+                        self.is_known,
+                    )
+                )
+            except ScenarioError as error:
+                self.refused[candidate.name] = str(error.diagnostics[0]["message"])
+
+    def search(self) -> None:
+        """Looks at all candidates once, then searches each, the most promising first."""
+        for one in self.trials:
+            one.look()
+        objective = self._objective()
+        means = [means_of(one.laboratory.trials[AS_IT_IS]) for one in self.trials]
+        for at in objective.ranked(means) if means else ():
+            trials = self.trials[at]
+            trials.search(self.effort.settings, objective)
+            self._smaller(trials)
+            self.finished.add(trials.candidate.name)
+
+    def _smaller(self, trials: Trials) -> None:
+        """Runs a candidate's best setting in smaller buffers, if the goals allow losses."""
+        if self.goals.loss == 0.0:
+            return
+        best = judged(trials.options(), replace(self.goals, buffer_cells=None)).best
+        trials.try_smaller(AS_IT_IS if best is None else best.setting)
+
+    def look_elsewhere(self) -> None:
+        """Runs the best options of the best controls under other circumstances."""
+        finalists = self._finalists()
+        if len(finalists) < 2:
+            return
+        for circumstance in circumstances(self.plain):
+            there = [self._there(circumstance, option) for option in finalists]
+            known = [one for one in there if one is not None]
+            if there[0] is not None:
+                best = judged(known, self.goals).best
+                self.elsewhere.append(Elsewhere(circumstance, best, there[0]))
+
+    def _finalists(self) -> list[Option]:
+        """The recommended option, and the best ones of the controls that come next."""
+        left = [option for one in self.trials for option in one.options()]
+        found: list[Option] = []
+        while len(found) < self.effort.finalists:
+            best = judged(left, self.goals).best
+            if best is None:
+                break
+            found.append(best)
+            left = [one for one in left if one.candidate != best.candidate]
+        return found
+
+    def _there(self, circumstance: Circumstance, option: Option) -> Option | None:
+        """An option under another circumstance; None if that is no scenario."""
+        base = replace(self.base, overrides=(*self.base.overrides, *circumstance.overrides))
+        try:
+            read = replace(base, seed=None).scenario()
+            plain = ResolvedScenario(Keys(read.resolved()), Network.of_scenario(read))
+            trials = Trials.of(
+                option.candidate,
+                base,
+                plain,
+                self.seeds,
+                self.runner,
+                self.is_known,
+            )
+            return trials.again(option)
+        except ScenarioError:
+            return None
+
+    def answer(self) -> Answer:
+        """The judgement of what has been run.
+
+        Raises:
+            BadInput: Nothing has been run with every seed.
+        """
+        options = [option for one in self.trials for option in one.options()]
+        if not options and self.out_of_time:
+            raise BadInput(
+                "--minutes: the time was over before a control had been run with every seed; "
+                "allow more, or run it again: finished runs are kept"
+            )
+        if not options:
+            reasons = "; ".join(f"{name}: {why}" for name, why in self.refused.items())
+            raise BadInput(f"{self.base.path} allows none of these controls: {reasons}")
+        names = [one.candidate.name for one in self.trials]
+        return Answer(
+            base=self.base,
+            goals=self.goals,
+            seeds=self.seeds,
+            options=tuple(options),
+            judgement=judged(options, self.goals),
+            front=tuple(pareto(options)),
+            elsewhere=tuple(self.elsewhere),
+            refused=self.refused,
+            unfinished=tuple(name for name in names if name not in self.finished),
+            simulated=sum(one.laboratory.simulated for one in self.trials),
+            known=sum(one.laboratory.known for one in self.trials),
+        )

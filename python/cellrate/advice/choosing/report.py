@@ -1,0 +1,136 @@
+"""The report on a choice."""
+
+from __future__ import annotations
+
+from cellrate import __version__
+from cellrate.advice.choosing import sentences
+from cellrate.advice.choosing.answer import Answer
+from cellrate.advice.choosing.option import Option
+from cellrate.common.document import (
+    Column,
+    Command,
+    Detail,
+    Document,
+    Figure,
+    Listing,
+    Paragraph,
+    Row,
+    Section,
+    Table,
+)
+from cellrate.common.numbers import seconds
+
+
+def report(answer: Answer) -> Document:
+    """The recommendation, each control's best, the front, other circumstances, the commands."""
+    best, second = answer.judgement.best, answer.judgement.runner_up
+    words = (Paragraph(text) for text in sentences.verdict(answer))
+    commands = tuple(
+        one.command(answer.base.path, answer.base.overrides) for one in (best, second) if one
+    )
+    return Document(
+        sentences.asked(answer),
+        (
+            Section("", (Paragraph(sentences.goals(answer.goals), "faint"), *words)),
+            Section("The best of each control", (_controls(answer), *_missed(answer))),
+            Section("What buffer buys", (_front(answer), *_picture(answer))),
+            *_elsewhere(answer),
+            Section("Commands", (Command(commands),) if commands else ()),
+            Section("", (Paragraph(f"cellrate {__version__}", "faint"),)),
+        ),
+    )
+
+
+def _table(options: list[Option]) -> Table:
+    found = (
+        Row(
+            (
+                one.candidate.name,
+                f"{one.buffer_cells:,}",
+                f"{one.throughput_bits_per_second / 1e6:.2f}",
+                "0" if one.loss == 0 else f"{one.loss:.1e}",
+                seconds(one.mean_delay_seconds),
+                "-" if one.fairness is None else f"{one.fairness:.3f}",
+                one.policy,
+                one.setting.label if one.setting.values else "its usual values",
+            )
+        )
+        for one in options
+    )
+    return Table(
+        (
+            Column("control"),
+            Column("buffer\ncells", "right"),
+            Column("throughput\nMbit/s", "right"),
+            Column("loss", "right"),
+            Column("mean\nwait", "right", optional=True),
+            Column("fairness", "right", optional=True),
+            Column("policy", optional=True),
+            Column("with", detail=True),
+        ),
+        tuple(found),
+    )
+
+
+def _controls(answer: Answer) -> Table:
+    """The option of each control with the least buffer among those with its best throughput."""
+    by_name: dict[str, list[Option]] = {}
+    for one in answer.options:
+        by_name.setdefault(one.candidate.name, []).append(one)
+    nearest = []
+    for options in by_name.values():
+        most = max(one.throughput_bits_per_second for one in options)
+        enough = [
+            one
+            for one in options
+            if one.throughput_bits_per_second >= answer.goals.throughput * most
+            and one.loss <= answer.goals.loss
+        ]
+        nearest.append(min(enough or options, key=lambda one: one.buffer_cells))
+    return _table(sorted(nearest, key=lambda one: one.buffer_cells))
+
+
+def _missed(answer: Answer) -> tuple[Listing, ...]:
+    items = [f"{name} {', '.join(why)}" for name, why in answer.judgement.missed.items()]
+    items += [f"{name} is not possible here: {why}" for name, why in answer.refused.items()]
+    return (Listing(tuple(items)),) if items else ()
+
+
+def _front(answer: Answer) -> Table:
+    return _table(list(answer.front))
+
+
+def _picture(answer: Answer) -> tuple[Detail, ...]:
+    def drawn() -> str:
+        from cellrate.advice.choosing.figure import front_figure  # slow to import
+        from cellrate.simulation.figures import svg
+
+        return svg(front_figure(answer))
+
+    about = "Throughput over buffer of all options; the size of a point is the mean wait"
+    return (Detail((Figure(drawn, about),)),)
+
+
+def _elsewhere(answer: Answer) -> tuple[Section, ...]:
+    if not answer.elsewhere:
+        return ()
+    found = (
+        Row(
+            (
+                one.circumstance.about,
+                f"{one.circumstance.factor:g}",
+                "none" if one.best is None else one.best.candidate.name,
+                "-" if one.best is None else f"{one.best.buffer_cells:,}",
+                f"{one.recommended.buffer_cells:,}",
+            )
+        )
+        for one in answer.elsewhere
+    )
+    titles = (
+        Column("changed"),
+        Column("times", "right"),
+        Column("choice there"),
+        Column("its buffer\ncells", "right"),
+        Column("the recommended\none needs", "right"),
+    )
+    return (Section("Elsewhere", (Table(titles, tuple(found)),)),)

@@ -1,0 +1,122 @@
+"""Sentences of a choice: the recommendation, the runner-up, and what the choice depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cellrate.advice.choosing.answer import Answer, Elsewhere
+from cellrate.advice.choosing.goals import Goals
+from cellrate.advice.choosing.option import Option
+from cellrate.common.numbers import seconds
+
+
+def asked(answer: Answer) -> str:
+    """The question, as a title."""
+    return f"{answer.base.path}: which control, and how much buffer?"
+
+
+def goals(wanted: Goals) -> str:
+    """The goals in words."""
+    parts = ["no loss" if wanted.loss == 0 else f"at most {wanted.loss:g} of the cells lost"]
+    parts.append(f"at least {wanted.throughput:.0%} of the throughput that this allows")
+    if wanted.delay_seconds is not None:
+        parts.append(f"no cell waits longer than {seconds(wanted.delay_seconds)}")
+    if wanted.fairness is not None:
+        parts.append(f"a fairness of {wanted.fairness:g} or more")
+    if wanted.buffer_cells is not None:
+        parts.append(f"at most {wanted.buffer_cells:,} cells of buffer")
+    switches = ", ".join(wanted.abilities)
+    return f"Wanted: {'; '.join(parts)}; then the least buffer. Switches: {switches}."
+
+
+def verdict(answer: Answer) -> list[str]:
+    """The recommendation, the runner-up and what is not known of them, a sentence each."""
+    return [*_recommendation(answer), *_reserve(answer), *_depends(answer), *_left_out(answer)]
+
+
+def _recommendation(answer: Answer) -> Iterator[str]:
+    best, second = answer.judgement.best, answer.judgement.runner_up
+    if best is None:
+        yield "Nothing that was run meets the goals; below is what each control misses."
+        return
+    yield (f"Take {best.label} with {best.buffer_cells:,} cells of buffer: {numbers(best)}.")
+    if second is None:
+        yield "No other control meets the goals."
+        return
+    said = (
+        f"Runner-up: {second.label} with {second.buffer_cells:,} cells: {numbers(second)}. "
+        f"Beside the first it costs {_cost(best, second)}."
+    )
+    if answer.judgement.alike:
+        said += " The two cannot be told apart by buffer and throughput; take the simpler one."
+    yield said
+
+
+def numbers(one: Option) -> str:
+    """The measures of an option."""
+    parts = [f"{one.throughput_bits_per_second / 1e6:.2f} Mbit/s"]
+    parts.append("no loss" if one.loss == 0 else f"loss {one.loss:.2g}")
+    parts.append(f"waits of {seconds(one.mean_delay_seconds)} on average")
+    parts.append(f"{seconds(one.longest_delay_seconds)} at most")
+    if one.fairness is not None:
+        parts.append(f"fairness {one.fairness:.3f}")
+    return ", ".join(parts)
+
+
+def _cost(best: Option, second: Option) -> str:
+    cells = second.buffer_cells - best.buffer_cells
+    rate = second.throughput_bits_per_second / best.throughput_bits_per_second - 1
+    buffer = f"{cells:,} cells more" if cells else "no more buffer"
+    share = f"{abs(rate):.1%} {'more' if rate > 0 else 'less'} throughput"
+    return f"{buffer}, with {share}" if abs(rate) >= 0.0005 else f"{buffer}, with equal throughput"
+
+
+def _reserve(answer: Answer) -> Iterator[str]:
+    best = answer.judgement.best
+    if best is not None and best.loss == 0:
+        seeds = f"{len(answer.seeds)} seeds" if len(answer.seeds) > 1 else "one seed"
+        yield (
+            f"The buffer is the longest queue of {seeds} of this run's length, without a reserve: "
+            "`cellrate size-buffer` says what it takes for more."
+        )
+
+
+def _depends(answer: Answer) -> Iterator[str]:
+    best = answer.judgement.best
+    if best is None or not answer.elsewhere:
+        return
+    others = [one for one in answer.elsewhere if not _same(one, best)]
+    if not others:
+        yield (
+            "Among the best controls it is the choice also with a quarter to four times the "
+            f"{_properties(answer)}."
+        )
+        return
+    seen: set[tuple[str, bool]] = set()
+    for one in others:
+        # The nearest factor on each side.
+        side = (one.circumstance.about, one.circumstance.factor > 1)
+        if side in seen:
+            continue
+        seen.add(side)
+        found = "nothing meets the goals"
+        if one.best is not None:
+            needs = f"{one.best.buffer_cells:,} cells of buffer"
+            found = f"{one.best.candidate.name} wins with {needs}"
+        yield f"With {one.circumstance.factor:g} times the {one.circumstance.about}, {found}."
+
+
+def _same(one: Elsewhere, best: Option) -> bool:
+    return one.best is not None and one.best.candidate == best.candidate
+
+
+def _properties(answer: Answer) -> str:
+    return ", ".join(dict.fromkeys(one.circumstance.about for one in answer.elsewhere))
+
+
+def _left_out(answer: Answer) -> Iterator[str]:
+    if answer.unfinished:
+        yield (
+            f"The time was over before all was run: {', '.join(answer.unfinished)} may do better. "
+            "The same command with more --minutes goes on."
+        )

@@ -1,0 +1,202 @@
+"""Measures a candidate: parameters in buffers without a limit, the best ones in smaller ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from statistics import fmean
+
+from cellrate.advice.choosing.candidates import Candidate, limited
+from cellrate.advice.choosing.option import Option
+from cellrate.advice.formulas.credit import reserved_cells
+from cellrate.advice.tuning.declared import ResolvedScenario, declared, parameter_tables
+from cellrate.advice.tuning.laboratory import AS_IT_IS, Laboratory, Setting
+from cellrate.advice.tuning.measures import Measures, bottleneck
+from cellrate.advice.tuning.objective import Objective
+from cellrate.advice.tuning.race import race
+from cellrate.advice.tuning.search import search
+from cellrate.simulation.network import Network
+from cellrate.simulation.run_types import Runner
+from cellrate.simulation.runner import Job
+from cellrate.studies.parameters.keys import Keys
+from cellrate.studies.parameters.ranges import Space
+from cellrate.theory import pipe_cells
+from cellrate.theory.cell_conversions import CELL_BITS
+
+# Smaller buffers that are tried where some loss is allowed, as shares of the lossless one.
+SHARES = (0.5, 0.25, 0.125, 0.0625)
+# Policies for smaller buffers; without loss all policies are the same.
+POLICIES = ("tail-drop", "epd")
+LEAST_CELLS = 32
+SEARCH_SEED = 1
+
+
+@dataclass
+class Trials:
+    """Runs of one candidate.
+
+    Attributes:
+        candidate: The control.
+        laboratory: Runs its settings, in buffers without a limit.
+        scenario: The scenario under the candidate.
+        plain: The scenario as the user wrote it.
+        finite: Options in smaller buffers.
+    """
+
+    candidate: Candidate
+    laboratory: Laboratory
+    scenario: ResolvedScenario
+    plain: ResolvedScenario
+    finite: list[Option] = field(default_factory=list)
+
+    @classmethod
+    def of(
+        cls,
+        candidate: Candidate,
+        base: Job,
+        plain: ResolvedScenario,
+        seeds: tuple[int, ...],
+        runner: Runner,
+        is_known: Callable[[Job], bool],
+    ) -> Trials:
+        """The trials of a candidate, before the first run.
+
+        Raises:
+            ScenarioError: The scenario does not allow this control.
+        """
+        job = replace(base, overrides=(*base.overrides, *candidate.overrides(plain)))
+        read = job.scenario()
+        network = Network.of_scenario(read)
+        laboratory = Laboratory(job, seeds, bottleneck(network), runner, is_known)
+        laboratory.allowed([AS_IT_IS])
+        resolved = ResolvedScenario(Keys(read.resolved()), network)
+        return cls(candidate, laboratory, resolved, plain)
+
+    def look(self) -> None:
+        """Runs the candidate once, with its usual parameters."""
+        self.laboratory.measure([AS_IT_IS], 1)
+
+    def first_looks(self) -> list[Option]:
+        """The candidate as it was run once; nothing before that."""
+        return [self.lossless(AS_IT_IS)] if AS_IT_IS in self.laboratory.trials else []
+
+    def search(self, settings: int, objective: Objective) -> None:
+        """Searches its parameters, and runs the best ones with every seed.
+
+        Args:
+            settings: Greatest number of settings beside the usual one.
+            objective: Ranks them.
+        """
+        space = self.space()
+        found = search(self.laboratory, space, settings, objective, SEARCH_SEED) if space else []
+        race(self.laboratory, found, [AS_IT_IS], objective)
+
+    def space(self) -> Space:
+        """The parameters of the control that declare a range.
+
+        Thresholds that are searched as a share of the buffer are searched as a share of the pipe,
+        since the buffer has no limit yet.
+        """
+        if self.candidate.ability == "credit":
+            return declared(self.scenario, ("fcvc",))[0]
+        network = self.scenario.network
+        trip = max((f.propagation_round_trip_seconds or 0.0 for f in network.flows), default=0.0)
+        rate = max(port.bits_per_second for port in network.ports)
+        pipe = max(LEAST_CELLS, round(float(pipe_cells(rate, trip))))
+        overrides = (*self.laboratory.base.overrides, *limited(self.plain, pipe, "tail-drop"))
+        read = replace(self.laboratory.base, overrides=overrides).scenario()
+        with_pipe = ResolvedScenario(Keys(read.resolved()), Network.of_scenario(read))
+        return declared(with_pipe, parameter_tables(self.scenario))[0]
+
+    def options(self) -> list[Option]:
+        """What has been run with every seed, each setting with its least lossless buffer."""
+        seeds = len(self.laboratory.seeds)
+        lossless = (
+            self.lossless(setting)
+            for setting, runs in self.laboratory.trials.items()
+            if len(runs) == seeds
+        )
+        return [*lossless, *self.finite]
+
+    def lossless(self, setting: Setting) -> Option:
+        """A setting with the least buffer that loses nothing with any seed so far."""
+        runs = self.laboratory.trials[setting]
+        return self._option(setting, "tail-drop", self._buffer_cells(setting, runs), runs, 0.0)
+
+    def again(self, option: Option) -> Option:
+        """Runs a setting of the same control here, in the buffer that loses nothing here."""
+        self.laboratory.measure([option.setting], len(self.laboratory.seeds))
+        return self.lossless(option.setting)
+
+    def try_smaller(self, setting: Setting) -> None:
+        """Runs a setting in smaller buffers, where it may lose cells."""
+        whole = self.lossless(setting).buffer_cells
+        policies = POLICIES if self.candidate.ability != "credit" else ()
+        for policy in policies:
+            for share in SHARES:
+                cells = round(share * whole)
+                if cells >= LEAST_CELLS:
+                    self.finite.append(self._with_buffer(setting, policy, cells))
+
+    def _with_buffer(self, setting: Setting, policy: str, cells: int) -> Option:
+        """A setting in a finite buffer: throughput in the window, loss in the whole run."""
+        at = self.laboratory
+        buffer = limited(self.plain, cells, policy)
+        windowed = replace(at.base, overrides=(*at.base.overrides, *buffer))
+        whole = replace(windowed, overrides=(*windowed.overrides, 'measure.from="0 s"'))
+        runs: list[tuple[Measures, ...]] = []
+        for base in (windowed, whole):
+            laboratory = Laboratory(base, at.seeds, at.ports, at.runner, at.is_known)
+            laboratory.measure([setting], len(at.seeds))
+            runs.append(laboratory.trials[setting])
+            at.simulated += laboratory.simulated
+            at.known += laboratory.known
+        return self._option(setting, policy, cells, runs[0], _mean(runs[1], "loss"))
+
+    def _buffer_cells(self, setting: Setting, runs: tuple[Measures, ...]) -> int:
+        """The longest queue of all seeds; under credits the cells that they reserve."""
+        longest = round(max(run.values["queue-peak"] or 0.0 for run in runs))
+        if self.candidate.ability != "credit":
+            return max(1, longest)
+        network = Network.of_scenario(self.laboratory.job(setting, runs[0].seed).scenario())
+        return max(longest, *(math.ceil(reserved_cells(network, one)) for one in network.ports))
+
+    def _option(
+        self,
+        setting: Setting,
+        policy: str,
+        buffer_cells: int,
+        runs: tuple[Measures, ...],
+        loss: float,
+    ) -> Option:
+        network = self.scenario.network
+        slowest = min(network.port(name).cells_per_second for name in self.laboratory.ports)
+        over_tcp = any(flow.tcp for flow in network.flows)
+        utilisation = _mean(runs, "utilisation")
+        carried = utilisation * slowest * CELL_BITS
+        own = self.candidate.overrides(self.plain)
+        return Option(
+            candidate=self.candidate,
+            setting=setting,
+            policy=policy,
+            buffer_cells=buffer_cells,
+            seeds=len(runs),
+            throughput_bits_per_second=_mean(runs, "throughput") if over_tcp else carried,
+            utilisation=utilisation,
+            loss=loss,
+            mean_delay_seconds=_mean(runs, "queue") / slowest,
+            longest_delay_seconds=max(run.values["queue-peak"] or 0.0 for run in runs) / slowest,
+            fairness=_mean(runs, "fairness") if over_tcp else None,
+            overrides=_last((*own, *setting.overrides, *limited(self.plain, buffer_cells, policy))),
+        )
+
+
+def _mean(runs: tuple[Measures, ...], measure: str) -> float:
+    return fmean(run.values[measure] or 0.0 for run in runs)
+
+
+def _last(overrides: tuple[str, ...]) -> tuple[str, ...]:
+    """Overrides without those that a later one of the same path replaces."""
+    by_path = {one.partition("=")[0]: one for one in overrides}
+    return tuple(by_path.values())
