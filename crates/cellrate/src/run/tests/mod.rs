@@ -418,7 +418,7 @@ fn a_run_that_needs_more_memory_than_there_is_is_refused_with_the_estimate() {
     assert!(
         RunError::Memory(estimate)
             .to_string()
-            .contains("MiB are available")
+            .contains(" are available: ")
     );
     let job = Job::new(
         text,
