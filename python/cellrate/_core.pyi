@@ -46,14 +46,14 @@ class Estimate(TypedDict):
     available_bytes: int | None
     cells_in_flight: int
     needs: list[Need]
-    cells: float
-    cell_hops: float
-    most_cell_hops: float
+    cells: int
+    cell_hops: int
+    most_cell_hops: int
     seconds: float
     nanoseconds_per_cell_hop: float
     most_trace_bytes: int
     most_event_bytes: int
-    capture_bytes: float
+    capture_bytes: int
 
 @type_check_only
 class KnownWarning(TypedDict):

@@ -78,14 +78,14 @@ impl Scenario {
             Ok(need)
         });
         dict.set_item("needs", needs.collect::<PyResult<Vec<_>>>()?)?;
-        dict.set_item("cells", work.cells)?;
-        dict.set_item("cell_hops", work.cell_hops)?;
-        dict.set_item("most_cell_hops", work.most_cell_hops)?;
+        dict.set_item("cells", work.cells.round() as u64)?;
+        dict.set_item("cell_hops", work.cell_hops.round() as u64)?;
+        dict.set_item("most_cell_hops", work.most_cell_hops as u64)?;
         dict.set_item("seconds", work.seconds)?;
         dict.set_item("nanoseconds_per_cell_hop", NANOSECONDS_PER_HOP)?;
         dict.set_item("most_trace_bytes", work.most_trace_bytes)?;
         dict.set_item("most_event_bytes", work.most_event_bytes)?;
-        dict.set_item("capture_bytes", work.capture_bytes)?;
+        dict.set_item("capture_bytes", work.capture_bytes.round() as u64)?;
         Ok(dict)
     }
     /// Does all that a run does before its first cell.

@@ -15,6 +15,8 @@ from cellrate import _core
 
 EXPRESSIONS = "expressions"
 """Name of the table of measures that only expressions have."""
+PLACES = {"run": "", EXPRESSIONS: "", "queues": "ports[].queues[]."}
+"""Paths in the summary of the tables that are not lists at its top."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +44,8 @@ class Measure:
 
     @property
     def name(self) -> str:
-        """Its name among all measures."""
-        return self.key if self.table == EXPRESSIONS else f"{self.table}.{self.key}"
+        """Its path in the summary, as in `ports[].queues[].queue_max_cells`; of the language, the key."""
+        return f"{PLACES.get(self.table, f'{self.table}[].')}{self.key}"
 
     @property
     def column(self) -> str:

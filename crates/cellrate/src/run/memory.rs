@@ -50,6 +50,8 @@ impl Estimate {
 const BYTES_PER_CELL: u64 = 64;
 /// The same if every cell carries the time at which it was sent.
 const BYTES_PER_STAMPED_CELL: u64 = 128;
+/// An RM cell with a body of its own.
+const BYTES_PER_RM_CELL: u64 = 512;
 /// Both ends of a flow: histograms of delays, TCP, ABR, queues of a few PDUs.
 const BYTES_PER_FLOW: u64 = 64 * 1024;
 /// A port with its scheme and the histogram of its sampled queues.
@@ -65,7 +67,14 @@ pub fn estimate(scenario: &Scenario, plan: &Plan) -> Estimate {
     } else {
         BYTES_PER_CELL
     };
-    let of_cells = cells.map(|(need, cells)| share(need, cells, cells.saturating_mul(per_cell)));
+    let of_cells = cells.map(|(need, cells)| {
+        let bytes = if need == Need::Probes {
+            BYTES_PER_RM_CELL
+        } else {
+            per_cell
+        };
+        share(need, cells, cells.saturating_mul(bytes))
+    });
     let (events, traces) = (events(plan), traces(scenario, plan));
     let others = [
         share(Need::Flows, plan.flows.len() as u64, flows(plan)),
@@ -164,7 +173,7 @@ fn trace_bytes(scenario: &Scenario) -> u64 {
 
 /// Most cells at once on links and in queues: the cells that links hold, and those that windows,
 /// finite buffers and the excess of unpaced sources over the line rates allow to wait.
-fn cells_in_flight(plan: &Plan, duration: Ps) -> [(Need, u64); 3] {
+fn cells_in_flight(plan: &Plan, duration: Ps) -> [(Need, u64); 4] {
     let on_links =
         sum(used_links(plan).map(|link| cells_in(link.rate, link.delay.min(duration)) + 1));
     let windows = sum(plan
@@ -175,6 +184,7 @@ fn cells_in_flight(plan: &Plan, duration: Ps) -> [(Need, u64); 3] {
         (Need::Links, on_links),
         (Need::Windows, windows),
         (Need::Queues, queues::most_cells(plan, duration)),
+        (Need::Probes, queues::most_probes(plan, duration)),
     ]
 }
 

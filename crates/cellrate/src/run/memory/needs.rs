@@ -11,6 +11,8 @@ pub enum Need {
     Windows,
     /// Cells of other sources in queues.
     Queues,
+    /// RM cells that sources send out of rate, in queues.
+    Probes,
     /// Flows and the ports that they cross.
     Flows,
     /// Traces.
@@ -21,10 +23,11 @@ pub enum Need {
 
 impl Need {
     /// Every kind.
-    pub const ALL: [Need; 6] = [
+    pub const ALL: [Need; 7] = [
         Need::Links,
         Need::Windows,
         Need::Queues,
+        Need::Probes,
         Need::Flows,
         Need::Traces,
         Need::Events,
@@ -36,6 +39,7 @@ impl Need {
             Need::Links => "links",
             Need::Windows => "windows",
             Need::Queues => "queues",
+            Need::Probes => "probes",
             Need::Flows => "flows",
             Need::Traces => "traces",
             Need::Events => "events",
@@ -45,8 +49,9 @@ impl Need {
     pub fn of_what(self) -> &'static str {
         match self {
             Need::Links => "cells on links",
-            Need::Windows => "cells of segments and acknowledgements that TCP's windows allow",
+            Need::Windows => "cells in TCP's windows",
             Need::Queues => "cells of other sources in queues",
+            Need::Probes => "RM cells out of rate in queues",
             Need::Flows => "flows with the ports on their way",
             Need::Traces => "traces",
             Need::Events => "events",
@@ -58,6 +63,7 @@ impl Need {
             Need::Links => &["topology"],
             Need::Windows => &["tcp", "window"],
             Need::Queues => &["switch", "buffer"],
+            Need::Probes => &["abr", "tcr"],
             Need::Flows => &["flow"],
             Need::Traces => &["measure", "trace_points"],
             Need::Events => &["measure", "event_limit"],
@@ -71,6 +77,9 @@ impl Need {
                 "smaller windows, fewer flows or a shorter run keep fewer bytes outstanding"
             }
             Need::Queues => "a finite buffer, slower sources or a shorter run let fewer cells wait",
+            Need::Probes => {
+                "a lower tcr, such as the 10 cells/s of TM 4.0, sends fewer RM cells out of rate"
+            }
             Need::Flows => "fewer flows need less",
             Need::Traces => "fewer traces or trace_points need less",
             Need::Events => "a smaller event_limit needs less",
