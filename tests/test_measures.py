@@ -29,7 +29,9 @@ def test_a_name_is_the_path_in_the_summary() -> None:
 
     def keys(value: object, place: str) -> set[str]:
         if isinstance(value, dict):
-            return set().union({place}, *(keys(inner, f"{place}.{k}") for k, inner in value.items()))
+            return set().union(
+                {place}, *(keys(inner, f"{place}.{k}") for k, inner in value.items())
+            )
         if isinstance(value, list):
             return set().union({place}, *(keys(inner, f"{place}[]") for inner in value))
         return {place}

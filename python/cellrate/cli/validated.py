@@ -59,7 +59,7 @@ def as_json(found: Validated) -> dict[str, Any]:
 
 
 def warn(found: Validated) -> None:
-    """Writes the warnings to standard error as `run` does, with the places of those that have one."""
+    """Writes the warnings to standard error as `run` does, with the places of some."""
     for warning in found.warnings:
         sys.stderr.write(f"warning[{warning['code']}]: {warning['message']}\n")
         if "path" in warning:

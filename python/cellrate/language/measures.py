@@ -44,7 +44,7 @@ class Measure:
 
     @property
     def name(self) -> str:
-        """Its path in the summary, as in `ports[].queues[].queue_max_cells`; of the language, the key."""
+        """Its path in the summary, as in `ports[].queues[].queue_max_cells`, or its key alone."""
         return f"{PLACES.get(self.table, f'{self.table}[].')}{self.key}"
 
     @property
