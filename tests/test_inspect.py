@@ -269,3 +269,30 @@ def test_measures_are_listed_by_their_path_in_the_summary(command: Command) -> N
 def test_the_version_is_the_package_s(command: Command) -> None:
     manifest = tomllib.loads((HERE.parent / "Cargo.toml").read_text(encoding="utf-8"))
     assert command("--version").stdout.strip() == manifest["workspace"]["package"]["version"]
+
+
+@pytest.mark.parametrize(
+    ("measure", "meant"),
+    [
+        ("throughputt", "throughput"),
+        ("longest_queue_cell", "longest_queue_cells"),
+        ("jain_index", "totals.jain_index"),
+        ("2 * totals.jain_indx", "totals.jain_index"),
+    ],
+)
+def test_a_measure_that_no_run_has_is_refused_before_any_run(
+    command: Command, tmp_path: Path, measure: str, meant: str
+) -> None:
+    """By `compare` and by `study`; a run would leave its result."""
+    (tmp_path / "mine.toml").write_text(command("new", "n-source").stdout, encoding="utf-8")
+    vary = ("--vary", "switch.buffer=500 cells,1000 cells")
+    done = command("compare", "mine.toml", *vary, "--measure", measure, cwd=tmp_path)
+    assert done.returncode == 2
+    assert f"did you mean `{meant}`?" in " ".join(done.stderr.split())
+    assert not list(tmp_path.rglob("*.cellrate")) + list((tmp_path / "out").rglob("*.*"))
+    study = f'scenario = "mine.toml"\n[measures]\nx = "{measure}"\n'
+    (tmp_path / "study.toml").write_text(study, encoding="utf-8")
+    if measure != "throughputt":
+        done = command("study", "study.toml", cwd=tmp_path)
+        assert done.returncode == 2
+        assert f"did you mean `{meant}`?" in " ".join(done.stderr.split())
