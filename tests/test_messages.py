@@ -13,7 +13,7 @@ from transcripts import QUIET, play
 MESSAGES = HERE / "messages"
 TRANSCRIPTS = sorted(MESSAGES.glob("*.txt"))
 # These differ between machines and builds.
-MEASURED = re.compile(r"\d+(\.\d+)?(?= [kMGT]i?B (of memory|are available))")
+MEASURED = re.compile(r"\d+(\.\d+)? ([kKMGTP]i?B|bytes)(?= are available)")
 
 
 @pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from cellrate import _core
 from cellrate.cli import tables
 from cellrate.common.document import Document, Paragraph, Remark, Table, columns, rows
-from cellrate.common.numbers import number, seconds
 
 if TYPE_CHECKING:
     from cellrate._core import Estimate
@@ -68,6 +67,9 @@ def warn(found: Validated) -> None:
 
 def report(found: Validated) -> Document:
     """The answer as a document."""
+    # Scipy, which `numbers` needs, loads slowly.
+    from cellrate.common.numbers import number
+
     estimate = found.estimate
     most = number(estimate["most_cell_hops"])
     return Document(
@@ -82,6 +84,8 @@ def report(found: Validated) -> Document:
 
 
 def _amounts(estimate: Estimate) -> list[tuple[str, str, str]]:
+    from cellrate.common.numbers import number, seconds
+
     hops = f"{number(estimate['cell_hops'])} cell-hops of {number(estimate['cells'])} cells"
     found = [("time", f"about {seconds(estimate['seconds'])}", hops)]
     available = estimate["available_bytes"]

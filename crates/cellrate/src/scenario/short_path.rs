@@ -92,7 +92,7 @@ impl Below<'_> {
 
 /// `did you mean a, b or c?`, of paths of which there is at least one.
 pub fn meant(paths: &[String]) -> String {
-    const MOST: usize = 6;
+    const MOST: usize = 3;
     let shown: Vec<String> = paths
         .iter()
         .take(MOST)
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(told(&["a.x"]), "did you mean `a.x`?");
         assert_eq!(told(&["a.x", "b.x"]), "did you mean `a.x` or `b.x`?");
         let many = ["a", "b", "c", "d", "e", "f", "g", "h"];
-        let expected = "did you mean `a`, `b`, `c`, `d`, `e` or `f`? (2 more keys end so)";
+        let expected = "did you mean `a`, `b` or `c`? (5 more keys end so)";
         assert_eq!(told(&many), expected);
     }
 }

@@ -379,7 +379,7 @@ mod tests {
         assert_eq!(told(Quantity::Time, "5 min"), "did you mean `300 s`?");
     }
 
-    /// What two units resemble equally is not guessed.
+    /// Of two units that are equally near, none is guessed.
     #[test]
     fn a_slip_leads_to_a_unit_only_if_one_is_nearest() {
         assert_eq!(

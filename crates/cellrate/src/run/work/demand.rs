@@ -5,7 +5,7 @@ use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::network::plan::{FlowPlan, Plan};
 use cellrate_engine::traffic::{Load, SourceConfig};
 
-/// What a flow asks of the network.
+/// Load that a flow asks the network to carry.
 pub struct Demand {
     /// Rate of its forward channel in cells/s, where links do not limit it; at most its window per
     /// round trip, its PCR, and what its application writes.
