@@ -18,6 +18,7 @@ FLUID = (
     "of 3 of the runs of all templates that lose nothing, of half of them within 20 %. A run in "
     "which TCP loses cells and waits has fewer, by any factor. No run has more than {most}."
 )
+BOUND = "Memory is a bound: most runs take far less of it."
 MACHINE = (
     "The time is {nanoseconds:g} ns for each, as on an idle core of a server of 2023, within a "
     "factor of two; `cellrate bench` measures this machine."
@@ -78,6 +79,7 @@ def report(found: Validated) -> Document:
             Paragraph(f"{found.name} is a valid scenario. A run takes"),
             Table(columns("", "amount", "of what"), rows(_amounts(estimate))),
             Remark(FLUID.format(most=most)),
+            Remark(BOUND),
             Remark(MACHINE.format(nanoseconds=estimate["nanoseconds_per_cell_hop"])),
         ),
     )
