@@ -93,7 +93,7 @@ def test_a_run_needs_room() -> None:
     needs = _core.Scenario(SCENARIO, "core.toml", wide).estimate()
     assert needs["memory_bytes"] > 1e14
     if needs["available_bytes"] is not None:
-        with pytest.raises(_core.ScenarioError, match="MiB of memory"):
+        with pytest.raises(_core.ScenarioError, match="TiB of memory"):
             _core.Scenario(SCENARIO, "core.toml", wide).run()
 
 

@@ -37,3 +37,16 @@ def test_a_start_at_icr_and_options_that_need_others(command: Command, tmp_path:
     alone = command("theory", "efci-cycle", *LOOP, "--cycles", "2")
     assert alone.returncode == 2
     assert "--cycles needs --out" in alone.stderr
+
+
+def test_a_default_outside_the_assumptions_says_what_it_stands_for(command: Command) -> None:
+    """155.52 Mbit/s are 366,792.45 cells of 424 bits in a second."""
+    network = ["--sources", "5", "--bandwidth", "155.52 Mbit/s", "--round-trip", "10 ms"]
+    steep = ["--rif", "1/16", "--rdf", "1/16", "--high", "700 cells"]
+    done = command("theory", "efci-cycle", *network, *steep)
+    assert done.returncode == 2
+    told = " ".join(done.stderr.split())
+    assert "--pcr is not given and so 366792.4528 cells/s (PCR; BW if absent):" in told
+    assert told.endswith("e+07 cells/s")
+    given = command("theory", "efci-cycle", *network, *steep, "--pcr", "155.52 Mbit/s").stderr
+    assert "--pcr 155.52 Mbit/s: " in given

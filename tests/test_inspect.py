@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 import tomllib
+from pathlib import Path
 
 import pytest
 from cellrate import _core
@@ -116,9 +119,182 @@ def test_validate_prints_json(command: Command) -> None:
     text = command("new", "n-source").stdout
     found = json.loads(command("validate", "-", "--json", stdin=text).stdout)
     assert found["warnings"] == []
-    assert 0 < found["estimate"]["memory_bytes"] < found["estimate"]["available_bytes"]
+    estimate = found["estimate"]
+    assert 0 < estimate["memory_bytes"] < estimate["available_bytes"]
+    assert sum(need["bytes"] for need in estimate["needs"]) == estimate["memory_bytes"]
+    assert estimate["seconds"] == pytest.approx(
+        estimate["cell_hops"] * estimate["nanoseconds_per_cell_hop"] * 1e-9, rel=1e-6
+    )
+
+
+WARNED = [
+    ("--set", "measure.from=60 ms", "--set", "run.duration=100 ms"),
+    ("--set", "abr.pcr=200 Mbit/s"),
+    ("--set", "tcp.min_rto=1.234567891 ms"),
+    ("--set", "flow.tcp.start=5 s"),
+    ("--set", "topology.bottleneck=123456.789 km", "--set", "measure.from=1 ms"),
+]
+
+
+@pytest.mark.parametrize("settings", WARNED, ids=["window", "pcr", "rto", "late", "far"])
+def test_validate_warns_as_run_does(command: Command, settings: tuple[str, ...]) -> None:
+    """Of all that run warns of, only what it has seen itself is missing."""
+    text = command("new", "n-source").stdout
+    checked = command("validate", "-", *settings, stdin=text)
+    done = command("run", "-", *settings, stdin=text)
+    assert checked.returncode == done.returncode == 0, checked.stderr
+    warnings = [line for line in checked.stderr.splitlines() if line.startswith("warning[")]
+    assert warnings
+    seen = "buffer-never-filled", "window-empty", "events-omitted"
+    told = [line for line in done.stderr.splitlines() if line.startswith("warning[")]
+    assert warnings == [
+        line for line in told if not line.startswith(tuple(f"warning[{s}" for s in seen))
+    ]
+    assert not re.search(r"\d{5,} ps", checked.stderr + done.stderr)
+
+
+def test_a_warning_of_many_flows_is_one(command: Command) -> None:
+    text = command("new", "n-source").stdout
+    settings = ("--set", "flow.tcp.count=15", "--set", "abr.icr=10 cells/s")
+    late = ("--set", "flow.tcp.start=5 s")
+    told = command("validate", "-", "--set", "flow.tcp.count=15", *late, stdin=text).stderr
+    assert re.search(r"never-starts\]: all 15 flows of tcp start at the earliest at 5 s", told), (
+        told
+    )
+    short = (
+        "--set",
+        "run.duration=30 ms",
+        "--set",
+        "measure.from=0 s",
+        "--set",
+        "abr.tcr=1 Gbit/s",
+    )
+    told = command("run", "-", *settings, *short, stdin=text).stderr
+    empty = [line for line in told.splitlines() if "window-empty" in line]
+    assert len(empty) == 1, told
+
+
+def test_what_validate_says_fits_the_terminal_and_the_files(
+    command: Command, tmp_path: Path
+) -> None:
+    """The bounds of files and of cell-hops against those of a run."""
+    text = command("new", "n-source").stdout
+    events = ("--set", 'measure.events=["loss", "timeout", "retransmission", "mark"]')
+    checked = command("validate", "-", *events, stdin=text)
+    table = checked.stdout.partition("\n\n    ")[0]
+    assert max(map(len, table.splitlines())) <= 80, table
+    estimate = json.loads(command("validate", "-", "--json", *events, stdin=text).stdout)[
+        "estimate"
+    ]
+    done = command("run", "-", "--json", *events, "--out", tmp_path / "out", stdin=text)
+    assert json.loads(done.stdout)["cell_hops"] <= estimate["most_cell_hops"]
+    # A file of Parquet has some kilobytes of names and schema, too.
+    for name, key in (("traces", "most_trace_bytes"), ("events", "most_event_bytes")):
+        size = (tmp_path / "out" / f"{name}.parquet").stat().st_size
+        assert 0 < size < estimate[key] + 20_000, name
+
+
+PEAK = """
+import sys
+from cellrate import _core
+
+def told(what):
+    lines = open("/proc/self/status").read().splitlines()
+    return next(1024 * int(line.split()[1]) for line in lines if line.startswith(what))
+
+scenario = _core.Scenario(open(sys.argv[1]).read(), "s.toml", sys.argv[2:])
+before = told("VmRSS")
+scenario.run()
+print(told("VmHWM") - before)
+"""
+LARGE = {
+    "satellite": (),
+    "gfc-1": (),
+    "parking-lot": ("flow.0.count=50",),
+    "n-source": ("abr.tcr=622 Mbit/s", "run.duration=1 s"),
+    "n-source-vbr": ("topology.bottleneck=20000 km", "measure.cell_delay=true"),
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel tells the peak in /proc")
+@pytest.mark.parametrize("template", LARGE)
+def test_no_run_takes_more_memory_than_validate_says(
+    command: Command, tmp_path: Path, template: str
+) -> None:
+    """The growth of the process during a run against the bound, which is not absurdly high."""
+    path = tmp_path / "large.toml"
+    path.write_text(command("new", template).stdout, encoding="utf-8")
+    settings = LARGE[template]
+    code = [sys.executable, "-c", PEAK, str(path), *settings]
+    grown = int(subprocess.run(code, capture_output=True, text=True, check=True).stdout)
+    options = [part for setting in settings for part in ("--set", setting)]
+    found = json.loads(command("validate", path, "--json", *options).stdout)["estimate"]
+    assert grown <= found["memory_bytes"], (grown, found)
+    # Rates that begin far too high may fill queues: the bound of gfc-1 is far off.
+    assert template == "gfc-1" or grown > found["memory_bytes"] / 20, (grown, found)
+
+
+@pytest.mark.parametrize(
+    ("setting", "meant"),
+    [
+        ("buffer=5", "switch.buffer"),
+        ("mss=512 bytes", "tcp.mss"),
+        ("scheme=efci", "switch.control.scheme"),
+        ("access=5 km", "topology.access"),
+    ],
+)
+def test_a_bare_key_leads_to_its_path_as_it_does_in_vary(
+    command: Command, setting: str, meant: str
+) -> None:
+    text = command("new", "n-source").stdout
+    done = command("validate", "-", "--set", setting, stdin=text)
+    assert done.returncode == 2
+    assert re.search(rf"did you mean .*`{re.escape(meant)}`", done.stderr), done.stderr
+
+
+def test_bytes_per_second_are_converted_to_bits(command: Command) -> None:
+    text = command("new", "n-source").stdout
+    done = command("validate", "-", "--set", "topology.link_rate=155 MB/s", stdin=text)
+    assert done.returncode == 2
+    assert "did you mean `1240 Mbit/s`?" in done.stderr
+
+
+def test_measures_are_listed_by_their_path_in_the_summary(command: Command) -> None:
+    names = json.loads(command("list", "measures", "--json").stdout)
+    assert {"totals.jain_index", "ports[].queues[].queue_max_before_window_cells"} <= set(names)
+    for asked in ("ports.queues.queue_max_cells", "queues.queue_max_cells", "queue_max_cells"):
+        shown = command("list", "measures", asked).stdout
+        assert shown.startswith("ports[].queues[].queue_max_cells"), shown
 
 
 def test_the_version_is_the_package_s(command: Command) -> None:
     manifest = tomllib.loads((HERE.parent / "Cargo.toml").read_text(encoding="utf-8"))
     assert command("--version").stdout.strip() == manifest["workspace"]["package"]["version"]
+
+
+@pytest.mark.parametrize(
+    ("measure", "meant"),
+    [
+        ("throughputt", "throughput"),
+        ("longest_queue_cell", "longest_queue_cells"),
+        ("jain_index", "totals.jain_index"),
+        ("2 * totals.jain_indx", "totals.jain_index"),
+    ],
+)
+def test_a_measure_that_no_run_has_is_refused_before_any_run(
+    command: Command, tmp_path: Path, measure: str, meant: str
+) -> None:
+    """By `compare` and by `study`; a run would leave its result."""
+    (tmp_path / "mine.toml").write_text(command("new", "n-source").stdout, encoding="utf-8")
+    vary = ("--vary", "switch.buffer=500 cells,1000 cells")
+    done = command("compare", "mine.toml", *vary, "--measure", measure, cwd=tmp_path)
+    assert done.returncode == 2
+    assert f"did you mean `{meant}`?" in " ".join(done.stderr.split())
+    # The store of results was opened, and is empty.
+    assert {path.name for path in (tmp_path / "out").rglob("*") if path.is_file()} <= {"format"}
+    study = f'scenario = "mine.toml"\n[measures]\nx = "{measure}"\n'
+    (tmp_path / "study.toml").write_text(study, encoding="utf-8")
+    if measure != "throughputt":
+        done = command("study", "study.toml", cwd=tmp_path)
+        assert done.returncode == 2
+        assert f"did you mean `{meant}`?" in " ".join(done.stderr.split())

@@ -13,7 +13,7 @@ from transcripts import QUIET, play
 MESSAGES = HERE / "messages"
 TRANSCRIPTS = sorted(MESSAGES.glob("*.txt"))
 # These differ between machines and builds.
-MEASURED = re.compile(r"\d+(\.\d+)?(?= [kMGT]i?B (of memory|are available))")
+MEASURED = re.compile(r"\d+(\.\d+)? ([kKMGTP]i?B|bytes)(?= are available)")
 
 
 @pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
@@ -27,3 +27,11 @@ def test_what_is_said(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     found = play(path.read_text(encoding="utf-8"), message_inputs.names(), shown)
     same_as_golden(path, found)
     assert QUIET not in found
+
+
+@pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
+def test_no_time_is_told_in_a_unit_too_small_for_it(path: Path) -> None:
+    """Lines that quote a command or the scenario are the user's own."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    told = [line for line in lines if not re.match(r"\$ |>>> |\| |\s*\d+ \| ", line)]
+    assert [line for line in told if re.search(r"\d{5,} [pnum]s\b", line)] == []

@@ -34,10 +34,31 @@ class Diagnostic(TypedDict):
     help: str
 
 @type_check_only
+class Need(TypedDict):
+    need: str
+    amount: int
+    of_what: str
+    bytes: int
+
+@type_check_only
 class Estimate(TypedDict):
     memory_bytes: int
     available_bytes: int | None
     cells_in_flight: int
+    needs: list[Need]
+    cells: int
+    cell_hops: int
+    most_cell_hops: int
+    seconds: float
+    nanoseconds_per_cell_hop: float
+    most_trace_bytes: int
+    most_event_bytes: int
+    capture_bytes: int
+
+@type_check_only
+class KnownWarning(TypedDict):
+    code: str
+    message: str
 
 @type_check_only
 class SeriesInfo(TypedDict):
@@ -84,6 +105,7 @@ class Scenario:
     def warnings(self) -> list[Diagnostic]: ...
     def network(self) -> str: ...
     def estimate(self) -> Estimate: ...
+    def check(self) -> list[KnownWarning]: ...
     def run(self, progress: Callable[[float, float], bool | None] | None = None) -> Outcome: ...
     def passages(self, from_seconds: float, to_seconds: float, most: int) -> PassageColumns: ...
     def capture(

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use cellrate::capture::Tap;
-use cellrate::run::Job;
+use cellrate::run::{Job, NANOSECONDS_PER_HOP};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -61,14 +61,50 @@ impl Scenario {
         unlocked(py, || serde_json::to_string(&self.0.network()))?
             .map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
-    /// Upper bounds of the memory that a run will need, and the free memory.
+    /// Memory, cells, time and files of a run, known before it: upper bounds under `memory_bytes`,
+    /// `cells_in_flight`, `needs` and keys that begin with `most`, else the estimates of a fluid.
     fn estimate<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let estimate = unlocked(py, || self.0.estimate())?;
+        let (estimate, work) = unlocked(py, || (self.0.estimate(), self.0.work()))?;
         let dict = PyDict::new(py);
         dict.set_item("memory_bytes", estimate.memory_bytes)?;
         dict.set_item("available_bytes", estimate.available_bytes)?;
         dict.set_item("cells_in_flight", estimate.cells_in_flight)?;
+        let needs = estimate.shares.iter().map(|share| {
+            let need = PyDict::new(py);
+            need.set_item("need", share.need.name())?;
+            need.set_item("amount", share.amount)?;
+            need.set_item("of_what", share.need.of_what())?;
+            need.set_item("bytes", share.bytes)?;
+            Ok(need)
+        });
+        dict.set_item("needs", needs.collect::<PyResult<Vec<_>>>()?)?;
+        dict.set_item("cells", work.cells.round() as u64)?;
+        dict.set_item("cell_hops", work.cell_hops.round() as u64)?;
+        dict.set_item("most_cell_hops", work.most_cell_hops as u64)?;
+        dict.set_item("seconds", work.seconds)?;
+        dict.set_item("nanoseconds_per_cell_hop", NANOSECONDS_PER_HOP)?;
+        dict.set_item("most_trace_bytes", work.most_trace_bytes)?;
+        dict.set_item("most_event_bytes", work.most_event_bytes)?;
+        dict.set_item("capture_bytes", work.capture_bytes.round() as u64)?;
         Ok(dict)
+    }
+    /// Does all that a run does before its first cell.
+    ///
+    /// Returns:
+    ///     The warnings of the run that are known by then, those of `warnings` first: each with code
+    ///     and message.
+    ///
+    /// Raises:
+    ///     ScenarioError: What `run` would raise.
+    fn check<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let warnings = unlocked(py, || self.0.check())?.map_err(|refusal| refused(py, &refusal))?;
+        let told = warnings.iter().map(|warning| {
+            let dict = PyDict::new(py);
+            dict.set_item("code", &warning.code)?;
+            dict.set_item("message", &warning.message)?;
+            Ok(dict)
+        });
+        told.collect()
     }
     /// Runs it, with the interpreter's lock released.
     ///

@@ -165,12 +165,19 @@ def _help(parameter: FormulaParameter) -> str:
 
 
 def _complaint(formula: Formula, given: Mapping[str, object], error: AssumptionError) -> str:
-    """Error message that names the option and its text as written."""
+    """Error message that names the option and its text as written, or what stands for it."""
     known = {parameter.name: parameter for parameter in formula.parameters}
     if error.argument not in known:
         return f"{formula.name}: {error}"
-    flag = known[error.argument].flag
-    if error.argument not in given and error.value == "none":
+    parameter = known[error.argument]
+    flag = parameter.flag
+    if error.argument in given:
+        return f"{formula.name}: {flag} {given[error.argument]}: {error.allowed}"
+    if error.value == "none":
         return f"{formula.name}: {flag} is missing: {error.allowed}"
-    written = given.get(error.argument, error.value)
-    return f"{formula.name}: {flag} {written}: {error.allowed}"
+    unit = "" if parameter.unit is None else f" {parameter.unit}"
+    value = f"{error.value:.10g}" if isinstance(error.value, float) else error.value
+    return (
+        f"{formula.name}: {flag} is not given and so {value}{unit} "
+        f"({parameter.about.rstrip('.')}): {error.allowed}"
+    )

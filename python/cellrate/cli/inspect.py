@@ -9,10 +9,10 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from cellrate import _core
-from cellrate.cli import tables
+from cellrate.cli import tables, validated
+from cellrate.cli.answering import hand_over
 from cellrate.cli.list_measures import list_measures
 from cellrate.cli.options import Json, ScenarioFile, Seed, Settings
-from cellrate.common import terminal
 from cellrate.common.json_text import json_text
 from cellrate.common.problems import choose, reading
 from cellrate.simulation import source
@@ -35,22 +35,21 @@ def validate(
     seed: Seed = None,
     json: Json = False,
 ) -> None:
-    """Check a scenario without running it, and estimate the memory that the run needs."""
+    """Check a scenario without running it, and estimate time, memory and disk that a run takes.
+
+    The checks, the warnings and the exit code are those of `cellrate run`, but for what only the
+    run itself shows.
+    """
     with reading(file):
         text, name = source.read(file)
-    scenario = _core.Scenario(text, name, settings, seed)
-    warnings, estimate = scenario.warnings(), scenario.estimate()
-    if json:
-        sys.stdout.write(json_text({"warnings": warnings, "estimate": estimate}))
-        return
-    for warning in warnings:
-        place = f"{warning['path']}:{warning['line']}:{warning['column']}"
-        sys.stderr.write(f"warning: {warning['message']}\n --> {place}\n")
-    needed, available = estimate["memory_bytes"], estimate["available_bytes"]
-    if available is not None and needed > available:
-        lack = f"this machine has only {tables.size(available)} of memory for it"
-        sys.stderr.write(f"warning: {lack}\n")
-    terminal.say(f"{name} is a valid scenario; a run needs at most {tables.size(needed)}")
+    found = validated.answer(_core.Scenario(text, name, settings, seed), name)
+    if not json:
+        validated.warn(found)
+    hand_over(
+        json=json,
+        as_json=lambda: validated.as_json(found),
+        report=lambda: validated.report(found),
+    )
 
 
 def dissector() -> None:

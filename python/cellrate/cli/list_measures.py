@@ -36,10 +36,18 @@ def list_measures(name: str | None, *, json: bool) -> None:
 def _called(name: str, known: dict[str, Measure]) -> list[Measure]:
     """Measures of any table whose name, key, column or last part of the key is `name`.
 
+    The brackets of lists may be left out, and a table may stand for its place, as in
+    `queues.queue_max_cells` and `run.totals.jain_index`.
+
     Raises:
         BadInput: There is no such measure; the message names the nearest.
     """
-    matching = [m for m in known.values() if name in (m.name, m.key, m.column, _last(m))]
+    matching = [
+        m
+        for m in known.values()
+        if name
+        in (m.name, m.name.replace("[]", ""), f"{m.table}.{m.key}", m.key, m.column, _last(m))
+    ]
     if matching:
         return matching
     keys = dict.fromkeys(_last(measure) for measure in known.values())

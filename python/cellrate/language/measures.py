@@ -23,6 +23,8 @@ PATH = re.compile(
     r"(?P<path>\w+(?:\((?:'[^']*'|\"[^\"]*\")\))?(?:\.\w+)*?)"
     r"(?:\.(?P<method>sum|mean|min|max|jain)\((?P<quote>['\"])(?P<called>[\w.]+)(?P=quote)\))?"
 )
+PLACES = {"run": "", EXPRESSIONS: "", "queues": "ports[].queues[]."}
+"""Paths in the summary of the tables that are not lists at its top."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +56,8 @@ class Measure:
 
     @property
     def name(self) -> str:
-        """Its name among all measures."""
-        return self.key if self.table == EXPRESSIONS else f"{self.table}.{self.key}"
+        """Its path in the summary, as in `ports[].queues[].queue_max_cells`, or its key alone."""
+        return f"{PLACES.get(self.table, f'{self.table}[].')}{self.key}"
 
     @property
     def column(self) -> str:
@@ -112,14 +114,14 @@ def named_by(expression: str) -> list[Measure]:
     >>> [one.name for one in named_by("throughput_mbit")]
     ['throughput_mbit']
     >>> {one.name for one in named_by("tcp.mean('packet_delay_mean_seconds')")}
-    {'flows.packet_delay_mean_seconds'}
+    {'flows[].packet_delay_mean_seconds'}
     """
     found = PATH.fullmatch(expression.strip())
     if not found:
         return []
     known = all_measures()
     if found["method"] == "jain":
-        return [known["run.totals.jain_index"]]
+        return [known["totals.jain_index"]]
     if expression.strip() in known and known[expression.strip()].table == EXPRESSIONS:
         return [known[expression.strip()]]
     *before, last = (found["called"] or found["path"]).split(".")

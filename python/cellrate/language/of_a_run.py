@@ -1,10 +1,12 @@
 """Checks and evaluates measures: expressions over the properties of one run."""
 
+import difflib
+from collections.abc import Iterable
 from functools import cache, partial
 from typing import Any
 
 from cellrate.language.errors import ExpressionError
-from cellrate.language.expressions import Deferred, evaluate, names
+from cellrate.language.expressions import Deferred, attributes, evaluate, names
 from cellrate.language.functions import builtins
 from cellrate.language.measures import tables
 from cellrate.language.runs import Run
@@ -23,16 +25,44 @@ def _own_names() -> frozenset[str]:
     return frozenset({*properties, *keys})
 
 
-def check(expression: str) -> None:
-    """Checks that a text is an expression, and that it uses only names of a run.
+@cache
+def _totals() -> frozenset[str]:
+    """Keys of the totals of a run."""
+    keys = (measure.key for measure in tables()["run"])
+    return frozenset(key.removeprefix("totals.") for key in keys if key.startswith("totals."))
+
+
+def check(expression: str, also: Iterable[str] = ()) -> None:
+    """Checks that a text is an expression, and that it uses only names of a run and of its totals.
+
+    Args:
+        expression: The text.
+        also: Further names that may have been meant, for a suggestion.
 
     Raises:
-        ExpressionError: The text is not an expression, or a name is unknown.
+        ExpressionError: The text is not an expression, or a name is unknown; the message suggests
+            the nearest, or lists all.
     """
     known = _own_names() | _functions().keys() | {"run"}
     for name in sorted(names(expression) - known):
-        listed = ", ".join(sorted(_own_names()))
-        raise ExpressionError(f"in `{expression}`: unknown name `{name}`; a run has {listed}")
+        if name in _totals():
+            raise _unknown(expression, name, f"did you mean `totals.{name}`?")
+        near = _nearest(name, [*also, *known])
+        listed = f"a run has {', '.join(sorted(_own_names()))}"
+        raise _unknown(expression, name, f"did you mean `{near}`?" if near else listed)
+    for name in sorted(attributes(expression).get("totals", set()) - _totals()):
+        near = _nearest(name, _totals())
+        listed = f"totals have {', '.join(sorted(_totals()))}"
+        meant = f"did you mean `totals.{near}`?" if near else listed
+        raise _unknown(expression, f"totals.{name}", meant)
+
+
+def _nearest(name: str, known: Iterable[str]) -> str | None:
+    return next(iter(difflib.get_close_matches(name, sorted(known), n=1)), None)
+
+
+def _unknown(expression: str, name: str, meant: str) -> ExpressionError:
+    return ExpressionError(f"in `{expression}`: unknown name `{name}`; {meant}")
 
 
 def value(expression: str, run: Run) -> float:

@@ -6,12 +6,14 @@ use std::time::{Duration, Instant};
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::network::{Plan, PlanError, Report, Simulation};
 
+use super::amounts::size;
 use super::events::{Events, Odometer};
-use super::memory::{self, Estimate};
+use super::memory::{self, Estimate, Share};
 use super::outcome::Outcome;
 use super::timeline::{Timeline, slice};
 use super::traces::Recorder;
 use super::warnings::{self, Seen, Warning};
+use super::work::{self, Work};
 use super::{estimate, summary};
 use crate::build;
 use crate::scenario::{Checked, Scenario};
@@ -39,14 +41,13 @@ impl fmt::Display for RunError {
         match self {
             RunError::Cancelled => f.write_str("the run was stopped"),
             RunError::Memory(estimate) => {
-                let mib = |bytes: u64| bytes.div_ceil(1 << 20);
-                let available = estimate.available_bytes.unwrap_or(0);
+                let causes: Vec<String> = estimate.causes().iter().map(Share::told).collect();
                 write!(
                     f,
-                    "the run may need {} MiB of memory, of which {} MiB are available: up to {} cells wait or travel at once",
-                    mib(estimate.memory_bytes),
-                    mib(available),
-                    estimate.cells_in_flight
+                    "the run may need {} of memory, of which {} are available: {}",
+                    size(estimate.memory_bytes),
+                    size(estimate.available_bytes.unwrap_or(0)),
+                    causes.join(", ")
                 )
             }
             RunError::Plan(error) => error.fmt(f),
@@ -66,18 +67,9 @@ pub fn simulate(
     resolved: &str,
     progress: Progress<'_>,
 ) -> Result<Outcome, RunError> {
-    let (scenario, plan) = (checked.scenario(), build::plan(checked));
-    let estimate = estimate(scenario, &plan);
-    if !estimate.fits() {
-        return Err(RunError::Memory(estimate));
-    }
+    let (scenario, plan) = (checked.scenario(), affordable(checked)?);
     let began = Instant::now();
-    let mut warnings: Vec<Warning> = checked
-        .warnings()
-        .iter()
-        .map(|found| Warning::new("scenario", &found.message))
-        .chain(warnings::before(scenario, &plan))
-        .collect();
+    let mut warnings = warnings_before(checked, &plan);
     let mut driver = Driver::new(scenario, plan)?;
     let report = driver.run(progress)?;
     let (events, omitted) = driver.events(scenario.measure.event_limit as usize);
@@ -179,7 +171,44 @@ impl Driver {
     }
 }
 
-/// Resources that the run of a scenario will need.
+/// The plan of a scenario whose run fits into memory.
+fn affordable(checked: &Checked) -> Result<Plan, RunError> {
+    let plan = build::plan(checked);
+    let estimate = estimate(checked.scenario(), &plan);
+    if estimate.fits() {
+        Ok(plan)
+    } else {
+        Err(RunError::Memory(estimate))
+    }
+}
+
+/// Warnings of a run that are known before it: those of the scenario's check come first.
+pub(super) fn warnings_before(checked: &Checked, plan: &Plan) -> Vec<Warning> {
+    checked
+        .warnings()
+        .iter()
+        .map(|found| Warning::new("scenario", &found.message))
+        .chain(warnings::before(checked.scenario(), plan))
+        .collect()
+}
+
+/// Does all that [`simulate`] does before the first cell, and returns the warnings.
+///
+/// # Errors
+/// Those of [`simulate`].
+pub fn check(checked: &Checked) -> Result<Vec<Warning>, RunError> {
+    let plan = affordable(checked)?;
+    let warnings = warnings_before(checked, &plan);
+    Driver::new(checked.scenario(), plan)?;
+    Ok(warnings)
+}
+
+/// Memory that the run of a scenario will need.
 pub fn estimate_of(checked: &Checked) -> Estimate {
     memory::estimate(checked.scenario(), &build::plan(checked))
+}
+
+/// Cells, time and files of the run of a scenario.
+pub fn work_of(checked: &Checked) -> Work {
+    work::work(checked.scenario(), &build::plan(checked))
 }

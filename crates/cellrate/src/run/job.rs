@@ -5,10 +5,12 @@ use std::sync::OnceLock;
 
 use cellrate_engine::kernel::Ps;
 
-use super::driver::{Progress, RunError, estimate_of, simulate};
+use super::driver::{Progress, RunError, check, estimate_of, simulate, work_of};
 use super::memory::Estimate;
 use super::outcome::Outcome;
 use super::passages::{Passages, passages};
+use super::warnings::Warning;
+use super::work::Work;
 use crate::capture::{self, CaptureError, Taken, Tap};
 use crate::scenario::{Checked, Diagnostic, Network, Refusal, Scenario, describe, resolve};
 use crate::store;
@@ -71,7 +73,19 @@ impl Job {
     pub fn network(&self) -> Network {
         describe(&self.checked)
     }
-    /// Resources that the run will need.
+    /// Does all that [`Job::run`] does before the first cell, and returns the warnings that are known
+    /// by then.
+    ///
+    /// # Errors
+    /// Those of [`Job::run`].
+    pub fn check(&self) -> Result<Vec<Warning>, Refusal> {
+        check(&self.checked).map_err(|error| self.refusal(&error))
+    }
+    /// Cells, time and files of the run.
+    pub fn work(&self) -> Work {
+        work_of(&self.checked)
+    }
+    /// Memory that the run will need.
     pub fn estimate(&self) -> Estimate {
         estimate_of(&self.checked)
     }
@@ -120,17 +134,19 @@ impl Job {
     }
 
     fn refusal(&self, error: &RunError) -> Refusal {
-        let (key, help): (&[&str], &str) = match error {
-            RunError::Memory(Estimate { mostly, .. }) => (mostly.key(), mostly.less()),
-            _ => (&[], ""),
+        let causes = match error {
+            RunError::Memory(estimate) => estimate.causes(),
+            _ => &[],
         };
+        let key = causes.first().map_or(&[][..], |share| share.need.key());
+        let help: Vec<&str> = causes.iter().map(|share| share.need.less()).collect();
         Scenario::refusal(
             &self.text,
             &self.path,
             &self.overrides,
             key,
             &error.to_string(),
-            help,
+            &help.join("; "),
         )
     }
 }

@@ -1,7 +1,10 @@
 //! An upper bound of the memory that a run will need, computed before it starts.
 
 mod free;
+mod needs;
 mod queues;
+
+use std::cmp::Reverse;
 
 use cellrate_engine::atm::aal5::cells_for;
 use cellrate_engine::kernel::trace::{Point, Trace};
@@ -13,9 +16,10 @@ use cellrate_engine::tcp::blocks::MOST_OPTION_BYTES;
 use crate::scenario::{Scenario, TraceKind};
 
 pub use free::available_bytes;
+pub use needs::{Need, Share};
 
-/// Upper bounds of the resources that a run will need, and the memory available.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Upper bounds of the memory that a run will need, and the memory available.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Estimate {
     /// Bytes that the run will need at most.
     pub memory_bytes: u64,
@@ -23,52 +27,8 @@ pub struct Estimate {
     pub available_bytes: Option<u64>,
     /// Most cells on links and in queues at once.
     pub cells_in_flight: u64,
-    /// The need with the largest share.
-    pub mostly: Need,
-}
-
-/// Kinds of memory use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Need {
-    /// Cells on links.
-    Links,
-    /// Data that TCP has outstanding.
-    Windows,
-    /// Cells of other sources in queues.
-    Queues,
-    /// Flows and the ports that they cross.
-    Flows,
-    /// Traces.
-    Traces,
-    /// The event log.
-    Events,
-}
-
-impl Need {
-    /// The scenario keys that determine this need.
-    pub fn key(self) -> &'static [&'static str] {
-        match self {
-            Need::Links => &["topology"],
-            Need::Windows => &["tcp", "window"],
-            Need::Queues => &["switch", "buffer"],
-            Need::Flows => &["flow"],
-            Need::Traces => &["measure", "trace_points"],
-            Need::Events => &["measure", "event_limit"],
-        }
-    }
-    /// Changes that would reduce this need.
-    pub fn less(self) -> &'static str {
-        match self {
-            Need::Links => "shorter or slower links hold fewer cells",
-            Need::Windows => {
-                "smaller windows, fewer flows or a shorter run keep fewer bytes outstanding"
-            }
-            Need::Queues => "a finite buffer, slower sources or a shorter run let fewer cells wait",
-            Need::Flows => "fewer flows need less",
-            Need::Traces => "fewer traces or trace_points need less",
-            Need::Events => "a smaller event_limit needs less",
-        }
-    }
+    /// Every need with its share, the largest first.
+    pub shares: Vec<Share>,
 }
 
 impl Estimate {
@@ -77,12 +37,21 @@ impl Estimate {
         self.available_bytes
             .is_none_or(|available| self.memory_bytes <= available)
     }
+
+    /// The needs that take more than a fifth of the memory, the largest first; at least one.
+    pub fn causes(&self) -> &[Share] {
+        let large = |share: &&Share| share.bytes > self.memory_bytes / 5;
+        let causes = self.shares.iter().take_while(large).count();
+        &self.shares[..causes.max(1).min(self.shares.len())]
+    }
 }
 
 /// A cell, its share of the bodies of RM cells and ends of PDUs, and rings that may be half empty.
 const BYTES_PER_CELL: u64 = 64;
 /// The same if every cell carries the time at which it was sent.
 const BYTES_PER_STAMPED_CELL: u64 = 128;
+/// An RM cell with a body of its own.
+const BYTES_PER_RM_CELL: u64 = 512;
 /// Both ends of a flow: histograms of delays, TCP, ABR, queues of a few PDUs.
 const BYTES_PER_FLOW: u64 = 64 * 1024;
 /// A port with its scheme and the histogram of its sampled queues.
@@ -98,36 +67,60 @@ pub fn estimate(scenario: &Scenario, plan: &Plan) -> Estimate {
     } else {
         BYTES_PER_CELL
     };
+    let of_cells = cells.map(|(need, cells)| {
+        let bytes = if need == Need::Probes {
+            BYTES_PER_RM_CELL
+        } else {
+            per_cell
+        };
+        share(need, cells, cells.saturating_mul(bytes))
+    });
+    let (events, traces) = (events(plan), traces(scenario, plan));
+    let others = [
+        share(Need::Flows, plan.flows.len() as u64, flows(plan)),
+        share(
+            Need::Events,
+            events,
+            events.saturating_mul(2 * size_of::<Event>() as u64),
+        ),
+        share(
+            Need::Traces,
+            traces,
+            traces.saturating_mul(trace_bytes(scenario)),
+        ),
+    ];
+    let mut shares: Vec<Share> = of_cells.into_iter().chain(others).collect();
+    shares.sort_by_key(|share| Reverse(share.bytes));
+    Estimate {
+        memory_bytes: sum(shares.iter().map(|share| share.bytes)),
+        available_bytes: available_bytes(),
+        cells_in_flight: sum(cells.iter().map(|(_, cells)| *cells)),
+        shares,
+    }
+}
+
+fn share(need: Need, amount: u64, bytes: u64) -> Share {
+    Share {
+        need,
+        amount,
+        bytes,
+    }
+}
+
+fn sum(of: impl Iterator<Item = u64>) -> u64 {
+    of.fold(0, u64::saturating_add)
+}
+
+/// Bytes of flows, ports, and channels at ports.
+fn flows(plan: &Plan) -> u64 {
     let crossings: usize = plan
         .flows
         .iter()
         .map(|flow| flow.forward.len() + flow.backward.len())
         .sum();
-    let parts = [
-        (Need::Flows, plan.flows.len() as u64, BYTES_PER_FLOW),
-        (Need::Flows, plan.links.len() as u64, BYTES_PER_PORT),
-        (Need::Flows, crossings as u64, BYTES_PER_CROSSING),
-        (Need::Events, events(plan), 2 * size_of::<Event>() as u64),
-        (Need::Traces, traces(scenario, plan), trace_bytes(scenario)),
-    ];
-    let cells_parts = cells.map(|(need, cells)| (need, cells, per_cell));
-    let all = || {
-        cells_parts
-            .iter()
-            .chain(&parts)
-            .map(|(need, n, bytes)| (*need, n.saturating_mul(*bytes)))
-    };
-    Estimate {
-        memory_bytes: all().map(|(_, bytes)| bytes).fold(0, u64::saturating_add),
-        available_bytes: available_bytes(),
-        cells_in_flight: cells
-            .iter()
-            .map(|(_, cells)| *cells)
-            .fold(0, u64::saturating_add),
-        mostly: all()
-            .max_by_key(|(_, bytes)| *bytes)
-            .map_or(Need::Flows, |(need, _)| need),
-    }
+    plan.flows.len() as u64 * BYTES_PER_FLOW
+        + plan.links.len() as u64 * BYTES_PER_PORT
+        + crossings as u64 * BYTES_PER_CROSSING
 }
 
 /// Each node may fill a log of its own before the logs are merged.
@@ -142,7 +135,8 @@ fn events(plan: &Plan) -> u64 {
     logs * plan.measure.event_limit as u64
 }
 
-fn traces(scenario: &Scenario, plan: &Plan) -> u64 {
+/// Number of traces.
+pub(super) fn traces(scenario: &Scenario, plan: &Plan) -> u64 {
     let ports = || {
         plan.links
             .iter()
@@ -165,20 +159,24 @@ fn traces(scenario: &Scenario, plan: &Plan) -> u64 {
     scenario.measure.traces.iter().map(of).sum()
 }
 
-/// Bytes of a trace: while it is recorded, and again as columns.
-fn trace_bytes(scenario: &Scenario) -> u64 {
+/// Most points of a trace.
+pub(super) fn trace_points(scenario: &Scenario) -> u64 {
     let samples = scenario.run.duration.0 / scenario.sample().0 + 2;
     let points = (scenario.measure.trace_points as usize).max(Trace::LEAST_BOUND) as u64;
-    3 * size_of::<Point>() as u64 * points.min(samples)
+    points.min(samples)
+}
+
+/// Bytes of a trace: while it is recorded, and again as columns.
+fn trace_bytes(scenario: &Scenario) -> u64 {
+    3 * size_of::<Point>() as u64 * trace_points(scenario)
 }
 
 /// Most cells at once on links and in queues: the cells that links hold, and those that windows,
 /// finite buffers and the excess of unpaced sources over the line rates allow to wait.
-fn cells_in_flight(plan: &Plan, duration: Ps) -> [(Need, u64); 3] {
-    let sum = |cells: &mut dyn Iterator<Item = u64>| cells.fold(0, u64::saturating_add);
+fn cells_in_flight(plan: &Plan, duration: Ps) -> [(Need, u64); 4] {
     let on_links =
-        sum(&mut used_links(plan).map(|link| cells_in(link.rate, link.delay.min(duration)) + 1));
-    let windows = sum(&mut plan
+        sum(used_links(plan).map(|link| cells_in(link.rate, link.delay.min(duration)) + 1));
+    let windows = sum(plan
         .flows
         .iter()
         .map(|flow| window_cells(flow, plan, duration)));
@@ -186,6 +184,7 @@ fn cells_in_flight(plan: &Plan, duration: Ps) -> [(Need, u64); 3] {
         (Need::Links, on_links),
         (Need::Windows, windows),
         (Need::Queues, queues::most_cells(plan, duration)),
+        (Need::Probes, queues::most_probes(plan, duration)),
     ]
 }
 
@@ -235,37 +234,40 @@ fn window_cells(flow: &FlowPlan, plan: &Plan, duration: Ps) -> u64 {
 mod tests {
     use super::*;
 
-    /// A case that the tests of messages do not cover: only millions of flows need more than a
-    /// large machine has.
     #[test]
-    fn every_need_names_a_key_and_what_would_need_less() {
-        let needs = [
-            Need::Links,
-            Need::Windows,
-            Need::Queues,
-            Need::Flows,
-            Need::Traces,
-            Need::Events,
-        ];
-        let told = needs.map(|need| format!("{}: {}", need.key().join("."), need.less()));
-        insta::assert_snapshot!(told.join("\n"));
+    fn what_takes_more_than_a_fifth_is_a_cause() {
+        let estimate = |bytes: [u64; 3]| Estimate {
+            memory_bytes: bytes.iter().sum(),
+            available_bytes: None,
+            cells_in_flight: 0,
+            shares: [Need::Windows, Need::Traces, Need::Flows]
+                .into_iter()
+                .zip(bytes)
+                .map(|(need, bytes)| share(need, 1, bytes))
+                .collect(),
+        };
+        let causes = |bytes| {
+            let found = estimate(bytes);
+            found
+                .causes()
+                .iter()
+                .map(|one| one.need)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(causes([90, 9, 1]), [Need::Windows]);
+        assert_eq!(causes([60, 30, 10]), [Need::Windows, Need::Traces]);
+        assert_eq!(causes([0, 0, 0]), [Need::Windows]);
     }
 
     #[test]
     fn a_run_of_unknown_room_is_not_refused() {
-        let estimate = Estimate {
+        let estimate = |available_bytes| Estimate {
             memory_bytes: u64::MAX,
-            available_bytes: None,
+            available_bytes,
             cells_in_flight: 0,
-            mostly: Need::Flows,
+            shares: vec![],
         };
-        assert!(estimate.fits());
-        assert!(
-            !Estimate {
-                available_bytes: Some(1),
-                ..estimate
-            }
-            .fits()
-        );
+        assert!(estimate(None).fits());
+        assert!(!estimate(Some(1)).fits());
     }
 }

@@ -1,5 +1,6 @@
 //! One run, from a checked scenario to its measured results.
 
+mod amounts;
 mod container;
 mod driver;
 mod events;
@@ -12,17 +13,19 @@ mod summary;
 pub(crate) mod timeline;
 mod traces;
 mod warnings;
+mod work;
 
 pub(crate) use driver::TOLD_EVERY;
-pub use driver::{Progress, RunError, estimate_of, simulate};
+pub use driver::{Progress, RunError, check, estimate_of, simulate, work_of};
 pub use events::Events;
 pub use job::{Failure, Job};
 pub use measures::{Measure, Table, measures};
-pub use memory::{Estimate, Need, available_bytes, estimate};
+pub use memory::{Estimate, Need, Share, available_bytes, estimate};
 pub use outcome::{Damaged, Outcome};
 pub use passages::Passages;
 pub use traces::Series;
 pub use warnings::Warning;
+pub use work::{NANOSECONDS_PER_HOP, Work, work};
 
 #[cfg(test)]
 mod tests;

@@ -16,6 +16,7 @@ pub mod resolve;
 pub mod schema;
 mod set;
 pub(crate) mod shape;
+mod short_path;
 pub(crate) mod source;
 pub(crate) mod suggest;
 pub mod templates;
@@ -23,6 +24,7 @@ pub mod templates;
 mod tests;
 pub mod topology;
 pub mod types;
+mod unit_hint;
 
 pub use describe::{Network, describe};
 pub use diagnostic::{Diagnostic, Refusal, Severity};

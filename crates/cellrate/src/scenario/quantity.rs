@@ -5,7 +5,7 @@ use std::fmt::Display;
 use cellrate_engine::kernel::units::{Buffer, Bytes, Cells, Delay, UnitError};
 use cellrate_engine::kernel::{Ps, Rate};
 
-use super::suggest::nearest;
+use super::unit_hint::suggestion;
 
 /// A quantity with units, named after its type in the schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,7 +117,8 @@ impl Quantity {
         most.map(|most| format!("at most {most}"))
     }
 
-    fn units(self) -> &'static [&'static str] {
+    /// Names of its units.
+    pub(super) fn units(self) -> &'static [&'static str] {
         const TIMES: [&str; 5] = ["ps", "ns", "us", "ms", "s"];
         match self {
             Quantity::Time => &TIMES,
@@ -131,9 +132,15 @@ impl Quantity {
 
     /// A suggestion for `text`, which is not such a quantity.
     pub fn hint(self, text: &str) -> Option<String> {
+        let text = text.trim();
         let number_end = text
-            .find(|c: char| !(c.is_ascii_digit() || "+-._ ".contains(c)))
-            .unwrap_or(text.len());
+            .char_indices()
+            .find(|(at, c)| {
+                let exponent = matches!(c, 'e' | 'E')
+                    && text[at + 1..].starts_with(|c: char| c.is_ascii_digit() || "+-".contains(c));
+                !(c.is_ascii_digit() || "+-._ ".contains(*c) || exponent && *at > 0)
+            })
+            .map_or(text.len(), |(at, _)| at);
         let (number, unit) = (text[..number_end].trim(), text[number_end..].trim());
         if number.starts_with('-') {
             return Some("it cannot be negative".into());
@@ -150,14 +157,7 @@ impl Quantity {
         if self.units().contains(&unit) {
             return None;
         }
-        let meant = usual(unit)
-            .filter(|usual| self.units().contains(usual))
-            .or_else(|| self.near(unit))?;
-        Some(format!("did you mean `{number} {meant}`?"))
-    }
-
-    fn near(self, unit: &str) -> Option<&'static str> {
-        nearest(unit, self.units().iter().copied())
+        suggestion(self, number, unit)
     }
 }
 
@@ -179,25 +179,6 @@ fn exceeded<T: PartialOrd + Display>(
 /// it.
 pub fn bits_per_second(rate: Rate) -> f64 {
     rate.0 as f64 / 1e3
-}
-
-/// The usual spelling of a unit.
-fn usual(unit: &str) -> Option<&'static str> {
-    Some(match unit {
-        "bps" | "b/s" => "bit/s",
-        "kbps" | "Kbps" | "kb/s" => "kbit/s",
-        "Mbps" | "mbps" | "Mb/s" => "Mbit/s",
-        "Gbps" | "gbps" | "Gb/s" => "Gbit/s",
-        "cps" => "cells/s",
-        "sec" | "second" | "seconds" => "s",
-        "msec" | "millisecond" | "milliseconds" => "ms",
-        "usec" | "µs" | "μs" | "microseconds" => "us",
-        "nsec" => "ns",
-        "B" | "b" | "octets" => "bytes",
-        "K" | "KB" | "kb" | "kib" => "KiB",
-        "M" | "mib" => "MiB",
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

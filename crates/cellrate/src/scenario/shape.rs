@@ -10,6 +10,7 @@ use super::diagnostic::Fault;
 use super::document::{Entry, Item, Table, Value};
 use super::quantity::Quantity;
 use super::schema::definition;
+use super::short_path::{ending_with, meant};
 use super::source::Span;
 use super::suggest::{listed, nearest};
 
@@ -37,13 +38,14 @@ pub fn check_within(table: &Table, schema: &Json, key: &str, span: Span) -> Vec<
     checked(table, schema, "", Around { key, span })
 }
 
-fn checked(table: &Table, schema: &Json, whole: &str, around: Around<'_>) -> Vec<Fault> {
+fn checked(root: &Table, schema: &Json, whole: &str, around: Around<'_>) -> Vec<Fault> {
     let mut shape = Shape {
         definitions: &schema["$defs"],
+        top: (!whole.is_empty()).then_some((schema, root)),
         whole,
         faults: Vec::new(),
     };
-    shape.object(schema, table, around);
+    shape.object(schema, root, around);
     shape.faults
 }
 
@@ -62,6 +64,8 @@ const MOST_FAULTS: usize = 1_000;
 
 struct Shape<'s> {
     definitions: &'s Json,
+    /// The document and its schema, unless a part alone is checked.
+    top: Option<(&'s Json, &'s Table)>,
     /// Name of the document in messages.
     whole: &'s str,
     faults: Vec<Fault>,
@@ -331,7 +335,12 @@ impl<'s> Shape<'s> {
             .or_else(|| nearest(key, free))
             .or_else(|| nearest(key, keys.keys().map(String::as_str)));
         let known: Vec<&str> = keys.keys().map(String::as_str).collect();
+        let elsewhere = match self.top {
+            Some((schema, root)) if around.key.is_empty() => ending_with(key, schema, root),
+            _ => Vec::new(),
+        };
         let help = match (near, known.is_empty()) {
+            _ if !elsewhere.is_empty() => meant(&elsewhere),
             (Some(near), _) => format!("did you mean `{near}`?"),
             (None, true) => format!("{} has no keys", around.table(self.whole)),
             (None, false) => format!("keys of {}: {}", around.table(self.whole), listed(&known)),

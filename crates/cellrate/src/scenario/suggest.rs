@@ -12,6 +12,19 @@ pub fn nearest<'a>(found: &str, candidates: impl IntoIterator<Item = &'a str>) -
     (least == 0 || least <= letters.div_ceil(3).min(letters.saturating_sub(2))).then_some(name)
 }
 
+/// The same, if no other candidate is as near.
+pub fn nearest_alone<'a>(
+    found: &str,
+    candidates: impl IntoIterator<Item = &'a str> + Clone,
+) -> Option<&'a str> {
+    let near = nearest(found, candidates.clone())?;
+    let from = |name: &str| distance(&found.to_lowercase(), &name.to_lowercase());
+    let mut as_near = candidates
+        .into_iter()
+        .filter(|name| from(name) == from(near));
+    (as_near.next().is_some() && as_near.next().is_none()).then_some(near)
+}
+
 /// `a`, `b` and `c`; a long list is shortened.
 pub fn listed(names: &[&str]) -> String {
     const MOST: usize = 24;

@@ -155,7 +155,7 @@ pub enum EventKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Switch {
-    /// Limit of each queue of each port.
+    /// Limit of each queue of each port, the cell in service included.
     pub buffer: Buffer,
     /// Queues of each port in order of priority, the highest first, each with the service classes
     /// that share it. Every class that a flow uses must be in exactly one queue.

@@ -6,6 +6,7 @@ pub mod finding;
 pub mod random;
 pub mod statistics;
 pub mod time;
+mod time_text;
 pub mod trace;
 pub mod unchecked;
 pub mod units;

@@ -11,6 +11,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::time::{CELL_BITS, Ps, Rate};
+use super::time_text::Written;
 
 /// A wrong quantity: the text found and the allowed values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,10 +86,11 @@ fn within(
 }
 
 macro_rules! text_quantity {
-    ($name:ident, $schema:literal, $pattern:literal, $allowed:expr) => {
+    ($name:ident, $schema:literal, $pattern:literal, $allowed:expr, $written:expr) => {
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_str(self)
+                let written: fn(&$name) -> _ = $written;
+                serializer.collect_str(&written(self))
             }
         }
         impl<'de> Deserialize<'de> for $name {
@@ -122,7 +124,8 @@ text_quantity!(
     Ps,
     "Time",
     "^\\s*[0-9][0-9_.eE+-]*\\s*(ps|ns|us|ms|s)\\s*$",
-    SPAN_ALLOWED
+    SPAN_ALLOWED,
+    |time| Written(*time)
 );
 
 const TIME_UNITS: [(&str, f64); 5] = [
@@ -149,27 +152,6 @@ impl FromStr for Ps {
     }
 }
 
-impl fmt::Display for Ps {
-    /// Prints the value in the largest unit that keeps it exact.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0 == 0 {
-            return f.write_str("0 s");
-        }
-        let units = [
-            (1_000_000_000_000, "s"),
-            (1_000_000_000, "ms"),
-            (1_000_000, "us"),
-            (1_000, "ns"),
-            (1, "ps"),
-        ];
-        let (factor, unit) = units
-            .into_iter()
-            .find(|(factor, _)| self.0.is_multiple_of(*factor))
-            .unwrap_or((1, "ps"));
-        write!(f, "{} {unit}", self.0 / factor)
-    }
-}
-
 /// A propagation delay, written as a time or as a length of fibre (5 us per km).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Delay(pub Ps);
@@ -183,7 +165,8 @@ text_quantity!(
     Delay,
     "Delay",
     "^\\s*[0-9][0-9_.eE+-]*\\s*(ps|ns|us|ms|s|m|km)\\s*$",
-    DELAY_ALLOWED
+    DELAY_ALLOWED,
+    |delay| Written(delay.0)
 );
 
 impl FromStr for Delay {
@@ -217,7 +200,8 @@ text_quantity!(
     Rate,
     "Rate",
     "^\\s*[0-9][0-9_.eE+-]*\\s*((bit|kbit|Mbit|Gbit)/s|cells?/m?s)(\\s+payload)?\\s*$",
-    RATE_ALLOWED
+    RATE_ALLOWED,
+    Clone::clone
 );
 
 impl FromStr for Rate {
@@ -265,7 +249,8 @@ text_quantity!(
     Bytes,
     "Bytes",
     "^\\s*[0-9][0-9_.eE+-]*\\s*(bytes?|kB|MB|GB|KiB|MiB|GiB)\\s*$",
-    BYTES_ALLOWED
+    BYTES_ALLOWED,
+    Clone::clone
 );
 
 fn byte_factor(unit: &str) -> Option<f64> {
@@ -321,7 +306,8 @@ text_quantity!(
     Buffer,
     "Buffer",
     "^\\s*(infinite|[0-9][0-9_.eE+-]*\\s*(cells?|bytes?|kB|MB|GB|KiB|MiB|GiB))\\s*$",
-    BUFFER_ALLOWED
+    BUFFER_ALLOWED,
+    Clone::clone
 );
 
 impl FromStr for Buffer {
@@ -364,7 +350,8 @@ text_quantity!(
     Cells,
     "Cells",
     "^\\s*[0-9][0-9_]*\\s*cells?\\s*$",
-    CELLS_ALLOWED
+    CELLS_ALLOWED,
+    Clone::clone
 );
 
 impl FromStr for Cells {

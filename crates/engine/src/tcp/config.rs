@@ -78,7 +78,8 @@ pub struct TcpConfig {
     pub delayed_ack_interval: Ps,
     /// Enters slow start again after an idle time of at least one RTO (4.3BSD).
     pub idle_restart: bool,
-    /// Time that the host needs for each segment.
+    /// Time that the host needs for each segment that it receives, before TCP sees it; sending one
+    /// takes no time.
     #[schemars(extend("x-not-searched" = "a property of the host"))]
     pub processing_time: Ps,
     /// Largest random addition to `processing_time`.

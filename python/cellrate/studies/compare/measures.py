@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from cellrate.common.problems import BadInput
 from cellrate.language.errors import ExpressionError
-from cellrate.language.expressions import parse
 from cellrate.language.measured import Better
+from cellrate.language.of_a_run import check
 from cellrate.studies.compare.directions import better_of
 
 NAMED = re.compile(r"([A-Za-z_]\w*)\s*=(?!=)\s*(.+)", re.DOTALL)
@@ -47,7 +47,8 @@ def asked_for(texts: Sequence[str]) -> tuple[Measure, ...]:
     """Parses `--measure`: the name of a default measure, `NAME=EXPRESSION`, or an expression.
 
     Raises:
-        BadInput: An expression is not valid, or two measures have the same name.
+        BadInput: An expression is not valid or names what no run has, or two measures have one
+            name.
     """
     if not texts:
         return DEFAULTS
@@ -58,10 +59,12 @@ def asked_for(texts: Sequence[str]) -> tuple[Measure, ...]:
         name, expression = (named[1], named[2]) if named else (text.strip(), text.strip())
         if name in found:
             raise BadInput(f"--measure {text}: {name} is measured twice")
+        if not named and name in known:
+            found[name] = known[name]
+            continue
         try:
-            parse(expression)
+            check(expression, known)
         except ExpressionError as error:
             raise BadInput(f"--measure {text}: {error}") from error
-        own = Measure(name, expression, better=better_of(expression))
-        found[name] = known[name] if not named and name in known else own
+        found[name] = Measure(name, expression, better=better_of(expression))
     return tuple(found.values())

@@ -120,7 +120,9 @@ def require_unclipped(loop: EfciLoop, cycle: LimitCycle) -> None:
     """
     require_below_pcr(loop, cycle.maximum_acr_cells_per_second)
     lowest = np.min(cycle.minimum_acr_cells_per_second)
-    allowed = f"the model assumes that ACR stays above MCR, but it would fall to {lowest:.6g}"
+    allowed = (
+        f"the model assumes that ACR stays above MCR, but it would fall to {lowest:.6g} cells/s"
+    )
     holds = cycle.minimum_acr_cells_per_second >= loop.mcr
     require(holds, "mcr_cells_per_second", loop.mcr, allowed)
 
@@ -132,5 +134,6 @@ def require_below_pcr(loop: EfciLoop, acr_cells_per_second: npt.ArrayLike) -> No
         AssumptionError: ACR would exceed PCR.
     """
     acr = np.asarray(acr_cells_per_second)
-    allowed = f"the model assumes that ACR stays below PCR, but it would rise to {np.max(acr):.6g}"
+    most = f"{np.max(acr):.6g} cells/s"
+    allowed = f"the model assumes that ACR stays below PCR, but it would rise to {most}"
     require(acr <= loop.pcr, "pcr_cells_per_second", loop.pcr, allowed)

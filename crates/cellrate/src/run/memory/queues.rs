@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::control::ControlConfig;
+use cellrate_engine::endsystem::OutOfRate;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::network::plan::{FlowPlan, LinkPlan, NodeKind, Plan};
 use cellrate_engine::traffic::Load;
@@ -42,6 +43,31 @@ impl Pressure {
 /// Most cells that wait at once in front of all links.
 pub fn most_cells(plan: &Plan, duration: Ps) -> u64 {
     ports(plan)
+        .values()
+        .map(|port| port.queued(duration))
+        .fold(0, u64::saturating_add)
+}
+
+/// Most RM cells out of rate that wait at once: those of sources and destinations whose ACR is below
+/// TCR (TM 4.0, source rule 11), if they are more than the links carry.
+pub fn most_probes(plan: &Plan, duration: Ps) -> u64 {
+    let mut ports: BTreeMap<usize, Pressure> = BTreeMap::new();
+    for flow in &plan.flows {
+        let probes = flow.service == ServiceClass::Abr && flow.abr.out_of_rate != OutOfRate::Never;
+        for way in [&flow.forward, &flow.backward] {
+            let mut rate = flow.abr.tcr.cells_per_second();
+            for link in way.iter().filter(|_| probes) {
+                let line = &plan.links[*link];
+                let port = ports.entry(*link).or_insert_with(|| port(plan, line));
+                // An end system sends no faster than its line.
+                if *link != way[0] {
+                    port.offered += rate;
+                }
+                rate = rate.min(line.rate.cells_per_second());
+            }
+        }
+    }
+    ports
         .values()
         .map(|port| port.queued(duration))
         .fold(0, u64::saturating_add)

@@ -418,7 +418,7 @@ fn a_run_that_needs_more_memory_than_there_is_is_refused_with_the_estimate() {
     assert!(
         RunError::Memory(estimate)
             .to_string()
-            .contains("MiB are available")
+            .contains(" are available: ")
     );
     let job = Job::new(
         text,
@@ -481,4 +481,29 @@ fn the_estimate_is_above_what_a_run_holds_and_not_absurdly() {
         );
         assert!(estimate.memory_bytes < 20_000_000, "{estimate:?}");
     }
+}
+
+/// A TCR of twice the line: four of five flows' RM cells out of rate wait at the bottleneck, in each
+/// direction, and grow with the run.
+#[test]
+fn the_estimate_knows_rm_cells_out_of_rate() {
+    let text = crate::scenario::template("n-source").unwrap();
+    let settings = [
+        "abr.tcr=\"300 Mbit/s\"",
+        "run.duration=\"100 ms\"",
+        "measure.from=\"0 s\"",
+    ];
+    let scenario = scenario(text, &settings);
+    let estimate = estimate_of(&scenario);
+    let most = summary(&outcome(text, &settings))["totals"]["queued_max_cells"]
+        .as_u64()
+        .unwrap();
+    assert!(most > 100_000, "{most}");
+    assert!(
+        (most..2 * most).contains(&estimate.cells_in_flight),
+        "{most} {estimate:?}"
+    );
+    assert_eq!(estimate.causes()[0].need, Need::Probes, "{estimate:?}");
+    let usual = estimate_of(&self::scenario(text, &settings[1..]));
+    assert!(usual.cells_in_flight < most / 2, "{usual:?}");
 }

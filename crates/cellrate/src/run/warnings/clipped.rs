@@ -92,7 +92,8 @@ fn clipped_abr(flow: &FlowPlan, plan: &Plan, clip: &mut impl FnMut(String)) {
         if given < asked {
             let name = &plan.nodes[link.from].name;
             clip(format!(
-                "ICR of {asked:.0} cells/s at {name} is cut to TBE per round trip of {frtt}, {given:.0} cells/s"
+                "ICR of {asked:.0} cells/s at {name} is cut to TBE per round trip of {}, {given:.0} cells/s",
+                frtt.told()
             ));
         }
     }

@@ -4,6 +4,7 @@ use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::network::plan::Plan;
 
+use super::groups::{groups, told_of};
 use super::{Warning, first_of_each_group};
 use crate::scenario::Scenario;
 
@@ -14,14 +15,28 @@ const ROUND_TRIPS: u64 = 20;
 pub fn check(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
     short(scenario, plan, warnings);
     no_round_trip(scenario, plan, warnings);
-    for flow in plan
-        .flows
-        .iter()
-        .filter(|flow| flow.start >= scenario.run.duration)
-    {
+    never_start(scenario, plan, warnings);
+}
+
+/// Groups with flows that start when the run is over.
+fn never_start(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
+    for group in groups(&plan.flows, |flow| &flow.group) {
+        let late: Vec<_> = group
+            .iter()
+            .filter(|flow| flow.start >= scenario.run.duration)
+            .collect();
+        let Some(first) = late.iter().min_by_key(|flow| flow.start) else {
+            continue;
+        };
+        let of = told_of(&first.group, &first.name, late.len(), group.len());
+        let (verb, at) = if late.len() == 1 {
+            ("starts", "at")
+        } else {
+            ("start", "at the earliest at")
+        };
         let message = format!(
-            "{} starts at {}, when the run is over",
-            flow.name, flow.start
+            "{of} {verb} {at} {}, when the run is over",
+            first.start.told()
         );
         warnings.push(Warning::new("never-starts", message));
     }
@@ -42,8 +57,10 @@ fn short(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
     let told = |what: &str, found: Ps| {
         let trips = found.0 as f64 / longest.0.max(1) as f64;
         format!(
-            "{what} of {found} is {trips:.1} round trips of {} ({longest}); {ROUND_TRIPS} are few",
-            slowest.name
+            "{what} of {} is {trips:.1} round trips of {} ({}); {ROUND_TRIPS} are few",
+            found.told(),
+            slowest.name,
+            longest.told()
         )
     };
     if window < enough {
@@ -87,8 +104,10 @@ fn no_round_trip(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) 
                 continue;
             };
             let message = format!(
-                "no {what} ever reaches {}: its round trip takes {trip}, but the run ends {left} after its start",
-                flow.name
+                "no {what} ever reaches {}: its round trip takes {}, but the run ends {} after its start",
+                flow.name,
+                trip.told(),
+                left.told()
             );
             warnings.push(Warning::new("no-round-trip", message));
         }

@@ -2,6 +2,7 @@
 
 mod booked;
 mod clipped;
+mod groups;
 mod horizon;
 mod seen;
 mod video;

@@ -4,6 +4,7 @@ use cellrate_engine::network::plan::{NodeKind, Plan};
 use cellrate_engine::network::{Report, SwitchPort};
 
 use super::Warning;
+use super::groups::{groups, told_of};
 
 /// Results of the run that warnings are derived from.
 pub struct Seen<'a> {
@@ -25,19 +26,31 @@ pub fn after(plan: &Plan, seen: &Seen<'_>) -> Vec<Warning> {
             "no cell was delivered in the measuring window",
         ));
     } else {
-        for flow in &seen.report.flows {
-            let started = flow.start_seconds < seen.report.simulated_seconds;
-            if started && flow.delivered_bytes == 0 && flow.completion_seconds.is_none() {
-                let message = format!("{} delivered nothing in the measuring window", flow.name);
-                warnings.push(Warning::new("window-empty", message));
-            }
-        }
+        delivered_nothing(seen.report, &mut warnings);
     }
     if seen.omitted > 0 {
         let message = format!("{} events beyond event_limit were not kept", seen.omitted);
         warnings.push(Warning::new("events-omitted", message));
     }
     warnings
+}
+
+/// Warns of each group with flows that delivered nothing.
+fn delivered_nothing(report: &Report, warnings: &mut Vec<Warning>) {
+    for group in groups(&report.flows, |flow| &flow.group) {
+        let empty: Vec<_> = group
+            .iter()
+            .filter(|flow| {
+                let started = flow.start_seconds < report.simulated_seconds;
+                started && flow.delivered_bytes == 0 && flow.completion_seconds.is_none()
+            })
+            .collect();
+        if let Some(first) = empty.first() {
+            let of = told_of(&first.group, &first.name, empty.len(), group.len());
+            let message = format!("{of} delivered nothing in the measuring window");
+            warnings.push(Warning::new("window-empty", message));
+        }
+    }
 }
 
 /// Warns if a finite buffer never refused a cell: the run then shows nothing about buffers or

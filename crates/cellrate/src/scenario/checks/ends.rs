@@ -160,8 +160,9 @@ fn never_arrives(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Opt
     });
     (scenario.run.duration > Ps::ZERO && way >= scenario.run.duration).then(|| {
         let message = format!(
-            "a cell of `{}` takes {way} to arrive, longer than the run",
-            instance.name
+            "a cell of `{}` takes {} to arrive, longer than the run",
+            instance.name,
+            way.told()
         );
         Problem::warning(
             place!["flow", instance.group],

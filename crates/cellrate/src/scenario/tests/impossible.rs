@@ -365,7 +365,7 @@ fn a_way_that_takes_longer_than_the_run_is_warned_of() {
     let text = with(GRAPH, near, &near.replace("10 km", "500000 km"));
     let message = the_warning(&with(&text, "[[flow]]", "«[[flow]]")).message;
     assert!(
-        message.starts_with("a cell of `f.1` takes 2500")
+        message.starts_with("a cell of `f.1` takes 2.5001 s to arrive")
             && message.ends_with("longer than the run"),
         "{message}"
     );

@@ -72,7 +72,7 @@ pub struct Totals {
     #[schemars(extend("x-unit" = "", "x-better" = "less"))]
     pub timeouts: u64,
     /// Jain's index of fairness over the TCP throughputs of the flows over TCP: 1 if all are equal,
-    /// 1/n if one has everything; null without such flows.
+    /// 1/n if one has everything; null without such flows, or if none of them delivers anything.
     #[schemars(extend("x-formula" = "(sum x)^2 / (n sum x^2), x = `tcp_throughput_bits_per_second` of the n flows over TCP", "x-source" = "Jain, Chiu and Hawe 84", "x-better" = "more", "x-greatest" = 1))]
     pub jain_index: Option<f64>,
     /// Cells sent by all end systems.

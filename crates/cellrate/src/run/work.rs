@@ -1,0 +1,120 @@
+//! Cells, time and files of a run, estimated before it starts.
+
+mod demand;
+mod shares;
+
+use cellrate_engine::credit::FcvcConfig;
+use cellrate_engine::network::plan::{FlowPlan, Plan};
+
+use self::demand::{Demand, demand};
+use self::shares::max_min;
+use super::memory::{trace_points, traces};
+use crate::scenario::Scenario;
+
+/// Amounts of a run. Those called `most` are never exceeded. The others are what a fluid would give
+/// in which every flow has its max-min fair share from its start on: without loss within a factor of
+/// three of a run, but many times as much where TCP loses cells and waits for its timer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Work {
+    /// Cells that end systems send.
+    pub cells: f64,
+    /// Times that a cell crosses a link.
+    pub cell_hops: f64,
+    /// The same if every link were always busy.
+    pub most_cell_hops: f64,
+    /// Seconds on a machine that takes [`NANOSECONDS_PER_HOP`].
+    pub seconds: f64,
+    /// Most bytes of the traces, before compression.
+    pub most_trace_bytes: u64,
+    /// Most bytes of the event log, before compression.
+    pub most_event_bytes: u64,
+    /// Bytes of a capture of all cells on all links.
+    pub capture_bytes: f64,
+}
+
+/// Nanoseconds of a cell-hop: what the templates of `cellrate new` take on an idle core of a server
+/// of 2023, each within a factor of two.
+pub const NANOSECONDS_PER_HOP: f64 = 50.0;
+
+/// Time, least and greatest value of a point.
+const BYTES_PER_POINT: u64 = 24;
+/// Nine columns: five numbers, and four names that are kept once each and then by number.
+const BYTES_PER_EVENT: u64 = 72;
+/// A record of a captured cell: its header, and the 53 octets of the cell or nearly so.
+const BYTES_PER_RECORD: f64 = 70.0;
+
+/// Estimates the run of `plan`, which was built from `scenario`.
+pub fn work(scenario: &Scenario, plan: &Plan) -> Work {
+    let seconds = scenario.run.duration.as_secs_f64();
+    let demands: Vec<Demand> = plan.flows.iter().map(|flow| demand(flow, plan)).collect();
+    let rates = max_min(plan, &demands);
+    let mut work = Work {
+        cells: 0.0,
+        cell_hops: 0.0,
+        most_cell_hops: most_cell_hops(plan, seconds),
+        seconds: 0.0,
+        most_trace_bytes: traces(scenario, plan)
+            .saturating_mul(trace_points(scenario))
+            .saturating_mul(BYTES_PER_POINT),
+        most_event_bytes: event_bytes(plan),
+        capture_bytes: 0.0,
+    };
+    for ((flow, demand), rate) in plan.flows.iter().zip(&demands).zip(rates) {
+        let active = (seconds - flow.start.as_secs_f64()).max(0.0);
+        let there = (rate * active).min(demand.most_cells);
+        let back = there * demand.back;
+        // What does not yield to the network is lost behind the first link, not before it.
+        let first = flow
+            .forward
+            .first()
+            .filter(|_| !demand.yields)
+            .map_or(0.0, |link| {
+                let line = plan.links[*link].rate.cells_per_second();
+                (demand.rate.min(line) * active - there).max(0.0)
+            });
+        work.cells += there + first + back;
+        work.cell_hops += hops(flow, plan, there, back) + first;
+    }
+    work.cell_hops = work.cell_hops.min(work.most_cell_hops);
+    work.seconds = work.cell_hops * NANOSECONDS_PER_HOP * 1e-9;
+    work.capture_bytes = work.cell_hops * BYTES_PER_RECORD;
+    work
+}
+
+/// Cell-hops of a flow, with the credit cells that its data cells cause on the way.
+fn hops(flow: &FlowPlan, plan: &Plan, there: f64, back: f64) -> f64 {
+    let credit = plan.fcvc.as_ref().map_or(0.0, |credit| {
+        if FcvcConfig::covers(flow.service) {
+            1.0 / credit.n2.0.max(1) as f64
+        } else {
+            0.0
+        }
+    });
+    (there * flow.forward.len() as f64 + back * flow.backward.len() as f64) * (1.0 + credit)
+}
+
+/// Cells that the links of all flows carry in a time. With credit any link may carry credit cells.
+fn most_cell_hops(plan: &Plan, seconds: f64) -> f64 {
+    let mut used = vec![plan.fcvc.is_some(); plan.links.len()];
+    for flow in &plan.flows {
+        flow.forward
+            .iter()
+            .chain(&flow.backward)
+            .for_each(|link| used[*link] = true);
+    }
+    let used = plan.links.iter().zip(used).filter(|(_, used)| *used);
+    used.map(|(link, _)| (link.rate.cells_per_second() * seconds).ceil() + 1.0)
+        .sum()
+}
+
+fn event_bytes(plan: &Plan) -> u64 {
+    let kinds = plan.measure.events;
+    if kinds.loss || kinds.timeout || kinds.retransmission || kinds.mark {
+        (plan.measure.event_limit as u64).saturating_mul(BYTES_PER_EVENT)
+    } else {
+        0
+    }
+}
+
+#[cfg(test)]
+mod tests;
