@@ -5,13 +5,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-import shutil
-import subprocess
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from browser import shown
 from cellrate.common.document import (
     Column,
     Command,
@@ -29,8 +28,6 @@ from cellrate.common.document import (
 )
 from cellrate.common.document.web_page import web_page
 from cellrate.simulation.figures import new_figure, svg
-
-CHROMIUM = shutil.which("chromium")
 
 
 def drawing() -> str:
@@ -125,26 +122,6 @@ def test_a_style_that_is_no_attribute_is_refused() -> None:
 def test_a_short_page_has_no_contents() -> None:
     page = web_page(Document("t", (Section("a", (Paragraph("x"),)), Section("b", (TABLE,)))))
     assert '<nav class="contents"' not in page
-
-
-def shown(page: str, place: Path, script: str = "", name: str = "", width: int = 1200) -> str:
-    """The page as a browser has it after its script, and after a script of the test."""
-    if CHROMIUM is None:
-        pytest.skip("there is no chromium")
-    if script:
-        # The policy would not let the test's script run, so it allows this one too.
-        code = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-        page = page.replace("script-src ", f"script-src 'sha256-{code}' ", 1)
-        page = page.replace("</body>", f"<script>{script}</script></body>")
-    file = place / "page.html"
-    file.write_text(page, encoding="utf-8")
-    command = [CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--dump-dom"]
-    command += [f"--user-data-dir={place / 'profile'}", f"--window-size={width},844"]
-    address = f"{file.as_uri()}#{name}" if name else file.as_uri()
-    done = subprocess.run(
-        [*command, address], capture_output=True, text=True, check=True, timeout=120
-    )
-    return done.stdout
 
 
 def names_of_rows(dom: str) -> list[str]:
