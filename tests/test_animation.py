@@ -15,7 +15,6 @@ from browser import shown
 from cellrate import Job, _core, run, template
 from cellrate.cli.app import BAD_INPUT, run_command
 from cellrate.common.problems import BadInput
-from cellrate.simulation.animation import drawn_film
 from cellrate.simulation.animation.drawn_film import positions
 from cellrate.simulation.animation.film import Film, film
 from cellrate.simulation.animation.node_places import node_places
@@ -165,7 +164,12 @@ def test_files_are_valid_and_the_same_again(tmp_path: Path) -> None:
         assert found.size == (960, 540)
     if "mp4" in suffixes:
         ask = ["ffprobe", "-v", "error", "-count_frames", "-show_entries"]
-        entries = ["stream=nb_read_frames,r_frame_rate", "-of", "csv=p=0", tmp_path / "one.mp4"]
+        entries = [
+            "stream=nb_read_frames,r_frame_rate",
+            "-of",
+            "csv=p=0",
+            str(tmp_path / "one.mp4"),
+        ]
         told = subprocess.run([*ask, *entries], capture_output=True, text=True, check=True).stdout
         assert told.strip() == "20/1,20"
 
@@ -232,7 +236,7 @@ def test_without_ffmpeg_an_mp4_is_refused_and_the_rest_is_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(drawn_film.shutil, "which", lambda _name: None)
+    monkeypatch.setattr(shutil, "which", lambda _name: None)
     assert film_of(tmp_path, "-o", "x.mp4") == BAD_INPUT
     told = capsys.readouterr().err
     assert "needs the program ffmpeg" in told

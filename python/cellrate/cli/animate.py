@@ -51,7 +51,7 @@ def animate(
     """
     shown = span(start, end, ("--from", "--to"))
     per_second = _speed(speed, length, shown[1] - shown[0])
-    formats = FORMATS if output is None else (output.suffix.removeprefix("."),)
+    formats: tuple[str, ...] = FORMATS if output is None else (output.suffix.removeprefix("."),)
     if formats[0] not in FORMATS:
         raise BadInput(f"-o {output}: a film is written as {', '.join(FORMATS)}")
     from cellrate.simulation.animation import drawn_film

@@ -47,7 +47,7 @@ NAMES = {
 # Distance of a cell from the middle of a line, so that both directions are apart.
 ASIDE = 0.012
 # A lost cell is marked below its switch.
-BELOW = 0.06
+BELOW = 0.09
 BAR_WIDTH, BAR_HEIGHT = 0.016, 0.16
 # Hosts are named up to this number.
 NAMED_HOSTS = 24
@@ -139,7 +139,6 @@ class Picture:
             loc="lower center",
             bbox_to_anchor=(0.5, -0.15),
             ncols=4,
-            markerscale=1.3,
         )
         self._title = panel.set_title("")
 
@@ -216,7 +215,8 @@ def _network(panel: Axes, film: Film) -> None:
         )
         panel.plot([x], [y], color="#444444" if is_switch else "#888888", zorder=1, **marker)  # type: ignore[arg-type]
         if is_switch:
-            panel.annotate(node.name, (x, y), color="white", ha="center", va="center", fontsize=8)
+            where = {"xytext": (0, -18), "textcoords": "offset points", "ha": "center"}
+            panel.annotate(node.name, (x, y), fontsize=8, **where)  # type: ignore[arg-type]
         elif len(hosts) <= NAMED_HOSTS:
             where = {"xytext": (0, 5), "textcoords": "offset points", "ha": "center"}
             panel.annotate(node.name, (x, y), fontsize=6.5, color="#555555", **where)  # type: ignore[arg-type]

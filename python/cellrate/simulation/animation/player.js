@@ -53,7 +53,7 @@
     pen.setTransform(scale, 0, 0, scale, 0, 0);
     pen.clearRect(0, 0, wide(), high());
     pen.textAlign = "center";
-    const small = wide() < 600, size = small ? 2.4 : 4;
+    const small = wide() < 600, size = (small ? 2.4 : 4) * (film.cells.length > 1500 ? 0.6 : 1);
     pen.strokeStyle = colours.line;
     pen.lineWidth = 1;
     for (const [from, to] of film.links) {
@@ -87,14 +87,18 @@
     }
     const lines = film.links.map((_, at) => line(at));
     let seen = 0;
+    const above = [];
+    const show = (look, x, y, angle) => { pen.fillStyle = colours[look]; shape(look, x, y, size, angle); };
     for (const [link, look, left, arrived] of film.cells) {
       if (left > now) break;
       if (arrived < now) continue;
       const [x, y, u, v] = lines[link], share = arrived > left ? (now - left) / (arrived - left) : 1;
-      pen.fillStyle = colours[film.looks[look]];
-      shape(film.looks[look], x + share * (u - x), y + share * (v - y), size, Math.atan2(v - y, u - x));
+      const cell = [film.looks[look], x + share * (u - x), y + share * (v - y), Math.atan2(v - y, u - x)];
+      // Cells of control lie above those of data.
+      if (cell[0].startsWith("data")) show(...cell); else above.push(cell);
       seen += 1;
     }
+    for (const cell of above) show(...cell);
     let lost = 0;
     for (const [time, node] of film.losses) {
       if (time > now) break;
