@@ -103,7 +103,7 @@ def film(job: Job, span: tuple[float, float], beside: Path) -> Film:
     network = Network.of_scenario(job.scenario())
     if end > network.duration_seconds:
         duration = network.duration_seconds
-        raise BadInput(f"a film to {end * 1e3:.10g} ms: the run ends at {duration * 1e3:.10g} ms")
+        raise BadInput(f"a film to {end:.10g} s: the run ends at {duration:.10g} s")
     step = max((end - start) / POINTS, end / MOST_POINTS)
     until = math.ceil(end * PICOSECONDS)
     settings = (
