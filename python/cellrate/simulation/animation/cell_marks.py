@@ -1,4 +1,4 @@
-"""What is written in cells on links: EFCI, and CI and NI of RM cells, read from captures."""
+"""The marks that cells carry on links: EFCI, and CI and NI of RM cells, read from captures."""
 
 from __future__ import annotations
 

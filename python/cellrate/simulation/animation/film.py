@@ -51,7 +51,7 @@ class Queue:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Film:
-    """What is to be seen.
+    """A span of a run as it is to be seen.
 
     Attributes:
         title: Name of the scenario, its control and seed.
@@ -76,12 +76,6 @@ class Film:
     queues: tuple[Queue, ...]
     losses: pl.DataFrame
     step_seconds: float
-
-    @property
-    def links(self) -> tuple[Link, ...]:
-        """Links that a cell uses in the span, or that a queue feeds."""
-        used = set(self.cells["link"]) | {one.port.name for one in self.queues}
-        return tuple(link for link in self.network.links if link.name in used)
 
 
 def film(job: Job, span: tuple[float, float], beside: Path) -> Film:

@@ -80,7 +80,7 @@ def _look(look: str) -> str:
 
 
 def _facts(film: Film) -> Document:
-    """What the film shows, in numbers, for readers without a script."""
+    """The film in numbers, for readers without a script."""
     counted = film.cells.group_by("link", maintain_order=True).len().rows()
     lost = dict(film.losses.group_by("link").len().rows())
     found = rows([name, f"{count:,}", f"{lost.get(name, 0):,}"] for name, count in sorted(counted))
