@@ -110,6 +110,17 @@ def test_losses_and_queues_are_those_of_the_run(congested: Film) -> None:
     assert {queue.at(time) for time in times} <= {19.0, 20.0}
 
 
+def test_cells_that_links_lose_are_seen(tmp_path: Path) -> None:
+    """A cell that a link loses is not seen on it: with the lost ones they are those sent."""
+    errors = ("link_errors={ lose_every = 5 }",)
+    made = film(Job(LINE, "line.toml", errors), (0.0, 2e-3), tmp_path / "film")
+    sent = run(LINE, overrides=[*errors, "measure.from=0 s"]).summary["vcs"][0]
+    on_first = made.cells.filter(pl.col("link") == "h1->X").height
+    lost_on_first = made.losses.filter(pl.col("link") == "h1->X").height
+    assert lost_on_first > 0
+    assert on_first + lost_on_first == sent["cells_sent"]
+
+
 def test_marks_begin_with_the_queue_that_makes_them(tmp_path: Path, congested: Film) -> None:
     """EFCI is set where the queue is above the threshold; the access links carry none."""
     looks = congested.cells.group_by("link", "look").len()

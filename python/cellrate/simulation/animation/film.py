@@ -131,7 +131,7 @@ def film(job: Job, span: tuple[float, float], beside: Path) -> Film:
         node_places(network),
         cells,
         _queues(result, network, span),
-        _losses(result, span),
+        _losses(result, network, span),
         step,
     )
 
@@ -201,11 +201,19 @@ def _queues(result: Result, network: Network, span: tuple[float, float]) -> tupl
     return tuple(found)
 
 
-def _losses(result: Result, span: tuple[float, float]) -> pl.DataFrame:
+def _losses(result: Result, network: Network, span: tuple[float, float]) -> pl.DataFrame:
+    """Cells that a port refused or a link lost, at that link; of source queues, at their first."""
     time = pl.col("time_seconds")
-    return result.events.filter(
-        pl.col("kind") == "loss", time >= span[0], time < span[1], pl.col("port").is_not_null()
-    ).select("time_seconds", pl.col("port").alias("link"), pl.col("vc").alias("flow"))
+    first = {f"{flow.name}/forward": flow.forward[0].name for flow in network.flows}
+    first |= {
+        f"{flow.name}/backward": flow.backward[0].name for flow in network.flows if flow.backward
+    }
+    at_source = pl.col("vc").replace_strict(first, return_dtype=pl.String)
+    return result.events.filter(pl.col("kind") == "loss", time >= span[0], time < span[1]).select(
+        "time_seconds",
+        pl.col("port").fill_null(at_source).alias("link"),
+        pl.col("vc").alias("flow"),
+    )
 
 
 def frame_times(
