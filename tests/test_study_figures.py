@@ -102,10 +102,24 @@ def test_the_report_is_whole_and_tells_failures(study: Path) -> None:
     assert "too much &lt;memory&gt;" in text
     assert "Which differences of switch.control.scheme are real" in text
     assert not re.search(r'(src|href)="(https?:)?//', text)
-    assert "<script" not in text
+    assert text.count("<script>") == 1
     for command in DataSet(study).runs["command"]:
         assert html.escape(command) in text
     assert web_page(report(DataSet(study))) == text
+
+
+def test_the_report_counts_what_the_command_counts(
+    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = html.unescape(re.sub("<[^>]+>", "", web_page(report(DataSet(study)))))
+    for options, sentence in (([], "differences are real, at"), (["--average"], "differences ")):
+        command = ["compare", str(study), "--factor", "scheme", "--out", str(tmp_path)]
+        assert run_command([*command, *options, "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)["differences"]
+        real = sum(bool(one["real"]) for one in found)
+        assert f"{real} of {len(found)} {sentence}" in text
+    assert "1 pair × 2 measures × 3 points of switch.buffer" in text
+    assert "of means over switch.buffer, seed by seed" in text
 
 
 def test_a_command_of_the_report_gives_the_run_that_it_stands_for(

@@ -47,6 +47,7 @@ app.command("cellrate.cli.table:table", name="table")
 app.command("cellrate.cli.compare:compare", name="compare")
 app.command("cellrate.cli.plot:plot", name="plot")
 app.command("cellrate.cli.time_space:time_space", name="time-space")
+app.command("cellrate.cli.animate:animate", name="animate")
 app.command("cellrate.cli.report:report", name="report")
 
 

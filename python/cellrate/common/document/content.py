@@ -99,10 +99,17 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """Details that a page shows on a click, and a terminal not at all."""
+    """Details that a page shows on a click, and a terminal not at all.
+
+    Attributes:
+        title: What is clicked.
+        parts: The details.
+        anchor: Name by which links on a page lead to the details, and open them; empty without one.
+    """
 
     title: str
     parts: tuple[Block, ...]
+    anchor: str = ""
 
 
 Cell: TypeAlias = "Text | Folded"

@@ -1,4 +1,7 @@
-"""Documents as self-contained web pages in one style; they load nothing from elsewhere."""
+"""Documents as self-contained web pages in one style; they load nothing from elsewhere.
+
+A page can be read without its script, which sorts tables, copies commands and opens details.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Sequence
 from html import escape
 from importlib import resources
 
+from cellrate.common.document import inline_svg
 from cellrate.common.document.content import (
     Block,
     Cell,
@@ -28,23 +32,27 @@ from cellrate.common.document.content import (
     Text,
     joined,
 )
+from cellrate.common.document.contents_list import contents, named
+from cellrate.common.document.page_head import head
 
 TAGS: dict[Style, str] = {"strong": "strong", "emphasis": "em", "code": "code"}
 NAMED = re.compile(r"`([^`\n]+)`")
+# Code that begins with this is a command, which a button copies.
+PROGRAM = "cellrate "
 # HTML has no headings below this level.
 LAST_HEADING = 6
 
 
 def web_page(document: Document) -> str:
     """The document as HTML."""
-    style = resources.files("cellrate.common.document").joinpath("page.css").read_text("utf-8")
+    place = resources.files("cellrate.common.document")
+    style, script = (place.joinpath(name).read_text("utf-8") for name in ("page.css", "page.js"))
     above = f'<p class="faint">{text(document.above)}</p>\n' if document.above else ""
+    body = inline_svg.fit(blocks(named(document.parts), level=2))
     return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(document.title)}</title>\n<style>\n{style}</style></head><body>\n"
-        f"{above}<h1>{escape(document.title)}</h1>\n"
-        f"{blocks(document.parts, level=2)}\n</body></html>\n"
+        f"{head(document.title, style, script)}<body>\n"
+        f"{above}<h1>{escape(document.title)}</h1>\n{contents(body)}{body}\n"
+        f"<script>{script}</script>\n</body></html>\n"
     )
 
 
@@ -69,7 +77,9 @@ def _span(one: str | Span) -> str:
         return _broken(one)
     inner = _broken(one.text)
     name = f' id="{escape(one.anchor)}"' if one.anchor else ""
-    if one.style in TAGS:
+    if one.style == "code" and one.text.startswith(PROGRAM):
+        inner = f'<code class="command"{name}>{inner}</code>'
+    elif one.style in TAGS:
         inner = f"<{TAGS[one.style]}{name}>{inner}</{TAGS[one.style]}>"
     elif one.style != "plain" or name:
         kind = f' class="{one.style}"' if one.style != "plain" else ""
@@ -101,7 +111,7 @@ def _leaf(part: Paragraph | Remark | Command | Listing | Links | Table | Figure)
         case Remark():
             return f'<p class="{"why" if part.style == "bad" else "note"}">{text(part.text)}</p>'
         case Command():
-            return f"<pre>{escape(chr(10).join(part.lines))}</pre>" if part.lines else ""
+            return _command(part)
         case Listing():
             return _listing(part)
         case Links():
@@ -110,6 +120,10 @@ def _leaf(part: Paragraph | Remark | Command | Listing | Links | Table | Figure)
             return _table(part)
         case Figure():
             return _figure(part)
+
+
+def _command(part: Command) -> str:
+    return f'<pre class="command">{escape(chr(10).join(part.lines))}</pre>' if part.lines else ""
 
 
 def _section(part: Section, level: int) -> str:
@@ -123,6 +137,9 @@ def _section(part: Section, level: int) -> str:
 
 def _folded(part: Folded, level: int) -> str:
     inner = blocks(part.parts, level)
+    if part.anchor:
+        # A browser opens details when a link leads to something within them, even without a script.
+        inner = f'<div id="{escape(part.anchor)}">{inner}</div>' if inner else ""
     return f"<details><summary>{escape(part.title)}</summary>{inner}</details>" if inner else ""
 
 
@@ -139,11 +156,15 @@ def _listing(part: Listing) -> str:
 
 
 def _table(part: Table) -> str:
-    head = "".join(_cell(one.title, one, "th") for one in part.columns)
+    heads = "".join(_cell(one.title, one, "th") for one in part.columns)
     body = "".join(_row(row, part.columns) for row in part.rows)
     # Its own scroll bar, so that a narrow window scrolls the table and not the page.
     kind = "table wide" if part.wide else "table"
-    return f'<div class="{kind}"><table><tr>{head}</tr>{body}</table></div>' if body else ""
+    if not body:
+        return ""
+    place = ' tabindex="0"' if part.wide else ""  # so that keys can scroll it
+    table = f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="{kind}"{place}>{table}</div>'
 
 
 def _row(row: Row, columns: Sequence[Column]) -> str:
@@ -151,11 +172,12 @@ def _row(row: Row, columns: Sequence[Column]) -> str:
     if not row.note:
         return f"<tr>{cells}</tr>"
     note = f'<td colspan="{len(columns)}"><div class="why">{text(row.note)}</div></td>'
-    return f"<tr>{cells}</tr><tr>{note}</tr>"
+    return f'<tr>{cells}</tr><tr class="of-above">{note}</tr>'
 
 
 def _cell(cell: Cell, column: Column, tag: str) -> str:
-    kind = ' class="number"' if column.align == "right" else ""
+    kind = ' scope="col"' if tag == "th" else ""
+    kind += ' class="number"' if column.align == "right" else ""
     inner = _folded(cell, LAST_HEADING) if isinstance(cell, Folded) else text(cell)
     return f"<{tag}{kind}>{inner}</{tag}>"
 
@@ -163,4 +185,6 @@ def _cell(cell: Cell, column: Column, tag: str) -> str:
 def _figure(part: Figure) -> str:
     name = f' id="{escape(part.anchor)}"' if part.anchor else ""
     label = f'<svg role="img" aria-label="{escape(part.about)}" '
-    return f"<figure{name}>{part.svg().replace('<svg ', label, 1)}</figure>"
+    drawing, is_wide = inline_svg.enlarged(part.svg())
+    kind = ' class="wide"' if is_wide else ""
+    return f"<figure{kind}{name}>{drawing.replace('<svg ', label, 1)}</figure>"

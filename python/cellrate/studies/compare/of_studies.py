@@ -58,10 +58,19 @@ def compare_studies(
     studies = [DataSet(place) for place in places]
     if len(studies) == 2:
         return _two(studies[0], studies[1], options), units_of(studies[0])
-    return _one(studies[0], options), units_of(studies[0])
+    return compare_factor(studies[0], options), units_of(studies[0])
 
 
-def _one(data: DataSet, options: StudyOptions) -> Comparison:
+def compare_factor(data: DataSet, options: StudyOptions) -> Comparison:
+    """Compares the values of a factor of one study.
+
+    Args:
+        data: The study.
+        options: Options of the comparison, with a factor.
+
+    Raises:
+        BadInput: There is no such factor, or there is nothing to compare.
+    """
     factors = factors_of(data)
     if options.factor is None:
         raise BadInput(

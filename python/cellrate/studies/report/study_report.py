@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -25,8 +26,9 @@ from cellrate.common.numbers import number
 from cellrate.common.problems import BadInput
 from cellrate.simulation.figures import svg
 from cellrate.studies.columns import factors_of, measures_of, units_of
-from cellrate.studies.compare import Rules, compare, sentences
+from cellrate.studies.compare import sentences
 from cellrate.studies.compare.figure import differences
+from cellrate.studies.compare.of_studies import StudyOptions, compare_factor
 from cellrate.studies.dataset import DataSet, FactorColumn
 from cellrate.studies.own_names import HIGH, MEAN
 from cellrate.studies.plots import lines
@@ -49,7 +51,7 @@ def report(data: DataSet) -> Document:
     failed = data.runs.filter(pl.col("status") != "done")
     count = f"{len(data.runs):,} runs of {data.runs['point'].n_unique():,} points"
     facts = f" · {count}, {len(failed):,} failed · cellrate {__version__}"
-    hint = "Every point shows the commands of its runs, and leads to them."
+    hint = "Every point shows the commands of its runs; a click opens its runs in the table below."
     return Document(
         described.name,
         (
@@ -146,14 +148,14 @@ def _comparison(data: DataSet) -> tuple[Section, ...]:
         if not data.runs[name].dtype.is_numeric()
         and data.runs[name].n_unique() <= MOST_ALTERNATIVES
     ]
-    measures = tuple(measures_of(data))
-    if not texts or not measures or data.runs["replication"].n_unique() < 2:
+    if not texts or not measures_of(data) or data.runs["replication"].n_unique() < 2:
         return ()
-    others = tuple(name for name in factors if name != texts[0])
-    rules = Rules(texts[0], measures, others, level=data.description.level, averaged=bool(others))
+    averaged = len(factors) > 1
     title = f"Which differences of {texts[0]} are real"
+    options = StudyOptions(factor=texts[0], level=data.description.level, averaged=averaged)
     try:
-        found = compare(data.runs, rules)
+        found = compare_factor(data, options)
+        said = sentences.summary(found) + (_at_each_point(data, options) if averaged else [])
     except BadInput as error:
         return (Section(title, (Paragraph(f"They cannot be compared: {error}."),)),)
 
@@ -161,7 +163,20 @@ def _comparison(data: DataSet) -> tuple[Section, ...]:
         return svg(differences(found, units_of(data)))
 
     figure = Figure(drawn, f"Differences of {texts[0]} with their confidence intervals")
-    return (Section(title, (figure, *map(Paragraph, sentences.summary(found)))),)
+    return (Section(title, (figure, *map(Paragraph, said))),)
+
+
+def _at_each_point(data: DataSet, options: StudyOptions) -> list[str]:
+    """Sentences on the same differences without the mean, as `cellrate compare` shows them."""
+    found = compare_factor(data, replace(options, averaged=False))
+    real = sum(bool(pair.real) for pair in found.pairs)
+    text = (
+        f"Without the mean, at each point by itself, {real} of {len(found.pairs)} differences are "
+        f"real, at {found.level:.10g} for all of them together: {sentences.counted(found)}. "
+        f"`cellrate compare STUDY --factor {found.factor}` shows these; with `--average` it shows "
+        "the means of this page."
+    )
+    return [text]
 
 
 def _points(data: DataSet) -> tuple[Block, ...]:
@@ -177,9 +192,10 @@ def _points(data: DataSet) -> tuple[Block, ...]:
         point = part["point"][0]
         values = [scales[name].shown(part[name][0]) for name in varied]
         runs = rows(map(_run, part.iter_rows(named=True)))
-        inner = Folded(f"{len(part)} runs", (Table(columns("digest", "command"), runs),))
+        commands = Table(columns("digest", "command"), runs)
+        inner = Folded(f"{len(part)} runs", (commands,), f"point-{point}")
         measured = [shown[name].get(point, "-") for name in measures]
-        found.append([Span(str(point), anchor=f"point-{point}"), *values, *measured, inner])
+        found.append([str(point), *values, *measured, inner])
     units = units_of(data)
     heads = [f"{name} ({units[name]})" if units.get(name) else name for name in measures]
     numbers = range(1 + len(varied), 1 + len(varied) + len(measures))

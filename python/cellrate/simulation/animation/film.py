@@ -1,0 +1,240 @@
+"""A film: the cells that are on links during a short span of a run, queues and losses beside it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from cellrate.common.problems import BadInput
+from cellrate.simulation.animation.cell_marks import MarkedCells, marked_cells
+from cellrate.simulation.animation.node_places import Places, node_places
+from cellrate.simulation.api import Result
+from cellrate.simulation.network import Link, Network
+from cellrate.simulation.passages import MOST, Passages, passages
+from cellrate.simulation.runner import Job, run_one
+
+LOOKS = ("data", "data-marked", "frm", "frm-marked", "brm", "brm-marked", "credit")
+"""Kinds of cells as a film shows them; marked are data cells with EFCI, RM cells with CI or NI."""
+# Points of a queue's trace: in the span, and in the whole run, where more would be thinned.
+POINTS, MOST_POINTS = 400, 4000
+PICOSECONDS = 1e12
+# Captures round times down to 2^-32 s, 233 ps.
+ROUNDING = 0.5e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Queue:
+    """A queue of an output port over time.
+
+    Attributes:
+        port: The port, named after its link.
+        time: Times in seconds.
+        cells: The queue at each time, the greatest in the trace's interval.
+        limit: Limit of the buffer in cells; infinity if there is none.
+    """
+
+    port: Link
+    time: npt.NDArray[np.float64]
+    cells: npt.NDArray[np.float64]
+    limit: float
+
+    def at(self, seconds: float) -> float:
+        """The queue at a time, in cells."""
+        return float(self.cells[max(int(np.searchsorted(self.time, seconds, "right")) - 1, 0)])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Film:
+    """A span of a run as it is to be seen.
+
+    Attributes:
+        title: Name of the scenario, its control and seed.
+        start_seconds: Start of the span.
+        end_seconds: End of the span.
+        network: The network.
+        places: Place of each node, both coordinates from 0 to 1.
+        cells: A row for each cell on each link, in the order of departure: `link` and `flow`
+            (names; the flow of a credit cell is null), `look` (of `LOOKS`), `left_seconds`,
+            `arrived_seconds`.
+        queues: Queues of the output ports that have held more than one cell in the span.
+        losses: A row for each lost cell: `time_seconds`, `link` (the port's), `flow`.
+        step_seconds: Interval of the queues' traces.
+    """
+
+    title: str
+    start_seconds: float
+    end_seconds: float
+    network: Network
+    places: Places
+    cells: pl.DataFrame
+    queues: tuple[Queue, ...]
+    losses: pl.DataFrame
+    step_seconds: float
+
+
+def film(job: Job, span: tuple[float, float], beside: Path) -> Film:
+    """Simulates a scenario up to the end of a span, and keeps what a film of the span shows.
+
+    Both engines run: the plain one tells each cell on each link and what is written in it, the fast
+    one queues and losses. They agree in every cell.
+
+    Args:
+        job: The scenario.
+        span: Start and end in seconds.
+        beside: A path beside which files may be written for the moment.
+
+    Raises:
+        ScenarioError: The scenario is wrong.
+        BadInput: The span is not within the run, or nothing or too much is to be seen in it.
+    """
+    start, end = span
+    network = Network.of_scenario(job.scenario())
+    if end > network.duration_seconds:
+        duration = network.duration_seconds
+        raise BadInput(f"a film to {end:.10g} s: the run ends at {duration:.10g} s")
+    step = max((end - start) / POINTS, end / MOST_POINTS)
+    until = math.ceil(end * PICOSECONDS)
+    settings = (
+        f"run.duration={until / 1e6:.6f} us",
+        "measure.from=0 s",
+        'measure.traces=["queue"]',
+        'measure.events=["loss"]',
+        f"measure.sample={math.ceil(step * PICOSECONDS) / 1e6:.6f} us",
+    )
+    short = replace(job, overrides=(*job.overrides, *settings)).scenario()
+    seen = passages(short, span, MOST)
+    if seen.omitted:
+        raise BadInput(
+            f"{seen.omitted + MOST:,} cells are on links in that span; a film shows at most "
+            f"{MOST:,}: choose a shorter one"
+        )
+    longest = max(link.delay_seconds for link in network.links)
+    marks = marked_cells(short, network, (max(start - longest - 1e-9, 0.0), end), beside)
+    cells = _cells(seen, marks, network)
+    if cells.is_empty():
+        raise BadInput("no cell is on a link in that span")
+    result = Result(run_one(short))
+    control = sorted({node.switch.scheme for node in network.nodes if node.switch is not None})
+    stem = Path(job.path.strip("<>")).stem
+    title = f"{stem}: {', '.join(control)}, seed {network.seed}"
+    return Film(
+        title,
+        start,
+        end,
+        network,
+        node_places(network),
+        cells,
+        _queues(result, network, span),
+        _losses(result, network, span),
+        step,
+    )
+
+
+def _cells(seen: Passages, marks: Mapping[str, MarkedCells], network: Network) -> pl.DataFrame:
+    """The passages with the marks of their cells, and credit cells, which are no passages.
+
+    Raises:
+        RuntimeError: A passage is not among the captured cells, a defect of the simulator.
+    """
+    found = []
+    left = seen.frame.filter(pl.col("left_seconds") < seen.end_seconds)
+    for link in network.links:
+        own = left.filter(pl.col("link") == link.name).sort("left_seconds")
+        captured = marks[link.name]
+        times = own["left_seconds"].to_numpy()
+        at = np.searchsorted(captured.left_seconds, times - ROUNDING)
+        inside = at < len(captured.left_seconds)
+        if not inside.all() or (abs(captured.left_seconds[at] - times) > ROUNDING).any():
+            raise RuntimeError(
+                f"a defect of cellrate, please report it: a cell on {link.name} is not captured"
+            )
+        marked = pl.Series("marked", captured.marked[at], dtype=pl.Boolean)
+        found.append(
+            own.select(
+                "link",
+                pl.col("vc").str.replace("/(forward|backward)$", "").alias("flow"),
+                (
+                    pl.col("kind") + pl.when(marked).then(pl.lit("-marked")).otherwise(pl.lit(""))
+                ).alias("look"),
+                "left_seconds",
+                "arrived_seconds",
+            )
+        )
+        found.append(_credit(link, captured, seen))
+    return pl.concat(found).sort("left_seconds", maintain_order=True)
+
+
+def _credit(link: Link, captured: MarkedCells, seen: Passages) -> pl.DataFrame:
+    times = captured.left_seconds[captured.credit]
+    times = times[times + link.delay_seconds >= seen.start_seconds]
+    columns = {
+        "link": [link.name] * len(times),
+        "flow": [None] * len(times),
+        "look": ["credit"] * len(times),
+        "left_seconds": times,
+        "arrived_seconds": times + link.delay_seconds,
+    }
+    text, number = pl.String(), pl.Float64()
+    types = [text, text, text, number, number]
+    return pl.DataFrame(columns, schema=dict(zip(columns, types, strict=True)))
+
+
+def _queues(result: Result, network: Network, span: tuple[float, float]) -> tuple[Queue, ...]:
+    """The queues that held more than one cell; the one cell is that in transmission."""
+    found = []
+    for port in network.ports:
+        for one in result.traces:
+            if one.kind != "queue":
+                continue
+            if one.entity != port.name and not one.entity.startswith(f"{port.name}/"):
+                continue
+            inside = (one.time >= span[0]) & (one.time <= span[1])
+            if inside.any() and one.maximum[inside].max() > 1:
+                limit = port.switch.buffer_cells
+                found.append(Queue(port, one.time, one.maximum, limit))
+    return tuple(found)
+
+
+def _losses(result: Result, network: Network, span: tuple[float, float]) -> pl.DataFrame:
+    """Cells that a port refused or a link lost, at that link; of source queues, at their first."""
+    time = pl.col("time_seconds")
+    first = {f"{flow.name}/forward": flow.forward[0].name for flow in network.flows}
+    first |= {
+        f"{flow.name}/backward": flow.backward[0].name for flow in network.flows if flow.backward
+    }
+    at_source = pl.col("vc").replace_strict(first, return_dtype=pl.String)
+    return result.events.filter(pl.col("kind") == "loss", time >= span[0], time < span[1]).select(
+        "time_seconds",
+        pl.col("port").fill_null(at_source).alias("link"),
+        pl.col("vc").alias("flow"),
+    )
+
+
+def frame_times(
+    film: Film, seconds_per_second: float, frames_per_second: int, most: int
+) -> Sequence[float]:
+    """Simulated times of the frames of a film.
+
+    Args:
+        film: The film.
+        seconds_per_second: Simulated seconds in a second of film.
+        frames_per_second: Frames in a second of film.
+        most: Greatest number of frames.
+
+    Raises:
+        BadInput: There would be more frames, or a single one.
+    """
+    step = seconds_per_second / frames_per_second
+    count = round((film.end_seconds - film.start_seconds) / step)
+    if not 2 <= count <= most:
+        raise BadInput(
+            f"{count:,} frames at {frames_per_second} in a second of film; allowed are 2 to "
+            f"{most:,}: choose another span, --speed or --length"
+        )
+    return [film.start_seconds + step * at for at in range(count)]

@@ -1,0 +1,144 @@
+"""A film as a self-contained web page with a player; it loads nothing from elsewhere."""
+
+from __future__ import annotations
+
+import json
+import math
+from html import escape
+from importlib import resources
+from typing import Any
+
+from cellrate.common.document import Document, Paragraph, Table, columns, rows
+from cellrate.common.document.page_head import head
+from cellrate.common.document.web_page import blocks
+from cellrate.simulation.animation.drawn_film import NAMES
+from cellrate.simulation.animation.film import LOOKS, Film
+
+MICROSECONDS = 1e6
+SPEEDS = ((0.1, "a tenth"), (0.25, "a quarter"), (0.5, "half"), (1, "as made"), (2, "double"))
+STEPS = 200
+"""Steps of the step buttons from begin to end."""
+SHAPES = {
+    "data": '<circle cx="6" cy="6" r="4"/>',
+    "credit": '<rect x="2" y="2" width="8" height="8"/>',
+    "rm": '<path d="M11 6 2 11 2 1z"/>',
+}
+
+
+def film_page(film: Film, seconds_per_second: float) -> str:
+    """The page of a film.
+
+    Args:
+        film: The film.
+        seconds_per_second: Simulated seconds in a second of film.
+    """
+    style = _text("cellrate.common.document", "page.css") + _text(__package__, "player.css")
+    script = _text(__package__, "player.js")
+    # A tag within the data would end them.
+    data = json.dumps(_data(film, seconds_per_second), separators=(",", ":")).replace(
+        "<", "\\u003c"
+    )
+    slow = f"{1 / seconds_per_second:,.0f} times slower than simulated time"
+    choices = "".join(
+        f'<option value="{share}"{" selected" if share == 1 else ""}>{name}</option>'
+        for share, name in SPEEDS
+    )
+    seen = set(film.cells["look"])
+    looks = "".join(_look(look) for look in LOOKS if look in seen)
+    return (
+        f"{head(film.title, style, script)}<body>\n<h1>{escape(film.title)}</h1>\n"
+        f'<p class="faint">{film.start_seconds * 1e3:.10g} to {film.end_seconds * 1e3:.10g} ms of '
+        f"the run, {slow}.</p>\n"
+        '<noscript><p class="why">The film needs a script, which this browser does not run. '
+        "The table below counts what it shows; the GIF of the same command needs none."
+        "</p></noscript>\n"
+        '<canvas id="picture" role="img" aria-label="Cells on the links of the network, queues of '
+        'its ports and lost cells"></canvas>\n'
+        '<div id="controls" hidden><button type="button" id="play">Play</button>'
+        '<button type="button" id="back" aria-label="one step back">&#9664;|</button>'
+        '<button type="button" id="forward" aria-label="one step forward">|&#9654;</button>'
+        f'<input type="range" id="scrub" min="0" max="1000" value="0" aria-label="time">'
+        f'<span id="time"></span><label>speed <select id="speed">{choices}</select></label></div>\n'
+        f'<p class="faint" id="seen"></p>\n<ul class="looks">{looks}</ul>\n'
+        f"{blocks(_facts(film).parts)}\n"
+        f'<script type="application/json" id="film">{data}</script>\n'
+        f"<script>{script}</script>\n</body></html>\n"
+    )
+
+
+def _text(package: str, name: str) -> str:
+    return resources.files(package).joinpath(name).read_text("utf-8")
+
+
+def _look(look: str) -> str:
+    shape = SHAPES.get(look.removesuffix("-marked"), SHAPES["rm"])
+    edge = ' stroke="currentColor"' if look.endswith("-marked") else ""
+    return (
+        f'<li><svg viewBox="0 0 12 12" fill="var(--{look})"{edge} aria-hidden="true">{shape}</svg> '
+        f"{NAMES[look]}</li>"
+    )
+
+
+def _facts(film: Film) -> Document:
+    """The film in numbers, for readers without a script."""
+    counted = film.cells.group_by("link", maintain_order=True).len().rows()
+    lost = dict(film.losses.group_by("link").len().rows())
+    found = rows([name, f"{count:,}", f"{lost.get(name, 0):,}"] for name, count in sorted(counted))
+    keys = (
+        "Keys: space plays and pauses, the arrows go a step, Home and End to the ends. Every cell "
+        "is one of the run, at the place where its last bit is. A queue includes the cell in "
+        f"transmission; the bar shows its greatest length in {film.step_seconds * 1e6:.4g} us. A "
+        "cross is a lost cell. Marked are data cells with EFCI and RM cells with CI or NI."
+    )
+    table = Table(columns("link", "cells seen", "lost at its port", numbers=(1, 2)), found)
+    return Document(film.title, (Paragraph(keys, "faint"), table))
+
+
+def _data(film: Film, seconds_per_second: float) -> dict[str, Any]:
+    """The film for the script; times in microseconds since the start of the run."""
+    nodes = {node.name: at for at, node in enumerate(film.network.nodes)}
+    links = {link.name: at for at, link in enumerate(film.network.links)}
+    senders = {link.name: nodes[link.sender.name] for link in film.network.links}
+    start, end = film.start_seconds * MICROSECONDS, film.end_seconds * MICROSECONDS
+    return {
+        "start": start,
+        "end": end,
+        "speed": seconds_per_second * MICROSECONDS,
+        "step": (end - start) / STEPS,
+        "looks": LOOKS,
+        "nodes": [
+            {"name": node.name, "switch": node.switch is not None, "at": film.places[node.name]}
+            for node in film.network.nodes
+        ],
+        "links": [
+            [nodes[link.sender.name], nodes[link.receiver.name]] for link in film.network.links
+        ],
+        "cells": [
+            [links[link], LOOKS.index(look), _shown(left), _shown(arrived)]
+            for link, _, look, left, arrived in film.cells.rows()
+        ],
+        "queues": [_queue(film, at, nodes) for at in range(len(film.queues))],
+        "losses": [[_shown(time), senders[link]] for time, link, _ in film.losses.rows()],
+    }
+
+
+def _queue(film: Film, at: int, nodes: dict[str, int]) -> dict[str, Any]:
+    queue = film.queues[at]
+    # One point before the span, so that its begin has a value.
+    first = max(int((queue.time < film.start_seconds).sum()) - 1, 0)
+    last = int((queue.time <= film.end_seconds).sum())
+    cells = queue.cells[first:last]
+    limited = math.isfinite(queue.limit)
+    return {
+        "node": nodes[queue.port.sender.name],
+        "to": queue.port.receiver.name,
+        "limited": limited,
+        "most": queue.limit if limited else float(cells.max()),
+        "time": [_shown(one) for one in queue.time[first:last]],
+        "cells": [int(one) for one in cells],
+    }
+
+
+def _shown(seconds: float) -> float:
+    """A time in microseconds, to a picosecond."""
+    return round(float(seconds) * MICROSECONDS, 6)

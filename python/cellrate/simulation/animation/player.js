@@ -1,0 +1,159 @@
+"use strict";
+// Draws the cells of a film on a canvas; all of them are in the page.
+(() => {
+  const film = JSON.parse(document.getElementById("film").textContent);
+  const $ = (name) => document.getElementById(name);
+  const canvas = $("picture"), pen = canvas.getContext("2d");
+  const STEPS = 1000, LOST_FILM_SECONDS = 0.5, ASIDE = 5;
+  const span = film.end - film.start;
+  const calm = matchMedia("(prefers-reduced-motion: reduce)");
+  let now = film.start, playing = false, last = 0, speed = film.speed;
+
+  let colours = {};
+  function readColours() {
+    const style = getComputedStyle(document.documentElement);
+    for (const name of ["ink", "faint", "line", "paper", "bar", ...film.looks]) {
+      colours[name] = style.getPropertyValue(`--${name}`).trim();
+    }
+  }
+  const wide = () => canvas.clientWidth, high = () => canvas.clientHeight;
+  const place = ([x, y]) => [x * wide(), (1 - y) * high()];
+
+  function line(link) {
+    const [x, y] = place(film.nodes[film.links[link][0]].at), [u, v] = place(film.nodes[film.links[link][1]].at);
+    const length = Math.hypot(u - x, v - y) || 1;
+    const dx = ((v - y) / length) * ASIDE, dy = (-(u - x) / length) * ASIDE;
+    return [x + dx, y + dy, u + dx, v + dy];
+  }
+  function shape(look, x, y, size, angle) {
+    pen.save();
+    pen.translate(x, y);
+    pen.rotate(angle);
+    pen.beginPath();
+    if (look.startsWith("data")) pen.arc(0, 0, size, 0, 2 * Math.PI);
+    else if (look === "credit") pen.rect(-size, -size, 2 * size, 2 * size);
+    else { pen.moveTo(size * 1.9, 0); pen.lineTo(-size * 1.3, size * 1.5); pen.lineTo(-size * 1.3, -size * 1.5); pen.closePath(); }
+    pen.fill();
+    if (look.endsWith("-marked")) { pen.strokeStyle = colours.ink; pen.lineWidth = 1; pen.stroke(); }
+    pen.restore();
+  }
+  function queueAt(queue) {
+    let low = 0, high = queue.time.length;
+    while (high - low > 1) { const middle = (low + high) >> 1; if (queue.time[middle] <= now) low = middle; else high = middle; }
+    return queue.cells[low];
+  }
+  function text(content, x, y, size, colour) {
+    pen.fillStyle = colour;
+    pen.font = `${size}px system-ui, sans-serif`;
+    pen.fillText(content, x, y);
+  }
+  function draw() {
+    const scale = devicePixelRatio || 1;
+    if (canvas.width !== Math.round(wide() * scale)) { canvas.width = Math.round(wide() * scale); canvas.height = Math.round(high() * scale); }
+    pen.setTransform(scale, 0, 0, scale, 0, 0);
+    pen.clearRect(0, 0, wide(), high());
+    pen.textAlign = "center";
+    const small = wide() < 600, size = (small ? 2.4 : 4) * (film.cells.length > 1500 ? 0.6 : 1);
+    pen.strokeStyle = colours.line;
+    pen.lineWidth = 1;
+    for (const [from, to] of film.links) {
+      pen.beginPath();
+      pen.moveTo(...place(film.nodes[from].at));
+      pen.lineTo(...place(film.nodes[to].at));
+      pen.stroke();
+    }
+    const hosts = film.nodes.filter((node) => !node.switch).length;
+    for (const node of film.nodes) {
+      const [x, y] = place(node.at);
+      pen.fillStyle = colours.faint;
+      if (node.switch) pen.fillRect(x - 9, y - 9, 18, 18);
+      else { pen.beginPath(); pen.arc(x, y, 3.5, 0, 2 * Math.PI); pen.fill(); }
+      if (node.switch) text(node.name, x, y + 24, 12, colours.ink);
+      else if (!small && hosts <= 40) text(node.name, x, y - 8, 10, colours.faint);
+    }
+    const beside = new Map();
+    for (const queue of film.queues) {
+      const at = beside.get(queue.node) || 0;
+      beside.set(queue.node, at + 1);
+      const [x, y] = place(film.nodes[queue.node].at);
+      const width = small ? 10 : 15, height = small ? 50 : 80, left = x - width / 2 + at * (width + 22), bottom = y - 22;
+      const cells = queueAt(queue);
+      pen.strokeStyle = colours.faint;
+      pen.strokeRect(left, bottom - height, width, height);
+      pen.fillStyle = colours.bar;
+      pen.fillRect(left, bottom - (height * cells) / queue.most, width, (height * cells) / queue.most);
+      text(String(cells), left + width / 2, bottom - height - 5, 12, colours.ink);
+      if (!small) text(`to ${queue.to}, ${queue.limited ? "buffer" : "most"} ${queue.most}`, left + width / 2, bottom - height - 19 - 12 * at, 10, colours.faint);
+    }
+    const lines = film.links.map((_, at) => line(at));
+    let seen = 0;
+    const above = [];
+    const show = (look, x, y, angle) => { pen.fillStyle = colours[look]; shape(look, x, y, size, angle); };
+    for (const [link, look, left, arrived] of film.cells) {
+      if (left > now) break;
+      if (arrived < now) continue;
+      const [x, y, u, v] = lines[link], share = arrived > left ? (now - left) / (arrived - left) : 1;
+      const cell = [film.looks[look], x + share * (u - x), y + share * (v - y), Math.atan2(v - y, u - x)];
+      // Cells of control lie above those of data.
+      if (cell[0].startsWith("data")) show(...cell); else above.push(cell);
+      seen += 1;
+    }
+    for (const cell of above) show(...cell);
+    let lost = 0;
+    for (const [time, node] of film.losses) {
+      if (time > now) break;
+      lost += 1;
+      if (now - time > LOST_FILM_SECONDS * speed) continue;
+      const [x, y] = place(film.nodes[node].at);
+      pen.strokeStyle = colours.ink;
+      pen.lineWidth = 3;
+      pen.beginPath();
+      for (const way of [-1, 1]) { pen.moveTo(x - 12, y - 12 * way); pen.lineTo(x + 12, y + 12 * way); }
+      pen.stroke();
+    }
+    $("time").textContent = `${(now / 1000).toFixed(4)} ms`;
+    $("seen").textContent = `${seen} cells on links` + (film.losses.length ? `, ${lost} lost so far` : "");
+    $("scrub").value = Math.round(((now - film.start) / span) * STEPS);
+    $("scrub").setAttribute("aria-valuetext", $("time").textContent);
+  }
+  function go(time) { now = Math.min(Math.max(time, film.start), film.end); draw(); }
+  function play(on) {
+    if (on && now >= film.end) now = film.start;
+    playing = on;
+    $("play").textContent = on ? "Pause" : "Play";
+    if (on) { last = performance.now(); requestAnimationFrame(tick); }
+  }
+  function tick(at) {
+    if (!playing) return;
+    now = Math.min(now + (Math.max(at - last, 0) / 1000) * speed, film.end);
+    last = at;
+    draw();
+    if (now >= film.end) play(false); else requestAnimationFrame(tick);
+  }
+  const step = (way) => { play(false); go(now + way * film.step); };
+  const keys = {
+    " ": () => play(!playing), ArrowRight: () => step(1), ArrowLeft: () => step(-1),
+    Home: () => go(film.start), End: () => go(film.end),
+  };
+  addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (!keys[event.key] || event.target.tagName === "SELECT") return;
+    // A button is pressed by the space bar itself.
+    if (event.target.tagName === "BUTTON" && event.key === " ") return;
+    event.preventDefault();
+    keys[event.key]();
+  });
+  $("play").addEventListener("click", () => play(!playing));
+  $("back").addEventListener("click", () => step(-1));
+  $("forward").addEventListener("click", () => step(1));
+  $("scrub").addEventListener("input", () => { play(false); go(film.start + (span * $("scrub").value) / STEPS); });
+  $("speed").addEventListener("change", () => { speed = film.speed * Number($("speed").value); });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColours(); draw(); });
+  addEventListener("resize", draw);
+  readColours();
+  $("controls").hidden = false;
+  // A link to #t=MICROSECONDS shows that time.
+  const asked = Number((/^#t=([\d.]+)$/.exec(location.hash) || [])[1]);
+  go(asked || film.start);
+  if (!calm.matches && !asked) play(true);
+})();
