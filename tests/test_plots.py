@@ -134,7 +134,12 @@ def test_a_phase_portrait_takes_both_at_the_same_times() -> None:
     [way] = figure.axes[0].collections
     points = [segment[0].tolist() for segment in way.get_segments()]  # type: ignore[attr-defined]
     # At 1, 2 and 3 s, up to 4 s, where the rates end.
-    assert points == [[1.0, 5.0], [2.0, 5.0], [2.0, 6.0]]
+    # 1000 cells/s of 424 bits are 0.424 Mbit/s.
+    assert np.array(points) == pytest.approx(np.array([[0.424, 5], [0.848, 5], [0.848, 6]]))
+    assert figure.axes[0].get_xlabel() == "ACR of x (Mbit/s)"
+    legend = figure.axes[0].get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == ["start, at 1 s"]
     with pytest.raises(BadInput, match="no time in common"):
         phase_portrait([("", trace("acr", [0.0, 1.0], [1, 2]), trace("queue", [2.0, 3.0], [1, 2]))])
 
