@@ -32,7 +32,7 @@ def _is_shown(text: Text) -> bool:
 
 
 def _tick_labels(figure: Figure) -> tuple[set[Text], set[Text]]:
-    """Labels of all ticks, and of those that are drawn; an axis keeps ticks that it does not draw."""
+    """Labels of all ticks, and of those that are drawn; an axis keeps unused ticks."""
     every = {label for tick in figure.findobj(Tick) for label in (tick.label1, tick.label2)}
     drawn = {
         label

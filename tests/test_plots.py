@@ -87,6 +87,15 @@ def test_distributions_hold_every_run() -> None:
     assert shares == [(9.0, 0.3333), (10.0, 0.6667), (11.0, 1.0)]
 
 
+def test_few_runs_are_points_without_a_box() -> None:
+    chart = Chart("scheme", "throughput")
+    for few, lines in ((3, 2), (9, 14)):
+        some = runs().filter(pl.col("rtt") < 0.005).group_by("scheme").head(few)
+        [axes] = KINDS["box"](some, chart).figure.axes
+        # Each box has seven lines less its fliers: box, two whiskers, two caps, median; and points.
+        assert len(axes.get_lines()) == lines
+
+
 def test_what_cannot_be_drawn_is_refused() -> None:
     for chart, said in (
         (Chart("bufer", "throughput"), "did you mean 'buffer'"),
