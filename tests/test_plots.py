@@ -92,7 +92,7 @@ def test_few_runs_are_points_without_a_box() -> None:
     for few, lines in ((3, 2), (9, 14)):
         some = runs().filter(pl.col("rtt") < 0.005).group_by("scheme").head(few)
         [axes] = KINDS["box"](some, chart).figure.axes
-        # Each box has seven lines less its fliers: box, two whiskers, two caps, median; and points.
+        # A box has six lines (box, two whiskers, two caps, median); its points are one more.
         assert len(axes.get_lines()) == lines
 
 
