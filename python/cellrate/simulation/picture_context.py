@@ -52,7 +52,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What pictures of a run say beside its traces.
+    """Title, warm-up and levels of a run, which its pictures show beside its traces.
 
     Attributes:
         title: Scenario, control and seed; empty for no title.
