@@ -153,7 +153,7 @@ def time_traces(
     shown = list(kinds) or traced
     seen = [series.between(start, end) for series in traces]
     if not any(len(series) for series in seen if series.kind in shown):
-        raise ValueError(f"no trace has a point between {start:g} s and {end:g} s")
+        raise ValueError(f"no trace has a point in the time shown, from {start:g} s on")
     figure, panels = new_figure(len(shown), width=8.0)
     with style.context(STYLE):
         divisor, unit = _time_scale(seen)
