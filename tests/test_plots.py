@@ -87,6 +87,15 @@ def test_distributions_hold_every_run() -> None:
     assert shares == [(9.0, 0.3333), (10.0, 0.6667), (11.0, 1.0)]
 
 
+def test_few_runs_are_points_without_a_box() -> None:
+    chart = Chart("scheme", "throughput")
+    for few, lines in ((3, 2), (9, 14)):
+        some = runs().filter(pl.col("rtt") < 0.005).group_by("scheme").head(few)
+        [axes] = KINDS["box"](some, chart).figure.axes
+        # A box has six lines (box, two whiskers, two caps, median); its points are one more.
+        assert len(axes.get_lines()) == lines
+
+
 def test_what_cannot_be_drawn_is_refused() -> None:
     for chart, said in (
         (Chart("bufer", "throughput"), "did you mean 'buffer'"),
@@ -134,7 +143,12 @@ def test_a_phase_portrait_takes_both_at_the_same_times() -> None:
     [way] = figure.axes[0].collections
     points = [segment[0].tolist() for segment in way.get_segments()]  # type: ignore[attr-defined]
     # At 1, 2 and 3 s, up to 4 s, where the rates end.
-    assert points == [[1.0, 5.0], [2.0, 5.0], [2.0, 6.0]]
+    # 1000 cells/s of 424 bits are 0.424 Mbit/s.
+    assert np.array(points) == pytest.approx(np.array([[0.424, 5], [0.848, 5], [0.848, 6]]))
+    assert figure.axes[0].get_xlabel() == "ACR of x (Mbit/s)"
+    legend = figure.axes[0].get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == ["start, at 1 s"]
     with pytest.raises(BadInput, match="no time in common"):
         phase_portrait([("", trace("acr", [0.0, 1.0], [1, 2]), trace("queue", [2.0, 3.0], [1, 2]))])
 

@@ -9,6 +9,7 @@ import cyclopts
 
 from cellrate import ScenarioError, __version__
 from cellrate.cli import bench, inspect, reproduce, run, streams
+from cellrate.cli.pictures import with_picture
 from cellrate.cli.signals import Terminated, exit_code
 from cellrate.common import scratch
 from cellrate.common.problems import BadInput, lacking
@@ -61,7 +62,10 @@ def run_command(arguments: Sequence[str]) -> int:
     try:
         _refuse_unreadable(arguments)
         status = app(
-            arguments, exit_on_error=False, print_error=False, result_action="return_value"
+            with_picture(arguments),
+            exit_on_error=False,
+            print_error=False,
+            result_action="return_value",
         )
         sys.stdout.flush()
     except ScenarioError as error:

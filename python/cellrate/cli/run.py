@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +12,7 @@ from cyclopts import Parameter
 from cellrate import _core
 from cellrate.cli import tables
 from cellrate.cli.options import Json, ScenarioFile, Seed, Settings, Taps
+from cellrate.cli.pictures import missing_traces, picture_options, refuse_late
 from cellrate.cli.progress import ProgressBar
 from cellrate.cli.span import span
 from cellrate.common import terminal
@@ -20,10 +20,9 @@ from cellrate.common.json_text import json_text
 from cellrate.common.problems import BadInput, reading, warn
 from cellrate.simulation import captures, output, source
 from cellrate.simulation.api import Result
+from cellrate.simulation.picture_options import PictureKind, PictureOptions
 from cellrate.simulation.runner import Job, run_one
 
-# Traces that --plot adds to a scenario without traces.
-PLOTTED = 'measure.traces=["queue", "acr", "cwnd", "utilisation"]'
 # Notes on the run that a capture shows.
 SET_UP = (
     "for the capture connections are set up (tcp.connection_setup=true), so the run and its digest "
@@ -40,7 +39,19 @@ def run(
     seed: Seed = None,
     json: Json = False,
     out: Annotated[Path | None, Parameter(help="Directory for traces, events, summary.")] = None,
-    plot: Annotated[bool, Parameter(negative="", help="Draw the traces as well.")] = False,
+    plot: Annotated[
+        PictureKind | None,
+        Parameter(help="Draw as well: traces (if nothing is named), phase or dashboard."),
+    ] = None,
+    plot_from: Annotated[
+        str | None,
+        Parameter(name="--from", help='Begin of the pictures, as in "10 ms"; 0 by default.'),
+    ] = None,
+    plot_to: Annotated[
+        str | None,
+        Parameter(name="--to", help="End of the pictures; end of the run by default."),
+    ] = None,
+    dark: Annotated[bool, Parameter(negative="", help="Draw the pictures light on dark.")] = False,
     capture: Taps = [],  # noqa: B006  as above
     capture_from: Annotated[
         str | None,
@@ -56,6 +67,10 @@ def run(
     written out) and, if the scenario asks for them, traces.parquet and events.parquet. --plot adds
     figures/, --capture adds captures/; without --out, they go to out/ and the scenario's name.
 
+    --plot draws each kind of trace over time, and all above each other. --plot phase draws the
+    queue against ACR, --plot dashboard queue, ACR, cwnd, throughput and utilisation above each
+    other. --from and --to choose the time that pictures show.
+
     --capture POINT writes the traffic at a place of the network, for tcpdump, tshark and Wireshark.
     POINT is a node (all its links), "A->B" (cells that leave A to B) or "A<->B" (both directions,
     seen at A). POINT:FORMAT,... selects formats: cells, pdus, erf, line, sunatm or ip. Captures are
@@ -63,17 +78,20 @@ def run(
     """
     with reading(file):
         text, name = source.read(file)
-    directory = _directory(name, out, needed=plot or bool(capture))
+    directory = _directory(name, out, needed=plot is not None or bool(capture))
+    pictures = picture_options(plot, plot_from, plot_to, dark=dark)
     between = _captured_span(capture_from, capture_to, captured=bool(capture))
     job = Job(text, name, tuple(settings), seed)
     scenario = job.scenario()
-    if plot and not _has_traces(scenario):
-        job = replace(job, overrides=(*job.overrides, PLOTTED))
+    if pictures and (more := missing_traces(scenario.resolved(), pictures)):
+        job = replace(job, overrides=(*job.overrides, more))
         scenario = job.scenario()
+    if pictures:
+        refuse_late(scenario.resolved(), pictures)
     if directory is not None and capture:
-        result = _captured(job, scenario, capture, between, directory, figures=plot)
+        result = _captured(job, scenario, capture, between, directory, figures=pictures)
     else:
-        result = _simulated(scenario, directory, figures=plot)
+        result = _simulated(scenario, name, directory, figures=pictures)
     warn(result.warnings)
     if json:
         sys.stdout.write(json_text(result.summary))
@@ -83,12 +101,14 @@ def run(
             terminal.say(f"written to {directory}")
 
 
-def _simulated(scenario: _core.Scenario, directory: Path | None, *, figures: bool) -> Result:
+def _simulated(
+    scenario: _core.Scenario, name: str, directory: Path | None, *, figures: PictureOptions | None
+) -> Result:
     """Simulates a scenario and writes its results to a directory, if given."""
     with ProgressBar("simulating") as progress:
-        result = Result(run_one(scenario, progress=progress))
+        result = Result(run_one(scenario, progress=progress), source.short_name(name), scenario)
     if directory is not None:
-        result.save(directory, figures=figures)
+        result.save(directory, figures=figures or False)
     return result
 
 
@@ -99,7 +119,7 @@ def _captured(
     between: tuple[float, float],
     directory: Path,
     *,
-    figures: bool,
+    figures: PictureOptions | None,
 ) -> Result:
     """Simulates a job with captures, writes both to a directory, and notes which run it is.
 
@@ -107,7 +127,9 @@ def _captured(
         BadInput: There is no such place or format.
     """
     try:
-        taken = captures.take(job, scenario, taps, directory, between, ProgressBar, figures=figures)
+        taken = captures.take(
+            job, scenario, taps, directory, between, ProgressBar, figures=figures or False
+        )
     except captures.NothingToCapture as error:
         raise BadInput(f"--capture: {error}") from error
     sys.stderr.write(f"note: {ALONE if taken.alone else SET_UP}\n")
@@ -142,7 +164,3 @@ def _directory(name: str, out: Path | None, *, needed: bool) -> Path | None:
         except FileExistsError as error:
             raise BadInput(str(error)) from error
     return directory
-
-
-def _has_traces(scenario: _core.Scenario) -> bool:
-    return bool(tomllib.loads(scenario.resolved())["measure"]["traces"])

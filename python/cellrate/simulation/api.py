@@ -7,6 +7,7 @@ a scenario needs neither.
 from __future__ import annotations
 
 import json
+import math
 import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -21,6 +22,9 @@ from cellrate.simulation.series import Series, series_of
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
+
+    from cellrate.simulation.network import Network
+    from cellrate.simulation.picture_options import PictureOptions
 
 
 def run(
@@ -51,14 +55,19 @@ def run(
     """
     text, name = source.given(scenario)
     job = Job(text, name, tuple(source.settings(overrides)), seed)
-    return Result(run_one(job.scenario(), store, progress))
+    asked = job.scenario()
+    return Result(run_one(asked, store, progress), source.short_name(name), asked)
 
 
 class Result:
     """The result of a run."""
 
-    def __init__(self, outcome: _core.Outcome) -> None:
+    def __init__(
+        self, outcome: _core.Outcome, name: str = "", scenario: _core.Scenario | None = None
+    ) -> None:
         self.outcome = outcome
+        self.name = name
+        self._scenario = scenario
 
     def __repr__(self) -> str:
         return f"<Result {self.digest}: {self.summary['simulated_seconds']} s simulated>"
@@ -161,25 +170,57 @@ class Result:
 
         return frames.events(self.outcome)
 
-    def plot(self, *kinds: str) -> Figure:
+    @cached_property
+    def network(self) -> Network:
+        """The network of the scenario: nodes, links, flows."""
+        from cellrate.simulation.network import Network
+
+        if self._scenario is None:
+            return Network.of(self.resolved)
+        return Network.of_scenario(self._scenario)
+
+    def plot(self, *kinds: str, from_seconds: float = 0.0, to_seconds: float = math.inf) -> Figure:
         """Plots the traces over time, one panel per kind.
+
+        Fair shares, buffer limits, thresholds and targets of the scenario are drawn in, and the
+        warm-up is shaded.
 
         Args:
             kinds: Kinds of traces, from top to bottom; by default all that were traced.
+                `throughput` is made from the trace `sequence`.
+            from_seconds: Begin of the time shown.
+            to_seconds: End of the time shown.
 
         Raises:
-            ValueError: A kind was not traced, or the run has no traces.
+            ValueError: A kind was not traced, or the run has no traces in the time shown.
         """
-        from cellrate.simulation import figures
+        from cellrate.simulation import run_pictures
 
-        return figures.time_traces(self.traces, kinds)
+        return run_pictures.over_time(self, kinds, from_seconds, to_seconds)
 
-    def save(self, directory: str | Path, *, figures: bool = False) -> Path:
+    def plot_phase(
+        self, flow: str | None = None, *, from_seconds: float = 0.0, to_seconds: float = math.inf
+    ) -> Figure:
+        """Plots the queue of the most loaded port against the ACR of a flow.
+
+        Args:
+            flow: The flow; the first with a trace of ACR by default.
+            from_seconds: Begin of the time shown.
+            to_seconds: End of the time shown.
+
+        Raises:
+            ValueError: Queue or ACR was not traced, or neither has points in the time shown.
+        """
+        from cellrate.simulation import run_pictures
+
+        return run_pictures.phase(self, from_seconds, to_seconds, flow)
+
+    def save(self, directory: str | Path, *, figures: bool | PictureOptions = False) -> Path:
         """Writes summary, resolved scenario, traces and events into a directory.
 
         Args:
             directory: Directory to create. An earlier result in it is replaced.
-            figures: True to draw the traces as well.
+            figures: True to draw the traces as well, or options of the pictures.
 
         Raises:
             FileExistsError: The directory holds files that are not part of a result.

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from cellrate import _core
 from cellrate.simulation import output, source
 from cellrate.simulation.api import Result
+from cellrate.simulation.picture_options import PictureOptions
 from cellrate.simulation.runner import Job, Progress, run_one
 
 INDEX = "captures.json"
@@ -117,7 +118,7 @@ def take(
     span: tuple[float, float],
     shown: Shown,
     *,
-    figures: bool = False,
+    figures: bool | PictureOptions = False,
 ) -> Captures:
     """Captures a job and simulates it, and writes both into a directory, as `capture` does.
 
@@ -128,7 +129,7 @@ def take(
         directory: Directory to write, as a whole or not at all.
         span: Start and end of the captures in seconds.
         shown: Shows the progress of each of `STEPS`.
-        figures: True to draw the traces as well.
+        figures: True to draw the traces as well, or options of the pictures.
 
     Raises:
         ScenarioError: The scenario is wrong with connection set-up.
@@ -141,7 +142,9 @@ def take(
         with shown(CAPTURING) as progress:
             index = record(scenario, taps, place, span, progress)
         with shown(SIMULATING) as progress:
-            result = Result(run_one(scenario, progress=progress))
+            result = Result(
+                run_one(scenario, progress=progress), source.short_name(job.path), scenario
+            )
         check(result, index)
         output.write(result, place, figures=figures)
     return Captures(result, directory, index, alone=asked.resolved() == scenario.resolved())

@@ -1,62 +1,46 @@
-"""The common style of figures, and plots of traces; colours are safe for the colour-blind."""
+"""Figures with panels in the common style, and plots of a run's traces over time."""
 
 from __future__ import annotations
 
-import io
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import numpy as np
-from cycler import cycler
 from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from cellrate.common import whole_file
+from cellrate.common.picture_style import COLOURS, FAINT, FORMATS, NOTE, STYLE, save, svg
+from cellrate.simulation.direct_labels import label_ends
+from cellrate.simulation.hidden_lines import reveal
+from cellrate.simulation.picture_context import BITS_PER_CELL, NO_CONTEXT, Context
 from cellrate.simulation.series import Series
 
-# Okabe and Ito's palette without yellow, which is too light for a line on white.
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-FAINT = "#999999"
+__all__ = [
+    "COLOURS",
+    "FAINT",
+    "FORMATS",
+    "SCALES",
+    "STYLE",
+    "Scale",
+    "draw",
+    "new_figure",
+    "new_grid",
+    "new_panels",
+    "save",
+    "svg",
+    "time_traces",
+]
 
-STYLE: dict[str, Any] = {
-    "axes.axisbelow": True,
-    "axes.grid": True,
-    "axes.labelsize": 9,
-    "axes.prop_cycle": cycler(color=COLOURS),
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.titlelocation": "left",
-    "axes.titlesize": 10,
-    "figure.dpi": 110,
-    "figure.facecolor": "white",
-    "font.size": 9,
-    "grid.color": "#e4e4e4",
-    "grid.linewidth": 0.6,
-    "legend.fontsize": 8,
-    "legend.frameon": False,
-    "lines.linewidth": 1.1,
-    "savefig.dpi": 150,
-    "svg.hashsalt": "cellrate",
-    "xtick.labelsize": 8,
-    "ytick.labelsize": 8,
-}
-
-FORMATS: dict[str, dict[str, Any]] = {
-    "png": {"Software": None},
-    "svg": {"Date": None, "Creator": "cellrate"},
-    "pdf": {"CreationDate": None, "Creator": "cellrate", "Producer": None},
-}
-"""File formats of figures, with metadata that keeps times and versions out of the files."""
-
-# A legend has at most so many names.
+# At most so many lines are named.
 NAMED_LINES = len(COLOURS)
 OF_PORTS = ("queue", "utilisation")
 # Share of the highest peak below which a port's trace is a line along the axis.
 NEGLIGIBLE = 0.01
+# A level above this multiple of the highest value is named, not drawn.
+IN_SIGHT = 2.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +53,12 @@ class Scale:
 
 SCALES = {
     "queue": Scale("queue (cells)"),
-    "acr": Scale("ACR (1000 cells/s)", 1e3),
+    # Cells as sent, with their headers, so that the line rate is the limit.
+    "acr": Scale("ACR (Mbit/s)", 1e6 / BITS_PER_CELL),
     "cwnd": Scale("cwnd (kB)", 1e3),
     "sequence": Scale("acknowledged (MB)", 1e6),
-    "utilisation": Scale("utilisation"),
+    "throughput": Scale("throughput (Mbit/s)", 1e6),
+    "utilisation": Scale("utilisation (share of line rate)"),
 }
 
 
@@ -139,15 +125,25 @@ def _blank(width: float, height: float) -> Figure:
     return figure
 
 
-def time_traces(traces: Sequence[Series], kinds: Sequence[str] = ()) -> Figure:
+def time_traces(
+    traces: Sequence[Series],
+    kinds: Sequence[str] = (),
+    *,
+    context: Context = NO_CONTEXT,
+    start: float = 0.0,
+    end: float = math.inf,
+) -> Figure:
     """Plots traces over time, one panel per kind.
 
     Args:
         traces: The traces of a run.
         kinds: Kinds of traces, from top to bottom; all by default.
+        context: The run's title, end of warm-up and levels to draw in.
+        start: Begin of the time shown, in seconds.
+        end: End of the time shown, in seconds.
 
     Raises:
-        ValueError: A kind was not traced, or the run has no traces.
+        ValueError: A kind was not traced, the run has no traces, or none in the time shown.
     """
     traced = list(dict.fromkeys(series.kind for series in traces))
     missing = [kind for kind in kinds if kind not in traced]
@@ -155,36 +151,89 @@ def time_traces(traces: Sequence[Series], kinds: Sequence[str] = ()) -> Figure:
         wanted = ", ".join(missing) or "anything"
         raise ValueError(f"the run did not trace {wanted}; set measure.traces in the scenario")
     shown = list(kinds) or traced
-    figure, panels = new_figure(len(shown))
+    seen = [series.between(start, end) for series in traces]
+    if not any(len(series) for series in seen if series.kind in shown):
+        raise ValueError(f"no trace has a point in the time shown, from {start:g} s on")
+    figure, panels = new_figure(len(shown), width=8.0)
     with style.context(STYLE):
-        divisor, unit = _time_scale(traces)
+        divisor, unit = _time_scale(seen)
+        last = max(float(series.time[-1]) for series in seen if len(series))
         for panel, kind in zip(panels, shown, strict=True):
-            draw_kind(panel, [one for one in traces if one.kind == kind], kind, divisor)
+            own = [one for one in seen if one.kind == kind and len(one)]
+            panel.set_xlim(start / divisor, min(end, last) / divisor)
+            draw_kind(panel, own, kind, divisor, context)
+            _mark_warm_up(panel, context, start, divisor)
         panels[-1].set_xlabel(f"time ({unit})")
+        if context.title:
+            names = [SCALES.get(kind, Scale(kind)).label.partition(" (")[0] for kind in shown]
+            seen_names = ", ".join(names[:-1]) + " and " * (len(names) > 1) + names[-1]
+            figure.suptitle(f"{context.title}: {seen_names} over time", x=0.01, ha="left")
     return figure
 
 
-def draw_kind(panel: Axes, traces: Sequence[Series], kind: str, time_divisor: float) -> None:
-    """Draws traces of one kind into one panel.
+def _mark_warm_up(panel: Axes, context: Context, start: float, divisor: float) -> None:
+    """Shades the warm-up, whose values no measure includes, and writes its end beside it."""
+    end = context.warm_up_seconds / divisor
+    low, high = panel.get_xlim()
+    if not start / divisor < end or end <= low:
+        return
+    panel.axvspan(low, min(end, high), color=FAINT, alpha=0.13, lw=0, zorder=0)
+    panel.set_xlim(low, high)
+    if end < high:
+        panel.axvline(end, color=FAINT, lw=0.8)
+    panel.annotate(
+        "warm-up", (min(end, high), 1.0), (-3, -2), xycoords=panel.get_xaxis_transform(),
+        textcoords="offset points", ha="right", va="top", fontsize=7, color=NOTE,
+    )  # fmt: skip
+
+
+def draw_kind(
+    panel: Axes,
+    traces: Sequence[Series],
+    kind: str,
+    time_divisor: float,
+    context: Context = NO_CONTEXT,
+) -> None:
+    """Draws traces of one kind into one panel, with the levels that the context has for it.
 
     Of the queues and utilisations of many ports only the highest are drawn, since most ports are
     idle; many traces of another kind are drawn as thin lines without names.
     """
     scale = SCALES.get(kind, Scale(kind))
-    shown = _highest(traces) if kind in OF_PORTS else traces
+    shown = _highest(traces) if kind in OF_PORTS else list(traces)
     many = len(shown) > NAMED_LINES
     for number, series in enumerate(shown):
         colour = COLOURS[number % len(COLOURS)]
         draw(panel, series, scale.divisor, time_divisor, colour=colour, faint=many)
     panel.set_ylabel(scale.label)
-    panel.set_ylim(bottom=0)
-    panel.margins(x=0)
+    highest = max((float(one.maximum.max()) for one in shown), default=1.0) / scale.divisor
+    levels = context.levels_of(kind, [one.entity for one in shown])
+    near = [(level.value / scale.divisor, level.name) for level in levels]
+    above = [name for value, name in near if value > IN_SIGHT * highest]
+    near = [(value, name) for value, name in near if value <= IN_SIGHT * highest]
+    for value, _ in near:
+        panel.axhline(value, color=NOTE, lw=0.9, ls=(0, (5, 3)), zorder=1.5)
+    panel.set_ylim(0, 1.12 * max([highest, *(value for value, _ in near)]) or 1.0)
+    notes = [f"above the picture: {name}" for name in above]
+    lines = list(panel.get_lines())[: len(shown)]
     if many:
-        panel.set_title(f"{len(shown)} traces: {shown[0].entity} to {shown[-1].entity}")
+        notes.insert(0, f"{len(shown)} traces: {shown[0].entity} to {shown[-1].entity}")
+        label_ends(panel, [], near)
     else:
-        panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    if len(shown) < len(traces):
-        panel.set_title(f"{len(shown)} of {len(traces)} ports")
+        reveal(panel, lines)
+        label_ends(panel, lines, near)
+    left_out = len(traces) - len(shown)
+    if left_out:
+        notes.insert(0, _left_out(left_out, kind, all_small=len(shown) < NAMED_LINES))
+    panel.set_title("; ".join(notes), fontsize=8, color=NOTE)
+
+
+def _left_out(count: int, kind: str, *, all_small: bool) -> str:
+    """The note on ports that a panel leaves out."""
+    ports = f"{count} more port{'s' * (count > 1)}"
+    if all_small:
+        return f"not drawn: {ports} with less than {NEGLIGIBLE:.0%} of the highest {kind}"
+    return f"not drawn: {ports} with a lower {kind}"
 
 
 def _highest(traces: Sequence[Series]) -> list[Series]:
@@ -221,31 +270,6 @@ def draw(
     )
     if not np.array_equal(low, high):
         panel.fill_between(time, low, high, color=colour, alpha=0.25 * strength, lw=0)
-
-
-def save(figure: Figure, stem: Path, formats: Sequence[str] = ("png", "svg")) -> list[Path]:
-    """Writes a figure into files; equal figures give equal bytes.
-
-    Args:
-        figure: The figure.
-        stem: Path without suffix.
-        formats: Keys of `FORMATS`.
-    """
-    files = [stem.with_name(f"{stem.name}.{suffix}") for suffix in formats]
-    with style.context(STYLE):
-        for file, suffix in zip(files, formats, strict=True):
-            with whole_file.replacing(file) as fresh:
-                figure.savefig(fresh, format=suffix, metadata=FORMATS[suffix])
-    return files
-
-
-def svg(figure: Figure) -> str:
-    """The figure as an SVG element; equal figures give equal texts."""
-    buffer = io.StringIO()
-    with style.context(STYLE | {"svg.fonttype": "none"}):
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    text = buffer.getvalue()
-    return text[text.index("<svg") :]
 
 
 def _time_scale(traces: Sequence[Series]) -> tuple[float, str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from cellrate.common import scratch
 from cellrate.common.problems import writing
+from cellrate.simulation.picture_options import PictureOptions
 
 if TYPE_CHECKING:
     from cellrate.simulation.api import Result
@@ -41,14 +42,14 @@ def refuse_foreign(directory: Path) -> None:
         )
 
 
-def save(result: Result, directory: Path, *, figures: bool) -> Path:
+def save(result: Result, directory: Path, *, figures: bool | PictureOptions) -> Path:
     """Writes a result; see `Result.save`."""
     with replacing(directory) as place:
         write(result, place, figures=figures)
     return directory
 
 
-def write(result: Result, place: Path, *, figures: bool) -> None:
+def write(result: Result, place: Path, *, figures: bool | PictureOptions) -> None:
     """Writes the files of a result into a directory that has none of them."""
     _write_text(place / SUMMARY, json.dumps(result.summary, indent=2) + "\n")
     _write_text(place / RESOLVED, result.resolved)
@@ -57,7 +58,8 @@ def write(result: Result, place: Path, *, figures: bool) -> None:
     if result.logs_events:
         result.events.write_parquet(place / EVENTS)
     if figures:
-        _draw(result, place / FIGURES)
+        options = PictureOptions() if figures is True else figures
+        _draw(result, place / FIGURES, options)
 
 
 @contextmanager
@@ -96,14 +98,14 @@ def replacing(
                 _exchange(directory, fresh, place / scratch.OLD)
 
 
-def _draw(result: Result, place: Path) -> None:
-    """Draws each kind of trace into a separate file, and all kinds into another one."""
-    from cellrate.simulation.figures import save as save_figure
+def _draw(result: Result, place: Path, options: PictureOptions) -> None:
+    """Draws the pictures of a run into separate files; of traces also all above each other."""
+    from cellrate.common.picture_style import save as save_figure
+    from cellrate.simulation import run_pictures
 
     place.mkdir()
-    save_figure(result.plot(), place / "all")
-    for kind in dict.fromkeys(series.kind for series in result.traces):
-        save_figure(result.plot(kind), place / kind)
+    for stem, figure in run_pictures.asked(result, options):
+        save_figure(figure, place / stem, dark=options.dark)
 
 
 def _exchange(directory: Path, fresh: Path, old: Path) -> None:

@@ -45,6 +45,12 @@ class Series:
         middle: Floats = (self.minimum + self.maximum) / 2
         return middle
 
+    def between(self, start: float, end: float) -> Series:
+        """The points from `start` to `end`, in seconds, both included."""
+        inside = (self.time >= start) & (self.time <= end)
+        columns = (self.time[inside], self.minimum[inside], self.maximum[inside])
+        return Series(self.kind, self.entity, self.unit, *columns)
+
     def settling_time(
         self,
         tolerance: float = 0.05,

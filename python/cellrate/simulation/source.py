@@ -95,3 +95,14 @@ def settings(overrides: Mapping[str, object] | Iterable[str]) -> list[str]:
     if isinstance(overrides, Mapping):
         return [f"{path}={value_text(value, path)}" for path, value in overrides.items()]
     return list(overrides)
+
+
+def short_name(name: str) -> str:
+    """The name of a scenario for titles: that of its file without suffix; empty for other texts.
+
+    >>> short_name("examples/efci-oscillation.toml")
+    'efci-oscillation'
+    >>> short_name("<mapping>")
+    ''
+    """
+    return "" if name.startswith("<") else Path(name).stem

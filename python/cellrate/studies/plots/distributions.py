@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 from matplotlib import style
+from matplotlib.ticker import MaxNLocator
 
 from cellrate.common.problems import BadInput
 from cellrate.simulation.figures import COLOURS, STYLE
@@ -13,6 +14,9 @@ from cellrate.studies.plots.chart import Chart, Drawing, Mark, drawn, levels, pa
 
 # Width of a box, and greatest distance of its points from its middle; the boxes' distance is 1.
 BOX, JITTER = 0.6, 0.18
+# Fewer runs have no box: its quartiles would lie between single runs.
+LEAST_BOXED = 5
+MOST_TICKS = 5
 
 
 def ecdf(runs: pl.DataFrame, chart: Chart) -> Drawing:
@@ -46,6 +50,7 @@ def ecdf(runs: pl.DataFrame, chart: Chart) -> Drawing:
                 ]
             axes.set_ylim(0, 1.02)
             axes.set_xlabel(y.label)
+            axes.xaxis.set_major_locator(MaxNLocator(MOST_TICKS))
         for axes in outer_left(shown):
             axes.set_ylabel("share of the runs")
         legend(figure, shown[0], "" if chart.by is None else Scale(chart.by, "", 1.0).label)
@@ -75,10 +80,11 @@ def box(runs: pl.DataFrame, chart: Chart) -> Drawing:
                 up = runs_here[chart.y].to_numpy() / y.divisor
                 if not len(up):
                     continue
-                axes.boxplot(
-                    [up], positions=[at], widths=BOX, showfliers=False,
-                    medianprops={"color": COLOURS[1], "linewidth": 1.4},
-                )  # fmt: skip
+                if len(up) >= LEAST_BOXED:
+                    axes.boxplot(
+                        [up], positions=[at], widths=BOX, showfliers=False,
+                        medianprops={"color": COLOURS[1], "linewidth": 1.4},
+                    )  # fmt: skip
                 aside = at + JITTER * np.linspace(-1, 1, len(up)) if len(up) > 1 else [float(at)]
                 axes.plot(aside, up, ".", color=COLOURS[0], markersize=4, alpha=0.7)
                 marks += [

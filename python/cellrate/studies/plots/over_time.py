@@ -71,12 +71,20 @@ def phase_portrait(pairs: Sequence[tuple[str, Series, Series]]) -> Figure:
             )  # fmt: skip
             panel.add_collection(way)
             panel.autoscale_view()
-            panel.plot(*points[0], "o", color=COLOURS[1], markersize=5, label="start")
+            panel.plot(*points[0], "o", color=COLOURS[1], markersize=5,
+                       label=f"start, at {times[0]:.4g} s")  # fmt: skip
+            panel.legend(loc="best")
             panel.set_title(title)
-            panel.set_xlabel(scales[0].label)
-            panels[0].set_ylabel(scales[1].label)
+            panel.set_xlabel(_of(across, scales[0]))
+            panels[0].set_ylabel(_of(up, scales[1]))
         figure.colorbar(panels[-1].collections[0], ax=panels, label="time (s)")
     return figure
+
+
+def _of(series: Series, scale: Scale) -> str:
+    """Label of an axis: the quantity, whose it is, and the unit."""
+    name, bracket, unit = scale.label.partition(" (")
+    return f"{name} of {series.entity.removesuffix('/forward')}{bracket}{unit}"
 
 
 def _way(across: Series, up: Series) -> tuple[np.ndarray[tuple[int], np.dtype[np.float64]], ...]:

@@ -1,0 +1,77 @@
+"""Options of `cellrate run` for pictures: `--plot`, `--from`, `--to` and `--dark`."""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+from collections.abc import Sequence
+
+from cellrate import _core
+from cellrate.cli.span import span
+from cellrate.common.problems import BadInput
+from cellrate.simulation.picture_options import KINDS, NEEDED, PictureKind, PictureOptions
+
+# Traces that `--plot` adds to a scenario without traces.
+PLOTTED = ("queue", "acr", "cwnd", "utilisation")
+
+
+def with_picture(arguments: Sequence[str]) -> list[str]:
+    """Arguments of the command with the kind of picture after every `--plot` of `run`.
+
+    cyclopts has no options with an optional value, so `--plot` alone becomes `--plot=traces`.
+
+    >>> with_picture(["run", "--plot", "my.toml"])
+    ['run', '--plot=traces', 'my.toml']
+    >>> with_picture(["run", "my.toml", "--plot", "phase"])
+    ['run', 'my.toml', '--plot=phase']
+    """
+    if not arguments or arguments[0] != "run":
+        return list(arguments)
+    found: list[str] = []
+    for argument in arguments:
+        if found and found[-1] == "--plot":
+            named = argument in KINDS
+            found[-1] = f"--plot={argument}" if named else "--plot=traces"
+            if named:
+                continue
+        found.append(argument)
+    if found[-1] == "--plot":
+        found[-1] = "--plot=traces"
+    return found
+
+
+def picture_options(
+    plot: PictureKind | None, begin: str | None, end: str | None, *, dark: bool
+) -> PictureOptions | None:
+    """Options of the pictures; None without `--plot`.
+
+    Raises:
+        BadInput: A text is not a time, the end is not after the begin, or nothing is drawn.
+    """
+    if plot is None:
+        for option, given in (("--from", begin), ("--to", end), ("--dark", dark or None)):
+            if given is not None:
+                raise BadInput(f"{option}: there is nothing to draw without --plot")
+        return None
+    start, stop = span("0 s" if begin is None else begin, end, ("--from", "--to"))
+    return PictureOptions(plot, start, stop, dark)
+
+
+def missing_traces(resolved: str, options: PictureOptions) -> str | None:
+    """Setting that adds the traces which the picture needs; None if the scenario has them."""
+    traced = list(tomllib.loads(resolved)["measure"]["traces"])
+    needed = NEEDED[options.kind] or (() if traced else PLOTTED)
+    more = [kind for kind in needed if kind not in traced]
+    return f"measure.traces={json.dumps([*traced, *more])}" if more else None
+
+
+def refuse_late(resolved: str, options: PictureOptions) -> None:
+    """Refuses pictures that begin after the run, before it is made.
+
+    Raises:
+        BadInput: `--from` is not before the end of the run.
+    """
+    duration = _core.quantity(tomllib.loads(resolved)["run"]["duration"], "time")
+    if options.from_seconds >= duration and not math.isinf(duration):
+        raise BadInput(f"--from {options.from_seconds:g} s: the run ends at {duration:g} s")

@@ -1,0 +1,119 @@
+"""Phase portrait of one run: queue against ACR, with arrows, the start and the phases named."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib import style
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+
+from cellrate.common.picture_style import COLOURS, NOTE, STYLE
+from cellrate.simulation.figures import SCALES, new_figure
+from cellrate.simulation.picture_context import Context
+from cellrate.simulation.series import Floats, Series
+
+# Colours by the signs of the changes of ACR and queue, and what happens then.
+PHASES = {
+    (1, 1): (COLOURS[1], "ACR rises, queue grows"),
+    (-1, 1): (COLOURS[3], "ACR falls, queue grows"),
+    (-1, -1): (COLOURS[0], "ACR falls, queue shrinks"),
+    (1, -1): (COLOURS[2], "ACR rises, queue shrinks"),
+}
+ARROWS = 14
+# Signs of changes are taken over this share of all points, since single cells come and go.
+SMOOTH = 0.01
+
+
+def draw(rate: Series, queue: Series, context: Context) -> Figure:
+    """Draws the way of queue and ACR, in a colour for each of its four phases.
+
+    Args:
+        rate: Trace of an ACR.
+        queue: Trace of a queue.
+        context: The run's title, and thresholds and fair shares to draw in.
+
+    Raises:
+        ValueError: The traces have fewer than two times in common.
+    """
+    times = np.union1d(rate.time, queue.time)
+    first, last = max(rate.time[0], queue.time[0]), min(rate.time[-1], queue.time[-1])
+    times = times[(times >= first) & (times <= last)]
+    if len(times) < 2:
+        raise ValueError("queue and ACR have fewer than two times in common")
+    x = _at(rate, times) / SCALES["acr"].divisor
+    y = _at(queue, times) / SCALES["queue"].divisor
+    figure, [panel] = new_figure(1, width=8.0, height=4.1)
+    with style.context(STYLE):
+        _way(panel, x, y)
+        panel.set_xlim(0, 1.08 * float(x.max()) or 1.0)
+        panel.set_ylim(0, 1.12 * float(y.max()) or 1.0)
+        _arrows(panel, x, y)
+        panel.plot(x[:1], y[:1], "o", color="#000000", markersize=6, zorder=4, clip_on=False,
+                   label=f"start, at {times[0]:.4g} s")  # fmt: skip
+        panel.plot(x[-1:], y[-1:], "s", color="#000000", markersize=5, zorder=4, clip_on=False,
+                   markerfacecolor="white", label=f"end, at {times[-1]:.4g} s")  # fmt: skip
+        _levels(panel, rate, queue, context)
+        panel.set_xlabel(f"ACR of {rate.entity.split('/')[0]} (Mbit/s)")
+        panel.set_ylabel(f"queue of {queue.entity} (cells)")
+        panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        title = f"{context.title}: queue against ACR" if context.title else "queue against ACR"
+        figure.suptitle(title, x=0.01, ha="left")
+    return figure
+
+
+def _at(series: Series, times: Floats) -> Floats:
+    found: Floats = series.middle[np.searchsorted(series.time, times, side="right") - 1]
+    return found
+
+
+def _way(panel: Axes, x: Floats, y: Floats) -> None:
+    """Draws the way in the colours of its phases; still parts keep the colour before."""
+    signs = list(zip(_signs(x), _signs(y), strict=True))
+    segments = np.stack([np.column_stack([x[:-1], y[:-1]]), np.column_stack([x[1:], y[1:]])], 1)
+    for phase, (colour, name) in PHASES.items():
+        own = [segment for segment, sign in zip(segments, signs, strict=True) if sign == phase]
+        if own:
+            panel.add_collection(LineCollection(own, colors=[colour], linewidths=1.1, label=name))
+
+
+def _signs(values: Floats) -> list[int]:
+    """Sign of the change around each step: 1 or -1; that of the step before if none."""
+    half = max(1, round(SMOOTH * len(values) / 2))
+    steps = np.arange(len(values) - 1)
+    after = values[np.minimum(steps + half, len(values) - 1)]
+    before = values[np.maximum(steps + 1 - half, 0)]
+    signs: list[int] = []
+    for change in np.sign(after - before):
+        signs.append(int(change) or (signs[-1] if signs else 1))
+    return signs
+
+
+def _arrows(panel: Axes, x: Floats, y: Floats) -> None:
+    """Draws arrows at equal distances of the way, as seen in the panel."""
+    across, up = np.ptp(panel.get_xlim()), np.ptp(panel.get_ylim())
+    lengths = np.hypot(np.diff(x) / across, np.diff(y) / up)
+    way = np.concatenate([[0.0], np.cumsum(lengths)])
+    if way[-1] == 0:
+        return
+    for place in way[-1] * (np.arange(ARROWS) + 0.5) / ARROWS:
+        at = min(int(np.searchsorted(way, place)), len(x) - 1)
+        tail, tip = (x[at - 1], y[at - 1]), (x[at], y[at])
+        panel.annotate(
+            "", tip, tail, zorder=3,
+            arrowprops={"arrowstyle": "-|>", "color": NOTE, "lw": 0.0, "mutation_scale": 11,
+                        "shrinkA": 0, "shrinkB": 0},
+        )  # fmt: skip
+
+
+def _levels(panel: Axes, rate: Series, queue: Series, context: Context) -> None:
+    """Draws fair shares and thresholds that are within the panel."""
+    for level in context.levels_of("acr", [rate.entity]):
+        value = level.value / SCALES["acr"].divisor
+        if value <= panel.get_xlim()[1]:
+            panel.axvline(value, color=NOTE, lw=0.9, ls=(0, (5, 3)), zorder=1,
+                          label=f"{level.name} Mbit/s")  # fmt: skip
+    for level, dashes in zip(context.levels_of("queue", [queue.entity]), ("-.", ":", "--", "-."),
+                             strict=False):  # fmt: skip
+        if level.value <= panel.get_ylim()[1]:
+            panel.axhline(level.value, color=NOTE, lw=0.9, ls=dashes, label=level.name)

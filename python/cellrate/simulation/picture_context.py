@@ -1,0 +1,157 @@
+"""The title of a run's pictures, and the levels that a scenario gives: shares, limits, targets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from cellrate.simulation.network import Link, Network, fair_shares
+from cellrate.theory.assumptions import AssumptionError
+
+BITS_PER_CELL = 424
+# Parameters of control schemes that are queue lengths in cells, and how a picture names them.
+THRESHOLDS = {
+    "threshold_cells": "threshold",
+    "low_cells": "low threshold",
+    "high_cells": "high threshold",
+    "ci_threshold_cells": "CI threshold",
+    "congested_cells": "congestion threshold",
+}
+# How pictures name control schemes; others have the names of scenario files.
+NAMES = {
+    "none": "no control",
+    "efci": "EFCI",
+    "erica": "ERICA",
+    "fmmra": "FMMRA",
+    "charny": "Charny's scheme",
+    "eprca": "EPRCA",
+    "osu": "OSU",
+    "capc": "CAPC",
+    "phantom": "Phantom",
+}
+# Shares that differ by less than this part are drawn as one level.
+SAME = 1e-6
+# A picture has at most so many different fair shares.
+MOST_SHARES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A horizontal line in a panel.
+
+    Attributes:
+        value: Its height, in the unit of the trace.
+        name: What the picture calls it.
+        entities: The ports, channels or flows for which it holds.
+    """
+
+    value: float
+    name: str
+    entities: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Title, warm-up and levels of a run, which its pictures show beside its traces.
+
+    Attributes:
+        title: Scenario, control and seed; empty for no title.
+        warm_up_seconds: Begin of the window of measurement.
+        levels: Levels by the kind of trace.
+    """
+
+    title: str
+    warm_up_seconds: float
+    levels: Mapping[str, Sequence[Level]]
+
+    def levels_of(self, kind: str, entities: Iterable[str]) -> list[Level]:
+        """Levels that hold for one of these entities, those of equal height and name once."""
+        shown = set(entities)
+        found = [one for one in self.levels.get(kind, ()) if one.entities & shown]
+        return list({(one.value, one.name): one for one in found}.values())
+
+
+NO_CONTEXT = Context("", 0.0, {})
+
+
+def context_of(network: Network, name: str = "") -> Context:
+    """Context of a run.
+
+    Args:
+        network: The scenario's network.
+        name: The scenario's name; that of its file, for instance.
+    """
+    levels = {
+        "queue": _of_queues(network),
+        "acr": _shares(network),
+        "cwnd": _windows(network),
+        "utilisation": _targets(network),
+    }
+    warm_up = float(network.measure["from_seconds"])
+    return Context(f"{_name(network, name)}, seed {network.seed}", warm_up, levels)
+
+
+def _name(network: Network, name: str) -> str:
+    """The scenario's name and its control schemes."""
+    schemes = dict.fromkeys(port.switch.scheme for port in network.ports)
+    shown = [
+        NAMES.get(scheme, scheme) for scheme in schemes if scheme != "none" or len(schemes) == 1
+    ]
+    return ", ".join([*([name] if name else []), " and ".join(shown) or "no switch"])
+
+
+def _of_queues(network: Network) -> list[Level]:
+    """Buffer limits, and thresholds of the control, of every port."""
+    found = []
+    for port in network.ports:
+        own = frozenset({port.name, *_queues(port)})
+        if port.switch.buffer_cells != float("inf"):
+            limit = port.switch.buffer_cells
+            found.append(Level(limit, f"buffer {limit:,.0f} cells", own))
+        for key, text in THRESHOLDS.items():
+            value = port.switch.control.get(key)
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                found.append(Level(float(value), f"{text} {value:,.0f}", own))
+    return found
+
+
+def _queues(port: Link) -> list[str]:
+    """Names under which the queues of a port may be traced."""
+    return [f"{port.name}/{number}" for number in range(len(port.switch.priority))]
+
+
+def _shares(network: Network) -> list[Level]:
+    """Max-min fair rates of the ABR channels; none if the theory does not apply."""
+    try:
+        rates = fair_shares(network).rates
+    except (AssumptionError, ValueError):
+        return []
+    groups: dict[float, set[str]] = {}
+    for flow, rate in rates.items():
+        near = next((one for one in groups if abs(one - rate) <= SAME * one), rate)
+        groups.setdefault(near, set()).add(f"{flow}/forward")
+    if len(groups) > MOST_SHARES:
+        return []
+    return [
+        Level(rate, f"max-min share {rate * BITS_PER_CELL / 1e6:.4g}", frozenset(channels))
+        for rate, channels in groups.items()
+    ]
+
+
+def _windows(network: Network) -> list[Level]:
+    """Limits of the flows' windows."""
+    return [
+        Level(float(flow.tcp.window_bytes), f"window limit {flow.tcp.window_bytes / 1e3:.4g} kB",
+              frozenset({flow.name}))
+        for flow in network.flows
+        if flow.tcp is not None
+    ]  # fmt: skip
+
+
+def _targets(network: Network) -> list[Level]:
+    """Target utilisations of the ports' control."""
+    return [
+        Level(float(target), f"target {target:g}", frozenset({port.name}))
+        for port in network.ports
+        if isinstance(target := port.switch.control.get("target_utilisation"), (int, float))
+    ]

@@ -1,0 +1,34 @@
+"""Options of a run's pictures; without matplotlib, since a run without pictures reads them, too."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+PictureKind: TypeAlias = Literal["traces", "phase", "dashboard"]
+KINDS: tuple[str, ...] = get_args(PictureKind)
+
+# Traces that a picture needs, from top to bottom; `traces` draws what the scenario traces.
+NEEDED: dict[PictureKind, tuple[str, ...]] = {
+    "traces": (),
+    "phase": ("queue", "acr"),
+    "dashboard": ("queue", "acr", "cwnd", "sequence", "utilisation"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PictureOptions:
+    """The pictures that a run draws.
+
+    Attributes:
+        kind: Which pictures: traces over time, the phase portrait, or the dashboard.
+        from_seconds: Begin of the time shown.
+        to_seconds: End of the time shown; infinity for the end of the run.
+        dark: True for light lines on a dark ground.
+    """
+
+    kind: PictureKind = "traces"
+    from_seconds: float = 0.0
+    to_seconds: float = math.inf
+    dark: bool = False
