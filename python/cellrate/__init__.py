@@ -10,19 +10,27 @@
 from cellrate import _core
 from cellrate._core import Cancelled, Outcome, ScenarioError, Store, __version__, template
 from cellrate.common import parquet
+from cellrate.common.extras import MissingExtra
+from cellrate.common.problems import BadInput
 from cellrate.simulation.api import Result, run
 from cellrate.simulation.captures import Captures, capture
+from cellrate.simulation.refusals import show_diagnostics
 from cellrate.simulation.runner import Job, run_many
+from cellrate.simulation.scenarios import Scenario
 from cellrate.simulation.series import Series
 
 _core.read_parquet_with(parquet.as_csv)
+show_diagnostics()
 
 __all__ = [
+    "BadInput",
     "Cancelled",
     "Captures",
     "Job",
+    "MissingExtra",
     "Outcome",
     "Result",
+    "Scenario",
     "ScenarioError",
     "Series",
     "Store",

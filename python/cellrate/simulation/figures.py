@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 
 from cellrate.common import whole_file
 from cellrate.simulation.series import Series
+from cellrate.simulation.shown_figure import ShownFigure
 
 # Okabe and Ito's palette without yellow, which is too light for a line on white.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
@@ -134,7 +135,7 @@ def new_panels(
 
 
 def _blank(width: float, height: float) -> Figure:
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = ShownFigure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
 
