@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+from cellrate.common.document.shown import Shown
+
+if TYPE_CHECKING:
+    from cellrate.common.document import Document
 
 Value: TypeAlias = float | int | bool | str | list[str] | None
 
@@ -49,16 +54,28 @@ Prediction: TypeAlias = Statement | NoStatement
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(Shown):
     """Predictions of theory for a network.
 
     Attributes:
         statements: Statements in the order of their topics.
         without_statement: Quantities on which theory makes no statement here, with the reasons.
+        scenario: Name of the scenario.
     """
 
     statements: tuple[Statement, ...]
     without_statement: tuple[NoStatement, ...]
+    scenario: str = "the scenario"
+
+    def __repr__(self) -> str:
+        said, unsaid = len(self.statements), len(self.without_statement)
+        return f"<Explanation of {self.scenario}: {said} statements, {unsaid} without>"
+
+    def document(self) -> Document:
+        """The statements as a document, topic by topic."""
+        from cellrate.advice.explain.report import report
+
+        return report(self, self.scenario)
 
     def topics(self) -> dict[str, list[Statement]]:
         """Statements by topic."""
