@@ -290,6 +290,8 @@ def test_tables_become_those_of_pandas(result: cellrate.Result) -> None:
         ("pandas", "result.to_pandas()", "to_pandas needs pandas, {}'cellrate[pandas]'"),
         ("cycler", "result.plot()", "a figure needs cycler, {}'cellrate[cli]'"),
         ("matplotlib", "result.plot()", "a figure needs matplotlib, {}'cellrate[cli]'"),
+        ("scipy", "cellrate.explain(scenario)", "cellrate.explain needs scipy, {}'cellrate[cli]'"),
+        ("polars", "cellrate.DataSet('x')", "cellrate.DataSet needs polars, {}'cellrate[cli]'"),
         ("scipy", "scenario.document()", "the table of a scenario needs scipy, {}'cellrate[cli]'"),
     ],
 )
