@@ -181,6 +181,7 @@ def test_the_data_of_a_study_is_tabulated_drawn_and_reported(data: cellrate.Data
     means = [table.cells[row, (), "throughput"].mean for row in table.row_keys]
     by_point = data.runs.group_by("point", maintain_order=True)
     assert means == pytest.approx(by_point.agg(pl.col("throughput").mean())["throughput"].to_list())
+    assert f"{means[0]:.3g}"[:3] in text_of(table._repr_html_())
     figure = cellrate.plot(data.directory, "throughput", "switch.buffer")
     assert figure._repr_svg_().startswith("<svg ")  # type: ignore[attr-defined]
     page = cellrate.report(data)
