@@ -15,6 +15,7 @@ version = release = cellrate.__version__
 
 extensions = [
     "myst_parser",
+    "notebook_pages",
     "reference_pages",
     "sphinx.ext.autodoc",
     "sphinx.ext.doctest",

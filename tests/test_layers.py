@@ -22,6 +22,7 @@ LAYERS = (
     "reproduce",
     "inference",
     "advice",
+    "functions",
     "cli",
 )
 # Within a package: files that must not import others of it.

@@ -7,28 +7,109 @@
 ['tcp.1', 'tcp.2', 'tcp.3']
 """
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
 from cellrate import _core
 from cellrate._core import Cancelled, Outcome, ScenarioError, Store, __version__, template
 from cellrate.common import parquet
+from cellrate.common.extras import MissingExtra, needing
+from cellrate.common.problems import BadInput
 from cellrate.simulation.api import Result, run
 from cellrate.simulation.captures import Captures, capture
+from cellrate.simulation.refusals import show_diagnostics
 from cellrate.simulation.runner import Job, run_many
+from cellrate.simulation.scenarios import Scenario
 from cellrate.simulation.series import Series
 
+if TYPE_CHECKING:
+    from cellrate.functions.about import explain, import_graph, time_space, validate
+    from cellrate.functions.deciding import compare, compare_data, size_buffer, tune
+    from cellrate.functions.published import infer, reproduce_paper
+    from cellrate.functions.studying import plot, read_study, report, study, table
+    from cellrate.functions.timing import bench, bench_components
+    from cellrate.studies.dataset import DataSet
+
 _core.read_parquet_with(parquet.as_csv)
+show_diagnostics()
 
 __all__ = [
+    "BadInput",
     "Cancelled",
     "Captures",
+    "DataSet",
     "Job",
+    "MissingExtra",
     "Outcome",
     "Result",
+    "Scenario",
     "ScenarioError",
     "Series",
     "Store",
     "__version__",
+    "bench",
+    "bench_components",
     "capture",
+    "compare",
+    "compare_data",
+    "explain",
+    "import_graph",
+    "infer",
+    "plot",
+    "read_study",
+    "report",
+    "reproduce_paper",
     "run",
     "run_many",
+    "size_buffer",
+    "study",
+    "table",
     "template",
+    "time_space",
+    "tune",
+    "validate",
 ]
+
+# These are imported when they are first used, because their libraries load slowly, and running a
+# scenario needs none of them.
+_ON_USE = {
+    "explain": "functions.about",
+    "import_graph": "functions.about",
+    "time_space": "functions.about",
+    "validate": "functions.about",
+    "compare": "functions.deciding",
+    "compare_data": "functions.deciding",
+    "size_buffer": "functions.deciding",
+    "tune": "functions.deciding",
+    "infer": "functions.published",
+    "reproduce_paper": "functions.published",
+    "plot": "functions.studying",
+    "read_study": "functions.studying",
+    "report": "functions.studying",
+    "study": "functions.studying",
+    "table": "functions.studying",
+    "bench": "functions.timing",
+    "bench_components": "functions.timing",
+    "DataSet": "studies.dataset",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Imports a function or class on its first use.
+
+    Raises:
+        AttributeError: There is none of this name.
+        MissingExtra: A library that it needs is not installed.
+    """
+    if name not in _ON_USE:
+        raise AttributeError(f"module 'cellrate' has no attribute {name!r}")
+    with needing(f"cellrate.{name}"):
+        found: object = getattr(importlib.import_module(f"cellrate.{_ON_USE[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(globals().keys() | _ON_USE.keys())

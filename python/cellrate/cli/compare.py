@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import sys
 from pathlib import Path
@@ -21,8 +20,9 @@ from cellrate.simulation.runner import Job, run_each
 
 if TYPE_CHECKING:
     from cellrate._core import Store
-    from cellrate.studies.compare import Comparison, Rules
-    from cellrate.studies.compare.running import Table
+    from cellrate.simulation.run_types import StreamRunner
+    from cellrate.studies.compare import Comparison
+    from cellrate.studies.compare.of_scenario import ScenarioOptions
 
 Vary: TypeAlias = Annotated[
     list[str],
@@ -115,7 +115,7 @@ def compare(
     OUT receives NAME-compared.png, .svg and .pdf: the differences with these intervals. Finished
     runs are kept in OUT/results. A run that fails is reported with its command and left out.
     """
-    from cellrate.studies.compare.comparing import Rules
+    from cellrate.studies.compare.of_scenario import ScenarioOptions
     from cellrate.studies.compare.of_studies import StudyOptions, compare_studies
 
     failed = False
@@ -133,17 +133,18 @@ def compare(
     elif where:
         raise BadInput(f"{first} is not the directory of a study: --where selects runs of a study")
     else:
-        comparison, units, name, failed = _of_scenario(
-            first,
-            vary,
-            measure,
-            better,
-            settings,
-            range(first_seed, first_seed + seeds),
-            Rules("", (), (), baseline, level, averaged=average),
-            kept_results(out, fresh=fresh),
-            workers,
+        asked = ScenarioOptions(
+            tuple(vary),
+            tuple(measure),
+            tuple(range(first_seed, first_seed + seeds)),
+            baseline,
+            level,
+            average,
+            tuple(better),
         )
+        kept = kept_results(out, fresh=fresh)
+        comparison, name, failed = _of_scenario(first, settings, asked, kept, workers)
+        units = dict(comparison.units)
     stem = out / f"{name}-compared"
     _write_and_show(comparison, units, stem, all_pairs=all_pairs, json=json)
     return 1 if failed else 0
@@ -151,79 +152,35 @@ def compare(
 
 def _of_scenario(
     file: str,
-    vary: list[str],
-    measure: list[str],
-    better: list[str],
     settings: list[str],
-    seeds: range,
-    rules: Rules,
+    options: ScenarioOptions,
     store: Store | None,
     workers: int | None,
-) -> tuple[Comparison, dict[str, str], str, bool]:
+) -> tuple[Comparison, str, bool]:
     """Runs the alternatives of a scenario and compares them.
 
     Returns:
-        The comparison, units of the measures, name of the scenario, and True if a run failed.
+        The comparison, name of the scenario, and True if a run failed.
     """
-    from cellrate.studies.compare import compare as compare_runs
-    from cellrate.studies.compare.alternatives import combinations_of, left_out, varied
-    from cellrate.studies.compare.directions import directions, is_share
-    from cellrate.studies.compare.measures import asked_for
-    from cellrate.studies.compare.running import run_all
+    from cellrate.studies.compare.of_scenario import compare_scenario
 
     with reading(file):
         text, name = source.read(file)
-    base = Job(text, name, tuple(settings))
-    varies, measures = varied(base, vary), asked_for(measure)
-    names = tuple(wanted.name for wanted in measures)
-    known = {wanted.name: wanted.better for wanted in measures if wanted.better is not None}
-    ends = directions(known, better, names)
-    shares = frozenset(wanted.name for wanted in measures if is_share(wanted.expression))
-    chosen, *others = (factor.path for factor in varies)
-    if rules.baseline is not None:
-        values = [level.value for level in varies[0].levels]
-        rules = dataclasses.replace(rules, baseline=_one_of(str(rules.baseline), values))
-    for note in left_out(varies):
-        sys.stderr.write(f"note: {note}\n")
     with ProgressBar("comparing") as progress:
-        total = len(combinations_of(varies)) * len(seeds)
-        runner = functools.partial(
-            run_each, workers=workers, store=store, watch=lambda done: progress(done, total)
-        )
-        runs = run_all(base, varies, measures, seeds, runner, progress.failed)
+
+        def runner_of(total: int) -> StreamRunner:
+            return functools.partial(
+                run_each, workers=workers, store=store, watch=lambda done: progress(done, total)
+            )
+
+        def note(text: str) -> None:
+            sys.stderr.write(f"note: {text}\n")
+
+        base = Job(text, name, tuple(settings))
+        comparison, failed = compare_scenario(base, options, runner_of, note, progress.failed)
     for problem in store.problems() if store is not None else ():
         sys.stderr.write(f"warning: kept result: {problem}\n")
-    if measure:
-        _require_measured(names, runs)
-    rules = dataclasses.replace(
-        rules, factor=chosen, measures=names, where=tuple(others), better=ends, shares=shares
-    )
-    units = {wanted.name: wanted.unit for wanted in measures}
-    comparison = compare_runs(runs.runs, rules)
-    return comparison, units, Path(name.strip("<>")).stem, runs.has_failed
-
-
-def _one_of(text: str, values: list[str]) -> str:
-    """The alternative named as the baseline; spaces do not matter.
-
-    Raises:
-        BadInput: There is no such alternative.
-    """
-    for value in values:
-        if value.replace(" ", "") == text.replace(" ", ""):
-            return value
-    raise BadInput(f"--baseline {text}: it is none of {', '.join(values)}")
-
-
-def _require_measured(names: tuple[str, ...], table: Table) -> None:
-    """Checks that every requested measure has a value in some run.
-
-    Raises:
-        BadInput: A measure has no value in any run.
-    """
-    for name in names:
-        if table.runs[name].null_count() == len(table.runs):
-            raise BadInput(f"--measure {name}: {table.reasons[name]}")
+    return comparison, Path(name.strip("<>")).stem, failed
 
 
 def _write_and_show(

@@ -9,10 +9,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from cellrate.common.problems import BadInput, choose, reading
-from cellrate.simulation.graphml import GraphOptions, scenario_of
+from cellrate.simulation.graphml import SERVICES, GraphOptions, scenario_of
 from cellrate.simulation.source import STANDARD_INPUT
-
-SERVICES = ("cbr", "vbr", "abr", "ubr", "random")
 
 
 def import_graph(

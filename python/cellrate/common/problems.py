@@ -20,6 +20,10 @@ FREE_SPACE = "free some space, or write elsewhere; existing files are unchanged"
 class BadInput(Exception):
     """The user's input is wrong; the message says what was found and what is allowed."""
 
+    def _render_traceback_(self) -> list[str]:
+        """The lines that notebooks show in place of the traceback: the message alone."""
+        return [f"{type(self).__name__}: {self}"]
+
 
 @contextmanager
 def reading(path: str) -> Iterator[None]:
@@ -103,6 +107,13 @@ def choose(name: str, allowed: Sequence[str], what: str) -> str:
         shown = difflib.get_close_matches(name, allowed, n=FEW, cutoff=0.0)
         shown.append(f"... ({len(allowed)} of them)")
     raise BadInput(f"there is no {what} {name!r}{hint or ';'} allowed: {', '.join(shown)}")
+
+
+def nearest(name: str, known: Sequence[str], most: int) -> list[str]:
+    """All known names if they are few, else those nearest to a name."""
+    if len(known) <= most:
+        return list(known)
+    return difflib.get_close_matches(name, known, n=most, cutoff=0.0)
 
 
 def warn(warnings: Iterable[Mapping[str, str]]) -> None:

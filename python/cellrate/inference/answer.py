@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from cellrate.common.document.shown import Shown
 from cellrate.inference.exclusion import EXCLUDED_BELOW
 from cellrate.inference.hold_out import HoldOut, Verdict
 from cellrate.inference.open_parameters import OpenParameter
@@ -11,6 +13,9 @@ from cellrate.inference.scores import ASSUMED, Scores
 from cellrate.inference.sign_flips import least_p
 from cellrate.reproduce.paper_data import Assumption, Paper
 from cellrate.reproduce.readings import Choice
+
+if TYPE_CHECKING:
+    from cellrate.common.document import Document
 
 
 @dataclass(frozen=True)
@@ -86,7 +91,7 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class Inference:
+class Inference(Shown):
     """Findings about a paper's open parameters, and two columns that are never mixed.
 
     Attributes:
@@ -109,3 +114,13 @@ class Inference:
     assumed: Counts
     inferred: Counts
     whole: bool
+
+    def __repr__(self) -> str:
+        used = sum(one.used for one in self.findings)
+        return f"<Inference of {self.paper.id}: {len(self.findings)} parameters, {used} held out>"
+
+    def document(self) -> Document:
+        """The findings as a document."""
+        from cellrate.inference.report import report
+
+        return report(self)

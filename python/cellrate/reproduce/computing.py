@@ -1,8 +1,12 @@
 """Runs the chosen experiments again and judges their results; writes and prints nothing."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
+from cellrate.common.document.shown import Shown
 from cellrate.reproduce.draw_runs import drawn_keys, measure_draws
 from cellrate.reproduce.errata import errata_jobs, errata_of, prove
 from cellrate.reproduce.errors import ReproduceError
@@ -16,13 +20,25 @@ from cellrate.reproduce.runs import Outcomes, Runner, job_of, run_ids, used_jobs
 from cellrate.reproduce.sensitivity import sensitivities_of
 from cellrate.simulation.runner import Job
 
+if TYPE_CHECKING:
+    from cellrate.common.document import Document
+
 
 @dataclass(frozen=True)
-class Computed:
+class Computed(Shown):
     """Results of the chosen experiments, paper by paper, and the runs that they come from."""
 
     parts: tuple[Reproduction, ...]
     outcomes: Outcomes
+
+    def __repr__(self) -> str:
+        return f"<Computed: {', '.join(one for part in self.parts for one in part.ids)}>"
+
+    def document(self) -> Document:
+        """Measured values beside printed ones, claims and counts, as a document."""
+        from cellrate.reproduce.report import report
+
+        return report(self.parts)
 
     @property
     def is_whole(self) -> bool:

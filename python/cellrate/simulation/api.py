@@ -9,58 +9,67 @@ from __future__ import annotations
 import json
 import math
 import tomllib
-from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cellrate import _core
+from cellrate.common.document.shown import Shown
+from cellrate.common.extras import needing
 from cellrate.simulation import source
-from cellrate.simulation.runner import Job, Progress, run_one
+from cellrate.simulation.progress_line import Watcher, watching
+from cellrate.simulation.runner import run_one
+from cellrate.simulation.scenarios import Overrides, ScenarioLike, job_of
 from cellrate.simulation.series import Series, series_of
 
 if TYPE_CHECKING:
+    import pandas as pd
     import polars as pl
     from matplotlib.figure import Figure
 
+    from cellrate.common.document import Document
     from cellrate.simulation.network import Network
     from cellrate.simulation.picture_options import PictureOptions
 
+TABLES = ("flows", "classes", "vcs", "ports", "queues", "trace_frame", "events")
+"""Data frames of a result."""
+
 
 def run(
-    scenario: str | Path | Mapping[str, object],
+    scenario: ScenarioLike,
     *,
-    overrides: Mapping[str, object] | Iterable[str] = (),
+    overrides: Overrides = (),
     seed: int | None = None,
     store: _core.Store | None = None,
-    progress: Progress | None = None,
+    progress: Watcher | bool | None = None,
 ) -> Result:
     """Runs one scenario.
 
     Args:
-        scenario: A path, the TOML itself, or a mapping of its sections. A text of several lines is
-            TOML, any other a path.
-        overrides: Settings by dotted path, as in ``{"flow.tcp.count": 5}``; arrays of tables are
-            addressed by name or index.
+        scenario: A path, the TOML itself, a mapping of its sections, or a `Scenario`. A text of
+            several lines is TOML, any other a path.
+        overrides: Settings by dotted path, as in ``{"flow.tcp.count": 5}``, or nested, as in
+            ``{"flow": {"tcp": {"count": 5}}}``; arrays of tables are addressed by name or index.
         seed: Replaces the scenario's seed; a whole number from 0 to 2^63 - 1.
         store: Store in which the result is looked up and kept.
-        progress: Called with the fraction of the run that is done, from 0 to 1, and with 1.
+        progress: Called with the fraction of the run that is done, from 0 to 1, and with 1; True
+            writes the progress on standard error, which notebooks show.
 
     Raises:
-        ScenarioError: The scenario is wrong; ``rendered`` shows the place and what is allowed.
+        ScenarioError: The scenario is wrong; its text shows the place and what is allowed.
         TypeError: The seed is not an integer, or an argument is of another wrong type.
         ValueError: The seed is out of range.
         OSError: The file cannot be read.
         KeyboardInterrupt: Ctrl-C was pressed.
     """
-    text, name = source.given(scenario)
-    job = Job(text, name, tuple(source.settings(overrides)), seed)
+    job = job_of(scenario, overrides, seed)
     asked = job.scenario()
-    return Result(run_one(asked, store, progress), source.short_name(name), asked)
+    with watching(progress, "simulating") as watch:
+        return Result(run_one(asked, store, watch), source.short_name(job.path), asked)
 
 
-class Result:
-    """The result of a run."""
+class Result(Shown):
+    """The result of a run; a notebook shows its flows, ports, warnings and traces."""
 
     def __init__(
         self, outcome: _core.Outcome, name: str = "", scenario: _core.Scenario | None = None
@@ -107,35 +116,40 @@ class Result:
     @cached_property
     def flows(self) -> pl.DataFrame:
         """One row per flow."""
-        from cellrate.simulation import frames
+        with needing("a data frame"):
+            from cellrate.simulation import frames
 
         return frames.flows(self.summary)
 
     @cached_property
     def classes(self) -> pl.DataFrame:
         """One row per service class of the forward channels."""
-        from cellrate.simulation import frames
+        with needing("a data frame"):
+            from cellrate.simulation import frames
 
         return frames.classes(self.summary)
 
     @cached_property
     def vcs(self) -> pl.DataFrame:
         """One row per directed virtual channel."""
-        from cellrate.simulation import frames
+        with needing("a data frame"):
+            from cellrate.simulation import frames
 
         return frames.vcs(self.summary)
 
     @cached_property
     def ports(self) -> pl.DataFrame:
         """One row per output port of a switch."""
-        from cellrate.simulation import frames
+        with needing("a data frame"):
+            from cellrate.simulation import frames
 
         return frames.ports(self.summary)
 
     @cached_property
     def queues(self) -> pl.DataFrame:
         """One row per queue of an output port."""
-        from cellrate.simulation import frames
+        with needing("a data frame"):
+            from cellrate.simulation import frames
 
         return frames.queues(self.summary)
 
@@ -159,14 +173,16 @@ class Result:
     @cached_property
     def trace_frame(self) -> pl.DataFrame:
         """All series, one row per point."""
-        from cellrate.simulation import frames
+        with needing("a data frame"):
+            from cellrate.simulation import frames
 
         return frames.traces(self.traces)
 
     @cached_property
     def events(self) -> pl.DataFrame:
         """All events that ``measure.events`` asked for, in order of time."""
-        from cellrate.simulation import frames
+        with needing("a data frame"):
+            from cellrate.simulation import frames
 
         return frames.events(self.outcome)
 
@@ -191,10 +207,15 @@ class Result:
             from_seconds: Begin of the time shown.
             to_seconds: End of the time shown.
 
+        Returns:
+            The figure, which a notebook shows.
+
         Raises:
+            MissingExtra: matplotlib is not installed; the extra `cli` installs it.
             ValueError: A kind was not traced, or the run has no traces in the time shown.
         """
-        from cellrate.simulation import run_pictures
+        with needing("a figure"):
+            from cellrate.simulation import run_pictures
 
         return run_pictures.over_time(self, kinds, from_seconds, to_seconds)
 
@@ -208,12 +229,40 @@ class Result:
             from_seconds: Begin of the time shown.
             to_seconds: End of the time shown.
 
+        Returns:
+            The figure, which a notebook shows.
+
         Raises:
+            MissingExtra: matplotlib is not installed; the extra `cli` installs it.
             ValueError: Queue or ACR was not traced, or neither has points in the time shown.
         """
-        from cellrate.simulation import run_pictures
+        with needing("a figure"):
+            from cellrate.simulation import run_pictures
 
         return run_pictures.phase(self, from_seconds, to_seconds, flow)
+
+    def to_pandas(self, table: str = "flows") -> pd.DataFrame:
+        """A table as a data frame of pandas; the extra `pandas` installs it.
+
+        Args:
+            table: ``flows``, ``classes``, ``vcs``, ``ports``, ``queues``, ``trace_frame`` or
+                ``events``.
+
+        Raises:
+            MissingExtra: pandas or polars is not installed.
+            ValueError: There is no such table.
+        """
+        from cellrate.common.pandas_frame import as_pandas
+
+        if table not in TABLES:
+            raise ValueError(f"there is no table {table!r}; there are {', '.join(TABLES)}")
+        return as_pandas(getattr(self, table))
+
+    def document(self) -> Document:
+        """The run as a document: what was simulated, warnings, flows, ports, traces."""
+        from cellrate.simulation.result_document import result_document
+
+        return result_document(self)
 
     def save(self, directory: str | Path, *, figures: bool | PictureOptions = False) -> Path:
         """Writes summary, resolved scenario, traces and events into a directory.

@@ -15,7 +15,9 @@ from cellrate import _core
 from cellrate.simulation import output, source
 from cellrate.simulation.api import Result
 from cellrate.simulation.picture_options import PictureOptions
+from cellrate.simulation.progress_line import Watcher, watching
 from cellrate.simulation.runner import Job, Progress, run_one
+from cellrate.simulation.scenarios import Overrides, ScenarioLike, job_of
 
 INDEX = "captures.json"
 SETTING = "tcp.connection_setup=true"
@@ -59,15 +61,15 @@ class Captures:
 
 
 def capture(
-    scenario: str | Path | Mapping[str, object],
+    scenario: ScenarioLike,
     taps: Iterable[str],
     directory: str | Path,
     *,
-    overrides: Mapping[str, object] | Iterable[str] = (),
+    overrides: Overrides = (),
     seed: int | None = None,
     from_seconds: float = 0.0,
     to_seconds: float = math.inf,
-    progress: Progress | None = None,
+    progress: Watcher | bool | None = None,
 ) -> Captures:
     """Runs a scenario and writes the traffic at some places into capture files.
 
@@ -77,8 +79,8 @@ def capture(
     the same digest, which is checked.
 
     Args:
-        scenario: A path, the TOML itself, or a mapping of its sections. A text of several lines is
-            TOML, any other a path.
+        scenario: A path, the TOML itself, a mapping of its sections, or a `Scenario`. A text of
+            several lines is TOML, any other a path.
         taps: Places and formats, as ``POINT`` or ``POINT:FORMAT,FORMAT``. A point is ``A->B``
             (traffic from A to B), ``A<->B`` (both directions, seen at A) or ``A`` (all links of
             A). Formats are ``cells`` (ERF, a record for each cell), ``pdus`` (ERF, for each AAL5
@@ -91,7 +93,8 @@ def capture(
         seed: Replaces the scenario's seed.
         from_seconds: Start of the captures.
         to_seconds: End of the captures; traffic at this time is not included.
-        progress: Called with the progress of both runs, from 0 to 2, and with 2.
+        progress: Called with the progress of both runs, from 0 to 2, and with 2; True writes it on
+            standard error.
 
     Raises:
         ScenarioError: The scenario is wrong.
@@ -100,14 +103,14 @@ def capture(
         OSError: A file cannot be read or written.
         KeyboardInterrupt: Ctrl-C was pressed; nothing has been written.
     """
-    text, name = source.given(scenario)
-    job = Job(text, name, tuple(source.settings(overrides)), seed)
-
-    def shown(step: str) -> AbstractContextManager[Progress | None]:
-        return nullcontext(None if progress is None else _step_of(progress, STEPS.index(step)))
-
+    job = job_of(scenario, overrides, seed)
     span = from_seconds, to_seconds
-    return take(job, job.scenario(), list(taps), Path(directory), span, shown)
+    with watching(progress, CAPTURING) as watch:
+
+        def shown(step: str) -> AbstractContextManager[Progress | None]:
+            return nullcontext(None if watch is None else _step_of(watch, STEPS.index(step)))
+
+        return take(job, job.scenario(), list(taps), Path(directory), span, shown)
 
 
 def take(

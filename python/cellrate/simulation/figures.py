@@ -17,6 +17,7 @@ from cellrate.simulation.direct_labels import label_ends
 from cellrate.simulation.hidden_lines import reveal
 from cellrate.simulation.picture_context import BITS_PER_CELL, NO_CONTEXT, Context
 from cellrate.simulation.series import Series
+from cellrate.simulation.shown_figure import ShownFigure
 
 __all__ = [
     "COLOURS",
@@ -120,7 +121,7 @@ def new_panels(
 
 
 def _blank(width: float, height: float) -> Figure:
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = ShownFigure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -67,8 +70,12 @@ def value_text(value: object, path: str) -> str:
     Raises:
         TypeError: TOML has no such value.
     """
+    if isinstance(value, float) and not math.isfinite(value):
+        raise TypeError(f"{path} of the scenario = {value!r}: must be finite")
     if isinstance(value, str | bool | int | float):
         return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, np.integer):
+        return str(int(value))
     if isinstance(value, list | tuple):
         return f"[{', '.join(value_text(one, path) for one in value)}]"
     if isinstance(value, Mapping):

@@ -19,6 +19,7 @@ from typing import TypeAlias
 
 from cellrate import _core
 from cellrate.common.whole_number import MOST_SEED, require_whole_number
+from cellrate.simulation.refusals import message_of
 
 Progress: TypeAlias = Callable[[float, int], None]
 """Called ten times a second with the number of finished runs, fractions included, and of all."""
@@ -285,7 +286,7 @@ class _Work:
             key = scenario.key()
             outcome, known = self._obtain(index, scenario, key)
         except (_core.ScenarioError, RuntimeError, MemoryError) as problem:
-            error = str(problem) or type(problem).__name__
+            error = message_of(problem)
         with self._lock:
             self.fractions.pop(index, None)
             self.finished += 1

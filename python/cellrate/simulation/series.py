@@ -62,7 +62,7 @@ class Series:
 
         See :func:`cellrate.simulation.dynamics.settling_time`.
         """
-        return dynamics.settling_time(self._sampled, tolerance, start, end, final)
+        return dynamics.settling_time(self, tolerance, start, end, final)
 
     def oscillation(
         self, start: float = 0.0, end: float = math.inf, hysteresis: float = 0.25
@@ -71,11 +71,7 @@ class Series:
 
         See :func:`cellrate.simulation.dynamics.oscillation`.
         """
-        return dynamics.oscillation(self._sampled, start, end, hysteresis)
-
-    @property
-    def _sampled(self) -> dynamics.Sampled:
-        return dynamics.Sampled(self.time, self.minimum, self.maximum)
+        return dynamics.oscillation(self, start, end, hysteresis)
 
 
 def series_of(outcome: _core.Outcome) -> list[Series]:

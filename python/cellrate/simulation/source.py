@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike
 from pathlib import Path
 
@@ -11,6 +11,8 @@ from cellrate import _core
 from cellrate.simulation.mapping import scenario_text, value_text
 
 STANDARD_INPUT = "-"
+VARIANTS = frozenset({"kind", "policy", "scheme", "template"})
+"""Keys that choose the variant of a table, on which its other keys depend."""
 
 
 def read(path: str) -> tuple[str, str]:
@@ -39,8 +41,8 @@ def given(scenario: str | PathLike[str] | Mapping[str, object]) -> tuple[str, st
         return scenario_text(scenario), "<mapping>"
     if not isinstance(scenario, str | PathLike):
         raise TypeError(
-            f"scenario = {scenario!r}: must be a path, the scenario itself as TOML, or a mapping "
-            "of its sections"
+            f"scenario = {scenario!r}: must be a path, the scenario itself as TOML, a mapping of "
+            "its sections, or a Scenario"
         )
     if isinstance(scenario, str) and "\n" in scenario:
         return scenario, "<text>"
@@ -84,17 +86,39 @@ def _not_text(path: str, line: int, column: int, byte: int) -> _core.ScenarioErr
 def settings(overrides: Mapping[str, object] | Iterable[str]) -> list[str]:
     """Overrides in the form ``path=value`` of the option ``--set``.
 
-    >>> settings({"flow.tcp.count": 5, "switch.buffer": "500 cells"})
+    Mappings may be nested, and set each key that they have. One that chooses a variant, by
+    ``scheme``, ``policy``, ``kind`` or ``template``, replaces the table: another variant has other
+    keys.
+
+    >>> settings({"flow.tcp.count": 5, "switch": {"buffer": "500 cells"}})
     ['flow.tcp.count=5', 'switch.buffer="500 cells"']
+    >>> settings({"switch": {"control": {"scheme": "efci", "threshold": "100 cells"}}})
+    ['switch.control={ scheme = "efci", threshold = "100 cells" }']
 
     Raises:
-        TypeError: A value is not text, a number, a boolean, a list or a mapping.
+        TypeError: A key is not text, a value is not text, a number, a boolean, a list or a mapping,
+            or the overrides are neither a mapping nor texts.
     """
     if isinstance(overrides, str):
         return [overrides]
     if isinstance(overrides, Mapping):
-        return [f"{path}={value_text(value, path)}" for path, value in overrides.items()]
-    return list(overrides)
+        return list(_flat(overrides, ""))
+    found = list(overrides)
+    for one in found:
+        if not isinstance(one, str):
+            raise TypeError(f"{one!r} is no override: must be a text PATH=VALUE, or use a mapping")
+    return found
+
+
+def _flat(overrides: Mapping[str, object], above: str) -> Iterator[str]:
+    for key, value in overrides.items():
+        if not isinstance(key, str):
+            raise TypeError(f"the key {key!r} of the overrides {above}: must be text")
+        path = f"{above}{key}"
+        if isinstance(value, Mapping) and value and not VARIANTS & value.keys():
+            yield from _flat(value, f"{path}.")
+        else:
+            yield f"{path}={value_text(value, path)}"
 
 
 def short_name(name: str) -> str:

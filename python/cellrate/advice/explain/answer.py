@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cellrate.advice.explain.claims import Claim
+from cellrate.common.document.shown import Shown
+
+if TYPE_CHECKING:
+    from cellrate.common.document import Document
 
 Value: TypeAlias = float | int | bool | str | list[str] | None
 Kind: TypeAlias = Literal["fact", "bound", "prediction"]
@@ -62,18 +66,30 @@ Prediction: TypeAlias = Statement | NoStatement
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(Shown):
     """Predictions of theory for a network.
 
     Attributes:
         verdict: Three sentences: throughput, queue and loss, and what limits or is uncertain.
         statements: Statements in the order of their topics.
         without_statement: Quantities on which theory makes no statement here, with the reasons.
+        scenario: Name of the scenario.
     """
 
     verdict: tuple[str, ...]
     statements: tuple[Statement, ...]
     without_statement: tuple[NoStatement, ...]
+    scenario: str = "the scenario"
+
+    def __repr__(self) -> str:
+        said, unsaid = len(self.statements), len(self.without_statement)
+        return f"<Explanation of {self.scenario}: {said} statements, {unsaid} without>"
+
+    def document(self) -> Document:
+        """The statements as a document, topic by topic."""
+        from cellrate.advice.explain.report import report
+
+        return report(self, self.scenario)
 
     def topics(self) -> dict[str, list[Statement]]:
         """Statements by topic."""

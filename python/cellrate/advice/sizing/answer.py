@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from statistics import fmean
+from typing import TYPE_CHECKING
 
 from cellrate.advice.formulas import FormulaAnswer
 from cellrate.advice.formulas.growth import Growth
@@ -11,8 +12,12 @@ from cellrate.advice.sizing.confidence import covered_share, normal_tolerance, u
 from cellrate.advice.sizing.measuring import PortRun
 from cellrate.advice.sizing.question import Question
 from cellrate.advice.sizing.search import LeastBuffer
+from cellrate.common.document.shown import Shown
 from cellrate.simulation.network import Link
 from cellrate.simulation.series import Series
+
+if TYPE_CHECKING:
+    from cellrate.common.document import Document
 
 
 @dataclass(frozen=True)
@@ -33,7 +38,7 @@ class EndlessGrowth:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Answer(Shown):
     """Result of sizing the buffer of a port.
 
     Attributes:
@@ -66,6 +71,16 @@ class Answer:
     random: bool = True
     queue: Series | None = None
     remarks: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        found = "no buffer" if self.buffer_cells is None else f"{self.buffer_cells:,} cells"
+        return f"<buffer of {self.port.name} in {self.question.path}: {found}>"
+
+    def document(self) -> Document:
+        """The buffer, its confidence and the formulas as a document."""
+        from cellrate.advice.sizing.report import report
+
+        return report(self)
 
     @property
     def covered_share(self) -> float | None:

@@ -14,6 +14,7 @@ from cellrate.advice.sizing.measuring import PortRun, measure
 from cellrate.advice.sizing.question import SizingError
 from cellrate.advice.sizing.search import least, least_each
 from cellrate.simulation.network import service_cells_per_second
+from cellrate.simulation.refusals import message_of
 from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job
 
@@ -146,7 +147,7 @@ def _refusal(job: Job) -> str | None:
     try:
         job.scenario()
     except ScenarioError as error:
-        return str(error)
+        return message_of(error)
     return None
 
 

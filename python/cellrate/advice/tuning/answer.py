@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
 from statistics import fmean
+from typing import TYPE_CHECKING
 
 from scipy.special import stdtrit
 
@@ -16,9 +17,13 @@ from cellrate.advice.tuning.measures import Measures
 from cellrate.advice.tuning.objective import Objective
 from cellrate.advice.tuning.proposal import Judgement, Proposal
 from cellrate.advice.tuning.race import Ranked
+from cellrate.common.document.shown import Shown
 from cellrate.common.estimates import LEVEL, Estimate, estimate
 from cellrate.simulation.runner import Job
 from cellrate.studies.parameters.ranges import Space
+
+if TYPE_CHECKING:
+    from cellrate.common.document import Document
 
 METHODS = {
     "model": "the fluid model of EFCI",
@@ -37,7 +42,7 @@ class ModelResults:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Answer(Shown):
     """Result of a tuning.
 
     Attributes:
@@ -73,6 +78,16 @@ class Answer:
     refused: Mapping[Setting, str] = field(default_factory=dict)
     simulated: int = 0
     known: int = 0
+
+    def __repr__(self) -> str:
+        best = ", ".join(self.chosen.setting.overrides) or "as it is"
+        return f"<tuning of {self.base.path}: {best}; {len(self.ranked)} settings run>"
+
+    def document(self) -> Document:
+        """The ranking of the settings as a document."""
+        from cellrate.advice.tuning.report import report
+
+        return report(self)
 
     @property
     def infeasible(self) -> bool:

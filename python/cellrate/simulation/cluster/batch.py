@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from cellrate import _core
 from cellrate.common.problems import BadInput
+from cellrate.simulation.refusals import message_of
 from cellrate.simulation.runner import Job, build_id
 
 
@@ -54,5 +55,5 @@ def _run(job: Job) -> Sent:
     try:
         outcome = job.scenario().run()
     except (_core.ScenarioError, RuntimeError, MemoryError) as problem:
-        return Sent(None, str(problem) or type(problem).__name__, time.thread_time() - began)
+        return Sent(None, message_of(problem), time.thread_time() - began)
     return Sent(outcome.to_bytes(), "", time.thread_time() - began)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from cellrate import _core
 from cellrate.simulation.cluster.batch import Sent, run_batch
+from cellrate.simulation.refusals import message_of
 from cellrate.simulation.runner import Done, Job, build_id, kept_outcome
 
 if TYPE_CHECKING:
@@ -113,7 +114,9 @@ class Stream:
         try:
             key = job.key()
         except _core.ScenarioError as error:
-            self._come(Done(index, job, None, "", None, str(error), known=False, seconds=0.0))
+            self._come(
+                Done(index, job, None, "", None, message_of(error), known=False, seconds=0.0)
+            )
             return None
         outcome = None if self._store is None else kept_outcome(self._store, key)
         if outcome is None:

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from cellrate.simulation.dynamics.part import Floats, Sampled
+from cellrate.simulation.dynamics.part import Floats, Sampled, Trace, sampled_of
 
 # The swing of a trace is taken between these quantiles, so that single outliers do not count.
 LOW, HIGH = 0.05, 0.95
@@ -68,7 +68,7 @@ class Oscillation:
 
 
 def oscillation(
-    sampled: Sampled, start: float = 0.0, end: float = math.inf, hysteresis: float = 0.25
+    trace: Trace | Sampled, start: float = 0.0, end: float = math.inf, hysteresis: float = 0.25
 ) -> Oscillation:
     """Finds the cycles of a trace.
 
@@ -79,18 +79,19 @@ def oscillation(
     samples. Top and bottom are the greatest and least value within the cycle, which thinning keeps.
 
     Args:
-        sampled: The trace.
+        trace: The trace, a `Series` of a run or `Sampled`.
         start: Start of the part that is used, in seconds; after the transient.
         end: End of this part, in seconds.
         hysteresis: Share of the swing, above 0 and below 0.5.
 
     Raises:
+        TypeError: The trace is of another type.
         ValueError: There are fewer than two samples, the trace is thinned so much that a point
             covers a whole cycle, or hysteresis is out of its range.
     """
     if not 0 < hysteresis < 0.5:
         raise ValueError("hysteresis has to be above 0 and below 0.5")
-    part = sampled.between(start, end)
+    part = sampled_of(trace).between(start, end)
     least, greatest = np.quantile(part.low, LOW), np.quantile(part.high, HIGH)
     middle, margin = (least + greatest) / 2, hysteresis * (greatest - least)
     rises = _rises(part, middle - margin, middle, middle + margin) if margin > 0 else []

@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+class Trace(Protocol):
+    """A trace of a run, as `cellrate.Series`."""
+
+    @property
+    def time(self) -> Floats:
+        """Times in seconds."""
+
+    @property
+    def minimum(self) -> Floats:
+        """Least value of each point."""
+
+    @property
+    def maximum(self) -> Floats:
+        """Greatest value of each point."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,3 +57,19 @@ class Sampled:
         """Half-way between the least and the greatest value of each point."""
         middle: Floats = (self.low + self.high) / 2
         return middle
+
+
+def sampled_of(trace: Trace | Sampled) -> Sampled:
+    """The samples of a trace.
+
+    Raises:
+        TypeError: It is neither a trace nor `Sampled`.
+    """
+    if isinstance(trace, Sampled):
+        return trace
+    try:
+        return Sampled(trace.time, trace.minimum, trace.maximum)
+    except AttributeError:
+        raise TypeError(
+            f"{type(trace).__name__}: must be a Series, as Result.series returns it, or Sampled"
+        ) from None

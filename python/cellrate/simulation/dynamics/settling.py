@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from cellrate.simulation.dynamics.part import Sampled
+from cellrate.simulation.dynamics.part import Sampled, Trace, sampled_of
 
 
 def settling_time(
-    sampled: Sampled,
+    trace: Trace | Sampled,
     tolerance: float = 0.05,
     start: float = 0.0,
     end: float = math.inf,
@@ -24,7 +24,7 @@ def settling_time(
     sample until the end, its least and its greatest values lie in the band.
 
     Args:
-        sampled: The trace.
+        trace: The trace, a `Series` of a run or `Sampled`.
         tolerance: Half the width of the band, as a share of the final mean, above 0.
         start: Time of the disturbance, in seconds.
         end: End of the part of the trace that is used, in seconds.
@@ -35,11 +35,12 @@ def settling_time(
         if samples of the last part lie outside.
 
     Raises:
+        TypeError: The trace is of another type.
         ValueError: There are fewer than two samples, or an argument is out of its range.
     """
     if not (tolerance > 0 and 0 < final <= 1):
         raise ValueError("tolerance has to be above 0, and final above 0 and at most 1")
-    part = sampled.between(start, end)
+    part = sampled_of(trace).between(start, end)
     last = part.times[-1] - final * (part.times[-1] - part.times[0])
     mean = float(part.middle[part.times >= last].mean())
     width = tolerance * abs(mean)

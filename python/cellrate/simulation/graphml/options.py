@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+SERVICES = ("cbr", "vbr", "abr", "ubr", "random")
+"""Service classes of flows."""
+
 
 @dataclass(frozen=True)
 class GraphOptions:

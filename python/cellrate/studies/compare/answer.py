@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
+from cellrate.common.document.shown import Shown
 from cellrate.language.measured import Better
 from cellrate.studies.compare.contrast import Contrast, Interval
 from cellrate.studies.compare.ratio import Ratio
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from cellrate.common.document import Document
 
 Value: TypeAlias = str | float | int | bool
 """An alternative, or a value of another factor."""
@@ -106,7 +112,7 @@ class Ranking:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Shown):
     """All pairs of a comparison.
 
     Attributes:
@@ -123,6 +129,7 @@ class Comparison:
         rankings: A ranking for each measure and point; empty with a baseline.
         better: The better end of the measures that have one.
         shares: Measures that are shares, from 0 to 1.
+        units: Unit of each measure that has one.
     """
 
     factor: str
@@ -138,6 +145,28 @@ class Comparison:
     rankings: tuple[Ranking, ...] = ()
     better: Mapping[str, Better] = field(default_factory=dict)
     shares: frozenset[str] = frozenset()
+    units: Mapping[str, str] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        names = ", ".join(map(str, self.alternatives))
+        return f"<Comparison of {self.factor}: {names}, in {', '.join(self.measures)}>"
+
+    def plot(self) -> Figure:
+        """The differences with their joint intervals as a figure, which a notebook shows."""
+        from cellrate.studies.compare.figure import differences
+
+        return differences(self, self.units)
+
+    def document(self) -> Document:
+        """The ranking, the pairs and their picture as a document."""
+        from cellrate.common.document import Document
+        from cellrate.common.document import Figure as Drawn
+        from cellrate.simulation.figures import svg
+        from cellrate.studies.compare.report import report
+
+        found = report(self, self.units)
+        drawn = Drawn(lambda: svg(self.plot()), "differences with their joint intervals")
+        return Document(found.title, (*found.parts, drawn))
 
     def pairs_of(self, measure: str) -> tuple[Pair, ...]:
         """All pairs of a measure."""

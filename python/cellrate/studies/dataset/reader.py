@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from cellrate.common.document.shown import Shown
+from cellrate.common.extras import needing
 from cellrate.common.parquet import refused
 from cellrate.common.problems import BadInput, choose
 from cellrate.simulation.series import Series
@@ -18,11 +20,14 @@ from cellrate.studies.dataset.place import RUNS, STUDY
 from cellrate.studies.polars_threads import refuse_too_few
 
 if TYPE_CHECKING:
+    import pandas as pd
     import xarray as xr
 
+    from cellrate.common.document import Document
 
-class DataSet:
-    """The data set of a study; tables are read on first use.
+
+class DataSet(Shown):
+    """The data set of a study; tables are read on first use. Notebooks show a summary.
 
     Args:
         directory: Directory of the data set.
@@ -47,6 +52,12 @@ class DataSet:
 
     def __repr__(self) -> str:
         return f"<DataSet {self.description.name} in {self.directory}>"
+
+    def document(self) -> Document:
+        """The points and the means of their measures over replications, as a document."""
+        from cellrate.studies.dataset.data_set_document import data_set_document
+
+        return data_set_document(self)
 
     @property
     def tables(self) -> list[str]:
@@ -160,6 +171,17 @@ class DataSet:
         values = (found[name].to_numpy() for name in ("time_seconds", "minimum", "maximum"))
         return Series(kind, entity, found["unit"][0], *values)
 
+    def to_pandas(self, table: str = RUNS) -> pd.DataFrame:
+        """`frame` as a data frame of pandas; the extra `pandas` installs it.
+
+        Raises:
+            BadInput: The table does not exist.
+            MissingExtra: pandas is not installed.
+        """
+        from cellrate.common.pandas_frame import as_pandas
+
+        return as_pandas(self.frame(table))
+
     def to_xarray(self, measure: str, table: str = RUNS) -> xr.DataArray:
         """A measure as an array with a dimension for each factor, the replication and the entity.
 
@@ -173,8 +195,9 @@ class DataSet:
 
         Raises:
             BadInput: The table or column does not exist.
-            ModuleNotFoundError: xarray is not installed.
+            MissingExtra: xarray is not installed.
         """
-        from cellrate.studies.dataset.labelled_array import as_array
+        with needing("to_xarray"):
+            from cellrate.studies.dataset.labelled_array import as_array
 
         return as_array(self, measure, table)

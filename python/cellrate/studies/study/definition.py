@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from cellrate.common.document.shown import Shown
 from cellrate.simulation.runner import Job
 from cellrate.studies.parameters.ranges import Range
 from cellrate.studies.parameters.variants import TableForm, switched
+
+if TYPE_CHECKING:
+    from cellrate.common.document import Document
 
 Value: TypeAlias = str | float
 """Value of a factor or derived parameter at a point: in SI units or cells, or a text."""
@@ -150,7 +154,7 @@ class WarmUp:
 
 
 @dataclass(frozen=True)
-class Study:
+class Study(Shown):
     """The contents of a study file.
 
     Attributes:
@@ -182,6 +186,15 @@ class Study:
     measures: Mapping[str, str]
     traces: tuple[str, ...]
     notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"<Study {self.name}: {len(self.points)} points of {self.base.path}>"
+
+    def document(self) -> Document:
+        """The plan of the study as a document."""
+        from cellrate.studies.study.study_document import study_document
+
+        return study_document(self)
 
     def seed(self, point: int, replication: int) -> int:
         """Seed of a run."""

@@ -13,6 +13,7 @@ from cellrate.common.problems import BadInput
 from cellrate.language.errors import ExpressionError
 from cellrate.language.expressions import parse
 from cellrate.simulation.network import Network
+from cellrate.simulation.refusals import message_of
 from cellrate.simulation.runner import Job
 from cellrate.studies.parameters.keys import Key, Keys, number
 from cellrate.studies.parameters.ranges import WHOLE, written
@@ -158,7 +159,8 @@ class _ScenarioAtPoint:
             raise ExpressionError(str(error)) from error
         except ScenarioError as error:
             raise ExpressionError(
-                f"`{name}` cannot be read, because the scenario at this point is wrong: {error}"
+                f"`{name}` cannot be read, because the scenario at this point is wrong: "
+                f"{message_of(error)}"
             ) from error
 
     def _network(self) -> Network:

@@ -63,3 +63,8 @@ class Tabulation:
     cells: Mapping[tuple[Key, Key, str], Cell]
     level: float
     notes: tuple[str, ...]
+
+    def _repr_html_(self) -> str:
+        from cellrate.studies.dataset.table.formats import as_html
+
+        return as_html(self)

@@ -1,0 +1,1 @@
+"""Commands as functions with typed results, which notebooks show; `cellrate` has all of them."""

@@ -1,0 +1,224 @@
+"""Functions that help to decide: which alternative, which parameters, how much buffer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cellrate.advice import sizing, tuning
+from cellrate.advice.tuning.objective import DEFAULT
+from cellrate.common.whole_number import MOST_SEED, require_whole_number
+from cellrate.functions.runs_of import note, runner_of, seeds_from, stream_of, texts
+from cellrate.simulation.scenarios import Overrides, ScenarioLike, job_of
+from cellrate.studies.compare.of_scenario import ScenarioOptions, compare_scenario
+from cellrate.studies.compare.of_studies import StudyOptions, compare_studies
+
+if TYPE_CHECKING:
+    from cellrate import _core
+    from cellrate.simulation.progress_line import Watcher
+    from cellrate.studies.compare import Comparison
+    from cellrate.studies.dataset import DataSet
+
+
+def size_buffer(
+    scenario: ScenarioLike,
+    *,
+    overrides: Overrides = (),
+    port: str | None = None,
+    loss_ratio: float = 0.0,
+    delay_seconds: float | None = None,
+    seeds: int = 20,
+    first_seed: int = 1,
+    credit_cells: int | None = None,
+    workers: int | None = None,
+    store: _core.Store | None = None,
+    progress: Watcher | bool | None = None,
+) -> sizing.Answer:
+    """Finds the least buffer that loses no cells, or meets a target, as ``cellrate size-buffer``.
+
+    Args:
+        scenario: A path, TOML, mapping or `Scenario`, as for `run`.
+        overrides: Settings, as for `run`.
+        port: Output port, as ``A->B``; the one with the longest queue by default.
+        loss_ratio: Largest mean cell loss ratio; 0 for no loss at all.
+        delay_seconds: Longest queueing delay, instead of a loss ratio.
+        seeds: Number of seeds.
+        first_seed: The first of them.
+        credit_cells: Also computes the buffer under credit control, with a credit cell for so many
+            cells.
+        workers: Runs at a time; one per core by default.
+        store: Store of results.
+        progress: True, or a function of runs done and of all.
+
+    Raises:
+        ScenarioError: The scenario is wrong.
+        SizingError: The question has no answer.
+        TypeError: A count or seed is not an integer.
+        ValueError: A count or seed is out of range.
+    """
+    job = job_of(scenario, overrides)
+    question = sizing.Question(
+        job.text,
+        job.path,
+        job.overrides,
+        port=port,
+        loss_ratio=loss_ratio,
+        delay_seconds=delay_seconds,
+        seeds=seeds_from(first_seed, seeds),
+        credit_cells=credit_cells,
+    )
+    with runner_of("measuring queues", workers, store, progress) as runner:
+        return sizing.size_buffer(question, runner)
+
+
+def tune(
+    scenario: ScenarioLike,
+    *,
+    vary: str | tuple[str, ...] | list[str] = (),
+    include: str | tuple[str, ...] | list[str] = (),
+    overrides: Overrides = (),
+    objective: str = DEFAULT,
+    seeds: int = 5,
+    first_seed: int = 1,
+    budget: int | None = None,
+    search_seed: int = 1,
+    workers: int | None = None,
+    store: _core.Store | None = None,
+    progress: Watcher | bool | None = None,
+) -> tuning.Answer:
+    """Finds the best parameters of a scenario, as ``cellrate tune``.
+
+    Args:
+        scenario: A path, TOML, mapping or `Scenario`, as for `run`.
+        vary: Parameters, as ``PATH``, ``PATH=LOW..HIGH`` or ``PATH=A,B,C``; those of the fluid
+            model or of the control scheme by default.
+        include: Settings to compare with, as ``abr.rif=1/128,abr.rdf=1/2``.
+        overrides: Settings, as for `run`.
+        objective: Criteria in order of priority.
+        seeds: Number of seeds with which the best settings are run.
+        first_seed: The first of them.
+        budget: Most simulations; by default as many as fit the method.
+        search_seed: Seed of the search's random numbers.
+        workers: Runs at a time; one per core by default.
+        store: Store of results.
+        progress: True, or a function of runs done and of all.
+
+    Raises:
+        BadInput: An option is wrong.
+        ScenarioError: The scenario, or a setting to compare with, is wrong.
+        TypeError: A count or seed is not an integer.
+        ValueError: A count or seed is out of range.
+    """
+    job = job_of(scenario, overrides)
+    seeds = len(seeds_from(first_seed, seeds))
+    if budget is not None:
+        budget = require_whole_number(budget, "budget", 1)
+    search_seed = require_whole_number(search_seed, "search_seed", 0, MOST_SEED)
+    options = tuning.TuneOptions(
+        texts(vary), texts(include), objective, seeds, first_seed, budget, search_seed
+    )
+    with runner_of("tuning", workers, store, progress) as runner:
+        return tuning.tune(
+            job, options, runner, lambda one: store is not None and store.contains(one.key())
+        )
+
+
+def compare(
+    scenario: ScenarioLike,
+    vary: str | tuple[str, ...] | list[str],
+    *,
+    measures: str | tuple[str, ...] | list[str] = (),
+    overrides: Overrides = (),
+    seeds: int = 10,
+    first_seed: int = 1,
+    baseline: str | None = None,
+    level: float = 0.95,
+    better: str | tuple[str, ...] | list[str] = (),
+    average: bool = False,
+    workers: int | None = None,
+    store: _core.Store | None = None,
+    progress: Watcher | bool | None = None,
+) -> Comparison:
+    """Compares alternatives of a scenario: which is best, by how much, and whether by chance.
+
+    Every alternative runs with the same seeds, as with ``cellrate compare``. A run that fails is
+    left out, with a Python warning.
+
+    Args:
+        scenario: A path, TOML, mapping or `Scenario`, as for `run`.
+        vary: Alternatives, as ``control.scheme=efci,erica``; further ones are circumstances.
+        measures: ``throughput``, ``loss``, ``queue``, ``delay``, ``fairness``, an expression over a
+            run, or ``NAME=EXPRESSION``; the usual ones by default.
+        overrides: Settings, as for `run`.
+        seeds: Number of seeds of each run.
+        first_seed: The first of them.
+        baseline: Alternative to compare all others with; there is no ranking then.
+        level: Joint confidence level of all differences, between 0 and 1.
+        better: Better ends of measures, as ``timeouts=less``.
+        average: True to compare means over the circumstances.
+        workers: Runs at a time; one per core by default.
+        store: Store of results.
+        progress: True, or a function of runs done and of all.
+
+    Raises:
+        BadInput: An option is wrong, or a measure has no value in any run.
+        ScenarioError: The scenario, or an alternative, is wrong.
+        TypeError: A count or seed is not an integer.
+        ValueError: A count, a seed or the level is out of range.
+    """
+    if not 0 < level < 1:
+        raise ValueError(f"level = {level!r}: must be above 0 and below 1")
+    options = ScenarioOptions(
+        texts(vary),
+        texts(measures),
+        seeds_from(first_seed, seeds),
+        baseline,
+        level,
+        average,
+        texts(better),
+    )
+    job = job_of(scenario, overrides)
+    with stream_of("comparing", workers, store, progress) as runner:
+        comparison, _ = compare_scenario(job, options, runner, note, note)
+    return comparison
+
+
+def compare_data(
+    first: DataSet | str | Path,
+    second: DataSet | str | Path | None = None,
+    *,
+    factor: str | None = None,
+    measures: str | tuple[str, ...] | list[str] = (),
+    where: str | tuple[str, ...] | list[str] = (),
+    baseline: str | None = None,
+    level: float = 0.95,
+    better: str | tuple[str, ...] | list[str] = (),
+    average: bool = False,
+) -> Comparison:
+    """Compares two studies, or the values of a factor of one, as ``cellrate compare`` does.
+
+    Args:
+        first: A data set, or its directory.
+        second: Another one, which is matched on the factors that both have.
+        factor: Factor of a single study whose values are compared.
+        measures: Columns of the runs; the study's own measures by default.
+        where: Conditions that select runs, as ``buffer=100``.
+        baseline: Alternative to compare all others with.
+        level: Joint confidence level of all differences, between 0 and 1.
+        better: Better ends of measures, as ``timeouts=less``.
+        average: True to compare means over the other factors.
+
+    Raises:
+        BadInput: There is no such data, or nothing to compare.
+        ValueError: The level is out of range.
+    """
+    if not 0 < level < 1:
+        raise ValueError(f"level = {level!r}: must be above 0 and below 1")
+    options = StudyOptions(
+        texts(measures), factor, texts(where), baseline, level, average, texts(better)
+    )
+    given = [first] if second is None else [first, second]
+    places = [Path(getattr(one, "directory", one)) for one in given]  # type: ignore[arg-type]
+    comparison, units = compare_studies(places, options)
+    return replace(comparison, units=units)

@@ -1,0 +1,189 @@
+"""Functions that run studies, and tabulate, draw and report their data sets."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from contextlib import ExitStack
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from cellrate import _core
+from cellrate.common import whole_file
+from cellrate.common.document.web_page import web_page
+from cellrate.functions.runs_of import note, stream_of, texts
+from cellrate.simulation import source
+from cellrate.simulation.scenarios import Overrides
+from cellrate.studies import study as studies
+from cellrate.studies.dataset import DataSet
+from cellrate.studies.dataset.table import Question, Tabulation, tabulate
+from cellrate.studies.plots.from_study import PlotOptions, draw
+from cellrate.studies.report import report as report_of
+from cellrate.studies.study import Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from cellrate.simulation.progress_line import Watcher
+
+DataLike: TypeAlias = "DataSet | str | PathLike[str]"
+"""A data set, or its directory."""
+
+
+def read_study(
+    study: str | PathLike[str] | Mapping[str, object] | Study, *, overrides: Overrides = ()
+) -> Study:
+    """Reads a study, which a notebook shows as its plan.
+
+    Args:
+        study: A path, the TOML itself, a mapping of its sections, or a `Study`.
+        overrides: Settings of every run besides those of the study.
+
+    Raises:
+        ScenarioError: The study is not valid; its text shows the place.
+        BadInput: A setting is the seed.
+        OSError: The file cannot be read.
+    """
+    if isinstance(study, Study):
+        return study
+    text, name = source.given(study)
+    return studies.parse_study(text, name, source.settings(overrides))
+
+
+def study(
+    study: str | PathLike[str] | Mapping[str, object] | Study,
+    directory: str | PathLike[str],
+    *,
+    overrides: Overrides = (),
+    workers: int | None = None,
+    store: _core.Store | None = None,
+    progress: Watcher | bool | None = None,
+) -> DataSet:
+    """Runs every point of a study with its replications, as ``cellrate study``.
+
+    Runs that fail are in the data set, with their status, and do not stop the study; of each there
+    is a Python warning.
+
+    Args:
+        study: A path, the TOML itself, a mapping of its sections, or a `Study`.
+        directory: Directory of the data set; an earlier data set in it is replaced.
+        overrides: Settings of every run besides those of the study.
+        workers: Runs at a time; one per core by default.
+        store: Store of results, with which an interrupted study goes on where it stopped.
+        progress: True, or a function of runs done and of all.
+
+    Raises:
+        ScenarioError: The study, or one of its points, is not valid.
+        BadInput: A setting is the seed.
+        OSError: A file cannot be read or written.
+        KeyboardInterrupt: Ctrl-C was pressed; the store has the runs that were over.
+    """
+    asked = read_study(study, overrides=overrides)
+    studies.refuse_bad_points(asked, lambda _: None)
+    least = len(asked.points) * asked.replications.least
+    with ExitStack() as stack:
+        if store is None:
+            # A study reads its runs again when it writes the data set.
+            place = stack.enter_context(tempfile.TemporaryDirectory())
+            store = stack.enter_context(_core.Store(Path(place) / "results"))
+        runner = stack.enter_context(stream_of(f"study {asked.name}", workers, store, progress))
+        ran = studies.run_study(asked, runner(least), Path(directory), note)
+    for told in ran.notes:
+        note(told)
+    return DataSet(ran.directory)
+
+
+def table(
+    data: DataLike,
+    *,
+    rows: str | tuple[str, ...] | list[str] = (),
+    columns: str | tuple[str, ...] | list[str] = (),
+    measures: str | tuple[str, ...] | list[str] = (),
+    of: str = "runs",
+    where: Mapping[str, float | str] | None = None,
+    level: float | None = None,
+) -> Tabulation:
+    """Tabulates means over replications with confidence intervals, as ``cellrate table``.
+
+    Args:
+        data: A data set, or its directory.
+        rows: Factors of the rows.
+        columns: Factors of the columns.
+        measures: Measures; those of the study by default.
+        of: Table of the measures: runs, flows, classes, vcs, ports or queues.
+        where: Only runs with these values of factors, in the units of the data set.
+        level: Confidence level; that of the study by default.
+
+    Returns:
+        The table; `cellrate.studies.dataset.table.written` writes it as LaTeX, CSV and so on.
+
+    Raises:
+        BadInput: There is no such data, factor or measure.
+    """
+    question = Question(
+        rows=texts(rows),
+        columns=texts(columns),
+        measures=texts(measures),
+        table=of,
+        where=dict(where or {}),
+        level=level,
+    )
+    return tabulate(_data(data), question)
+
+
+def plot(
+    data: DataLike,
+    y: str,
+    x: str | None = None,
+    *,
+    kind: str = "lines",
+    by: str | None = None,
+    columns: str | None = None,
+    where: str | tuple[str, ...] | list[str] = (),
+    of: str = "runs",
+    replication: int = 0,
+) -> Figure:
+    """Draws a figure of a study, as ``cellrate plot``; a notebook shows it.
+
+    Args:
+        data: A data set, or its directory.
+        y: Measure; with traces and phase ``KIND`` or ``KIND:ENTITY``.
+        x: Factor of the horizontal axis; with phase a trace.
+        kind: lines, heat-map, ecdf, box, traces or phase.
+        by: Factor of the colours.
+        columns: Factor of the panels.
+        where: Conditions that select runs, as ``scheme=erica``.
+        of: Table of the measure: runs, flows, classes, vcs, ports or queues.
+        replication: Replication whose traces are drawn, from 0.
+
+    Raises:
+        BadInput: The request does not fit the data set.
+    """
+    options = PlotOptions(kind, y, x, by, columns, texts(where), of, replication)
+    return draw(_data(data), options).figure
+
+
+def report(data: DataLike, file: str | PathLike[str] | None = None) -> Path:
+    """Writes the report of a study as one web page, as ``cellrate report``.
+
+    Args:
+        data: A data set, or its directory.
+        file: File of the page; ``report.html`` in the directory of the data set by default.
+
+    Returns:
+        The file.
+
+    Raises:
+        BadInput: There is no such data set.
+        OSError: The file cannot be written.
+    """
+    found = _data(data)
+    place = found.directory / "report.html" if file is None else Path(file)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    whole_file.write_text(place, web_page(report_of(found)))
+    return place
+
+
+def _data(data: DataLike) -> DataSet:
+    return data if isinstance(data, DataSet) else DataSet(Path(data))

@@ -1,0 +1,32 @@
+"""The text of a refused scenario, in tracebacks and notebooks."""
+
+from __future__ import annotations
+
+from cellrate import _core
+
+
+def show_diagnostics() -> None:
+    """Makes `str` of a `ScenarioError` its rendered diagnostics, and its traceback short.
+
+    The class belongs to the compiled module, whose messages alone say neither the place nor what
+    is allowed. In notebooks, which ask for `_render_traceback_`, the diagnostics are all that is
+    shown.
+    """
+    error = _core.ScenarioError
+    setattr(error, "__str__", _text)  # noqa: B010  mypy allows no assignment to a method
+    setattr(error, "_render_traceback_", _lines)  # noqa: B010  as above
+
+
+def message_of(error: BaseException) -> str:
+    """The message of an error on its own, without place and help, for a line of a list."""
+    if isinstance(error, _core.ScenarioError):
+        return ValueError.__str__(error)
+    return str(error) or type(error).__name__
+
+
+def _text(error: _core.ScenarioError) -> str:
+    return error.rendered.rstrip("\n") or ValueError.__str__(error)
+
+
+def _lines(error: _core.ScenarioError) -> list[str]:
+    return str(error).splitlines()
