@@ -26,7 +26,7 @@ from cellrate.simulation.series import Series
 
 if TYPE_CHECKING:
     from cellrate.functions.about import explain, import_graph, time_space, validate
-    from cellrate.functions.deciding import compare, compare_data, size_buffer, tune
+    from cellrate.functions.deciding import choose, compare, compare_data, size_buffer, tune
     from cellrate.functions.published import infer, reproduce_paper
     from cellrate.functions.studying import plot, read_study, report, study, table
     from cellrate.functions.timing import bench, bench_components
@@ -52,6 +52,7 @@ __all__ = [
     "bench",
     "bench_components",
     "capture",
+    "choose",
     "compare",
     "compare_data",
     "explain",
@@ -82,6 +83,7 @@ _ON_USE = {
     "compare": "functions.deciding",
     "compare_data": "functions.deciding",
     "size_buffer": "functions.deciding",
+    "choose": "functions.deciding",
     "tune": "functions.deciding",
     "infer": "functions.published",
     "reproduce_paper": "functions.published",

@@ -33,8 +33,11 @@ def choose(
     ] = [],  # noqa: B006  cyclopts never changes it
     loss: Annotated[float, Parameter(help="Largest share of cells that may be lost.")] = 0.0,
     throughput: Annotated[
-        float, Parameter(help="Least throughput, as a share of the best that the rest allows.")
-    ] = 0.95,
+        str,
+        Parameter(
+            help='Least throughput: a share of the best that the rest allows, or as "100 Mbit/s".'
+        ),
+    ] = "0.95",
     delay: Annotated[
         str | None, Parameter(help='Longest wait of a cell at a bottleneck, as in "5 ms".')
     ] = None,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cellrate.advice import sizing, tuning
+from cellrate.advice import choosing, sizing, tuning
 from cellrate.advice.tuning.objective import DEFAULT
 from cellrate.common.whole_number import MOST_SEED, require_whole_number
 from cellrate.functions.runs_of import note, runner_of, seeds_from, stream_of, texts
@@ -70,6 +70,62 @@ def size_buffer(
     )
     with runner_of("measuring queues", workers, store, progress) as runner:
         return sizing.size_buffer(question, runner)
+
+
+def choose(
+    scenario: ScenarioLike,
+    *,
+    overrides: Overrides = (),
+    switches: str | tuple[str, ...] | list[str] = (),
+    loss: float = 0.0,
+    throughput: float | str = 0.95,
+    delay: str | None = None,
+    fairness: float | None = None,
+    buffer: str | None = None,
+    seeds: int = 3,
+    first_seed: int = 1,
+    tries: int = 8,
+    workers: int | None = None,
+    store: _core.Store | None = None,
+    progress: Watcher | bool | None = None,
+) -> choosing.Answer:
+    """Chooses a control, its parameters and the buffer, as ``cellrate choose``.
+
+    Args:
+        scenario: A path, TOML, mapping or `Scenario`, as for `run`.
+        overrides: Settings, as for `run`.
+        switches: Abilities of the switches: ``none``, ``efci``, ``relative-rate``,
+            ``explicit-rate``, ``credit``; all by default.
+        loss: Largest share of cells that may be lost.
+        throughput: Least throughput: a share of the best that the rest allows, or a rate as
+            ``"100 Mbit/s"``.
+        delay: Longest wait of a cell at a bottleneck, as ``"5 ms"``.
+        fairness: Least Jain's index of the flows' throughputs.
+        buffer: Buffer at hand, as ``"2000 cells"``.
+        seeds: Number of seeds with which the best are run.
+        first_seed: The first of them.
+        tries: Parameter settings to try of each control.
+        workers: Runs at a time; one per core by default.
+        store: Store of results.
+        progress: True, or a function of runs done and of all.
+
+    Raises:
+        BadInput: A goal is wrong, or no control makes a difference.
+        ScenarioError: The scenario is wrong.
+        TypeError: A count or seed is not an integer.
+        ValueError: A count or seed is out of range.
+    """
+    job = job_of(scenario, overrides)
+    goals = choosing.goals_of(texts(switches), loss, throughput, delay, fairness, buffer)
+    effort = choosing.Effort(
+        settings=require_whole_number(tries, "tries", 1),
+        seeds=len(seeds_from(first_seed, seeds)),
+        first_seed=first_seed,
+    )
+    with runner_of("choosing", workers, store, progress) as runner:
+        return choosing.choose(
+            job, goals, effort, runner, lambda one: store is not None and store.contains(one.key())
+        )
 
 
 def tune(

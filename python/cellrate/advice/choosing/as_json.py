@@ -18,7 +18,8 @@ def as_json(answer: Answer) -> dict[str, Any]:
         "goals": {
             "abilities": list(goals.abilities),
             "loss_ratio": goals.loss,
-            "throughput_share": goals.throughput,
+            "throughput_share": goals.throughput if goals.bits_per_second is None else None,
+            "throughput_bits_per_second": goals.bits_per_second,
             "delay_seconds": goals.delay_seconds,
             "fairness": goals.fairness,
             "buffer_cells": goals.buffer_cells,
@@ -55,6 +56,7 @@ def _option(answer: Answer, one: Option | None) -> dict[str, Any] | None:
         "values": dict(one.setting.values),
         "policy": one.policy,
         "buffer_cells": one.buffer_cells,
+        "by_seed_cells": list(one.by_seed_cells),
         "throughput_bits_per_second": one.throughput_bits_per_second,
         "utilisation": one.utilisation,
         "loss_ratio": one.loss,

@@ -124,13 +124,15 @@ class _Choosing:
 
     def _objective(self) -> Objective:
         """Enough of the best throughput that the other goals allow, as far as it is known."""
-        most = [
-            option.throughput_bits_per_second if self.over_tcp else option.utilisation
-            for one in self.trials
-            for option in one.first_looks()
-            if not self.goals.missed(option)
-        ]
-        return enough(self.goals.throughput * max(most, default=0.0), over_tcp=self.over_tcp)
+        looks = [option for one in self.trials for option in one.first_looks()]
+        allowed = [one for one in looks if not self.goals.missed(one)]
+        most = max(allowed, key=lambda one: one.throughput_bits_per_second, default=None)
+        if most is None:
+            return enough(0.0, over_tcp=self.over_tcp)
+        least = self.goals.enough(most.throughput_bits_per_second)
+        if not self.over_tcp:
+            least *= most.utilisation / (most.throughput_bits_per_second or 1.0)
+        return enough(least, over_tcp=self.over_tcp)
 
     def begin(self) -> None:
         """Makes the trials of every candidate that switches and scenario allow."""

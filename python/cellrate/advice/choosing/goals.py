@@ -20,6 +20,7 @@ class Goals:
         abilities: What the switches can do.
         loss: Largest mean share of cells that are dropped in the whole run; 0 for no loss at all.
         throughput: Least throughput, as a share of the best that the other goals allow.
+        bits_per_second: Least throughput instead of a share; None for a share.
         delay_seconds: Longest time that a cell may wait at a bottleneck; None for any.
         fairness: Least Jain's index over the flows; None for any.
         buffer_cells: Buffer at hand; None for any.
@@ -28,9 +29,16 @@ class Goals:
     abilities: tuple[Ability, ...] = ABILITIES
     loss: float = 0.0
     throughput: float = 0.95
+    bits_per_second: float | None = None
     delay_seconds: float | None = None
     fairness: float | None = None
     buffer_cells: int | None = None
+
+    def enough(self, most_bits_per_second: float) -> float:
+        """The least throughput in bit/s, where the other goals allow so much at most."""
+        if self.bits_per_second is not None:
+            return self.bits_per_second
+        return self.throughput * most_bits_per_second
 
     def missed(self, option: Option) -> list[str]:
         """The goals that an option misses, with its numbers; throughput is compared elsewhere."""
@@ -49,7 +57,7 @@ class Goals:
 def goals_of(
     switches: Sequence[str],
     loss: float,
-    throughput: float,
+    throughput: float | str,
     delay: str | None,
     fairness: float | None,
     buffer: str | None,
@@ -61,18 +69,31 @@ def goals_of(
     """
     if not 0 <= loss < 1:
         raise BadInput(f"--loss {loss:g}: allowed is a share from 0 to below 1")
-    if not 0 < throughput <= 1:
-        raise BadInput(f"--throughput {throughput:g}: allowed is a share above 0, up to 1")
     if fairness is not None and not 0 < fairness <= 1:
         raise BadInput(f"--fairness {fairness:g}: allowed is an index above 0, up to 1")
+    share, rate = _throughput(str(throughput))
     return Goals(
         abilities=_abilities(switches),
         loss=loss,
-        throughput=throughput,
+        throughput=share,
+        bits_per_second=rate,
         delay_seconds=None if delay is None else _quantity("--delay", delay, "time"),
         fairness=fairness,
         buffer_cells=None if buffer is None else int(_quantity("--buffer", buffer, "cells")),
     )
+
+
+def _throughput(text: str) -> tuple[float, float | None]:
+    """A share of the best, or a rate in bit/s."""
+    try:
+        share = float(text)
+    except ValueError:
+        return Goals.throughput, _quantity("--throughput", text, "rate")
+    if not 0 < share <= 1:
+        raise BadInput(
+            f"--throughput {text}: allowed is a share above 0, up to 1, or a rate with its unit"
+        )
+    return share, None
 
 
 def _abilities(switches: Sequence[str]) -> tuple[Ability, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from cellrate.advice.choosing.goals import Goals
 from cellrate.advice.choosing.option import Option
 
-# Two options of which buffer and throughput differ by no more than this share are alike.
+# Throughputs that differ by no more than this share are alike.
 ALIKE = 0.02
 
 
@@ -28,21 +28,26 @@ class Judgement:
 
     @property
     def alike(self) -> bool:
-        """True if best and runner-up cannot be told apart."""
+        """True if best and runner-up cannot be told apart.
+
+        Their throughputs are alike, and the buffers that they need overlap over the seeds.
+        """
         if self.best is None or self.runner_up is None:
             return False
-        pairs = (
-            (self.best.buffer_cells, self.runner_up.buffer_cells),
-            (self.best.throughput_bits_per_second, self.runner_up.throughput_bits_per_second),
-        )
-        return all(abs(a - b) <= ALIKE * max(a, b) for a, b in pairs)
+        one, other = self.best, self.runner_up
+        overlap = min(one.by_seed_cells) <= max(other.by_seed_cells) and min(
+            other.by_seed_cells
+        ) <= max(one.by_seed_cells)
+        rates = one.throughput_bits_per_second, other.throughput_bits_per_second
+        return overlap and abs(rates[0] - rates[1]) <= ALIKE * max(rates)
 
 
 def judged(options: Sequence[Option], goals: Goals) -> Judgement:
     """Judges options: first the goals, then throughput beside the best, then the least buffer."""
     allowed = [one for one in options if not goals.missed(one)]
     most = max((one.throughput_bits_per_second for one in allowed), default=0.0)
-    enough = [one for one in allowed if one.throughput_bits_per_second >= goals.throughput * most]
+    least = goals.enough(most)
+    enough = [one for one in allowed if one.throughput_bits_per_second >= least]
     order = sorted(enough, key=_by_buffer)
     best = order[0] if order else None
     others = (one for one in order if best is not None and one.candidate != best.candidate)
@@ -65,8 +70,8 @@ def _missed(
             continue
         why = goals.missed(one)
         if not why:
-            share = one.throughput_bits_per_second / most
-            why = [f"delivers {share:.0%} of the best"]
+            rate = f"delivers {one.throughput_bits_per_second / 1e6:.2f} Mbit/s"
+            why = [f"{rate}, {one.throughput_bits_per_second / most:.0%} of the best"]
         if name not in found or len(why) < len(found[name]):
             found[name] = why
     return found

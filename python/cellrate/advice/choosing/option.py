@@ -18,6 +18,7 @@ class Option:
         setting: Its parameters that were varied; empty for those of the candidate.
         policy: Discard policy.
         buffer_cells: Buffer of every port: the least one without loss, or a smaller one.
+        by_seed_cells: The least lossless buffer with each seed; of a smaller buffer, that one.
         seeds: Number of seeds with which it was run.
         throughput_bits_per_second: Delivered to the users of TCP in the measuring window; without
             TCP, carried by the bottleneck.
@@ -33,6 +34,7 @@ class Option:
     setting: Setting
     policy: str
     buffer_cells: int
+    by_seed_cells: tuple[int, ...]
     seeds: int
     throughput_bits_per_second: float
     utilisation: float

@@ -83,7 +83,7 @@ def _controls(answer: Answer) -> Table:
         enough = [
             one
             for one in options
-            if one.throughput_bits_per_second >= answer.goals.throughput * most
+            if one.throughput_bits_per_second >= answer.goals.enough(most)
             and one.loss <= answer.goals.loss
         ]
         nearest.append(min(enough or options, key=lambda one: one.buffer_cells))

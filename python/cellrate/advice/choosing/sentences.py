@@ -18,7 +18,10 @@ def asked(answer: Answer) -> str:
 def goals(wanted: Goals) -> str:
     """The goals in words."""
     parts = ["no loss" if wanted.loss == 0 else f"at most {wanted.loss:g} of the cells lost"]
-    parts.append(f"at least {wanted.throughput:.0%} of the throughput that this allows")
+    if wanted.bits_per_second is None:
+        parts.append(f"at least {wanted.throughput:.0%} of the throughput that this allows")
+    else:
+        parts.append(f"at least {wanted.bits_per_second / 1e6:g} Mbit/s")
     if wanted.delay_seconds is not None:
         parts.append(f"no cell waits longer than {seconds(wanted.delay_seconds)}")
     if wanted.fairness is not None:

@@ -84,13 +84,17 @@ class Trials:
     def search(self, settings: int, objective: Objective) -> None:
         """Searches its parameters, and runs the best ones with every seed.
 
+        The ends of each range are tried, too, one at a time: where they are best, a search among
+        what lies between comes near them only.
+
         Args:
             settings: Greatest number of settings beside the usual one.
             objective: Ranks them.
         """
         space = self.space()
+        ends = self.laboratory.allowed(_ends(space))
         found = search(self.laboratory, space, settings, objective, SEARCH_SEED) if space else []
-        race(self.laboratory, found, [AS_IT_IS], objective)
+        race(self.laboratory, [*ends, *found], [AS_IT_IS], objective)
 
     def space(self) -> Space:
         """The parameters of the control that declare a range.
@@ -122,7 +126,8 @@ class Trials:
     def lossless(self, setting: Setting) -> Option:
         """A setting with the least buffer that loses nothing with any seed so far."""
         runs = self.laboratory.trials[setting]
-        return self._option(setting, "tail-drop", self._buffer_cells(setting, runs), runs, 0.0)
+        cells = self._buffer_cells(setting, runs)
+        return self._option(setting, "tail-drop", cells, runs, 0.0)
 
     def again(self, option: Option) -> Option:
         """Runs a setting of the same control here, in the buffer that loses nothing here."""
@@ -152,25 +157,26 @@ class Trials:
             runs.append(laboratory.trials[setting])
             at.simulated += laboratory.simulated
             at.known += laboratory.known
-        return self._option(setting, policy, cells, runs[0], _mean(runs[1], "loss"))
+        return self._option(setting, policy, (cells,), runs[0], _mean(runs[1], "loss"))
 
-    def _buffer_cells(self, setting: Setting, runs: tuple[Measures, ...]) -> int:
-        """The longest queue of all seeds; under credits the cells that they reserve."""
-        longest = round(max(run.values["queue-peak"] or 0.0 for run in runs))
+    def _buffer_cells(self, setting: Setting, runs: tuple[Measures, ...]) -> tuple[int, ...]:
+        """The longest queue with each seed; under credits at least the cells that they reserve."""
+        longest = tuple(max(1, round(run.values["queue-peak"] or 0.0)) for run in runs)
         if self.candidate.ability != "credit":
-            return max(1, longest)
+            return longest
         network = Network.of_scenario(self.laboratory.job(setting, runs[0].seed).scenario())
-        return max(longest, *(math.ceil(reserved_cells(network, one)) for one in network.ports))
+        reserved = max(math.ceil(reserved_cells(network, one)) for one in network.ports)
+        return tuple(max(cells, reserved) for cells in longest)
 
     def _option(
         self,
         setting: Setting,
         policy: str,
-        buffer_cells: int,
+        by_seed_cells: tuple[int, ...],
         runs: tuple[Measures, ...],
         loss: float,
     ) -> Option:
-        network = self.scenario.network
+        network, buffer_cells = self.scenario.network, max(by_seed_cells)
         slowest = min(network.port(name).cells_per_second for name in self.laboratory.ports)
         over_tcp = any(flow.tcp for flow in network.flows)
         utilisation = _mean(runs, "utilisation")
@@ -181,6 +187,7 @@ class Trials:
             setting=setting,
             policy=policy,
             buffer_cells=buffer_cells,
+            by_seed_cells=by_seed_cells,
             seeds=len(runs),
             throughput_bits_per_second=_mean(runs, "throughput") if over_tcp else carried,
             utilisation=utilisation,
@@ -190,6 +197,19 @@ class Trials:
             fairness=_mean(runs, "fairness") if over_tcp else None,
             overrides=_last((*own, *setting.overrides, *limited(self.plain, buffer_cells, policy))),
         )
+
+
+def _ends(space: Space) -> list[Setting]:
+    """Settings with one parameter at an end of its range."""
+    return [
+        Setting(((one.path, text),))
+        for one in space
+        for text in (
+            (one.values[0], one.values[-1])
+            if one.values is not None
+            else (one.at(0.0), one.at(1.0))
+        )
+    ]
 
 
 def _mean(runs: tuple[Measures, ...], measure: str) -> float:
