@@ -10,7 +10,7 @@ from conftest import HERE
 
 DOCS = HERE.parent / "docs"
 # They serve other commands, and answer no question about a network.
-NO_QUESTION = {"dissector", "--help", "-h", "--version"}
+NO_QUESTION = {"completion", "dissector", "--help", "-h", "--version"}
 
 
 def test_every_recipe_is_in_one_group_and_in_the_table() -> None:

@@ -45,6 +45,7 @@ FUNCTIONS = {
 """Names in `cellrate` of each command's functions; `theory` has one for each formula."""
 WITHOUT = {
     "animate": "writes films, whose frames no notebook needs to hold",
+    "completion": "prints a script for a shell",
     "dissector": "prints the path of a file for tshark",
     "list": "prints names for a reader; Python's errors name those that are allowed",
     "schema": "prints a file for editors",

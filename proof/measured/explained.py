@@ -30,7 +30,7 @@ USAGE = "usage: python -m proof.measured.explained [SCENARIOS [SEED]]\n"
 
 @dataclass
 class Found:
-    """What runs say of statements.
+    """Statements beside runs.
 
     Attributes:
         scenarios: Scenarios that ran.

@@ -17,12 +17,7 @@ from cellrate._core import Cancelled, Outcome, ScenarioError, Store, __version__
 from cellrate.common import parquet
 from cellrate.common.extras import MissingExtra, needing
 from cellrate.common.problems import BadInput
-from cellrate.simulation.api import Result, run
-from cellrate.simulation.captures import Captures, capture
 from cellrate.simulation.refusals import show_diagnostics
-from cellrate.simulation.runner import Job, run_many
-from cellrate.simulation.scenarios import Scenario
-from cellrate.simulation.series import Series
 
 if TYPE_CHECKING:
     from cellrate.functions.about import explain, import_graph, time_space, validate
@@ -30,6 +25,11 @@ if TYPE_CHECKING:
     from cellrate.functions.published import infer, reproduce_paper
     from cellrate.functions.studying import plot, read_study, report, study, table
     from cellrate.functions.timing import bench, bench_components
+    from cellrate.simulation.api import Result, run
+    from cellrate.simulation.captures import Captures, capture
+    from cellrate.simulation.runner import Job, run_many
+    from cellrate.simulation.scenarios import Scenario
+    from cellrate.simulation.series import Series
     from cellrate.studies.dataset import DataSet
 
 _core.read_parquet_with(parquet.as_csv)
@@ -73,9 +73,17 @@ __all__ = [
     "validate",
 ]
 
-# These are imported when they are first used, because their libraries load slowly, and running a
-# scenario needs none of them.
+# These are imported when they are first used, because their libraries load slowly: numpy for those
+# that run a scenario, others for the rest.
 _ON_USE = {
+    "Result": "simulation.api",
+    "run": "simulation.api",
+    "Captures": "simulation.captures",
+    "capture": "simulation.captures",
+    "Job": "simulation.runner",
+    "run_many": "simulation.runner",
+    "Scenario": "simulation.scenarios",
+    "Series": "simulation.series",
     "explain": "functions.about",
     "import_graph": "functions.about",
     "time_space": "functions.about",

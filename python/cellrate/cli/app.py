@@ -7,49 +7,50 @@ from collections.abc import Sequence
 
 import cyclopts
 
-from cellrate import ScenarioError, __version__
-from cellrate.cli import bench, inspect, reproduce, run, streams
+from cellrate._core import ScenarioError, __version__
+from cellrate.cli import streams
+from cellrate.cli.commands import GROUPS, commands
 from cellrate.cli.pictures import with_picture
 from cellrate.cli.signals import Terminated, exit_code
 from cellrate.common import scratch
-from cellrate.common.problems import BadInput, lacking
+from cellrate.common.problems import BadInput, choose, lacking
 
 OK = 0
 FAILED = 1
 BAD_INPUT = 2
 
-app = cyclopts.App(
-    name="cellrate",
-    help="Cell-level simulation of closed-loop flow control (ATM ABR, UBR) under TCP.",
-    version=__version__,
-    suppress_keyboard_interrupt=False,
-)
-for command in (
-    inspect.new,
-    run.run,
-    inspect.validate,
-    inspect.schema,
-    inspect.dissector,
-    inspect.list_names,
-    reproduce.reproduce,
-    bench.bench,
-):
-    app.command(command, name="list" if command is inspect.list_names else None)
-# These are imported only when they are called, because they need scipy, which loads slowly.
-app.command("cellrate.cli.import_graph:import_graph", name="import-graph")
-app.command("cellrate.cli.theory:app", name="theory")
-app.command("cellrate.cli.explain:explain", name="explain")
-app.command("cellrate.cli.size_buffer:size_buffer", name="size-buffer")
-app.command("cellrate.cli.study:study", name="study")
-app.command("cellrate.cli.tune:tune", name="tune")
-app.command("cellrate.cli.choose:choose", name="choose")
-app.command("cellrate.cli.infer:infer", name="infer")
-app.command("cellrate.cli.table:table", name="table")
-app.command("cellrate.cli.compare:compare", name="compare")
-app.command("cellrate.cli.plot:plot", name="plot")
-app.command("cellrate.cli.time_space:time_space", name="time-space")
-app.command("cellrate.cli.animate:animate", name="animate")
-app.command("cellrate.cli.report:report", name="report")
+
+def _assembled(*, described: bool) -> cyclopts.App:
+    """The application; no command is imported before it is called.
+
+    Args:
+        described: True to describe each command by its first sentence, for the list of commands.
+            The description of a command would be that sentence only, too.
+    """
+    found = cyclopts.App(
+        name="cellrate",
+        help="Cell-level simulation of closed-loop flow control (ATM ABR, UBR) under TCP.",
+        version=__version__,
+        suppress_keyboard_interrupt=False,
+        # Markdown loads slowly.
+        help_format="plaintext" if described else None,
+    )
+    for number, (group, members) in enumerate(GROUPS.items()):
+        panel = cyclopts.Group(group, sort_key=number)
+        for order, one in enumerate(members):
+            lines = "".join(f"\n\n`{line}`" for line in one.examples)
+            found.command(
+                f"cellrate.cli.{one.target}",
+                name=one.name,
+                group=panel,
+                sort_key=order,
+                **({"help": one.about} if described else {}),
+                **({"help_epilogue": f"Examples:{lines}"} if lines else {}),
+            )
+    return found
+
+
+app = _assembled(described=False)
 
 
 def run_command(arguments: Sequence[str]) -> int:
@@ -61,7 +62,7 @@ def run_command(arguments: Sequence[str]) -> int:
     """
     try:
         _refuse_unreadable(arguments)
-        status = app(
+        status = _for(arguments)(
             with_picture(arguments),
             exit_on_error=False,
             print_error=False,
@@ -88,6 +89,19 @@ def run_command(arguments: Sequence[str]) -> int:
             streams.nothing_more()
         return _complain(f"error: {why}", FAILED)
     return OK if status is None else int(status)
+
+
+def _for(arguments: Sequence[str]) -> cyclopts.App:
+    """The application for some arguments.
+
+    Raises:
+        BadInput: The first argument is no command; the message names the nearest.
+    """
+    first = arguments[0] if arguments else "--help"
+    if first.startswith("-"):
+        return _assembled(described=True)
+    choose(first, [one.name for one in commands()], "command")
+    return app
 
 
 def _refuse_unreadable(arguments: Sequence[str]) -> None:

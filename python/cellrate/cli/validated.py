@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cellrate import _core
 from cellrate.cli import tables
 from cellrate.common.document import Document, Paragraph, Remark, Table, columns, rows
+from cellrate.common.numbers import number
 
 if TYPE_CHECKING:
     from cellrate._core import Estimate
@@ -68,9 +69,6 @@ def warn(found: Validated) -> None:
 
 def report(found: Validated) -> Document:
     """The answer as a document."""
-    # Scipy, which `numbers` needs, loads slowly.
-    from cellrate.common.numbers import number
-
     estimate = found.estimate
     most = number(estimate["most_cell_hops"])
     return Document(

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from math import inf, isfinite, sqrt
 from statistics import fmean, stdev
 
-from scipy.special import stdtrit
-
 LEVEL = 0.95
 
 
@@ -35,6 +33,8 @@ def half_width(values: Sequence[float], level: float) -> float:
     """
     if len(values) < 2:
         return inf
+    from scipy.special import stdtrit  # loads slowly
+
     return float(stdtrit(len(values) - 1, (1 + level) / 2)) * stdev(values) / sqrt(len(values))
 
 

@@ -20,7 +20,6 @@ from cellrate.simulation import source
 from cellrate.simulation.progress_line import Watcher, watching
 from cellrate.simulation.runner import run_one
 from cellrate.simulation.scenarios import Overrides, ScenarioLike, job_of
-from cellrate.simulation.series import Series, series_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from cellrate.common.document import Document
     from cellrate.simulation.network import Network
     from cellrate.simulation.picture_options import PictureOptions
+    from cellrate.simulation.series import Series
 
 TABLES = ("flows", "classes", "vcs", "ports", "queues", "trace_frame", "events")
 """Data frames of a result."""
@@ -156,6 +156,8 @@ class Result(Shown):
     @cached_property
     def traces(self) -> list[Series]:
         """All series that ``measure.traces`` asked for."""
+        from cellrate.simulation.series import series_of
+
         return series_of(self.outcome)
 
     def series(self, kind: str, entity: str) -> Series:

@@ -6,8 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-
-import numpy as np
+from numbers import Integral
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -74,7 +73,7 @@ def value_text(value: object, path: str) -> str:
         raise TypeError(f"{path} of the scenario = {value!r}: must be finite")
     if isinstance(value, str | bool | int | float):
         return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, np.integer):
+    if isinstance(value, Integral):  # those of numpy
         return str(int(value))
     if isinstance(value, list | tuple):
         return f"[{', '.join(value_text(one, path) for one in value)}]"

@@ -27,7 +27,7 @@ from cellrate.studies.parameters.keys import Keys
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is simulated.
+    """The amount of simulation.
 
     Attributes:
         settings: Settings of each control beside its usual one.

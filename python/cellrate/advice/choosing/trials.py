@@ -114,7 +114,7 @@ class Trials:
         return declared(with_pipe, parameter_tables(self.scenario))[0]
 
     def options(self) -> list[Option]:
-        """What has been run with every seed, each setting with its least lossless buffer."""
+        """Settings that were run with every seed, each with its least lossless buffer."""
         seeds = len(self.laboratory.seeds)
         lossless = (
             self.lossless(setting)

@@ -14,7 +14,7 @@ Sense: TypeAlias = Literal["at most", "about", "none", "some"]
 
 @dataclass(frozen=True)
 class Claim:
-    """What a statement says of a number of the run.
+    """A limit or an expectation of a number of the run.
 
     Attributes:
         quantity: The number.

@@ -82,7 +82,7 @@ def _at_port(situation: Situation, loss: Loss) -> Statement:
 
 
 def _certain(subject: Subject, situation: Situation) -> Loss | None:
-    """What no run contradicts; None if nothing is certain."""
+    """The expectation that no run contradicts; None if nothing is certain."""
     bound = queue_bound(subject, situation, subject.queue_answers(situation))
     growth = certain_growth_cells_per_second(subject.network, situation.port)
     if cannot_lose(situation, bound):
@@ -108,7 +108,7 @@ def _room(situation: Situation) -> str:
 
 
 def _expected(subject: Subject, situation: Situation) -> Loss:
-    """What the formulas expect whose assumptions hold."""
+    """The expectation of the formulas whose assumptions hold."""
     room, has = situation.switch.unrefused_cells, _room(situation)
     said = {one.formula: one for one in subject.queue_answers(situation).values() if not one.fails}
     growth = certain_growth_cells_per_second(subject.network, situation.port)

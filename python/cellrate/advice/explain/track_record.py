@@ -16,7 +16,7 @@ ENOUGH = 30
 
 @dataclass(frozen=True)
 class Record:
-    """How predictions of one kind fared.
+    """The record of predictions of one kind.
 
     Attributes:
         cases: Scenarios in which the kind of prediction applied.

@@ -1,0 +1,118 @@
+"""Help, complaints and small commands start without the libraries that load slowly."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import cyclopts
+import pytest
+from cellrate import _core
+from cellrate.cli.app import app
+from cellrate.cli.commands import GROUPS, commands
+from cellrate.cli.commands import Command as Described
+from cellrate.cli.pictures import with_picture
+from conftest import Command
+
+SLOW = ("numpy", "polars", "scipy", "matplotlib", "optuna", "pandas", "distributed")
+# Runs the command, and prints which of the slow libraries it has imported.
+WATCH = f"""
+import sys
+from cellrate.cli.app import run_command
+code = run_command(sys.argv[1:])
+print("imported", [name for name in {SLOW!r} if name in sys.modules], code, file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ([], 0),
+        (["--help"], 0),
+        (["--version"], 0),
+        (["rnu"], 2),
+        (["run", "--help"], 0),
+        (["new", "n-source"], 0),
+        (["new", "n-sorce"], 2),
+        (["validate", "scenario.toml"], 0),
+        (["validate", "nowhere.toml"], 2),
+        (["list", "schemes"], 0),
+        (["schema"], 0),
+    ],
+    ids=str,
+)
+def test_what_needs_no_slow_library_imports_none(
+    arguments: list[str], code: int, tmp_path: Path
+) -> None:
+    (tmp_path / "scenario.toml").write_text(_core.template("n-source"), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", WATCH, *arguments],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr.splitlines()[-1] == f"imported [] {code}", done.stderr
+
+
+def test_help_describes_every_command_in_a_group(command: Command) -> None:
+    shown = " ".join(command("--help").stdout.replace("│", " ").split())
+    for group, members in GROUPS.items():
+        assert f"─ {group} ─" in shown
+        for one in members:
+            assert f"{one.name} {one.about}" in shown
+
+
+@pytest.mark.parametrize("one", list(commands()), ids=lambda one: one.name)
+def test_the_first_sentence_is_that_of_the_command(one: Described) -> None:
+    module, name = one.target.split(":")
+    target = getattr(importlib.import_module(f"cellrate.cli.{module}"), name)
+    about = (target.help if isinstance(target, cyclopts.App) else inspect.getdoc(target)) or ""
+    assert about.split("\n\n")[0].replace("\n", " ") == one.about
+
+
+EXAMPLES = [line for one in commands() for line in one.examples if line.startswith("cellrate")]
+
+
+@pytest.mark.parametrize("line", EXAMPLES)
+def test_the_options_of_an_example_exist(line: str) -> None:
+    arguments = with_picture(shlex.split(line.partition(" > ")[0])[1:])
+    # Raises an error if an option is unknown, or a required one is missing.
+    function, _, _ = app.parse_args(arguments, exit_on_error=False, print_error=False)
+    assert callable(function)
+
+
+def test_a_wrong_command_or_option_names_the_nearest(command: Command) -> None:
+    assert "there is no command 'rnu', did you mean 'run'?" in command("rnu").stderr
+    wrong = command("run", "x.toml", "--seeed", "1")
+    assert wrong.returncode == 2
+    assert "Did you mean --seed?" in wrong.stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_completion_script_knows_every_command(command: Command, shell: str) -> None:
+    script = command("completion", shell).stdout
+    for one in commands():
+        assert one.name in script
+
+
+def test_bash_completes_a_command(command: Command, tmp_path: Path) -> None:
+    script = tmp_path / "cellrate.bash"
+    script.write_text(command("completion", "bash").stdout, encoding="utf-8")
+    ask = f"""
+    source {script}
+    COMP_WORDS=(cellrate siz); COMP_CWORD=1; COMP_LINE="cellrate siz"; COMP_POINT=12
+    function=$(complete -p cellrate | sed 's/.*-F \\([^ ]*\\).*/\\1/')
+    $function cellrate siz cellrate
+    echo "${{COMPREPLY[@]}}"
+    """
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("no bash")
+    done = subprocess.run([bash, "-c", ask], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "size-buffer", done.stderr
