@@ -45,7 +45,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return {
         "status": status,
         "objects": {each["id"]: each for each in json.loads("".join(texts))},
-        "page": (out / "ohsaki95.html").read_text("utf-8"),
+        "page": (out / "ohsaki95-fig8b-text-cells.html").read_text("utf-8"),
         "evidence": (out / "evidence" / "ohsaki95.md").read_text("utf-8"),
     }
 
@@ -91,14 +91,35 @@ def test_the_page_is_self_contained(printed: dict[str, Any]) -> None:
 def test_the_front_page_leads_to_everything(tmp_path: Path) -> None:
     reproduce(tmp_path, ["ohsaki95-fig7b", "kalyan97-text-cells"])
     pages = {p.name: p.read_text("utf-8") for p in tmp_path.glob("*.html")}
-    assert set(pages) == {"index.html", "errata.html", "ohsaki95.html", "kalyan97.html"}
+    assert set(pages) == {
+        "index.html",
+        "errata.html",
+        "ohsaki95-fig7b.html",
+        "kalyan97-text-cells.html",
+    }
     links = re.findall(r'<a href="([^"]*)"', pages["index.html"])
-    assert any(link.startswith("ohsaki95.html#ohsaki95-fig7b-figure-") for link in links)
+    assert any(link.startswith("ohsaki95-fig7b.html#ohsaki95-fig7b-figure-") for link in links)
     for link in links:
         name, _, anchor = link.partition("#")
         if name == "errata.html":  # only papers with errata have a heading there
             continue
         assert not anchor or f'id="{anchor}"' in pages[name], link
+
+
+def test_a_part_of_a_paper_leaves_the_pages_of_the_whole_as_they_are(tmp_path: Path) -> None:
+    """The page of the whole paper, the front page and the errata forget nothing."""
+    kept = {name: f"{name} of all" for name in ("index", "errata", "kalyan97", "ohsaki95")}
+    for name, text in kept.items():
+        (tmp_path / f"{name}.html").write_text(text, encoding="utf-8")
+    (tmp_path / "pages.json").write_text('["kalyan97", "ohsaki95"]', encoding="utf-8")
+    reproduce(tmp_path, ["kalyan97-text-cells"])
+    for name, text in kept.items():
+        assert (tmp_path / f"{name}.html").read_text("utf-8") == text
+    assert "text-cells" in (tmp_path / "kalyan97-text-cells.html").read_text("utf-8")
+    # Without pages of whole papers there is nothing to forget.
+    (tmp_path / "pages.json").unlink()
+    reproduce(tmp_path, ["kalyan97-text-cells"])
+    assert "kalyan97-text-cells.html" in (tmp_path / "index.html").read_text("utf-8")
 
 
 def test_the_evidence_page_has_values_and_claims(printed: dict[str, Any]) -> None:

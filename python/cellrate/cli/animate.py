@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from cellrate import _core
 from cellrate.cli.options import ScenarioFile, Seed, Settings
+from cellrate.cli.own_place import own_paths
 from cellrate.cli.span import span
 from cellrate.common import terminal, whole_file
 from cellrate.common.problems import BadInput, reading, writing
@@ -65,15 +66,19 @@ def animate(
         terminal.say("no mp4: it needs the program ffmpeg, which is not on the path")
     with reading(file):
         text, name = source.read(file)
-    stem = Path("out") / f"{Path(name.strip('<>')).stem}-film"
-    place = stem if output is None else output.with_suffix("")
-    files = [place.with_name(f"{place.name}.{one}") for one in formats]
+    stem = Path(name.strip("<>")).stem
+    place = Path("out") / f"{stem}-film" if output is None else output.with_suffix("")
     with writing(place):
         place.parent.mkdir(parents=True, exist_ok=True)
     made = film(Job(text, name, tuple(settings), seed), shown, place)
     rate = drawn_film.FRAMES_PER_SECOND
     # Refused before anything is written.
     times = [] if formats == ("html",) else frame_times(made, per_second, rate, MOST_FRAMES)
+    if output is None:
+        asked = ["animate", text, settings, seed, shown, per_second]
+        files = own_paths(place.parent, stem, [f"-film.{one}" for one in formats], asked)
+    else:
+        files = [place.with_name(f"{place.name}.{one}") for one in formats]
     for path in files:
         with whole_file.replacing(path) as fresh:
             if path.suffix == ".html":

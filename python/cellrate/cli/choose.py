@@ -11,6 +11,7 @@ from cyclopts import Parameter
 from cellrate import _core
 from cellrate.cli.answering import hand_over
 from cellrate.cli.options import FirstSeed, Json, ScenarioFile, Settings, Workers, whole
+from cellrate.cli.own_place import own_paths
 from cellrate.cli.places import kept_results
 from cellrate.cli.progress import ProgressBar
 from cellrate.common.problems import BadInput, reading
@@ -75,6 +76,7 @@ def choose(
     goals = choosing.goals_of(switches, loss, throughput, delay, fairness, buffer)
     if minutes is not None and not minutes > 0:
         raise BadInput(f"--minutes {minutes:g}: it must be above 0")
+    effort = choosing.Effort(settings=tries, seeds=seeds, first_seed=first_seed)
     budget = Budget.of(minutes)
     store = kept_results(out, fresh=fresh)
     with ProgressBar("choosing") as progress:
@@ -89,14 +91,18 @@ def choose(
         answer = choosing.choose(
             Job(text, name, tuple(settings)),
             goals,
-            choosing.Effort(settings=tries, seeds=seeds, first_seed=first_seed),
+            effort,
             runner,
             lambda job: store is not None and store.contains(job.key()),
             budget,
         )
+    stem = Path(name.strip("<>")).stem
+    paths = own_paths(
+        out, stem, ["-choice.html", "-chosen.toml"], ["choose", text, settings, goals, effort]
+    )
     hand_over(
         json=json,
         as_json=lambda: choosing.as_json(answer),
         report=lambda: choosing.report(answer),
-        written=choosing.write(answer, out),
+        written=choosing.write(answer, paths),
     )

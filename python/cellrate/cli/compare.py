@@ -12,6 +12,7 @@ from cyclopts.validators import Number
 
 from cellrate.cli.answering import hand_over
 from cellrate.cli.options import FirstSeed, Json, Settings, Workers, whole
+from cellrate.cli.own_place import own_paths
 from cellrate.cli.places import kept_results, place_of
 from cellrate.cli.progress import ProgressBar
 from cellrate.common.problems import BadInput, reading
@@ -118,7 +119,7 @@ def compare(
     from cellrate.studies.compare.of_scenario import ScenarioOptions
     from cellrate.studies.compare.of_studies import StudyOptions, compare_studies
 
-    failed = False
+    failed, options, wanted = False, None, None
     if Path(first).is_dir() or second is not None or factor is not None:
         if vary or settings:
             raise BadInput(f"{first} is a study, whose runs are done: no --vary and no --set")
@@ -133,7 +134,7 @@ def compare(
     elif where:
         raise BadInput(f"{first} is not the directory of a study: --where selects runs of a study")
     else:
-        asked = ScenarioOptions(
+        wanted = ScenarioOptions(
             tuple(vary),
             tuple(measure),
             tuple(range(first_seed, first_seed + seeds)),
@@ -143,9 +144,11 @@ def compare(
             tuple(better),
         )
         kept = kept_results(out, fresh=fresh)
-        comparison, name, failed = _of_scenario(first, settings, asked, kept, workers)
+        comparison, name, failed = _of_scenario(first, settings, wanted, kept, workers)
         units = dict(comparison.units)
-    stem = out / f"{name}-compared"
+    endings = ["-compared.png", "-compared.svg", "-compared.pdf"]
+    asked = ["compare", first, second, settings, options or wanted, all_pairs]
+    stem = own_paths(out, name, endings, asked)[0].with_suffix("")
     _write_and_show(comparison, units, stem, all_pairs=all_pairs, json=json)
     return 1 if failed else 0
 

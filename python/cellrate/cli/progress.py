@@ -70,9 +70,9 @@ class ProgressBar:
         bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
-            TextColumn("{task.percentage:>3.0f}%"),
-            TextColumn("remaining"),
+            TextColumn("{task.percentage:>3.0f}% done,"),
             TimeRemainingColumn(),
+            TextColumn("remaining"),
             console=self.console,
             transient=True,
             # Without a refresh thread, in which a Ctrl-C could leave the bar's lock held for good.

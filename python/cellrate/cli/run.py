@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from cyclopts import Parameter
 from cellrate import _core
 from cellrate.cli import tables
 from cellrate.cli.options import Json, ScenarioFile, Seed, Settings, Taps
+from cellrate.cli.own_place import own_paths
 from cellrate.cli.pictures import missing_traces, picture_options, refuse_late
 from cellrate.cli.progress import ProgressBar
 from cellrate.cli.span import span
@@ -23,6 +25,8 @@ from cellrate.simulation.api import Result
 from cellrate.simulation.picture_options import PictureKind, PictureOptions
 from cellrate.simulation.runner import Job, run_one
 
+# Suffixes of captures that tshark reads.
+READ_BY_TSHARK = (".pcap", ".pcapng", ".erf")
 # Notes on the run that a capture shows.
 SET_UP = (
     "for the capture connections are set up (tcp.connection_setup=true), so the run and its digest "
@@ -78,11 +82,12 @@ def run(
     """
     with reading(file):
         text, name = source.read(file)
-    directory = _directory(name, out, needed=plot is not None or bool(capture))
     pictures = picture_options(plot, plot_from, plot_to, dark=dark)
     between = _captured_span(capture_from, capture_to, captured=bool(capture))
     job = Job(text, name, tuple(settings), seed)
     scenario = job.scenario()
+    asked = (job, pictures, capture, between) if pictures or capture else None
+    directory = _directory(name, out, asked)
     if pictures and (more := missing_traces(scenario.resolved(), pictures)):
         job = replace(job, overrides=(*job.overrides, more))
         scenario = job.scenario()
@@ -133,6 +138,12 @@ def _captured(
     except captures.NothingToCapture as error:
         raise BadInput(f"--capture: {error}") from error
     sys.stderr.write(f"note: {ALONE if taken.alone else SET_UP}\n")
+    for path in taken.files:
+        sys.stderr.write(f"captured: {path}\n")
+    first = next((path for path in taken.files if path.suffix in READ_BY_TSHARK), None)
+    if first is not None:
+        reader = f'tshark -X lua_script:"$(cellrate dissector)" -r {shlex.quote(str(first))}'
+        sys.stderr.write(f"read it: {reader}\n")
     return taken.result
 
 
@@ -149,15 +160,20 @@ def _captured_span(begin: str | None, end: str | None, *, captured: bool) -> tup
     return span("0 s" if begin is None else begin, end, options)
 
 
-def _directory(name: str, out: Path | None, *, needed: bool) -> Path | None:
+def _directory(name: str, out: Path | None, asked: object) -> Path | None:
     """Directory for files, if any are written; checked before the run.
+
+    Args:
+        name: Name of the scenario.
+        out: The directory that the user names, if any.
+        asked: What decides the files without a named directory; None if nothing is written then.
 
     Raises:
         BadInput: The directory has files that are not results of a run.
     """
     directory = out
-    if out is None and needed:
-        directory = Path("out") / Path(name.strip("<>")).stem
+    if out is None and asked is not None:
+        [directory] = own_paths(Path("out"), Path(name.strip("<>")).stem, [""], ["run", asked])
     if directory is not None:
         try:
             output.refuse_foreign(directory)

@@ -12,6 +12,7 @@ from cyclopts import Parameter
 from cellrate import _core
 from cellrate.cli.answering import hand_over
 from cellrate.cli.options import FirstSeed, Json, ScenarioFile, Settings, Workers, whole
+from cellrate.cli.own_place import own_paths
 from cellrate.cli.places import kept_results
 from cellrate.cli.progress import ProgressBar
 from cellrate.common import whole_file
@@ -81,7 +82,8 @@ def size_buffer(
             answer = sizing.size_buffer(question, runner)
     except sizing.SizingError as error:
         raise BadInput(str(error)) from error
-    place = out / f"{Path(name.strip('<>')).stem}-buffer.html"
+    stem = Path(name.strip("<>")).stem
+    [place] = own_paths(out, stem, ["-buffer.html"], ["size-buffer", question])
     document = report(answer)
     whole_file.write_text(place, web_page(document))
     hand_over(json=json, as_json=lambda: as_json(answer), report=lambda: document, written=[place])

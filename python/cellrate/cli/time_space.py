@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from cellrate import _core
 from cellrate.cli.options import ScenarioFile, Seed, Settings
+from cellrate.cli.own_place import own_paths
 from cellrate.cli.span import span
 from cellrate.common import terminal
 from cellrate.common.problems import choose, reading
@@ -51,10 +52,15 @@ def time_space(
     network = Network.of_scenario(scenario)
     names = [candidate.name for candidate in network.flows]
     chosen = names[0] if flow is None else choose(flow, names, "flow")
-    default = Path("out") / f"{Path(name.strip('<>')).stem}-time-space"
-    stem, formats = figure_files(default, output, tuple(FORMATS))
+    known = tuple(FORMATS)
+    stem, formats = figure_files(Path(), output, known)
     cells = passages(scenario, shown)
     figure = draw(cells, network.flows[names.index(chosen)])
+    if output is None:
+        own = Path(name.strip("<>")).stem
+        endings = [f"-time-space.{one}" for one in known]
+        asked = ["time-space", text, settings, seed, shown, chosen]
+        stem = own_paths(Path("out"), own, endings, asked)[0].with_suffix("")
     stem.parent.mkdir(parents=True, exist_ok=True)
     files = save(figure, stem, formats)
     terminal.say(f"written to {', '.join(map(str, files))}")

@@ -12,6 +12,7 @@ from cyclopts import Parameter
 from cellrate.advice.tuning.objective import DEFAULT
 from cellrate.cli.answering import hand_over
 from cellrate.cli.options import FirstSeed, Json, ScenarioFile, Settings, Workers, whole
+from cellrate.cli.own_place import own_paths
 from cellrate.cli.places import kept_results
 from cellrate.cli.progress import ProgressBar
 from cellrate.common.problems import reading
@@ -97,9 +98,11 @@ def tune(
         )
     for problem in store.problems() if store is not None else ():
         sys.stderr.write(f"warning: kept result: {problem}\n")
+    stem = Path(name.strip("<>")).stem
+    paths = own_paths(out, stem, ["-tuned.html", "-tuned.toml"], ["tune", text, settings, options])
     hand_over(
         json=json,
         as_json=lambda: tuning.as_json(answer),
         report=lambda: tuning.report(answer),
-        written=tuning.write(answer, out),
+        written=tuning.write(answer, paths),
     )

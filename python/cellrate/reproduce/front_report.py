@@ -49,7 +49,7 @@ def front_report(parts: Sequence[Reproduction]) -> Document:
             *_stored(parts),
             _papers(parts, tally(results)),
             Paragraph(HOW_SCORED, "faint"),
-            *_general_claims(results),
+            *_general_claims(parts),
             Section("What does not hold, and what is known of why", tuple(map(_misses, parts))),
             Section("Figures", tuple(figure for part in parts for figure in _figures(part))),
         ),
@@ -82,7 +82,7 @@ def _papers(parts: Sequence[Reproduction], total: Tally) -> Table:
     found: list[list[Cell]] = [
         [
             (
-                Span(part.paper.id, link=f"{part.paper.id}.html"),
+                Span(part.paper.id, link=f"{part.page_name}.html"),
                 " ",
                 Span(_authors(part), "faint"),
             ),
@@ -120,15 +120,18 @@ def general_claims(
     return sorted(claims, key=lambda each: (each[0], each[1].experiment.id))
 
 
-def _general_claims(results: Sequence[ExperimentResult]) -> tuple[Section, ...]:
-    claims = general_claims(results)
+def _general_claims(parts: Sequence[Reproduction]) -> tuple[Section, ...]:
+    pages = {part.paper.id: part.page_name for part in parts}
+    claims = general_claims([result for part in parts for result in part.results])
     if not claims:
         return ()
     found = rows(
         (
             str(number),
             claim.claim.text,
-            Span(result.experiment.id, link=f"{result.paper.id}.html#{result.experiment.id}"),
+            Span(
+                result.experiment.id, link=f"{pages[result.paper.id]}.html#{result.experiment.id}"
+            ),
             held(claim),
         )
         for number, result, claim in claims
@@ -141,7 +144,7 @@ def _general_claims(results: Sequence[ExperimentResult]) -> tuple[Section, ...]:
 def _misses(part: Reproduction) -> Folded:
     found = rows(
         (
-            Span(miss.experiment, link=f"{part.paper.id}.html#{miss.experiment}"),
+            Span(miss.experiment, link=f"{part.page_name}.html#{miss.experiment}"),
             f"{miss.what}: {miss.found}",
             miss.standing.value,
             miss.why,
@@ -156,7 +159,7 @@ def _figures(part: Reproduction) -> tuple[Block, ...]:
     links = tuple(
         Span(
             f"{short_id(part.paper, experiment)} {figure.id}",
-            link=f"{part.paper.id}.html#{figure_id(experiment, figure)}",
+            link=f"{part.page_name}.html#{figure_id(experiment, figure)}",
         )
         for experiment in part.experiments
         for figure in experiment.figures

@@ -8,6 +8,9 @@ from cellrate.reproduce.results import ExperimentResult
 from cellrate.reproduce.sensitivity import Sensitivity
 from cellrate.reproduce.tally import Tally, tally
 
+# Experiments that the name of a page names.
+MOST_NAMED = 3
+
 
 @dataclass
 class Reproduction:
@@ -27,6 +30,20 @@ class Reproduction:
     def ids(self) -> list[str]:
         """Ids of the experiments."""
         return [experiment.id for experiment in self.experiments]
+
+    @property
+    def is_whole(self) -> bool:
+        """True if these are all experiments of the paper."""
+        return self.ids == [one.id for one in self.paper.experiments]
+
+    @property
+    def page_name(self) -> str:
+        """Name of its page: that of the paper, and of the experiments if some are left out."""
+        if self.is_whole:
+            return self.paper.id
+        names = [one.removeprefix(f"{self.paper.id}-") for one in self.ids]
+        more = ["and-more"] if len(names) > MOST_NAMED else []
+        return "-".join([self.paper.id, *names[:MOST_NAMED], *more])
 
     @property
     def tally(self) -> Tally:

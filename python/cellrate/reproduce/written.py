@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from cellrate.common import whole_file
 from cellrate.common.document.markdown import markdown
 from cellrate.common.document.web_page import web_page
+from cellrate.common.json_text import json_text
 from cellrate.reproduce.errata_report import errata_report
 from cellrate.reproduce.evidence import evidence, sensitivity_evidence
 from cellrate.reproduce.front_report import front_report
@@ -17,18 +19,38 @@ from cellrate.reproduce.papers import experiment_ids
 from cellrate.reproduce.reproduction import Reproduction
 from cellrate.reproduce.runs import Outcomes
 
+INDEX = "pages.json"
+"""File in the directory of pages: the papers that the front page and the errata cover whole."""
+
 
 def write_pages(parts: Sequence[Reproduction], outcomes: Outcomes, out: Path) -> list[str]:
-    """Writes the front page, the errata, and a page per paper; returns their paths."""
-    pages = {"index": front_report(parts), "errata": errata_report(parts)} | {
-        part.paper.id: paper_report(part.paper, part.results, outcomes, part.sensitivities)
+    """Writes a page per paper, the front page and the errata; returns their paths.
+
+    The page of some experiments of a paper has their names, and leaves that of the whole paper as
+    it is. A front page and errata that cover more papers whole than these stay, too.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    pages = {
+        part.page_name: paper_report(part.paper, part.results, outcomes, part.sensitivities)
         for part in parts
     }
-    out.mkdir(parents=True, exist_ok=True)
+    whole = {part.paper.id for part in parts if part.is_whole}
+    if _covered(out) <= whole:
+        pages = {"index": front_report(parts), "errata": errata_report(parts)} | pages
+        whole_file.write_text(out / INDEX, json_text(sorted(whole)))
     paths = {name: out / f"{name}.html" for name in pages}
     for name, document in pages.items():
         whole_file.write_text(paths[name], web_page(document))
     return [str(path) for path in paths.values()]
+
+
+def _covered(out: Path) -> set[str]:
+    """Papers that the front page covers whole; none without a page or a readable list of them."""
+    try:
+        found = json.loads((out / INDEX).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return set()
+    return {str(one) for one in found} if isinstance(found, list) else set()
 
 
 def write_evidence(parts: Sequence[Reproduction], directory: Path) -> None:

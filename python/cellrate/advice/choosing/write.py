@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from cellrate.advice.choosing.answer import Answer
@@ -11,20 +12,21 @@ from cellrate.common.document.web_page import web_page
 from cellrate.simulation.runner import Job
 
 
-def write(answer: Answer, directory: Path) -> list[Path]:
-    """Writes NAME-choice.html and, if something meets the goals, NAME-chosen.toml.
+def write(answer: Answer, paths: Sequence[Path]) -> list[Path]:
+    """Writes the page and, if something meets the goals, the scenario with the recommended control.
+
+    Args:
+        answer: The answer.
+        paths: Files for the page and for the scenario, in a directory that exists.
 
     Raises:
         OSError: A file cannot be written.
     """
-    directory.mkdir(parents=True, exist_ok=True)
     base, best = answer.base, answer.judgement.best
-    name = Path(base.path.strip("<>")).stem
-    texts = {f"{name}-choice.html": web_page(report(answer))}
+    texts = [web_page(report(answer))]
     if best is not None:
-        overrides = (*base.overrides, *best.overrides)
-        texts[f"{name}-chosen.toml"] = Job(base.text, base.path, overrides).resolved()
-    paths = [directory / file for file in texts]
-    for path, text in zip(paths, texts.values(), strict=True):
+        texts.append(Job(base.text, base.path, (*base.overrides, *best.overrides)).resolved())
+    written = list(paths[: len(texts)])
+    for path, text in zip(written, texts, strict=True):
         whole_file.write_text(path, text)
-    return paths
+    return written

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from cellrate.advice.tuning.answer import Answer
@@ -11,19 +12,19 @@ from cellrate.common.document.web_page import web_page
 from cellrate.simulation.runner import Job
 
 
-def write(answer: Answer, directory: Path) -> list[Path]:
-    """Writes NAME-tuned.html and NAME-tuned.toml, the resolved scenario with the chosen setting.
+def write(answer: Answer, paths: Sequence[Path]) -> list[Path]:
+    """Writes the page, and the resolved scenario with the chosen setting.
+
+    Args:
+        answer: The answer.
+        paths: Files for the page and for the scenario, in a directory that exists.
 
     Raises:
         OSError: A file cannot be written.
     """
-    directory.mkdir(parents=True, exist_ok=True)
-    name = Path(answer.base.path.strip("<>")).stem
-    texts = {f"{name}-tuned.html": web_page(report(answer)), f"{name}-tuned.toml": tuned(answer)}
-    paths = [directory / file for file in texts]
-    for path, text in zip(paths, texts.values(), strict=True):
+    for path, text in zip(paths, (web_page(report(answer)), tuned(answer)), strict=True):
         whole_file.write_text(path, text)
-    return paths
+    return list(paths)
 
 
 def tuned(answer: Answer) -> str:
