@@ -76,7 +76,9 @@ def run_command(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt as signalled:
         scratch.remove_all()
         word = "terminated" if isinstance(signalled, Terminated) else "interrupted"
-        return _complain(word, exit_code(signalled))
+        from cellrate.cli.places import kept_so_far  # imports more than help needs
+
+        return _complain(f"{word}{kept_so_far()}", exit_code(signalled))
     except BrokenPipeError:
         # The reader of standard output has gone.
         streams.nothing_more()

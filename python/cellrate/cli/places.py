@@ -42,6 +42,20 @@ def place_of(study: Path) -> Path:
     return place
 
 
+# The store of the command at work, its directory, and its number of results at the beginning.
+_OPENED: list[tuple[_core.Store, Path, int]] = []
+
+
+def kept_so_far() -> str:
+    """Clause on the results that an interrupted command leaves; empty without a store."""
+    if not _OPENED:
+        return ""
+    store, place, before = _OPENED[-1]
+    now = len(store.keys())
+    runs = f"{now - before:,} run{'s' if now - before != 1 else ''} finished, {now:,} kept"
+    return f": {runs} in {place}; the same command goes on from there"
+
+
 def kept_results(out: Path, *, fresh: bool) -> _core.Store | None:
     """Creates the directory for pages and kept results, before hours of simulation.
 
@@ -55,7 +69,11 @@ def kept_results(out: Path, *, fresh: bool) -> _core.Store | None:
         out.mkdir(parents=True, exist_ok=True)
         if not os.access(out, os.W_OK | os.X_OK):
             raise BadInput(f"--out {out}: no permission to write there")
-        return None if fresh else default_store(out / "results")
+        if fresh:
+            return None
+        store = default_store(out / "results")
+        _OPENED[:] = [(store, out / "results", len(store.keys()))]
+        return store
     except OSError as error:
         why, place = error.strerror or str(error), shortened(str(out))
         raise BadInput(f"--out {place}: nothing can be written there: {why}") from error
