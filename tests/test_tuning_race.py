@@ -154,3 +154,23 @@ def test_the_fullest_link_is_the_other_way_out() -> None:
     assert (most.means["utilisation"] or 0.0) >= max(used) - 0.001
     assert report.chosen.means["loss"] == min(lost)
     assert report.simulated <= report.budget
+
+
+def test_seeds_that_change_nothing_are_not_run_again() -> None:
+    """Persistent sources without jitter: two seeds show it, and the other three are left out."""
+    short = "run.duration=60 ms", "measure.from=20 ms", "run.start_jitter=0 s"
+    made: list[Job] = []
+
+    def runner(jobs: Sequence[Job]) -> list[_core.Outcome]:
+        made.extend(jobs)
+        return run_many(jobs)
+
+    options = TuneOptions(vary=("abr.rif=1/64,1/16",), seeds=5)
+    answer = tune(Job(EFCI, "efci.toml", short), options, runner)
+    assert {job.seed for job in made} == {1, 2}
+    assert [len(one.runs) for one in answer.ranked] == [5, 5, 5]
+    assert {run.seed for run in answer.ranked[0].runs} == {1, 2, 3, 4, 5}
+    assert len({run.digest for run in answer.ranked[0].runs}) == 1
+    made.clear()
+    tune(Job(EFCI, "efci.toml", (*short, "run.start_jitter=5 ms")), options, runner)
+    assert {job.seed for job in made} == {1, 2, 3, 4, 5}

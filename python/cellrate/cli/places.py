@@ -69,11 +69,10 @@ def kept_results(out: Path, *, fresh: bool) -> _core.Store | None:
         out.mkdir(parents=True, exist_ok=True)
         if not os.access(out, os.W_OK | os.X_OK):
             raise BadInput(f"--out {out}: no permission to write there")
-        if fresh:
-            return None
-        store = default_store(out / "results")
-        _OPENED[:] = [(store, out / "results", len(store.keys()))]
-        return store
+        store = None if fresh else default_store(out / "results")
     except OSError as error:
         why, place = error.strerror or str(error), shortened(str(out))
         raise BadInput(f"--out {place}: nothing can be written there: {why}") from error
+    if store is not None:
+        _OPENED[:] = [(store, out / "results", len(store.keys()))]
+    return store

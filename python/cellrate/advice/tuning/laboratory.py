@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from cellrate import ScenarioError
@@ -48,6 +48,8 @@ class Setting:
 
 
 AS_IT_IS = Setting()
+PROOF = 2
+"""Seeds that show whether anything is random."""
 
 
 def shown(value: str) -> str:
@@ -114,13 +116,38 @@ class Laboratory:
     def measure(self, settings: Sequence[Setting], seeds: int) -> None:
         """Runs each setting with the first `seeds` seeds, except those that were run before.
 
+        A setting with which two seeds make the same run has nothing random: the runs of further
+        seeds are not made, since they are the same again.
+
         Raises:
             ScenarioError: The scenario does not allow a setting.
             KeyboardInterrupt: Ctrl-C was pressed; complete runs are kept.
         """
+        unlike = list(dict.fromkeys(settings))
+        for stage in dict.fromkeys((min(seeds, PROOF), seeds)):
+            self._run(unlike, stage)
+            alike = [setting for setting in unlike if self.is_same_again(setting)]
+            for setting in alike:
+                self._repeat(setting, seeds)
+            unlike = [setting for setting in unlike if setting not in alike]
+
+    def is_same_again(self, setting: Setting) -> bool:
+        """True if two seeds made the same run of a setting."""
+        runs = self.trials.get(setting, ())
+        return (
+            len(runs) >= PROOF and len({one.digest for one in runs}) == 1 and runs[0].digest != ""
+        )
+
+    def _repeat(self, setting: Setting, seeds: int) -> None:
+        """Adds the runs of further seeds, which are the first one again."""
+        runs = self.trials[setting]
+        more = (replace(runs[0], seed=seed) for seed in self.seeds[len(runs) : seeds])
+        self.trials[setting] = (*runs, *more)
+
+    def _run(self, settings: Sequence[Setting], seeds: int) -> None:
         wanted = [
             (setting, seed)
-            for setting in dict.fromkeys(settings)
+            for setting in settings
             for seed in self.seeds[len(self.trials.get(setting, ())) : seeds]
         ]
         jobs = [self.job(setting, seed) for setting, seed in wanted]

@@ -161,10 +161,17 @@ CRITERIA = (
 
 @dataclass(frozen=True)
 class Measures:
-    """The value of every criterion in one run; None where the run has no such value."""
+    """The value of every criterion in one run; None where the run has no such value.
+
+    Attributes:
+        seed: Seed of the run.
+        values: The values by the names of the criteria.
+        digest: Hash of all events of the run.
+    """
 
     seed: int
     values: Mapping[str, float | None]
+    digest: str = ""
 
     @classmethod
     def of(cls, outcome: _core.Outcome, ports: Collection[str]) -> Measures:
@@ -177,7 +184,8 @@ class Measures:
         summary = json.loads(outcome.summary())
         bottleneck = [port for port in summary["ports"] if port["name"] in ports]
         seen = {**summary, "ports": bottleneck, ALL_PORTS: summary["ports"]}
-        return cls(summary["seed"], {one.name: one.of(seen) for one in CRITERIA})
+        values = {one.name: one.of(seen) for one in CRITERIA}
+        return cls(summary["seed"], values, summary["digest"])
 
 
 def bottleneck(network: Network) -> frozenset[str]:
