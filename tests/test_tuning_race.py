@@ -168,7 +168,7 @@ def test_seeds_that_change_nothing_are_not_run_again() -> None:
     options = TuneOptions(vary=("abr.rif=1/64,1/16",), seeds=5)
     answer = tune(Job(EFCI, "efci.toml", short), options, runner)
     assert {job.seed for job in made} == {1, 2}
-    assert [len(one.runs) for one in answer.ranked] == [5, 5, 5]
+    assert {len(one.runs) for one in answer.ranked} == {5}
     assert {run.seed for run in answer.ranked[0].runs} == {1, 2, 3, 4, 5}
     assert len({run.digest for run in answer.ranked[0].runs}) == 1
     made.clear()

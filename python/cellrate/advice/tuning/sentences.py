@@ -109,7 +109,7 @@ def headline(answer: Answer) -> list[str]:
     sentences += [f"No run measures {one.name}; it decides nothing." for one in unmeasured]
     alike = all(len({tuple(r.values.items()) for r in one.runs}) == 1 for one in answer.ranked)
     if alike and len(answer.seeds) > 1:
-        sentences.append("The seeds make no difference.")
+        sentences.append("The seeds make no difference; runs beyond the second were not made.")
     return sentences
 
 
