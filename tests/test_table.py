@@ -25,6 +25,7 @@ from cellrate.studies.dataset import (
     Writer,
 )
 from cellrate.studies.dataset.table import Question, tabulate, written
+from cellrate.studies.dataset.table.latex import _heads
 from conftest import Command
 from studied import results, write
 
@@ -188,6 +189,8 @@ def test_every_format_holds_the_same_cells_and_escapes_what_it_must(study: Path)
     latex = written(table, "latex")
     assert r"by\_hand \& 100 \%" in latex
     assert r"0.5 & 2 $\pm$ 2.5 & 7 \\" in latex
+    assert r" & \multicolumn{2}{c}{switch.control.scheme} \\" in latex
+    assert latex.count("switch.control.scheme") == 1
     [first, *_] = csv.DictReader(io.StringIO(written(table, "csv")))
     assert float(first["mean"]) == 2.0
     assert float(first["high"]) == pytest.approx(2 + T_95 / 3**0.5)
@@ -251,3 +254,15 @@ def test_no_data_set_is_an_error(command: Command, tmp_path: Path) -> None:
     assert "nowhere is not the data set of a study: it does not exist" in done.stderr
     (tmp_path / "study.json").write_text(json.dumps({"format": 9, "version": "7.0"}))
     assert "is of format 9, written by cellrate 7.0" in command("table", tmp_path).stderr
+
+
+def test_a_factor_of_the_columns_is_named_once_in_latex() -> None:
+    heads = ["rtt", "control.scheme = efci", "control.scheme = erica"]
+    assert _heads(heads, 1) == [
+        r" & \multicolumn{2}{c}{control.scheme} \\",
+        r"\cmidrule(lr){2-3}",
+        r"rtt & efci & erica \\",
+    ]
+    # Other factors, or a single column, keep their names.
+    assert _heads(["rtt", "a = 1", "b = 2"], 1) == [r"rtt & a = 1 & b = 2 \\"]
+    assert _heads(["rtt", "a = 1"], 1) == [r"rtt & a = 1 \\"]

@@ -137,7 +137,8 @@ def _kill(ground: Ground, file: Path, instance: Instance, what: str, seconds: fl
     if how in POLITE and code not in (0, -how):
         # Once it has begun it says so, and takes away what it made; what killed ones before it made
         # may wait for one that gets further.
-        said = ended.stderr.rstrip().endswith(("interrupted", "terminated"))
+        last = ended.stderr.rstrip().rpartition("\n")[2]
+        said = last.startswith(("interrupted", "terminated"))
         ground.expect(code == POLITE[how] and (said or not under_way), f"{what}: {ended}")
         left = set(leftovers(instance.out)).difference(before) if said else ()
         ground.expect(not left, f"{what}, {how.name}: left {left}")

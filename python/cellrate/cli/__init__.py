@@ -16,10 +16,12 @@ def main() -> None:
         signals.listen()
         from cellrate.cli.app import run_command
     except ModuleNotFoundError as error:
-        needed = "cyclopts", "matplotlib", "optuna", "polars", "rich", "scipy"
-        if error.name is None or error.name.partition(".")[0] not in needed:
+        from cellrate.cli.missing import advice_of_missing
+
+        advice = advice_of_missing(error)
+        if advice is None:
             raise
-        sys.stderr.write(f"error: the command needs {error.name}: pip install 'cellrate[cli]'\n")
+        sys.stderr.write(f"error: {advice}\n")
         sys.exit(1)
     except KeyboardInterrupt as signalled:  # before any command has begun
         sys.exit(signals.exit_code(signalled))

@@ -10,6 +10,7 @@ import cyclopts
 from cellrate._core import ScenarioError, __version__
 from cellrate.cli import streams
 from cellrate.cli.commands import GROUPS, commands
+from cellrate.cli.missing import advice_of_missing
 from cellrate.cli.pictures import with_picture
 from cellrate.cli.signals import Terminated, exit_code
 from cellrate.common import scratch
@@ -84,7 +85,7 @@ def run_command(arguments: Sequence[str]) -> int:
         streams.nothing_more()
         return FAILED
     except BaseException as error:  # panics of libraries do not derive from `Exception`
-        why = lacking(error)
+        why = advice_of_missing(error) or lacking(error)
         if why is None:
             raise
         if isinstance(error, OSError) and error.filename == streams.OUTPUT:

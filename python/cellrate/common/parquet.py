@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import importlib.util
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -42,6 +40,8 @@ def as_csv(path: PathLike[str]) -> str:
         ValueError: The file cannot be read as Parquet.
         ModuleNotFoundError: polars is not installed.
     """
+    import hashlib
+
     place = Path(path)
     with place.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").digest()
@@ -52,6 +52,8 @@ def as_csv(path: PathLike[str]) -> str:
 def _table(path: Path, _digest: bytes) -> str:
     if importlib.util.find_spec("polars") is None:
         importlib.import_module("polars")  # raises ModuleNotFoundError
+    import subprocess
+
     # Modules must not be searched in the directory of the reader.
     command = [sys.executable, "-P", str(READER), str(path)]
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)  # noqa: S603

@@ -37,7 +37,7 @@ class Cluster:
         try:
             import distributed
         except ImportError as error:
-            message = "--scheduler needs Dask: install cellrate with its extra `cluster`"
+            message = "--scheduler needs Dask: pip install 'cellrate[cluster]'"
             raise BadInput(message) from error
         self._local = None
         if address == LOCAL:

@@ -11,8 +11,8 @@ from scipy.stats import qmc
 
 from cellrate.studies.study.definition import Axis
 
-MOST_POINTS = 10_000_000
-"""Greatest number of points; protects the memory against a mistake."""
+MOST_POINTS = 1_000_000
+"""Greatest number of points, counted before any is made; a point takes some 2 kB of memory."""
 
 
 class TooManyPoints(Exception):

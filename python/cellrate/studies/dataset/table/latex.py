@@ -23,7 +23,11 @@ def latex(table: Tabulation) -> str:
     heads = [[str(head)] for head in table.rows] + texts.heads(table)
     height = max(len(head) for head in heads)
     padded = [[""] * (height - len(head)) + head for head in heads]
-    lines = [_line([head[at] for head in padded]) for at in range(height)]
+    lines = [
+        line
+        for at in range(height)
+        for line in _heads([head[at] for head in padded], len(table.rows))
+    ]
     form = "l" * len(table.rows) + "r" * (len(heads) - len(table.rows))
     caption = " ".join([f"{texts.caption(table)}.", *table.notes])
     return "\n".join(
@@ -42,6 +46,29 @@ def latex(table: Tabulation) -> str:
             "",
         ]
     )
+
+
+def _heads(heads: list[str], keys: int) -> list[str]:
+    """Lines of one level of headers; a name that all columns share stands once above their values.
+
+    Args:
+        heads: The headers, as ``name = value`` above columns of a factor.
+        keys: Number of columns with the factors of the rows.
+    """
+    above = [head.partition(" = ") for head in heads[keys:]]
+    if (
+        len(above) < 2
+        or not all(equals for _, equals, _ in above)
+        or len({a[0] for a in above}) > 1
+    ):
+        return [_line(heads)]
+    group = rf"\multicolumn{{{len(above)}}}{{c}}{{{escaped(above[0][0])}}}"
+    rule = rf"\cmidrule(lr){{{keys + 1}-{len(heads)}}}"
+    return [
+        " & ".join([*[""] * keys, group]) + r" \\",
+        rule,
+        _line([*heads[:keys], *(level for _, _, level in above)]),
+    ]
 
 
 def escaped(text: str) -> str:
