@@ -11,8 +11,10 @@ from typing import Any, TypeAlias
 import pytest
 from cellrate import BadInput
 from cellrate.advice.choosing import Effort, Goals, choose
+from cellrate.advice.choosing.answer import Elsewhere
 from cellrate.advice.choosing.budget import Budget
 from cellrate.advice.choosing.candidates import candidates
+from cellrate.advice.choosing.circumstances import Circumstance
 from cellrate.advice.choosing.judging import judged
 from cellrate.advice.choosing.option import Option, pareto
 from cellrate.advice.tuning.laboratory import AS_IT_IS
@@ -104,6 +106,8 @@ def test_no_option_is_better_than_the_recommended_one(command: Command, small: P
         "delay of all links",
         "number of sources",
     }
+    [twice] = [one for one in report["elsewhere"] if one["settings"] == ["flow.tcp.count=8"]]
+    assert len(run(command, twice["best"]["command"])["flows"]) == 8
     for one in report["front"]:
         assert not any(
             other["buffer_cells"] < one["buffer_cells"]
@@ -225,6 +229,21 @@ def test_the_judgement_by_hand() -> None:
         "fmmra",
         "none",
     ]
+
+
+def test_what_wins_elsewhere_by_hand() -> None:
+    twice = Circumstance("number of sources", 2.0, ("flow.tcp.count=8",))
+
+    def is_other(best: Option | None, recommended: Option) -> bool:
+        return Elsewhere(twice, best, recommended).is_other
+
+    erica, fmmra = option("erica", 300, 96e6), option("fmmra", 300, 97e6)
+    assert not is_other(erica, option("erica", 310, 90e6))
+    # As many cells, and 1 % less throughput; and what needs more, or delivers far less.
+    assert not is_other(fmmra, erica)
+    assert is_other(fmmra, option("erica", 301, 97e6))
+    assert is_other(fmmra, option("erica", 300, 90e6))
+    assert is_other(None, erica)
 
 
 def test_a_scenario_with_credits_of_its_own_is_refused() -> None:

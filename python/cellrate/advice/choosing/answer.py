@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cellrate.advice.choosing.circumstances import Circumstance
 from cellrate.advice.choosing.goals import Goals
-from cellrate.advice.choosing.judging import Judgement
+from cellrate.advice.choosing.judging import ALIKE, Judgement
 from cellrate.advice.choosing.option import Option
 from cellrate.simulation.runner import Job
 
@@ -25,6 +25,16 @@ class Elsewhere:
     circumstance: Circumstance
     best: Option | None
     recommended: Option
+
+    @property
+    def is_other(self) -> bool:
+        """True if the recommended option is not the choice there, nor as good."""
+        best, own = self.best, self.recommended
+        if best is None or best.candidate == own.candidate:
+            return best is None
+        rates = own.throughput_bits_per_second, best.throughput_bits_per_second
+        as_good = own.buffer_cells <= best.buffer_cells and rates[0] >= (1 - ALIKE) * rates[1]
+        return not as_good
 
 
 @dataclass(frozen=True)

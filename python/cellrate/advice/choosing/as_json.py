@@ -36,8 +36,8 @@ def as_json(answer: Answer) -> dict[str, Any]:
                 "circumstance": one.circumstance.about,
                 "factor": one.circumstance.factor,
                 "settings": list(one.circumstance.overrides),
-                "best": _option(answer, one.best),
-                "recommended": _option(answer, one.recommended),
+                "best": _option(answer, one.best, one.circumstance.overrides),
+                "recommended": _option(answer, one.recommended, one.circumstance.overrides),
             }
             for one in answer.elsewhere
         ],
@@ -47,7 +47,10 @@ def as_json(answer: Answer) -> dict[str, Any]:
     }
 
 
-def _option(answer: Answer, one: Option | None) -> dict[str, Any] | None:
+def _option(
+    answer: Answer, one: Option | None, there: tuple[str, ...] = ()
+) -> dict[str, Any] | None:
+    """An option; `there` are the settings of another circumstance."""
     if one is None:
         return None
     return {
@@ -64,5 +67,5 @@ def _option(answer: Answer, one: Option | None) -> dict[str, Any] | None:
         "longest_delay_seconds": one.longest_delay_seconds,
         "fairness": one.fairness,
         "seeds": one.seeds,
-        "command": one.command(answer.base.path, answer.base.overrides),
+        "command": one.command(answer.base.path, (*answer.base.overrides, *there)),
     }

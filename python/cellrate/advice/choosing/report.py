@@ -25,9 +25,13 @@ def report(answer: Answer) -> Document:
     """The recommendation, each control's best, the front, other circumstances, the commands."""
     best, second = answer.judgement.best, answer.judgement.runner_up
     words = (Paragraph(text) for text in sentences.verdict(answer))
-    commands = tuple(
-        one.command(answer.base.path, answer.base.overrides) for one in (best, second) if one
-    )
+    settings = answer.base.overrides
+    commands = [one.command(answer.base.path, settings) for one in (best, second) if one]
+    commands += [
+        one.best.command(answer.base.path, (*settings, *one.circumstance.overrides))
+        for one in answer.elsewhere
+        if one.best is not None and one.is_other
+    ]
     return Document(
         sentences.asked(answer),
         (
@@ -35,7 +39,7 @@ def report(answer: Answer) -> Document:
             Section("The best of each control", (_controls(answer), *_missed(answer))),
             Section("What buffer buys", (_front(answer), *_picture(answer))),
             *_elsewhere(answer),
-            Section("Commands", (Command(commands),) if commands else ()),
+            Section("Commands", (Command(tuple(commands)),) if commands else ()),
             Section("", (Paragraph(f"cellrate {__version__}", "faint"),)),
         ),
     )

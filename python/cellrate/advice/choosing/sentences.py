@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cellrate.advice.choosing.answer import Answer, Elsewhere
+from cellrate.advice.choosing.answer import Answer
 from cellrate.advice.choosing.goals import Goals
 from cellrate.advice.choosing.option import Option
 from cellrate.common.numbers import seconds
@@ -42,17 +42,22 @@ def _recommendation(answer: Answer) -> Iterator[str]:
     if best is None:
         yield "Nothing that was run meets the goals; below is what each control misses."
         return
-    yield (f"Take {best.label} with {best.buffer_cells:,} cells of buffer: {numbers(best)}.")
+    yield (f"Take {best.label} with {cells(best.buffer_cells)} of buffer: {numbers(best)}.")
     if second is None:
         yield "No other control meets the goals."
         return
     said = (
-        f"Runner-up: {second.label} with {second.buffer_cells:,} cells: {numbers(second)}. "
+        f"Runner-up: {second.label} with {cells(second.buffer_cells)}: {numbers(second)}. "
         f"Beside the first it costs {_cost(best, second)}."
     )
     if answer.judgement.alike:
         said += " The two cannot be told apart by buffer and throughput; take the simpler one."
     yield said
+
+
+def cells(count: int) -> str:
+    """A number of cells."""
+    return f"{count:,} cell{'s' if count != 1 else ''}"
 
 
 def numbers(one: Option) -> str:
@@ -67,9 +72,9 @@ def numbers(one: Option) -> str:
 
 
 def _cost(best: Option, second: Option) -> str:
-    cells = second.buffer_cells - best.buffer_cells
+    more = second.buffer_cells - best.buffer_cells
     rate = second.throughput_bits_per_second / best.throughput_bits_per_second - 1
-    buffer = f"{cells:,} cells more" if cells else "no more buffer"
+    buffer = f"{cells(more)} more" if more else "no more buffer"
     share = f"{abs(rate):.1%} {'more' if rate > 0 else 'less'} throughput"
     return f"{buffer}, with {share}" if abs(rate) >= 0.0005 else f"{buffer}, with equal throughput"
 
@@ -88,7 +93,7 @@ def _depends(answer: Answer) -> Iterator[str]:
     best = answer.judgement.best
     if best is None or not answer.elsewhere:
         return
-    others = [one for one in answer.elsewhere if not _same(one, best)]
+    others = [one for one in answer.elsewhere if one.is_other]
     if not others:
         yield (
             "Among the best controls it is the choice also with a quarter to four times the "
@@ -104,13 +109,9 @@ def _depends(answer: Answer) -> Iterator[str]:
         seen.add(side)
         found = "nothing meets the goals"
         if one.best is not None:
-            needs = f"{one.best.buffer_cells:,} cells of buffer"
+            needs = f"{cells(one.best.buffer_cells)} of buffer"
             found = f"{one.best.candidate.name} wins with {needs}"
         yield f"With {one.circumstance.factor:g} times the {one.circumstance.about}, {found}."
-
-
-def _same(one: Elsewhere, best: Option) -> bool:
-    return one.best is not None and one.best.candidate == best.candidate
 
 
 def _properties(answer: Answer) -> str:
