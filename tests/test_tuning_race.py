@@ -171,7 +171,7 @@ def test_seeds_that_change_nothing_are_not_run_again() -> None:
     assert {len(one.runs) for one in answer.ranked} == {5}
     assert {run.seed for run in answer.ranked[0].runs} == {1, 2, 3, 4, 5}
     assert len({run.digest for run in answer.ranked[0].runs}) == 1
-    # Equal runs prove nothing where something is drawn: no cell happens to be lost with these seeds.
+    # Equal runs prove nothing where something is drawn, such as losses that happen not to come.
     for drawn in ("run.start_jitter=5 ms", "link_errors.cell_loss_ratio=1e-12"):
         made.clear()
         tune(Job(EFCI, "efci.toml", (*short, drawn)), options, runner)
