@@ -106,13 +106,16 @@ def test_the_front_page_leads_to_everything(tmp_path: Path) -> None:
         assert not anchor or f'id="{anchor}"' in pages[name], link
 
 
-def test_a_part_of_a_paper_leaves_the_pages_of_the_whole_as_they_are(tmp_path: Path) -> None:
+def test_a_part_of_a_paper_leaves_the_pages_of_the_whole_as_they_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The page of the whole paper, the front page and the errata forget nothing."""
     kept = {name: f"{name} of all" for name in ("index", "errata", "kalyan97", "ohsaki95")}
     for name, text in kept.items():
         (tmp_path / f"{name}.html").write_text(text, encoding="utf-8")
     (tmp_path / "pages.json").write_text('["kalyan97", "ohsaki95"]', encoding="utf-8")
     reproduce(tmp_path, ["kalyan97-text-cells"])
+    assert "are of kalyan97, ohsaki95 and stay" in capsys.readouterr().err
     for name, text in kept.items():
         assert (tmp_path / f"{name}.html").read_text("utf-8") == text
     assert "text-cells" in (tmp_path / "kalyan97-text-cells.html").read_text("utf-8")

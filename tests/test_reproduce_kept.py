@@ -121,7 +121,7 @@ def test_draws_are_measured_kept_and_end_a_disagreement(root: Path) -> None:
         miss.standing for miss in stored.tally(paper()).misses if miss.experiment.endswith("last")
     }
     assert ends == {Standing.OPEN}
-    page = (root / "out" / "madeup.html").read_text("utf-8")
+    page = (root / "out" / "madeup-last.html").read_text("utf-8")
     assert "Single runs among many" in page
 
 

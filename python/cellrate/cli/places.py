@@ -42,16 +42,17 @@ def place_of(study: Path) -> Path:
     return place
 
 
-# The store of the command at work, its directory, and its number of results at the beginning.
-_OPENED: list[tuple[_core.Store, Path, int]] = []
+# The directory of the store of the command at work, and its number of results at the beginning.
+# Not the store, which is closed when nobody has it any more.
+_OPENED: list[tuple[Path, int]] = []
 
 
 def kept_so_far() -> str:
     """Clause on the results that an interrupted command leaves; empty without a store."""
     if not _OPENED:
         return ""
-    store, place, before = _OPENED[-1]
-    now = len(store.keys())
+    place, before = _OPENED[-1]
+    now = len(default_store(place).keys())
     runs = f"{now - before:,} run{'s' if now - before != 1 else ''} finished, {now:,} kept"
     return f": {runs} in {place}; the same command goes on from there"
 
@@ -74,5 +75,5 @@ def kept_results(out: Path, *, fresh: bool) -> _core.Store | None:
         why, place = error.strerror or str(error), shortened(str(out))
         raise BadInput(f"--out {place}: nothing can be written there: {why}") from error
     if store is not None:
-        _OPENED[:] = [(store, out / "results", len(store.keys()))]
+        _OPENED[:] = [(out / "results", len(store.keys()))]
     return store

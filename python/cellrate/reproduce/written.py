@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -35,7 +36,11 @@ def write_pages(parts: Sequence[Reproduction], outcomes: Outcomes, out: Path) ->
         for part in parts
     }
     whole = {part.paper.id for part in parts if part.is_whole}
-    if _covered(out) <= whole:
+    covered = _covered(out)
+    if not covered <= whole:
+        kept = f"{out / 'index.html'} and errata.html are of {', '.join(sorted(covered))} and stay"
+        sys.stderr.write(f"note: {kept}; cellrate reproduce writes those of all papers\n")
+    else:
         pages = {"index": front_report(parts), "errata": errata_report(parts)} | pages
         whole_file.write_text(out / INDEX, json_text(sorted(whole)))
     paths = {name: out / f"{name}.html" for name in pages}
