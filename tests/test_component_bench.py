@@ -6,7 +6,7 @@ import json
 
 import pytest
 from cellrate import _core
-from cellrate.cli.app import app
+from cellrate.cli.parser import app
 from cellrate.simulation import component_bench
 from cellrate.simulation.component_bench import KINDS, components, measure, needs_file
 

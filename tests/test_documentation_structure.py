@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import cellrate
-from cellrate.cli.app import app
+from cellrate.cli.parser import app
 from conftest import HERE
 
 DOCS = HERE.parent / "docs"

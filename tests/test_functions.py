@@ -15,7 +15,7 @@ import pytest
 from cellrate.advice.explain.as_json import as_json as explained
 from cellrate.advice.sizing.as_json import as_json as sized
 from cellrate.advice.tuning import as_json as tuned
-from cellrate.cli.app import app
+from cellrate.cli.parser import app
 from cellrate.common.problems import BadInput
 from cellrate.studies.compare.as_json import as_json as compared
 from conftest import Command

@@ -13,7 +13,7 @@ import cellrate
 import cyclopts
 import numpy as np
 import pytest
-from cellrate.cli.app import app
+from cellrate.cli.parser import app
 from cellrate.common.problems import BadInput
 from cellrate.simulation.network import Network
 from conftest import Command

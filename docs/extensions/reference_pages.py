@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cellrate import _core, template
-from cellrate.cli.app import app as command
+from cellrate.cli.parser import app as command
 from cellrate.language.measures import tables
 from cellrate.theory.catalogue import CATALOGUE
 from formula_pages import formulas

@@ -1,17 +1,15 @@
-"""Subcommands of `cellrate`, and its exit codes."""
+"""Answers a command line of `cellrate`: what it writes on errors, and its exit codes."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
 
-import cyclopts
-
-from cellrate._core import ScenarioError, __version__
+from cellrate._core import ScenarioError
 from cellrate.cli import streams
-from cellrate.cli.commands import GROUPS, commands
+from cellrate.cli.commands import commands
+from cellrate.cli.front import front
 from cellrate.cli.missing import advice_of_missing
-from cellrate.cli.pictures import with_picture
 from cellrate.cli.signals import Terminated, exit_code
 from cellrate.common import scratch
 from cellrate.common.problems import BadInput, choose, lacking
@@ -19,39 +17,6 @@ from cellrate.common.problems import BadInput, choose, lacking
 OK = 0
 FAILED = 1
 BAD_INPUT = 2
-
-
-def _assembled(*, described: bool) -> cyclopts.App:
-    """The application; no command is imported before it is called.
-
-    Args:
-        described: True to describe each command by its first sentence, for the list of commands.
-            The description of a command would be that sentence only, too.
-    """
-    found = cyclopts.App(
-        name="cellrate",
-        help="Cell-level simulation of closed-loop flow control (ATM ABR, UBR) under TCP.",
-        version=__version__,
-        suppress_keyboard_interrupt=False,
-        # Markdown loads slowly.
-        help_format="plaintext" if described else None,
-    )
-    for number, (group, members) in enumerate(GROUPS.items()):
-        panel = cyclopts.Group(group, sort_key=number)
-        for order, one in enumerate(members):
-            lines = "".join(f"\n\n`{line}`" for line in one.examples)
-            found.command(
-                f"cellrate.cli.{one.target}",
-                name=one.name,
-                group=panel,
-                sort_key=order,
-                **({"help": one.about} if described else {}),
-                **({"help_epilogue": f"Examples:{lines}"} if lines else {}),
-            )
-    return found
-
-
-app = _assembled(described=False)
 
 
 def run_command(arguments: Sequence[str]) -> int:
@@ -63,16 +28,11 @@ def run_command(arguments: Sequence[str]) -> int:
     """
     try:
         _refuse_unreadable(arguments)
-        status = _for(arguments)(
-            with_picture(arguments),
-            exit_on_error=False,
-            print_error=False,
-            result_action="return_value",
-        )
+        status = _answered(arguments)
         sys.stdout.flush()
     except ScenarioError as error:
         return _complain(error.rendered.rstrip("\n"), BAD_INPUT)
-    except (BadInput, cyclopts.CycloptsError) as error:
+    except BadInput as error:
         return _complain(f"error: {error}", BAD_INPUT)
     except KeyboardInterrupt as signalled:
         scratch.remove_all()
@@ -91,20 +51,28 @@ def run_command(arguments: Sequence[str]) -> int:
         if isinstance(error, OSError) and error.filename == streams.OUTPUT:
             streams.nothing_more()
         return _complain(f"error: {why}", FAILED)
-    return OK if status is None else int(status)
+    return OK if status is None else status
 
 
-def _for(arguments: Sequence[str]) -> cyclopts.App:
-    """The application for some arguments.
+def _answered(arguments: Sequence[str]) -> int | None:
+    """Answers a command line.
+
+    Returns:
+        The exit code that the command chose, or None.
 
     Raises:
-        BadInput: The first argument is no command; the message names the nearest.
+        BadInput: The first argument is no command (the message names the nearest), or the command
+            has no such option.
     """
-    first = arguments[0] if arguments else "--help"
-    if first.startswith("-"):
-        return _assembled(described=True)
-    choose(first, [one.name for one in commands()], "command")
-    return app
+    page = front(arguments)
+    if page is not None:
+        sys.stdout.write(page)
+        return OK
+    if not arguments[0].startswith("-"):
+        choose(arguments[0], [one.name for one in commands()], "command")
+    from cellrate.cli.parser import call  # its library loads slowly
+
+    return call(arguments)
 
 
 def _refuse_unreadable(arguments: Sequence[str]) -> None:

@@ -16,6 +16,6 @@ def completion(
     bash reads it from ~/.local/share/bash-completion/completions/cellrate, zsh from a file
     _cellrate in a directory of $fpath, fish from ~/.config/fish/completions/cellrate.fish.
     """
-    from cellrate.cli.app import app
+    from cellrate.cli.parser import app
 
     sys.stdout.write(app.generate_completion(shell=shell))

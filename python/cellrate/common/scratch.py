@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import glob
-import hashlib
 import os
 import re
-import secrets
 import shutil
 import socket
 from collections.abc import Iterator
@@ -33,7 +31,7 @@ _held: dict[Path, int] = {}
 def beside(directory: Path) -> Path:
     """Makes a hidden, locked directory beside another one, named after host and process."""
     while True:
-        name = f"{_prefix(directory)}{os.getpid()}.{secrets.token_hex(4)}"
+        name = f"{_prefix(directory)}{os.getpid()}.{os.urandom(4).hex()}"
         made = directory.parent / name
         # Noted before it is made, so that `remove_all` finds it after an interrupt at any step.
         _held[made] = UNKNOWN
@@ -114,6 +112,8 @@ def _prefix(directory: Path) -> str:
     host = re.sub(r"[^A-Za-z0-9-]", "-", socket.gethostname())
     name = directory.name
     if len(os.fsencode(name)) > LONGEST_NAME:
+        import hashlib  # slow to load, and hardly ever needed
+
         name = hashlib.sha256(os.fsencode(name)).hexdigest()
     return f".{name}.{host}."
 
