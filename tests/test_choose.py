@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import json
+import math
 import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import cellrate
 import pytest
 from cellrate import BadInput
 from cellrate.advice.choosing import Effort, Goals, choose
-from cellrate.advice.choosing.answer import Elsewhere
+from cellrate.advice.choosing.answer import Elsewhere, Side, sides
 from cellrate.advice.choosing.budget import Budget
 from cellrate.advice.choosing.candidates import candidates
-from cellrate.advice.choosing.circumstances import Circumstance
+from cellrate.advice.choosing.circumstances import Circumstance, properties
 from cellrate.advice.choosing.judging import judged
 from cellrate.advice.choosing.option import Option, pareto
+from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import AS_IT_IS
+from cellrate.simulation.network import Network
 from cellrate.simulation.runner import Job, run_many
+from cellrate.studies.parameters.keys import Keys
 from conftest import Command
 
 Report: TypeAlias = dict[str, Any]
@@ -178,7 +183,115 @@ def test_the_same_command_goes_on_and_gives_the_same_bytes(
     assert json.loads(held.stdout)["totals"]["cells_dropped"] == 0
 
 
-def option(name: str, cells: int, rate: float, delay: float = 1e-3, loss: float = 0.0) -> Option:
+def test_the_settling_time_is_that_of_the_utilisation_of_the_run(
+    command: Command, small: Path
+) -> None:
+    """Counted here by hand in 200 parts of the run: 0.75 ms each, from the last start at 6 ms."""
+    goals = ("--switches", "explicit-rate", "--settling", "100 ms")
+    report = chosen(command, small, *goals)
+    best = report["recommended"]
+    found = []
+    for seed in (1, 2):
+        traced = ['measure.traces=["utilisation"]', 'measure.sample="750 us"']
+        settings = [one for one in shlex.split(best["command"]) if "=" in one] + traced
+        result = cellrate.run(SMALL, overrides=settings, seed=seed)
+        series = result.series("utilisation", "A->B")
+        shares = [
+            (float(when), float(share))
+            for when, share in zip(series.time, series.middle, strict=True)
+            if when >= 0.006
+        ]
+        first, last = shares[0][0], shares[-1][0]
+        late = [share for when, share in shares if when >= last - 0.2 * (last - first)]
+        mean = sum(late) / len(late)
+        outside = [when for when, share in shares if abs(share - mean) > 0.1 * mean]
+        settled = min(when for when, _ in shares if not outside or when > max(outside))
+        found.append(settled - 0.006 if outside else 0.0)
+    assert best["settling_seconds"] == pytest.approx(max(found), abs=1e-9)
+    assert best["settling_seconds"] > 0
+    swifter = f"{1e6 * best['settling_seconds'] - 1:.0f} us"
+    other = chosen(command, small, *goals[:2], "--settling", swifter)["recommended"]
+    assert other is None or other["values"] != best["values"] or other["control"] != best["control"]
+    assert other is None or other["settling_seconds"] < best["settling_seconds"]
+
+
+def test_what_oscillates_does_not_settle() -> None:
+    """EFCI with one step up and a sixteenth down swings; the fluid model proposes calmer steps."""
+    place = Path(__file__).parents[1] / "examples" / "efci-oscillation.toml"
+    effort = Effort(settings=1, seeds=1, finalists=1)
+    answer = choose(Job(place.read_text(encoding="utf-8"), "swings"), Goals(("efci",)), effort)
+    [usual] = [one for one in answer.options if one.setting == AS_IT_IS]
+    assert usual.settling_seconds == math.inf
+    assert Goals(settling_seconds=10.0).missed(usual)[-1] == "does not settle"
+    pairs = [dict(one.setting.values) for one in answer.options if len(one.setting.values) == 2]
+    assert {"abr.rif": "0.00048828125", "abr.rdf": "0.0001220703125"} in pairs
+    best = answer.judgement.best
+    assert best is not None
+    assert best.settling_seconds < 1.0
+    assert best.buffer_cells < usual.buffer_cells
+
+
+def test_the_point_at_which_another_control_wins_is_narrowed(command: Command, small: Path) -> None:
+    report = chosen(command, small, "--switches", "explicit-rate")
+    name = report["recommended"]["control"]
+    asked = [one for one in report["elsewhere"] if one["circumstance"] == "delay of all links"]
+    beyond = sorted((one for one in asked if one["factor"] > 1), key=lambda one: one["factor"])
+    winners = [one["best"]["control"] for one in beyond]
+    lost = next(at for at, one in enumerate(winners) if one != name)
+    near = beyond[lost - 1]["factor"] if lost else 1.0
+    # Between 1 and 2, halved three times.
+    assert beyond[lost]["factor"] / near == pytest.approx(2 ** (1 / 8), rel=1e-9)
+    said = f"With {beyond[lost]['factor']:.3g} times the delay of all links, {winners[lost]} wins"
+    assert any(words.startswith(said) for words in report["words"])
+    assert f"with {near:.3g} times the choice stays" in " ".join(report["words"])
+    there = run(command, beyond[lost]["best"]["command"])
+    delivered = there["totals"]["tcp_throughput_bits_per_second"]
+    assert delivered == pytest.approx(beyond[lost]["best"]["throughput_bits_per_second"], rel=0.01)
+
+
+def test_sides_by_hand() -> None:
+    here, other = option("erica", 300, 96e6), option("fmmra", 200, 97e6)
+
+    def asked(factor: float, best: Option | None) -> Elsewhere:
+        return Elsewhere(Circumstance("load", factor, ()), best, here)
+
+    # Another control wins at 2, and erica again at 4: the nearest loss counts.
+    answers = [asked(0.5, here), asked(0.25, here), asked(4, here), asked(2, other)]
+    less, more = sides("load", answers)
+    assert less == Side(0.25, None)
+    assert more == Side(1.0, answers[3])
+    answers += [asked(1.5, here), asked(1.8, other)]
+    assert sides("load", answers)[1] == Side(1.5, answers[-1])
+    assert sides("delay", answers) == (Side(1.0, None), Side(1.0, None))
+
+
+def test_drawn_links_are_made_longer_one_by_one() -> None:
+    drawn = (Path(__file__).parent / "scenarios" / "graph.toml").read_text(encoding="utf-8")
+
+    def read(*overrides: str) -> ResolvedScenario:
+        scenario = Job(drawn, "drawn", overrides).scenario()
+        return ResolvedScenario(Keys(scenario.resolved()), Network.of_scenario(scenario))
+
+    usual = read()
+    [delay] = [one for one in properties(usual) if one.about == "delay of all links"]
+    doubled = delay.times(2.0)
+    assert doubled is not None
+    trips = [
+        sum(flow.propagation_round_trip_seconds or 0.0 for flow in one.network.flows)
+        for one in (usual, read(*doubled.overrides))
+    ]
+    assert trips[0] > 0
+    assert trips[1] == pytest.approx(2 * trips[0], rel=1e-9)
+
+
+def option(
+    name: str,
+    cells: int,
+    rate: float,
+    delay: float = 1e-3,
+    loss: float = 0.0,
+    settling: float = 0.02,
+) -> Option:
     [candidate] = [one for one in candidates() if one.name == name]
     return Option(
         candidate=candidate,
@@ -193,6 +306,7 @@ def option(name: str, cells: int, rate: float, delay: float = 1e-3, loss: float 
         mean_delay_seconds=delay,
         longest_delay_seconds=2 * delay,
         fairness=0.9,
+        settling_seconds=settling,
         overrides=(),
     )
 

@@ -45,6 +45,10 @@ def choose(
     fairness: Annotated[
         float | None, Parameter(help="Least Jain's index of the flows' throughputs.")
     ] = None,
+    settling: Annotated[
+        str | None,
+        Parameter(help='Longest time until the bottleneck\'s utilisation settles, as in "100 ms".'),
+    ] = None,
     buffer: Annotated[str | None, Parameter(help='Buffer at hand, as in "2000 cells".')] = None,
     settings: Settings = [],  # noqa: B006
     seeds: Annotated[int, whole(1, "Seeds with which the best are run.")] = 3,
@@ -73,7 +77,7 @@ def choose(
 
     with reading(file):
         text, name = source.read(file)
-    goals = choosing.goals_of(switches, loss, throughput, delay, fairness, buffer)
+    goals = choosing.goals_of(switches, loss, throughput, delay, fairness, settling, buffer)
     if minutes is not None and not minutes > 0:
         raise BadInput(f"--minutes {minutes:g}: it must be above 0")
     effort = choosing.Effort(settings=tries, seeds=seeds, first_seed=first_seed)

@@ -81,6 +81,7 @@ def choose(
     throughput: float | str = 0.95,
     delay: str | None = None,
     fairness: float | None = None,
+    settling: str | None = None,
     buffer: str | None = None,
     seeds: int = 3,
     first_seed: int = 1,
@@ -101,6 +102,7 @@ def choose(
             ``"100 Mbit/s"``.
         delay: Longest wait of a cell at a bottleneck, as ``"5 ms"``.
         fairness: Least Jain's index of the flows' throughputs.
+        settling: Longest time until the bottleneck's utilisation settles, as ``"100 ms"``.
         buffer: Buffer at hand, as ``"2000 cells"``.
         seeds: Number of seeds with which the best are run.
         first_seed: The first of them.
@@ -116,7 +118,7 @@ def choose(
         ValueError: A count or seed is out of range.
     """
     job = job_of(scenario, overrides)
-    goals = choosing.goals_of(texts(switches), loss, throughput, delay, fairness, buffer)
+    goals = choosing.goals_of(texts(switches), loss, throughput, delay, fairness, settling, buffer)
     effort = choosing.Effort(
         settings=require_whole_number(tries, "tries", 1),
         seeds=len(seeds_from(first_seed, seeds)),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 
 from cellrate.advice.choosing.circumstances import Circumstance
 from cellrate.advice.choosing.goals import Goals
@@ -35,6 +37,39 @@ class Elsewhere:
         rates = own.throughput_bits_per_second, best.throughput_bits_per_second
         as_good = own.buffer_cells <= best.buffer_cells and rates[0] >= (1 - ALIKE) * rates[1]
         return not as_good
+
+
+@dataclass(frozen=True)
+class Side:
+    """The choice with more of a property than in the scenario, or with less.
+
+    Attributes:
+        kept: The farthest factor up to which the recommendation stays; 1 for the scenario itself.
+        lost: The nearest circumstance in which it does not; None if it stays throughout.
+    """
+
+    kept: float
+    lost: Elsewhere | None
+
+
+def sides(about: str, elsewhere: Iterable[Elsewhere]) -> tuple[Side, Side]:
+    """The choice with less of a property, and with more."""
+    asked = [one for one in elsewhere if one.circumstance.about == about]
+    found = []
+    for above in (False, True):
+        near_first = sorted(
+            (one for one in asked if (one.circumstance.factor > 1) is above),
+            key=lambda one: abs(math.log(one.circumstance.factor)),
+        )
+        kept = list(takewhile(lambda one: not one.is_other, near_first))
+        rest = near_first[len(kept) :]
+        found.append(
+            Side(
+                kept[-1].circumstance.factor if kept else 1.0,
+                rest[0] if rest else None,
+            )
+        )
+    return found[0], found[1]
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from cellrate.advice.choosing import sentences
@@ -22,6 +23,7 @@ def as_json(answer: Answer) -> dict[str, Any]:
             "throughput_bits_per_second": goals.bits_per_second,
             "delay_seconds": goals.delay_seconds,
             "fairness": goals.fairness,
+            "settling_seconds": goals.settling_seconds,
             "buffer_cells": goals.buffer_cells,
         },
         "seeds": list(answer.seeds),
@@ -66,6 +68,8 @@ def _option(
         "mean_delay_seconds": one.mean_delay_seconds,
         "longest_delay_seconds": one.longest_delay_seconds,
         "fairness": one.fairness,
+        "settles": math.isfinite(one.settling_seconds),
+        "settling_seconds": one.settling_seconds if math.isfinite(one.settling_seconds) else None,
         "seeds": one.seeds,
         "command": one.command(answer.base.path, (*answer.base.overrides, *there)),
     }

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from cellrate import ScenarioError
-from cellrate.advice.choosing.answer import Answer, Elsewhere
+from cellrate.advice.choosing.answer import Answer, Elsewhere, sides
 from cellrate.advice.choosing.budget import Budget, OutOfTime
 from cellrate.advice.choosing.candidates import candidates
-from cellrate.advice.choosing.circumstances import Circumstance, circumstances
+from cellrate.advice.choosing.circumstances import FACTORS, Circumstance, Property, properties
 from cellrate.advice.choosing.enough import enough
 from cellrate.advice.choosing.goals import Goals
 from cellrate.advice.choosing.judging import judged
@@ -23,6 +23,9 @@ from cellrate.simulation.network import Network
 from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job, run_many
 from cellrate.studies.parameters.keys import Keys
+
+HALVINGS = 3
+"""Times that the span of factors is halved in which another control begins to win."""
 
 
 @dataclass(frozen=True)
@@ -177,12 +180,40 @@ class _Choosing:
         finalists = self._finalists()
         if len(finalists) < 2:
             return
-        for circumstance in circumstances(self.plain):
-            there = [self._there(circumstance, option) for option in finalists]
-            known = [one for one in there if one is not None]
-            if there[0] is not None:
-                best = judged(known, self.goals).best
-                self.elsewhere.append(Elsewhere(circumstance, best, there[0]))
+        found = properties(self.plain)
+        for factor in FACTORS:
+            for one in found:
+                self._ask(one.times(factor), finalists)
+        for one in found:
+            self._narrow(one, finalists)
+
+    def _ask(self, circumstance: Circumstance | None, finalists: list[Option]) -> Elsewhere | None:
+        """Chooses among the finalists under another circumstance; None if that is no scenario."""
+        if circumstance is None:
+            return None
+        there = [self._there(circumstance, option) for option in finalists]
+        if there[0] is None:
+            return None
+        best = judged([one for one in there if one is not None], self.goals).best
+        found = Elsewhere(circumstance, best, there[0])
+        self.elsewhere.append(found)
+        return found
+
+    def _narrow(self, of: Property, finalists: list[Option]) -> None:
+        """Halves the span of factors at whose far end another control first wins."""
+        for side in sides(of.about, self.elsewhere):
+            if side.lost is None:
+                continue
+            near, far = side.kept, side.lost.circumstance.factor
+            for _ in range(HALVINGS):
+                asked = self._ask(of.between(near, far), finalists)
+                if asked is None:
+                    break
+                near, far = (
+                    (near, asked.circumstance.factor)
+                    if asked.is_other
+                    else (asked.circumstance.factor, far)
+                )
 
     def _finalists(self) -> list[Option]:
         """The recommended option, and the best ones of the controls that come next."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from cellrate.advice.tuning.declared import ResolvedScenario
-from cellrate.studies.parameters.keys import number
+from cellrate.studies.parameters.keys import Key, number
 
-FACTORS = (0.25, 0.5, 2.0, 4.0)
+FACTORS = (0.5, 2.0, 0.25, 4.0)
+"""Factors under which the choice is always looked at."""
 
 
 @dataclass(frozen=True)
@@ -26,26 +28,62 @@ class Circumstance:
     overrides: tuple[str, ...]
 
 
-def circumstances(scenario: ResolvedScenario) -> Iterator[Circumstance]:
-    """The circumstances that differ from the scenario, nearest factors first."""
-    for factor in sorted(FACTORS, key=lambda one: max(one, 1 / one)):
-        for about, overrides in (
-            ("delay of all links", _delays(scenario, factor)),
-            ("number of sources", _counts(scenario, factor, elastic=True)),
-            ("number of background sources", _counts(scenario, factor, elastic=False)),
-        ):
-            if overrides:
-                yield Circumstance(about, factor, overrides)
+@dataclass(frozen=True)
+class Property:
+    """A property of a scenario that can be multiplied.
+
+    Attributes:
+        about: The property.
+        settings: Returns the settings that multiply it by a factor; none if nothing changes.
+    """
+
+    about: str
+    settings: Callable[[float], tuple[str, ...]]
+
+    def times(self, factor: float) -> Circumstance | None:
+        """The scenario with so much of the property; None if that is the scenario as it is."""
+        overrides = self.settings(factor)
+        return Circumstance(self.about, factor, overrides) if overrides else None
+
+    def between(self, near: float, far: float) -> Circumstance | None:
+        """The circumstance half-way between two factors; None if it is one of theirs."""
+        factor = math.sqrt(near * far)
+        overrides = self.settings(factor)
+        if overrides in ((), self.settings(near), self.settings(far)):
+            return None
+        return Circumstance(self.about, factor, overrides)
+
+
+def properties(scenario: ResolvedScenario) -> tuple[Property, ...]:
+    """The properties of a scenario that are looked at, those that it has."""
+    all_of_them = (
+        Property("delay of all links", lambda factor: _delays(scenario, factor)),
+        Property("number of sources", lambda factor: _counts(scenario, factor, elastic=True)),
+        Property(
+            "number of background sources",
+            lambda factor: _counts(scenario, factor, elastic=False),
+        ),
+    )
+    return tuple(one for one in all_of_them if any(one.settings(factor) for factor in FACTORS))
 
 
 def _delays(scenario: ResolvedScenario, factor: float) -> tuple[str, ...]:
-    """Delays of the links of a template; those of a drawn graph are many, and left."""
-    keys = [key for key in scenario.keys.below("topology") if key.kind == "Delay"]
+    """Delays of the links of a template, or of each link that is drawn."""
+    links = scenario.keys.document["topology"].get("link", ())
+    tables = [f"topology.link.{number}" for number, _ in enumerate(links)] or ["topology"]
     return tuple(
-        f'{key.path}="{round(number(str(key.value), key) * factor * 1e12)} ps"'
-        for key in keys
-        if key.value is not None
+        f'{key.path}="{round(seconds * factor * 1e12)} ps"'
+        for table in tables
+        for key in scenario.keys.below(table)
+        if (seconds := _delay_seconds(key)) > 0
     )
+
+
+def _delay_seconds(key: Key) -> float:
+    """The delay at a key; 0 if it holds none."""
+    if key.kind != "Delay" or key.value is None:
+        return 0.0
+    return number(str(key.value), key)
 
 
 def _counts(scenario: ResolvedScenario, factor: float, *, elastic: bool) -> tuple[str, ...]:

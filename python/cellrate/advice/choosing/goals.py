@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -23,6 +24,7 @@ class Goals:
         bits_per_second: Least throughput instead of a share; None for a share.
         delay_seconds: Longest time that a cell may wait at a bottleneck; None for any.
         fairness: Least Jain's index over the flows; None for any.
+        settling_seconds: Longest time until the bottleneck's utilisation has settled; None for any.
         buffer_cells: Buffer at hand; None for any.
     """
 
@@ -32,6 +34,7 @@ class Goals:
     bits_per_second: float | None = None
     delay_seconds: float | None = None
     fairness: float | None = None
+    settling_seconds: float | None = None
     buffer_cells: int | None = None
 
     def enough(self, most_bits_per_second: float) -> float:
@@ -49,9 +52,18 @@ class Goals:
             found.append(f"a cell waits {seconds(option.longest_delay_seconds)}")
         if self.fairness is not None and (option.fairness or 0.0) < self.fairness:
             found.append(f"has a fairness of {option.fairness or 0.0:.3f}")
+        if self.settling_seconds is not None and option.settling_seconds > self.settling_seconds:
+            found.append(settled(option.settling_seconds))
         if self.buffer_cells is not None and option.buffer_cells > self.buffer_cells:
             found.append(f"needs {option.buffer_cells:,} cells of buffer")
         return found
+
+
+def settled(settling_seconds: float) -> str:
+    """The settling time in words."""
+    if math.isinf(settling_seconds):
+        return "does not settle"
+    return f"settles in {seconds(settling_seconds)}"
 
 
 def goals_of(
@@ -60,6 +72,7 @@ def goals_of(
     throughput: float | str,
     delay: str | None,
     fairness: float | None,
+    settling: str | None,
     buffer: str | None,
 ) -> Goals:
     """Goals from the texts of the command's options.
@@ -79,6 +92,7 @@ def goals_of(
         bits_per_second=rate,
         delay_seconds=None if delay is None else _quantity("--delay", delay, "time"),
         fairness=fairness,
+        settling_seconds=None if settling is None else _quantity("--settling", settling, "time"),
         buffer_cells=None if buffer is None else int(_quantity("--buffer", buffer, "cells")),
     )
 

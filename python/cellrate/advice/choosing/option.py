@@ -27,6 +27,8 @@ class Option:
         mean_delay_seconds: Mean wait at the bottleneck.
         longest_delay_seconds: Longest wait at the bottleneck in the whole run.
         fairness: Jain's index of the TCP throughputs; None without TCP.
+        settling_seconds: Time from the last start of a flow until the bottleneck's utilisation has
+            settled, with the slowest seed; infinite if it does not.
         overrides: Settings that make it of the scenario.
     """
 
@@ -42,6 +44,7 @@ class Option:
     mean_delay_seconds: float
     longest_delay_seconds: float
     fairness: float | None
+    settling_seconds: float
     overrides: tuple[str, ...]
 
     @property

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 from cellrate import __version__
 from cellrate.advice.choosing import sentences
-from cellrate.advice.choosing.answer import Answer
+from cellrate.advice.choosing.answer import Answer, Elsewhere
 from cellrate.advice.choosing.option import Option
 from cellrate.common.document import (
     Column,
@@ -29,8 +31,8 @@ def report(answer: Answer) -> Document:
     commands = [one.command(answer.base.path, settings) for one in (best, second) if one]
     commands += [
         one.best.command(answer.base.path, (*settings, *one.circumstance.overrides))
-        for one in answer.elsewhere
-        if one.best is not None and one.is_other
+        for one in sentences.crossings(answer)
+        if one.best is not None
     ]
     return Document(
         sentences.asked(answer),
@@ -55,6 +57,7 @@ def _table(options: list[Option]) -> Table:
                 "0" if one.loss == 0 else f"{one.loss:.1e}",
                 seconds(one.mean_delay_seconds),
                 "-" if one.fairness is None else f"{one.fairness:.3f}",
+                "never" if math.isinf(one.settling_seconds) else seconds(one.settling_seconds),
                 one.policy,
                 one.setting.label if one.setting.values else "its usual values",
             )
@@ -69,6 +72,7 @@ def _table(options: list[Option]) -> Table:
             Column("loss", "right"),
             Column("mean\nwait", "right", optional=True),
             Column("fairness", "right", optional=True),
+            Column("settles\nin", "right", optional=True),
             Column("policy", optional=True),
             Column("with", detail=True),
         ),
@@ -90,8 +94,12 @@ def _controls(answer: Answer) -> Table:
             if one.throughput_bits_per_second >= answer.goals.enough(most)
             and one.loss <= answer.goals.loss
         ]
-        nearest.append(min(enough or options, key=lambda one: one.buffer_cells))
+        nearest.append(min(enough or options, key=_by_buffer))
     return _table(sorted(nearest, key=lambda one: one.buffer_cells))
+
+
+def _by_buffer(one: Option) -> tuple[float, float]:
+    return one.buffer_cells, -one.throughput_bits_per_second
 
 
 def _missed(answer: Answer) -> tuple[Listing, ...]:
@@ -115,6 +123,10 @@ def _picture(answer: Answer) -> tuple[Detail, ...]:
     return (Detail((Figure(drawn, about),)),)
 
 
+def _by_factor(one: Elsewhere) -> tuple[str, float]:
+    return one.circumstance.about, one.circumstance.factor
+
+
 def _elsewhere(answer: Answer) -> tuple[Section, ...]:
     if not answer.elsewhere:
         return ()
@@ -122,13 +134,13 @@ def _elsewhere(answer: Answer) -> tuple[Section, ...]:
         Row(
             (
                 one.circumstance.about,
-                f"{one.circumstance.factor:g}",
+                f"{one.circumstance.factor:.3g}",
                 "none" if one.best is None else one.best.candidate.name,
                 "-" if one.best is None else f"{one.best.buffer_cells:,}",
                 f"{one.recommended.buffer_cells:,}",
             )
         )
-        for one in answer.elsewhere
+        for one in sorted(answer.elsewhere, key=_by_factor)
     )
     titles = (
         Column("changed"),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cellrate.advice.choosing.answer import Answer
-from cellrate.advice.choosing.goals import Goals
+from cellrate.advice.choosing.answer import Answer, Elsewhere, sides
+from cellrate.advice.choosing.goals import Goals, settled
 from cellrate.advice.choosing.option import Option
 from cellrate.common.numbers import seconds
 
@@ -26,6 +26,8 @@ def goals(wanted: Goals) -> str:
         parts.append(f"no cell waits longer than {seconds(wanted.delay_seconds)}")
     if wanted.fairness is not None:
         parts.append(f"a fairness of {wanted.fairness:g} or more")
+    if wanted.settling_seconds is not None:
+        parts.append(f"settled within {seconds(wanted.settling_seconds)}")
     if wanted.buffer_cells is not None:
         parts.append(f"at most {wanted.buffer_cells:,} cells of buffer")
     switches = ", ".join(wanted.abilities)
@@ -68,6 +70,7 @@ def numbers(one: Option) -> str:
     parts.append(f"{seconds(one.longest_delay_seconds)} at most")
     if one.fairness is not None:
         parts.append(f"fairness {one.fairness:.3f}")
+    parts.append(settled(one.settling_seconds))
     return ", ".join(parts)
 
 
@@ -93,29 +96,35 @@ def _depends(answer: Answer) -> Iterator[str]:
     best = answer.judgement.best
     if best is None or not answer.elsewhere:
         return
-    others = [one for one in answer.elsewhere if one.is_other]
-    if not others:
+    lost = list(crossings(answer))
+    for one in lost:
+        yield _crossing(answer, one)
+    abouts = dict.fromkeys(one.circumstance.about for one in answer.elsewhere)
+    stays = [about for about in abouts if about not in {one.circumstance.about for one in lost}]
+    if stays:
         yield (
             "Among the best controls it is the choice also with a quarter to four times the "
-            f"{_properties(answer)}."
+            f"{', '.join(stays)}."
         )
-        return
-    seen: set[tuple[str, bool]] = set()
-    for one in others:
-        # The nearest factor on each side.
-        side = (one.circumstance.about, one.circumstance.factor > 1)
-        if side in seen:
-            continue
-        seen.add(side)
-        found = "nothing meets the goals"
-        if one.best is not None:
-            needs = f"{cells(one.best.buffer_cells)} of buffer"
-            found = f"{one.best.candidate.name} wins with {needs}"
-        yield f"With {one.circumstance.factor:g} times the {one.circumstance.about}, {found}."
 
 
-def _properties(answer: Answer) -> str:
-    return ", ".join(dict.fromkeys(one.circumstance.about for one in answer.elsewhere))
+def crossings(answer: Answer) -> Iterator[Elsewhere]:
+    """The nearest circumstances at which the recommendation was seen not to be the choice."""
+    for about in dict.fromkeys(one.circumstance.about for one in answer.elsewhere):
+        for side in sides(about, answer.elsewhere):
+            if side.lost is not None:
+                yield side.lost
+
+
+def _crossing(answer: Answer, there: Elsewhere) -> str:
+    about, factor = there.circumstance.about, there.circumstance.factor
+    found = "nothing meets the goals"
+    if there.best is not None:
+        needs = f"{cells(there.best.buffer_cells)} of buffer"
+        found = f"{there.best.candidate.name} wins with {needs}"
+    [kept] = [one.kept for one in sides(about, answer.elsewhere) if one.lost is there]
+    stays = "as it is" if kept == 1 else f"with {kept:.3g} times"
+    return f"With {factor:.3g} times the {about}, {found}; {stays} the choice stays."
 
 
 def _left_out(answer: Answer) -> Iterator[str]:

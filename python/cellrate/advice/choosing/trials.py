@@ -10,10 +10,13 @@ from statistics import fmean
 from cellrate.advice.choosing.candidates import Candidate, limited
 from cellrate.advice.choosing.option import Option
 from cellrate.advice.formulas.credit import reserved_cells
+from cellrate.advice.tuning.bottleneck_settling import traced
 from cellrate.advice.tuning.declared import ResolvedScenario, declared, parameter_tables
+from cellrate.advice.tuning.fluid_model import NoFluidModel, model_of
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Laboratory, Setting
 from cellrate.advice.tuning.measures import Measures, bottleneck
 from cellrate.advice.tuning.objective import Objective
+from cellrate.advice.tuning.proposal import judged, proposal
 from cellrate.advice.tuning.race import race
 from cellrate.advice.tuning.search import search
 from cellrate.simulation.network import Network
@@ -29,6 +32,8 @@ SHARES = (0.5, 0.25, 0.125, 0.0625)
 # Policies for smaller buffers; without loss all policies are the same.
 POLICIES = ("tail-drop", "epd")
 LEAST_CELLS = 32
+# Pairs of RIF and RDF that the fluid model proposes.
+MODELLED = 6
 SEARCH_SEED = 1
 
 
@@ -65,7 +70,8 @@ class Trials:
         Raises:
             ScenarioError: The scenario does not allow this control.
         """
-        job = replace(base, overrides=(*base.overrides, *candidate.overrides(plain)))
+        own = (*candidate.overrides(plain), *traced(plain.network))
+        job = replace(base, overrides=(*base.overrides, *own))
         read = job.scenario()
         network = Network.of_scenario(read)
         laboratory = Laboratory(job, seeds, bottleneck(network), runner, is_known)
@@ -85,7 +91,8 @@ class Trials:
         """Searches its parameters, and runs the best ones with every seed.
 
         The ends of each range are tried, too, one at a time: where they are best, a search among
-        what lies between comes near them only.
+        what lies between comes near them only. Where the fluid model of EFCI describes the
+        scenario, so are the pairs of RIF and RDF that it proposes.
 
         Args:
             settings: Greatest number of settings beside the usual one.
@@ -94,7 +101,16 @@ class Trials:
         space = self.space()
         ends = self.laboratory.allowed(_ends(space))
         found = search(self.laboratory, space, settings, objective, SEARCH_SEED) if space else []
-        race(self.laboratory, [*ends, *found], [AS_IT_IS], objective)
+        race(self.laboratory, [*ends, *self._modelled(), *found], [AS_IT_IS], objective)
+
+    def _modelled(self) -> list[Setting]:
+        """Pairs of RIF and RDF that the fluid model of EFCI proposes; none if it does not apply."""
+        try:
+            model = model_of(self.scenario.network, self.scenario.keys)
+        except NoFluidModel:
+            return []
+        proposed = proposal(model, judged(model), MODELLED).settings
+        return self.laboratory.allowed(proposed)
 
     def space(self) -> Space:
         """The parameters of the control that declare a range.
@@ -195,6 +211,7 @@ class Trials:
             mean_delay_seconds=_mean(runs, "queue") / slowest,
             longest_delay_seconds=max(run.values["queue-peak"] or 0.0 for run in runs) / slowest,
             fairness=_mean(runs, "fairness") if over_tcp else None,
+            settling_seconds=max(_settling(run) for run in runs),
             overrides=_last((*own, *setting.overrides, *limited(self.plain, buffer_cells, policy))),
         )
 
@@ -214,6 +231,10 @@ def _ends(space: Space) -> list[Setting]:
 
 def _mean(runs: tuple[Measures, ...], measure: str) -> float:
     return fmean(run.values[measure] or 0.0 for run in runs)
+
+
+def _settling(run: Measures) -> float:
+    return math.inf if run.settling_seconds is None else run.settling_seconds
 
 
 def _last(overrides: tuple[str, ...]) -> tuple[str, ...]:

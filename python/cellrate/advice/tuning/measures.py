@@ -9,6 +9,7 @@ from statistics import fmean
 from typing import Any, Literal, TypeAlias
 
 from cellrate import _core
+from cellrate.advice.tuning.bottleneck_settling import settling_seconds
 from cellrate.simulation.network import Network, overloaded_ports
 
 Summary: TypeAlias = Mapping[str, Any]
@@ -167,11 +168,14 @@ class Measures:
         seed: Seed of the run.
         values: The values by the names of the criteria.
         digest: Hash of all events of the run.
+        settling_seconds: Time from the last start of a flow until the bottleneck's utilisation has
+            settled; infinite if it does not; None if the run does not trace it.
     """
 
     seed: int
     values: Mapping[str, float | None]
     digest: str = ""
+    settling_seconds: float | None = None
 
     @classmethod
     def of(cls, outcome: _core.Outcome, ports: Collection[str]) -> Measures:
@@ -185,7 +189,8 @@ class Measures:
         bottleneck = [port for port in summary["ports"] if port["name"] in ports]
         seen = {**summary, "ports": bottleneck, ALL_PORTS: summary["ports"]}
         values = {one.name: one.of(seen) for one in CRITERIA}
-        return cls(summary["seed"], values, summary["digest"])
+        settling = settling_seconds(outcome, summary, ports)
+        return cls(summary["seed"], values, summary["digest"], settling)
 
 
 def bottleneck(network: Network) -> frozenset[str]:
