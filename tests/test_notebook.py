@@ -8,12 +8,14 @@ import sys
 import tomllib
 from html.parser import HTMLParser
 from pathlib import Path
+from types import ModuleType
 
 import cellrate
 import numpy as np
 import polars as pl
 import pytest
 from cellrate import ScenarioError
+from cellrate.common.document.shown import Shown
 from cellrate.common.extras import LIBRARIES
 from cellrate.common.problems import BadInput
 from cellrate.simulation import dynamics, source
@@ -257,10 +259,57 @@ def test_progress_is_a_line_that_is_taken_away(capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().err == ""
     line = ProgressLine("it")
     line(1, 0)
-    assert capsys.readouterr().err == "\rit: 100%"
+    assert capsys.readouterr().err == "\rit: 100% done"
     wrong = pytest.raises(TypeError, match="progress = 1: must be True, False or a function")
     with wrong, watching(1, "it"):  # type: ignore[arg-type]
         pass
+
+
+class Kernel:
+    """What the notebook's side of IPython does: it shows, and updates what it has shown."""
+
+    def __init__(self) -> None:
+        self.kernel, self.cell = self, [""]
+
+    def display(self, shown: Shown, *, display_id: bool) -> Kernel:
+        """Shows something in the cell."""
+        assert display_id
+        self.update(shown)
+        return self
+
+    def update(self, shown: Shown) -> None:
+        """Shows something else in the same place."""
+        self.cell.append(shown._repr_html_())
+
+
+def test_progress_in_a_notebook_is_a_bar_that_is_taken_away(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kernel = Kernel()
+    ipython, shown = ModuleType("IPython"), ModuleType("IPython.display")
+    ipython.get_ipython, shown.display = lambda: kernel, kernel.display  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    monkeypatch.setitem(sys.modules, "IPython.display", shown)
+    cellrate.run(TRACED, progress=True)
+    shares = [float(one) for one in re.findall(r'value="([\d.]+)"', " ".join(kernel.cell))]
+    assert shares[0] == 0.0
+    assert shares == sorted(shares)
+    assert "simulating" in kernel.cell[1]
+    assert kernel.cell[-1] == ""
+    # IPython without a notebook, as in a terminal.
+    del kernel.kernel
+    cellrate.run(TRACED, progress=True)
+    written = capsys.readouterr()
+    assert written.out == ""
+    assert written.err.startswith("\rsimulating: ")
+
+
+def test_keys_of_a_scenario_complete() -> None:
+    keys = cellrate.Scenario(TRACED)._ipython_key_completions_()
+    assert {"switch.buffer", "flow.tcp.count", "topology"} <= set(keys)
+    scenario = cellrate.Scenario(TRACED)
+    for key in keys:
+        scenario[key]
 
 
 def test_tables_become_those_of_pandas(result: cellrate.Result) -> None:

@@ -1,12 +1,14 @@
-"""The progress of runs as one line of text, for notebooks and scripts."""
+"""The progress of runs: a bar in a notebook, one line of text in a script."""
 
 from __future__ import annotations
 
+import html
+import importlib
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TypeAlias
+from typing import Any, TypeAlias, cast
 
 Watcher: TypeAlias = Callable[[float, int], None]
 """Called with the number of finished parts, fractions included, and of all parts."""
@@ -15,7 +17,7 @@ REFRESH_SECONDS = 0.5
 
 
 class ProgressLine:
-    """A line on standard error, written over and over, that notebooks and terminals show.
+    """A line on standard error, written over and over.
 
     Call it with the number of parts done, fractions included, and the number of all parts.
     """
@@ -32,7 +34,7 @@ class ProgressLine:
             return
         self.written = now
         share = min(max(done / total, 0.0), 1.0) if total else 1.0
-        self._write(f"{self.label}: {share:.0%}")
+        self._write(f"{self.label}: {share:.0%} done")
 
     def close(self) -> None:
         """Removes the line."""
@@ -46,13 +48,68 @@ class ProgressLine:
         self.length = len(text)
 
 
+class ProgressBar:
+    """A bar in the output of a notebook's cell, which is gone when the work is done.
+
+    Call it with the number of parts done, fractions included, and the number of all parts.
+
+    Args:
+        label: Text before the bar.
+        display: Shows something in the cell and returns a handle that can update it, as IPython's
+            ``display`` does.
+    """
+
+    def __init__(self, label: str, display: Callable[..., Any]) -> None:
+        self.label = label
+        self.shown = -REFRESH_SECONDS
+        self.handle = display(_Bar(label, 0.0), display_id=True)
+
+    def __call__(self, done: float, total: float) -> None:
+        """Moves the bar, if it is time to."""
+        now = time.monotonic()
+        if now - self.shown < REFRESH_SECONDS:
+            return
+        self.shown = now
+        share = min(max(done / total, 0.0), 1.0) if total else 1.0
+        self.handle.update(_Bar(self.label, share))
+
+    def close(self) -> None:
+        """Empties the place of the bar."""
+        self.handle.update(_Bar("", 1.0))
+
+
+class _Bar:
+    """A share of the work that is done, as notebooks show it; nothing without a label."""
+
+    def __init__(self, label: str, share: float) -> None:
+        self.label, self.share = label, share
+
+    def __repr__(self) -> str:
+        return f"{self.label}: {self.share:.0%} done" if self.label else ""
+
+    def _repr_html_(self) -> str:
+        if not self.label:
+            return ""
+        bar = f'<progress max="1" value="{self.share:.3f}"></progress>'
+        return f"<label>{html.escape(self.label)} {bar} {self.share:.0%} done</label>"
+
+
+def _notebook_display() -> Callable[..., Any] | None:
+    """The function that shows something in the cell of a notebook; None outside notebooks."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    if getattr(shell, "kernel", None) is None:
+        return None
+    return cast("Callable[..., Any]", importlib.import_module("IPython.display").display)
+
+
 @contextmanager
 def watching(progress: Watcher | bool | None, label: str) -> Iterator[Watcher | None]:
     """A function to call with the progress of the block.
 
     Args:
-        progress: True for a line on standard error, a function that is to be called instead, or
-            None or False for neither.
+        progress: True for a bar in a notebook or a line on standard error elsewhere, a function
+            that is to be called instead, or None or False for neither.
         label: Text before the percentage.
 
     Raises:
@@ -61,11 +118,12 @@ def watching(progress: Watcher | bool | None, label: str) -> Iterator[Watcher | 
     if progress is None or progress is False:
         yield None
     elif progress is True:
-        line = ProgressLine(label)
+        display = _notebook_display()
+        shown = ProgressLine(label) if display is None else ProgressBar(label, display)
         try:
-            yield line
+            yield shown
         finally:
-            line.close()
+            shown.close()
     elif callable(progress):
         yield progress
     else:

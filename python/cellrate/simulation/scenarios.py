@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
@@ -114,6 +114,10 @@ class Scenario(Shown):
             value = inside[key]
         return value
 
+    def _ipython_key_completions_(self) -> list[str]:
+        """Every path that ``scenario["`` can be completed to, in IPython and notebooks."""
+        return list(_paths("", self._values))
+
     @property
     def name(self) -> str:
         """Its path, or name of its template."""
@@ -203,6 +207,18 @@ def _named(value: object) -> Mapping[str, Any]:
     by_index = {str(index): one for index, one in enumerate(value)}
     tables = (one for one in value if isinstance(one, Mapping) and "name" in one)
     return by_index | {str(one["name"]): one for one in tables}
+
+
+def _paths(above: str, value: object) -> Iterator[str]:
+    """Paths of all that a value holds; elements of arrays go by name, if they have one."""
+    named = _named(value)
+    names = {id(one) for key, one in named.items() if not key.isdecimal()}
+    for key, one in named.items():
+        if key.isdecimal() and id(one) in names:
+            continue
+        path = f"{above}.{key}" if above else key
+        yield path
+        yield from _paths(path, one)
 
 
 def _absent(path: str, before: str, key: str, known: list[str]) -> str:

@@ -55,7 +55,7 @@ def _ranking(comparison: Comparison, rankings: Sequence[Ranking]) -> Table:
     """The alternatives at each point, the best first, beside it the difference to the best."""
     names = [name.rpartition(".")[2] for name in rankings[0].where]
     best = {one.places[0].alternative for one in rankings if one.places}
-    least = f"less {sentences.shown(best.pop())}" if len(best) == 1 else "less the best"
+    least = f"minus {sentences.shown(best.pop())}" if len(best) == 1 else "minus the best"
     found = [
         (*map(sentences.shown, one.where.values()), *_place(place))
         for one in rankings
