@@ -8,12 +8,15 @@ import re
 import shlex
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
 import small_study
 from cellrate.cli.app import BAD_INPUT, run_command
 from cellrate.common.document.web_page import web_page
 from cellrate.studies.dataset import DataSet
-from cellrate.studies.plots.from_study import trace_of
+from cellrate.studies.plots import Chart, lines
+from cellrate.studies.plots.from_study import PlotOptions, draw, trace_of
 from cellrate.studies.report import report
 
 
@@ -60,6 +63,66 @@ def test_what_a_study_lacks_is_refused(
 ) -> None:
     assert run_command(["plot", str(study), *options]) == BAD_INPUT
     assert said in capsys.readouterr().err
+
+
+def _study_of(rows: list[tuple[str, float, list[float]]]) -> pl.DataFrame:
+    return (
+        pl.DataFrame(
+            [
+                {"run": 0, "scheme": scheme, "buffer": buffer, "rate": rate}
+                for scheme, buffer, rates in rows
+                for rate in rates
+            ]
+        )
+        .with_row_index("number")
+        .drop("run")
+        .rename({"number": "run"})
+    )
+
+
+def test_lines_begin_at_zero_and_show_intervals_of_no_width() -> None:
+    runs = _study_of([("a", 1.0, [5.0, 5.0]), ("a", 2.0, [5.0, 5.0]), ("b", 1.0, [1.0, 9.0]),
+                      ("b", 2.0, [4.0, 6.0])])  # fmt: skip
+    figure = lines(runs, Chart("buffer", "rate", by="scheme")).figure
+    [panel] = figure.axes
+    assert panel.get_ylim()[0] == 0.0  # though the interval of "b" reaches far below
+    caps = [one for one in panel.get_lines() if one.get_marker() == "_"]
+    low_a, high_a = caps[0], caps[1]
+    assert all(np.array_equal(cap.get_ydata(), [5.0, 5.0]) for cap in (low_a, high_a))
+    [first, *_] = [one for one in panel.get_lines() if one.get_gid() == "means"]
+    assert low_a.get_markersize() > first.get_markersize()
+    texts = [one.get_text() for one in panel.texts]
+    assert {"a", "b"} <= set(texts)
+    assert panel.get_title(loc="left") == "means of 2 runs, with 95% confidence intervals"
+    near = _study_of([("a", 1.0, [100.0, 100.5]), ("a", 2.0, [101.0, 101.2])])
+    [panel] = lines(near, Chart("buffer", "rate")).figure.axes
+    assert panel.get_ylim()[0] > 90
+    assert next(one.get_text() for one in panel.texts).startswith("axis begins at 9")
+
+
+def test_pictures_say_which_study_and_which_run(study: Path) -> None:
+    data = DataSet(study)
+    one = ("scheme=erica", "buffer=200")
+    portrait = draw(data, PlotOptions("phase", "queue", "acr:tcp.1/*", where=one)).figure
+    assert portrait.get_suptitle() == ("small: queue against acr, seed 1; scheme=erica, buffer=200")
+    arrows = [text for text in portrait.axes[0].texts if getattr(text, "arrow_patch", None)]
+    assert len(arrows) > 5
+    pair = draw(data, PlotOptions("phase", "queue", "acr:tcp.1/*", where=one[1:])).figure
+    assert [axes.get_title(loc="left") for axes in pair.axes[:2]] == ["erica", "efci"]
+    measured = draw(data, PlotOptions("lines", "throughput", "buffer", by="scheme")).figure
+    assert measured.get_suptitle() == "small: throughput over buffer"
+
+
+def test_a_dark_figure_differs_in_its_ground_alone(study: Path, tmp_path: Path) -> None:
+    options = ["plot", str(study), "--y", "throughput", "--x", "buffer"]
+    assert run_command([*options, "-o", str(tmp_path / "light.svg")]) == 0
+    assert run_command([*options, "--dark", "-o", str(tmp_path / "dark.svg")]) == 0
+    light, dark = (
+        (tmp_path / f"{name}.svg").read_text(encoding="utf-8") for name in ("light", "dark")
+    )
+    assert "#15181c" in dark
+    assert "#15181c" not in light
+    assert re.findall(r' d="([^"]*)"', light) == re.findall(r' d="([^"]*)"', dark)
 
 
 def test_the_highest_of_several_traces_is_taken(study: Path) -> None:

@@ -34,6 +34,7 @@ def plot(
         str, Parameter(help="Table of the measure: runs, flows, classes, vcs, ports or queues.")
     ] = "runs",
     replication: Annotated[int, whole(0, "Replication whose traces are drawn.")] = 0,
+    dark: Annotated[bool, Parameter(negative="", help="Draw on a dark ground.")] = False,
     output: Annotated[
         Path | None,
         Parameter(name=["--output", "-o"], help="FILE.png, .svg or .pdf; in STUDY by default."),
@@ -56,7 +57,7 @@ def plot(
     options = PlotOptions(kind, y, x, by, columns, tuple(where), of, replication)
     drawing = draw(DataSet(place), options)
     stem.parent.mkdir(parents=True, exist_ok=True)
-    files = save(drawing.figure, stem, formats)
+    files = save(drawing.figure, stem, formats, dark=dark)
     terminal.say(f"written to {', '.join(map(str, files))}")
 
 

@@ -25,7 +25,8 @@ def reveal(panel: Axes, lines: Sequence[Line2D]) -> None:
     """
     left, right = panel.get_xlim()
     bottom, top = panel.get_ylim()
-    places = np.linspace(left, right, PLACES)
+    spaced = np.geomspace if panel.get_xscale() == "log" else np.linspace
+    places = spaced(left, right, PLACES)
     values = [_at(line, places) for line in lines]
     for number, (line, own) in enumerate(zip(lines, values, strict=True)):
         others = [other for at, other in enumerate(values) if at != number]
@@ -43,6 +44,7 @@ def reveal(panel: Axes, lines: Sequence[Line2D]) -> None:
             zorder=2.5,
         )
     panel.set_xlim(left, right)
+    panel.set_ylim(bottom, top)
 
 
 def _at(line: Line2D, places: Floats) -> Floats:

@@ -48,7 +48,7 @@ def draw(rate: Series, queue: Series, context: Context) -> Figure:
         _way(panel, x, y)
         panel.set_xlim(0, 1.08 * float(x.max()) or 1.0)
         panel.set_ylim(0, 1.12 * float(y.max()) or 1.0)
-        _arrows(panel, x, y)
+        arrows(panel, x, y)
         panel.plot(x[:1], y[:1], "o", color="#000000", markersize=6, zorder=4, clip_on=False,
                    label=f"start, at {times[0]:.4g} s")  # fmt: skip
         panel.plot(x[-1:], y[-1:], "s", color="#000000", markersize=5, zorder=4, clip_on=False,
@@ -89,7 +89,7 @@ def _signs(values: Floats) -> list[int]:
     return signs
 
 
-def _arrows(panel: Axes, x: Floats, y: Floats) -> None:
+def arrows(panel: Axes, x: Floats, y: Floats) -> None:
     """Draws arrows at equal distances of the way, as seen in the panel."""
     across, up = np.ptp(panel.get_xlim()), np.ptp(panel.get_ylim())
     lengths = np.hypot(np.diff(x) / across, np.diff(y) / up)

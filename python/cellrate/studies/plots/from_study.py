@@ -9,12 +9,14 @@ from fnmatch import fnmatchcase
 import polars as pl
 
 from cellrate.common.problems import BadInput, choose
+from cellrate.simulation import phase_picture
 from cellrate.simulation.figures import COLOURS
+from cellrate.simulation.picture_context import NO_CONTEXT
 from cellrate.simulation.series import Series
 from cellrate.studies.columns import chosen, column, units_of
 from cellrate.studies.dataset import DataSet
 from cellrate.studies.plots import KINDS
-from cellrate.studies.plots.axes import scale_of
+from cellrate.studies.plots.axes import Scale, scale_of
 from cellrate.studies.plots.chart import Chart, Drawing
 from cellrate.studies.plots.over_time import overlaid, phase_portrait
 
@@ -70,7 +72,26 @@ def draw(data: DataSet, options: PlotOptions) -> Drawing:
         data.description.level,
         units_of(data, options.table),
     )
-    return KINDS[options.kind](chosen(frame, options.where), chart)
+    drawing = KINDS[options.kind](chosen(frame, options.where), chart)
+    return _titled(drawing, data, options, _about(options.kind, chart))
+
+
+def _about(kind: str, chart: Chart) -> str:
+    """The measure and the factors of a figure."""
+    name, across = (Scale(one, "", 1.0).label for one in (chart.y, chart.x))
+    if kind == "ecdf":
+        return f"{name}, distribution over the runs"
+    if kind == "heat-map":
+        return f"{name} over {across} and {Scale(chart.by or '', '', 1.0).label}"
+    return f"{name} over {across}"
+
+
+def _titled(drawing: Drawing, data: DataSet, options: PlotOptions, about: str) -> Drawing:
+    """Writes the study, what is drawn, and the selected runs over a figure."""
+    only = f"; {', '.join(options.where)}" if options.where else ""
+    title = f"{data.description.name}: {about}{only}"
+    drawing.figure.suptitle(title, x=0.01, ha="left", fontsize=10, wrap=True)
+    return drawing
 
 
 def _varied(data: DataSet) -> str:
@@ -84,15 +105,17 @@ def _of_traces(data: DataSet, options: PlotOptions) -> Drawing:
     frame = chosen(data.runs, [*options.where, f"replication={options.replication}"])
     frame = frame.filter(pl.col("status") == "done")
     names = _names(data, frame)
+    seeds = frame["seed"].unique().sort().to_list()
+    seed = f"seed {seeds[0]}" if len(seeds) == 1 else f"replication {options.replication}"
     if options.kind == "traces":
         if len(names) > len(COLOURS):
             raise BadInput(
                 f"{len(names)} runs over one another cannot be told apart, "
                 f"at most {len(COLOURS)} can; choose with --where"
             )
-        return Drawing(
-            overlaid({name: trace_of(data, run, options.y) for run, name in names.items()})
-        )
+        figure = overlaid({name: trace_of(data, run, options.y) for run, name in names.items()})
+        kind = options.y.partition(":")[0]
+        return _titled(Drawing(figure), data, options, f"{kind} over time, {seed}")
     if len(names) > MOST_PORTRAITS:
         raise BadInput(
             f"{len(names)} portraits do not fit side by side, "
@@ -103,13 +126,19 @@ def _of_traces(data: DataSet, options: PlotOptions) -> Drawing:
         (name, trace_of(data, run, across), trace_of(data, run, options.y))
         for run, name in names.items()
     ]
-    return Drawing(phase_portrait(pairs))
+    kinds = [one.partition(":")[0] for one in (options.y, across)]
+    title = f"{kinds[0]} against {kinds[1]}, {seed}"
+    if len(pairs) == 1 and kinds == ["queue", "acr"]:
+        [(_, rate, queue)] = pairs
+        figure = phase_picture.draw(rate, queue, NO_CONTEXT)
+        return _titled(Drawing(figure), data, options, title)
+    return _titled(Drawing(phase_portrait(pairs)), data, options, title)
 
 
 def _names(data: DataSet, frame: pl.DataFrame) -> dict[int, str]:
-    """Names of the runs: values of the factors that differ among them."""
+    """Names of the runs: values of the factors that differ among them, of all if none does."""
     varied = [factor.name for factor in data.description.varied]
-    differing: Sequence[str] = [name for name in varied if frame[name].n_unique() > 1]
+    differing: Sequence[str] = [name for name in varied if frame[name].n_unique() > 1] or varied
     chart = Chart("run", "run", units=units_of(data))
     scales = [scale_of(frame, name, chart) for name in differing]
     names = {}

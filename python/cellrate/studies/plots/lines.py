@@ -1,4 +1,4 @@
-"""Draws a measure against a factor: lines with confidence bands, or error bars for text factors."""
+"""Draws a measure against a factor: means with their confidence intervals."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import numpy as np
 import polars as pl
 from matplotlib import style
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
-from cellrate.simulation.figures import COLOURS, STYLE
+from cellrate.common.picture_style import COLOURS, NOTE, STYLE
+from cellrate.simulation.direct_labels import label_ends
+from cellrate.simulation.hidden_lines import reveal
 from cellrate.studies.own_names import HIGH, LOW, MEAN, RUNS
 from cellrate.studies.plots.axes import Scale, draw_axis, legend, outer_left, panels, scale_of
 from cellrate.studies.plots.chart import Chart, Drawing, Mark, drawn, levels, part
@@ -16,6 +19,9 @@ from cellrate.studies.plots.summary import means
 # Width over which the points of several colours are spread beside a text; the texts' distance is 1.
 BESIDE = 0.5
 MARKS = "osD^vP*"
+# Values whose spread is below this share of the greatest have an axis that does not begin at 0.
+NARROW = 0.1
+OF_MEANS = "means"
 
 
 def lines(runs: pl.DataFrame, chart: Chart) -> Drawing:
@@ -41,10 +47,53 @@ def lines(runs: pl.DataFrame, chart: Chart) -> Drawing:
                 name = _name(found, chart, group)
                 marks += _line(axes, line, (x, y), (colour, mark, name), beside)
             draw_axis(axes, x, levels(found, chart.x))
+        start_at_zero(shown[0], table, y)
+        for axes in shown:
+            reveal(axes, _joined(axes))
         for axes in outer_left(shown):
             axes.set_ylabel(y.label)
-        legend(figure, shown[0], _title(chart))
+        if len(shown) == 1 and x.texts is None and 1 < len(groups) <= len(COLOURS):
+            label_ends(shown[0], _joined(shown[0]))
+        else:
+            legend(figure, shown[0], _title(chart))
+        _say_seeds(shown[0], table, chart)
     return Drawing(figure, tuple(marks))
+
+
+def _joined(axes: Axes) -> list[Line2D]:
+    """The lines of the means, without the caps of intervals and the zero line."""
+    return [line for line in axes.get_lines() if line.get_gid() == OF_MEANS]
+
+
+def start_at_zero(axes: Axes, table: pl.DataFrame, y: Scale) -> None:
+    """Lets the vertical axis, which all panels share, begin at 0 unless that would hide all.
+
+    Intervals of a measure that is never negative are cut at 0. An axis that begins elsewhere, since
+    all values are close to each other, says so.
+    """
+    values = table.select(MEAN, LOW, HIGH).to_numpy() / y.divisor
+    means_of = values[:, 0]
+    if not np.isfinite(means_of).all() or means_of.min() < 0:
+        return
+    low, high = np.nanmin(values), np.nanmax(values)
+    if low > 0 and high - low < NARROW * high:
+        axes.annotate(
+            f"axis begins at {axes.get_ylim()[0]:.4g}", (0.0, 0.0), (4, 4), fontsize=7, color=NOTE,
+            xycoords="axes fraction", textcoords="offset points",
+        )  # fmt: skip
+        return
+    axes.set_ylim(0, 1.05 * high or 1.0)
+
+
+def _say_seeds(axes: Axes, table: pl.DataFrame, chart: Chart) -> None:
+    """Says in a panel without a title of its own how many runs a mean and its interval have."""
+    counts = sorted({len(runs) for runs in table[RUNS]})
+    if chart.columns is not None:
+        return
+    runs = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    about = f"means of {runs} runs, with {chart.level:.0%} confidence intervals"
+    text = about if counts[-1] > 1 else "one run per point"
+    axes.set_title(text, fontsize=8, color=NOTE)
 
 
 def _name(found: pl.DataFrame, chart: Chart, group: object) -> str | None:
@@ -70,14 +119,17 @@ def _line(
     across = np.array([x.at(value) for value in line[x.name]])
     mean, low, high = (line[name].to_numpy() / y.divisor for name in (MEAN, LOW, HIGH))
     if x.texts is None:
-        axes.plot(across, mean, color=colour, marker=mark, markersize=3.5, label=name)
-        axes.fill_between(across, low, high, color=colour, alpha=0.2, linewidth=0)
+        [drawn_line] = axes.plot(
+            across, mean, color=colour, marker=mark, markersize=3.5, label=name, gid=OF_MEANS
+        )
+        drawn_line.set_markeredgecolor("#ffffff")
+        drawn_line.set_markeredgewidth(0.4)
     else:
         across = across + beside
-        errors = np.nan_to_num(np.array([mean - low, high - mean]))
-        axes.errorbar(
-            across, mean, errors, color=colour, fmt=mark, markersize=4, capsize=2.5, label=name
-        )
+        axes.plot(across, mean, mark, color=colour, markersize=4, label=name)
+    # Caps are wider than markers, so an interval of no width is a stroke across its marker.
+    errors = np.nan_to_num(np.array([mean - low, high - mean]))
+    axes.errorbar(across, mean, errors, fmt="none", ecolor=colour, elinewidth=0.9, capsize=4)
     return [
         Mark(axes, float(at), float(up), tuple(runs))
         for at, up, runs in zip(across, mean, line[RUNS].to_list(), strict=True)

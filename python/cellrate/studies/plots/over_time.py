@@ -11,7 +11,10 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from cellrate.common.problems import BadInput
+from cellrate.simulation.direct_labels import label_ends
 from cellrate.simulation.figures import COLOURS, SCALES, STYLE, Scale, draw, new_figure, new_grid
+from cellrate.simulation.hidden_lines import reveal
+from cellrate.simulation.phase_picture import arrows
 from cellrate.simulation.series import Series
 from cellrate.studies.plots.heat_map import COLOURS_OF_MAP
 
@@ -20,7 +23,7 @@ def overlaid(traces: Mapping[str, Series]) -> Figure:
     """Draws traces of one kind, from several runs, in one panel.
 
     Args:
-        traces: Traces by the names that the legend shows.
+        traces: Traces by the names that stand beside them.
 
     Raises:
         BadInput: There are no traces, or they are of several kinds.
@@ -39,7 +42,9 @@ def overlaid(traces: Mapping[str, Series]) -> Figure:
         panel.set(xlabel="time (s)", ylabel=scale.label)
         panel.margins(x=0)
         panel.set_ylim(bottom=0)
-        panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        lines = list(panel.get_lines())
+        reveal(panel, lines)
+        label_ends(panel, lines)
     return figure
 
 
@@ -71,6 +76,7 @@ def phase_portrait(pairs: Sequence[tuple[str, Series, Series]]) -> Figure:
             )  # fmt: skip
             panel.add_collection(way)
             panel.autoscale_view()
+            arrows(panel, points[:, 0], points[:, 1])
             panel.plot(*points[0], "o", color=COLOURS[1], markersize=5,
                        label=f"start, at {times[0]:.4g} s")  # fmt: skip
             panel.legend(loc="best")
