@@ -266,7 +266,7 @@ def test_progress_is_a_line_that_is_taken_away(capsys: pytest.CaptureFixture[str
 
 
 class Kernel:
-    """What the notebook's side of IPython does: it shows, and updates what it has shown."""
+    """IPython's part of a notebook: it shows, and updates what it has shown."""
 
     def __init__(self) -> None:
         self.kernel, self.cell = self, [""]

@@ -36,8 +36,8 @@ def report(*lossy: str, **queues: Sequence[float]) -> Answer:
         )
         for name, values in queues.items()
     }
-    ranked = tuple(standing(laboratory, OBJECTIVE))
-    return Answer(JOB, OBJECTIVE, (1, 2, 3, 4), "search", None, None, (), (), 99, ranked)
+    ranked, order = tuple(standing(laboratory, OBJECTIVE)), tuple(laboratory.trials)
+    return Answer(JOB, OBJECTIVE, (1, 2, 3, 4), "search", None, None, (), (), 99, ranked, order)
 
 
 def test_settings_are_held_against_the_best_over_their_own_seeds() -> None:

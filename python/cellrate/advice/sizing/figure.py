@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from cellrate.advice.sizing.answer import Answer
-from cellrate.simulation.figures import COLOURS, FAINT, STYLE, draw, new_figure
+from cellrate.common.numbers import seconds
+from cellrate.common.picture_style import COLOURS, NOTE, STYLE
+from cellrate.simulation.direct_labels import label_ends
+from cellrate.simulation.figures import draw, new_figure
+from cellrate.simulation.picture_context import NAMES
 from cellrate.simulation.series import Series
 
 # Buffers above this multiple of the longest queue are not drawn: the queue would look flat.
@@ -17,12 +23,16 @@ IN_SIGHT = 3.0
 LARGEST_SHARE = 0.25
 # A detail needs at least so many points.
 LEAST_POINTS = 10
+# A queue has a plateau if it is within this share of its maximum for at least this share of a run.
+PLATEAU, LEAST_STAY = 0.05, 0.25
+# Share of all windows that waits in a queue that they bound; the rest is on the links.
+LEAST_FILLED = 0.7
 
 
 def queue_figure(answer: Answer, queue: Series) -> Figure:
     """Draws the longest queue of all seeds, with a detail round its maximum if that is brief.
 
-    Buffers are horizontal lines; those far above the queue are left out.
+    Buffers are levels with their names; those far above the queue are left out.
     """
     brief = round_the_maximum(queue)
     figure, panels = new_figure(2 if brief else 1, width=8.0, height=3.2, shared=False)
@@ -30,12 +40,50 @@ def queue_figure(answer: Answer, queue: Series) -> Figure:
         for panel in panels:
             _draw(panel, answer, queue)
         panels[-1].set_xlabel("time (s)")
-        panels[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
         if brief:
             panels[0].set_title("the whole run")
             panels[1].set_title("round the maximum")
             panels[1].set_xlim(*brief)
+        note_plateau(panels[0], answer, queue)
+        figure.suptitle(_title(answer), x=0.01, ha="left")
     return figure
+
+
+def _title(answer: Answer) -> str:
+    """The scenario, the control and the port, and the buffer that was found."""
+    control = NAMES.get(answer.port.switch.scheme, answer.port.switch.scheme)
+    asked = f"{answer.question.path}, {control}: queue of {answer.port.name}"
+    if answer.buffer_cells is None:
+        return asked
+    return f"{asked}; {answer.buffer_cells:,} cells {_target(answer)}"
+
+
+def _target(answer: Answer) -> str:
+    question = answer.question
+    if question.delay_seconds is not None:
+        return f"keep every wait below {seconds(question.delay_seconds)}"
+    if question.loss_ratio:
+        return f"lose at most {question.loss_ratio:g} of the cells"
+    return "lose nothing"
+
+
+def note_plateau(panel: Axes, answer: Answer, queue: Series) -> None:
+    """Notes why the queue stays where it is: all that TCP may have outstanding waits in it.
+
+    The queue has such a plateau if it is near its maximum for a quarter of the run, and near the
+    sum of the windows, less what is on the links.
+    """
+    [windows] = [one.cells for one in answer.formulas if one.formula == "window-sum"] or [None]
+    high = float(queue.maximum.max(initial=0.0))
+    stays = float((queue.minimum >= (1 - PLATEAU) * high).mean()) if len(queue) else 0.0
+    if windows is None or stays < LEAST_STAY or not LEAST_FILLED * windows <= high:
+        return
+    panel.annotate(
+        f"bound by the windows: {high / windows:.0%} of the {windows:,.0f} cells that TCP may have "
+        "outstanding wait here",
+        (0.99, high), (0, -4), xycoords=panel.get_yaxis_transform(), textcoords="offset points",
+        ha="right", va="top", fontsize=7.5, color=NOTE,
+    )  # fmt: skip
 
 
 def round_the_maximum(queue: Series) -> tuple[float, float] | None:
@@ -58,22 +106,21 @@ def round_the_maximum(queue: Series) -> tuple[float, float] | None:
 
 
 def _draw(panel: Axes, answer: Answer, queue: Series) -> None:
-    """Draws the queue and the buffers."""
+    """Draws the queue, and each buffer as a level with its name and whole cells beside it."""
     draw(panel, queue, colour=COLOURS[0])
     highest = float(queue.maximum.max(initial=1.0))
-    if answer.buffer_cells is not None:
-        _line(panel, answer.buffer_cells, "measured buffer", COLOURS[1], "-")
-    for number, formula in enumerate(f for f in answer.formulas if f.applies):
-        cells = formula.cells or 0.0
-        if cells <= IN_SIGHT * highest:
-            _line(panel, cells, formula.formula, COLOURS[2 + number % 4], "--")
     own = answer.port.switch.buffer_cells
-    if own <= IN_SIGHT * highest:
-        _line(panel, own, "the scenario's buffer", FAINT, ":")
+    levels = [(one.cells or 0.0, one.formula) for one in answer.formulas if one.applies]
+    levels.append((own, "the scenario's buffer"))
+    named = []
+    for cells, name in levels:
+        if 0 < cells <= IN_SIGHT * highest:
+            panel.axhline(cells, color=NOTE, linestyle="--", linewidth=0.9)
+            named.append((cells, f"{name} {math.ceil(cells):,}"))
+    if answer.buffer_cells is not None:
+        panel.axhline(answer.buffer_cells, color=COLOURS[1], linewidth=1.1)
+        named.append((answer.buffer_cells, f"measured {answer.buffer_cells:,}"))
     panel.set_ylabel("queue (cells)")
-    panel.set_ylim(bottom=0)
+    panel.set_ylim(0, 1.08 * max([highest, *(cells for cells, _ in named)]))
     panel.margins(x=0)
-
-
-def _line(panel: Axes, cells: float, label: str, colour: str, dashes: str) -> None:
-    panel.axhline(cells, color=colour, linestyle=dashes, linewidth=1.0, label=label)
+    label_ends(panel, [], named)

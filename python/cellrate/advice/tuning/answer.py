@@ -57,6 +57,7 @@ class Answer(Shown):
         not_varied: Declared parameters that could not be varied.
         budget: Number of runs that were allowed.
         ranked: Every setting that was run, the best first.
+        order: The settings in the order in which they were first run.
         most_throughput: The best setting if throughput comes before loss; only if the fluid model
             finds no feasible pair, otherwise None.
         refused: Settings that the scenario does not allow, with the reason of each.
@@ -74,6 +75,7 @@ class Answer(Shown):
     not_varied: tuple[NotVaried, ...]
     budget: int
     ranked: tuple[Ranked, ...]
+    order: tuple[Setting, ...]
     most_throughput: Ranked | None = None
     refused: Mapping[Setting, str] = field(default_factory=dict)
     simulated: int = 0

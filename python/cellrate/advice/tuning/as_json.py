@@ -11,6 +11,7 @@ from cellrate.advice.tuning import fluid_sentences, sentences
 from cellrate.advice.tuning.answer import Answer, ModelResults, differences, estimates
 from cellrate.advice.tuning.measures import CRITERIA
 from cellrate.advice.tuning.race import Ranked
+from cellrate.advice.tuning.search_history import importance
 from cellrate.common.estimates import Estimate
 from cellrate.studies.parameters.ranges import Range
 
@@ -36,6 +37,7 @@ def as_json(answer: Answer) -> dict[str, Any]:
             "simulated": answer.simulated,
             "kept_from_before": answer.known,
         },
+        "importance": importance(answer),
         "varied": [_varied(one) for one in answer.space],
         "not_varied": [{"path": one.path, "why": one.why} for one in answer.not_varied],
         "command": sentences.command(answer),

@@ -10,9 +10,11 @@ from cellrate import __version__
 from cellrate.advice.tuning import fluid_sentences, sentences
 from cellrate.advice.tuning.answer import METHODS, Answer, ModelResults
 from cellrate.advice.tuning.laboratory import shown
+from cellrate.advice.tuning.search_history import LEAST_SETTINGS, deciding, importance
 from cellrate.common.document import (
     Column,
     Command,
+    Detail,
     Document,
     Figure,
     Folded,
@@ -40,6 +42,7 @@ def report(answer: Answer) -> Document:
             *map(Paragraph, sentences.headline(answer)),
             Command((sentences.command(answer),)),
             *_region(answer),
+            *_search(answer),
             Section("Simulated settings", (_settings(answer), *_versus(answer), _refused(answer))),
             *((_all_pairs(answer.modelled),) if answer.modelled else ()),
         ),
@@ -78,6 +81,27 @@ def _region(answer: Answer) -> tuple[Figure, ...]:
 
     about = "Feasible region of RIF and RDF by the fluid model, with the simulated settings"
     return (Figure(drawn, about),)
+
+
+def _search(answer: Answer) -> tuple[Section, ...]:
+    """The picture of the search: history, importance, front and slices."""
+    if not deciding(answer):
+        return ()
+
+    def drawn() -> str:
+        from cellrate.advice.tuning.search_picture import search_picture  # slow to import
+        from cellrate.simulation.figures import svg
+
+        figure = search_picture(answer)
+        return "" if figure is None else svg(figure)
+
+    about = "History of the search, importance of the parameters, front of two criteria, slices"
+    shares = importance(answer)
+    few = f"Fewer than {LEAST_SETTINGS} settings varied two parameters together, so none is ranked."
+    ranked = sorted(shares.items(), key=lambda one: -one[1])
+    words = ", ".join(f"{path} {share:.0%}" for path, share in ranked)
+    text = f"Shares of what tells the best settings from all: {words}." if shares else few
+    return (Section("The search", (Paragraph(text), Detail((Figure(drawn, about),)))),)
 
 
 def _settings(answer: Answer) -> Table:

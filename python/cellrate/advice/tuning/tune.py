@@ -188,6 +188,7 @@ class _Tuning:
             not_varied=not_varied,
             budget=budget,
             ranked=tuple(standing(laboratory, self.objective)),
+            order=tuple(laboratory.trials),
             most_throughput=(standing(laboratory, self._full_first())[0] if infeasible else None),
             refused={setting: _first_line(error) for setting, error in laboratory.refused.items()},
             simulated=laboratory.simulated,
