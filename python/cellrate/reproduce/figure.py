@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
 from cellrate.common.estimates import estimate
+from cellrate.common.picture_style import COLOURS, NOTE, STYLE
 from cellrate.language.expressions import evaluate
 from cellrate.language.runs import Row, Run
 from cellrate.language.traces import Trace
@@ -16,9 +17,10 @@ from cellrate.reproduce.errors import ReproduceError
 from cellrate.reproduce.paper_data import Curve, Experiment, Figure, Paper, Point
 from cellrate.reproduce.runs import Outcomes, scope_of
 from cellrate.reproduce.thinning import Floats, drawn, within
-from cellrate.simulation.figures import COLOURS, STYLE, new_figure
+from cellrate.simulation.figures import new_figure
 
-MARKERS = "osD^vP"
+MARKERS = "os^vPX"
+PRINTED = "printed"
 NAMED_LINES = 10
 
 
@@ -41,9 +43,8 @@ def draw(
                 _formula(axes, figure, curve, scopes[0])
             else:
                 _traces(axes, experiment, figure, curve, scopes[0])
-        for point in figure.printed:
-            axes.plot(point.x, point.y, "x", color="black", markersize=8, label="printed", zorder=5)
-        _finish(axes, figure)
+        _printed(axes, figure)
+        _finish(axes, figure, experiment.id)
     return canvas
 
 
@@ -127,8 +128,25 @@ def _formula(axes: Axes, figure: Figure, curve: Curve, scope: dict[str, object])
     axes.plot(xs, ys, label=curve.label, linewidth=1.2)
 
 
-def _finish(axes: Axes, figure: Figure) -> None:
+def _printed(axes: Axes, figure: Figure) -> None:
+    """Draws printed values as hollow diamonds in the colour of the curve that measures the same."""
+    labels = [curve.label for curve in figure.curves]
+    for point in figure.printed:
+        colour = COLOURS[labels.index(point.curve) % len(COLOURS)]
+        axes.plot(
+            point.x, point.y, "D", markerfacecolor="none", markeredgecolor=colour,
+            markeredgewidth=1.5, markersize=7.5, zorder=5, gid=PRINTED, clip_on=False,
+        )  # fmt: skip
+    if figure.printed:
+        axes.plot(
+            [], [], "D", markerfacecolor="none", markeredgecolor=NOTE, markeredgewidth=1.5,
+            markersize=6, label="printed, in the colour of its line",
+        )  # fmt: skip
+
+
+def _finish(axes: Axes, figure: Figure, experiment: str) -> None:
     axes.set(title=figure.title, xlabel=figure.x.label, ylabel=figure.y.label)
+    axes.set_title(experiment, loc="right", fontsize=7, color=NOTE)
     if figure.x.log:
         axes.set_xscale("log")
     if figure.y.log:

@@ -153,9 +153,15 @@ class Curve:
 
 @dataclass(frozen=True)
 class PrintedPoint:
-    """A printed value to mark in a figure."""
+    """A printed value to mark in a figure.
 
-    label: str
+    Attributes:
+        curve: Label of the curve that measures the same.
+        x: Position along the horizontal axis, in its unit.
+        y: The printed value, in the unit of the vertical axis.
+    """
+
+    curve: str
     x: float
     y: float
 

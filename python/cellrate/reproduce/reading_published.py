@@ -145,7 +145,7 @@ def read_figure(reader: Reader) -> Figure:
     for point in reader.tables("printed"):
         number = (int, float)
         x, y = point.take("x", number), point.take("y", number)
-        printed.append(PrintedPoint(point.text("label"), float(x), float(y)))
+        printed.append(PrintedPoint(point.text("curve"), float(x), float(y)))
         point.done()
     figure = Figure(
         id=reader.text("id"),
@@ -157,6 +157,11 @@ def read_figure(reader: Reader) -> Figure:
         printed=tuple(printed),
     )
     reader.done()
+    labels = [curve.label for curve in figure.curves]
+    for one in figure.printed:
+        if one.curve not in labels:
+            message = f"`printed` names the curve {one.curve!r}; there are {', '.join(labels)}"
+            raise ReproduceError(f"{reader.place}: {message}")
     for curve in figure.curves:
         data = {
             "sweep": curve.variant and curve.measure,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-LARGER = 1.7
+LARGER = 1.35
 WIDE_POINTS = 500.0
 SIZE = re.compile(r' width="([\d.]+)pt" height="([\d.]+)pt"')
 DRAWING = re.compile(r"<svg .*?</svg>", re.DOTALL)
@@ -37,7 +37,7 @@ PRESENTATION = frozenset(
 def enlarged(drawing: str) -> tuple[str, bool]:
     """A drawing at the size that a page shows it, if there is room, and True if it is a wide one.
 
-    Drawings are made for print. A page shows them larger; small ones fill most of its width.
+    Drawings are made for print. A page shows them larger, so that letters are as large as its text.
     """
     size = SIZE.search(drawing)
     if size is None:
