@@ -25,7 +25,7 @@ def test_the_table_is_one_period_of_what_is_printed(command: Command, tmp_path: 
     assert acr.min() == pytest.approx(found["minimum_acr_cells_per_second"])
     phases = [float(np.ptp(points["time_seconds"][points["phase"] == n])) for n in (1, 2)]
     assert phases == pytest.approx([found["phase_1_seconds"], found["phase_2_seconds"]])
-    assert "phase 3" in (tmp_path / "cycle.svg").read_text()
+    assert "3: queue empty a round trip ago" in (tmp_path / "cycle.svg").read_text()
 
 
 def test_a_start_at_icr_and_options_that_need_others(command: Command, tmp_path: Path) -> None:

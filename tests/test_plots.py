@@ -156,9 +156,9 @@ def test_a_phase_portrait_takes_both_at_the_same_times() -> None:
 def test_traces_over_one_another_are_of_one_kind() -> None:
     queue, rate = trace("queue", [0.0, 1.0], [5.0, 6.0]), trace("acr", [0.0, 1.0], [5.0, 6.0])
     [panel] = overlaid({"efci": queue, "erica": queue}).axes
-    legend = panel.get_legend()
-    assert legend is not None
-    assert [text.get_text() for text in legend.get_texts()] == ["efci", "erica"]
+    # Names stand beside the ends of the lines, although one line hides the other.
+    assert {text.get_text() for text in panel.texts} >= {"efci", "erica"}
+    assert panel.get_ylim()[0] == 0
     with pytest.raises(BadInput, match="of one kind; there are acr, queue"):
         overlaid({"a": queue, "b": rate})
 

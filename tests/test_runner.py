@@ -90,7 +90,8 @@ def test_what_a_killed_process_had_finished_is_not_simulated_again(
     store = default_store(tmp_path / "kept")
     done = set(store.keys())
     assert len(done) >= 3
-    assert store.problems() == []
+    # A worker may have been killed while it wrote; only such a last record is lost.
+    assert all("the last record is cut off" in problem for problem in store.problems())
     obtain = runner.obtained
     simulated: list[str] = []
 

@@ -9,7 +9,7 @@ import pytest
 from cellrate import _core, run, template
 from cellrate.cli.app import BAD_INPUT, run_command
 from cellrate.simulation.network import Network
-from cellrate.simulation.passages import passages
+from cellrate.simulation.passages import passages, usual_end
 from cellrate.studies.plots.time_space import lost_cells
 
 OVERRIDES = (
@@ -63,6 +63,17 @@ def test_a_limit_counts_what_it_leaves_out(cells: pl.DataFrame) -> None:
     assert (few.frame.height, few.omitted) == (100, cells.height - 100)
 
 
+def test_a_span_that_nobody_names_holds_two_round_trips_or_500_cells() -> None:
+    far = ["topology.access=1 ms", "topology.bottleneck=5 ms", "topology.egress=2 ms"]
+    [flow, *_] = Network.of(template("n-source"), "n-source", tuple(far)).flows
+    assert usual_end(flow, 0.25) == pytest.approx(0.25 + 2.1 * 0.016)
+    near = ["topology.access=0 ms", "topology.bottleneck=0 ms", "topology.egress=0 ms"]
+    slow = ["topology.bottleneck_rate=42.4 Mbit/s"]
+    [flow, *_] = Network.of(template("n-source"), "n-source", (*near, *slow)).flows
+    # 500 cells at 10^5 cells/s.
+    assert usual_end(flow, 0.0) == pytest.approx(0.005)
+
+
 def test_the_diagram_is_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     scenario, figure = tmp_path / "my.toml", tmp_path / "cells.svg"
     scenario.write_text(SCENARIO, encoding="utf-8")
@@ -70,6 +81,9 @@ def test_the_diagram_is_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert run_command(["time-space", str(scenario), *span, "-o", str(figure)]) == 0
     drawn = figure.read_text(encoding="utf-8")
     assert drawn.count("<path") > 100
+    # Without a span, the first cells of the flow.
+    assert run_command(["time-space", str(scenario), "-o", str(figure)]) == 0
+    assert figure.read_text(encoding="utf-8") != drawn
     for options, said in (
         (["--from", "1 ms", "--to", "1 ms"], "it is not after"),
         (["--from", "1 cell", "--to", "1 ms"], "--from"),

@@ -89,7 +89,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "time-space",
             "time_space:time_space",
             "Draw a time-space diagram: every cell of a flow on its path through the network.",
-            ('cellrate time-space my.toml --flow tcp.1 --from "10 ms" --to "10.2 ms"',),
+            ('cellrate time-space my.toml --flow tcp.1 --from "0 ms" --to "24 ms"',),
         ),
         Command(
             "dissector",

@@ -20,8 +20,14 @@ def time_space(
     file: ScenarioFile,
     /,
     *,
-    start: Annotated[str, Parameter(name="--from", help='Begin of the span, as in "10 ms".')],
-    end: Annotated[str, Parameter(name="--to", help='End of the span, as in "10.2 ms".')],
+    start: Annotated[
+        str | None,
+        Parameter(name="--from", help='Begin of the span, as in "10 ms"; the flow\'s start.'),
+    ] = None,
+    end: Annotated[
+        str | None,
+        Parameter(name="--to", help='End of the span, as in "34 ms"; two round trips later.'),
+    ] = None,
     flow: Annotated[
         str | None, Parameter(help="Flow whose path is drawn, as tcp.1; the first by default.")
     ] = None,
@@ -42,20 +48,25 @@ def time_space(
     from cellrate.cli.plot import figure_files
     from cellrate.simulation.figures import FORMATS, save
     from cellrate.simulation.network import Network
-    from cellrate.simulation.passages import passages
+    from cellrate.simulation.passages import passages, usual_end
     from cellrate.studies.plots.time_space import time_space as draw
 
     with reading(file):
         text, name = source.read(file)
-    shown = span(start, end, ("--from", "--to"))
     scenario = _core.Scenario(text, name, settings, seed)
     network = Network.of_scenario(scenario)
     names = [candidate.name for candidate in network.flows]
     chosen = names[0] if flow is None else choose(flow, names, "flow")
+    drawn = network.flows[names.index(chosen)]
+    begin = drawn.start_seconds if start is None else span(start, None, ("--from", "--to"))[0]
+    if end is None:
+        shown = begin, usual_end(drawn, begin)
+    else:
+        shown = span(f"{begin!r} s" if start is None else start, end, ("--from", "--to"))
     known = tuple(FORMATS)
     stem, formats = figure_files(Path(), output, known)
     cells = passages(scenario, shown)
-    figure = draw(cells, network.flows[names.index(chosen)])
+    figure = draw(cells, drawn)
     if output is None:
         own = Path(name.strip("<>")).stem
         endings = [f"-time-space.{one}" for one in known]

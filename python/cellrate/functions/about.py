@@ -13,7 +13,7 @@ from cellrate.advice.explain import Explanation
 from cellrate.common.problems import choose
 from cellrate.simulation.graphml import SERVICES, GraphOptions, scenario_of
 from cellrate.simulation.network import Network
-from cellrate.simulation.passages import passages
+from cellrate.simulation.passages import passages, usual_end
 from cellrate.simulation.runner import Job
 from cellrate.simulation.scenarios import Overrides, Scenario, ScenarioLike, Validation, job_of
 from cellrate.studies.plots.time_space import time_space as draw_time_space
@@ -60,8 +60,8 @@ def validate(
 
 def time_space(
     scenario: ScenarioLike,
-    from_seconds: float,
-    to_seconds: float,
+    from_seconds: float | None = None,
+    to_seconds: float | None = None,
     *,
     flow: str | None = None,
     overrides: Overrides = (),
@@ -71,8 +71,8 @@ def time_space(
 
     Args:
         scenario: A path, TOML, mapping or `Scenario`, as for `run`.
-        from_seconds: Start of the span.
-        to_seconds: End of the span.
+        from_seconds: Start of the span; the start of the flow by default.
+        to_seconds: End of the span; two round trips after its start by default.
         flow: Flow whose path is drawn, as ``tcp.1``; the first by default.
         overrides: Settings, as for `run`.
         seed: Replaces the scenario's seed.
@@ -82,17 +82,18 @@ def time_space(
         ScenarioError: The scenario is wrong.
         ValueError: The span is empty or not finite, or the seed is out of range.
     """
-    if not (0 <= from_seconds < to_seconds < math.inf):
-        raise ValueError(
-            f"from {from_seconds} s to {to_seconds} s: a span must begin at 0 s or later, and end "
-            "after its begin"
-        )
     checked = job_of(scenario, overrides, seed).scenario()
     network = Network.of_scenario(checked)
     names = [one.name for one in network.flows]
     chosen = names[0] if flow is None else choose(flow, names, "flow")
-    cells = passages(checked, (from_seconds, to_seconds))
-    return draw_time_space(cells, network.flows[names.index(chosen)])
+    drawn = network.flows[names.index(chosen)]
+    begin = drawn.start_seconds if from_seconds is None else from_seconds
+    end = usual_end(drawn, begin) if to_seconds is None else to_seconds
+    if not (0 <= begin < end < math.inf):
+        raise ValueError(
+            f"from {begin} s to {end} s: a span must begin at 0 s or later, and end after its begin"
+        )
+    return draw_time_space(passages(checked, (begin, end)), drawn)
 
 
 def import_graph(

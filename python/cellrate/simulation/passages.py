@@ -7,7 +7,10 @@ from dataclasses import dataclass
 import polars as pl
 
 from cellrate import _core
+from cellrate.simulation.network import Flow
 
+ROUND_TRIPS, CELLS = 2.1, 500
+"""Span that nobody names: the longer of round trips, and of cells of the flow's slowest link."""
 MOST = 20_000
 """Greatest number of passages that are recorded; a picture of more would be black."""
 
@@ -29,6 +32,18 @@ class Passages:
     start_seconds: float
     end_seconds: float
     omitted: int
+
+
+def usual_end(flow: Flow, start_seconds: float) -> float:
+    """End of a span in which cells of a flow pass its whole path, and RM cells come back.
+
+    Args:
+        flow: A flow.
+        start_seconds: Start of the span.
+    """
+    round_trip = sum(link.delay_seconds for link in (*flow.forward, *flow.backward))
+    slowest = min(link.cells_per_second for link in flow.forward)
+    return start_seconds + max(ROUND_TRIPS * round_trip, CELLS / slowest)
 
 
 def passages(scenario: _core.Scenario, span: tuple[float, float], most: int = MOST) -> Passages:
