@@ -17,7 +17,8 @@ from cellrate.advice.choosing.answer import Elsewhere, Side, sides
 from cellrate.advice.choosing.budget import Budget
 from cellrate.advice.choosing.candidates import candidates
 from cellrate.advice.choosing.circumstances import Circumstance, properties
-from cellrate.advice.choosing.judging import judged
+from cellrate.advice.choosing.figure import steps
+from cellrate.advice.choosing.judging import best_of_each, judged
 from cellrate.advice.choosing.option import Option, pareto
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import AS_IT_IS
@@ -335,6 +336,17 @@ def test_the_judgement_by_hand() -> None:
     assert not far.alike
     assert judged(options, Goals(fairness=0.95)).best is None
     assert [one.candidate.name for one in pareto(options)] == ["efci", "none"]
+    # Of the two settings of ERICA the lesser buffer has 96 of 97 Mbit/s, which is enough.
+    both = [*options, option("erica", 700, 97e6)]
+    assert [(one.candidate.name, one.buffer_cells) for one in best_of_each(both, Goals())] == [
+        ("efci", 1),
+        ("charny", 5),
+        ("erica", 300),
+        ("fmmra", 301),
+        ("none", 9000),
+    ]
+    lossless = [one for one in both if not one.loss]
+    assert steps(lossless) == ([5, 300, 301, 700, 9000], [94, 96, 97, 97, 100])
     slow = replace(options[4], mean_delay_seconds=5e-3)
     assert [one.candidate.name for one in pareto([*options[:4], slow])] == [
         "efci",

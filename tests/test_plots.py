@@ -119,7 +119,7 @@ def test_units_suit_the_numbers() -> None:
     table = pl.DataFrame({"rtt": [0.001, 0.02], "acr_mean_cells": [1.0, 2.0], "scheme": ["a", "b"]})
     chart = Chart("rtt", "rtt", units=UNITS)
     assert scale_of(table, "rtt", chart).label == "rtt (ms)"
-    assert scale_of(table, "acr_mean_cells", chart).label == "acr mean cells (cells)"
+    assert scale_of(table, "acr_mean_cells", chart).label == "acr mean (cells)"
     assert scale_of(table, "scheme", chart).at("b") == 1.0
 
 

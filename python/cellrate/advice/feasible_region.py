@@ -106,9 +106,19 @@ def draw(region: Region, points: Sequence[Point] = ()) -> Figure:
         FigureCanvasAgg(figure)
         panel = figure.subplots()
         draw_into(panel, region, points)
+        figure.suptitle(_title(region), x=0.01, ha="left")
         if any(point.utilisation is not None for point in points):
             _draw_simulated(figure, panel, points)
     return figure
+
+
+def _title(region: Region) -> str:
+    """The network, and how many pairs of the standard are feasible in it."""
+    loop, count = region.loop, int(np.count_nonzero(region.standard[1].feasible))
+    rate, delay = float(loop.bw) * 424e-6, float(loop.tau) * 1e3
+    network = f"EFCI, {float(loop.n):g} sources, {rate:.4g} Mbit/s, round trip {delay:.3g} ms"
+    room = f"Q_H {float(loop.high):g}, BL {region.buffer_cells:g} cells"
+    return f"{network}\n{room}: {count or 'no'} feasible pair{'s' * (count != 1)}"
 
 
 def draw_into(panel: Axes, region: Region, points: Sequence[Point] = ()) -> None:

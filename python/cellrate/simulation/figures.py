@@ -39,7 +39,7 @@ __all__ = [
 NAMED_LINES = len(COLOURS)
 OF_PORTS = ("queue", "utilisation")
 # Share of the highest peak below which a port's trace is a line along the axis.
-NEGLIGIBLE = 0.01
+NEGLIGIBLE = 0.03
 # A level above this multiple of the highest value is named, not drawn.
 IN_SIGHT = 2.5
 

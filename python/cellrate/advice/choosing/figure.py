@@ -1,68 +1,103 @@
-"""Picture of all options: throughput over buffer, with the front and the recommendation."""
+"""Picture of all options: throughput over buffer, with the best of each control by name."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from itertools import accumulate
 
 from matplotlib import style
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from cellrate.advice.choosing.answer import Answer
+from cellrate.advice.choosing.judging import best_of_each
+from cellrate.advice.choosing.option import Option
 from cellrate.common.numbers import seconds
+from cellrate.common.picture_style import NOTE
 from cellrate.simulation.figures import COLOURS, FAINT, STYLE, new_figure
 
 # Area in square points of a point without any wait, and of the longest mean wait.
 SMALL, LARGE = 14.0, 160.0
+# Least distance of two names above the panel, as a share of its width.
+APART = 0.042
 
 
 def front_figure(answer: Answer) -> Figure:
-    """Draws every option; the front is joined by a line, the recommendation named.
+    """Draws every option, the steps that more buffer buys, and the best of each control by name.
 
     The area of a point grows with the mean wait at the bottleneck.
     """
-    figure, [panel] = new_figure(1, width=8.0, height=4.4, shared=False)
+    figure, [panel] = new_figure(1, width=8.0, height=5.2, shared=False)
     longest = max(one.mean_delay_seconds for one in answer.options) or 1.0
 
-    def area(delay: float) -> float:
-        return SMALL + (LARGE - SMALL) * math.sqrt(delay / longest)
+    def area(one: Option) -> float:
+        return SMALL + (LARGE - SMALL) * math.sqrt(one.mean_delay_seconds / longest)
 
+    best, hand = answer.judgement.best, answer.goals.buffer_cells
+    named = best_of_each(answer.options, answer.goals)
     with style.context(STYLE):
-        for options, colour, order in (
-            (answer.options, FAINT, 1),
-            (answer.front, COLOURS[0], 2),
-        ):
+        for options, colour, order in ((answer.options, FAINT, 1), (named, COLOURS[0], 2)):
             panel.scatter(
-                [one.buffer_cells for one in options],
-                [one.throughput_bits_per_second / 1e6 for one in options],
-                s=[area(one.mean_delay_seconds) for one in options],
-                color=colour,
-                alpha=0.7,
-                linewidths=0,
+                [one.buffer_cells for one in options], [_megabits(one) for one in options],
+                s=[area(one) for one in options], color=colour, alpha=0.7, linewidths=0,
                 zorder=order,
-            )
-        panel.plot(
-            [one.buffer_cells for one in answer.front],
-            [one.throughput_bits_per_second / 1e6 for one in answer.front],
-            color=COLOURS[0],
-            linewidth=0.8,
-            zorder=2,
-        )
-        best, hand = answer.judgement.best, answer.goals.buffer_cells
+            )  # fmt: skip
+        buffers, most = steps([one for one in answer.options if one.loss <= answer.goals.loss])
+        panel.step(buffers, most, where="post", color=COLOURS[0], linewidth=0.8, zorder=1.5)
         if best is not None:
-            place = (best.buffer_cells, best.throughput_bits_per_second / 1e6)
-            panel.annotate(
-                f"{best.candidate.name}: {best.buffer_cells:,} cells",
-                place,
-                xytext=(8, -14),
-                textcoords="offset points",
-                color=COLOURS[1],
-            )
-            panel.scatter(*place, s=90, facecolors="none", edgecolors=COLOURS[1], zorder=3)
+            panel.scatter(best.buffer_cells, _megabits(best), s=110, facecolors="none",
+                          edgecolors=COLOURS[1], linewidths=1.4, zorder=3)  # fmt: skip
         if hand is not None:
-            panel.axvline(hand, color=FAINT, linestyle=":", label="buffer at hand")
+            panel.axvline(hand, color=FAINT, linestyle=":")
+            panel.annotate(
+                "buffer at hand", (hand, 0.02), (3, 0), color=NOTE, size=8,
+                xycoords=panel.get_xaxis_transform(), textcoords="offset points",
+            )  # fmt: skip
         panel.set_xscale("log")
         panel.set_ylim(bottom=0)
         panel.set_xlabel("buffer (cells)")
         panel.set_ylabel("throughput (Mbit/s)")
-        panel.set_title(f"{len(answer.options)} options; a large point waits {seconds(longest)}")
+        _names(panel, named, best)
+        told = f"{len(answer.options)} options; mean waits up to {seconds(longest)}, by area"
+        figure.suptitle(f"{answer.base.path}: {told}", x=0.01, ha="left")
     return figure
+
+
+def steps(options: Sequence[Option]) -> tuple[list[int], list[float]]:
+    """Buffers in cells, and the most throughput in Mbit/s of options with at most that buffer."""
+    order = sorted(options, key=lambda one: one.buffer_cells)
+    return [one.buffer_cells for one in order], list(accumulate(map(_megabits, order), max))
+
+
+def _megabits(one: Option) -> float:
+    return one.throughput_bits_per_second / 1e6
+
+
+def _names(panel: Axes, options: Sequence[Option], best: Option | None) -> None:
+    """Writes the names of controls above the panel, each with a line to its point."""
+    to_share = panel.transData + panel.transAxes.inverted()
+    own = [float(to_share.transform((one.buffer_cells, 1.0))[0]) for one in options]
+    for one, place in zip(options, _spread(own), strict=True):
+        recommended = best is not None and one.candidate == best.candidate
+        colour = COLOURS[1] if recommended else NOTE
+        point = (one.buffer_cells, _megabits(one))
+        panel.annotate(
+            one.candidate.name, point, (place, 1.03), textcoords="axes fraction", rotation=45,
+            ha="left", va="bottom", rotation_mode="anchor", size=8, color=colour,
+            weight="bold" if recommended else "normal",
+            arrowprops={"arrowstyle": "-", "color": colour, "lw": 0.5, "shrinkA": 0, "shrinkB": 3,
+                        "relpos": (0.0, 0.0)},
+        )  # fmt: skip
+
+
+def _spread(own: Sequence[float]) -> list[float]:
+    """Places from left to right, near their own, at least `APART` from each other and within 1."""
+    places: list[float] = []
+    for place in own:
+        places.append(max(place, places[-1] + APART) if places else place)
+    limit = 1.0
+    for at in reversed(range(len(places))):
+        places[at] = min(places[at], limit)
+        limit = places[at] - APART
+    return places

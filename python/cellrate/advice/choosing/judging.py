@@ -54,6 +54,31 @@ def judged(options: Sequence[Option], goals: Goals) -> Judgement:
     return Judgement(best, next(others, None), _missed(options, enough, goals, most))
 
 
+def best_of_each(options: Sequence[Option], goals: Goals) -> list[Option]:
+    """The option of each control with the least buffer among those with its best throughput.
+
+    Args:
+        options: Options of several controls.
+        goals: They say which throughput is near enough to the best, and how much loss is allowed.
+
+    Returns:
+        An option for each control, by buffer.
+    """
+    by_name: dict[str, list[Option]] = {}
+    for one in options:
+        by_name.setdefault(one.candidate.name, []).append(one)
+    best = []
+    for of_control in by_name.values():
+        most = max(one.throughput_bits_per_second for one in of_control)
+        enough = [
+            one
+            for one in of_control
+            if one.throughput_bits_per_second >= goals.enough(most) and one.loss <= goals.loss
+        ]
+        best.append(min(enough or of_control, key=_by_buffer))
+    return sorted(best, key=lambda one: one.buffer_cells)
+
+
 def _by_buffer(one: Option) -> tuple[float, ...]:
     return (one.buffer_cells, -one.throughput_bits_per_second, one.mean_delay_seconds)
 

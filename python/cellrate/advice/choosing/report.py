@@ -7,6 +7,7 @@ import math
 from cellrate import __version__
 from cellrate.advice.choosing import sentences
 from cellrate.advice.choosing.answer import Answer, Elsewhere
+from cellrate.advice.choosing.judging import best_of_each
 from cellrate.advice.choosing.option import Option
 from cellrate.common.document import (
     Column,
@@ -81,25 +82,8 @@ def _table(options: list[Option]) -> Table:
 
 
 def _controls(answer: Answer) -> Table:
-    """The option of each control with the least buffer among those with its best throughput."""
-    by_name: dict[str, list[Option]] = {}
-    for one in answer.options:
-        by_name.setdefault(one.candidate.name, []).append(one)
-    nearest = []
-    for options in by_name.values():
-        most = max(one.throughput_bits_per_second for one in options)
-        enough = [
-            one
-            for one in options
-            if one.throughput_bits_per_second >= answer.goals.enough(most)
-            and one.loss <= answer.goals.loss
-        ]
-        nearest.append(min(enough or options, key=_by_buffer))
-    return _table(sorted(nearest, key=lambda one: one.buffer_cells))
-
-
-def _by_buffer(one: Option) -> tuple[float, float]:
-    return one.buffer_cells, -one.throughput_bits_per_second
+    """The best option of each control, by buffer."""
+    return _table(best_of_each(answer.options, answer.goals))
 
 
 def _missed(answer: Answer) -> tuple[Listing, ...]:
@@ -119,7 +103,11 @@ def _picture(answer: Answer) -> tuple[Detail, ...]:
 
         return svg(front_figure(answer))
 
-    about = "Throughput over buffer of all options; the size of a point is the mean wait"
+    about = (
+        "Throughput over buffer of all options, with the best of each control named; the area of a "
+        "point grows with the mean wait, and the line joins those that no option with less buffer "
+        "surpasses"
+    )
     return (Detail((Figure(drawn, about),)),)
 
 

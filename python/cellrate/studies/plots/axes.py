@@ -51,6 +51,8 @@ class Scale:
     def label(self) -> str:
         """Name and unit."""
         name = self.name.rpartition(".")[2] if self.name.count(".") else self.name
+        if self.unit:
+            name = next((name.removesuffix(end) for end in SUFFIXES if name.endswith(end)), name)
         name = name.replace("_", " ")
         return f"{name} ({self.unit})" if self.unit else name
 
@@ -146,4 +148,4 @@ def legend(figure: Figure, axes: Axes, title: str) -> None:
     """Draws a legend of the colours to the right of the panels, once per figure."""
     handles, names = axes.get_legend_handles_labels()
     if names:
-        figure.legend(handles, names, loc="outside right upper", title=title)
+        figure.legend(handles, names, loc="outside right center", title=title)

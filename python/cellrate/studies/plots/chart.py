@@ -24,6 +24,7 @@ class Chart:
         columns: Column whose values get separate panels; None for a single panel.
         level: Level of confidence intervals.
         units: Unit by column; empty or absent where there is none.
+        rows: Name of the table, in the plural of what a row is.
     """
 
     x: str
@@ -32,6 +33,7 @@ class Chart:
     columns: str | None = None
     level: float = LEVEL
     units: Mapping[str, str] = field(default_factory=dict)
+    rows: str = "runs"
 
     @property
     def keys(self) -> list[str]:

@@ -52,7 +52,7 @@ def ecdf(runs: pl.DataFrame, chart: Chart) -> Drawing:
             axes.set_xlabel(y.label)
             axes.xaxis.set_major_locator(MaxNLocator(MOST_TICKS))
         for axes in outer_left(shown):
-            axes.set_ylabel("share of the runs")
+            axes.set_ylabel(f"share of the {chart.rows}")
         legend(figure, shown[0], "" if chart.by is None else Scale(chart.by, "", 1.0).label)
     return Drawing(figure, tuple(marks))
 

@@ -16,7 +16,7 @@ from cellrate.simulation.series import Series
 from cellrate.studies.columns import chosen, column, units_of
 from cellrate.studies.dataset import DataSet
 from cellrate.studies.plots import KINDS
-from cellrate.studies.plots.axes import Scale, scale_of
+from cellrate.studies.plots.axes import SUFFIXES, Scale, scale_of
 from cellrate.studies.plots.chart import Chart, Drawing
 from cellrate.studies.plots.over_time import overlaid, phase_portrait
 
@@ -71,6 +71,7 @@ def draw(data: DataSet, options: PlotOptions) -> Drawing:
         None if options.columns is None else column(options.columns, names),
         data.description.level,
         units_of(data, options.table),
+        options.table,
     )
     drawing = KINDS[options.kind](chosen(frame, options.where), chart)
     return _titled(drawing, data, options, _about(options.kind, chart))
@@ -78,12 +79,18 @@ def draw(data: DataSet, options: PlotOptions) -> Drawing:
 
 def _about(kind: str, chart: Chart) -> str:
     """The measure and the factors of a figure."""
-    name, across = (Scale(one, "", 1.0).label for one in (chart.y, chart.x))
+    name, across = (_plain(one) for one in (chart.y, chart.x))
     if kind == "ecdf":
-        return f"{name}, distribution over the runs"
+        return f"{name}, distribution over the {chart.rows}"
     if kind == "heat-map":
-        return f"{name} over {across} and {Scale(chart.by or '', '', 1.0).label}"
+        return f"{name} over {across} and {_plain(chart.by or '')}"
     return f"{name} over {across}"
+
+
+def _plain(column: str) -> str:
+    """Name of a column as it stands in a title, without its unit."""
+    end = next((end for end in SUFFIXES if column.endswith(end)), "")
+    return Scale(column.removesuffix(end), "", 1.0).label
 
 
 def _titled(drawing: Drawing, data: DataSet, options: PlotOptions, about: str) -> Drawing:
