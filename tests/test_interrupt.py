@@ -97,7 +97,7 @@ def test_a_study_stops_and_keeps_what_is_done(endless: Path, tmp_path: Path) -> 
     )
     out = tmp_path / "out"
     status, shown = interrupted(
-        ["study", study],
+        ["study", study, "--yes"],
         tmp_path,
         terminal=True,
         at_work=lambda process: signs.kept_bytes(out) > 0 and signs.simulates(process),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import tomllib
@@ -21,10 +23,11 @@ import pytest
 import signs
 from cellrate import _core
 from cellrate.cli.app import run_command
+from cellrate.cli.confirmation import confirmed
 from cellrate.common.estimates import half_width
 from cellrate.simulation import runner
 from cellrate.simulation.runner import Done, Job, run_each
-from cellrate.studies.study import parse_study
+from cellrate.studies.study import may_exceed, parse_study
 from cellrate.studies.study.definition import Replications, StoppingRule
 from cellrate.studies.study.running import Running
 from cellrate.studies.study.stopping import replications_needed
@@ -331,3 +334,37 @@ def test_replications_needed() -> None:
     assert replications_needed([1.0, 1.1, 1.2], asked) == 19
     # s = 0.0645: half width 0.1027, so 4.2 runs; but at least half as many again.
     assert replications_needed([1.0, 1.05, 1.1, 0.95], asked) == 6
+
+
+class AtTerminal(io.StringIO):
+    """A terminal at which one line has been typed."""
+
+    def isatty(self) -> bool:
+        """True, as of every terminal."""
+        return True
+
+
+@pytest.mark.parametrize(("typed", "answer"), [("y\n", True), ("n\n", False), ("", False)])
+def test_a_long_study_asks_and_a_short_one_does_not(
+    monkeypatch: pytest.MonkeyPatch, typed: str, *, answer: bool
+) -> None:
+    screen = AtTerminal()
+    monkeypatch.setattr("sys.stdin", AtTerminal(typed))
+    monkeypatch.setattr("sys.stderr", screen)
+    long = 'template = "n-source"\n[factors]\n"run.duration" = ["864000 s"]\n'
+    assert confirmed(parse_study(long, "long"), None, None) is answer
+    assert re.search(r"takes about \d+ h \d+ min and .* of results\. Run it\?", screen.getvalue())
+    asked = screen.getvalue()
+    assert confirmed(parse_study(SMALL, "small"), None, None)
+    assert screen.getvalue() == asked
+
+
+def test_the_results_of_many_runs_are_asked_for_by_their_size() -> None:
+    study = parse_study(SMALL, "small")
+    needs = [study.job(point, 0).scenario().estimate() for point in study.points]
+    kept = max(one["most_trace_bytes"] + one["most_event_bytes"] for one in needs)
+    many = replace(study, replications=replace(study.replications, most=10**6))
+    assert not may_exceed(study, 3600.0, 12.0 * kept + 1, 2)
+    assert may_exceed(many, 3600.0, 12.0 * kept, 2)
+    # Twelve runs of 30 ms on two cores.
+    assert may_exceed(study, 1e-6, 1e12, 2)

@@ -14,6 +14,7 @@ from cyclopts import Parameter
 
 from cellrate import _core
 from cellrate.cli import tables
+from cellrate.cli.confirmation import confirmed
 from cellrate.cli.options import Json, Settings, Workers
 from cellrate.cli.places import kept_results
 from cellrate.cli.progress import ProgressBar
@@ -51,6 +52,14 @@ def study(
         str | None,
         Parameter(help="Run on a Dask cluster: ADDRESS of its scheduler, or local-cluster."),
     ] = None,
+    yes: Annotated[
+        bool,
+        Parameter(
+            name=["--yes", "-y"],
+            negative="",
+            help="Run it without a question, even if it takes more than an hour or 10 GB.",
+        ),
+    ] = False,
     fresh: Annotated[bool, Parameter(negative="", help="Simulate all runs again.")] = False,
     quiet: Annotated[
         bool, Parameter(negative="", help="Print only warnings and failures.")
@@ -75,6 +84,9 @@ def study(
     with ProgressBar("looking at points") as progress:
         total = len(asked.points)
         studies.refuse_bad_points(asked, lambda done: progress(done, total))
+    if not yes and not confirmed(asked, store, workers):
+        terminal.say("nothing was run")
+        return 1
     least = len(asked.points) * asked.replications.least
     with ExitStack() as stack:
         if store is None:

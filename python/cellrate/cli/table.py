@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from cellrate.cli.places import Study, place_of
 from cellrate.cli.quantities import number, quantity
-from cellrate.common import whole_file
+from cellrate.common import terminal, whole_file
 from cellrate.common.problems import BadInput, choose
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def table(
     neither; it shows means over them.
     """
     from cellrate.studies.dataset import DataSet
-    from cellrate.studies.dataset.table import FORMATS, Question, tabulate, written
+    from cellrate.studies.dataset.table import FORMATS, Question, as_text, tabulate, written
 
     chosen = choose(form, list(FORMATS), "format")
     data = DataSet(place_of(study))
@@ -65,11 +65,13 @@ def table(
         where=dict(_value(condition, data) for condition in where),
         level=level,
     )
-    text = written(tabulate(data, question), chosen)
-    if out is None:
-        sys.stdout.write(text)
+    tabulated = tabulate(data, question)
+    if out is not None:
+        whole_file.write_text(out, written(tabulated, chosen))
+    elif chosen == "text":
+        sys.stdout.write(as_text(tabulated, terminal.width()))
     else:
-        whole_file.write_text(out, text)
+        sys.stdout.write(written(tabulated, chosen))
 
 
 def _names(given: list[str]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cellrate.common.document import Column, Paragraph, Row, Table, columns
-from cellrate.common.terminal import say, show_parts
+from cellrate.common.terminal import say, show_parts, width
 
 if TYPE_CHECKING:
     from cellrate.simulation.api import Result
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # More flows than this are shown by group.
 MOST_FLOWS = 20
+# On a terminal, descriptions stand below names that are longer.
+MOST_NAME = 30
 # Number of queues that are shown, the longest first.
 MOST_QUEUES = 8
 
@@ -44,10 +46,17 @@ def size(count: float) -> str:
 
 def show_names(entries: Sequence[dict[str, str]], indent: str = "") -> None:
     """Lists names with a description and, in brackets, its source."""
-    width = max((len(entry["name"]) for entry in entries), default=0)
+    longest = max((len(entry["name"]) for entry in entries), default=0)
+    room = width()
+    apart = room is not None and longest > MOST_NAME
     for entry in entries:
         source = f" [{entry['source']}]" if entry["source"] else ""
-        say(f"{indent}{entry['name']:<{width}}  {entry['about']}{source}".rstrip())
+        about = f"{entry['about']}{source}".rstrip()
+        if apart:
+            say(f"{indent}{entry['name']}")
+            say(f"{indent}    {about}", hanging=0)
+        else:
+            say(f"{indent}{entry['name']:<{longest}}  {about}".rstrip(), hanging=longest + 2)
 
 
 def show_registry(registry: Mapping[str, Sequence[dict[str, str]]]) -> None:

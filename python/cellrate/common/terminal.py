@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -11,7 +13,7 @@ if TYPE_CHECKING:
 
     from cellrate.common.document import Block, Document
 
-# Width for files and pipes.
+# Width for files and pipes, unless COLUMNS names another.
 PLAIN_WIDTH = 120
 
 
@@ -19,13 +21,55 @@ def console() -> Console:
     """Console on standard output without markup, so that names are printed literally."""
     from rich.console import Console
 
-    plain = Console(markup=False, highlight=False)
-    return plain if plain.is_terminal else Console(markup=False, highlight=False, width=PLAIN_WIDTH)
+    return Console(markup=False, highlight=False, width=None if width() else PLAIN_WIDTH)
 
 
-def say(text: str) -> None:
-    """Writes a line."""
-    console().print(text, soft_wrap=True)
+def width() -> int | None:
+    """Columns of the terminal, or those that COLUMNS names; None where lines may be of any length.
+
+    A file or a pipe gets whole lines, so that programs such as grep see them whole.
+    """
+    from rich.console import Console
+
+    plain = Console()
+    if plain.is_terminal or os.environ.get("COLUMNS", "").isdecimal():
+        return plain.width
+    return None
+
+
+def say(text: str, hanging: int = 2) -> None:
+    """Writes lines; those that are wider than the terminal go on below, words being kept whole.
+
+    Args:
+        text: One or several lines.
+        hanging: Indent of what goes on below, behind that of its line.
+    """
+    for line in fitted(text, width(), hanging):
+        console().print(line, soft_wrap=True)
+
+
+def fitted(text: str, width: int | None, hanging: int = 2) -> list[str]:
+    """Lines of a text that are no wider than a width, unless one word is.
+
+    >>> fitted("a text of words", 10)
+    ['a text of', '  words']
+
+    Args:
+        text: One or several lines.
+        width: Greatest number of characters; None for any.
+        hanging: Indent of what goes on below, behind that of its line.
+    """
+    lines = []
+    for line in text.split("\n"):
+        if width is None or len(line) <= width:
+            lines.append(line)
+            continue
+        own = line[: len(line) - len(line.lstrip())]
+        lines += textwrap.wrap(
+            line.strip(), width, initial_indent=own, subsequent_indent=own + " " * hanging,
+            break_long_words=False, break_on_hyphens=False,
+        )  # fmt: skip
+    return lines
 
 
 def show(document: Document) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cellrate.studies.study.definition import Point, Study
 from cellrate.studies.study.file import parse_study, read
-from cellrate.studies.study.plan import Plan, plan, refuse_bad_points
+from cellrate.studies.study.plan import Plan, may_exceed, plan, refuse_bad_points
 from cellrate.studies.study.running import Executor, Notice, Running, StudySummary
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "Point",
     "Study",
     "StudySummary",
+    "may_exceed",
     "parse_study",
     "plan",
     "read",

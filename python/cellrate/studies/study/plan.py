@@ -18,7 +18,9 @@ SAMPLED = 5
 MOMENT_SECONDS = 0.3
 """Longest time of each such trial."""
 SHORTENED = 50
-"""If a trial was cut off, a run shortened by this factor gives the size of a result."""
+"""If a trial was cut off, a run that is shorter by at least this gives the size of a result."""
+SLOWER = 4.0
+"""A run that is not tried may take so many times its estimate."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,26 @@ def plan(study: Study, store: _core.Store | None, workers: int | None) -> Plan:
     )
 
 
+def may_exceed(study: Study, seconds: float, disk_bytes: float, workers: int | None) -> bool:
+    """True if a study may take longer than a time, or more disk space than an amount.
+
+    Nothing is simulated: the cost of a few points is estimated from their scenarios. `plan` tells
+    more exactly.
+
+    Args:
+        study: The study.
+        seconds: The time, with all workers.
+        disk_bytes: Uncompressed size of the results.
+        workers: Number of runs at a time; one per core by default.
+    """
+    needs = [read.estimate() for _, read in _sample(study)]
+    points, asked = len(study.points), study.replications
+    run_seconds = fmean(one["seconds"] for one in needs)
+    run_bytes = fmean(one["most_trace_bytes"] + one["most_event_bytes"] for one in needs)
+    longest = SLOWER * run_seconds * points * asked.least / worker_count(workers)
+    return longest > seconds or run_bytes * points * asked.most > disk_bytes
+
+
 def refuse_bad_points(study: Study, watch: Callable[[float], None] | None = None) -> None:
     """Checks the scenario of every point before the first run.
 
@@ -140,13 +162,14 @@ def _try(job: Job, scenario: _core.Scenario) -> TrialRun:
         outcome = scenario.run(report)
     except _core.Cancelled:
         elapsed = time.perf_counter() - began
-        return TrialRun(elapsed / max(reached, 1e-6), _size(job, scenario))
+        reached = max(reached, 1e-9)
+        return TrialRun(elapsed / reached, _size(job, scenario, min(reached, 1 / SHORTENED)))
     return TrialRun(time.perf_counter() - began, len(outcome.to_bytes()))
 
 
-def _size(job: Job, scenario: _core.Scenario) -> int | None:
+def _size(job: Job, scenario: _core.Scenario, share: float) -> int | None:
     """Size of the result of a shorter run; the whole run's has about as many rows and points."""
-    duration = Network.of_scenario(scenario).duration_seconds / SHORTENED
+    duration = Network.of_scenario(scenario).duration_seconds * share
     settings = ("measure.from=0 s", f"run.duration={duration * 1e12:.0f} ps")
     try:
         short = replace(job, overrides=(*job.overrides, *settings)).scenario().run()

@@ -7,6 +7,7 @@ import io
 from collections.abc import Callable, Mapping
 from html import escape
 
+from cellrate.common import terminal
 from cellrate.studies.dataset.table import texts
 from cellrate.studies.dataset.table.latex import latex
 from cellrate.studies.dataset.table.tabulation import Tabulation
@@ -17,8 +18,14 @@ def written(table: Tabulation, form: str) -> str:
     return FORMATS[form](table)
 
 
-def as_text(table: Tabulation) -> str:
-    """Plain text in aligned columns."""
+def as_text(table: Tabulation, width: int | None = None) -> str:
+    """Plain text in aligned columns.
+
+    Args:
+        table: The table.
+        width: Greatest length of a line; columns that do not fit stand below, with their rows'
+            names again. None for any length.
+    """
     heads = [[str(head)] for head in table.rows] + texts.heads(table)
     lines = max(len(head) for head in heads)
     grid = [[([""] * (lines - len(head)) + head)[line] for head in heads] for line in range(lines)]
@@ -26,17 +33,34 @@ def as_text(table: Tabulation) -> str:
     widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
     left = len(table.rows)
 
-    def line(cells: list[str]) -> str:
+    def line(cells: list[str], shown: list[int]) -> str:
         aligned = [
-            text.ljust(width) if at < left else text.rjust(width)
-            for at, (text, width) in enumerate(zip(cells, widths, strict=True))
+            cells[at].ljust(widths[at]) if at < left else cells[at].rjust(widths[at])
+            for at in shown
         ]
         return "  ".join(aligned).rstrip()
 
-    rule = "  ".join("-" * width for width in widths)
-    rows = [line(cells) for cells in grid]
-    parts = [texts.caption(table), "", *rows[:lines], rule, *rows[lines:]]
-    return "\n".join([*parts, *(["", *table.notes] if table.notes else [])]) + "\n"
+    parts = terminal.fitted(texts.caption(table), width)
+    for shown in _groups(widths, left, width):
+        rows = [line(cells, shown) for cells in grid]
+        rule = "  ".join("-" * widths[at] for at in shown)
+        parts += ["", *rows[:lines], rule, *rows[lines:]]
+    notes = [line for note in table.notes for line in terminal.fitted(note, width)]
+    return "\n".join([*parts, *(["", *notes] if notes else [])]) + "\n"
+
+
+def _groups(widths: list[int], left: int, width: int | None) -> list[list[int]]:
+    """Columns that stand beside each other in a width: each group begins with the first `left`."""
+    names = list(range(left))
+    groups: list[list[int]] = [list(names)]
+    for at in range(left, len(widths)):
+        wanted = [*groups[-1], at]
+        total = sum(widths[one] for one in wanted) + 2 * (len(wanted) - 1)
+        if width is not None and total > width and len(groups[-1]) > left:
+            groups.append([*names, at])
+        else:
+            groups[-1] = wanted
+    return groups
 
 
 def as_markdown(table: Tabulation) -> str:
