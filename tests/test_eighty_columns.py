@@ -61,7 +61,9 @@ CUT = re.compile(r"\d\N{HORIZONTAL ELLIPSIS}")
 
 
 def printed(command: str, directory: Path) -> str:
-    environment = {**os.environ, "COLUMNS": "80", "PATH": f"{COMMAND.parent}:{os.environ['PATH']}"}
+    # The output is taken for a terminal without colours.
+    terminal = {"TTY_COMPATIBLE": "1", "TERM": "dumb", "NO_COLOR": "1", "COLUMNS": "80"}
+    environment = {**os.environ, **terminal, "PATH": f"{COMMAND.parent}:{os.environ['PATH']}"}
     done = subprocess.run(
         [COMMAND, *shlex.split(command)], cwd=directory, env=environment, check=False,
         capture_output=True, text=True,

@@ -93,11 +93,16 @@ def run(
         scenario = job.scenario()
     if pictures:
         refuse_late(scenario.resolved(), pictures)
+    earlier = None if directory is None else output.resolved_of(directory)
     if directory is not None and capture:
         result = _captured(job, scenario, capture, between, directory, figures=pictures)
     else:
         result = _simulated(scenario, name, directory, figures=pictures)
     warn(result.warnings)
+    if earlier not in (None, result.resolved):
+        sys.stderr.write(
+            f"note: {directory} held the result of another scenario or seed; it was replaced\n"
+        )
     if json:
         sys.stdout.write(json_text(result.summary))
     else:

@@ -31,6 +31,8 @@ def reading(path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        if path.startswith("--") and error.errno == errno.ENOENT:
+            raise BadInput(f"unknown option {path}; --help lists the options") from error
         raise BadInput(f"cannot read {path}: {error.strerror or error}") from error
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
 
     from cellrate.common.document import Block, Document
 
-# Width for files and pipes, unless COLUMNS names another.
+# Width of tables in files and pipes.
 PLAIN_WIDTH = 120
 
 
@@ -25,16 +24,14 @@ def console() -> Console:
 
 
 def width() -> int | None:
-    """Columns of the terminal, or those that COLUMNS names; None where lines may be of any length.
+    """Columns of the terminal; None without one.
 
     A file or a pipe gets whole lines, so that programs such as grep see them whole.
     """
     from rich.console import Console
 
     plain = Console()
-    if plain.is_terminal or os.environ.get("COLUMNS", "").isdecimal():
-        return plain.width
-    return None
+    return plain.width if plain.is_terminal else None
 
 
 def say(text: str, hanging: int = 2) -> None:

@@ -49,6 +49,14 @@ def save(result: Result, directory: Path, *, figures: bool | PictureOptions) -> 
     return directory
 
 
+def resolved_of(directory: Path) -> str | None:
+    """The scenario of the result that a directory holds, with every default; None without one."""
+    try:
+        return (directory / RESOLVED).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
 def write(result: Result, place: Path, *, figures: bool | PictureOptions) -> None:
     """Writes the files of a result into a directory that has none of them."""
     _write_text(place / SUMMARY, json.dumps(result.summary, indent=2) + "\n")
