@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cellrate.theory.formula import Formula, FormulaParameter, unit_of
+from typeset import equations, typeset
 
 
 def formulas(catalogue: Sequence[Formula]) -> str:
@@ -30,6 +31,8 @@ def _section(formula: Formula) -> list[str]:
         f"## {formula.name}",
         "",
         f"{about}.",
+        "",
+        *typeset(equations()[formula.name]),
         "",
         "```text",
         formula.equation,
