@@ -257,12 +257,25 @@ def test_no_data_set_is_an_error(command: Command, tmp_path: Path) -> None:
 
 
 def test_a_factor_of_the_columns_is_named_once_in_latex() -> None:
-    heads = ["rtt", "control.scheme = efci", "control.scheme = erica"]
+    heads = [["rtt"], ["control.scheme = efci"], ["control.scheme = erica"]]
     assert _heads(heads, 1) == [
         r" & \multicolumn{2}{c}{control.scheme} \\",
         r"\cmidrule(lr){2-3}",
         r"rtt & efci & erica \\",
     ]
     # Other factors, or a single column, keep their names.
-    assert _heads(["rtt", "a = 1", "b = 2"], 1) == [r"rtt & a = 1 & b = 2 \\"]
-    assert _heads(["rtt", "a = 1"], 1) == [r"rtt & a = 1 \\"]
+    assert _heads([["rtt"], ["a = 1"], ["b = 2"]], 1) == [r"rtt & a = 1 & b = 2 \\"]
+    assert _heads([["rtt"], ["a = 1"]], 1) == [r"rtt & a = 1 \\"]
+
+
+def test_a_value_of_a_factor_stands_once_above_its_columns_in_latex() -> None:
+    columns = [["a = 1"], ["a = 1"], ["a = 2"]]
+    assert _heads([["rtt"], *columns], 1) == [
+        r" & \multicolumn{3}{c}{a} \\",
+        r"\cmidrule(lr){2-4}",
+        r"rtt & \multicolumn{2}{c}{1} & 2 \\",
+        r"\cmidrule(lr){2-3}",
+    ]
+    # One level below, equal values under other values of `a` stay apart.
+    below = [["a = 1", "b = 7"], ["a = 1", "b = 8"], ["a = 2", "b = 8"]]
+    assert _heads([["rtt", ""], *below], 1)[-1] == r" & 7 & 8 & 8 \\"

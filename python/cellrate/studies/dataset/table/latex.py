@@ -26,7 +26,7 @@ def latex(table: Tabulation) -> str:
     lines = [
         line
         for at in range(height)
-        for line in _heads([head[at] for head in padded], len(table.rows))
+        for line in _heads([head[: at + 1] for head in padded], len(table.rows))
     ]
     form = "l" * len(table.rows) + "r" * (len(heads) - len(table.rows))
     caption = " ".join([f"{texts.caption(table)}.", *table.notes])
@@ -48,27 +48,44 @@ def latex(table: Tabulation) -> str:
     )
 
 
-def _heads(heads: list[str], keys: int) -> list[str]:
-    """Lines of one level of headers; a name that all columns share stands once above their values.
+def _heads(heads: list[list[str]], keys: int) -> list[str]:
+    """Lines of one level of headers; what neighbours share stands once above all of them.
 
     Args:
-        heads: The headers, as ``name = value`` above columns of a factor.
+        heads: The headers of each column down to this level, as ``name = value`` above columns of
+            a factor.
         keys: Number of columns with the factors of the rows.
     """
-    above = [head.partition(" = ") for head in heads[keys:]]
+    left = [head[-1] for head in heads[:keys]]
+    above = [head[-1].partition(" = ") for head in heads[keys:]]
     if (
         len(above) < 2
         or not all(equals for _, equals, _ in above)
         or len({a[0] for a in above}) > 1
     ):
-        return [_line(heads)]
-    group = rf"\multicolumn{{{len(above)}}}{{c}}{{{escaped(above[0][0])}}}"
-    rule = rf"\cmidrule(lr){{{keys + 1}-{len(heads)}}}"
-    return [
-        " & ".join([*[""] * keys, group]) + r" \\",
-        rule,
-        _line([*heads[:keys], *(level for _, _, level in above)]),
-    ]
+        return _spanned(left, heads[keys:], [head[-1] for head in heads[keys:]])
+    name = _spanned([""] * keys, [[""]] * len(above), [above[0][0]] * len(above))
+    return [*name, *_spanned(left, heads[keys:], [level for _, _, level in above])]
+
+
+def _spanned(left: list[str], paths: list[list[str]], shown: list[str]) -> list[str]:
+    """A line of headers, and rules beneath those that stand above several columns.
+
+    Args:
+        left: Headers of the columns with the factors of the rows.
+        paths: For each other column what it stands under; equal neighbours share a header.
+        shown: The header of each.
+    """
+    cells, rules, at = list(map(escaped, left)), [], 0
+    while at < len(paths):
+        count = next((n for n in range(at, len(paths)) if paths[n] != paths[at]), len(paths)) - at
+        text = escaped(shown[at])
+        cells.append(rf"\multicolumn{{{count}}}{{c}}{{{text}}}" if count > 1 else text)
+        if count > 1:
+            first = len(left) + at + 1
+            rules.append(rf"\cmidrule(lr){{{first}-{first + count - 1}}}")
+        at += count
+    return [" & ".join(cells) + r" \\", *([" ".join(rules)] if rules else [])]
 
 
 def escaped(text: str) -> str:
