@@ -221,6 +221,10 @@ def test_a_difference_from_the_best_is_turned_with_its_interval() -> None:
     assert against.simultaneous == (-pair.simultaneous[1], -pair.simultaneous[0])
     assert against.ratio is not None
     assert against.ratio.value == pytest.approx(6.0 / 9.1)
+    # A third less; the other way half as much again, and in the second table 1,500 times as much.
+    assert (sentences.relative(against), sentences.relative(pair)) == ("-34.1%", "+51.7%")
+    [far] = of_m(table({"a": [1.0, 2.0, 3.0], "b": [2e3, 3e3, 4e3]})).pairs
+    assert sentences.relative(far) == "1,500 times"
 
 
 def test_the_count_of_differences_says_what_it_counts() -> None:

@@ -82,7 +82,7 @@ def _place(place: Place) -> tuple[Text, ...]:
 
 def _decision() -> tuple[Column, ...]:
     return (
-        Column("change", "right", optional=True),
+        Column("relative\nto it", "right", optional=True),
         Column("p,\ntogether", "right", optional=True),
         Column("verdict"),
         Column("seeds to\ndecide", "right"),

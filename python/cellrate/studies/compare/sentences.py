@@ -71,11 +71,16 @@ def difference(pair: Pair) -> str:
     return f"{text} ± {half:,.0f}" if half >= WHOLE else f"{text} ± {half:.2g}"
 
 
+# From this ratio of two means on, a multiple says more than a percentage.
+MULTIPLE = 10.0
+
+
 def relative(pair: Pair) -> str:
-    """The ratio of the means less one, in per cent."""
+    """The difference as a share of the first mean; the ratio of the means if it is far greater."""
     if pair.ratio is None or pair.ratio.value is None:
         return "-"
-    return f"{pair.ratio.value - 1:+.1%}"
+    ratio = pair.ratio.value
+    return f"{ratio - 1:+.1%}" if ratio < MULTIPLE else f"{number(float(f'{ratio:.3g}'))} times"
 
 
 def chance(pair: Pair) -> str:
