@@ -6,6 +6,7 @@ import html
 import json
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -262,3 +263,17 @@ def test_the_file_of_a_study_stands_for_its_data(
     file.write_text("[run]", encoding="utf-8")
     assert run_command(["compare", "small.toml", "--factor", "scheme"]) == BAD_INPUT
     assert "is no study file" in capsys.readouterr().err
+
+
+def test_another_picture_of_a_measure_does_not_replace_the_first(
+    study: Path, tmp_path: Path
+) -> None:
+    mine = tmp_path / "mine"
+    shutil.copytree(study, mine)
+    shutil.rmtree(mine / "figures", ignore_errors=True)
+    asked = ["plot", str(mine), "--y", "throughput", "--x", "buffer"]
+    for more in (["--by", "scheme"], [], ["--by", "scheme"]):
+        assert run_command([*asked, *more]) == 0
+    drawn = sorted(path.name for path in (mine / "figures").glob("*.svg"))
+    assert drawn == ["lines-throughput-2.svg", "lines-throughput.svg"]
+    assert len({path.read_bytes() for path in (mine / "figures").glob("*.svg")}) == 2

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from cellrate.cli.options import whole
+from cellrate.cli.own_place import own_paths
 from cellrate.cli.places import Study, place_of
 from cellrate.common import terminal
 from cellrate.common.problems import BadInput
@@ -56,6 +58,10 @@ def plot(
     stem, formats = figure_files(place / "figures" / safe, output, tuple(FORMATS))
     options = PlotOptions(kind, y, x, by, columns, tuple(where), of, replication)
     drawing = draw(DataSet(place), options)
+    if output is None:
+        endings = [f".{one}" for one in formats]
+        paths = own_paths(place / "figures", safe, endings, ["plot", asdict(options), dark])
+        stem = paths[0].with_suffix("")
     stem.parent.mkdir(parents=True, exist_ok=True)
     files = save(drawing.figure, stem, formats, dark=dark)
     terminal.say(f"written to {', '.join(map(str, files))}")
