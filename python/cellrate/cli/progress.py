@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+# rich loads slowly, and most errors are known before any work begins.
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 WORTH_SHOWING_SECONDS = 2.0
 REFRESH_SECONDS = 0.1
@@ -20,6 +21,8 @@ class ProgressBar:
     """
 
     def __init__(self, label: str) -> None:
+        from rich.console import Console
+
         self.console = Console(stderr=True)
         self.label = label
         self.started = time.monotonic()
@@ -67,6 +70,8 @@ class ProgressBar:
         return max(elapsed, expected) > WORTH_SHOWING_SECONDS
 
     def _show(self) -> Progress:
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
         bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),

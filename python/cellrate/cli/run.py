@@ -6,12 +6,11 @@ import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from cellrate import _core
-from cellrate.cli import tables
 from cellrate.cli.options import Json, ScenarioFile, Seed, Settings, Taps
 from cellrate.cli.own_place import own_paths
 from cellrate.cli.pictures import missing_traces, picture_options, refuse_late
@@ -20,10 +19,13 @@ from cellrate.cli.span import span
 from cellrate.common import terminal
 from cellrate.common.json_text import json_text
 from cellrate.common.problems import BadInput, reading, warn
-from cellrate.simulation import captures, output, source
-from cellrate.simulation.api import Result
+from cellrate.simulation import output, source
 from cellrate.simulation.picture_options import PictureKind, PictureOptions
 from cellrate.simulation.runner import Job, run_one
+
+# They load slowly, and most errors are known before the run.
+if TYPE_CHECKING:
+    from cellrate.simulation.api import Result
 
 # Suffixes of captures that tshark reads.
 READ_BY_TSHARK = (".pcap", ".pcapng", ".erf")
@@ -106,6 +108,8 @@ def run(
     if json:
         sys.stdout.write(json_text(result.summary))
     else:
+        from cellrate.cli import tables
+
         tables.show_result(result, name)
         if directory is not None:
             terminal.say(f"written to {directory}")
@@ -115,6 +119,8 @@ def _simulated(
     scenario: _core.Scenario, name: str, directory: Path | None, *, figures: PictureOptions | None
 ) -> Result:
     """Simulates a scenario and writes its results to a directory, if given."""
+    from cellrate.simulation.api import Result
+
     with ProgressBar("simulating") as progress:
         result = Result(run_one(scenario, progress=progress), source.short_name(name), scenario)
     if directory is not None:
@@ -136,6 +142,8 @@ def _captured(
     Raises:
         BadInput: There is no such place or format.
     """
+    from cellrate.simulation import captures
+
     try:
         taken = captures.take(
             job, scenario, taps, directory, between, ProgressBar, figures=figures or False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import statistics
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -169,7 +169,7 @@ def _columns(name: str, *others: str | Column) -> tuple[Column, ...]:
 
 def _mean(members: Sequence[dict[str, Any]], key: str, factor: float, digits: int) -> str:
     values = [member[key] for member in members if member[key] is not None]
-    return f"{statistics.fmean(values) * factor:.{digits}f}" if values else "-"
+    return f"{math.fsum(values) / len(values) * factor:.{digits}f}" if values else "-"
 
 
 def _sum(members: Sequence[dict[str, Any]], key: str) -> str:
