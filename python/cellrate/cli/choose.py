@@ -72,11 +72,11 @@ def choose(
     OUT receives NAME-choice.html and NAME-chosen.toml. Finished runs are kept in OUT/results: the
     same command goes on where it was interrupted or where its time was over.
     """
+    with reading(file):
+        text, name = source.read(file)
     from cellrate.advice import choosing
     from cellrate.advice.choosing.budget import Budget
 
-    with reading(file):
-        text, name = source.read(file)
     goals = choosing.goals_of(switches, loss, throughput, delay, fairness, settling, buffer)
     if minutes is not None and not minutes > 0:
         raise BadInput(f"--minutes {minutes:g}: it must be above 0")

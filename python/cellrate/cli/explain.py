@@ -6,14 +6,11 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from cellrate.advice import explain as explaining
-from cellrate.advice.explain.as_json import as_json
-from cellrate.advice.explain.report import report
+from cellrate import _core
 from cellrate.cli.answering import hand_over
 from cellrate.cli.options import Json, ScenarioFile, Seed, Settings
 from cellrate.common.problems import reading
 from cellrate.simulation import source
-from cellrate.simulation.network import Network
 
 
 def explain(
@@ -37,7 +34,14 @@ def explain(
     """
     with reading(file):
         text, name = source.read(file)
-    explanation = explaining.explain(Network.of(text, name, settings, seed))
+    scenario = _core.Scenario(text, name, settings, seed)
+    # They load slowly, and most errors are known before.
+    from cellrate.advice import explain as explaining
+    from cellrate.advice.explain.as_json import as_json
+    from cellrate.advice.explain.report import report
+    from cellrate.simulation.network import Network
+
+    explanation = explaining.explain(Network.of_scenario(scenario))
     hand_over(
         json=json,
         as_json=lambda: {"scenario": name, "settings": settings, **as_json(explanation)},

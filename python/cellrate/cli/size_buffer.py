@@ -58,13 +58,13 @@ def size_buffer(
     measured from 0 s on. A page with a picture of the queue is written to OUT. Finished runs are
     kept in OUT/results, so that an interrupted search goes on where it stopped.
     """
+    with reading(file):
+        text, name = source.read(file)
     from cellrate.advice import sizing
     from cellrate.advice.sizing.as_json import as_json
     from cellrate.advice.sizing.report import report
     from cellrate.common.document.web_page import web_page
 
-    with reading(file):
-        text, name = source.read(file)
     store = kept_results(out, fresh=fresh)
     try:
         question = sizing.Question(

@@ -45,14 +45,14 @@ def time_space(
     cell, which takes several times as long as cellrate run. Without -o the figure is written to
     out/NAME-time-space.
     """
+    with reading(file):
+        text, name = source.read(file)
     from cellrate.cli.plot import figure_files
     from cellrate.simulation.figures import FORMATS, save
     from cellrate.simulation.network import Network
     from cellrate.simulation.passages import passages, usual_end
     from cellrate.studies.plots.time_space import time_space as draw
 
-    with reading(file):
-        text, name = source.read(file)
     scenario = _core.Scenario(text, name, settings, seed)
     network = Network.of_scenario(scenario)
     names = [candidate.name for candidate in network.flows]

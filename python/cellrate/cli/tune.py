@@ -80,10 +80,10 @@ def tune(
     OUT receives NAME-tuned.html and NAME-tuned.toml. Finished runs are kept in OUT/results: the
     same command goes on where it was interrupted, and a larger --budget where it ended.
     """
-    from cellrate.advice import tuning
-
     with reading(file):
         text, name = source.read(file)
+    from cellrate.advice import tuning
+
     options = tuning.TuneOptions(
         tuple(vary), tuple(include), objective, seeds, first_seed, budget, search_seed
     )
