@@ -23,7 +23,7 @@ UNCHECKED = ("-p", "cellrate-engine", "--lib", "kernel::unchecked")
 """All unsafe code there is."""
 
 KERNEL = ("-p", "cellrate-engine", "--lib", "kernel::")
-STORE = ("-p", "cellrate", "--lib", "store::")
+STORE = ("-p", "cellrate-machine", "--lib", "store::")
 SIMULATION = ("-p", "cellrate-engine", "--test", "suite", "tcp_exact")
 
 

@@ -5,7 +5,8 @@ mod segment;
 use std::fs;
 use std::path::Path;
 
-use cellrate::store::{Store, key};
+use cellrate::run::key;
+use cellrate_machine::store::Store;
 
 use super::input::Input;
 use segment::{Piece, piece};

@@ -22,7 +22,7 @@ pub fn bench(
     workloads: Option<Vec<String>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let known = cellrate::bench::names();
+    let known = cellrate_machine::bench::names();
     if let Some(unknown) = workloads
         .iter()
         .flatten()
@@ -34,7 +34,7 @@ pub fn bench(
         )));
     }
     let result = told(py, progress.as_ref(), |tell| {
-        cellrate::bench::run(workloads.as_deref(), &mut |share| tell(share, 1.0))
+        cellrate_machine::bench::run(workloads.as_deref(), &mut |share| tell(share, 1.0))
     })?;
     let bench = result.ok_or_else(|| Cancelled::new_err("the bench was stopped"))?;
     serde_json::to_string(&bench)

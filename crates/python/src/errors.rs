@@ -3,9 +3,9 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use cellrate::capture::CaptureError;
 use cellrate::run::Failure;
 use cellrate::scenario::{Diagnostic, Refusal, Severity};
+use cellrate_machine::capture::CaptureError;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;

@@ -37,6 +37,6 @@ mod _core {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         super::errors::declare_attributes(module.py())?;
-        module.add("__version__", cellrate::store::VERSION)
+        module.add("__version__", cellrate::run::VERSION)
     }
 }

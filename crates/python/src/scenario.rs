@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use cellrate::capture::Tap;
 use cellrate::run::{Job, NANOSECONDS_PER_HOP};
+use cellrate_engine::kernel::Ps;
+use cellrate_machine::capture::{Tap, capture};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -195,10 +196,10 @@ impl Scenario {
             .collect::<Result<Vec<Tap>, String>>()
             .map_err(PyValueError::new_err)?;
         let result = told(py, progress.as_ref(), |tell| {
-            self.0.capture(
+            capture(
+                self.0.checked(),
                 &taps,
-                from_seconds,
-                to_seconds,
+                Ps::from_secs_f64(from_seconds)..Ps::from_secs_f64(to_seconds),
                 &directory,
                 &mut |now, end| tell(now.as_secs_f64(), end.as_secs_f64()),
             )

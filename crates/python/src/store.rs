@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use cellrate::store;
+use cellrate_machine::store;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};

@@ -1,7 +1,7 @@
 //! Pieces of segments: sound records, records with a valid header that contains wrong values,
 //! rubbish.
 
-use cellrate::store::key;
+use cellrate::run::key;
 use sha2::{Digest, Sha256};
 
 use super::super::input::Input;

@@ -23,7 +23,7 @@ use crate::scenario::{Checked, Scenario};
 pub type Progress<'a> = &'a mut dyn FnMut(Ps, Ps) -> bool;
 
 /// Least time between two calls of a [`Progress`].
-pub(crate) const TOLD_EVERY: Duration = Duration::from_millis(100);
+pub const TOLD_EVERY: Duration = Duration::from_millis(100);
 
 /// Reason why a run has no outcome.
 #[derive(Clone, Debug, PartialEq)]

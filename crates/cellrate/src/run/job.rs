@@ -1,19 +1,15 @@
 //! A run, from the text of a scenario to the outcome.
 
-use std::path::Path;
 use std::sync::OnceLock;
 
-use cellrate_engine::kernel::Ps;
-
 use super::driver::{Progress, RunError, check, estimate_of, simulate, work_of};
+use super::key::key;
 use super::memory::Estimate;
 use super::outcome::Outcome;
 use super::passages::{Passages, passages};
 use super::warnings::Warning;
 use super::work::Work;
-use crate::capture::{self, CaptureError, Taken, Tap};
 use crate::scenario::{Checked, Diagnostic, Network, Refusal, Scenario, describe, resolve};
-use crate::store;
 
 /// A checked scenario, ready to run.
 #[derive(Clone, Debug)]
@@ -56,6 +52,10 @@ impl Job {
         })
     }
 
+    /// The scenario with its graph.
+    pub fn checked(&self) -> &Checked {
+        &self.checked
+    }
     /// The scenario with every default written out, as TOML.
     pub fn resolved(&self) -> &str {
         self.resolved
@@ -65,9 +65,9 @@ impl Job {
     pub fn warnings(&self) -> &[Diagnostic] {
         self.checked.warnings()
     }
-    /// The key under which the outcome is kept, see [`store::key`].
+    /// The key under which the outcome is kept, see [`super::key()`].
     pub fn key(&self) -> String {
-        store::key(self.resolved())
+        key(self.resolved())
     }
     /// The network in plain numbers, see [`describe()`].
     pub fn network(&self) -> Network {
@@ -114,23 +114,6 @@ impl Job {
     ) -> Result<Passages, Refusal> {
         passages(&self.checked, from_seconds, to_seconds, most)
             .map_err(|error| self.refusal(&error))
-    }
-
-    /// Writes everything that passes `taps` between two times in seconds into files in `directory`,
-    /// see [`capture::capture`].
-    ///
-    /// # Errors
-    /// See there.
-    pub fn capture(
-        &self,
-        taps: &[Tap],
-        from_seconds: f64,
-        to_seconds: f64,
-        directory: &Path,
-        progress: Progress<'_>,
-    ) -> Result<Taken, CaptureError> {
-        let [from, to] = [from_seconds, to_seconds].map(Ps::from_secs_f64);
-        capture::capture(&self.checked, taps, from..to, directory, progress)
     }
 
     fn refusal(&self, error: &RunError) -> Refusal {

@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::container::{Reader, Writer};
 use super::events::Events;
+use super::key::key;
 use super::traces::Series;
-use crate::store;
 
 /// A finished run. It can be written to bytes and read again.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,9 +33,9 @@ impl fmt::Display for Damaged {
 impl std::error::Error for Damaged {}
 
 impl Outcome {
-    /// The key under which the outcome is kept, see [`store::key`].
+    /// The key under which the outcome is kept, see [`super::key()`].
     pub fn key(&self) -> String {
-        store::key(&self.resolved)
+        key(&self.resolved)
     }
 
     /// Everything as bytes, with the version of the format and a checksum.

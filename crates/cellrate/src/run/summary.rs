@@ -5,8 +5,8 @@ use cellrate_engine::network::report::{ClassReport, FlowReport, PortReport, Tota
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::key::VERSION;
 use super::warnings::Warning;
-use crate::store::VERSION;
 
 /// A whole run. Measures are over the measuring window unless they say "whole run".
 #[derive(Serialize, JsonSchema)]

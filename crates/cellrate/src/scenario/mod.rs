@@ -18,7 +18,7 @@ mod set;
 pub(crate) mod shape;
 mod short_path;
 pub(crate) mod source;
-pub(crate) mod suggest;
+pub mod suggest;
 pub mod templates;
 #[cfg(test)]
 mod tests;

@@ -6,9 +6,9 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::VERSION;
 use super::directory::remove_if_there;
 use super::disk::{Located, sync_directory};
+use cellrate::run::VERSION;
 
 const NAME: &str = "format";
 const FIRST_WORDS: &str = "cellrate store ";

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use cellrate_engine::network::Plan;
 
-use crate::scenario::suggest::{listed, nearest};
+use cellrate::scenario::suggest::{listed, nearest};
 
 /// Format of a capture file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -12,8 +12,8 @@ use cellrate_engine::tcp::Segment;
 use super::channels::Channel;
 use super::place::{Flows, Place};
 use super::*;
-use crate::run::simulate;
-use crate::scenario::Scenario;
+use cellrate::run::simulate;
+use cellrate::scenario::Scenario;
 
 /// TCP with losses beside ABR and bare cells.
 const MIXED: &str = r#"

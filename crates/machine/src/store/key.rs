@@ -1,21 +1,6 @@
-//! Keys of results: the SHA-256 of everything that a result depends on.
+//! Keys as segments hold them.
 
 use std::io;
-
-use sha2::{Digest, Sha256};
-
-use super::VERSION;
-
-/// Key of the result of a resolved scenario, including its seed: SHA-256 over scenario and program
-/// version, as 64 hexadecimal digits.
-pub fn key(resolved: &str) -> String {
-    let mut hash = Sha256::new();
-    hash.update(b"cellrate result\0");
-    hash.update(VERSION.as_bytes());
-    hash.update(b"\0");
-    hash.update(resolved.as_bytes());
-    Key(hash.finalize().into()).text()
-}
 
 /// A key as it is stored in a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

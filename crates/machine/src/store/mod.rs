@@ -37,11 +37,7 @@ use key::Key;
 use merging::Closed;
 use writer::Writer;
 
-pub use key::key;
 pub use problem::Problem;
-
-/// Version of the program. It is part of every key, so results of other versions are never used.
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// A directory of results.
 #[derive(Debug)]

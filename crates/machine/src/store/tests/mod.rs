@@ -10,6 +10,8 @@ mod sharing;
 use std::fs;
 use std::path::Path;
 
+use cellrate::run::{VERSION, key};
+
 use super::*;
 
 fn open() -> (tempfile::TempDir, Store) {

@@ -35,10 +35,10 @@ pub use error::CaptureError;
 pub use taken::{Named, Taken, TakenAt, TakenFile};
 pub use tap::{Format, Tap};
 
-use crate::build;
-use crate::run::timeline::slice;
-use crate::run::{Progress, TOLD_EVERY};
-use crate::scenario::Checked;
+use cellrate::build;
+use cellrate::run::timeline::slice;
+use cellrate::run::{Progress, TOLD_EVERY};
+use cellrate::scenario::Checked;
 use recording::Recording;
 
 /// Runs a scenario in the plain engine and writes everything that passes `taps` within `span` into
