@@ -73,12 +73,7 @@ pub fn simulate(
     let mut driver = Driver::new(scenario, plan)?;
     let report = driver.run(progress)?;
     let (events, omitted) = driver.events(scenario.measure.event_limit as usize);
-    let seen = Seen {
-        report: &report,
-        ports: driver.drops(),
-        omitted,
-    };
-    warnings.extend(warnings::after(driver.simulation.plan(), &seen));
+    warnings.extend(driver.warnings_after(&report, omitted));
     Ok(Outcome {
         summary: summary::json(
             report,
@@ -123,24 +118,10 @@ impl Driver {
     /// Runs to the end and reports.
     pub fn run(&mut self, progress: Progress<'_>) -> Result<Report, RunError> {
         let mut told = Instant::now();
-        for stop in self.timeline.clone() {
-            self.simulation.run_until(stop.at);
-            if stop.begins {
-                self.simulation.begin_window();
-            }
-            if stop.samples {
-                self.simulation.sample();
-                self.recorder.sample(&mut self.simulation);
-            }
-            if stop.ends {
-                self.simulation.end_window();
-            }
-            if let Some(odometer) = &mut self.odometer {
-                odometer.read(&self.simulation);
-            }
+        while let Some(at) = self.step() {
             if told.elapsed() >= TOLD_EVERY {
                 told = Instant::now();
-                if !progress(stop.at, self.timeline.end) {
+                if !progress(at, self.timeline.end) {
                     return Err(RunError::Cancelled);
                 }
             }
@@ -148,7 +129,32 @@ impl Driver {
         Ok(self.simulation.report())
     }
 
-    fn events(&self, limit: usize) -> (Events, u64) {
+    /// Runs to the next stop; `None` at the end of the run.
+    pub fn step(&mut self) -> Option<Ps> {
+        let stop = self.timeline.next()?;
+        self.simulation.run_until(stop.at);
+        if stop.begins {
+            self.simulation.begin_window();
+        }
+        if stop.samples {
+            self.simulation.sample();
+            self.recorder.sample(&mut self.simulation);
+        }
+        if stop.ends {
+            self.simulation.end_window();
+        }
+        if let Some(odometer) = &mut self.odometer {
+            odometer.read(&self.simulation);
+        }
+        Some(stop.at)
+    }
+
+    /// Time of the next stop; `None` at the end of the run.
+    pub fn next_stop(&self) -> Option<Ps> {
+        self.timeline.peek()
+    }
+
+    pub fn events(&self, limit: usize) -> (Events, u64) {
         let (events, omitted) = self.simulation.events(limit);
         let none = Odometer::default();
         (
@@ -159,6 +165,16 @@ impl Driver {
             ),
             omitted,
         )
+    }
+
+    /// Warnings that follow from what the run has measured.
+    pub fn warnings_after(&mut self, report: &Report, omitted: u64) -> Vec<Warning> {
+        let seen = Seen {
+            report,
+            ports: self.drops(),
+            omitted,
+        };
+        warnings::after(self.simulation.plan(), &seen)
     }
 
     fn drops(&mut self) -> Vec<(cellrate_engine::network::SwitchPort, u64)> {
@@ -172,7 +188,7 @@ impl Driver {
 }
 
 /// The plan of a scenario whose run fits into memory.
-fn affordable(checked: &Checked) -> Result<Plan, RunError> {
+pub(super) fn affordable(checked: &Checked) -> Result<Plan, RunError> {
     let plan = build::plan(checked);
     let estimate = estimate(checked.scenario(), &plan);
     if estimate.fits() {

@@ -6,6 +6,7 @@ mod driver;
 mod events;
 mod job;
 mod key;
+mod live;
 mod measures;
 mod memory;
 mod outcome;
@@ -20,6 +21,7 @@ pub use driver::{Progress, RunError, TOLD_EVERY, check, estimate_of, simulate, w
 pub use events::Events;
 pub use job::{Failure, Job};
 pub use key::{VERSION, key};
+pub use live::Live;
 pub use measures::{Measure, Table, measures};
 pub use memory::{Estimate, Need, Share, available_bytes, estimate};
 pub use outcome::{Damaged, Outcome};

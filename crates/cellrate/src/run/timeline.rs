@@ -46,6 +46,11 @@ impl Timeline {
         }
     }
 
+    /// Time of the next stop; `None` behind the last.
+    pub fn peek(&self) -> Option<Ps> {
+        self.next
+    }
+
     fn after(&self, at: Ps) -> Ps {
         let sample = Ps((at.0 / self.sample.0)
             .saturating_add(1)

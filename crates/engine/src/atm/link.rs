@@ -7,7 +7,7 @@ use crate::kernel::{Ps, Ring};
 
 /// Cells on their way, in order of arrival. A port that computes departures ahead puts a cell here
 /// while it is still queued, so the ring may also hold the port's queue.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Link {
     cells: Ring<Cell>,
     /// Bodies, each with the arrival time of its cell.

@@ -28,6 +28,7 @@ pub struct Losses {
 const NONE: u32 = u32::MAX;
 
 /// Losses of all channels of a port.
+#[derive(Clone)]
 pub struct LossCounts {
     losses: Vec<Losses>,
     /// Number of the cell that each channel has lost here last, since the end of a PDU passed.

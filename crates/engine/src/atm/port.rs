@@ -21,6 +21,7 @@ pub use counts::QueueCounts;
 use front::Front;
 
 /// One queue of a port.
+#[derive(Clone)]
 pub struct QueueSettings {
     /// Classes that share the queue.
     pub classes: Vec<ServiceClass>,
@@ -50,12 +51,14 @@ pub struct PortSettings {
     pub prompt: Option<PromptSettings>,
 }
 
+#[derive(Clone)]
 struct Queue {
     settings: QueueSettings,
     dropped: u64,
 }
 
 /// An output port and its server.
+#[derive(Clone)]
 pub struct Port<S> {
     server: S,
     control: Control,

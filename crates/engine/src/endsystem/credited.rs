@@ -40,6 +40,10 @@ impl CreditedSource {
         }
         emission
     }
+    /// Cells that may be handed over.
+    pub fn balance(&self) -> u32 {
+        self.handed.balance()
+    }
     /// Cells may be handed over up to `limit`.
     pub fn set_limit(&mut self, limit: u32) {
         self.handed.set_limit(limit);

@@ -121,6 +121,8 @@ pub struct AbrSource {
     frm_probe: Probe,
     brm_probe: Probe,
     acr_changed_at: Ps,
+    /// ER of the last BRM.
+    explicit_rate: Option<f64>,
     counters: Counters,
     /// Law of the rate in place of SES rules 5, 6, 8, 9 and 13; `None` for these rules.
     law: Option<RateLaw>,
@@ -151,6 +153,7 @@ impl AbrSource {
             frm_probe: Probe::new(limits.tcr),
             brm_probe: Probe::new(limits.tcr),
             acr_changed_at: Ps::ZERO,
+            explicit_rate: None,
             counters: Counters::default(),
             law: RateLaw::new(config, (limits.icr, limits.mcr, limits.pcr), frtt),
             limits,
@@ -165,6 +168,10 @@ impl AbrSource {
     /// Time of the last change of ACR.
     pub fn acr_changed_at(&self) -> Ps {
         self.acr_changed_at
+    }
+    /// ER of the last BRM in cells/s; `None` before the first.
+    pub fn explicit_rate(&self) -> Option<f64> {
+        self.explicit_rate
     }
     /// Counts since the start.
     pub fn counters(&self) -> &Counters {
@@ -415,6 +422,7 @@ impl AbrSource {
         if !rm.bn {
             self.frms_without_brm = 0; // SES rule 6: only BN = 0 counts.
         }
+        self.explicit_rate = Some(rm.er);
         let before = self.acr;
         let acr = match &mut self.law {
             Some(law) => law.after_brm(now, before, rm),

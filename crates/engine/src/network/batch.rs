@@ -16,6 +16,7 @@ pub struct Arrived {
 }
 
 /// A batch of arrivals at a node, and their recent density.
+#[derive(Clone)]
 pub struct Batch {
     inputs: u64,
     arrived: Vec<Arrived>,

@@ -16,6 +16,7 @@ use crate::atm::server::Server;
 use crate::kernel::{Ps, Tournament};
 
 /// Ends channels.
+#[derive(Clone)]
 pub struct Host<S> {
     /// Ends of flows; labels of arriving cells are indices into it.
     pub terminals: Vec<Terminal>,

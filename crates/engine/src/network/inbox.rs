@@ -106,6 +106,7 @@ impl<'a, const DRAWN: bool> Arrivals<'a, DRAWN> {
 }
 
 /// Incoming links of a node.
+#[derive(Clone)]
 pub struct Inbox {
     links: Vec<u32>,
     heads: Tournament,

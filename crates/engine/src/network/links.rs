@@ -7,6 +7,7 @@ use crate::atm::link::{Link, Outlet};
 use crate::kernel::Ps;
 
 /// The links, and those whose receivers must look at them again.
+#[derive(Clone)]
 pub struct Links {
     all: Vec<Link>,
     fresh: Vec<u32>,

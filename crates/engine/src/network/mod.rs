@@ -2,6 +2,7 @@
 
 mod batch;
 mod build;
+mod cells;
 mod channel;
 mod credited;
 mod draft;
@@ -28,6 +29,7 @@ mod terminal;
 mod watch;
 mod window;
 
+pub use cells::Held;
 pub use channel::ChannelId;
 pub use observe::{PortState, SwitchPort};
 pub use observer::{Crossing, Observer, PduStart};

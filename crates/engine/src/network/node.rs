@@ -8,6 +8,7 @@ use crate::atm::server::Server;
 use crate::kernel::Ps;
 
 /// A node of a simulation.
+#[derive(Clone)]
 pub enum Node<S> {
     /// Ends channels.
     Host(Host<S>),

@@ -126,6 +126,35 @@ impl<S: Server> Simulation<S> {
         }
     }
 
+    /// Slow start threshold of `flow` in bytes; `None` without TCP.
+    pub fn slow_start_threshold(&self, flow: usize) -> Option<u64> {
+        match self.terminal(ChannelId::forward(flow)).app() {
+            App::Sender(sender) => Some(sender.ssthresh()),
+            _ => None,
+        }
+    }
+
+    /// Explicit rate of the last BRM that reached the source of `flow`, in cells/s; `None` before
+    /// the first one, or if it is not ABR.
+    pub fn explicit_rate(&self, flow: usize) -> Option<f64> {
+        self.terminal(ChannelId::forward(flow))
+            .abr()
+            .and_then(|source| source.explicit_rate())
+    }
+
+    /// Cells that the source of `flow` has credit for; `None` without credit control.
+    pub fn credit_balance(&self, flow: usize) -> Option<u32> {
+        self.terminal(ChannelId::forward(flow)).credit_balance()
+    }
+
+    /// Statistics of the control scheme of each of [`Simulation::switch_ports`] since the start.
+    pub fn control_statistics(&self) -> Vec<Vec<(&'static str, f64)>> {
+        self.switches()
+            .flat_map(|node| self.stations[node].node.ports())
+            .map(|(port, _)| port.control().statistics())
+            .collect()
+    }
+
     /// Data cells that have been sent on `channel`.
     pub fn data_cells_sent(&self, channel: ChannelId) -> u64 {
         self.terminal(channel).counts().data_sent

@@ -50,6 +50,7 @@ pub struct RelayCounts {
 }
 
 /// A channel at a switch that ends its control loop.
+#[derive(Clone)]
 pub struct Relay {
     /// The channel.
     pub channel: ChannelId,

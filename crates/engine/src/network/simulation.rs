@@ -41,6 +41,7 @@ struct Ties {
 }
 
 /// A node and its scheduling data, stored together because every turn needs all of them.
+#[derive(Clone)]
 pub(super) struct Station<S> {
     pub(super) node: Node<S>,
     pub(super) inbox: Inbox,
@@ -64,6 +65,7 @@ const MOST_PATIENCE: u32 = 64;
 
 /// Nodes joined by links. Each node is processed alone, up to the earliest time at which a cell
 /// could reach it that is not on its links yet; then the node with the earliest event is next.
+#[derive(Clone)]
 pub struct Simulation<S: Server = LazyServer> {
     pub(super) plan: Plan,
     pub(super) stations: Vec<Station<S>>,

@@ -21,6 +21,7 @@ pub enum SimultaneousCells {
 }
 
 /// The order of links at each instant.
+#[derive(Clone)]
 pub struct Order {
     /// Keys that differ between the links of a node, and between seeds.
     keys: Vec<u64>,

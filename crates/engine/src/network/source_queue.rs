@@ -36,6 +36,7 @@ struct Waiting {
 }
 
 /// PDUs in order, sent cell by cell. Bare cells are only counted.
+#[derive(Clone)]
 pub struct SourceQueue {
     pdus: Ring<Waiting>,
     /// Cells of PDUs and bare cells not sent yet.

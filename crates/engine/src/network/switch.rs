@@ -71,6 +71,7 @@ impl Route {
 }
 
 /// Forwards cells.
+#[derive(Clone)]
 pub struct Switch<S> {
     /// Output ports, with the links they feed.
     pub ports: Vec<(Port<S>, u32)>,

@@ -53,6 +53,7 @@ pub struct Outside<'a, S> {
 }
 
 /// One end of a flow.
+#[derive(Clone)]
 pub struct Terminal {
     /// Channel that leaves here.
     pub channel: ChannelId,

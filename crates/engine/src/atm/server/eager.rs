@@ -13,6 +13,7 @@ use crate::control::{Control, SwitchControl};
 use crate::credit::{Purpose, Sender};
 use crate::kernel::Ps;
 
+#[derive(Clone)]
 struct Waiting {
     slot: u32,
     cell: Queued,
@@ -20,6 +21,7 @@ struct Waiting {
 }
 
 /// The cell in service: from a queue, or of the credit protocol.
+#[derive(Clone)]
 struct Service {
     queue: Option<usize>,
     waiting: Waiting,
@@ -44,6 +46,7 @@ struct Channel {
 /// Serves queues in strict priority in the textbook way: a cell leaves the queue when its service
 /// has completed and only then enters the link. It is written to be simple, and shares only the
 /// interface and the counters of credit control with the lazy servers.
+#[derive(Clone)]
 pub struct EagerServer {
     line: Line,
     queues: Vec<VecDeque<Waiting>>,

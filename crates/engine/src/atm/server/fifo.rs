@@ -12,6 +12,7 @@ use crate::kernel::Ps;
 /// A first-in first-out server by Lindley's recursion: a cell that arrives at `t` starts at `max(t,
 /// free_at)`, so it enters the link at once, with the time at which it will arrive at the far end.
 /// The queue length follows from `free_at` alone.
+#[derive(Clone)]
 pub struct FifoServer {
     line: Line,
     free_at: Ps,

@@ -14,6 +14,7 @@ use crate::kernel::Ps;
 
 /// [`FifoServer`] if departures are known at arrival, [`PromptServer`] if departures must be
 /// reported, otherwise [`PriorityServer`].
+#[derive(Clone)]
 pub enum LazyServer {
     /// One queue, whose departures cause nothing else.
     Fifo(FifoServer),

@@ -9,7 +9,7 @@ use crate::atm::link::Outlet;
 use crate::control::{Control, SwitchControl};
 use crate::kernel::{Ps, Ring};
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Lane {
     cells: Ring<Queued>,
     bodies: Ring<Body>,
@@ -33,7 +33,7 @@ impl Lane {
     }
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Queue {
     /// RM cells, if they are served first.
     first: Lane,
@@ -71,6 +71,7 @@ impl Queue {
 
 /// A non-preemptive server of queues in strict priority. Between two calls nothing can change the
 /// order of service, so it needs no departure event: each call advances it.
+#[derive(Clone)]
 pub struct PriorityServer {
     line: Line,
     queues: Vec<Queue>,

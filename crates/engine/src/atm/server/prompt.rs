@@ -15,7 +15,7 @@ use crate::credit::{Purpose, Sender};
 use crate::kernel::{Ps, Ring};
 
 /// Cells of one channel, or of all channels of a queue that share a FIFO.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Lane {
     cells: Ring<(Queued, u32)>,
     bodies: Ring<Body>,
@@ -31,6 +31,7 @@ impl Lane {
 }
 
 /// State of a channel.
+#[derive(Clone)]
 struct Channel {
     /// Queue of its data, in which it takes turns, and queue of its RM cells.
     queue: u32,
@@ -69,7 +70,7 @@ impl Channel {
     }
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Queue {
     /// Cells in order of arrival, if the channels share a FIFO.
     fifo: Lane,
@@ -111,6 +112,7 @@ enum InService {
 /// or the link has lost the cell. The others are processed at the next call, or when the next
 /// service starts. A channel whose turn it is sends one cell and then, if it has more and may send
 /// them, waits behind all others that may.
+#[derive(Clone)]
 pub struct PromptServer {
     line: Line,
     queues: Vec<Queue>,

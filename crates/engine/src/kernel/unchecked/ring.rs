@@ -6,6 +6,7 @@ use core::mem::MaybeUninit;
 use super::{item, item_mut};
 
 /// A FIFO of `Copy` values. Capacities are powers of two, so an index wraps with a mask.
+#[derive(Clone)]
 pub struct Ring<T: Copy> {
     slots: Vec<MaybeUninit<T>>,
     head: usize,

@@ -54,6 +54,7 @@ pub struct Account {
 }
 
 /// A pool and the labels of its channels.
+#[derive(Clone)]
 pub struct Shared {
     /// The memory.
     pub pool: Pool,
@@ -79,6 +80,7 @@ impl<S> Outputs<'_, S> {
 }
 
 /// Completions and credit of a node.
+#[derive(Clone)]
 pub struct Prompt {
     /// Completion time of each port.
     completions: Tournament,

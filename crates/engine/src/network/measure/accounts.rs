@@ -2,7 +2,6 @@
 
 use alloc::vec::Vec;
 
-use crate::atm::cell::Kind;
 use crate::atm::server::Server;
 use crate::kernel::Digest;
 use crate::network::node::Node;
@@ -24,37 +23,16 @@ impl<S: Server> Simulation<S> {
     /// Cells in flight of each channel.
     pub(super) fn in_flight(&self) -> Vec<InFlight> {
         let mut found = alloc::vec![InFlight::default(); self.channels.len()];
-        let channel_at =
-            |link: usize, label: u32| match &self.stations[self.plan.links[link].to].node {
-                Node::Host(host) => host.terminals[label as usize].channel.reverse(),
-                Node::Switch(switch) => switch.table[label as usize].channel,
+        for cell in self.cells() {
+            let Some(channel) = cell.channel else {
+                continue;
             };
-        let mut add = |link: usize, label: u32, payload: u32| {
-            let channel = channel_at(link, label).index();
-            let hops = &self.channels[channel].hops;
-            let crossed = hops.iter().position(|hop| hop.link == link).unwrap_or(0);
-            let entry = &mut found[channel];
+            let hops = &self.channels[channel.index()].hops;
+            let crossed = hops.iter().position(|hop| hop.link == cell.link);
+            let entry = &mut found[channel.index()];
             entry.cells += 1;
-            entry.bytes += payload as u64;
-            entry.crossings += (hops.len() - crossed) as u64;
-        };
-        for (index, link) in self.links.iter().enumerate() {
-            let of_channels = link.cells().filter(|cell| cell.info.kind() != Kind::Credit);
-            of_channels.for_each(|cell| add(index, cell.label, cell.info.payload()));
-        }
-        for node in self.nodes() {
-            for (port, link) in node.ports() {
-                port.held()
-                    .iter()
-                    .for_each(|cell| add(*link as usize, cell.label, cell.info.payload()));
-            }
-            let Node::Switch(switch) = node else { continue };
-            for relay in &switch.relays {
-                let link = switch.ports[relay.port as usize].1 as usize;
-                relay
-                    .held()
-                    .for_each(|cell| add(link, cell.label, cell.info.payload()));
-            }
+            entry.bytes += cell.info.payload() as u64;
+            entry.crossings += (hops.len() - crossed.unwrap_or(0)) as u64;
         }
         found
     }

@@ -47,6 +47,13 @@ impl Terminal {
     pub fn abr(&self) -> Option<&AbrSource> {
         self.shaper.abr()
     }
+    /// Cells that the channel has credit for at its source, if it is under credit control.
+    pub fn credit_balance(&self) -> Option<u32> {
+        match &self.shaper {
+            Shaper::Credited(source) => Some(source.balance()),
+            _ => None,
+        }
+    }
     /// Time at which the whole transfer was acknowledged.
     pub fn completed(&self) -> Option<Ps> {
         self.completed

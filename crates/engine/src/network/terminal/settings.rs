@@ -10,6 +10,7 @@ use crate::tcp::{Segment, TcpReceiver, TcpSender};
 use crate::traffic::{Application, Cells, Writes};
 
 /// Determines the sending times of cells.
+#[derive(Clone)]
 pub enum Shaper {
     /// No shaper: cells are sent as they are generated.
     None,
@@ -43,6 +44,7 @@ impl Shaper {
 }
 
 /// The application of a terminal.
+#[derive(Clone)]
 pub enum App {
     /// None: cells that arrive are only counted.
     Sink,
@@ -57,6 +59,7 @@ pub enum App {
 }
 
 /// Data of a TCP sender.
+#[derive(Clone)]
 pub enum Supply {
     /// This number of bytes at the start.
     Bytes(u64),
@@ -75,6 +78,7 @@ impl Supply {
 }
 
 /// A segment that waits for the end system to process it.
+#[derive(Clone)]
 pub(super) struct Processing {
     pub time: Ps,
     pub variation: Ps,

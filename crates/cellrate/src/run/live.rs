@@ -1,0 +1,73 @@
+//! A run that is watched: it pauses where its watcher wants it to.
+
+use cellrate_engine::kernel::Ps;
+use cellrate_engine::network::Simulation;
+use cellrate_engine::network::plan::EventKinds;
+
+use super::driver::{Driver, RunError, affordable, warnings_before};
+use super::events::Events;
+use super::summary;
+use super::warnings::Warning;
+use crate::scenario::Checked;
+
+/// Most events that are kept of each node.
+const MOST_EVENTS: usize = 20_000;
+
+/// A run in progress. Its result is that of [`simulate`](super::simulate), wherever it pauses.
+pub struct Live {
+    driver: Driver,
+    warnings: Vec<Warning>,
+    seed: u64,
+}
+
+impl Live {
+    /// A run at time zero. It logs losses, timeouts and retransmissions whether the scenario does or
+    /// not.
+    ///
+    /// # Errors
+    /// If it needs more memory than is available, or if the network cannot be simulated.
+    pub fn new(checked: &Checked) -> Result<Live, RunError> {
+        let (scenario, mut plan) = (checked.scenario(), affordable(checked)?);
+        plan.measure.events = EventKinds {
+            loss: true,
+            timeout: true,
+            retransmission: true,
+            mark: false,
+        };
+        plan.measure.event_limit = MOST_EVENTS;
+        let warnings = warnings_before(checked, &plan);
+        Ok(Live {
+            driver: Driver::new(scenario, plan)?,
+            warnings,
+            seed: scenario.run.seed,
+        })
+    }
+
+    /// Runs to `until`, through every stop of the run up to then.
+    pub fn run_until(&mut self, until: Ps) {
+        while self.driver.next_stop().is_some_and(|at| at <= until) {
+            self.driver.step();
+        }
+        let now = self.driver.simulation.now();
+        self.driver.simulation.run_until(until.max(now));
+    }
+
+    /// The simulation as it is now, for looking at it, which changes nothing.
+    pub fn simulation(&mut self) -> &mut Simulation {
+        &mut self.driver.simulation
+    }
+
+    /// Events so far, at most `limit`, and the number of further ones.
+    pub fn events(&self, limit: usize) -> (Events, u64) {
+        self.driver.events(limit)
+    }
+
+    /// The summary of the finished run as JSON, as `summary.json` has it. It took `wall_seconds`.
+    pub fn summary(&mut self, wall_seconds: f64) -> String {
+        while self.driver.step().is_some() {}
+        let report = self.driver.simulation.report();
+        let mut warnings = self.warnings.clone();
+        warnings.extend(self.driver.warnings_after(&report, 0));
+        summary::json(report, self.seed, wall_seconds, warnings)
+    }
+}

@@ -1,0 +1,11 @@
+//! The engine behind a page: runs that are watched, rewound and looked at closely. The page asks by
+//! messages, see [`message`]; [`exports`] hands these over the border of WebAssembly.
+
+pub mod curves;
+pub mod exports;
+pub mod message;
+pub mod picture;
+pub mod watched;
+
+#[cfg(test)]
+mod tests;

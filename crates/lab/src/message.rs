@@ -1,0 +1,228 @@
+//! Questions of the page and their answers.
+
+use cellrate::run::{VERSION, estimate_of, key};
+use cellrate::scenario::{self, Checked, Refusal, Scenario, describe, resolve};
+use cellrate_engine::kernel::Ps;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::curves::Curves;
+use crate::picture::{PLACES, picture};
+use crate::watched::{MOST_FLOWS, Watched};
+
+/// Most memory of a run: a page has 4 GB at most, and copies of the state need some of it.
+const MOST_BYTES: u64 = 1_500_000_000;
+
+/// A question.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "ask", rename_all = "kebab-case")]
+pub enum Question {
+    /// Schema, registry, templates and version: what the page is made of.
+    About,
+    /// Reads a scenario with overrides, and makes it the present run.
+    Open {
+        /// Text of the scenario.
+        text: String,
+        /// Name of its file, for messages.
+        name: String,
+        /// Overrides of the form `path=value`.
+        set: Vec<String>,
+    },
+    /// Runs on.
+    Advance {
+        /// Readings of the curves.
+        readings: u64,
+    },
+    /// The curves of a span, from what has been read so far.
+    Curves {
+        /// Begin of the span in seconds.
+        from: f64,
+        /// Its end in seconds.
+        to: f64,
+        /// Parts into which it is cut.
+        pixels: usize,
+    },
+    /// The curves of a span, computed again as finely as there are parts.
+    Detail {
+        /// Begin of the span in seconds.
+        from: f64,
+        /// Its end in seconds.
+        to: f64,
+        /// Parts into which it is cut.
+        pixels: usize,
+    },
+    /// The network at an instant.
+    Picture {
+        /// The instant in seconds.
+        at: f64,
+    },
+    /// Losses, timeouts and retransmissions so far.
+    Events,
+    /// The summary of the finished run.
+    Summary {
+        /// Time that it took, in seconds.
+        wall_seconds: f64,
+    },
+    /// The present scenario with every default written out.
+    Resolved,
+}
+
+/// An answer: JSON, and bytes of numbers that would be slow as JSON.
+#[derive(Debug, Default, PartialEq)]
+pub struct Answer {
+    /// One JSON object; its key `error` is set if there is no answer.
+    pub json: String,
+    /// Numbers in little-endian order, as the question says.
+    pub numbers: Vec<u8>,
+}
+
+/// Everything between two questions.
+#[derive(Default)]
+pub struct Lab {
+    run: Option<(Checked, Watched)>,
+}
+
+impl Lab {
+    /// Answers a question, which is JSON, see [`Question`].
+    pub fn answer(&mut self, question: &[u8]) -> Answer {
+        match serde_json::from_slice(question) {
+            Ok(question) => self.answered(question),
+            Err(error) => refused(format!("the question cannot be read: {error}")),
+        }
+    }
+
+    fn answered(&mut self, question: Question) -> Answer {
+        match question {
+            Question::About => plain(about()),
+            Question::Open { text, name, set } => self.open(&text, &name, &set),
+            question => match &mut self.run {
+                Some((checked, run)) => of_run(checked, run, question),
+                None => refused("no scenario is open".into()),
+            },
+        }
+    }
+
+    fn open(&mut self, text: &str, name: &str, set: &[String]) -> Answer {
+        self.run = None;
+        let checked = match Scenario::parse(text, name, set, None) {
+            Ok(checked) => checked,
+            Err(refusal) => return plain(told(&refusal)),
+        };
+        let bytes = estimate_of(&checked).memory_bytes;
+        if bytes > MOST_BYTES {
+            return refused(format!(
+                "the run may need {:.1} GB of memory, and a page has {:.1} GB: make it shorter, or \
+                 run it by `cellrate run`",
+                bytes as f64 / 1e9,
+                MOST_BYTES as f64 / 1e9
+            ));
+        }
+        let resolved = resolve(checked.scenario());
+        let mut run = match Watched::new(&checked) {
+            Ok(run) => run,
+            Err(error) => return refused(error.to_string()),
+        };
+        let opened = json!({
+            "network": describe(&checked),
+            "tracks": run.curves().tracks(),
+            "most_flows": MOST_FLOWS,
+            "places": PLACES,
+            "ports": run.simulation().switch_ports().iter().map(|port| port.link).collect::<Vec<_>>(),
+            "warnings": checked.warnings(),
+            "key": key(&resolved),
+        });
+        self.run = Some((checked, run));
+        plain(opened)
+    }
+}
+
+fn of_run(checked: &Checked, run: &mut Watched, question: Question) -> Answer {
+    match question {
+        Question::Advance { readings } => {
+            let ended = run.advance(readings);
+            plain(json!({"now": run.now().as_secs_f64(), "ended": ended}))
+        }
+        Question::Curves { from, to, pixels } => {
+            let span = span(from, to);
+            numbers(run.curves(), span, pixels)
+        }
+        Question::Detail { from, to, pixels } => {
+            let span = span(from, to);
+            let curves = run.detail(span.0, span.1, pixels as u64);
+            numbers(&curves, span, pixels)
+        }
+        Question::Picture { at } => {
+            let at = Ps::from_secs_f64(at).min(run.now());
+            let (picture, places) = picture(run.at(at));
+            Answer {
+                json: value(picture).to_string(),
+                numbers: places,
+            }
+        }
+        Question::Events => {
+            let (events, omitted) = run.events();
+            plain(json!({
+                "seconds": events.time_seconds,
+                "kind": events.kind,
+                "vc": events.vc,
+                "port": events.port,
+                "cause": events.cause,
+                "omitted": omitted,
+            }))
+        }
+        Question::Summary { wall_seconds } => Answer {
+            json: run.summary(wall_seconds),
+            numbers: Vec::new(),
+        },
+        Question::Resolved => plain(json!({"text": resolve(checked.scenario())})),
+        Question::About | Question::Open { .. } => refused("this asks for no run".into()),
+    }
+}
+
+fn about() -> Value {
+    let templates: Vec<Value> = scenario::templates::TEMPLATES
+        .iter()
+        .map(|(name, about, text)| json!({"name": name, "about": about, "text": text}))
+        .collect();
+    json!({
+        "version": VERSION,
+        "schema": scenario::schema(),
+        "registry": scenario::registry(),
+        "templates": templates,
+    })
+}
+
+fn span(from: f64, to: f64) -> (Ps, Ps) {
+    (Ps::from_secs_f64(from), Ps::from_secs_f64(to))
+}
+
+fn numbers(curves: &Curves, (from, to): (Ps, Ps), pixels: usize) -> Answer {
+    let values = curves.thinned(from, to, pixels.max(1));
+    Answer {
+        json: json!({"from": from.as_secs_f64(), "to": to.as_secs_f64(), "pixels": pixels})
+            .to_string(),
+        numbers: values
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect(),
+    }
+}
+
+fn plain(json: Value) -> Answer {
+    Answer {
+        json: json.to_string(),
+        numbers: Vec::new(),
+    }
+}
+
+fn refused(message: String) -> Answer {
+    plain(json!({"error": message}))
+}
+
+fn told(refusal: &Refusal) -> Value {
+    json!({"error": refusal.rendered, "diagnostics": refusal.diagnostics})
+}
+
+fn value(of: impl Serialize) -> Value {
+    serde_json::to_value(of).unwrap_or_default()
+}
