@@ -124,6 +124,7 @@ impl Lab {
         };
         let opened = json!({
             "network": describe(&checked),
+            "scenario": value(checked.scenario()),
             "tracks": run.curves().tracks(),
             "most_flows": MOST_FLOWS,
             "places": PLACES,

@@ -1,0 +1,278 @@
+// Charts below each other on one axis of time.
+
+import uPlot from "uplot";
+
+import { ofFlow, variable } from "./colours.ts";
+import type { CurvesNews } from "./engine/client.ts";
+import type { Chart, Opened, Track } from "./engine/messages.ts";
+import { number, time } from "./numbers.ts";
+
+const TITLES: Record<Chart, string> = {
+  queue: "Queues",
+  rate: "ACR (line) and ER (dashed)",
+  window: "cwnd (line) and ssthresh (dashed)",
+  throughput: "Throughput per flow, cells received",
+  utilisation: "Utilisation of links",
+  loss: "Cells lost so far",
+  credit: "Credit of sources",
+  scheme: "Counted by the control scheme",
+};
+const ORDER: Chart[] = ["queue", "rate", "window", "throughput", "utilisation", "credit", "scheme", "loss"];
+const DASHED = new Set(["ER", "ssthresh"]);
+const HEIGHT = 132;
+
+interface Drawn {
+  chart: Chart;
+  tracks: number[];
+  plot: uPlot;
+}
+
+/** Receives what the reader does to the axis of time. */
+export interface Touched {
+  /** Puts the cursor there. */
+  pick(seconds: number): void;
+  /** Shows this span. */
+  zoom(from: number, to: number): void;
+}
+
+/** The charts of one run. */
+export class Charts {
+  readonly #box: HTMLElement;
+  readonly #touched: Touched;
+  readonly #key: string;
+  #tracks: Track[] = [];
+  #drawn: Drawn[] = [];
+  #cursor = 0;
+  #last: CurvesNews | undefined;
+
+  constructor(box: HTMLElement, key: string, touched: Touched) {
+    this.#box = box;
+    this.#key = key;
+    this.#touched = touched;
+    new ResizeObserver(() => this.#resize()).observe(box);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#build());
+  }
+
+  /** Parts into which a span is cut: each gets its least and greatest value. */
+  get pixels(): number {
+    return Math.max(60, Math.min(500, Math.round((this.#box.clientWidth - 70) / 2)));
+  }
+
+  open(opened: Opened): void {
+    const same = JSON.stringify(opened.tracks) === JSON.stringify(this.#tracks);
+    this.#tracks = opened.tracks;
+    this.#last = undefined;
+    if (!same || this.#drawn.length === 0) this.#build();
+  }
+
+  show(news: CurvesNews): void {
+    this.#last = news;
+    const { from, to, pixels, values } = news;
+    const x: number[] = [];
+    for (let pixel = 0; pixel < pixels; pixel += 1) {
+      const at = from + ((to - from) * pixel) / pixels;
+      x.push(at, at + (to - from) / pixels / 2);
+    }
+    for (const { tracks, plot } of this.#drawn) {
+      const rows = tracks.map((track) => {
+        const row: (number | null)[] = [];
+        for (let i = track * 2 * pixels; i < (track + 1) * 2 * pixels; i += 1) {
+          const value = values[i] ?? Number.NaN;
+          row.push(Number.isNaN(value) ? null : value);
+        }
+        return row;
+      });
+      plot.setData([x, ...rows] as uPlot.AlignedData, false);
+      plot.batch(() => {
+        plot.setScale("x", { min: from, max: to });
+        plot.setScale("y", range(rows));
+      });
+    }
+  }
+
+  /** Moves the line that shows the instant of the picture. */
+  cursor(seconds: number): void {
+    this.#cursor = seconds;
+    for (const { plot } of this.#drawn) this.#place(plot);
+  }
+
+  /** The values shown, as a table with one row for each instant: comma-separated text. */
+  csv(): string {
+    const news = this.#last;
+    if (!news) return "";
+    const { from, to, pixels, values } = news;
+    const names = this.#tracks.flatMap((track) => {
+      const unit = track.unit ? ` in ${track.unit}` : "";
+      return ["least", "greatest"].map((which) => `"${track.quantity} of ${track.of}${unit}, ${which}"`);
+    });
+    const lines = [`seconds,${names.join(",")}`];
+    for (let pixel = 0; pixel < pixels; pixel += 1) {
+      const row = this.#tracks.flatMap((_, track) => {
+        const at = (track * pixels + pixel) * 2;
+        return [values[at], values[at + 1]].map((value) => (value === undefined || Number.isNaN(value) ? "" : String(value)));
+      });
+      lines.push([from + ((to - from) * pixel) / pixels, ...row].join(","));
+    }
+    return `${lines.join("\n")}\n`;
+  }
+
+  /** The canvases of the charts with their titles, in order. */
+  canvases(): { title: string; canvas: HTMLCanvasElement }[] {
+    return this.#drawn.map(({ chart, plot }) => ({ title: TITLES[chart], canvas: plot.ctx.canvas }));
+  }
+
+  /** The data of the charts, in order, for a drawing in another form. */
+  shown(): { title: string; unit: string; x: number[]; lines: { name: string; colour: string; dashed: boolean; y: (number | null)[] }[] }[] {
+    return this.#drawn.map(({ chart, tracks, plot }) => ({
+      title: TITLES[chart],
+      unit: this.#tracks[tracks[0] ?? 0]?.unit ?? "",
+      x: [...(plot.data[0] ?? [])],
+      lines: tracks.map((track, i) => ({
+        name: this.#name(track),
+        colour: this.#colour(track, i),
+        dashed: DASHED.has(this.#tracks[track]?.quantity ?? ""),
+        y: [...((plot.data[i + 1] ?? []) as (number | null)[])],
+      })),
+    }));
+  }
+
+  #build(): void {
+    for (const { plot } of this.#drawn) plot.destroy();
+    this.#box.replaceChildren();
+    this.#drawn = ORDER.flatMap((chart) => {
+      const tracks = this.#tracks.map((_, i) => i).filter((i) => this.#tracks[i]?.chart === chart);
+      return tracks.length > 0 ? [this.#chart(chart, tracks)] : [];
+    });
+    if (this.#last) this.show(this.#last);
+  }
+
+  #name(track: number): string {
+    const { quantity, of } = this.#tracks[track] ?? { quantity: "", of: "" };
+    return `${quantity} of ${of}`;
+  }
+
+  #colour(track: number, index: number): string {
+    return ofFlow(this.#tracks[track]?.flow ?? index);
+  }
+
+  #chart(chart: Chart, tracks: number[]): Drawn {
+    const figure = document.createElement("figure");
+    figure.className = "chart";
+    figure.dataset.chart = chart;
+    const title = document.createElement("figcaption");
+    const unit = this.#tracks[tracks[0] ?? 0]?.unit ?? "";
+    const reading = document.createElement("output");
+    title.append(unit ? `${TITLES[chart]}, ${unit}` : TITLES[chart], reading);
+    const box = document.createElement("div");
+    box.setAttribute("role", "img");
+    box.setAttribute("aria-label", `${TITLES[chart]} over time`);
+    figure.append(title, box);
+    this.#box.append(figure);
+    const axis = { stroke: variable("--muted"), grid: { stroke: variable("--faint"), width: 1 }, ticks: { show: false }, font: "11px system-ui" };
+    const options: uPlot.Options = {
+      width: Math.max(120, this.#box.clientWidth),
+      height: HEIGHT,
+      legend: { show: false },
+      padding: [8, 8, 0, 0],
+      cursor: {
+        sync: { key: this.#key },
+        points: { show: false },
+        drag: { x: true, y: false, setScale: false },
+      },
+      scales: { x: { time: false, auto: false }, y: { auto: false } },
+      series: [
+        {},
+        ...tracks.map((track, i) => ({
+          label: this.#name(track),
+          stroke: this.#colour(track, i),
+          width: 1.2,
+          points: { show: false },
+          ...(DASHED.has(this.#tracks[track]?.quantity ?? "") ? { dash: [4, 4] } : {}),
+        })),
+      ],
+      axes: [
+        { ...axis, size: 24, values: (plot, splits) => splits.map((at) => label(at, plot)) },
+        { ...axis, size: 54, values: (_, splits) => splits.map((value) => number(value)) },
+      ],
+      hooks: {
+        ready: [
+          (plot) => {
+            const line = document.createElement("div");
+            line.className = "playhead";
+            plot.over.append(line);
+          },
+        ],
+        setScale: [(plot) => this.#place(plot)],
+        setSize: [(plot) => this.#place(plot)],
+        setCursor: [(plot) => this.#read(plot, tracks, reading)],
+        setSelect: [
+          (plot) => {
+            const { left, width } = plot.select;
+            if (width > 4) this.#touched.zoom(plot.posToVal(left, "x"), plot.posToVal(left + width, "x"));
+            plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+          },
+        ],
+      },
+    };
+    const plot = new uPlot(options, [[]], box);
+    let down = 0;
+    plot.over.addEventListener("mousedown", (event) => {
+      down = event.clientX;
+    });
+    plot.over.addEventListener("click", (event) => {
+      if (Math.abs(event.clientX - down) <= 4) {
+        this.#touched.pick(plot.posToVal(event.clientX - plot.over.getBoundingClientRect().left, "x"));
+      }
+    });
+    return { chart, tracks, plot };
+  }
+
+  #place(plot: uPlot): void {
+    const line = plot.over?.querySelector<HTMLElement>(".playhead");
+    if (!line) return;
+    const x = plot.valToPos(this.#cursor, "x");
+    line.style.transform = `translateX(${x}px)`;
+    line.hidden = !Number.isFinite(x) || x < 0 || x > plot.over.clientWidth;
+  }
+
+  /** Writes the values under the pointer, the greatest first, as many as fit. */
+  #read(plot: uPlot, tracks: number[], reading: HTMLOutputElement): void {
+    const index = plot.cursor.idx;
+    if (index == null || !this.#last) {
+      reading.textContent = "";
+      return;
+    }
+    const values = tracks
+      .map((track, i) => ({ of: this.#tracks[track]?.of ?? "", quantity: this.#tracks[track]?.quantity, value: plot.data[i + 1]?.[index] }))
+      .filter((one): one is { of: string; quantity: string; value: number } => one.value != null)
+      .sort((a, b) => b.value - a.value);
+    const shown = values.slice(0, 3).map(({ of, quantity, value }) => `${DASHED.has(quantity) ? `${quantity} ` : ""}${of} ${number(value)}`);
+    const more = values.length > 3 ? `, ${values.length - 3} more down to ${number(values.at(-1)?.value ?? 0)}` : "";
+    const { from, to } = this.#last;
+    reading.textContent = `${time(plot.data[0]?.[index] ?? 0, (to - from) / 1000)}: ${shown.join(", ")}${more}`;
+  }
+
+  #resize(): void {
+    const width = Math.max(120, this.#box.clientWidth);
+    for (const { plot } of this.#drawn) if (plot.width !== width) plot.setSize({ width, height: HEIGHT });
+  }
+}
+
+/** From zero, or the least value, to a little above the greatest. */
+function range(rows: (number | null)[][]): { min: number; max: number } {
+  let [low, high] = [0, 0];
+  for (const row of rows) {
+    for (const value of row) {
+      if (value === null) continue;
+      if (value > high) high = value;
+      if (value < low) low = value;
+    }
+  }
+  return { min: low, max: high > low ? high * 1.05 : low + 1 };
+}
+
+function label(at: number, plot: uPlot): string {
+  const span = (plot.scales.x?.max ?? 1) - (plot.scales.x?.min ?? 0);
+  return time(at, span / 50);
+}
+

@@ -1,0 +1,163 @@
+// Questions to the engine and its answers, as crates/lab/src/message.rs has them.
+
+export interface Node {
+  name: string;
+  switch: unknown;
+}
+
+export interface Link {
+  name: string;
+  from: number;
+  to: number;
+  bits_per_second: number;
+  cells_per_second: number;
+  delay_seconds: number;
+}
+
+export interface Flow {
+  name: string;
+  group: string;
+  service: string;
+  forward: number[];
+  backward: number[];
+  propagation_round_trip_seconds: number | null;
+}
+
+export interface Network {
+  seed: number;
+  duration_seconds: number;
+  nodes: Node[];
+  links: Link[];
+  flows: Flow[];
+}
+
+export type Chart = "queue" | "rate" | "window" | "throughput" | "utilisation" | "loss" | "credit" | "scheme";
+
+export interface Track {
+  chart: Chart;
+  quantity: string;
+  of: string;
+  flow: number | null;
+  unit: string;
+}
+
+export interface Diagnostic {
+  severity: "error" | "warning";
+  message: string;
+  path: string;
+  line: number;
+  column: number;
+  label: string;
+  help: string;
+}
+
+export interface Opened {
+  network: Network;
+  scenario: Record<string, unknown>;
+  tracks: Track[];
+  most_flows: number;
+  places: number;
+  ports: number[];
+  warnings: Diagnostic[];
+  key: string;
+}
+
+export interface Refused {
+  error: string;
+  diagnostics?: Diagnostic[];
+}
+
+export interface PortPicture {
+  link: number;
+  queues: [number, number | null][];
+  lost: number;
+  waiting: [number, number][];
+}
+
+export interface FlowPicture {
+  cwnd: number | null;
+  ssthresh: number | null;
+  acr: number | null;
+  er: number | null;
+  source_queue: number | null;
+  credit: number | null;
+}
+
+export interface Picture {
+  seconds: number;
+  ports: PortPicture[];
+  flows: FlowPicture[];
+  next_cell_seconds: number | null;
+  next_rm_seconds: number | null;
+}
+
+export interface Events {
+  seconds: number[];
+  kind: string[];
+  vc: string[];
+  port: (string | null)[];
+  cause: (string | null)[];
+  omitted: number;
+}
+
+export interface Summary {
+  version: string;
+  digest: string;
+  cell_hops: number;
+  wall_seconds: number;
+  warnings: { message: string }[];
+  totals: Record<string, number | null>;
+  flows: Record<string, number | string | null>[];
+  ports: Record<string, unknown>[];
+}
+
+export interface About {
+  version: string;
+  schema: Schema;
+  templates: { name: string; about: string; text: string }[];
+}
+
+/** A part of a JSON Schema, as far as the panel reads it. */
+export interface Schema {
+  $ref?: string;
+  $defs?: Record<string, Schema>;
+  type?: string;
+  format?: string;
+  description?: string;
+  properties?: Record<string, Schema>;
+  oneOf?: Schema[];
+  enum?: string[];
+  const?: string;
+  default?: unknown;
+  minimum?: number;
+  maximum?: number;
+  pattern?: string;
+  items?: Schema;
+  "x-search"?: Search;
+  "x-change"?: boolean;
+  "x-documentation"?: string;
+}
+
+export interface Search {
+  low: number | string;
+  high: number | string;
+  scale: "linear" | "log" | "powers-of-two";
+  of?: string;
+  step?: number | string;
+  when?: Record<string, unknown>;
+}
+
+export type Question =
+  | { ask: "about" }
+  | { ask: "open"; text: string; name: string; set: string[] }
+  | { ask: "advance"; readings: number }
+  | { ask: "curves" | "detail"; from: number; to: number; pixels: number }
+  | { ask: "picture"; at: number }
+  | { ask: "events" }
+  | { ask: "summary"; wall_seconds: number }
+  | { ask: "resolved" };
+
+export interface Answer<T> {
+  json: T;
+  numbers: ArrayBuffer;
+}

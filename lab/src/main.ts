@@ -1,0 +1,354 @@
+// The page: it joins the sides, the panel, the transport and the link.
+
+import "uplot/dist/uPlot.min.css";
+import "./style.css";
+
+import { table } from "./compare.ts";
+import { loadModule } from "./engine/load.ts";
+import type { About } from "./engine/messages.ts";
+import { Engine } from "./engine/module.ts";
+import { keys } from "./keys.ts";
+import { showPanel } from "./panel.ts";
+import { command, png, save, svg } from "./save.ts";
+import { groups } from "./schema.ts";
+import { SideView } from "./side.ts";
+import { FIRST, LONGEST_LINK, type Side, type State, decode, encode, overrides, withSet } from "./state.ts";
+import { Transport } from "./transport.ts";
+
+/** The element with this id. */
+function element<T extends HTMLElement>(id: string): T {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`the page has no #${id}`);
+  return found as T;
+}
+
+/** A scenario that the page was given besides the templates: by the command, or within a page of one file. */
+interface Given {
+  name: string;
+  text: string;
+  set: [string, string][];
+}
+
+class Page {
+  readonly #about: About;
+  readonly #module: WebAssembly.Module;
+  readonly #transport: Transport;
+  readonly #both = document.createElement("div");
+  readonly #results = document.createElement("div");
+  #sides: SideView[] = [];
+  #active = 0;
+  #view: [number, number] | null = null;
+  #linkTimer = 0;
+
+  constructor(module: WebAssembly.Module, about: About) {
+    this.#module = module;
+    this.#about = about;
+    this.#both.id = "both";
+    this.#results.className = "results-box";
+    this.#transport = new Transport({
+      now: () => Math.min(...this.#sides.map((side) => side.now)),
+      duration: () => this.#sides[0]?.duration ?? 1,
+      look: (at) => {
+        for (const side of this.#sides) side.look(at);
+      },
+      next: (step) => this.#next(step),
+    });
+    element("runs").append(this.#transport.element, this.#both, this.#results);
+    this.#controls();
+  }
+
+  /** Shows a state: that of a link, or the first. */
+  show(state: State): void {
+    for (const side of this.#sides) side.element.remove();
+    this.#sides = [];
+    this.#view = state.view;
+    this.#transport.at = state.at;
+    this.#transport.lens = state.lens;
+    for (const side of state.sides) this.#add(side);
+    this.#choose(0);
+  }
+
+  /** The state now. */
+  get state(): State {
+    return { sides: this.#sides.map(({ side }) => side), at: this.#transport.at, view: this.#view, lens: this.#transport.lens };
+  }
+
+  note(text: string, bad = false): void {
+    const note = element("note");
+    note.textContent = text;
+    note.classList.toggle("bad", bad);
+  }
+
+  #text(side: Side): string {
+    return side.preset ? (this.#about.templates.find(({ name }) => name === side.preset)?.text ?? "") : side.text;
+  }
+
+  #add(side: Side): void {
+    const view = new SideView(`Run ${this.#sides.length + 1}`, side, this.#module, {
+      opened: (opened) => this.#opened(opened),
+      moved: () => {
+        this.#transport.show();
+        for (const one of this.#sides) one.look(this.#transport.at);
+      },
+      ended: () => this.#ended(),
+      pick: (seconds) => this.#transport.seek(seconds),
+      zoom: (from, to) => this.#zoom([from, to]),
+    });
+    this.#sides.push(view);
+    this.#both.append(view.element);
+    this.#arrange();
+    view.restart(this.#text(side));
+  }
+
+  #arrange(): void {
+    const two = this.#sides.length === 2;
+    this.#both.classList.toggle("two", two);
+    element("compare").setAttribute("aria-pressed", String(two));
+    element("compare").textContent = two ? "End comparison" : "Compare";
+    const tabs = element("sides");
+    tabs.hidden = !two;
+    tabs.replaceChildren(
+      ...this.#sides.map((_, i) => {
+        const tab = document.createElement("button");
+        tab.type = "button";
+        tab.setAttribute("role", "tab");
+        tab.setAttribute("aria-selected", String(i === this.#active));
+        tab.textContent = i === 0 ? "Left" : "Right";
+        tab.onclick = () => this.#choose(i);
+        return tab;
+      }),
+    );
+  }
+
+  #choose(active: number): void {
+    this.#active = Math.min(active, this.#sides.length - 1);
+    this.#arrange();
+    this.#panel();
+  }
+
+  get #present(): SideView | undefined {
+    return this.#sides[this.#active];
+  }
+
+  #panel(): void {
+    const present = this.#present;
+    if (!present) return;
+    element<HTMLSelectElement>("preset").value = present.side.preset;
+    const count = present.side.set.length;
+    element("set").textContent = count === 0 ? "As written" : `${count} ${count === 1 ? "parameter" : "parameters"} changed`;
+    element("reset").hidden = count === 0;
+    if (!present.opened) return;
+    const changed = new Set(present.side.set.map(([path]) => path));
+    showPanel(element("groups"), groups(this.#about.schema, present.opened.scenario), changed, (path, literal) => this.#set(path, literal));
+  }
+
+  #set(path: string, literal: string): void {
+    const present = this.#present;
+    if (!present) return;
+    present.side = { ...present.side, set: withSet(present.side.set, path, literal) };
+    this.#restart(present);
+  }
+
+  #restart(side: SideView): void {
+    side.restart(this.#text(side.side));
+    this.#panelSoon();
+    this.#linkSoon();
+  }
+
+  /** The panel is made anew when the answer has come, so that a slider under the hand stays. */
+  #panelSoon(): void {
+    const count = this.#present?.side.set.length ?? 0;
+    element("set").textContent = `${count} ${count === 1 ? "parameter" : "parameters"} changed`;
+    element("reset").hidden = count === 0;
+  }
+
+  #opened(side: SideView): void {
+    side.client.view(...(this.#view ?? [0, side.duration]), side.charts.pixels);
+    const dragged = document.activeElement instanceof HTMLInputElement && document.activeElement.type === "range" && document.activeElement.matches(":active");
+    if (side === this.#present && !dragged) this.#panel();
+    this.#transport.show();
+  }
+
+  #ended(): void {
+    this.#results.replaceChildren(table(this.#sides.map(({ title, summary }) => ({ title, summary }))));
+    this.#transport.seek(this.#transport.at);
+    this.#linkSoon();
+  }
+
+  #zoom(view: [number, number] | null): void {
+    const duration = this.#sides[0]?.duration ?? 1;
+    if (view) {
+      const width = Math.min(duration, Math.max(view[1] - view[0], duration * 1e-7));
+      const from = Math.max(0, Math.min(view[0], duration - width));
+      view = width >= duration ? null : [from, from + width];
+    }
+    this.#view = view;
+    for (const side of this.#sides) side.client.view(...(view ?? [0, side.duration]), side.charts.pixels);
+    this.#linkSoon();
+  }
+
+  #next(step: "cell" | "rm" | "round-trip"): number | undefined {
+    const side = this.#sides[0];
+    if (step === "round-trip") {
+      const trips = side?.opened?.network.flows.flatMap((flow) => flow.propagation_round_trip_seconds ?? []) ?? [];
+      return trips.length > 0 ? this.#transport.at + Math.min(...trips) : undefined;
+    }
+    const next = step === "rm" ? side?.picture?.next_rm_seconds : side?.picture?.next_cell_seconds;
+    return next ?? undefined;
+  }
+
+  #linkSoon(): void {
+    clearTimeout(this.#linkTimer);
+    this.#linkTimer = window.setTimeout(() => void this.#link(), 300);
+  }
+
+  /** Writes the state into the address, if it fits. Returns the link, or `undefined` if it is too long. */
+  async #link(): Promise<string | undefined> {
+    const address = new URL(location.href);
+    address.hash = await encode(this.state);
+    if (address.href.length > LONGEST_LINK) return undefined;
+    history.replaceState(null, "", address);
+    return address.href;
+  }
+
+  #controls(): void {
+    const presets = element<HTMLSelectElement>("preset");
+    for (const { name, about } of this.#about.templates) presets.append(new Option(`${name}: ${about}`, name));
+    presets.append(new Option("a file of your own", ""));
+    presets.onchange = () => {
+      if (presets.value) this.#open({ preset: presets.value, text: "", set: [] });
+      else element("file").click();
+    };
+    element("reset").onclick = () => {
+      const present = this.#present;
+      if (present) this.#open({ ...present.side, set: [] });
+    };
+    element("compare").onclick = () => this.#compare();
+    element("share").onclick = () => void this.#share();
+    element("keys").onclick = () => element<HTMLDialogElement>("help").showModal();
+    this.#saving();
+    this.#files();
+    keys(this.#transport, {
+      move: (share) => {
+        const [from, to] = this.#view ?? [0, this.#sides[0]?.duration ?? 1];
+        this.#transport.seek(this.#transport.at + share * (to - from));
+      },
+      zoom: (factor) => {
+        const [from, to] = this.#view ?? [0, this.#sides[0]?.duration ?? 1];
+        const middle = this.#transport.at >= from && this.#transport.at <= to ? this.#transport.at : (from + to) / 2;
+        this.#zoom([middle - (middle - from) * factor, middle + (to - middle) * factor]);
+      },
+      whole: () => this.#zoom(null),
+    });
+    this.#both.addEventListener("dblclick", () => this.#zoom(null));
+  }
+
+  /** Opens another scenario on the present side. */
+  #open(side: Side): void {
+    const present = this.#present;
+    if (!present) return;
+    present.side = side;
+    this.#view = null;
+    this.#transport.pause();
+    this.#transport.at = 0;
+    this.#restart(present);
+  }
+
+  #compare(): void {
+    if (this.#sides.length === 2) {
+      this.#sides.pop()?.element.remove();
+      this.#choose(0);
+    } else if (this.#present) {
+      this.#add(structuredClone(this.#present.side));
+      this.#choose(1);
+    }
+    this.#linkSoon();
+  }
+
+  async #share(): Promise<void> {
+    const link = await this.#link();
+    if (link === undefined) {
+      this.note(`This state needs a link of more than ${LONGEST_LINK} characters, which mail and chats cut. Save the scenario as a file instead.`, true);
+      return;
+    }
+    await copy(link);
+    this.note(`The link is in the clipboard: ${link.length} characters, with scenario, changes, cursor and view.`);
+  }
+
+  #saving(): void {
+    const name = () => this.#present?.side.preset || "scenario";
+    element("save-toml").onclick = async () => {
+      const answer = await this.#present?.client.ask<{ text: string }>({ ask: "resolved" });
+      if (answer) save(`${name()}.toml`, answer.json.text);
+    };
+    element("save-command").onclick = async () => {
+      const side = this.#present?.side;
+      if (!side) return;
+      const text = command(`${name()}.toml`, overrides(side));
+      await copy(text);
+      this.note(side.preset ? `cellrate new ${side.preset} -o ${side.preset}.toml; ${text}` : text);
+    };
+    element("save-png").onclick = async () => this.#present && save(`${name()}.png`, await png(this.#present.charts));
+    element("save-svg").onclick = () => this.#present && save(`${name()}.svg`, svg(this.#present.charts), "image/svg+xml");
+    element("save-csv").onclick = () => this.#present && save(`${name()}.csv`, this.#present.charts.csv(), "text/csv");
+  }
+
+  #files(): void {
+    const take = async (file: File | null | undefined) => {
+      if (!file) return;
+      if (file.size > 8 << 20) this.note(`${file.name} has ${file.size} bytes; a scenario has at most 8 MiB`, true);
+      else this.#open({ preset: "", text: await file.text(), set: [] });
+    };
+    const input = element<HTMLInputElement>("file");
+    input.onchange = () => void take(input.files?.[0]).then(() => (input.value = ""));
+    document.addEventListener("dragover", (event) => {
+      event.preventDefault();
+      document.body.classList.add("dropping");
+    });
+    document.addEventListener("dragleave", () => document.body.classList.remove("dropping"));
+    document.addEventListener("drop", (event) => {
+      event.preventDefault();
+      document.body.classList.remove("dropping");
+      void take(event.dataTransfer?.files[0]);
+    });
+  }
+}
+
+async function copy(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // A page from a file may not write there; the note shows the text.
+  }
+}
+
+/** The scenario that came with the page; `undefined` if there is none. */
+async function given(): Promise<Given | undefined> {
+  const within = document.getElementById("given")?.textContent;
+  if (within) return JSON.parse(within) as Given;
+  if (new URLSearchParams(location.search).get("given") === null) return undefined;
+  const answer = await fetch(new URL("given.json", document.baseURI));
+  return answer.ok ? ((await answer.json()) as Given) : undefined;
+}
+
+async function start(): Promise<void> {
+  const module = await loadModule();
+  const about = new Engine(module).ask<About>({ ask: "about" }).json;
+  const page = new Page(module, about);
+  const hash = location.hash.slice(1);
+  const linked = hash ? await decode(hash) : undefined;
+  const own = linked ? undefined : await given();
+  const first = own ? { ...FIRST, sides: [{ preset: "", text: own.text, set: own.set }] } : FIRST;
+  page.show(linked ?? first);
+  if (hash && !linked) page.note("The link is cut off or is none of this page; this is the first template instead.", true);
+  addEventListener("hashchange", async () => {
+    const state = await decode(location.hash.slice(1));
+    if (state && JSON.stringify(state) !== JSON.stringify(page.state)) page.show(state);
+  });
+}
+
+start().catch((error: unknown) => {
+  const note = element("note");
+  note.textContent = `The lab cannot start: ${error instanceof Error ? error.message : String(error)}`;
+  note.classList.add("bad");
+});

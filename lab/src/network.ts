@@ -1,0 +1,253 @@
+// The network on a canvas: nodes, links, cells on their way, queues, windows and losses.
+
+import { ofFlow, variable } from "./colours.ts";
+import type { Network, Opened, Picture } from "./engine/messages.ts";
+import { type Place, layout } from "./layout.ts";
+import { number } from "./numbers.ts";
+
+const RM = 1;
+const MARKED = 4;
+const CREDIT = 8;
+const PLACE_BYTES = 4;
+/** Time for which a loss is shown, in milliseconds. */
+const FLASH = 500;
+
+interface Loss {
+  link: number;
+  cells: number;
+  at: number;
+}
+
+/** Draws pictures of one network. */
+export class NetworkView {
+  readonly #canvas: HTMLCanvasElement;
+  #network: Network | undefined;
+  #places: Place[] = [];
+  #perLink = 0;
+  #largest: number[] = [];
+  #window = 1;
+  #lost: number[] = [];
+  #flashes: Loss[] = [];
+  #last: { picture: Picture; cells: Uint8Array } | undefined;
+
+  constructor(canvas: HTMLCanvasElement) {
+    this.#canvas = canvas;
+    new ResizeObserver(() => this.redraw()).observe(canvas);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
+  }
+
+  open(opened: Opened): void {
+    this.#network = opened.network;
+    this.#perLink = opened.places;
+    this.#places = layout(opened.network);
+    this.#largest = opened.ports.map(() => 20);
+    this.#window = 1;
+    [this.#lost, this.#flashes, this.#last] = [[], [], undefined];
+    this.redraw();
+  }
+
+  show(picture: Picture, cells: ArrayBuffer): void {
+    const later = this.#last !== undefined && picture.seconds > this.#last.picture.seconds;
+    picture.ports.forEach((port, i) => {
+      const more = port.lost - (this.#lost[i] ?? 0);
+      if (later && more > 0) this.#flashes.push({ link: port.link, cells: more, at: performance.now() });
+      this.#lost[i] = port.lost;
+      this.#largest[i] = Math.max(this.#largest[i] ?? 20, ...port.queues.map(([cells]) => cells));
+    });
+    this.#window = Math.max(this.#window, ...picture.flows.map((flow) => flow.cwnd ?? 0));
+    this.#last = { picture, cells: new Uint8Array(cells) };
+    this.redraw();
+  }
+
+  /** Draws again, for instance in another size. */
+  redraw(): void {
+    const { clientWidth: width, clientHeight: height } = this.#canvas;
+    const context = this.#canvas.getContext("2d");
+    if (!this.#network || !context || width === 0) return;
+    const scale = devicePixelRatio || 1;
+    if (this.#canvas.width !== Math.round(width * scale) || this.#canvas.height !== Math.round(height * scale)) {
+      this.#canvas.width = Math.round(width * scale);
+      this.#canvas.height = Math.round(height * scale);
+    }
+    context.setTransform(scale, 0, 0, scale, 0, 0);
+    context.clearRect(0, 0, width, height);
+    const margin = { x: Math.min(90, width * 0.13), y: 22 };
+    const at = (node: number): Place => {
+      const place = this.#places[node] ?? { x: 0.5, y: 0.5 };
+      return { x: margin.x + place.x * (width - 2 * margin.x), y: margin.y + place.y * (height - 2 * margin.y) };
+    };
+    this.#links(context, this.#network, at);
+    if (this.#last) {
+      this.#cells(context, this.#network, at, this.#last.cells);
+      this.#queues(context, this.#network, at, this.#last.picture);
+    }
+    this.#nodes(context, this.#network, at, this.#last?.picture);
+    this.#losses(context, this.#network, at);
+  }
+
+  #links(context: CanvasRenderingContext2D, network: Network, at: (node: number) => Place): void {
+    context.strokeStyle = variable("--faint");
+    context.lineWidth = 1;
+    context.beginPath();
+    network.links.forEach((_, link) => {
+      const [from, to] = this.#ends(network, link, at);
+      context.moveTo(from.x, from.y);
+      context.lineTo(to.x, to.y);
+    });
+    context.stroke();
+  }
+
+  /** Both ends of a link, which is drawn to the right of its direction. */
+  #ends(network: Network, link: number, at: (node: number) => Place): [Place, Place] {
+    const { from, to } = network.links[link] ?? { from: 0, to: 0 };
+    const [a, b] = [at(from), at(to)];
+    const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
+    const aside = { x: (-(b.y - a.y) / length) * 4, y: ((b.x - a.x) / length) * 4 };
+    return [
+      { x: a.x + aside.x, y: a.y + aside.y },
+      { x: b.x + aside.x, y: b.y + aside.y },
+    ];
+  }
+
+  #cells(context: CanvasRenderingContext2D, network: Network, at: (node: number) => Place, cells: Uint8Array): void {
+    const hollow: [number, number, number][] = [];
+    const marked: [number, number][] = [];
+    network.links.forEach((_, link) => {
+      const [from, to] = this.#ends(network, link, at);
+      for (let place = 0; place < this.#perLink; place += 1) {
+        const byte = (link * this.#perLink + place) * PLACE_BYTES;
+        const count = cells[byte + 3] ?? 0;
+        if (count === 0) continue;
+        const flow = (cells[byte] ?? 0) + 256 * (cells[byte + 1] ?? 0) - 1;
+        const marks = cells[byte + 2] ?? 0;
+        const share = (place + 0.5) / this.#perLink;
+        const x = from.x + (to.x - from.x) * share;
+        const y = from.y + (to.y - from.y) * share;
+        if (marks & RM) {
+          hollow.push([x, y, flow]);
+          continue;
+        }
+        context.fillStyle = marks & CREDIT ? variable("--muted") : ofFlow(flow);
+        const size = marks & CREDIT ? 1.5 : 2.2;
+        context.fillRect(x - size, y - size, 2 * size, 2 * size);
+        if (marks & MARKED) marked.push([x, y]);
+      }
+    });
+    context.fillStyle = variable("--mark");
+    for (const [x, y] of marked) context.fillRect(x - 1, y - 1, 2, 2);
+    for (const [x, y, flow] of hollow) {
+      context.beginPath();
+      context.moveTo(x, y - 5);
+      context.lineTo(x + 5, y);
+      context.lineTo(x, y + 5);
+      context.lineTo(x - 5, y);
+      context.closePath();
+      context.fillStyle = variable("--ground");
+      context.fill();
+      context.strokeStyle = ofFlow(flow);
+      context.lineWidth = 2;
+      context.stroke();
+    }
+  }
+
+  #queues(context: CanvasRenderingContext2D, network: Network, at: (node: number) => Place, picture: Picture): void {
+    context.font = "11px system-ui, sans-serif";
+    picture.ports.forEach((port, i) => {
+      const [from, to] = this.#ends(network, port.link, at);
+      const cells = port.queues.reduce((sum, [length]) => sum + length, 0);
+      const limit = Math.max(...port.queues.map(([, limit]) => limit ?? 0));
+      const most = limit > 0 ? limit : (this.#largest[i] ?? 20);
+      const angle = Math.atan2(to.y - from.y, to.x - from.x);
+      const long = Math.min(70, Math.hypot(to.x - from.x, to.y - from.y) * 0.35);
+      context.save();
+      context.translate(from.x, from.y);
+      context.rotate(angle);
+      context.translate(16, 3);
+      context.strokeStyle = variable("--muted");
+      context.lineWidth = 1;
+      context.strokeRect(0, 0, long, 9);
+      let x = 0;
+      const scale = long / Math.max(most, cells, 1);
+      const waiting = port.waiting.length > 0 ? port.waiting : cells > 0 ? [[-1, cells] as [number, number]] : [];
+      for (const [flow, count] of waiting) {
+        context.fillStyle = flow < 0 ? variable("--muted") : ofFlow(flow);
+        context.fillRect(x, 0, count * scale, 9);
+        x += count * scale;
+      }
+      context.restore();
+      if (cells > 0) {
+        context.fillStyle = variable("--ink");
+        context.textAlign = "center";
+        const middle = 16 + long / 2;
+        context.fillText(number(cells), from.x + Math.cos(angle) * middle, from.y + Math.sin(angle) * middle + 24);
+      }
+    });
+  }
+
+  #nodes(context: CanvasRenderingContext2D, network: Network, at: (node: number) => Place, picture: Picture | undefined): void {
+    context.font = "11px system-ui, sans-serif";
+    const flowsOf = new Map<number, number[]>();
+    network.flows.forEach((flow, i) => {
+      const from = network.links[flow.forward[0] ?? -1]?.from;
+      if (from !== undefined) flowsOf.set(from, [...(flowsOf.get(from) ?? []), i]);
+    });
+    const many = network.nodes.length > 40;
+    network.nodes.forEach((node, index) => {
+      const { x, y } = at(index);
+      const place = this.#places[index] ?? { x: 0.5, y: 0.5 };
+      context.lineWidth = 1.5;
+      context.strokeStyle = variable("--ink");
+      context.fillStyle = variable("--ground");
+      context.beginPath();
+      if (node.switch !== null) context.rect(x - 11, y - 11, 22, 22);
+      else context.arc(x, y, many ? 3 : 5, 0, 2 * Math.PI);
+      const flows = flowsOf.get(index) ?? [];
+      if (node.switch === null && flows.length === 1) context.strokeStyle = ofFlow(flows[0] ?? 0);
+      context.fill();
+      context.stroke();
+      context.fillStyle = variable("--ink");
+      if (node.switch !== null) {
+        context.textAlign = "center";
+        context.fillText(node.name, x, y - 16);
+      } else if (!many || flows.length === 0) {
+        context.textAlign = place.x === 0 ? "right" : place.x === 1 ? "left" : "center";
+        const aside = place.x === 0 ? -30 : place.x === 1 ? 9 : 0;
+        if (!many) context.fillText(shortened(node.name), x + aside, y + (aside === 0 ? (place.y < 0.5 ? -9 : 17) : 4));
+      }
+      const state = picture?.flows[flows[0] ?? -1];
+      if (state?.cwnd != null && place.x === 0 && flows.length === 1) this.#windowBar(context, x, y, flows[0] ?? 0, state.cwnd, state.ssthresh);
+    });
+  }
+
+  /** The congestion window of a source as a bar beside it, with a line at the slow start threshold. */
+  #windowBar(context: CanvasRenderingContext2D, x: number, y: number, flow: number, cwnd: number, ssthresh: number | null): void {
+    const long = 18;
+    context.fillStyle = variable("--faint");
+    context.fillRect(x - 8 - long, y - 3, long, 6);
+    context.fillStyle = ofFlow(flow);
+    context.fillRect(x - 8 - long, y - 3, (long * cwnd) / this.#window, 6);
+    if (ssthresh !== null && ssthresh <= this.#window) {
+      context.fillStyle = variable("--ink");
+      context.fillRect(x - 8 - long + (long * ssthresh) / this.#window, y - 5, 1, 10);
+    }
+  }
+
+  #losses(context: CanvasRenderingContext2D, network: Network, at: (node: number) => Place): void {
+    const now = performance.now();
+    this.#flashes = this.#flashes.filter((loss) => now - loss.at < FLASH);
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    context.font = "bold 12px system-ui, sans-serif";
+    context.textAlign = "center";
+    context.fillStyle = variable("--loss");
+    for (const { link, cells, at: since } of this.#flashes) {
+      const [from] = this.#ends(network, link, at);
+      const fall = still ? 0 : ((now - since) / FLASH) * 24;
+      context.fillText(`✕ ${number(cells)}`, from.x + 4, from.y + 40 + fall);
+    }
+  }
+}
+
+function shortened(name: string): string {
+  return name.length > 12 ? `${name.slice(0, 11)}…` : name;
+}
+

@@ -1,0 +1,30 @@
+// Numbers and times as people read them.
+
+/** Four significant digits, thousands apart. */
+export function number(value: number): string {
+  if (!Number.isFinite(value)) return "–";
+  if (value === 0) return "0";
+  const digits = Math.max(0, 3 - Math.floor(Math.log10(Math.abs(value))));
+  return value.toLocaleString("en-US", { maximumFractionDigits: Math.min(digits, 6) });
+}
+
+const TIMES: [number, string][] = [
+  [1, "s"],
+  [1e-3, "ms"],
+  [1e-6, "µs"],
+  [1e-9, "ns"],
+];
+
+/** A time in seconds with the unit that suits it; `resolution` is the least difference to show. */
+export function time(seconds: number, resolution = 0): string {
+  if (seconds === 0) return "0 s";
+  const [unit, name] = TIMES.find(([unit]) => Math.abs(seconds) >= unit) ?? [1e-9, "ns"];
+  const places = resolution > 0 ? Math.max(0, Math.min(9, Math.ceil(-Math.log10(resolution / unit)))) : undefined;
+  const value = seconds / unit;
+  const text = places === undefined ? String(Number(value.toPrecision(4))) : value.toFixed(places);
+  return `${text} ${name}`;
+}
+
+export function megabits(cellsPerSecond: number): number {
+  return (cellsPerSecond * 424) / 1e6;
+}

@@ -1,0 +1,129 @@
+// The panel of parameters, made from the schema.
+
+import type { Group, Parameter, Slider } from "./schema.ts";
+import { read, write } from "./quantity.ts";
+
+/** Sets a parameter: the override of a path, or several if one replaces those below it. */
+export type Set = (path: string, literal: string) => void;
+
+/** Groups that are open when the page is new. */
+const OPEN = new Set(["Switch ports", "ABR end systems"]);
+
+/** Fills `box` with one section for each group; what was open stays so. */
+export function showPanel(box: HTMLElement, groups: Group[], changed: ReadonlySet<string>, set: Set): void {
+  const focus = document.activeElement instanceof HTMLElement && box.contains(document.activeElement) ? document.activeElement.id : "";
+  const before = new Map([...box.querySelectorAll("details")].map((details) => [details.dataset.group, details.open]));
+  box.replaceChildren(...groups.map((group) => section(group, before.get(group.title) ?? OPEN.has(group.title), changed, set)));
+  if (focus) document.getElementById(focus)?.focus();
+}
+
+function section(group: Group, open: boolean, changed: ReadonlySet<string>, set: Set): HTMLElement {
+  const details = document.createElement("details");
+  details.dataset.group = group.title;
+  details.open = open;
+  const summary = document.createElement("summary");
+  summary.textContent = group.title;
+  summary.title = group.about;
+  // Those with a range worth searching come first; the order is otherwise that of the schema.
+  const sorted = [...group.parameters].sort((a, b) => Number(rank(b)) - Number(rank(a)));
+  details.append(summary, ...sorted.map((parameter) => row(parameter, changed.has(parameter.path), set)));
+  return details;
+}
+
+function rank(parameter: Parameter): boolean {
+  return parameter.kind === "variant";
+}
+
+function row(parameter: Parameter, changed: boolean, set: Set): HTMLElement {
+  const line = document.createElement("div");
+  line.className = changed ? "parameter changed" : "parameter";
+  const id = `p-${parameter.path}`;
+  const label = document.createElement("label");
+  label.htmlFor = id;
+  label.textContent = parameter.key.replaceAll("_", " ");
+  label.title = parameter.path;
+  const input = control(parameter, set);
+  input.id = id;
+  const about = document.createElement("small");
+  about.id = `${id}-about`;
+  about.textContent = describe(parameter);
+  input.setAttribute("aria-describedby", about.id);
+  line.append(label, input);
+  if (parameter.slider) line.append(slider(parameter, parameter.slider, input as HTMLInputElement, set));
+  line.append(about);
+  return line;
+}
+
+function describe({ about, allowed, fallback, kind, choices }: Parameter): string {
+  const parts = [about.replaceAll("\n", " ")];
+  if (allowed) parts.push(`Allowed: ${allowed}.`);
+  if (kind === "choice" || kind === "variant") parts.push(choices.filter((one) => one.about).map(({ name, about }) => `${name}: ${about.replaceAll("\n", " ")}`).join(" · "));
+  if (fallback !== undefined && fallback !== null && typeof fallback !== "object") parts.push(`Default: ${String(fallback)}.`);
+  return parts.filter(Boolean).join(" ");
+}
+
+function control(parameter: Parameter, set: Set): HTMLInputElement | HTMLSelectElement {
+  const { kind, path, value, fallback, choices, tag } = parameter;
+  if (kind === "choice" || kind === "variant") {
+    const select = document.createElement("select");
+    for (const { name } of choices) select.append(new Option(name, name));
+    select.value = String(kind === "variant" && typeof value === "object" ? (value as Record<string, unknown>)[tag] : (value ?? fallback ?? ""));
+    // A recovery is a name, or a table if it has parameters; the other variants are always tables.
+    const isTable = kind === "variant" && !path.endsWith(".recovery");
+    select.onchange = () => set(path, isTable ? `{${tag}="${select.value}"}` : `"${select.value}"`);
+    return select;
+  }
+  const input = document.createElement("input");
+  if (kind === "boolean") {
+    input.type = "checkbox";
+    input.checked = Boolean(value ?? fallback);
+    input.onchange = () => set(path, String(input.checked));
+    return input;
+  }
+  input.type = "text";
+  input.inputMode = kind === "number" || kind === "integer" ? "decimal" : "text";
+  input.spellcheck = false;
+  input.value = value == null ? "" : String(value);
+  input.placeholder = fallback == null ? "not set" : String(fallback);
+  input.onchange = () => {
+    if (input.value.trim() !== "") set(path, input.value.trim());
+  };
+  return input;
+}
+
+const STEPS = 200;
+
+function slider(parameter: Parameter, of: Slider, input: HTMLInputElement, set: Set): HTMLInputElement {
+  const range = document.createElement("input");
+  range.type = "range";
+  range.id = `s-${parameter.path}`;
+  range.setAttribute("aria-label", `${parameter.key.replaceAll("_", " ")}, slider`);
+  range.min = "0";
+  const powers = of.scale === "powers-of-two";
+  range.max = String(powers ? Math.round(Math.log2(of.high / of.low)) : STEPS);
+  const present = typeof parameter.value === "number" ? parameter.value : read(String(parameter.value ?? parameter.fallback ?? ""))?.value;
+  range.value = String(position(present ?? of.low, of, Number(range.max)));
+  range.oninput = () => {
+    const value = valueAt(Number(range.value), of, Number(range.max));
+    const whole = parameter.kind === "integer";
+    input.value = of.unit ? write(value, of.unit) : String(whole ? Math.round(value) : powers ? value : Number(value.toPrecision(3)));
+    range.setAttribute("aria-valuetext", input.value);
+    set(parameter.path, input.value);
+  };
+  return range;
+}
+
+function valueAt(place: number, { low, high, scale, step }: Slider, most: number): number {
+  const share = place / most;
+  if (scale === "powers-of-two") return low * 2 ** place;
+  const least = scale === "log" ? Math.max(low, high * 1e-9) : low;
+  const value = scale === "log" ? least * (high / least) ** share : low + (high - low) * share;
+  return step > 0 ? Math.max(step, Math.round(value / step) * step) : value;
+}
+
+function position(value: number, { low, high, scale }: Slider, most: number): number {
+  if (scale === "powers-of-two") return Math.round(Math.log2(value / low));
+  const least = Math.max(low, high * 1e-9);
+  const share = scale === "log" ? Math.log(Math.max(value, least) / least) / Math.log(high / least) : (value - low) / (high - low);
+  return Math.round(most * Math.min(1, Math.max(0, share)));
+}

@@ -1,0 +1,180 @@
+// The parameters of a scenario, found by following its schema along its values.
+
+import type { Schema, Search } from "./engine/messages.ts";
+import { read } from "./quantity.ts";
+
+/** A parameter that can be set. */
+export interface Parameter {
+  /** Path as `--set` takes it. */
+  path: string;
+  key: string;
+  about: string;
+  /** Allowed form, for quantities. */
+  allowed: string;
+  kind: "choice" | "variant" | "boolean" | "number" | "integer" | "quantity" | "text";
+  /** Names to choose from, each with its description. */
+  choices: { name: string; about: string }[];
+  /** The key that a variant writes its name under. */
+  tag: string;
+  value: unknown;
+  fallback: unknown;
+  slider: Slider | undefined;
+}
+
+/** A range worth searching, in base units. */
+export interface Slider {
+  low: number;
+  high: number;
+  scale: Search["scale"];
+  unit: string;
+  step: number;
+}
+
+/** Parameters that belong together. */
+export interface Group {
+  title: string;
+  about: string;
+  parameters: Parameter[];
+}
+
+type Values = Record<string, unknown>;
+
+/** The groups of all parameters of a scenario, which has every default written out. */
+export function groups(schema: Schema, scenario: Values): Group[] {
+  const walk = new Walk(schema, scenario);
+  const found: Group[] = [];
+  for (const [key, part] of Object.entries(schema.properties ?? {})) {
+    if (key === "changes") continue;
+    if (key === "flow") {
+      for (const flow of (scenario.flow ?? []) as Values[]) {
+        found.push(walk.group(`flow.${String(flow.name)}`, `Flows ${String(flow.name)}`, part.items ?? {}, flow, ["tcp", "abr", "name"]));
+      }
+    } else if (scenario[key] != null) {
+      found.push(walk.group(key, TITLES[key] ?? key, part, scenario[key]));
+    }
+  }
+  return found.filter((group) => group.parameters.length > 0);
+}
+
+const TITLES: Record<string, string> = {
+  run: "Run",
+  measure: "Measuring window",
+  topology: "Links",
+  switch: "Switch ports",
+  fcvc: "Credit control",
+  link_errors: "Losses of links",
+  tcp: "TCP",
+  abr: "ABR end systems",
+  aal5: "AAL5",
+};
+
+class Walk {
+  readonly #definitions: Record<string, Schema>;
+  readonly #scenario: Values;
+
+  constructor(schema: Schema, scenario: Values) {
+    this.#definitions = schema.$defs ?? {};
+    this.#scenario = scenario;
+  }
+
+  group(path: string, title: string, part: Schema, value: unknown, without: string[] = []): Group {
+    const schema = this.#meant(part);
+    const parameters = this.#table(path, schema, value as Values, without);
+    return { title, about: part.description ?? schema.description ?? "", parameters };
+  }
+
+  #meant(schema: Schema): Schema {
+    const name = schema.$ref?.split("/").at(-1);
+    return (name !== undefined && this.#definitions[name]) || schema;
+  }
+
+  #table(path: string, schema: Schema, value: Values, without: string[] = []): Parameter[] {
+    const variant = variantOf(schema, value);
+    const properties = (variant ?? schema).properties ?? {};
+    return Object.entries(properties).flatMap(([key, property]) =>
+      property.const !== undefined || without.includes(key) ? [] : this.#property(`${path}.${key}`, key, property, value?.[key]),
+    );
+  }
+
+  #property(path: string, key: string, property: Schema, value: unknown): Parameter[] {
+    const meant = this.#meant(property);
+    const base = {
+      path,
+      key,
+      about: property.description ?? meant.description ?? "",
+      allowed: meant.pattern ? (meant.description ?? "") : "",
+      choices: [],
+      tag: "",
+      value,
+      fallback: property.default,
+      slider: this.#slider(property, value ?? property.default),
+    };
+    const names = choices(meant);
+    if (names.length > 0) return [{ ...base, kind: "choice", choices: names }];
+    const tables = (meant.oneOf ?? []).filter((one) => one.properties);
+    if (tables.length > 0) {
+      if (value == null) return [];
+      const tag = tagOf(tables[0]);
+      const listed = tables.map((one) => ({ name: one.properties?.[tag]?.const ?? "", about: one.description ?? "" }));
+      const plain = (meant.oneOf ?? []).filter((one) => one.const).map((one) => ({ name: one.const ?? "", about: one.description ?? "" }));
+      const own: Parameter = { ...base, kind: "variant", choices: [...plain, ...listed.filter((one) => !plain.some((p) => p.name === one.name))], tag };
+      return typeof value === "object" ? [own, ...this.#table(path, meant, value as Values)] : [own];
+    }
+    if (meant.type === "object") return value == null ? [] : this.#table(path, meant, value as Values);
+    if (meant.type === "array") return [];
+    if (meant.type === "boolean") return [{ ...base, kind: "boolean" }];
+    if (meant.type === "number") return [{ ...base, kind: "number" }];
+    if (meant.type === "integer") return [{ ...base, kind: "integer" }];
+    return [{ ...base, kind: meant.pattern && meant.description ? "quantity" : "text" }];
+  }
+
+  #slider(property: Schema, value: unknown): Slider | undefined {
+    const search = property["x-search"];
+    if (!search) return undefined;
+    const [low, high] = [number(search.low), number(search.high)];
+    const whole = search.of ? this.#whole(search.of) : undefined;
+    if (search.of && whole === undefined) return undefined;
+    const present = typeof value === "string" ? read(value) : undefined;
+    const unit = present?.unit ?? (typeof search.low === "string" ? (read(search.low)?.unit ?? "") : search.of === "buffer" ? "cells" : search.of ? "Mbit/s" : "");
+    const factor = whole ?? 1;
+    // A value outside the range worth searching still has its place on the slider.
+    const at = present?.value ?? (typeof value === "number" ? value : low * factor);
+    return {
+      low: Math.min(low * factor, at),
+      high: Math.max(high * factor, at),
+      scale: search.scale,
+      unit,
+      step: search.step === undefined ? 0 : number(search.step),
+    };
+  }
+
+  /** The quantity that a range is a share of: cells of buffer, or bit/s. */
+  #whole(of: string): number | undefined {
+    const values = this.#scenario as { switch?: Values; abr?: Values; topology?: Values };
+    if (of === "buffer") return read(String(values.switch?.buffer ?? ""))?.value;
+    return read(String(values.abr?.pcr ?? values.topology?.link_rate ?? ""))?.value;
+  }
+}
+
+function number(value: number | string): number {
+  return typeof value === "number" ? value : (read(value)?.value ?? 0);
+}
+
+function tagOf(variant: Schema | undefined): string {
+  return Object.entries(variant?.properties ?? {}).find(([, property]) => property.const !== undefined)?.[0] ?? "";
+}
+
+function variantOf(schema: Schema, value: Values | undefined): Schema | undefined {
+  return schema.oneOf?.find((one) => {
+    const tag = tagOf(one);
+    return tag !== "" && one.properties?.[tag]?.const === value?.[tag];
+  });
+}
+
+function choices(schema: Schema): { name: string; about: string }[] {
+  if (schema.enum) return schema.enum.map((name) => ({ name, about: "" }));
+  const found = (schema.oneOf ?? []).flatMap((one) =>
+    one.const !== undefined ? [{ name: one.const, about: one.description ?? "" }] : (one.enum ?? []).map((name) => ({ name, about: "" })),
+  );
+  return (schema.oneOf ?? []).some((one) => one.properties) ? [] : found;
+}

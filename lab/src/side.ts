@@ -1,0 +1,160 @@
+// One side of the page: a scenario, its worker, its network and its charts.
+
+import { Charts, type Touched } from "./charts.ts";
+import { Client, type CurvesNews } from "./engine/client.ts";
+import { startWorker } from "./engine/load.ts";
+import type { Opened, Picture, Refused, Summary } from "./engine/messages.ts";
+import { NetworkView } from "./network.ts";
+import { number, time } from "./numbers.ts";
+import { type Side, overrides } from "./state.ts";
+
+/** Receives what a side has to say. */
+export interface Heard extends Touched {
+  opened(side: SideView): void;
+  moved(side: SideView): void;
+  ended(side: SideView): void;
+}
+
+/** Shows one run. */
+export class SideView {
+  readonly element: HTMLElement;
+  readonly client: Client;
+  readonly charts: Charts;
+  readonly #network: NetworkView;
+  readonly #status: HTMLElement;
+  readonly #problem: HTMLElement;
+  readonly #heard: Heard;
+  side: Side;
+  opened: Opened | undefined;
+  summary: Summary | undefined;
+  picture: Picture | undefined;
+  /** Instant up to which the run has been computed, in seconds. */
+  now = 0;
+  #asking = false;
+  #wanted: number | undefined;
+  /** Time from the last change to the first curves of its run, in milliseconds. */
+  answered = 0;
+  #asked = 0;
+
+  constructor(name: string, side: Side, module: WebAssembly.Module, heard: Heard) {
+    this.side = side;
+    this.#heard = heard;
+    this.element = document.createElement("section");
+    this.element.className = "side";
+    this.element.setAttribute("aria-label", name);
+    this.#status = document.createElement("p");
+    this.#status.className = "status";
+    this.#problem = document.createElement("pre");
+    this.#problem.className = "problem";
+    this.#problem.hidden = true;
+    this.#problem.setAttribute("role", "alert");
+    const canvas = document.createElement("canvas");
+    canvas.className = "network";
+    canvas.setAttribute("role", "img");
+    canvas.setAttribute("aria-label", "The network: hosts, switches, cells on their links, queues");
+    const charts = document.createElement("div");
+    charts.className = "charts";
+    this.element.append(this.#status, this.#problem, canvas, charts);
+    this.#network = new NetworkView(canvas);
+    this.charts = new Charts(charts, "time", heard);
+    this.client = new Client(startWorker(), module, {
+      opened: (opened) => this.#opened(opened),
+      refused: (refused) => this.#refused(refused),
+      curves: (news) => this.#curves(news),
+      ended: (summary) => this.#ended(summary),
+      broken: (message) => this.#refused({ error: message }),
+    });
+  }
+
+  /** Reads the scenario anew and runs it from zero. */
+  restart(text: string): void {
+    this.#asked = performance.now();
+    this.answered = 0;
+    this.client.open(text, this.side.preset ? `${this.side.preset}.toml` : "scenario.toml", overrides(this.side));
+  }
+
+  get duration(): number {
+    return this.opened?.network.duration_seconds ?? 1;
+  }
+
+  /** Shows the network at an instant, or as late as it has been computed. */
+  look(seconds: number): void {
+    this.charts.cursor(seconds);
+    this.#wanted = Math.min(seconds, this.now);
+    void this.#ask();
+  }
+
+  async #ask(): Promise<void> {
+    if (this.#asking || !this.opened) return;
+    this.#asking = true;
+    while (this.#wanted !== undefined) {
+      const at = this.#wanted;
+      this.#wanted = undefined;
+      const opened: Opened = this.opened;
+      const { json, numbers } = await this.client.ask<Picture | Refused>({ ask: "picture", at });
+      if ("error" in json || opened !== this.opened) continue;
+      this.picture = json;
+      this.#network.show(json, numbers);
+    }
+    this.#asking = false;
+  }
+
+  #opened(opened: Opened): void {
+    this.opened = opened;
+    this.summary = undefined;
+    this.picture = undefined;
+    this.now = 0;
+    this.#problem.hidden = true;
+    this.element.classList.remove("refused");
+    this.#network.open(opened);
+    this.charts.open(opened);
+    this.#say();
+    this.#heard.opened(this);
+  }
+
+  #refused(refused: Refused): void {
+    this.#problem.textContent = refused.error.trimEnd();
+    this.#problem.hidden = false;
+    this.element.classList.add("refused");
+    this.element.dataset.state = "refused";
+  }
+
+  #curves(news: CurvesNews): void {
+    this.now = news.now;
+    if (this.answered === 0) {
+      requestAnimationFrame(() => {
+        this.answered = performance.now() - this.#asked;
+        this.element.dataset.answered = this.answered.toFixed(1);
+      });
+    }
+    this.charts.show(news);
+    this.#say();
+    this.#heard.moved(this);
+  }
+
+  #ended(summary: Summary): void {
+    this.summary = summary;
+    this.element.dataset.digest = summary.digest;
+    this.#say();
+    this.#heard.ended(this);
+  }
+
+  #say(): void {
+    this.element.dataset.state = this.summary ? "ended" : "running";
+    if (!this.summary) {
+      const share = Math.floor((this.now / this.duration) * 100);
+      this.#status.textContent = `${this.title}: computing, ${share} % of ${time(this.duration)}`;
+      return;
+    }
+    const shown = this.opened?.network.flows.length ?? 0;
+    const most = this.opened?.most_flows ?? shown;
+    const few = shown > most ? ` · charts show ${most} of ${number(shown)} flows` : "";
+    this.#status.textContent = `${this.title}: ${time(this.duration)}, ${number(this.summary.cell_hops)} cell-hops, digest ${this.summary.digest}${few}`;
+  }
+
+  /** Name of the scenario, and that it was changed. */
+  get title(): string {
+    const name = this.side.preset || "own scenario";
+    return this.side.set.length > 0 ? `${name}, changed` : name;
+  }
+}

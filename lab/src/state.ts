@@ -1,0 +1,69 @@
+// All that a link holds: the scenario as what differs from a preset, the cursor, the view.
+
+/** One side of the page: a scenario and what was set. */
+export interface Side {
+  /** Name of a template; empty if the text is the reader's own. */
+  preset: string;
+  /** The text of the reader's own scenario. */
+  text: string;
+  /** Overrides in the order in which they apply: path and value as `--set` takes them. */
+  set: [string, string][];
+}
+
+/** State of the page. */
+export interface State {
+  sides: Side[];
+  /** Instant of the picture, in seconds. */
+  at: number;
+  /** Span of the charts; the whole run if absent. */
+  view: [number, number] | null;
+  /** Simulated seconds in a second of play. */
+  lens: number;
+}
+
+/** Longest link, in characters: mail programs and chats cut longer ones. */
+export const LONGEST_LINK = 2000;
+
+export const FIRST: State = { sides: [{ preset: "n-source", text: "", set: [] }], at: 0, view: null, lens: 0.001 };
+
+/** Sets a path: what was set at it or below it goes. */
+export function withSet(set: [string, string][], path: string, literal: string): [string, string][] {
+  const others = set.filter(([other]) => other !== path && !other.startsWith(`${path}.`));
+  return [...others, [path, literal]];
+}
+
+/** Overrides as the engine and the command line take them. */
+export function overrides(side: Side): string[] {
+  return side.set.map(([path, literal]) => `${path}=${literal}`);
+}
+
+/** The state as the part of a link behind its `#`. */
+export async function encode(state: State): Promise<string> {
+  const packed = new Blob([JSON.stringify(state)]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+  const bytes = new Uint8Array(await new Response(packed).arrayBuffer());
+  const letters = btoa(String.fromCharCode(...bytes));
+  return letters.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/** The state of a link; `undefined` if it is none of ours or is cut off. */
+export async function decode(text: string): Promise<State | undefined> {
+  try {
+    const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
+    const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+    return checked(JSON.parse(await new Response(plain).text()));
+  } catch {
+    return undefined;
+  }
+}
+
+function checked(value: unknown): State | undefined {
+  const state = value as Partial<State>;
+  const isPair = (pair: unknown) => Array.isArray(pair) && pair.length === 2 && pair.every((text) => typeof text === "string");
+  const isSide = (side: Partial<Side> | undefined) =>
+    typeof side?.preset === "string" && typeof side.text === "string" && Array.isArray(side.set) && side.set.every(isPair);
+  const sides = state.sides ?? [];
+  const right = Array.isArray(sides) && (sides.length === 1 || sides.length === 2) && sides.every(isSide);
+  const view = state.view ?? null;
+  const isView = view === null || (Array.isArray(view) && view.length === 2 && view.every(Number.isFinite));
+  return right && isView && Number.isFinite(state.at) && Number.isFinite(state.lens) ? (value as State) : undefined;
+}

@@ -1,0 +1,136 @@
+// Play, pause, steps, scrubbing, and the time lens.
+
+import { time } from "./numbers.ts";
+
+/** Simulated seconds that pass in a second of play. */
+export const LENSES = [1, 0.1, 0.01, 1e-3, 1e-4, 1e-5, 1e-6];
+
+export type Step = "cell" | "rm" | "round-trip";
+
+/** What the transport moves. */
+export interface Moved {
+  /** Latest instant that can be shown, in seconds. */
+  now(): number;
+  duration(): number;
+  /** Shows an instant. */
+  look(seconds: number): void;
+  /** The instant of the next cell, RM cell or round trip after the present one. */
+  next(step: Step): number | undefined;
+}
+
+/** The bar of controls below the network. */
+export class Transport {
+  readonly element: HTMLElement;
+  readonly #moved: Moved;
+  readonly #play: HTMLButtonElement;
+  readonly #scrub: HTMLInputElement;
+  readonly #clock: HTMLOutputElement;
+  readonly #lens: HTMLSelectElement;
+  at = 0;
+  playing = false;
+  #last = 0;
+
+  constructor(moved: Moved) {
+    this.#moved = moved;
+    this.element = document.createElement("div");
+    this.element.className = "transport";
+    this.element.setAttribute("role", "group");
+    this.element.setAttribute("aria-label", "Time");
+    this.#play = button("Play", "Space", () => this.toggle());
+    this.#play.classList.add("play");
+    this.#scrub = document.createElement("input");
+    this.#scrub.type = "range";
+    this.#scrub.min = "0";
+    this.#scrub.max = "10000";
+    this.#scrub.value = "0";
+    this.#scrub.setAttribute("aria-label", "Instant");
+    this.#scrub.oninput = () => this.seek((Number(this.#scrub.value) / 10000) * moved.duration());
+    this.#clock = document.createElement("output");
+    this.#clock.className = "clock";
+    this.#lens = document.createElement("select");
+    this.#lens.setAttribute("aria-label", "Speed");
+    for (const lens of LENSES) this.#lens.append(new Option(lens === 1 ? "real time" : `${time(lens)} per s`, String(lens)));
+    this.#lens.value = "0.001";
+    this.element.append(
+      this.#play,
+      button("Cell", ".", () => this.step("cell")),
+      button("RM cell", "R", () => this.step("rm")),
+      button("Round trip", "T", () => this.step("round-trip")),
+      this.#scrub,
+      this.#clock,
+      this.#lens,
+    );
+  }
+
+  get lens(): number {
+    return Number(this.#lens.value);
+  }
+  set lens(lens: number) {
+    const nearest = LENSES.reduce((best, one) => (Math.abs(Math.log(one / lens)) < Math.abs(Math.log(best / lens)) ? one : best), 1);
+    this.#lens.value = String(nearest);
+  }
+  /** Slows down (`1`) or speeds up (`-1`) by one step. */
+  turn(steps: number): void {
+    this.#lens.selectedIndex = Math.max(0, Math.min(LENSES.length - 1, this.#lens.selectedIndex + steps));
+  }
+
+  seek(seconds: number): void {
+    this.at = Math.max(0, Math.min(seconds, this.#moved.duration()));
+    this.#moved.look(this.at);
+    this.show();
+  }
+
+  step(step: Step): void {
+    this.pause();
+    const next = this.#moved.next(step);
+    if (next !== undefined) this.seek(Math.min(next, this.#moved.now()));
+  }
+
+  toggle(): void {
+    if (this.playing) this.pause();
+    else this.play();
+  }
+
+  play(): void {
+    if (this.at >= this.#moved.duration()) this.at = 0;
+    this.playing = true;
+    this.#last = performance.now();
+    this.#play.textContent = "Pause";
+    this.#play.setAttribute("aria-pressed", "true");
+    requestAnimationFrame((now) => this.#frame(now));
+  }
+
+  pause(): void {
+    this.playing = false;
+    this.#play.textContent = "Play";
+    this.#play.setAttribute("aria-pressed", "false");
+  }
+
+  /** Shows the instant and how much has been computed. */
+  show(): void {
+    const duration = this.#moved.duration();
+    this.#scrub.value = String((this.at / duration) * 10000);
+    this.#scrub.setAttribute("aria-valuetext", time(this.at));
+    this.#scrub.style.setProperty("--computed", `${(100 * this.#moved.now()) / duration}%`);
+    this.#clock.textContent = time(this.at, Math.min(this.lens / 100, duration / 1000));
+  }
+
+  #frame(now: number): void {
+    if (!this.playing) return;
+    const passed = Math.min(0.1, (now - this.#last) / 1000);
+    this.#last = now;
+    // Play waits for what has not been computed yet.
+    this.seek(Math.min(this.at + passed * this.lens, Math.max(this.#moved.now(), this.at)));
+    if (this.at >= this.#moved.duration()) this.pause();
+    requestAnimationFrame((next) => this.#frame(next));
+  }
+}
+
+function button(name: string, key: string, press: () => void): HTMLButtonElement {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.textContent = name;
+  made.title = `${name} (key: ${key})`;
+  made.onclick = press;
+  return made;
+}
