@@ -15,7 +15,7 @@ CLIPPY_FLAGS := -D warnings
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -path '*/src/*' -o -name Cargo.toml)
 
-.PHONY: help install reproduce infer tested check check-tests test lint format test-stub test-rust test-python test-results closed-forms faults determinism fingerprints oracles mutants fuzz sanitize evidence bench docs wheel lock lock-mutants clean
+.PHONY: help install reproduce infer tested check check-tests test lint format test-stub test-rust test-python test-results closed-forms faults lab test-lab determinism fingerprints oracles mutants fuzz sanitize evidence bench docs wheel lock lock-mutants clean
 
 help: ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -112,6 +112,26 @@ test-python: tested
 
 closed-forms: install ## the tests of queues and noise with other seeds: false alarms, faults noticed
 	$(BIN)/python -m proof.forms $(ARGS)
+
+# The lab's page; the package carries what it serves.
+LAB := python/cellrate/lab/pages
+LAB_SOURCES := lab/package-lock.json lab/build.mjs lab/tsconfig.json $(shell find lab/src -type f)
+
+lab/node_modules/.installed: lab/package-lock.json
+	@command -v npm > /dev/null || { echo "make: the lab needs node 20 or newer and npm (Debian: apt-get install nodejs npm)" >&2; exit 1; }
+	cd lab && npm ci --silent --no-audit --no-fund
+	@touch $@
+
+lab: lab/node_modules/.installed ## the lab: the engine in a page, in out/lab/ (any web host serves it) and for `cellrate lab`; needs node and npm
+	@mkdir -p out
+	cd lab && node build.mjs "../$$(../.ci/wasm)" ../out/lab
+	@rm -rf $(LAB).new && mkdir $(LAB).new && cp out/lab/* $(LAB).new && rm -rf $(LAB) && mv $(LAB).new $(LAB)
+
+test-lab: lab tested ## the lab in a real browser: equal digests, sliders, links, keys, accessibility (installs Chromium if root, as apt-get has it)
+	@command -v chromium > /dev/null || { test "$$(id -u)" = 0 && command -v apt-get > /dev/null && apt-get install --quiet=2 chromium > /dev/null; } || \
+		{ echo "make: the tests of the lab need chromium" >&2; exit 1; }
+	cd lab && npx tsc --noEmit
+	cd lab && npm test --silent
 
 test-results: install ## every built-in experiment, by the release build, against the committed golden tables
 	@mkdir -p out

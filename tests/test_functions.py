@@ -46,6 +46,7 @@ FUNCTIONS = {
 WITHOUT = {
     "animate": "writes films, whose frames no notebook needs to hold",
     "completion": "prints a script for a shell",
+    "lab": "serves a page until it is stopped",
     "dissector": "prints the path of a file for tshark",
     "list": "prints names for a reader; Python's errors name those that are allowed",
     "schema": "prints a file for editors",

@@ -23,6 +23,7 @@ LAYERS = (
     "inference",
     "advice",
     "functions",
+    "lab",
     "cli",
 )
 # Within a package: files that must not import others of it.

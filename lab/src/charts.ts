@@ -173,7 +173,7 @@ export class Charts {
       width: Math.max(120, this.#box.clientWidth),
       height: HEIGHT,
       legend: { show: false },
-      padding: [8, 8, 0, 0],
+      padding: [8, 24, 0, 0],
       cursor: {
         sync: { key: this.#key },
         points: { show: false },

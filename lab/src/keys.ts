@@ -37,10 +37,14 @@ const ACTS: Record<string, (transport: Transport, moves: Moves) => void> = {
   "0": (_, moves) => moves.whole(),
 };
 
+/** Keys that move a slider. */
+const MOVES = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End", "PageUp", "PageDown"]);
+
 /** True if the key belongs to what has the focus: text, sliders, lists; and the space bar to buttons. */
 function busy(event: KeyboardEvent): boolean {
   const target = event.target as HTMLElement;
   if (target.closest("dialog[open]")) return true;
+  if (target.matches("input[type='range']")) return MOVES.has(event.key);
   if (target.matches("input:not([type='checkbox']), select, textarea")) return true;
   return event.key === " " && target.closest("button, summary, input, label") !== null;
 }

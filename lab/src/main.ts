@@ -171,7 +171,8 @@ class Page {
 
   #ended(): void {
     this.#results.replaceChildren(table(this.#sides.map(({ title, summary }) => ({ title, summary }))));
-    this.#transport.seek(this.#transport.at);
+    // A new scenario opens where cells are under way.
+    this.#transport.seek(this.#transport.at || (this.#sides[0]?.duration ?? 0) / 10);
     this.#linkSoon();
   }
 
@@ -216,7 +217,7 @@ class Page {
     for (const { name, about } of this.#about.templates) presets.append(new Option(`${name}: ${about}`, name));
     presets.append(new Option("a file of your own", ""));
     presets.onchange = () => {
-      if (presets.value) this.#open({ preset: presets.value, text: "", set: [] });
+      if (presets.value) this.#open({ preset: presets.value, name: "", text: "", set: [] });
       else element("file").click();
     };
     element("reset").onclick = () => {
@@ -276,7 +277,7 @@ class Page {
   }
 
   #saving(): void {
-    const name = () => this.#present?.side.preset || "scenario";
+    const name = () => this.#present?.side.preset || this.#present?.side.name.replace(/\.toml$/, "").split("/").at(-1) || "scenario";
     element("save-toml").onclick = async () => {
       const answer = await this.#present?.client.ask<{ text: string }>({ ask: "resolved" });
       if (answer) save(`${name()}.toml`, answer.json.text);
@@ -286,7 +287,7 @@ class Page {
       if (!side) return;
       const text = command(`${name()}.toml`, overrides(side));
       await copy(text);
-      this.note(side.preset ? `cellrate new ${side.preset} -o ${side.preset}.toml; ${text}` : text);
+      this.note(side.preset ? `cellrate new ${side.preset} > ${side.preset}.toml; ${text}` : text);
     };
     element("save-png").onclick = async () => this.#present && save(`${name()}.png`, await png(this.#present.charts));
     element("save-svg").onclick = () => this.#present && save(`${name()}.svg`, svg(this.#present.charts), "image/svg+xml");
@@ -297,7 +298,7 @@ class Page {
     const take = async (file: File | null | undefined) => {
       if (!file) return;
       if (file.size > 8 << 20) this.note(`${file.name} has ${file.size} bytes; a scenario has at most 8 MiB`, true);
-      else this.#open({ preset: "", text: await file.text(), set: [] });
+      else this.#open({ preset: "", name: file.name, text: await file.text(), set: [] });
     };
     const input = element<HTMLInputElement>("file");
     input.onchange = () => void take(input.files?.[0]).then(() => (input.value = ""));
@@ -338,7 +339,7 @@ async function start(): Promise<void> {
   const hash = location.hash.slice(1);
   const linked = hash ? await decode(hash) : undefined;
   const own = linked ? undefined : await given();
-  const first = own ? { ...FIRST, sides: [{ preset: "", text: own.text, set: own.set }] } : FIRST;
+  const first = own ? { ...FIRST, sides: [{ preset: "", name: own.name, text: own.text, set: own.set }] } : FIRST;
   page.show(linked ?? first);
   if (hash && !linked) page.note("The link is cut off or is none of this page; this is the first template instead.", true);
   addEventListener("hashchange", async () => {

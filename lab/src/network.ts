@@ -9,6 +9,8 @@ const RM = 1;
 const MARKED = 4;
 const CREDIT = 8;
 const PLACE_BYTES = 4;
+/** Cells in one place that are too many to be told apart. */
+const CROWD = 6;
 /** Time for which a loss is shown, in milliseconds. */
 const FLASH = 500;
 
@@ -40,7 +42,7 @@ export class NetworkView {
     this.#network = opened.network;
     this.#perLink = opened.places;
     this.#places = layout(opened.network);
-    this.#largest = opened.ports.map(() => 20);
+    this.#largest = opened.ports.map(() => 0);
     this.#window = 1;
     [this.#lost, this.#flashes, this.#last] = [[], [], undefined];
     this.redraw();
@@ -52,7 +54,7 @@ export class NetworkView {
       const more = port.lost - (this.#lost[i] ?? 0);
       if (later && more > 0) this.#flashes.push({ link: port.link, cells: more, at: performance.now() });
       this.#lost[i] = port.lost;
-      this.#largest[i] = Math.max(this.#largest[i] ?? 20, ...port.queues.map(([cells]) => cells));
+      this.#largest[i] = Math.max(this.#largest[i] ?? 0, ...port.queues.map(([cells]) => cells));
     });
     this.#window = Math.max(this.#window, ...picture.flows.map((flow) => flow.cwnd ?? 0));
     this.#last = { picture, cells: new Uint8Array(cells) };
@@ -110,7 +112,7 @@ export class NetworkView {
   }
 
   #cells(context: CanvasRenderingContext2D, network: Network, at: (node: number) => Place, cells: Uint8Array): void {
-    const hollow: [number, number, number][] = [];
+    const hollow: [number, number, number, number][] = [];
     const marked: [number, number][] = [];
     network.links.forEach((_, link) => {
       const [from, to] = this.#ends(network, link, at);
@@ -124,7 +126,8 @@ export class NetworkView {
         const x = from.x + (to.x - from.x) * share;
         const y = from.y + (to.y - from.y) * share;
         if (marks & RM) {
-          hollow.push([x, y, flow]);
+          // Where many cells lie in one place, nearly every place has an RM cell: they are drawn small.
+          hollow.push([x, y, flow, count > CROWD ? 2.5 : 5]);
           continue;
         }
         context.fillStyle = marks & CREDIT ? variable("--muted") : ofFlow(flow);
@@ -135,17 +138,17 @@ export class NetworkView {
     });
     context.fillStyle = variable("--mark");
     for (const [x, y] of marked) context.fillRect(x - 1, y - 1, 2, 2);
-    for (const [x, y, flow] of hollow) {
+    for (const [x, y, flow, size] of hollow) {
       context.beginPath();
-      context.moveTo(x, y - 5);
-      context.lineTo(x + 5, y);
-      context.lineTo(x, y + 5);
-      context.lineTo(x - 5, y);
+      context.moveTo(x, y - size);
+      context.lineTo(x + size, y);
+      context.lineTo(x, y + size);
+      context.lineTo(x - size, y);
       context.closePath();
       context.fillStyle = variable("--ground");
       context.fill();
       context.strokeStyle = ofFlow(flow);
-      context.lineWidth = 2;
+      context.lineWidth = size > 3 ? 2 : 1.2;
       context.stroke();
     }
   }
@@ -155,8 +158,10 @@ export class NetworkView {
     picture.ports.forEach((port, i) => {
       const [from, to] = this.#ends(network, port.link, at);
       const cells = port.queues.reduce((sum, [length]) => sum + length, 0);
+      // A port that never held more than the cell in service and the next is no queue to look at.
+      if ((this.#largest[i] ?? 0) <= 2) return;
       const limit = Math.max(...port.queues.map(([, limit]) => limit ?? 0));
-      const most = limit > 0 ? limit : (this.#largest[i] ?? 20);
+      const most = limit > 0 ? limit : Math.max(20, this.#largest[i] ?? 0);
       const angle = Math.atan2(to.y - from.y, to.x - from.x);
       const long = Math.min(70, Math.hypot(to.x - from.x, to.y - from.y) * 0.35);
       context.save();

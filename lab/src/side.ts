@@ -70,7 +70,8 @@ export class SideView {
   restart(text: string): void {
     this.#asked = performance.now();
     this.answered = 0;
-    this.client.open(text, this.side.preset ? `${this.side.preset}.toml` : "scenario.toml", overrides(this.side));
+    this.element.dataset.pending = "";
+    this.client.open(text, this.side.preset ? `${this.side.preset}.toml` : this.side.name || "scenario.toml", overrides(this.side));
   }
 
   get duration(): number {
@@ -100,6 +101,8 @@ export class SideView {
   }
 
   #opened(opened: Opened): void {
+    delete this.element.dataset.pending;
+    this.element.dataset.key = opened.key;
     this.opened = opened;
     this.summary = undefined;
     this.picture = undefined;
@@ -113,6 +116,7 @@ export class SideView {
   }
 
   #refused(refused: Refused): void {
+    delete this.element.dataset.pending;
     this.#problem.textContent = refused.error.trimEnd();
     this.#problem.hidden = false;
     this.element.classList.add("refused");
@@ -154,7 +158,7 @@ export class SideView {
 
   /** Name of the scenario, and that it was changed. */
   get title(): string {
-    const name = this.side.preset || "own scenario";
+    const name = this.side.preset || this.side.name.split("/").at(-1) || "own scenario";
     return this.side.set.length > 0 ? `${name}, changed` : name;
   }
 }

@@ -4,6 +4,8 @@
 export interface Side {
   /** Name of a template; empty if the text is the reader's own. */
   preset: string;
+  /** Name of the reader's own file. */
+  name: string;
   /** The text of the reader's own scenario. */
   text: string;
   /** Overrides in the order in which they apply: path and value as `--set` takes them. */
@@ -24,7 +26,7 @@ export interface State {
 /** Longest link, in characters: mail programs and chats cut longer ones. */
 export const LONGEST_LINK = 2000;
 
-export const FIRST: State = { sides: [{ preset: "n-source", text: "", set: [] }], at: 0, view: null, lens: 0.001 };
+export const FIRST: State = { sides: [{ preset: "n-source", name: "", text: "", set: [] }], at: 0, view: null, lens: 0.001 };
 
 /** Sets a path: what was set at it or below it goes. */
 export function withSet(set: [string, string][], path: string, literal: string): [string, string][] {
@@ -60,7 +62,7 @@ function checked(value: unknown): State | undefined {
   const state = value as Partial<State>;
   const isPair = (pair: unknown) => Array.isArray(pair) && pair.length === 2 && pair.every((text) => typeof text === "string");
   const isSide = (side: Partial<Side> | undefined) =>
-    typeof side?.preset === "string" && typeof side.text === "string" && Array.isArray(side.set) && side.set.every(isPair);
+    typeof side?.preset === "string" && typeof side.name === "string" && typeof side.text === "string" && Array.isArray(side.set) && side.set.every(isPair);
   const sides = state.sides ?? [];
   const right = Array.isArray(sides) && (sides.length === 1 || sides.length === 2) && sides.every(isSide);
   const view = state.view ?? null;

@@ -51,6 +51,7 @@ export class Transport {
     this.#lens.setAttribute("aria-label", "Speed");
     for (const lens of LENSES) this.#lens.append(new Option(lens === 1 ? "real time" : `${time(lens)} per s`, String(lens)));
     this.#lens.value = "0.001";
+    this.#lens.onchange = () => this.show();
     this.element.append(
       this.#play,
       button("Cell", ".", () => this.step("cell")),

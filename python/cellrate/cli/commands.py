@@ -80,6 +80,12 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "Compute a closed form of the literature; without NAME, list all with their equations.",
         ),
         Command(
+            "lab",
+            "lab:lab",
+            "Watch a scenario in the browser: cells, queues, rates and windows, with sliders.",
+            ("cellrate lab my.toml", "cellrate lab my.toml --export page.html"),
+        ),
+        Command(
             "animate",
             "animate:animate",
             "Make a film: cells move on links, queues fill, RM cells turn round, in slow motion.",

@@ -1,0 +1,227 @@
+// The page as a reader uses it.
+
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { after, before, test } from "node:test";
+import AxeBuilder from "@axe-core/playwright";
+import type { Browser, Page } from "playwright-core";
+
+import { browser, cellrate, digest, ended, opened, output, serve, settled } from "./page.ts";
+
+let chromium: Browser;
+let server: Awaited<ReturnType<typeof serve>>;
+
+before(async () => {
+  [server, chromium] = await Promise.all([serve(), browser()]);
+});
+after(async () => {
+  await chromium.close();
+  assert.equal(await server.end(), 0);
+});
+
+const input = (page: Page, path: string) => page.locator(`[id="p-${path}"]`);
+
+test("every template opens and runs", async () => {
+  const { page, wrong } = await opened(chromium, server.address);
+  const names = await page.locator("#preset option").evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value).filter(Boolean));
+  assert.ok(names.length >= 8, names.join(", "));
+  for (const name of names) {
+    await page.locator("#preset").selectOption(name);
+    assert.match(await digest(page), /^[0-9a-f]{16}$/, name);
+    assert.ok((await page.locator(".chart").count()) >= 3, name);
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test("every slider of the panel moves what the engine then reports", async () => {
+  const { page, wrong } = await opened(chromium, server.address);
+  await ended(page);
+  // A finite buffer, so that thresholds have ranges; EFCI, so that RIF and RDF matter.
+  for (const [path, value] of [["run.duration", "300 ms"], ["measure.from", "100 ms"], ["switch.buffer", "500 cells"]] as const) {
+    await page.locator("details[data-group]").evaluateAll((all) => all.forEach((one) => ((one as HTMLDetailsElement).open = true)));
+    await input(page, path).fill(value);
+    await input(page, path).press("Enter");
+    await ended(page);
+  }
+  await input(page, "switch.control").selectOption("efci");
+  await ended(page);
+  const sliders = await page.locator("#groups input[type=range]").evaluateAll((all) => all.map((one) => one.id.slice(2)));
+  assert.ok(sliders.length >= 10, `${sliders.length} sliders`);
+  const side = page.locator(".side");
+  let refused = 0;
+  for (const path of sliders) {
+    const slider = page.locator(`[id="s-${path}"]`);
+    const [place, most] = await slider.evaluate((one) => [Number((one as HTMLInputElement).value), Number((one as HTMLInputElement).max)] as const);
+    const key = await side.getAttribute("data-key");
+    await slider.fill(String(place > most / 2 ? 0 : most));
+    await settled(page);
+    if ((await side.getAttribute("data-state")) === "refused") {
+      // A value that another one excludes is told with its key.
+      assert.match((await page.locator(".problem").textContent()) ?? "", new RegExp(path.split(".").at(-1) ?? ""), path);
+      refused += 1;
+    } else {
+      // The key is the hash of the scenario as the engine has it, every default written out.
+      assert.notEqual(await side.getAttribute("data-key"), key, path);
+    }
+    await slider.fill(String(place));
+    await ended(page);
+  }
+  assert.ok(refused < sliders.length / 4, `${refused} of ${sliders.length} refused`);
+  assert.deepEqual(wrong, []);
+});
+
+test("what a slider sets is in force: the digest is that of the command with the same override", async () => {
+  const { page } = await opened(chromium, server.address);
+  await ended(page);
+  const before = await digest(page);
+  await page.locator('[id="s-switch.control.target_utilisation"]').fill("20");
+  const after = await digest(page);
+  assert.notEqual(after, before);
+  const value = await input(page, "switch.control.target_utilisation").inputValue();
+  const text = await output(cellrate("new", "n-source"));
+  const run = await output(cellrate("run", "-", "--json", "--set", `switch.control.target_utilisation=${value}`), text);
+  assert.equal((JSON.parse(run) as { digest: string }).digest, after);
+});
+
+test("a link restores scenario, changes, cursor, view and both sides", async () => {
+  const { page } = await opened(chromium, server.address);
+  await ended(page);
+  await page.locator("#compare").click();
+  await ended(page);
+  await input(page, "switch.control").selectOption("efci");
+  await ended(page);
+  await page.locator("[aria-label=Instant]").fill("2500");
+  await page.locator("[aria-label=Speed]").selectOption("0.01");
+  await page.keyboard.press("Tab");
+  await page.locator("body").press("+");
+  await page.waitForTimeout(500);
+  const link = page.url();
+  assert.ok(link.length < 2000, `${link.length} characters`);
+  const shown = async (of: Page) => ({
+    digests: [await digest(of, 0), await digest(of, 1)],
+    clock: await of.locator(".clock").textContent(),
+    speed: await of.locator("[aria-label=Speed]").inputValue(),
+    titles: await of.locator(".status").allTextContents(),
+  });
+  const { page: restored, wrong } = await opened(chromium, link);
+  await ended(restored);
+  assert.deepEqual(await shown(restored), await shown(page));
+  assert.notEqual(await digest(restored, 0), await digest(restored, 1));
+  assert.deepEqual(wrong, []);
+});
+
+test("a link that is cut off says so", async () => {
+  const { page } = await opened(chromium, `${server.address}#abc`);
+  await ended(page);
+  assert.match((await page.locator("#note").textContent()) ?? "", /cut off/);
+});
+
+test("a wrong file shows its diagnostic, and the page goes on", async () => {
+  const { page, wrong } = await opened(chromium, server.address);
+  await ended(page);
+  const text = await output(cellrate("new", "n-source"));
+  const file = (name: string, content: string) => ({ name, mimeType: "text/plain", buffer: Buffer.from(content) });
+  await page.locator("#file").setInputFiles(file("mine.toml", text.replace("link_rate", "link_rat")));
+  const problem = page.locator(".problem");
+  await problem.waitFor();
+  assert.match((await problem.textContent()) ?? "", /mine\.toml:\d+:\d+[\s\S]*did you mean `link_rate`\?/);
+  await page.locator("#file").setInputFiles(file("mine.toml", text));
+  await ended(page);
+  assert.ok(await problem.isHidden());
+  assert.deepEqual(wrong, []);
+});
+
+test("what is saved gives the same digest in the terminal", async () => {
+  const { page } = await opened(chromium, server.address);
+  await ended(page);
+  await page.locator('[id="s-switch.control.target_utilisation"]').fill("50");
+  const here = await digest(page);
+  await page.locator("#export summary").click();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#save-toml").click()]);
+  const file = `${tmpdir()}/cellrate-lab-saved-${process.pid}.toml`;
+  await download.saveAs(file);
+  const run = JSON.parse(await output(cellrate("run", file, "--json"))) as { digest: string };
+  assert.equal(run.digest, here);
+  for (const [button, begin] of [["#save-svg", "<svg "], ["#save-csv", "seconds,"], ["#save-png", "\x89PNG"]] as const) {
+    const [saved] = await Promise.all([page.waitForEvent("download"), page.locator(button).click()]);
+    await saved.saveAs(file);
+    assert.ok((await readFile(file, "latin1")).startsWith(begin), button);
+  }
+});
+
+test("the picture steps by cell, by RM cell and by round trip, and goes back", async () => {
+  const { page } = await opened(chromium, server.address);
+  await ended(page);
+  const clock = async () => (await page.locator(".clock").textContent()) ?? "";
+  const milliseconds = async () => {
+    const [value, unit] = (await clock()).split(" ");
+    return Number(value) * ({ s: 1000, ms: 1, µs: 1e-3 }[unit ?? ""] ?? Number.NaN);
+  };
+  await page.locator("[aria-label=Speed]").selectOption("0.000001");
+  await page.locator("[aria-label=Instant]").fill("5000");
+  await page.waitForTimeout(200);
+  const start = await milliseconds();
+  for (const [key, least, most] of [[".", 0, 0.01], ["r", 0, 0.5], ["t", 10, 100]] as const) {
+    const before = await milliseconds();
+    await page.locator("body").press(key);
+    await page.waitForTimeout(200);
+    const passed = (await milliseconds()) - before;
+    assert.ok(passed > least && passed < most, `${key}: ${passed} ms`);
+  }
+  await page.locator("[aria-label=Instant]").fill("5000");
+  await page.waitForTimeout(200);
+  assert.equal(await milliseconds(), start);
+});
+
+test("everything works by keyboard", async () => {
+  const { page } = await opened(chromium, server.address);
+  await ended(page);
+  await page.locator("body").press("Space");
+  assert.equal(await page.locator(".play").textContent(), "Pause");
+  await page.waitForTimeout(300);
+  await page.locator("body").press("Space");
+  assert.equal(await page.locator(".play").textContent(), "Play");
+  // Tab reaches every control that is shown, in the order of the page, and shows where it is.
+  const names = new Set<string>();
+  await page.locator("h1").click();
+  for (let i = 0; i < 200; i += 1) {
+    await page.keyboard.press("Tab");
+    const { name, outline } = await page.evaluate(() => {
+      const on = document.activeElement as HTMLElement;
+      return { name: on === document.body ? "" : `${on.tagName} ${on.id} ${on.textContent?.slice(0, 20)}`, outline: getComputedStyle(on).outlineStyle };
+    });
+    if (name === "") break;
+    assert.ok(outline !== "none" || name.startsWith("INPUT file"), `${name} shows no focus`);
+    names.add(name);
+  }
+  for (const wanted of ["preset", "compare", "share", "file", "keys", "p-switch.control", "s-switch.control.target_utilisation"]) {
+    assert.ok([...names].some((name) => name.split(" ")[1] === wanted), `${wanted} in ${[...names].join("; ")}`);
+  }
+});
+
+test("axe finds nothing serious, light and dark, wide and on a phone", async () => {
+  for (const colorScheme of ["light", "dark"] as const) {
+    for (const viewport of [{ width: 1280, height: 900 }, { width: 360, height: 740 }]) {
+      const { page } = await opened(chromium, server.address, { colorScheme, viewport });
+      await ended(page);
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+      assert.deepEqual(serious.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), [], `${colorScheme} ${viewport.width}`);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      assert.ok(overflow <= 0, `${overflow} pixels too wide at ${viewport.width}`);
+      await page.context().close();
+    }
+  }
+});
+
+test("a page of one file opens from a disk, with its scenario and its changes", async () => {
+  const scenario = `${tmpdir()}/cellrate-lab-${process.pid}.toml`;
+  const file = `${tmpdir()}/cellrate-lab-${process.pid}.html`;
+  await writeFile(scenario, await output(cellrate("new", "n-source")));
+  await output(cellrate("lab", scenario, "--set", "flow.tcp.count=3", "--export", file));
+  const { page, wrong } = await opened(chromium, `file://${file}`);
+  const run = await output(cellrate("run", scenario, "--json", "--set", "flow.tcp.count=3"));
+  assert.equal(await digest(page), (JSON.parse(run) as { digest: string }).digest);
+  assert.deepEqual(wrong, []);
+});

@@ -1,0 +1,110 @@
+"""`cellrate lab`: the engine in a page of the browser."""
+
+from __future__ import annotations
+
+import webbrowser
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from cellrate.cli import signals
+from cellrate.cli.options import Seed, Settings, whole
+from cellrate.common import terminal, whole_file
+from cellrate.common.problems import BadInput, reading
+from cellrate.simulation import source
+
+if TYPE_CHECKING:
+    from cellrate.lab.given import Given
+
+MOST_PORT = 65_535
+
+
+def lab(
+    scenario: Annotated[
+        str | None,
+        Parameter(
+            name="SCENARIO",
+            allow_leading_hyphen=True,
+            help="Scenario file, - for standard input, or an experiment of cellrate list.",
+        ),
+    ] = None,
+    /,
+    *,
+    settings: Settings = [],  # noqa: B006  cyclopts never changes it
+    seed: Seed = None,
+    export: Annotated[
+        Path | None,
+        Parameter(help="Write the page with the scenario as one file, and serve nothing."),
+    ] = None,
+    port: Annotated[
+        int, whole(0, "Port to serve at; 0 is a free one.", most=MOST_PORT, shown=False)
+    ] = 0,
+    browser: Annotated[
+        bool,
+        Parameter(negative="--no-browser", show_default=False, help="Open the browser (default)."),
+    ] = True,
+) -> None:
+    """Watch a scenario in the browser: cells, queues, rates and windows, with sliders.
+
+    The page has the same engine and gives the same digests. It is served to this machine alone,
+    until Ctrl-C, and asks for nothing from elsewhere. --export writes a file that opens from a disk
+    or from mail.
+    """
+    from cellrate.lab.given import Given, given
+
+    if scenario is None and (settings or seed is not None or export is not None):
+        raise BadInput("--set, --seed and --export need a scenario")
+    shown: Given | None = None
+    if scenario is not None:
+        name, text, more = _read(scenario)
+        shown = given(name, text, (*more, *settings), seed)
+    if export is not None and shown is not None:
+        from cellrate.lab.single_page import single_page
+
+        page = single_page(shown)
+        with whole_file.replacing(export) as fresh:
+            fresh.write_text(page, encoding="utf-8", newline="\n")
+        terminal.say(f"written to {export}: {len(page.encode()) / 1e6:.1f} MB, opens by itself")
+        return
+    _serve(shown, port, open_browser=browser)
+
+
+def _read(scenario: str) -> tuple[str, str, tuple[str, ...]]:
+    """Name, text and overrides of a scenario file or of an experiment's first run."""
+    if scenario != source.STANDARD_INPUT and not Path(scenario).exists():
+        from cellrate.reproduce.papers import all_papers
+        from cellrate.reproduce.runs import job_of, run_ids
+
+        for paper in all_papers():
+            for experiment in paper.experiments:
+                if experiment.id == scenario and not run_ids(experiment):
+                    raise BadInput(f"{scenario} is computed by formulas: it has no run to watch")
+                if experiment.id == scenario:
+                    first, variant, point = run_ids(experiment)[0]
+                    job = job_of(paper, variant, point, seed=1)
+                    others = len(run_ids(experiment)) - 1
+                    at = ", ".join(f"{key} = {value}" for key, value in point.items())
+                    terminal.say(f"{experiment.title}: {first.variant}{at and ', '}{at}; {others} other runs")
+                    return job.path, job.text, job.overrides
+    with reading(scenario):
+        text, name = source.read(scenario)
+    return name, text, ()
+
+
+def _serve(shown: Given | None, port: int, *, open_browser: bool) -> None:
+    from cellrate.lab.server import HOST, LabServer
+
+    try:
+        server = LabServer(shown, port)
+    except OSError as error:
+        raise BadInput(f"--port {port}: cannot serve at {HOST}: {error.strerror}") from error
+    with server:
+        terminal.say(f"the lab is at {server.address}; Ctrl-C ends it")
+        if open_browser and not webbrowser.open(server.address):
+            terminal.say("no browser could be opened: open the address yourself")
+        with suppress(KeyboardInterrupt):
+            server.serve_forever()
+        signals.end_at_once()
+        terminal.say("the lab has ended")
