@@ -23,6 +23,7 @@ const HEIGHT = 132;
 
 interface Drawn {
   chart: Chart;
+  title: string;
   tracks: number[];
   plot: uPlot;
 }
@@ -118,13 +119,13 @@ export class Charts {
 
   /** The canvases of the charts with their titles, in order. */
   canvases(): { title: string; canvas: HTMLCanvasElement }[] {
-    return this.#drawn.map(({ chart, plot }) => ({ title: TITLES[chart], canvas: plot.ctx.canvas }));
+    return this.#drawn.map(({ title, plot }) => ({ title, canvas: plot.ctx.canvas }));
   }
 
   /** The data of the charts, in order, for a drawing in another form. */
   shown(): { title: string; unit: string; x: number[]; lines: { name: string; colour: string; dashed: boolean; y: (number | null)[] }[] }[] {
-    return this.#drawn.map(({ chart, tracks, plot }) => ({
-      title: TITLES[chart],
+    return this.#drawn.map(({ title, tracks, plot }) => ({
+      title,
       unit: this.#tracks[tracks[0] ?? 0]?.unit ?? "",
       x: [...(plot.data[0] ?? [])],
       lines: tracks.map((track, i) => ({
@@ -141,7 +142,12 @@ export class Charts {
     this.#box.replaceChildren();
     this.#drawn = ORDER.flatMap((chart) => {
       const tracks = this.#tracks.map((_, i) => i).filter((i) => this.#tracks[i]?.chart === chart);
-      return tracks.length > 0 ? [this.#chart(chart, tracks)] : [];
+      // What a scheme counts has units of its own, so each quantity has its chart.
+      const apart = chart === "scheme" ? new Set(tracks.map((i) => this.#tracks[i]?.quantity ?? "")) : [undefined];
+      return [...apart].flatMap((quantity) => {
+        const these = quantity === undefined ? tracks : tracks.filter((i) => this.#tracks[i]?.quantity === quantity);
+        return these.length > 0 ? [this.#chart(chart, quantity === undefined ? TITLES[chart] : `${TITLES[chart]}: ${quantity.replaceAll("_", " ")}`, these)] : [];
+      });
     });
     if (this.#last) this.show(this.#last);
   }
@@ -155,17 +161,17 @@ export class Charts {
     return ofFlow(this.#tracks[track]?.flow ?? index);
   }
 
-  #chart(chart: Chart, tracks: number[]): Drawn {
+  #chart(chart: Chart, name: string, tracks: number[]): Drawn {
     const figure = document.createElement("figure");
     figure.className = "chart";
     figure.dataset.chart = chart;
     const title = document.createElement("figcaption");
     const unit = this.#tracks[tracks[0] ?? 0]?.unit ?? "";
     const reading = document.createElement("output");
-    title.append(unit ? `${TITLES[chart]}, ${unit}` : TITLES[chart], reading);
+    title.append(unit ? `${name}, ${unit}` : name, reading);
     const box = document.createElement("div");
     box.setAttribute("role", "img");
-    box.setAttribute("aria-label", `${TITLES[chart]} over time`);
+    box.setAttribute("aria-label", `${name} over time`);
     figure.append(title, box);
     this.#box.append(figure);
     const axis = { stroke: variable("--muted"), grid: { stroke: variable("--faint"), width: 1 }, ticks: { show: false }, font: "11px system-ui" };
@@ -224,7 +230,7 @@ export class Charts {
         this.#touched.pick(plot.posToVal(event.clientX - plot.over.getBoundingClientRect().left, "x"));
       }
     });
-    return { chart, tracks, plot };
+    return { chart, title: name, tracks, plot };
   }
 
   #place(plot: uPlot): void {

@@ -10,7 +10,7 @@ import { Engine } from "./engine/module.ts";
 import { keys } from "./keys.ts";
 import { showPanel } from "./panel.ts";
 import { command, png, save, svg } from "./save.ts";
-import { groups } from "./schema.ts";
+import { groups, withRefused } from "./schema.ts";
 import { SideView } from "./side.ts";
 import { FIRST, LONGEST_LINK, type Side, type State, decode, encode, overrides, withSet } from "./state.ts";
 import { Transport } from "./transport.ts";
@@ -91,6 +91,7 @@ class Page {
         for (const one of this.#sides) one.look(this.#transport.at);
       },
       ended: () => this.#ended(),
+      refused: (refused) => refused === this.#present && this.#panel(),
       pick: (seconds) => this.#transport.seek(seconds),
       zoom: (from, to) => this.#zoom([from, to]),
     });
@@ -139,10 +140,12 @@ class Page {
     element("reset").hidden = count === 0;
     if (!present.opened) return;
     const changed = new Set(present.side.set.map(([path]) => path));
-    showPanel(element("groups"), groups(this.#about.schema, present.opened.scenario), changed, (path, literal) => this.#set(path, literal));
+    const refused = present.element.dataset.state === "refused";
+    const values = refused ? withRefused(present.opened.scenario, present.side.set) : present.opened.scenario;
+    showPanel(element("groups"), groups(this.#about.schema, values), changed, (path, literal) => this.#set(path, literal));
   }
 
-  #set(path: string, literal: string): void {
+  #set(path: string, literal: string | undefined): void {
     const present = this.#present;
     if (!present) return;
     present.side = { ...present.side, set: withSet(present.side.set, path, literal) };

@@ -3,8 +3,8 @@
 import type { Group, Parameter, Slider } from "./schema.ts";
 import { read, write } from "./quantity.ts";
 
-/** Sets a parameter: the override of a path, or several if one replaces those below it. */
-export type Set = (path: string, literal: string) => void;
+/** Sets a parameter, or, if there is no value, undoes what was set. */
+export type Set = (path: string, literal: string | undefined) => void;
 
 /** Groups that are open when the page is new. */
 const OPEN = new Set(["Switch ports", "ABR end systems"]);
@@ -49,9 +49,20 @@ function row(parameter: Parameter, changed: boolean, set: Set): HTMLElement {
   about.textContent = describe(parameter);
   input.setAttribute("aria-describedby", about.id);
   line.append(label, input);
+  if (changed) line.append(undo(parameter, set));
   if (parameter.slider) line.append(slider(parameter, parameter.slider, input as HTMLInputElement, set));
   line.append(about);
   return line;
+}
+
+function undo(parameter: Parameter, set: Set): HTMLButtonElement {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "undo";
+  button.textContent = "As written";
+  button.setAttribute("aria-label", `${parameter.key.replaceAll("_", " ")}: as written`);
+  button.onclick = () => set(parameter.path, undefined);
+  return button;
 }
 
 function describe({ about, allowed, fallback, kind, choices }: Parameter): string {

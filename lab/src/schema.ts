@@ -56,6 +56,22 @@ export function groups(schema: Schema, scenario: Values): Group[] {
   return found.filter((group) => group.parameters.length > 0);
 }
 
+/** The scenario with values that the engine has refused, so that the panel shows them and can undo them. */
+export function withRefused(scenario: Values, set: [string, string][]): Values {
+  const whole = structuredClone(scenario);
+  for (const [path, literal] of set) {
+    const keys = path.split(".");
+    const last = keys.pop() ?? "";
+    let table: unknown = whole;
+    for (const key of keys) {
+      const inner: unknown = Array.isArray(table) ? table.find((one) => (one as Values).name === key) : (table as Values)?.[key];
+      table = inner;
+    }
+    if (table && typeof table === "object" && !literal.startsWith("{")) (table as Values)[last] = literal;
+  }
+  return whole;
+}
+
 const TITLES: Record<string, string> = {
   run: "Run",
   measure: "Measuring window",
@@ -92,11 +108,12 @@ class Walk {
     const variant = variantOf(schema, value);
     const properties = (variant ?? schema).properties ?? {};
     return Object.entries(properties).flatMap(([key, property]) =>
-      property.const !== undefined || without.includes(key) ? [] : this.#property(`${path}.${key}`, key, property, value?.[key]),
+      property.const !== undefined || without.includes(key) ? [] : this.#property(`${path}.${key}`, key, property, value ?? {}),
     );
   }
 
-  #property(path: string, key: string, property: Schema, value: unknown): Parameter[] {
+  #property(path: string, key: string, property: Schema, table: Values): Parameter[] {
+    const value = table[key];
     const meant = this.#meant(property);
     const base = {
       path,
@@ -107,7 +124,7 @@ class Walk {
       tag: "",
       value,
       fallback: property.default,
-      slider: this.#slider(property, value ?? property.default),
+      slider: this.#slider(property, value ?? property.default, table),
     };
     const names = choices(meant);
     if (names.length > 0) return [{ ...base, kind: "choice", choices: names }];
@@ -128,9 +145,9 @@ class Walk {
     return [{ ...base, kind: meant.pattern && meant.description ? "quantity" : "text" }];
   }
 
-  #slider(property: Schema, value: unknown): Slider | undefined {
+  #slider(property: Schema, value: unknown, table: Values): Slider | undefined {
     const search = property["x-search"];
-    if (!search) return undefined;
+    if (!search || !applies(search.when ?? {}, table)) return undefined;
     const [low, high] = [number(search.low), number(search.high)];
     const whole = search.of ? this.#whole(search.of) : undefined;
     if (search.of && whole === undefined) return undefined;
@@ -154,6 +171,15 @@ class Walk {
     if (of === "buffer") return read(String(values.switch?.buffer ?? ""))?.value;
     return read(String(values.abr?.pcr ?? values.topology?.link_rate ?? ""))?.value;
   }
+}
+
+/** True if a range applies: it may need keys that are set or absent (true, false), or one of several values. */
+function applies(when: Record<string, unknown>, table: Values): boolean {
+  return Object.entries(when).every(([key, wanted]) => {
+    const value = table[key];
+    if (Array.isArray(wanted)) return wanted.includes(value);
+    return wanted === (typeof value === "boolean" ? value : value != null);
+  });
 }
 
 function number(value: number | string): number {

@@ -13,6 +13,7 @@ export interface Heard extends Touched {
   opened(side: SideView): void;
   moved(side: SideView): void;
   ended(side: SideView): void;
+  refused(side: SideView): void;
 }
 
 /** Shows one run. */
@@ -121,6 +122,8 @@ export class SideView {
     this.#problem.hidden = false;
     this.element.classList.add("refused");
     this.element.dataset.state = "refused";
+    this.#status.textContent = `${this.title}: refused`;
+    this.#heard.refused(this);
   }
 
   #curves(news: CurvesNews): void {

@@ -28,10 +28,10 @@ export const LONGEST_LINK = 2000;
 
 export const FIRST: State = { sides: [{ preset: "n-source", name: "", text: "", set: [] }], at: 0, view: null, lens: 0.001 };
 
-/** Sets a path: what was set at it or below it goes. */
-export function withSet(set: [string, string][], path: string, literal: string): [string, string][] {
+/** Sets a path, or undoes that; what was set at it or below it goes. */
+export function withSet(set: [string, string][], path: string, literal: string | undefined): [string, string][] {
   const others = set.filter(([other]) => other !== path && !other.startsWith(`${path}.`));
-  return [...others, [path, literal]];
+  return literal === undefined ? others : [...others, [path, literal]];
 }
 
 /** Overrides as the engine and the command line take them. */

@@ -122,6 +122,14 @@ fn ports(simulation: &Simulation, found: &mut Vec<Track>) {
             "cells",
             Probe::Dropped { port },
         ));
+        // A port that one flow crosses has nothing to share.
+        let shared = plan
+            .flows
+            .iter()
+            .filter(|flow| flow.forward.contains(&facts.link));
+        if shared.count() < 2 {
+            continue;
+        }
         for (statistic, (quantity, _)) in statistics[port].iter().enumerate() {
             let probe = Probe::Scheme { port, statistic };
             found.push(track("scheme", quantity, name.clone(), "", probe));

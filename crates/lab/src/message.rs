@@ -10,8 +10,8 @@ use crate::curves::Curves;
 use crate::picture::{PLACES, picture};
 use crate::watched::{MOST_FLOWS, Watched};
 
-/// Most memory of a run: a page has 4 GB at most, and copies of the state need some of it.
-const MOST_BYTES: u64 = 1_500_000_000;
+/// Most memory that a run may need: a page has 4 GB, and copies of the state need some of it.
+const MOST_BYTES: u64 = 3_500_000_000;
 
 /// A question.
 #[derive(Debug, Deserialize)]
