@@ -73,7 +73,7 @@ export class NetworkView {
     }
     context.setTransform(scale, 0, 0, scale, 0, 0);
     context.clearRect(0, 0, width, height);
-    const margin = { x: Math.min(90, width * 0.13), y: 22 };
+    const margin = { x: Math.min(90, Math.max(86, width * 0.13)), y: 34 };
     const at = (node: number): Place => {
       const place = this.#places[node] ?? { x: 0.5, y: 0.5 };
       return { x: margin.x + place.x * (width - 2 * margin.x), y: margin.y + place.y * (height - 2 * margin.y) };
@@ -217,7 +217,7 @@ export class NetworkView {
       } else if (!many || flows.length === 0) {
         context.textAlign = place.x === 0 ? "right" : place.x === 1 ? "left" : "center";
         const aside = place.x === 0 ? -30 : place.x === 1 ? 9 : 0;
-        if (!many) context.fillText(shortened(node.name), x + aside, y + (aside === 0 ? (place.y < 0.5 ? -9 : 17) : 4));
+        if (!many) context.fillText(shortened(node.name), x + aside, y + (aside === 0 ? (place.y < 0.5 ? -9 - 12 * (index % 2) : 17 + 12 * (index % 2)) : 4));
       }
       const state = picture?.flows[flows[0] ?? -1];
       if (state?.cwnd != null && place.x === 0 && flows.length === 1) this.#windowBar(context, x, y, flows[0] ?? 0, state.cwnd, state.ssthresh);

@@ -159,9 +159,11 @@ export class SideView {
     this.#status.textContent = `${this.title}: ${time(this.duration)}, ${number(this.summary.cell_hops)} cell-hops, digest ${this.summary.digest}${few}`;
   }
 
-  /** Name of the scenario, and that it was changed. */
+  /** Name of the scenario, and what was changed last. */
   get title(): string {
     const name = this.side.preset || this.side.name.split("/").at(-1) || "own scenario";
-    return this.side.set.length > 0 ? `${name}, changed` : name;
+    const last = this.side.set.slice(-2).map(([path, literal]) => `${path.split(".").at(-1)} ${literal.replace(/^\{\w+="([^"]*)"\}$/, "$1")}`);
+    const others = this.side.set.length > 2 ? ` and ${this.side.set.length - 2} more` : "";
+    return last.length > 0 ? `${name}, ${last.reverse().join(", ")}${others}` : name;
   }
 }

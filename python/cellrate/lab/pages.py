@@ -7,6 +7,7 @@ from pathlib import Path
 
 from cellrate.common.problems import BadInput
 
+PLACE = Path(str(resources.files("cellrate"))) / "lab" / "pages"
 SINGLE = "single.html"
 """The page as one file, without a scenario."""
 TYPES = {
@@ -25,9 +26,8 @@ def read(name: str) -> bytes:
     Raises:
         BadInput: The page has not been built.
     """
-    place = Path(str(resources.files("cellrate"))) / "lab" / "pages" / name
     try:
-        return place.read_bytes()
+        return (PLACE / name).read_bytes()
     except FileNotFoundError:
         raise BadInput(
             "the lab's page is not built: in a checkout run `make lab`, which needs node and npm; "

@@ -82,7 +82,8 @@ class _Handler(BaseHTTPRequestHandler):
         except ValueError:
             return self._refuse(HTTPStatus.BAD_REQUEST)
         if path not in self.server.served:
-            return self._refuse(HTTPStatus.NOT_FOUND)
+            self._head(HTTPStatus.NOT_FOUND, "text/plain; charset=utf-8", 0)
+            return None
         kind, content = self.server.served[path]
         self._head(HTTPStatus.OK, kind, len(content))
         if with_body:
