@@ -12,6 +12,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
+from cellrate.common.problems import BadInput
 from cellrate.lab import pages
 from cellrate.lab.given import Given, given
 from cellrate.lab.server import HOST, LabServer
@@ -79,11 +80,23 @@ def test_another_host_is_refused(server: LabServer, host: str) -> None:
 
 
 PARTS = ["..", ".", "%2e%2e", "%2E.", "secret", "pages", "index.html", "engine.wasm", "given.json"]
-PARTS += ["~", "%00", "\\..\\", "etc", "passwd", "C:", "http://127.0.0.1", "?given", "#x", "//", ";"]
+PARTS += [
+    "~",
+    "%00",
+    "\\..\\",
+    "etc",
+    "passwd",
+    "C:",
+    "http://127.0.0.1",
+    "?given",
+    "#x",
+    "//",
+    ";",
+]
 
 
 def path_of(numbers: random.Random) -> bytes:
-    """A path of parts that may lead out of a folder, or of any bytes that a request line may have."""
+    """A path of parts that may lead out of a folder, or of any bytes of a request line."""
     if numbers.random() < 0.2:
         return b"/" + bytes(numbers.choice(range(0x21, 0xFF)) for _ in range(numbers.randrange(40)))
     return ("/" + "/".join(numbers.choices(PARTS, k=numbers.randrange(1, 7)))).encode()
@@ -114,7 +127,7 @@ def test_no_path_of_100_000_random_ones_reaches_another_file(server: LabServer) 
             assert status in (200, 400, 404)
             assert content in own if status == 200 else b"root:" not in content
             found += status == 200
-        # A request that cannot be read ends its connection; the others of its batch are made up for.
+        # A request that cannot be read ends its connection; others take the place of its batch.
         left -= min(len(read), left)
     assert found > 100
 
@@ -168,13 +181,12 @@ def test_an_experiment_of_formulas_has_no_run_to_watch(command: Command) -> None
 
 def test_a_page_that_is_not_built_says_how(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(pages, "PLACE", tmp_path)
-    with pytest.raises(pages.BadInput, match="`make lab`, which needs node and npm; wheels have it"):
+    with pytest.raises(BadInput, match="`make lab`, which needs node and npm; wheels have it"):
         LabServer(None)
 
 
 def test_a_port_that_is_taken_is_told(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from cellrate.cli.lab import lab
-    from cellrate.common.problems import BadInput
 
     assert built.is_dir()
     monkeypatch.setattr("webbrowser.open", lambda _: True)

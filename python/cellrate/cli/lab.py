@@ -52,7 +52,7 @@ def lab(
     until Ctrl-C, and asks for nothing from elsewhere. --export writes a file that opens from a disk
     or from mail.
     """
-    from cellrate.lab.given import Given, given
+    from cellrate.lab.given import given
 
     if scenario is None and (settings or seed is not None or export is not None):
         raise BadInput("--set, --seed and --export need a scenario")
@@ -74,23 +74,36 @@ def lab(
 def _read(scenario: str) -> tuple[str, str, tuple[str, ...]]:
     """Name, text and overrides of a scenario file or of an experiment's first run."""
     if scenario != source.STANDARD_INPUT and not Path(scenario).exists():
-        from cellrate.reproduce.papers import all_papers
-        from cellrate.reproduce.runs import job_of, run_ids
-
-        for paper in all_papers():
-            for experiment in paper.experiments:
-                if experiment.id == scenario and not run_ids(experiment):
-                    raise BadInput(f"{scenario} is computed by formulas: it has no run to watch")
-                if experiment.id == scenario:
-                    first, variant, point = run_ids(experiment)[0]
-                    job = job_of(paper, variant, point, seed=1)
-                    others = len(run_ids(experiment)) - 1
-                    at = ", ".join(f"{key} = {value}" for key, value in point.items())
-                    terminal.say(f"{experiment.title}: {first.variant}{at and ', '}{at}; {others} other runs")
-                    return job.path, job.text, job.overrides
+        found = _first_run(scenario)
+        if found is not None:
+            return found
     with reading(scenario):
         text, name = source.read(scenario)
     return name, text, ()
+
+
+def _first_run(name: str) -> tuple[str, str, tuple[str, ...]] | None:
+    """Path, text and overrides of the first run of an experiment; None if there is none so called.
+
+    Raises:
+        BadInput: The experiment has no run.
+    """
+    from cellrate.reproduce.papers import all_papers
+    from cellrate.reproduce.runs import job_of, run_ids
+
+    for paper in all_papers():
+        for experiment in paper.experiments:
+            if experiment.id != name:
+                continue
+            runs = run_ids(experiment)
+            if not runs:
+                raise BadInput(f"{name} is computed by formulas: it has no run to watch")
+            _, variant, point = runs[0]
+            at = [variant.name, *(f"{key} = {value}" for key, value in point.items())]
+            terminal.say(f"{experiment.title}: {', '.join(at)}; 1 of {len(runs)} runs")
+            job = job_of(paper, variant, point, seed=1)
+            return job.path, job.text, job.overrides
+    return None
 
 
 def _serve(shown: Given | None, port: int, *, open_browser: bool) -> None:

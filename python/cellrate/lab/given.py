@@ -37,6 +37,8 @@ def given(name: str, text: str, settings: tuple[str, ...], seed: int | None) -> 
         ScenarioError: It cannot be run.
     """
     _core.Scenario(text, name, list(settings), seed)
-    pairs = [(path.strip(), value.strip()) for path, _, value in (s.partition("=") for s in settings)]
+    pairs = [
+        (path.strip(), value.strip()) for path, _, value in (s.partition("=") for s in settings)
+    ]
     seeded = [] if seed is None else [("run.seed", str(seed))]
     return Given(name, text, (*pairs, *seeded))
