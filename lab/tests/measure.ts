@@ -106,7 +106,7 @@ async function main(): Promise<void> {
   const table = rows.map((row) => `| ${row.join(" | ")} |`).join("\n");
   await writeFile(
     `${ROOT}docs/evidence/lab.md`,
-    `# The lab in a browser\n\nMeasured in headless Chromium on two cores without a graphics card, by \`npm run measure\` in \`lab/\`: medians of ${TIMES}, ratios of the least times. A run in the page is read at 4,096 instants for\nits curves and copied for looking back, which the native run is not. `make test-lab` holds the digest of the first run of each of ${runs.length} experiments in the browser against the golden\ntables, and fails if one differs.\n\n| | Measured | Bar |\n|---|---|---|\n${table}\n`,
+    `# The lab in a browser\n\nMeasured in headless Chromium on two cores without a graphics card, by \`npm run measure\` in \`lab/\`: medians of ${TIMES}, ratios of the least times. A run in the page is read at 4,096 instants for\nits curves and copied for looking back, which the native run is not. \`make test-lab\` holds the digest of the first run of each of ${runs.length} experiments in the browser against the golden\ntables, and fails if one differs.\n\n| | Measured | Bar |\n|---|---|---|\n${table}\n`,
   );
   console.log(table);
   await chromium.close();
