@@ -128,7 +128,8 @@ lab: lab/node_modules/.installed ## the lab: the engine in a page, in out/lab/ (
 	@rm -rf $(LAB).new && mkdir $(LAB).new && cp out/lab/* $(LAB).new && rm -rf $(LAB) && mv $(LAB).new $(LAB)
 
 test-lab: lab tested ## the lab in a real browser: equal digests, sliders, links, keys, accessibility (installs Chromium if root, as apt-get has it)
-	@command -v chromium > /dev/null || { test "$$(id -u)" = 0 && command -v apt-get > /dev/null && apt-get install --quiet=2 chromium > /dev/null; } || \
+	@command -v chromium > /dev/null || { test "$$(id -u)" = 0 && command -v apt-get > /dev/null && \
+		{ apt-get install --quiet=2 chromium || { apt-get update --quiet=2 && apt-get install --quiet=2 chromium; }; } > /dev/null 2>&1; } || \
 		{ echo "make: the tests of the lab need chromium" >&2; exit 1; }
 	cd lab && npx tsc --noEmit
 	cd lab && npm test --silent
@@ -185,5 +186,5 @@ lock-mutants: target/uv/bin/uv ## write proof/requirements-mutants.txt anew
 		--no-annotate --custom-compile-command "make lock-mutants" proof/requirements-mutants.in --output-file proof/requirements-mutants.txt
 
 clean: ## remove what make made
-	rm -rf $(VENV) dist docs/_build out
+	rm -rf $(VENV) dist docs/_build out lab/node_modules $(LAB)
 	$(CARGO) clean --quiet

@@ -134,7 +134,6 @@ export interface Schema {
   pattern?: string;
   items?: Schema;
   "x-search"?: Search;
-  "x-change"?: boolean;
   "x-documentation"?: string;
 }
 
