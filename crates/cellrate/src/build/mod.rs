@@ -4,14 +4,65 @@ use cellrate_engine::kernel::{Ps, Stream};
 use cellrate_engine::network::plan::{
     EventKinds, FlowPlan, MeasurePlan, NodeKind, NodePlan, Plan, SwitchPlan,
 };
+use cellrate_engine::network::{Change, FlowChange, SwitchChange};
 
 use crate::scenario::graph::{Instance, Node};
-use crate::scenario::{Checked, EventKind, Measure, Scenario};
+use crate::scenario::{Checked, EventKind, Graph, Measure, Scenario};
 
-/// The plan of a scenario: its graph with every flow laid out, start jitter drawn.
+/// The plan of a scenario with its changes.
 pub fn plan(checked: &Checked) -> Plan {
-    let (scenario, graph) = (checked.scenario(), checked.graph());
+    let mut plan = plan_of(checked.scenario(), checked.graph());
+    let mut before = settings(&plan);
+    for stage in checked.stages() {
+        let after = settings(&plan_of(&stage.scenario, &stage.graph));
+        plan.changes.push(Change {
+            at: stage.at,
+            switches: differing(&before.0, &after.0),
+            flows: differing(&before.1, &after.1),
+        });
+        before = after;
+    }
+    plan
+}
+
+/// The plan of each stage of a scenario, the first of which begins at 0.
+pub fn stages(checked: &Checked) -> impl Iterator<Item = Plan> {
+    let later = checked.stages().iter();
+    let later = later.map(|stage| plan_of(&stage.scenario, &stage.graph));
+    [plan_of(checked.scenario(), checked.graph())]
+        .into_iter()
+        .chain(later)
+}
+
+type Settings = (Vec<Option<SwitchChange>>, Vec<Option<FlowChange>>);
+
+/// The settings of each node and of each flow that can change.
+fn settings(plan: &Plan) -> Settings {
+    let of_node = |node: &NodePlan| match &node.kind {
+        NodeKind::Host => None,
+        NodeKind::Switch(switch) => Some(SwitchChange::of(switch)),
+    };
+    let of_flow = |flow: &FlowPlan| Some(FlowChange::of(flow));
+    (
+        plan.nodes.iter().map(of_node).collect(),
+        plan.flows.iter().map(of_flow).collect(),
+    )
+}
+
+/// The settings `after` a change that differ from those before, with their numbers.
+fn differing<T: Clone + PartialEq>(before: &[Option<T>], after: &[Option<T>]) -> Vec<(usize, T)> {
+    let pairs = before.iter().zip(after).enumerate();
+    let changed = pairs.filter(|(_, (before, after))| before != after);
+    changed
+        .filter_map(|(number, (_, after))| Some((number, after.clone()?)))
+        .collect()
+}
+
+/// The plan of a scenario without its changes: its graph with every flow laid out, start jitter
+/// drawn.
+fn plan_of(scenario: &Scenario, graph: &Graph) -> Plan {
     Plan {
+        changes: Vec::new(),
         seed: scenario.run.seed,
         nodes: graph.nodes.iter().map(node).collect(),
         links: graph.links.clone(),
@@ -51,6 +102,7 @@ fn flow(scenario: &Scenario, instance: &Instance) -> FlowPlan {
         start: instance
             .start
             .saturating_add(jitter(scenario, &instance.name)),
+        sends: group.sends,
         name: instance.name.clone(),
         group: group.name.clone(),
         index: instance.index,

@@ -8,7 +8,7 @@ use cellrate_engine::network::{Plan, PlanError, Report, Simulation};
 
 use super::amounts::size;
 use super::events::{Events, Odometer};
-use super::memory::{self, Estimate, Share};
+use super::memory::{Estimate, Share};
 use super::outcome::Outcome;
 use super::timeline::{Timeline, slice};
 use super::traces::Recorder;
@@ -189,10 +189,9 @@ impl Driver {
 
 /// The plan of a scenario whose run fits into memory.
 pub(super) fn affordable(checked: &Checked) -> Result<Plan, RunError> {
-    let plan = build::plan(checked);
-    let estimate = estimate(checked.scenario(), &plan);
+    let estimate = estimate_of(checked);
     if estimate.fits() {
-        Ok(plan)
+        Ok(build::plan(checked))
     } else {
         Err(RunError::Memory(estimate))
     }
@@ -219,9 +218,13 @@ pub fn check(checked: &Checked) -> Result<Vec<Warning>, RunError> {
     Ok(warnings)
 }
 
-/// Memory that the run of a scenario will need.
+/// Memory that the run of a scenario will need: in its stage that needs most.
 pub fn estimate_of(checked: &Checked) -> Estimate {
-    memory::estimate(checked.scenario(), &build::plan(checked))
+    let stages = build::stages(checked);
+    stages
+        .map(|plan| estimate(checked.scenario(), &plan))
+        .max_by_key(|estimate| estimate.memory_bytes)
+        .expect("a run has a first stage")
 }
 
 /// Cells, time and files of the run of a scenario.

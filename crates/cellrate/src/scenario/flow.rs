@@ -32,6 +32,12 @@ pub struct Flow {
     /// Start time of the first flow of the group.
     #[serde(default = "zero")]
     pub start: Ps,
+    /// False if the flow's source sends nothing new until a change lets it. Data over TCP then wait,
+    /// and cells without TCP do not come into being; what has been sent is sent again if it is
+    /// lost, and RM cells go on.
+    #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
+    #[schemars(extend("default" = true, "x-change" = true))]
+    pub sends: bool,
     /// Time from the start of one flow of the group to that of the next.
     #[serde(default = "zero")]
     pub stagger: Ps,
@@ -74,9 +80,11 @@ pub struct Flow {
     pub source: SourceConfig,
     /// TCP at both ends: keys that differ from `[tcp]`.
     #[serde(default)]
+    #[schemars(extend("x-change" = "both ends agree on them when a connection opens"))]
     pub tcp: TcpConfig,
     /// ABR end systems at both ends: keys that differ from `[abr]`.
     #[serde(default)]
+    #[schemars(extend("x-change" = true))]
     pub abr: AbrConfig,
 }
 
@@ -111,6 +119,10 @@ impl Flow {
 
 fn one() -> u32 {
     1
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn zero() -> Ps {

@@ -1,5 +1,6 @@
 //! The scenario file: its contents, its checks, and its form with every default written out.
 
+pub(crate) mod changes;
 mod checks;
 pub mod describe;
 pub mod diagnostic;
@@ -40,4 +41,4 @@ pub use topology::{
     GraphHost, GraphLink, GraphNode, GraphSwitch, GraphTopology, NSource, ParkingLot, SingleSwitch,
     Topology,
 };
-pub use types::{Aal5, EventKind, Measure, Run, Scenario, Switch, TraceKind};
+pub use types::{Aal5, Change, EventKind, Measure, Run, Scenario, Switch, TraceKind};

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+use super::changes::{Judged, Stage, stages};
 use super::checks;
 use super::diagnostic::{Diagnostic, Fault, Refusal, Severity, refuse};
 use super::document::{Entry, Item, Table, Value, locate, read};
@@ -12,7 +13,7 @@ use super::problem::{Problem, Step};
 use super::source::{Span, Text};
 use super::types::Scenario;
 use super::{schema, set, shape};
-use crate::traffic_files;
+use crate::traffic_files::Files;
 
 /// A scenario that can be run, its graph, and the warnings about it. Only [`Scenario::parse`] makes
 /// one, and runs take nothing else, so each graph is expanded once, and no text that is right is
@@ -21,6 +22,7 @@ use crate::traffic_files;
 pub struct Checked {
     scenario: Scenario,
     graph: Graph,
+    stages: Vec<Stage>,
     warnings: Vec<Diagnostic>,
 }
 
@@ -28,6 +30,10 @@ impl Checked {
     /// The scenario, every flow with its own complete TCP and ABR parameters.
     pub fn scenario(&self) -> &Scenario {
         &self.scenario
+    }
+    /// The scenario from each of its changes on, in order.
+    pub fn stages(&self) -> &[Stage] {
+        &self.stages
     }
     /// Its graph with the routes of its flows.
     pub fn graph(&self) -> &Graph {
@@ -58,9 +64,10 @@ impl Scenario {
         let texts = texts(text, path, overrides, seed.as_ref());
         let directory = Path::new(path).parent().unwrap_or(Path::new(""));
         match parse(&texts, overrides.len(), seed.as_deref(), directory) {
-            Ok((scenario, graph, warnings)) => Ok(Checked {
+            Ok(((scenario, graph, warnings), stages)) => Ok(Checked {
                 scenario,
                 graph,
+                stages,
                 warnings: warnings.iter().map(|fault| fault.locate(&texts)).collect(),
             }),
             Err(faults) => Err(refuse(faults, &texts)),
@@ -112,15 +119,13 @@ fn texts<'a>(
 
 const NO_TEXT: &str = "a scenario is a text file in TOML";
 
-type Parsed = (Scenario, Graph, Vec<Fault>);
-
 /// Reads the texts: the first is the file, then the overrides, then perhaps the seed.
 fn parse(
     texts: &[Text<'_>],
     overrides: usize,
     seed: Option<&str>,
     directory: &Path,
-) -> Result<Parsed, Vec<Fault>> {
+) -> Result<(Judged, Vec<Stage>), Vec<Fault>> {
     refuse_no_text(texts[0].text).map_err(|fault| vec![fault])?;
     let mut root = read(texts[0].text, 0).map_err(|error| vec![no_toml(&error)])?;
     let applied = (1..=overrides).filter_map(|i| set::apply(&mut root, texts[i].text, i).err());
@@ -128,12 +133,21 @@ fn parse(
     if let Some(seed) = seed {
         set_seed(&mut root, seed, texts.len() - 1);
     }
+    let mut files = Files::of(directory);
+    let mut first = read_scenario(root.clone(), &mut files)?;
+    let later = |root: &Table| read_scenario(root.clone(), &mut files);
+    let stages = stages(&root, &mut first, later)?;
+    Ok((first, stages))
+}
+
+/// Reads a document, and the files that its sources play.
+fn read_scenario(mut root: Table, files: &mut Files<'_>) -> Result<Judged, Vec<Fault>> {
     refuse_any(shape::check(&root, schema(), "the scenario"))?;
     share(&mut root);
     let mut scenario =
         Scenario::deserialize(toml::Table::from(&root)).map_err(|error| vec![unread(&error)])?;
     scenario.complete();
-    let unread = traffic_files::read_all(&mut scenario, directory);
+    let unread = files.read_all(&mut scenario);
     refuse_any(
         unread
             .into_iter()
@@ -144,7 +158,7 @@ fn parse(
 }
 
 /// The scenario with its graph and its warnings, or the reasons why it is impossible.
-fn judge(scenario: Scenario, root: &Table) -> Result<Parsed, Vec<Fault>> {
+fn judge(scenario: Scenario, root: &Table) -> Result<Judged, Vec<Fault>> {
     let (graph, problems) = checks::check(&scenario);
     let mut faults: Vec<Fault> = problems
         .into_iter()

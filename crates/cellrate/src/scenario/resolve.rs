@@ -7,6 +7,11 @@ use super::types::Scenario;
 /// The complete TOML of `scenario`. It reads back as the same scenario, and equal scenarios have
 /// equal texts. `[flow.tcp]` and `[flow.abr]` hold only keys that differ from `[tcp]` and `[abr]`.
 pub fn resolve(scenario: &Scenario) -> String {
+    resolved(scenario).to_string()
+}
+
+/// The same as a table.
+pub fn resolved(scenario: &Scenario) -> Table {
     let mut table =
         Table::try_from(scenario).unwrap_or_else(|error| panic!("a scenario is no TOML: {error}"));
     for key in ["tcp", "abr"] {
@@ -22,7 +27,7 @@ pub fn resolve(scenario: &Scenario) -> String {
             }
         }
     }
-    table.to_string()
+    table
 }
 
 fn keep_differences(flow: &mut Table, key: &str, shared: &Value) {

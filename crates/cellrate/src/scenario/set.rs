@@ -17,7 +17,35 @@ struct Override {
 /// Applies the override `input`, which is text number `text`.
 pub fn apply(root: &mut Table, input: &str, text: usize) -> Result<(), Fault> {
     let Override { path, item } = parse(input, text)?;
-    let entry = match path.as_slice() {
+    put(root, &path, item)
+}
+
+/// Sets the key of `entry`, which is a dotted path, to its value; of a table each key that it has.
+pub fn put_each(root: &mut Table, entry: &Entry) -> Result<(), Fault> {
+    let Some(path) = path(&entry.key, 0) else {
+        let fault = Fault::error(entry.span, "this is no path of keys");
+        return Err(fault.help("a path is written as `switch.buffer` or `flow.tcp.sends`"));
+    };
+    let path = path.into_iter().map(|(key, _)| (key, entry.span)).collect();
+    put_leaves(root, path, &entry.item)
+}
+
+fn put_leaves(root: &mut Table, path: Vec<(String, Span)>, item: &Item) -> Result<(), Fault> {
+    match &item.value {
+        Value::Table(table) if !table.entries.is_empty() => {
+            for entry in &table.entries {
+                let mut path = path.clone();
+                path.push((entry.key.clone(), entry.span));
+                put_leaves(root, path, &entry.item)?;
+            }
+            Ok(())
+        }
+        _ => put(root, &path, item.clone()),
+    }
+}
+
+fn put(root: &mut Table, path: &[(String, Span)], item: Item) -> Result<(), Fault> {
+    let entry = match path {
         [(key, span)] => Entry {
             key: key.clone(),
             span: *span,

@@ -33,7 +33,12 @@ impl Below<'_> {
         is_top: bool,
         paths: &mut Vec<String>,
     ) {
-        let schema = self.variant(definition(self.definitions, schema).0, table);
+        let schema = variant(definition(self.definitions, schema).0, |key| {
+            match table.get(key).map(|item| &item.value) {
+                Some(Value::String(name)) => Some(name),
+                _ => None,
+            }
+        });
         for (name, property) in schema["properties"].as_object().into_iter().flatten() {
             let path = format!("{prefix}{name}");
             if name == self.key {
@@ -73,21 +78,20 @@ impl Below<'_> {
             self.table(schema, table, &format!("{array}.{name}."), false, paths);
         }
     }
+}
 
-    /// The variant of a schema that a key of the table names; the schema itself without variants.
-    fn variant<'s>(&self, schema: &'s Json, table: &Table) -> &'s Json {
-        let chosen = |variant: &&Json| {
-            let mut properties = variant["properties"].as_object().into_iter().flatten();
-            properties.any(|(key, property)| {
-                let found = table.get(key).map(|item| &item.value);
-                property["const"].as_str().is_some_and(
-                    |name| matches!(found, Some(Value::String(found)) if found == name),
-                )
-            })
-        };
-        let mut variants = schema["oneOf"].as_array().into_iter().flatten();
-        variants.find(chosen).unwrap_or(schema)
-    }
+/// The variant of a schema that a key of a table names, whose texts `text_of` gives; the schema
+/// itself without variants.
+pub fn variant<'s, 't>(schema: &'s Json, text_of: impl Fn(&str) -> Option<&'t str>) -> &'s Json {
+    let chosen = |variant: &&Json| {
+        let mut properties = variant["properties"].as_object().into_iter().flatten();
+        properties.any(|(key, property)| {
+            let name = property["const"].as_str();
+            name.is_some() && name == text_of(key)
+        })
+    };
+    let mut variants = schema["oneOf"].as_array().into_iter().flatten();
+    variants.find(chosen).unwrap_or(schema)
 }
 
 /// `did you mean a, b or c?`, of paths of which there is at least one.

@@ -141,12 +141,15 @@ pub struct GraphSwitch {
     #[schemars(regex(pattern = r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$"))]
     pub name: String,
     /// Limit of each queue of each port.
+    #[schemars(extend("x-change" = true))]
     pub buffer: Option<Buffer>,
     /// Queues of each port in order of priority, the highest first, each with its service classes.
     pub priority: Option<Vec<Vec<ServiceClass>>>,
     /// Congestion control of the queue that holds ABR.
+    #[schemars(extend("x-change" = true))]
     pub control: Option<ControlConfig>,
     /// Selection of the cells that are refused at a full buffer.
+    #[schemars(extend("x-change" = true))]
     pub discard: Option<DiscardConfig>,
     /// Virtual sources and destinations.
     pub vsvd: Option<VsVdConfig>,

@@ -1,6 +1,9 @@
 //! A scenario file as Rust types: the run, its measurements, and the settings of the network and
 //! its end systems. Types of the engine are documented there.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use cellrate_engine::atm::aal5::Encapsulation;
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::atm::errors::LinkErrors;
@@ -12,7 +15,7 @@ use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::Buffer;
 use cellrate_engine::network::simultaneous::SimultaneousCells;
 use cellrate_engine::tcp::TcpConfig;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use super::flow::Flow;
@@ -24,33 +27,76 @@ use super::topology::{NSource, ParkingLot, SingleSwitch, Topology};
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
     /// Duration and random seed of the run.
+    #[schemars(extend("x-change" = "a run has one duration and one seed"))]
     pub run: Run,
     /// Measurements and recordings.
     #[serde(default)]
+    #[schemars(extend("x-change" = "a run has one set of measurements"))]
     pub measure: Measure,
     /// Nodes and links.
+    #[schemars(extend("x-change" = "cells are on the links, and connections are routed"))]
     pub topology: Topology,
     /// Output ports of every switch.
     #[serde(default)]
+    #[schemars(extend("x-change" = true))]
     pub switch: Switch,
     /// Credit control of every link; none if absent, `fcvc = {}` for all its defaults.
+    #[schemars(extend("x-change" = "credits on their way count in the old allocation"))]
     pub fcvc: Option<FcvcConfig>,
     /// Cells that links lose.
     #[serde(default)]
+    #[schemars(extend("x-change" = "losses are a property of the lines"))]
     pub link_errors: LinkErrors,
     /// TCP settings of all flows; a flow can override them.
     #[serde(default)]
+    #[schemars(extend("x-change" = "both ends agree on them when a connection opens"))]
     pub tcp: TcpConfig,
     /// Settings of the ABR end systems of all flows; a flow can override them.
     #[serde(default)]
+    #[schemars(extend("x-change" = true))]
     pub abr: AbrConfig,
     /// Adaptation layer of every flow.
     #[serde(default)]
+    #[schemars(extend("x-change" = "PDUs are on their way"))]
     pub aal5: Aal5,
     /// Groups of like flows; at least one.
     #[serde(rename = "flow")]
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1), extend("x-change" = "a flow is set up once"))]
     pub flows: Vec<Flow>,
+    /// Changes of settings during the run, in the order of their times.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("x-change" = "a change changes settings, not other changes"))]
+    pub changes: Vec<Change>,
+}
+
+/// Settings that hold from a time of the run on. Everything earlier follows the old settings,
+/// everything at that time or later the new ones; queues, windows, rates and measurements are kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Change {
+    /// Time of the change: after 0 s, before the end of the run, and after the change before it.
+    pub at: Ps,
+    /// Values by the path of their keys, as `--set` has them: `{ "switch.buffer" = "500 cells" }`.
+    /// Buffers, parameters with a range in the schema (`x-search`) of schemes, policies and ABR
+    /// sources, `sends` of a flow and the rates of its background source can change.
+    pub set: BTreeMap<String, Setting>,
+}
+
+/// A value of any key.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Setting(pub toml::Value);
+
+impl JsonSchema for Setting {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "Setting".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "description": "The value of the key." })
+    }
 }
 
 /// Duration and random seed of the run.
@@ -156,9 +202,11 @@ pub enum EventKind {
 #[serde(default, deny_unknown_fields)]
 pub struct Switch {
     /// Limit of each queue of each port, the cell in service included.
+    #[schemars(extend("x-change" = true))]
     pub buffer: Buffer,
     /// Queues of each port in order of priority, the highest first, each with the service classes
     /// that share it. Every class that a flow uses must be in exactly one queue.
+    #[schemars(extend("x-change" = "cells wait in the queues of their classes"))]
     pub priority: Vec<Vec<ServiceClass>>,
     /// Congestion control of the queue that holds ABR.
     pub control: ControlConfig,
@@ -166,6 +214,7 @@ pub struct Switch {
     pub discard: DiscardConfig,
     /// Ends ABR control loops at the switch and begins new ones, with a virtual destination and a
     /// virtual source for each channel; `{}` turns it on. Off if absent.
+    #[schemars(extend("x-change" = "control loops begin and end at fixed switches"))]
     pub vsvd: Option<VsVdConfig>,
     /// Serves RM cells before the data cells of their queue. TM 4.0 section 5.10.6 allows it: only
     /// RM cells of one kind must stay in order. Feedback then does not wait behind data. RM cells

@@ -14,8 +14,8 @@ use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::piecewise::Pieces;
 use sha2::{Digest, Sha256};
 
-use crate::scenario::Scenario;
 use crate::scenario::problem::{Problem, place};
+use crate::scenario::{Flow, Scenario};
 
 /// Longest file in bytes.
 const LONGEST: u64 = 1 << 28;
@@ -31,17 +31,45 @@ pub fn read_parquet_with(reader: ParquetReader) {
     let _ = PARQUET.set(reader);
 }
 
-/// Reads the files that the sources of `scenario` name, relative to `directory`. Returns the
-/// problems found.
-pub fn read_all(scenario: &mut Scenario, directory: &Path) -> Vec<Problem> {
-    let flows = scenario.flows.iter_mut().enumerate();
-    flows
-        .filter_map(|(index, flow)| {
-            read_one(&mut flow.source, directory)
-                .err()
-                .map(|wrong| wrong.at(index))
-        })
-        .collect()
+/// The files of a directory that sources play, each of which is read once.
+pub struct Files<'a> {
+    directory: &'a Path,
+    /// Sources that have been read, without and with what they play.
+    known: Vec<(SourceConfig, SourceConfig)>,
+}
+
+impl<'a> Files<'a> {
+    /// Files relative to `directory`.
+    pub fn of(directory: &'a Path) -> Files<'a> {
+        Files {
+            directory,
+            known: Vec::new(),
+        }
+    }
+
+    /// Reads the files that the sources of `scenario` name. Returns the problems found.
+    pub fn read_all(&mut self, scenario: &mut Scenario) -> Vec<Problem> {
+        let flows = scenario.flows.iter_mut().enumerate();
+        let read = |(index, flow): (usize, &mut Flow)| {
+            let wrong = self.read(&mut flow.source).err()?;
+            Some(wrong.at(index))
+        };
+        flows.filter_map(read).collect()
+    }
+
+    fn read(&mut self, source: &mut SourceConfig) -> Result<(), Wrong> {
+        if !source.plays_file() {
+            return Ok(());
+        }
+        if let Some((_, read)) = self.known.iter().find(|(unread, _)| unread == source) {
+            source.clone_from(read);
+            return Ok(());
+        }
+        let unread = source.clone();
+        read_one(source, self.directory)?;
+        self.known.push((unread, source.clone()));
+        Ok(())
+    }
 }
 
 /// Description of a fault in a file, and the key of the source that it is reported at.

@@ -1,5 +1,6 @@
 //! An output port: admission of cells, the control scheme's view of them, and counters.
 
+mod change;
 mod counts;
 mod credited;
 mod front;
@@ -14,7 +15,7 @@ pub use super::server::Arrival;
 use super::server::{
     BuildServer, CreditedServer, Line, PromptSettings, Queued, Server, ServerSettings,
 };
-use crate::control::{Control, QueueReading, SwitchControl};
+use crate::control::{Control, SwitchControl};
 use crate::discard::{Cause, Discard, DiscardPolicy, Verdict};
 use crate::kernel::{CellClock, Digest, Ps, Rate};
 pub use counts::QueueCounts;
@@ -27,6 +28,8 @@ pub struct QueueSettings {
     pub classes: Vec<ServiceClass>,
     /// Limit in cells, `u64::MAX` for none.
     pub buffer: u64,
+    /// True if credit sets the limit.
+    pub is_credited: bool,
     /// Policy that refuses cells.
     pub discard: Discard,
 }
@@ -54,6 +57,8 @@ pub struct PortSettings {
 #[derive(Clone)]
 struct Queue {
     settings: QueueSettings,
+    /// True if the port is prompt and the queue's channels take turns.
+    by_turns: bool,
     dropped: u64,
 }
 
@@ -67,6 +72,10 @@ pub struct Port<S> {
     /// Queue length below which a cell is admitted without further checks: the smallest buffer if
     /// the policies of all queues have no state, 0 if the length is needed at every arrival.
     freely_below: u64,
+    /// True if the port is prompt.
+    is_prompt: bool,
+    /// Time of a cell on the line, rounded down.
+    cell_time: Ps,
     /// Backlog of the line, below which the queue is certainly shorter than that.
     free_backlog: Ps,
     /// True if the control scheme reads the length of its queue at all.
@@ -92,35 +101,19 @@ impl<S: BuildServer> Port<S> {
             delay: settings.delay,
         };
         let marks = settings.control.marks_at_dequeue();
+        let by_turns = |queue: usize| settings.prompt.as_ref().is_some_and(|p| p.by_turns[queue]);
         let queues: Vec<Queue> = settings
             .queues
             .into_iter()
-            .map(|settings| Queue {
+            .enumerate()
+            .map(|(index, settings)| Queue {
                 settings,
+                by_turns: by_turns(index),
                 dropped: 0,
             })
             .collect();
-        let reads_queue = settings.control.reads_queue();
-        let stateless = queues
-            .iter()
-            .all(|queue| queue.settings.discard.is_stateless());
-        let smallest = queues
-            .iter()
-            .map(|queue| queue.settings.buffer)
-            .min()
-            .unwrap_or(0);
-        let unasked =
-            stateless && reads_queue != QueueReading::AtEveryCell && settings.prompt.is_none();
-        let freely_below = if unasked { smallest } else { 0 };
+        let is_prompt = settings.prompt.is_some();
         let mut allocations = Vec::new();
-        // A queue whose channels take turns has enough buffer because of their credit.
-        let has_room =
-            |(queue, by_turns): (&Queue, &bool)| *by_turns || queue.settings.buffer == u64::MAX;
-        let takes_all = settings.prompt.as_ref().is_some_and(|prompt| {
-            stateless
-                && reads_queue == QueueReading::Never
-                && queues.iter().zip(&prompt.by_turns).all(has_room)
-        });
         if let Some(prompt) = &settings.prompt {
             allocations = prompt.channels.iter().map(|channel| channel.most).collect();
         }
@@ -131,27 +124,26 @@ impl<S: BuildServer> Port<S> {
             rm_first: settings.rm_first,
             prompt: settings.prompt,
         });
-        let cells = freely_below.saturating_sub(1);
-        Port {
-            freely_below,
-            free_backlog: Ps(if freely_below == u64::MAX {
-                u64::MAX
-            } else {
-                cells.saturating_mul(line.clock.floor().0)
-            }),
-            reads_queue: reads_queue != QueueReading::Never,
-            reads_at_rm: reads_queue == QueueReading::AtRmCells,
+        let mut port = Port {
+            freely_below: 0,
+            is_prompt,
+            cell_time: line.clock.floor(),
+            free_backlog: Ps::ZERO,
+            reads_queue: false,
+            reads_at_rm: false,
             server,
             control: settings.control,
             queues,
             controlled: settings.controlled,
-            takes_all,
+            takes_all: false,
             allocations,
             losses: LossCounts::new(settings.channels),
             digest: Digest::default(),
             rate: settings.rate,
             front: Front::default(),
-        }
+        };
+        port.note_shortcuts();
+        port
     }
 }
 

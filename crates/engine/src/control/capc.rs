@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::load::{ByLoad, Load, LoadMeter, Metered};
+use super::load::{ByLoad, Load, LoadMeter, Metered, UNCOUNTED};
 use super::ranges::Ranges;
 use super::{PortFacts, SchemeParameters, SwitchFacts};
 use crate::atm::cell::RmCell;
@@ -107,6 +107,11 @@ impl Metered<Capc> {
             LoadMeter::by_time(config.interval),
             Some(config.threshold),
         )
+    }
+    /// Goes on with other parameters.
+    pub fn change(&mut self, config: &CapcConfig) {
+        let scheme = self.changed(config.interval, UNCOUNTED, Some(config.threshold));
+        scheme.config = config.clone();
     }
 }
 

@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::load::{ByLoad, Load, LoadMeter, Metered};
+use super::load::{ByLoad, Load, LoadMeter, Metered, UNCOUNTED};
 use super::ranges::Ranges;
 use super::{PortFacts, SchemeParameters, SwitchFacts};
 use crate::atm::cell::{Info, Kind, RmCell};
@@ -106,6 +106,11 @@ impl Metered<Charny> {
             LoadMeter::by_time(config.interval),
             config.ci_threshold,
         )
+    }
+    /// Goes on with other parameters.
+    pub fn change(&mut self, config: &CharnyConfig) {
+        let scheme = self.changed(config.interval, UNCOUNTED, config.ci_threshold);
+        scheme.target_utilisation = config.target_utilisation;
     }
 }
 

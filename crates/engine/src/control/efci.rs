@@ -103,14 +103,19 @@ pub struct Efci {
 impl Efci {
     /// The scheme with the parameters `config`.
     pub fn new(config: &EfciConfig, _: PortFacts) -> Efci {
-        let high = config.threshold_in_force().0;
-        let ends_below = config.low.map_or(high.saturating_add(1), |low| low.0);
-        Efci {
-            high,
-            ends_below,
+        let mut scheme = Efci {
+            high: 0,
+            ends_below: 0,
             congested: false,
             mark_at: config.mark_at,
-        }
+        };
+        scheme.change(config);
+        scheme
+    }
+    /// Goes on with other thresholds.
+    pub fn change(&mut self, config: &EfciConfig) {
+        self.high = config.threshold_in_force().0;
+        self.ends_below = config.low.map_or(self.high.saturating_add(1), |low| low.0);
     }
     /// True while data cells are marked.
     pub fn congested(&self) -> bool {

@@ -117,6 +117,11 @@ impl Eprca {
         }
     }
 
+    /// Goes on with other parameters.
+    pub fn change(&mut self, config: &EprcaConfig) {
+        self.config = config.clone();
+    }
+
     /// True if a forward RM cell with this CCR counts in the mean.
     fn counts(&self, ccr: f64, queue: u64) -> bool {
         match self.config.averaging {

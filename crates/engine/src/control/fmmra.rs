@@ -75,6 +75,11 @@ impl Metered<Fmmra> {
             config.ci_threshold,
         )
     }
+    /// Goes on with other parameters.
+    pub fn change(&mut self, config: &FmmraConfig) {
+        let scheme = self.changed(config.interval, config.interval_cells, config.ci_threshold);
+        scheme.config = config.clone();
+    }
 }
 
 impl Fmmra {

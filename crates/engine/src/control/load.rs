@@ -29,6 +29,9 @@ impl Load {
     }
 }
 
+/// Number of cells of intervals that end by time alone.
+pub const UNCOUNTED: Cells = Cells(u64::MAX);
+
 /// Counts the cells of intervals that end after a time or, if earlier, after a number of cells
 /// under control; the cell that completes an interval belongs to it.
 #[derive(Clone, Debug)]
@@ -43,7 +46,7 @@ pub struct LoadMeter {
 impl LoadMeter {
     /// Intervals of a fixed length.
     pub fn by_time(interval: Ps) -> LoadMeter {
-        LoadMeter::new(interval, Cells(u64::MAX))
+        LoadMeter::new(interval, UNCOUNTED)
     }
     /// Intervals of at most `interval` and, but for simultaneous cells, `interval_cells`.
     pub fn new(interval: Ps, interval_cells: Cells) -> LoadMeter {
@@ -54,6 +57,10 @@ impl LoadMeter {
             input: 0,
             background: 0,
         }
+    }
+    /// Goes on with other lengths, which already hold for the interval that has begun.
+    pub fn change(&mut self, interval: Ps, interval_cells: Cells) {
+        (self.interval, self.interval_cells) = (interval, interval_cells.0);
     }
     /// Counts a cell under control. Returns the load if the cell completes an interval.
     /// Simultaneous cells do not, as an interval must last longer than zero: the first later cell
@@ -132,6 +139,19 @@ impl<S: ByLoad> Metered<S> {
             scheme,
             ci: CongestionBit::above(ci_threshold),
         }
+    }
+
+    /// Goes on with other intervals and another threshold of CI. Returns the scheme, whose own
+    /// parameters are left to be changed.
+    pub(super) fn changed(
+        &mut self,
+        interval: Ps,
+        interval_cells: Cells,
+        ci_threshold: Option<Cells>,
+    ) -> &mut S {
+        self.meter.change(interval, interval_cells);
+        self.ci = CongestionBit::above(ci_threshold);
+        &mut self.scheme
     }
 }
 

@@ -101,6 +101,14 @@ macro_rules! registry {
             pub fn name(&self) -> &'static str {
                 match self { $(Control::$variant(_) => $name,)* }
             }
+            /// Goes on with other parameters of the same scheme; its state stays. Parameters of
+            /// another scheme change nothing: a port without ABR has none.
+            pub fn change(&mut self, config: &ControlConfig) {
+                match (self, config) {
+                    $((Control::$variant(scheme), ControlConfig::$variant(config)) => scheme.change(config),)*
+                    _ => {}
+                }
+            }
             /// Name and value of each statistic of the scheme since the start.
             ///
             /// # Panics

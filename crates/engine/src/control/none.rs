@@ -29,6 +29,8 @@ impl NoControl {
     pub fn new(_: &NoneConfig, _: PortFacts) -> NoControl {
         NoControl
     }
+    /// Goes on: there is nothing to change.
+    pub fn change(&mut self, _: &NoneConfig) {}
 }
 
 impl SwitchControl for NoControl {

@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::load::{ByLoad, Load, LoadMeter, Metered};
+use super::load::{ByLoad, Load, LoadMeter, Metered, UNCOUNTED};
 use super::ranges::Ranges;
 use super::{PortFacts, SchemeParameters, SwitchFacts};
 use crate::atm::cell::{Info, Kind, RmCell};
@@ -131,6 +131,11 @@ impl Metered<Osu> {
             LoadMeter::by_time(config.interval),
             config.ci_threshold,
         )
+    }
+    /// Goes on with other parameters.
+    pub fn change(&mut self, config: &OsuConfig) {
+        let scheme = self.changed(config.interval, UNCOUNTED, config.ci_threshold);
+        scheme.config = config.clone();
     }
 }
 

@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::load::{ByLoad, Load, LoadMeter, Metered};
+use super::load::{ByLoad, Load, LoadMeter, Metered, UNCOUNTED};
 use super::ranges::Ranges;
 use super::{PortFacts, SchemeParameters, SwitchFacts};
 use crate::atm::cell::RmCell;
@@ -102,6 +102,11 @@ impl Metered<Phantom> {
             LoadMeter::by_time(config.interval),
             config.ci_threshold,
         )
+    }
+    /// Goes on with other parameters.
+    pub fn change(&mut self, config: &PhantomConfig) {
+        let scheme = self.changed(config.interval, UNCOUNTED, config.ci_threshold);
+        scheme.config = config.clone();
     }
 }
 

@@ -16,6 +16,14 @@ pub struct PortFacts {
     pub channels: usize,
 }
 
+impl PortFacts {
+    /// A port of any rate without channels, for what does not depend on a port.
+    pub const ANY: PortFacts = PortFacts {
+        rate: Rate::from_bps(155_520_000),
+        channels: 0,
+    };
+}
+
 /// Facts about a switch, against which a scheme's parameters are checked.
 #[derive(Clone, Copy, Debug)]
 pub struct SwitchFacts {

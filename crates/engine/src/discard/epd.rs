@@ -71,6 +71,11 @@ impl Epd {
             forward_end: config.forward_end,
         }
     }
+    /// Goes on with other parameters.
+    pub fn change(&mut self, config: &EpdConfig) {
+        self.threshold = config.threshold.map(|cells| cells.0);
+        self.forward_end = config.forward_end;
+    }
 }
 
 impl DiscardPolicy for Epd {

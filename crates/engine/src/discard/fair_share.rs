@@ -97,6 +97,11 @@ impl<S: Share> FairShare<S> {
         }
     }
 
+    /// Goes on with other parameters.
+    pub fn change(&mut self, config: &FairShareConfig) {
+        self.config = config.clone();
+    }
+
     fn is_unfair(&self, slot: u32, queue: u64, buffer: u64) -> bool {
         let threshold = self.config.threshold_in_force(Buffer(buffer)).0;
         queue > threshold

@@ -66,6 +66,10 @@ impl IntelligentTailDrop {
             margin: config.margin.0,
         }
     }
+    /// Goes on with another margin.
+    pub fn change(&mut self, config: &IntelligentTailDropConfig) {
+        self.margin = config.margin.0;
+    }
 }
 
 impl DiscardPolicy for IntelligentTailDrop {

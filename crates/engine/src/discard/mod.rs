@@ -85,6 +85,16 @@ macro_rules! registry {
             $(#[doc = $about] $variant($policy),)*
         }
 
+        impl Discard {
+            /// Goes on with other parameters of the same policy; its state stays.
+            pub fn change(&mut self, config: &DiscardConfig) {
+                match (self, config) {
+                    $((Discard::$variant(policy), DiscardConfig::$variant(config)) => policy.change(config),)*
+                    _ => {}
+                }
+            }
+        }
+
         /// Key, description and source of every policy.
         pub fn policies() -> &'static [Component] {
             &[$(Component { name: $name, about: $about, source: $source }),*]

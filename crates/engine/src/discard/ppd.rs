@@ -52,6 +52,10 @@ impl Ppd {
             rules,
         }
     }
+    /// Goes on with other parameters.
+    pub fn change(&mut self, config: &PpdConfig) {
+        self.rules.forward_end = config.forward_end;
+    }
 }
 
 impl DiscardPolicy for Ppd {

@@ -30,6 +30,8 @@ impl TailDrop {
     pub fn new(_: &TailDropConfig, _: usize) -> TailDrop {
         TailDrop
     }
+    /// Goes on: there is nothing to change.
+    pub fn change(&mut self, _: &TailDropConfig) {}
 }
 
 impl DiscardPolicy for TailDrop {

@@ -31,23 +31,33 @@ pub(super) struct Proportional {
 impl Proportional {
     /// The state of a source that starts at `icr`.
     pub fn new(config: &AbrConfig, icr: f64, mcr: f64, pcr: f64) -> Proportional {
-        let follows_er = config.rules == SourceRules::Eprca;
-        let share = libm::ldexp(1.0, -(config.mdf_in_force() as i32));
-        let cells = config.nrm.max(1) as f64;
-        let air = config.air.map_or(0.0, Rate::cells_per_second);
-        // EPRCA: Nrm AIR, as its AIR is per cell; PRCA: AIR.
-        let increase = if follows_er { air * cells } else { air };
         let taken = (config.compensation == Compensation::Counted).then_some(0.0);
-        Proportional {
-            adr: icr * share,
-            share,
-            increase,
-            cells,
+        let mut law = Proportional {
+            adr: 0.0,
+            share: 0.0,
+            increase: 0.0,
+            cells: 0.0,
             taken,
-            follows_er,
+            follows_er: config.rules == SourceRules::Eprca,
             mcr,
             pcr,
-        }
+        };
+        law.change(config);
+        law.adr = icr * law.share;
+        law
+    }
+
+    /// Goes on with other parameters. ADR stays as it is until the next BRM sets it.
+    pub fn change(&mut self, config: &AbrConfig) {
+        self.share = libm::ldexp(1.0, -(config.mdf_in_force() as i32));
+        self.cells = config.nrm.max(1) as f64;
+        let air = config.air.map_or(0.0, Rate::cells_per_second);
+        // EPRCA: Nrm AIR, as its AIR is per cell; PRCA: AIR.
+        self.increase = if self.follows_er {
+            air * self.cells
+        } else {
+            air
+        };
     }
 
     /// ACR after a cell: ACR := max(MCR, ACR - ADR).

@@ -34,6 +34,14 @@ impl RateLaw {
         }
     }
 
+    /// Goes on with other parameters of the same law.
+    pub fn change(&mut self, config: &AbrConfig) {
+        match self {
+            RateLaw::Proportional(law) => law.change(config),
+            RateLaw::Smith(law) => law.change(config),
+        }
+    }
+
     /// ACR after a cell that is sent at `now`.
     #[inline]
     pub fn after_cell(&mut self, now: Ps, acr: f64) -> f64 {

@@ -28,15 +28,19 @@ pub(super) struct SmithPredictor {
 impl SmithPredictor {
     /// The state of a source that starts at `icr`, on a way of `frtt`.
     pub fn new(config: &AbrConfig, (icr, mcr, pcr): (f64, f64, f64), frtt: Ps) -> SmithPredictor {
-        let time_constant = config.time_constant.unwrap_or(Ps::NEVER).as_secs_f64();
         SmithPredictor {
-            per_cell: 1.0 / time_constant,
+            per_cell: per_cell(config),
             round_trip: config.rtd.unwrap_or(frtt),
             offered: icr,
             on_the_way: VecDeque::new(),
             mcr,
             pcr,
         }
+    }
+
+    /// Goes on with another time constant. The rate follows with the next cell or BRM.
+    pub fn change(&mut self, config: &AbrConfig) {
+        self.per_cell = per_cell(config);
     }
 
     /// u = (X0 - x - n) / tau, between MCR and PCR.
@@ -66,4 +70,9 @@ impl SmithPredictor {
         }
         self.rate()
     }
+}
+
+/// 1 / tau.
+fn per_cell(config: &AbrConfig) -> f64 {
+    1.0 / config.time_constant.unwrap_or(Ps::NEVER).as_secs_f64()
 }

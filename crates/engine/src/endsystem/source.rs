@@ -127,6 +127,8 @@ pub struct AbrSource {
     /// Law of the rate in place of SES rules 5, 6, 8, 9 and 13; `None` for these rules.
     law: Option<RateLaw>,
     limits: Limits,
+    /// Rate of the access link, and fixed round trip time.
+    way: (Rate, Ps),
 }
 
 impl AbrSource {
@@ -157,7 +159,24 @@ impl AbrSource {
             counters: Counters::default(),
             law: RateLaw::new(config, (limits.icr, limits.mcr, limits.pcr), frtt),
             limits,
+            way: (link_rate, frtt),
         }
+    }
+
+    /// Goes on with other parameters of the same rules. They act wherever the rules use them from
+    /// now on; ACR stays as it is.
+    pub fn change(&mut self, config: &AbrConfig) {
+        let limits = Limits::new(config, self.way.0, self.way.1);
+        if self.first {
+            self.since_frm = limits.nrm_others; // SES rule 2: the first cell is an FRM.
+        }
+        if self.trm_at.is_scheduled() {
+            self.trm_at = self.t_last_frm.saturating_add(limits.trm); // SES rule 3a(i)
+        }
+        if let Some(law) = &mut self.law {
+            law.change(config);
+        }
+        self.limits = limits;
     }
 
     /// Allowed cell rate in cells/s.

@@ -147,6 +147,15 @@ impl CellClock {
             owed - extra * self.denominator,
         )
     }
+    /// Completion, and the fraction carried after it, of a cell that would complete at `last` with
+    /// the fraction `carry`, if the line has the rate of `other` from `now` on.
+    pub fn completion_at(&self, other: &CellClock, now: Ps, last: Ps, carry: u64) -> (Ps, u64) {
+        let missing = (last.0 - now.0) as u128 * self.denominator as u128 + carry as u128;
+        let whole = missing / other.denominator as u128;
+        let fraction = (missing % other.denominator as u128) as u64;
+        let whole = u64::try_from(whole).unwrap_or(u64::MAX);
+        (now.saturating_add(Ps(whole)), fraction)
+    }
     /// Number of cells whose completion is after `now`, if the last of them completes at `last`
     /// with the fraction `carry` and all are served back to back. Exact: completions are the whole
     /// parts of an arithmetic progression.

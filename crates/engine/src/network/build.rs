@@ -245,12 +245,11 @@ impl<'a> Draft<'a> {
 
     fn switch_queue(&self, link: usize, settings: &SwitchPlan, queue: usize) -> QueueSettings {
         let classes = settings.priority[queue].clone();
-        let buffer = self
-            .credited_buffer(link, &classes)
-            .unwrap_or(settings.buffer.0);
+        let by_credit = self.credited_buffer(link, &classes);
         QueueSettings {
             classes,
-            buffer,
+            buffer: by_credit.unwrap_or(settings.buffer.0),
+            is_credited: by_credit.is_some(),
             discard: settings.discard.build(self.users[link].len()),
         }
     }
@@ -339,6 +338,7 @@ impl<'a> Draft<'a> {
         let queue = |classes: &Vec<ServiceClass>| QueueSettings {
             classes: classes.clone(),
             buffer: u64::MAX,
+            is_credited: false,
             discard: DiscardConfig::default().build(channels),
         };
         Port::new(PortSettings {
@@ -401,6 +401,7 @@ impl<'a> Draft<'a> {
             ),
             app,
             start: flow.start,
+            sends: flow.sends,
             supply,
             processing: processing.then(|| {
                 (

@@ -9,6 +9,7 @@ use super::credited::{Prompt, instants};
 use super::inbox::Inbox;
 use super::links::Links;
 use super::log::Log;
+use super::plan::FlowChange;
 use super::terminal::{Outside, Terminal};
 use crate::atm::cell::Cell;
 use crate::atm::port::Port;
@@ -176,6 +177,13 @@ impl<S: Server> Host<S> {
         } else {
             self.clocks.first_except(first)
         }
+    }
+
+    /// Goes on from `now` with other settings of the flow of a terminal.
+    pub fn change(&mut self, now: Ps, terminal: usize, to: &FlowChange) {
+        self.terminals[terminal].change(now, to);
+        let wake = self.terminals[terminal].wake_at();
+        self.clocks.set(terminal, wake);
     }
 
     #[inline]

@@ -3,6 +3,7 @@
 mod batch;
 mod build;
 mod cells;
+mod changing;
 mod channel;
 mod credited;
 mod draft;
@@ -34,7 +35,7 @@ pub use channel::ChannelId;
 pub use observe::{PortState, SwitchPort};
 pub use observer::{Crossing, Observer, PduStart};
 pub use passages::{Passage, Passages};
-pub use plan::{Plan, PlanError};
+pub use plan::{Change, FlowChange, Plan, PlanError, SwitchChange};
 pub use reference::Reference;
 pub use report::Report;
 pub use simulation::Simulation;

@@ -1,5 +1,6 @@
 //! The plan of a simulation: a directed graph, the flows over it, and the measurements.
 
+pub(super) mod change;
 mod credited;
 mod ways;
 
@@ -7,6 +8,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+pub use change::{Change, FlowChange, SwitchChange};
 pub use credited::{Contradiction, contradictions};
 pub use ways::{loop_round_trip, opposites, way_time};
 
@@ -42,6 +44,8 @@ pub struct Plan {
     pub errors: LinkErrors,
     /// Order of cells that arrive at one instant.
     pub simultaneous_cells: SimultaneousCells,
+    /// Changes during the run, in the order of their instants.
+    pub changes: Vec<Change>,
     /// Measurements and recordings.
     pub measure: MeasurePlan,
 }
@@ -153,6 +157,8 @@ pub struct FlowPlan {
     pub backward: Vec<usize>,
     /// Start time of the source.
     pub start: Ps,
+    /// False if the source sends nothing new until a change lets it.
+    pub sends: bool,
     /// The source of traffic.
     pub source: SourceConfig,
     /// TCP at both ends; used by sources over TCP.

@@ -44,10 +44,15 @@ impl Reference {
     /// Does the same; `look` is called whenever nodes may have sent or received something.
     pub(super) fn run_watched(&mut self, until: Ps, look: &mut dyn FnMut(&mut Reference, Moment)) {
         loop {
-            let now = self.earliest();
+            let now = self.earliest().min(self.0.next_change());
             look(self, Moment::Before(now.min(until)));
             if now >= until {
                 break;
+            }
+            if self.0.next_change() == now {
+                self.0.make_next_change();
+                (0..self.0.stations.len()).for_each(|node| self.tell_of_output(node));
+                continue;
             }
             self.complete(now);
             look(self, Moment::Completed(now));

@@ -18,7 +18,9 @@ use crate::atm::link::Outlet;
 use crate::atm::port::{Arrival, Port};
 use crate::atm::server::{Queued, Server};
 use crate::discard::Cause;
-use crate::endsystem::{AbrDestination, AbrSource, Emission, InputMeter, VcRate, VsVdConfig};
+use crate::endsystem::{
+    AbrConfig, AbrDestination, AbrSource, Emission, InputMeter, VcRate, VsVdConfig,
+};
 use crate::kernel::{Digest, Ps, Ring};
 
 /// The output port of a channel, its link, and the event log.
@@ -316,6 +318,11 @@ impl Relay {
         if let Some(cause) = refused {
             self.note_loss(now, info, cause, way);
         }
+    }
+
+    /// Goes on with other parameters of the virtual source.
+    pub fn change(&mut self, abr: &AbrConfig) {
+        self.source.change(abr);
     }
 
     /// Header and outgoing label of each waiting data cell.

@@ -7,7 +7,7 @@ use super::channel::Channel;
 use super::inbox::Inbox;
 use super::links::Links;
 use super::node::Node;
-use super::plan::{LinkPlan, Plan, PlanError};
+use super::plan::{LinkPlan, Plan, PlanError, change};
 use super::storage::Storage;
 use super::window::Window;
 use crate::atm::link::Link;
@@ -78,6 +78,8 @@ pub struct Simulation<S: Server = LazyServer> {
     receivers: Vec<Receiver>,
     schedule: Tournament,
     pub(super) now: Ps,
+    /// Number of changes of the plan that have been made.
+    pub(super) changed: usize,
     /// The largest storage seen.
     peak: Storage,
     turns: u32,
@@ -89,6 +91,7 @@ impl<S: BuildServer> Simulation<S> {
     /// # Errors
     /// If the path of a flow is invalid, see [`PlanError`]. Scenario files are checked before.
     pub fn new(plan: Plan) -> Result<Simulation<S>, PlanError> {
+        change::check(&plan)?;
         let Parts {
             nodes,
             inboxes,
@@ -117,6 +120,7 @@ impl<S: BuildServer> Simulation<S> {
             channels,
             schedule,
             now: Ps::ZERO,
+            changed: 0,
             peak: Storage::default(),
             turns: 0,
         })
@@ -141,6 +145,15 @@ impl<S: Server> Simulation<S> {
     /// Processes everything before `until`. The result does not depend on how a run is divided into
     /// calls.
     pub fn run_until(&mut self, until: Ps) {
+        while self.next_change() < until {
+            self.advance(self.next_change());
+            self.make_next_change();
+        }
+        self.advance(until);
+    }
+
+    /// [`Simulation::run_until`] without a change on the way.
+    fn advance(&mut self, until: Ps) {
         loop {
             let (at, node) = self.schedule.first();
             if at >= until {
@@ -238,6 +251,14 @@ impl<S: Server> Simulation<S> {
         let arrival = station.inbox.first().saturating_add(station.ties.lag);
         self.schedule.set(node, arrival.min(next_event));
         self.tell_receivers();
+    }
+
+    /// Schedules a node whose own next event may have changed.
+    pub(super) fn reschedule(&mut self, node: usize) {
+        let station = &self.stations[node];
+        let arrival = station.inbox.first().saturating_add(station.ties.lag);
+        let next = arrival.min(station.node.next_event());
+        self.schedule.set(node, next);
     }
 
     /// Every node, in order.

@@ -12,6 +12,7 @@ use super::event::{Event, What};
 use super::inbox::Inbox;
 use super::links::Links;
 use super::log::Log;
+use super::plan::SwitchChange;
 use super::relay::Relay;
 use crate::atm::cell::{Body, Cell, Info, Kind};
 use crate::atm::link::{Link, Outlet};
@@ -287,6 +288,15 @@ impl<S: Server> Switch<S> {
                 self.is_backlogged[index] = false;
                 self.backlogged.swap_remove(i);
             }
+        }
+    }
+
+    /// Goes on from `now` with other settings of every output port.
+    pub fn change(&mut self, now: Ps, to: &SwitchChange, links: &mut Links) {
+        for (index, (port, link)) in self.ports.iter_mut().enumerate() {
+            let policies = (&to.control, &to.discard);
+            port.change(now, to.buffer, policies, &mut links.outlet(*link));
+            self.timers.set(index, port.wake_at());
         }
     }
 

@@ -11,6 +11,7 @@ use self::settings::Processing;
 use super::channel::ChannelId;
 use super::event::{Event, What};
 use super::log::Log;
+use super::plan::FlowChange;
 use super::source_queue::SourceQueue;
 use crate::atm::aal5::Reassembler;
 use crate::atm::link::Outlet;
@@ -68,6 +69,7 @@ pub struct Terminal {
     queue: SourceQueue,
     app: App,
     start: Ps,
+    sends: bool,
     supply: Supply,
     started: bool,
     reassembler: Reassembler,
@@ -100,6 +102,7 @@ impl Terminal {
             queue: settings.queue,
             app: settings.app,
             start: settings.start,
+            sends: settings.sends,
             supply: settings.supply,
             started: false,
             reassembler: Reassembler::default(),
@@ -130,6 +133,9 @@ impl Terminal {
             terminal.acr_mean.set(Ps::ZERO, source.acr());
             terminal.acr_range = Extremes::new(source.acr());
         }
+        if let App::Sender(sender) = &mut terminal.app {
+            sender.withhold(Ps::ZERO, !terminal.sends);
+        }
         terminal.wake = terminal.next_wake();
         terminal
     }
@@ -143,7 +149,8 @@ impl Terminal {
     /// True if a data cell waits for the shaper.
     #[inline]
     fn data_waiting(&self) -> bool {
-        self.queue.cells() > 0 || (matches!(self.app, App::Persistent) && self.started)
+        self.queue.cells() > 0
+            || (matches!(self.app, App::Persistent) && self.started && self.sends)
     }
 
     #[inline]
@@ -339,6 +346,22 @@ impl Terminal {
             !rate && matches!(&self.app, App::Sender(sender) if sender.is_window_limited());
         self.rate_limited.set(now, rate as u8 as f64);
         self.window_limited.set(now, window as u8 as f64);
+    }
+
+    /// Goes on from `now` with other settings of its flow.
+    pub fn change(&mut self, now: Ps, to: &FlowChange) {
+        if let Some(source) = self.shaper.abr_mut() {
+            source.change(&to.abr);
+        }
+        match &mut self.app {
+            App::Cells(cells) => cells.change(now, &to.source),
+            App::Sender(sender) => sender.withhold(now, !to.sends),
+            _ => {}
+        }
+        self.sends = to.sends;
+        self.now = self.now.max(now);
+        self.note_limits(now);
+        self.wake = self.next_wake();
     }
 
     /// Allows the channel to send up to `limit` from `now` on.

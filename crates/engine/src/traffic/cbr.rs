@@ -13,6 +13,7 @@ use crate::kernel::{CellClock, Ps, Rate, Stream};
 #[serde(deny_unknown_fields)]
 pub struct CbrConfig {
     /// Rate of the cells, 424 bits each.
+    #[schemars(extend("x-change" = true))]
     pub rate: Rate,
 }
 
@@ -35,6 +36,7 @@ impl Source for CbrConfig {
     fn demand(&self, start: Ps, _stream: Stream) -> Demand {
         Demand::Cells(Cells::Cbr(Cbr {
             clock: CellClock::new(self.rate),
+            start,
             next: start,
             carry: 0,
         }))
@@ -45,8 +47,20 @@ impl Source for CbrConfig {
 #[derive(Clone, Debug)]
 pub struct Cbr {
     clock: CellClock,
+    start: Ps,
     next: Ps,
     carry: u64,
+}
+
+impl Cbr {
+    /// Goes on at another rate: what is missing of the next cell at `now` is generated at it.
+    pub fn change(&mut self, now: Ps, config: &CbrConfig) {
+        let clock = CellClock::new(config.rate);
+        if self.next > self.start {
+            (self.next, self.carry) = self.clock.completion_at(&clock, now, self.next, self.carry);
+        }
+        self.clock = clock;
+    }
 }
 
 impl CellSource for Cbr {

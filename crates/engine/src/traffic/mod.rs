@@ -131,6 +131,19 @@ macro_rules! registry {
             }
         }
 
+        impl Cells {
+            /// Goes on with other parameters of the same source from `now` on. Sources whose next
+            /// cells are drawn already go on as they are.
+            pub fn change(&mut self, now: Ps, config: &SourceConfig) {
+                match (self, config) {
+                    (Cells::Cbr(source), SourceConfig::Cbr(config)) => source.change(now, config),
+                    (Cells::OnOff(source), SourceConfig::OnOff(config)) => source.change(now, config),
+                    (Cells::Poisson(source), SourceConfig::Poisson(config)) => source.change(now, config),
+                    _ => {}
+                }
+            }
+        }
+
         /// State of an application over TCP.
         #[derive(Clone, Debug)]
         pub enum Writes {

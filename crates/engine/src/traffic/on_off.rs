@@ -15,6 +15,7 @@ use crate::kernel::{CellClock, Ps, Rate, Stream};
 #[serde(deny_unknown_fields)]
 pub struct OnOffConfig {
     /// Rate during the ON part, 424 bits per cell.
+    #[schemars(extend("x-change" = true))]
     pub peak: Rate,
     /// Duration of ON and OFF together.
     pub period: Ps,
@@ -93,6 +94,25 @@ impl CellSource for OnOff {
     #[inline]
     fn advance(&mut self) {
         (self.next, self.carry) = self.clock.complete(self.next, self.carry);
+        self.keep_to_periods();
+    }
+}
+
+impl OnOff {
+    /// Goes on at another peak rate: what is missing of the next cell at `now` is generated at it.
+    /// An ON part whose last cell has been generated is over.
+    pub fn change(&mut self, now: Ps, config: &OnOffConfig) {
+        let clock = CellClock::new(config.peak);
+        if self.next > self.began {
+            (self.next, self.carry) = self.clock.completion_at(&clock, now, self.next, self.carry);
+            self.keep_to_periods();
+        }
+        self.clock = clock;
+    }
+
+    /// Moves a cell that would be generated after an ON part to the begin of the next.
+    #[inline]
+    fn keep_to_periods(&mut self) {
         if self.next >= self.began + self.on && self.on < self.period {
             self.began += self.period;
             // A cell time longer than a whole period skips periods rather than bunching cells.

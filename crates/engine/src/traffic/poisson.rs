@@ -14,6 +14,7 @@ use crate::kernel::{Ps, Rate, Stream};
 #[serde(deny_unknown_fields)]
 pub struct PoissonConfig {
     /// Mean rate, 424 bits per cell.
+    #[schemars(extend("x-change" = true))]
     pub rate: Rate,
 }
 
@@ -36,8 +37,9 @@ impl Source for PoissonConfig {
 
     fn demand(&self, start: Ps, stream: Stream) -> Demand {
         let mut source = Poisson {
-            mean: CELL_PS_BITS as f64 / self.rate.0 as f64,
+            mean: mean_gap(self.rate),
             stream,
+            start,
             next: start,
         };
         source.advance();
@@ -51,7 +53,28 @@ pub struct Poisson {
     /// Mean gap in picoseconds.
     mean: f64,
     stream: Stream,
+    start: Ps,
     next: Ps,
+}
+
+impl Poisson {
+    /// Goes on at another mean rate. What is left of an exponential gap is exponential, so the rest
+    /// of the present one is scaled.
+    pub fn change(&mut self, now: Ps, config: &PoissonConfig) {
+        let mean = mean_gap(config.rate);
+        if mean == self.mean {
+            return;
+        }
+        let since = now.max(self.start);
+        let rest = self.next.saturating_sub(since).0 as f64 * (mean / self.mean);
+        self.next = since.saturating_add(Ps(libm::round(rest) as u64));
+        self.mean = mean;
+    }
+}
+
+/// Mean gap in picoseconds at a mean rate.
+fn mean_gap(rate: Rate) -> f64 {
+    CELL_PS_BITS as f64 / rate.0 as f64
 }
 
 impl CellSource for Poisson {

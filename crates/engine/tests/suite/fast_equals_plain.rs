@@ -1,7 +1,7 @@
 //! The fast engine compared with the plain reference, cell by cell, on random networks; and with
 //! itself under other slices and more readings.
 
-use crate::support::random_network::{Network, networks};
+use crate::support::random_network::{Network, changing_networks, networks};
 use crate::support::repeatable::repeatable;
 use crate::support::{difference, outcome};
 use cellrate_engine::atm::cell::ServiceClass;
@@ -10,8 +10,11 @@ use cellrate_engine::atm::server::{EagerServer, LazyServer, Server};
 use cellrate_engine::discard::Cause;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::network::event::{Event, What};
+use cellrate_engine::network::plan::NodeKind;
 use cellrate_engine::network::report::{FlowReport, VcReport};
-use cellrate_engine::network::{Plan, PortState, Reference, Refuses, Simulation};
+use cellrate_engine::network::{
+    Change, FlowChange, Plan, PortState, Reference, Refuses, Simulation, SwitchChange,
+};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -175,8 +178,69 @@ proptest! {
         prop_assert_eq!(lazy_log, prompt_log);
     }
     #[test]
+    fn with_changes_the_fast_engine_equals_the_plain_reference(
+        network in changing_networks(),
+        cuts in prop::collection::vec(any::<u16>(), 0..8),
+    ) {
+        let Network { plan, end } = network;
+        // Some looks at the instants of changes themselves.
+        let mut looks = instants(end, &cuts);
+        looks.extend(plan.changes.iter().map(|change| change.at).filter(|at| *at <= end));
+        looks.sort_unstable();
+        let window = window(end, &looks);
+        let fast = observe(&mut Simulation::<LazyServer>::new(plan.clone()).unwrap(), window, &looks, end);
+        let plain = observe(&mut Reference::new(plan).unwrap(), window, &looks, end);
+        prop_assert_eq!(difference(&fast.outcome, &plain.outcome), None);
+        prop_assert_eq!(fast, plain);
+    }
+    /// Changes to the settings that hold already change nothing.
+    #[test]
+    fn a_change_to_the_same_changes_nothing(network in networks(), cuts in prop::collection::vec(1u16.., 1..9)) {
+        let Network { plan, end } = network;
+        let mut times = instants(end, &cuts);
+        times.dedup();
+        let nodes = plan.nodes.iter().enumerate();
+        let switches: Vec<_> = nodes.filter_map(|(node, found)| match &found.kind {
+            NodeKind::Host => None,
+            NodeKind::Switch(switch) => Some((node, SwitchChange::of(switch))),
+        }).collect();
+        let flows: Vec<_> = plan.flows.iter().map(FlowChange::of).enumerate().collect();
+        let same = |at: &Ps| Change { at: *at, switches: switches.clone(), flows: flows.clone() };
+        let changes = times.iter().map(same).collect();
+        let run = |plan: Plan| {
+            let mut run: Simulation = Simulation::new(plan).unwrap();
+            let report = run.measure(Ps::ZERO, end, end);
+            (outcome(&report), run.events(usize::MAX))
+        };
+        let (plain, changed) = (run(plan.clone()), run(Plan { changes, ..plan }));
+        prop_assert_eq!(difference(&plain.0, &changed.0), None);
+        prop_assert_eq!(plain.1, changed.1);
+    }
+    /// A copy goes on as the original does, and neither disturbs the other.
+    #[test]
+    fn a_copy_goes_on_exactly(network in changing_networks(), cut in any::<u16>()) {
+        let Network { plan, end } = network;
+        let at = instants(end, &[cut])[0];
+        let whole = |plan: Plan| {
+            let mut run: Simulation = Simulation::new(plan).unwrap();
+            run.begin_window();
+            run
+        };
+        let finish = |run: &mut Simulation| {
+            run.run_until(end);
+            run.end_window();
+            (outcome(&run.report()), run.events(usize::MAX))
+        };
+        let (mut straight, mut paused) = (whole(plan.clone()), whole(plan));
+        paused.run_until(at);
+        let mut copy = paused.clone();
+        let expected = finish(&mut straight);
+        prop_assert_eq!(&finish(&mut paused), &expected);
+        prop_assert_eq!(&finish(&mut copy), &expected);
+    }
+    #[test]
     fn slices_and_looks_change_nothing(
-        network in networks(),
+        network in changing_networks(),
         window_cuts in prop::collection::vec(any::<u16>(), 2),
         cuts in prop::collection::vec(any::<u16>(), 1..40),
     ) {

@@ -8,6 +8,7 @@ mod abr_proportional;
 mod abr_rm;
 mod abr_source;
 mod ack_service;
+mod changes;
 mod combinations;
 mod connection_segments;
 mod connection_setup;

@@ -18,6 +18,7 @@ fn losses<S: BuildServer>(cells: &str, rm_first: bool) -> Losses {
     let queue = QueueSettings {
         classes: ServiceClass::ALL.to_vec(),
         buffer: 2,
+        is_credited: false,
         discard: DiscardConfig::default().build(1),
     };
     let mut port: Port<S> = Port::new(PortSettings {

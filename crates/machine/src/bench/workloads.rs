@@ -90,6 +90,7 @@ impl Dumbbell {
 
 fn flow(n: usize, i: usize, source: SourceConfig, service: ServiceClass, start: Ps) -> FlowPlan {
     FlowPlan {
+        sends: true,
         name: format!("flow.{}", i + 1),
         group: "flow".into(),
         index: i as u32 + 1,
@@ -111,6 +112,7 @@ fn plan(nodes: Vec<NodePlan>, links: Vec<LinkPlan>, flows: Vec<FlowPlan>) -> Pla
     let (errors, simultaneous_cells) = (LinkErrors::default(), SimultaneousCells::default());
     let measure = MeasurePlan::default();
     Plan {
+        changes: Vec::new(),
         seed: 1,
         nodes,
         links,

@@ -1,3 +1,4 @@
+mod changes;
 mod warnings;
 
 use cellrate_engine::kernel::Ps;

@@ -1,5 +1,6 @@
 //! Tests of every diagnostic with its position, and of reading and writing.
 
+mod changes;
 mod credit;
 mod described;
 mod guards;

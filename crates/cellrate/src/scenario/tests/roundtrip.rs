@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::repeatable::repeatable;
 use super::*;
 
-fn check_round_trip(text: &str, overrides: &[String]) -> String {
+pub(super) fn check_round_trip(text: &str, overrides: &[String]) -> String {
     let first =
         Scenario::parse(text, "f", overrides, None).unwrap_or_else(|refusal| panic!("{refusal}"));
     let resolved = resolve(first.scenario());

@@ -117,6 +117,17 @@ impl Erica {
         }
     }
 
+    /// Goes on with other parameters. Those of an interval already hold for the one that has begun.
+    pub fn change(&mut self, config: &EricaConfig) {
+        self.interval_cells = config.interval_cells.0;
+        self.ci = CongestionBit::above(config.ci_threshold);
+        if config.source_decay != self.config.source_decay {
+            self.powers = powers(config.source_decay);
+        }
+        self.utilisation = config.utilisation();
+        self.config = config.clone();
+    }
+
     /// Load factor (overload) of the last interval; infinite without capacity.
     pub fn load_factor(&self) -> f64 {
         self.z

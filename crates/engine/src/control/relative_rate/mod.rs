@@ -55,6 +55,13 @@ impl Thresholds {
             last: Feedback::Increase,
         }
     }
+    /// Goes on with other thresholds.
+    fn change(&mut self, low: Cells, high: Cells, hysteresis: Option<Cells>) {
+        *self = Thresholds {
+            last: self.last,
+            ..Thresholds::new(low, high, hysteresis)
+        };
+    }
     /// Feedback of the queue's region, or still of the region above it until the queue has fallen
     /// by `hysteresis`.
     fn feedback(&mut self, queue: f64) -> Feedback {
@@ -100,6 +107,13 @@ fn ranges(
 
 /// A control law: it turns samples of the queue into feedback.
 pub trait Law {
+    /// Parameters of the law and its sampling.
+    type Config;
+
+    /// Goes on with other parameters.
+    fn change(&mut self, config: &Self::Config);
+    /// Slots between samples.
+    fn sampling(config: &Self::Config) -> Cells;
     /// The feedback until the next sample, from the queue and its change D_Q since the last sample,
     /// in cells; the queue before the first sample was empty.
     fn decide(&mut self, queue: u64, change: i64) -> Feedback;
@@ -120,6 +134,7 @@ struct Sampling {
 /// carried, so that the interval is exact on average.
 #[derive(Clone, Debug)]
 struct Slots {
+    slots: Cells,
     whole: u64,
     remainder: u64,
     denominator: u64,
@@ -131,6 +146,7 @@ impl Slots {
         let (span, denominator) = (CELL_PS_BITS as u128 * slots.0 as u128, rate.0 as u128);
         let whole = u64::try_from(span / denominator).unwrap_or(u64::MAX);
         Slots {
+            slots,
             whole,
             remainder: (span % denominator) as u64,
             denominator: rate.0,
@@ -150,6 +166,9 @@ impl Slots {
 pub struct Sampled<L> {
     law: L,
     slots: Slots,
+    link: Rate,
+    /// Times of the last sample and of the next.
+    last: Ps,
     next: Ps,
     /// Cells of the queue that a sample leaves out: 1 for the cell that is being sent, or 0.
     in_service: u64,
@@ -170,12 +189,23 @@ impl<L: Law> Sampled<L> {
         Sampled {
             law,
             slots,
+            link: facts.rate,
+            last: Ps::ZERO,
             next,
             in_service,
             queue: 0,
             feedback: Feedback::Increase,
             mark_forward,
             samples: [0; 3],
+        }
+    }
+    /// Goes on with other parameters. Another interval begins at the last sample.
+    pub fn change(&mut self, config: &L::Config) {
+        self.law.change(config);
+        let every = L::sampling(config);
+        if every != self.slots.slots {
+            self.slots = Slots::new(self.link, every);
+            self.next = self.slots.after(self.last);
         }
     }
     #[inline]
@@ -228,6 +258,6 @@ impl<L: Law> SwitchControl for Sampled<L> {
         self.feedback = self.law.decide(queue, change);
         self.queue = queue;
         self.samples[self.feedback as usize] += 1;
-        self.next = self.slots.after(now);
+        (self.last, self.next) = (now, self.slots.after(now));
     }
 }

@@ -79,6 +79,14 @@ impl Sampled<P> {
 }
 
 impl Law for P {
+    type Config = PConfig;
+
+    fn change(&mut self, config: &PConfig) {
+        self.0.change(config.low, config.high, config.hysteresis);
+    }
+    fn sampling(config: &PConfig) -> Cells {
+        config.sampling
+    }
     fn decide(&mut self, queue: u64, _change: i64) -> Feedback {
         self.0.feedback(queue as f64) // (1)
     }

@@ -61,7 +61,7 @@ impl SchemeParameters for PdConfig {
 
 /// PD control.
 #[derive(Clone, Copy, Debug)]
-pub struct Pd(Thresholds);
+pub struct Pd(pub(super) Thresholds);
 
 impl Pd {
     /// The law with these thresholds.
@@ -87,6 +87,14 @@ impl Sampled<Pd> {
 }
 
 impl Law for Pd {
+    type Config = PdConfig;
+
+    fn change(&mut self, config: &PdConfig) {
+        self.0.change(config.low, config.high, config.hysteresis);
+    }
+    fn sampling(config: &PdConfig) -> Cells {
+        config.sampling
+    }
     fn decide(&mut self, queue: u64, change: i64) -> Feedback {
         match self.0.feedback(queue as f64) {
             Feedback::Increase if change > 0 => Feedback::Keep, // (2): Q < l_t, D_Q > 0

@@ -93,6 +93,15 @@ impl Sampled<PdPlus> {
 }
 
 impl Law for PdPlus {
+    type Config = PdPlusConfig;
+
+    fn change(&mut self, config: &PdPlusConfig) {
+        self.pd.0.change(config.low, config.high, config.hysteresis);
+        self.beta = config.beta.0;
+    }
+    fn sampling(config: &PdPlusConfig) -> Cells {
+        config.sampling
+    }
     fn decide(&mut self, queue: u64, change: i64) -> Feedback {
         // Evaluated for every sample, as thresholds with hysteresis depend on the sample before.
         let by_length = self.pd.decide(queue, change);

@@ -105,6 +105,16 @@ impl Sampled<Pid> {
 }
 
 impl Law for Pid {
+    type Config = PidConfig;
+
+    fn change(&mut self, config: &PidConfig) {
+        self.thresholds
+            .change(config.low, config.high, config.hysteresis);
+        (self.alpha, self.epsilon) = (config.alpha, config.epsilon.0);
+    }
+    fn sampling(config: &PidConfig) -> Cells {
+        config.sampling
+    }
     fn decide(&mut self, queue: u64, change: i64) -> Feedback {
         // I_Q(n) = alpha Q(n) + (1 - alpha) I_Q(n - 1), the equation before (4)
         self.mean += self.alpha * (queue as f64 - self.mean);

@@ -159,6 +159,7 @@ mod tests {
                 forward: Vec::new(),
                 backward: Vec::new(),
                 start: Ps::ZERO,
+                sends: true,
                 source: SourceConfig::Greedy(GreedyConfig {}),
                 tcp: TcpConfig {
                     mss: Bytes(mss),

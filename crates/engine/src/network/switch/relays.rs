@@ -5,6 +5,7 @@ use crate::atm::cell::{Body, Cell, Kind};
 use crate::atm::server::Server;
 use crate::kernel::Ps;
 use crate::network::links::Links;
+use crate::network::plan::FlowChange;
 use crate::network::relay::{Relay, Way};
 
 impl<S: Server> Switch<S> {
@@ -40,6 +41,30 @@ impl<S: Server> Switch<S> {
             self.relays[opposite].offer(turned);
         }
         self.run_relay(now, opposite, links);
+    }
+
+    /// Goes on from `now` with other parameters of the virtual sources of a flow. Returns true if
+    /// there are any.
+    pub(in crate::network) fn change_loops(
+        &mut self,
+        now: Ps,
+        flow: usize,
+        to: &FlowChange,
+    ) -> bool {
+        let clocks = self.ports.len()..;
+        let mut found = false;
+        for (clock, relay) in clocks.zip(&mut self.relays) {
+            if relay.channel.flow() == flow {
+                relay.change(&to.abr);
+                // A virtual source that could have sent before is due now.
+                let wake = relay.wake_at();
+                if wake.is_scheduled() {
+                    self.timers.set(clock, wake.max(now));
+                }
+                found = true;
+            }
+        }
+        found
     }
 
     /// Lets a virtual source send, and sets its clock.

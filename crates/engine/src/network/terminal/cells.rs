@@ -20,6 +20,9 @@ impl Terminal {
         if !matches!(self.shaper, Shaper::None) {
             let now = cells.next();
             cells.advance();
+            if !self.sends {
+                return;
+            }
             let comes_alone = cells.next() > now;
             if comes_alone && self.passes(now, out) {
                 return;
@@ -43,6 +46,9 @@ impl Terminal {
             }
             cells.advance();
             self.now = at;
+            if !self.sends {
+                continue;
+            }
             let info = Info::data(self.queue.next_number());
             self.counts.data_sent += 1;
             self.counts.cells_sent += 1;

@@ -107,6 +107,8 @@ pub struct TerminalSettings {
     pub app: App,
     /// Start time.
     pub start: Ps,
+    /// False if the source sends nothing new.
+    pub sends: bool,
     /// Data of a TCP sender with their times.
     pub supply: Supply,
     /// Time to process a segment, its variation, and the random stream of the variation.

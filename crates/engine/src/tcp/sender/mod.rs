@@ -38,8 +38,10 @@ pub struct TcpSender {
     snd_una: u64,
     snd_nxt: u64,
     snd_max: u64,
-    /// End of the data supplied so far.
+    /// End of the data supplied so far, or of those sent while the rest is withheld.
     snd_end: u64,
+    /// End of the data supplied so far, while those not sent yet are withheld.
+    withheld: Option<u64>,
     dup_acks: u32,
     /// snd_max when the last loss was detected (`recover` of RFC 6582); `None` before the first.
     recover: Option<u64>,
@@ -100,6 +102,7 @@ impl TcpSender {
             snd_nxt: 0,
             snd_max: 0,
             snd_end: 0,
+            withheld: None,
             dup_acks: 0,
             recover: None,
             recovering: false,
@@ -130,7 +133,18 @@ impl TcpSender {
 
     /// The application writes `bytes` more; `u64::MAX` is an endless supply.
     pub fn supply(&mut self, bytes: u64) {
-        self.snd_end = self.snd_end.saturating_add(bytes);
+        let end = self.withheld.as_mut().unwrap_or(&mut self.snd_end);
+        *end = end.saturating_add(bytes);
+    }
+
+    /// Withholds data that have not been sent yet, or releases them; the timer is then due at once.
+    /// What has been sent may be sent again.
+    pub fn withhold(&mut self, now: Ps, withhold: bool) {
+        if withhold && self.withheld.is_none() {
+            self.withheld = Some(core::mem::replace(&mut self.snd_end, self.snd_max));
+        } else if !withhold && let Some(end) = self.withheld.take() {
+            (self.snd_end, self.send_at) = (end, now);
+        }
     }
 
     /// The next segment that window and supply permit. Only full segments are sent, except the last
@@ -333,7 +347,7 @@ impl TcpSender {
     }
     /// True if everything supplied so far has been acknowledged.
     pub fn is_done(&self) -> bool {
-        self.snd_una == self.snd_end
+        self.snd_una == self.withheld.unwrap_or(self.snd_end)
     }
     /// Bytes sent and not yet acknowledged cumulatively (FlightSize of RFC 5681).
     pub fn bytes_in_flight(&self) -> u64 {

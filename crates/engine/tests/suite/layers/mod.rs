@@ -44,6 +44,7 @@ const ORDER: &[&str] = &[
     "network::storage",
     "network::window",
     "network::simulation",
+    "network::changing",
     "network::measure",
     "network::observe",
     "network::reference",

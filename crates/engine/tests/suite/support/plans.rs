@@ -75,6 +75,7 @@ impl Graph {
     pub fn plan(self, flows: Vec<FlowPlan>) -> Plan {
         let (measure, errors) = (MeasurePlan::default(), LinkErrors::default());
         Plan {
+            changes: Vec::new(),
             seed: 1,
             nodes: self.nodes,
             links: self.links,
@@ -100,6 +101,7 @@ pub fn flow(
     forward: Vec<usize>,
 ) -> FlowPlan {
     FlowPlan {
+        sends: true,
         name: name.into(),
         group: name.into(),
         index: 1,

@@ -72,6 +72,7 @@ impl Setting {
         let queue = |classes| QueueSettings {
             classes,
             buffer: self.buffer(),
+            is_credited: false,
             discard: self.policy().build(channels),
         };
         PortSettings {

@@ -1,6 +1,7 @@
 //! Random networks: every kind of source, service, control, discard policy, recovery and queueing,
 //! on lines whose cell times are often whole microseconds, so that many events are simultaneous.
 
+mod changes;
 mod ends;
 mod flows;
 mod links;
@@ -22,6 +23,7 @@ use links::{errors, fcvc, lines};
 use switches::suit_credit;
 use topology::Draft;
 
+pub use changes::changing_networks;
 pub use sources::source;
 pub use switches::switch;
 

@@ -157,6 +157,7 @@ impl<'a> Draft<'a> {
             backward
         };
         FlowPlan {
+            sends: true,
             name: format!("f{number}"),
             group: "f".into(),
             index: number as u32 + 1,

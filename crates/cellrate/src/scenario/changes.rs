@@ -1,0 +1,363 @@
+//! Changes of settings during a run: each gives the scenario that holds from its time on, which is
+//! read and checked as a scenario of its own. A change may touch only keys that the schema marks
+//! with `x-change`: `true`, or the reason why a key cannot change; for a table it holds for the keys
+//! in it, of which those with a range (`x-search`) can change.
+
+use std::collections::BTreeMap;
+
+use cellrate_engine::kernel::Ps;
+use serde_json::Value as Json;
+use toml::Value as Toml;
+
+use super::diagnostic::Fault;
+use super::document::{Item, Table, Value, locate};
+use super::graph::Graph;
+use super::problem::{Place, Step};
+use super::resolve::resolved;
+use super::schema::{definition, schema};
+use super::set;
+use super::short_path::variant;
+use super::types::{Change, Scenario, Setting};
+
+/// A scenario from the time of a change on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stage {
+    /// Time of the change.
+    pub at: Ps,
+    /// The scenario with the keys of this change and of all before it.
+    pub scenario: Scenario,
+    /// Its graph: nodes, links and routes are those of the scenario, settings of switches differ.
+    pub graph: Graph,
+}
+
+/// Most changes of a scenario.
+const MOST: usize = 1_000;
+
+/// Scenario, graph and warnings of a document.
+pub type Judged = (Scenario, Graph, Vec<Fault>);
+
+/// The stages of the scenario in `root`, read by `read`, and its warnings with those that they add.
+/// The changes of `first` become what they change: every key with its value, in its usual form.
+pub fn stages(
+    root: &Table,
+    first: &mut Judged,
+    mut read: impl FnMut(&Table) -> Result<Judged, Vec<Fault>>,
+) -> Result<Vec<Stage>, Vec<Fault>> {
+    let Some(Value::Array(changes)) = root.get("changes").map(|item| &item.value) else {
+        return Ok(Vec::new());
+    };
+    check_times(&first.0, changes)?;
+    let (mut tree, mut stages) = (root.clone(), Vec::<Stage>::new());
+    tree.entries.retain(|entry| entry.key != "changes");
+    let mut told = Vec::new();
+    let times: Vec<Ps> = first.0.changes.iter().map(|change| change.at).collect();
+    for (item, at) in changes.iter().zip(times) {
+        let old = tree.clone();
+        let faults = apply(&mut tree, item);
+        let after = |mut fault: Fault| {
+            fault.message = format!("from {at} on: {}", fault.message);
+            fault
+        };
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        let known = |fault: &Fault| first.2.contains(fault);
+        let (scenario, graph, warnings) = read(&tree).map_err(|faults| {
+            let new = faults.into_iter().filter(|fault| !known(fault));
+            new.map(after).collect::<Vec<_>>()
+        })?;
+        told.extend(
+            warnings
+                .into_iter()
+                .filter(|fault| !known(fault))
+                .map(after),
+        );
+        let before = stages.last().map_or(&first.0, |stage| &stage.scenario);
+        let differences = Differences::between((before, &old), (&scenario, &tree))?;
+        let change = &mut first.0.changes[stages.len()];
+        change.set = differences;
+        stages.push(Stage {
+            at,
+            scenario,
+            graph,
+        });
+    }
+    told.sort_by_key(|fault| fault.span);
+    told.dedup_by(|a, b| a.span == b.span && tail(&a.message) == tail(&b.message));
+    first.2.extend(told);
+    Ok(that_change(first, stages))
+}
+
+/// The message without the time from which on it holds.
+fn tail(message: &str) -> &str {
+    message.split_once(": ").map_or(message, |(_, rest)| rest)
+}
+
+/// The stages that change something; changes that change nothing are left out of the scenario.
+fn that_change(first: &mut Judged, stages: Vec<Stage>) -> Vec<Stage> {
+    let changes = std::mem::take(&mut first.0.changes);
+    let (kept, mut stages): (Vec<Change>, Vec<Stage>) = changes
+        .into_iter()
+        .zip(stages)
+        .filter(|(change, _)| !change.set.is_empty())
+        .unzip();
+    first.0.changes.clone_from(&kept);
+    for stage in &mut stages {
+        stage.scenario.changes.clone_from(&kept);
+    }
+    stages
+}
+
+/// Checks that changes come one after the other within the run.
+fn check_times(scenario: &Scenario, changes: &[Item]) -> Result<(), Vec<Fault>> {
+    if changes.len() > MOST {
+        let message = format!("{} changes", changes.len());
+        let help = format!("a scenario has at most {MOST}");
+        return Err(vec![Fault::error(changes[MOST].span, message).help(help)]);
+    }
+    let mut faults = Vec::new();
+    let (mut before, end) = (Ps::ZERO, scenario.run.duration);
+    for (item, Change { at, .. }) in changes.iter().zip(&scenario.changes) {
+        let span = match &item.value {
+            Value::Table(table) => locate(table, &[Step::from("at")]),
+            _ => item.span,
+        };
+        if *at >= end {
+            let message = format!("a change at {at} in a run of {end}");
+            let help = "a change comes before the end of the run";
+            faults.push(Fault::error(span, message).help(help));
+        } else if *at <= before {
+            let message = match before {
+                Ps::ZERO => format!("a change at {at}"),
+                before => format!("a change at {at} after the one at {before}"),
+            };
+            let help = "changes come after 0 s, in the order of their times; keys that change \
+                        together belong into one `set`";
+            faults.push(Fault::error(span, message).help(help));
+        }
+        before = before.max(*at);
+    }
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(faults)
+    }
+}
+
+/// Sets the keys of a change in a document.
+fn apply(tree: &mut Table, change: &Item) -> Vec<Fault> {
+    let Value::Table(change) = &change.value else {
+        return Vec::new();
+    };
+    let Some(Value::Table(keys)) = change.get("set").map(|item| &item.value) else {
+        return Vec::new();
+    };
+    let apply = |entry| set::put_each(tree, entry).err();
+    keys.entries.iter().filter_map(apply).collect()
+}
+
+/// Keys that differ between two stages.
+struct Differences<'t> {
+    definitions: &'static Json,
+    /// The documents before and after the change.
+    trees: (&'t Table, &'t Table),
+    place: Place,
+    /// Path of the present table as `--set` has it.
+    path: Vec<String>,
+    found: BTreeMap<String, Setting>,
+    /// Keys that cannot change and were set, and others that follow from them.
+    faults: Vec<Fault>,
+    consequences: Vec<Fault>,
+}
+
+/// Whether the keys of a table can change.
+#[derive(Clone, Copy)]
+enum Rule {
+    /// Those with a range can.
+    Ranges,
+    /// None can, for this reason.
+    Fixed(&'static str),
+}
+
+/// Reason for a key that has no range in a table whose keys can change.
+const NO_RANGE: &str = "it chooses a form; a change sets values that have a range";
+
+impl Rule {
+    /// The rule of the keys within a property.
+    fn within(self, property: &'static Json) -> Rule {
+        match &property["x-change"] {
+            Json::Bool(true) => Rule::Ranges,
+            Json::String(reason) => Rule::Fixed(reason),
+            _ => self,
+        }
+    }
+    /// The reason why a property cannot change; `None` if it can.
+    fn reason(self, property: &'static Json) -> Option<&'static str> {
+        match (&property["x-change"], self) {
+            (Json::Bool(true), _) => None,
+            (Json::String(reason), _) => Some(reason),
+            (_, Rule::Ranges) if property["x-search"].is_object() => None,
+            (_, Rule::Ranges) => Some(property["x-not-searched"].as_str().unwrap_or(NO_RANGE)),
+            (_, Rule::Fixed(reason)) => Some(reason),
+        }
+    }
+}
+
+impl<'t> Differences<'t> {
+    /// The keys of `after` whose values differ from those of `before`, by their paths.
+    fn between(
+        (before, old): (&Scenario, &'t Table),
+        (after, new): (&Scenario, &'t Table),
+    ) -> Result<BTreeMap<String, Setting>, Vec<Fault>> {
+        let mut differences = Differences {
+            definitions: &schema()["$defs"],
+            trees: (old, new),
+            place: Vec::new(),
+            path: Vec::new(),
+            found: BTreeMap::new(),
+            faults: Vec::new(),
+            consequences: Vec::new(),
+        };
+        let (mut before, after) = (resolved(before), resolved(after));
+        before.remove("changes");
+        differences.tables(schema(), Rule::Fixed(""), &before, &after);
+        let Differences {
+            found,
+            faults,
+            consequences,
+            ..
+        } = differences;
+        if faults.is_empty() && consequences.is_empty() {
+            Ok(found)
+        } else if faults.is_empty() {
+            Err(consequences)
+        } else {
+            Err(faults)
+        }
+    }
+
+    fn tables(
+        &mut self,
+        schema: &'static Json,
+        rule: Rule,
+        before: &toml::Table,
+        after: &toml::Table,
+    ) {
+        let schema = variant(definition(self.definitions, schema).0, |key| {
+            after.get(key).and_then(Toml::as_str)
+        });
+        let tag = tag(schema).filter(|tag| before.get(*tag) != after.get(*tag));
+        if let Some(tag) = tag {
+            let kind = format!("another `{tag}` has another state: it needs a run of its own");
+            return self.at(tag.into(), tag, |all| all.refuse(&kind));
+        }
+        for (key, value) in after {
+            let property = &schema["properties"][key];
+            let old = before.get(key);
+            if old != Some(value) {
+                self.at(key.as_str().into(), key, |all| {
+                    all.values(property, rule, old, value)
+                });
+            }
+        }
+        for (key, old) in before.iter().filter(|(key, _)| !after.contains_key(*key)) {
+            let property = &schema["properties"][key];
+            let is_of_one_flow = self.is_of_one_flow(key);
+            self.at(key.as_str().into(), key, |all| match property["default"] {
+                // A truth value that is not written has its default.
+                Json::Bool(default) => all.values(property, rule, Some(old), &default.into()),
+                // A flow's own value that is now that of all flows is not written again.
+                _ if is_of_one_flow => {}
+                _ => all.refuse("a change sets keys, it cannot take one away"),
+            });
+        }
+    }
+
+    /// True for a key of a flow's own TCP or ABR parameters, and for all of these.
+    fn is_of_one_flow(&self, key: &str) -> bool {
+        let path = self.path.iter().map(String::as_str).chain([key]);
+        let path: Vec<&str> = path.collect();
+        matches!(path[..], ["flow", _, "abr" | "tcp", ..])
+    }
+
+    /// Does something one step further down.
+    fn at(&mut self, step: Step, name: &str, act: impl FnOnce(&mut Self)) {
+        self.place.push(step);
+        self.path.push(name.into());
+        act(self);
+        self.place.pop();
+        self.path.pop();
+    }
+
+    fn values(&mut self, property: &'static Json, rule: Rule, before: Option<&Toml>, after: &Toml) {
+        let (within, none) = (rule.within(property), toml::Table::new());
+        match (before, after) {
+            (Some(Toml::Table(before)), Toml::Table(after)) => {
+                self.tables(property, within, before, after);
+            }
+            (None, Toml::Table(after)) => match within {
+                Rule::Fixed(reason) => self.refuse(reason),
+                Rule::Ranges => self.tables(property, within, &none, after),
+            },
+            (Some(Toml::Array(before)), Toml::Array(after))
+                if before.len() == after.len() && after.iter().all(Toml::is_table) =>
+            {
+                let items = &definition(self.definitions, property).0["items"];
+                self.elements(items, within, before, after);
+            }
+            _ => match rule.reason(property) {
+                Some(reason) => self.refuse(reason),
+                None => {
+                    let path: Vec<String> = self.path.iter().map(|key| quoted(key)).collect();
+                    self.found.insert(path.join("."), Setting(after.clone()));
+                }
+            },
+        }
+    }
+
+    fn elements(&mut self, items: &'static Json, rule: Rule, before: &[Toml], after: &[Toml]) {
+        for (index, pair) in before.iter().zip(after).enumerate() {
+            if let (Toml::Table(before), Toml::Table(after)) = pair
+                && before != after
+            {
+                let number = index.to_string();
+                let name = after.get("name").and_then(Toml::as_str).unwrap_or(&number);
+                self.at(index.into(), name, |all| {
+                    all.tables(items, rule, before, after)
+                });
+            }
+        }
+    }
+
+    fn refuse(&mut self, reason: &str) {
+        let path = self.path.join(".");
+        let message = format!("`{path}` cannot change during a run");
+        let (before, after) = self.trees;
+        let span = locate(after, &self.place);
+        let fault = Fault::error(span, message)
+            .label("fixed from start to end")
+            .help(reason);
+        if span == locate(before, &self.place) {
+            self.consequences.push(fault);
+        } else {
+            self.faults.push(fault);
+        }
+    }
+}
+
+/// The key that names the variant of a table.
+fn tag(schema: &'static Json) -> Option<&'static str> {
+    let mut properties = schema["properties"].as_object()?.iter();
+    let found = properties.find(|(_, property)| property["const"].is_string());
+    found.map(|(key, _)| key.as_str())
+}
+
+/// A key as it is written in a path.
+fn quoted(key: &str) -> String {
+    let is_bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if key.chars().all(is_bare) {
+        key.into()
+    } else {
+        format!("\"{key}\"")
+    }
+}

@@ -1,0 +1,61 @@
+//! Settings of a port that change during a run, and the short cuts that follow from them.
+
+use super::{Port, Queue};
+use crate::atm::link::Outlet;
+use crate::atm::server::Server;
+use crate::control::{ControlConfig, QueueReading, SwitchControl};
+use crate::discard::{DiscardConfig, DiscardPolicy};
+use crate::kernel::Ps;
+use crate::kernel::units::Buffer;
+
+impl<S> Port<S> {
+    /// Notes which cells need no checks: of what queues, policies and scheme ask at every arrival.
+    pub(super) fn note_shortcuts(&mut self) {
+        let reads_queue = self.control.reads_queue();
+        let stateless = |queue: &Queue| queue.settings.discard.is_stateless();
+        let stateless = self.queues.iter().all(stateless);
+        let limits = self.queues.iter().map(|queue| queue.settings.buffer);
+        let smallest = limits.min().unwrap_or(0);
+        let unasked = stateless && reads_queue != QueueReading::AtEveryCell && !self.is_prompt;
+        self.freely_below = if unasked { smallest } else { 0 };
+        self.free_backlog = Ps(if self.freely_below == u64::MAX {
+            u64::MAX
+        } else {
+            let cells = self.freely_below.saturating_sub(1);
+            cells.saturating_mul(self.cell_time.0)
+        });
+        self.reads_queue = reads_queue != QueueReading::Never;
+        self.reads_at_rm = reads_queue == QueueReading::AtRmCells;
+        // A queue whose channels take turns has enough buffer because of their credit.
+        let has_room = |queue: &Queue| queue.by_turns || queue.settings.buffer == u64::MAX;
+        self.takes_all = self.is_prompt
+            && stateless
+            && reads_queue == QueueReading::Never
+            && self.queues.iter().all(has_room);
+    }
+}
+
+impl<S: Server> Port<S> {
+    /// Goes on from `now` with another limit of each queue that credit does not limit, and with
+    /// other parameters of the same scheme and of the same policy. Cells beyond a smaller limit
+    /// stay. An interval of the scheme that should have ended before `now` ends now.
+    pub fn change(
+        &mut self,
+        now: Ps,
+        buffer: Buffer,
+        (control, discard): (&ControlConfig, &DiscardConfig),
+        out: &mut Outlet<'_>,
+    ) {
+        for queue in &mut self.queues {
+            if !queue.settings.is_credited {
+                queue.settings.buffer = buffer.0;
+            }
+            queue.settings.discard.change(discard);
+        }
+        self.control.change(control);
+        self.note_shortcuts();
+        if self.control.wake_at() < now {
+            self.wake(now, out);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! The changes of a plan, made when their instants have come.
+
+use super::channel::ChannelId;
+use super::node::Node;
+use super::plan::{Change, FlowChange};
+use super::simulation::Simulation;
+use crate::atm::server::Server;
+use crate::kernel::Ps;
+
+impl<S: Server> Simulation<S> {
+    /// Instant of the next change; `NEVER` if there are no more.
+    pub(super) fn next_change(&self) -> Ps {
+        let next = self.plan.changes.get(self.changed);
+        next.map_or(Ps::NEVER, |change| change.at)
+    }
+
+    /// Makes the next change, before whose instant everything has been processed.
+    pub(super) fn make_next_change(&mut self) {
+        let Change {
+            at,
+            switches,
+            flows,
+        } = self.plan.changes[self.changed].clone();
+        self.changed += 1;
+        for (node, to) in &switches {
+            if let Node::Switch(switch) = &mut self.stations[*node].node {
+                switch.change(at, to, &mut self.links);
+            }
+            self.reschedule(*node);
+        }
+        for (flow, to) in &flows {
+            self.change_flow(at, *flow, to);
+        }
+    }
+
+    fn change_flow(&mut self, at: Ps, flow: usize, to: &FlowChange) {
+        let ends = ChannelId::both(flow).map(|channel| self.begins[channel.index()]);
+        for (node, terminal) in ends {
+            if let Node::Host(host) = &mut self.stations[node].node {
+                host.change(at, terminal, to);
+            }
+            self.reschedule(node);
+        }
+        for node in 0..self.stations.len() {
+            if let Node::Switch(switch) = &mut self.stations[node].node
+                && switch.change_loops(at, flow, to)
+            {
+                self.reschedule(node);
+            }
+        }
+    }
+}
