@@ -57,6 +57,7 @@ FLOW_KEYS = [
         'abr.pcr="1 Mbit/s"',
         'tcp.window="512 bytes"',
     ),
+    row("flow.tcp.sends", "true", "false", "falls", THROUGHPUT),
     row("flow.tcp.start", '"0 s"', '"10 ms"', "rises", per_flow("start_seconds")),
     row("flow.tcp.stagger", '"1 ms"', '"5 ms"', "rises", per_flow("start_seconds")),
     row("flow.tcp.source_queue", '"infinite"', '"30 cells"', "rises", REFUSED),

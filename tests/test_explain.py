@@ -58,6 +58,16 @@ def silence(explanation: Explanation) -> dict[str, str]:
     return {one.formula: one.reason for one in explanation.without_statement}
 
 
+def test_a_scenario_that_changes_is_explained_until_its_first_change() -> None:
+    change = (
+        'changes=[{at="10 ms", set={"switch.buffer"="7 cells"}}, {at="20 ms", set={"abr.rif"=0.5}}]'
+    )
+    first, *rest = template("n-source", change).verdict
+    assert first.startswith("This is of the network until its first change")
+    assert "at 0.01 s (`switch.buffer`); one more change follows" in first
+    assert rest == list(template("n-source").verdict)
+
+
 def test_messages_are_no_data_without_end() -> None:
     shares = find(template("lan-messages"), "fair shares", "least_cells_per_second")
     assert any("data without end" in reason for reason in shares[0].fails)

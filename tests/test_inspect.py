@@ -111,7 +111,7 @@ def test_one_of_a_list_can_be_asked_for(command: Command) -> None:
 def test_the_schema_is_a_json_schema_of_every_section(command: Command) -> None:
     schema = json.loads(command("schema").stdout)
     assert schema["$schema"].startswith("https://json-schema.org/")
-    names = "run measure topology switch fcvc link_errors tcp abr aal5 flow"
+    names = "run measure topology switch fcvc link_errors tcp abr aal5 flow changes"
     assert " ".join(schema["properties"]) == names
 
 

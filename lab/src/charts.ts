@@ -44,6 +44,7 @@ export class Charts {
   #tracks: Track[] = [];
   #drawn: Drawn[] = [];
   #cursor = 0;
+  #changes: number[] = [];
   #last: CurvesNews | undefined;
 
   constructor(box: HTMLElement, key: string, touched: Touched) {
@@ -89,6 +90,12 @@ export class Charts {
         plot.setScale("y", range(rows));
       });
     }
+  }
+
+  /** Marks the instants of changes. */
+  changes(instants: number[]): void {
+    this.#changes = instants;
+    for (const { plot } of this.#drawn) this.#place(plot);
   }
 
   /** Moves the line that shows the instant of the picture. */
@@ -239,6 +246,15 @@ export class Charts {
     const x = plot.valToPos(this.#cursor, "x");
     line.style.transform = `translateX(${x}px)`;
     line.hidden = !Number.isFinite(x) || x < 0 || x > plot.over.clientWidth;
+    for (const old of plot.over.querySelectorAll(".change-mark")) old.remove();
+    for (const instant of this.#changes) {
+      const at = plot.valToPos(instant, "x");
+      if (!Number.isFinite(at) || at < 0 || at > plot.over.clientWidth) continue;
+      const mark = document.createElement("div");
+      mark.className = "change-mark";
+      mark.style.transform = `translateX(${at}px)`;
+      plot.over.append(mark);
+    }
   }
 
   /** Writes the values under the pointer, the greatest first, as many as fit. */

@@ -9,6 +9,8 @@ export interface Moves {
   /** Shows a span that is longer by a factor. */
   zoom(factor: number): void;
   whole(): void;
+  /** Lets settings act from the cursor on, or from the start. */
+  when(): void;
 }
 
 /** Listens to the page's keys, except where somebody writes or chooses. */
@@ -35,6 +37,7 @@ const ACTS: Record<string, (transport: Transport, moves: Moves) => void> = {
   "=": (_, moves) => moves.zoom(0.5),
   "-": (_, moves) => moves.zoom(2),
   "0": (_, moves) => moves.whole(),
+  c: (_, moves) => moves.when(),
 };
 
 /** Keys that move a slider. */

@@ -3,6 +3,7 @@
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
 
+import { inForce, isAt, seconds, withChange, written } from "./changes.ts";
 import { table } from "./compare.ts";
 import { loadModule } from "./engine/load.ts";
 import type { About } from "./engine/messages.ts";
@@ -37,8 +38,11 @@ class Page {
   readonly #results = document.createElement("div");
   #sides: SideView[] = [];
   #active = 0;
+  /** True if settings act from the cursor on. */
+  #during = false;
   #view: [number, number] | null = null;
   #linkTimer = 0;
+  #panelTimer = 0;
 
   constructor(module: WebAssembly.Module, about: About) {
     this.#module = module;
@@ -50,6 +54,7 @@ class Page {
       duration: () => this.#sides[0]?.duration ?? 1,
       look: (at) => {
         for (const side of this.#sides) side.look(at);
+        if (this.#during) this.#panelLater();
       },
       next: (step) => this.#next(step),
     });
@@ -138,11 +143,71 @@ class Page {
     const count = present.side.set.length;
     element("set").textContent = count === 0 ? "As written" : `${count} ${count === 1 ? "parameter" : "parameters"} changed`;
     element("reset").hidden = count === 0;
+    this.#listChanges(present);
     if (!present.opened) return;
-    const changed = new Set(present.side.set.map(([path]) => path));
     const refused = present.element.dataset.state === "refused";
     const values = refused ? withRefused(present.opened.scenario, present.side.set) : present.opened.scenario;
-    showPanel(element("groups"), groups(this.#about.schema, values), changed, (path, literal) => this.#set(path, literal));
+    if (!this.#during) {
+      const changed = new Set(present.side.set.map(([path]) => path));
+      showPanel(element("groups"), groups(this.#about.schema, values), changed, (path, literal) => this.#set(path, literal));
+      return;
+    }
+    const at = this.#instant;
+    const changed = new Set(present.changes.filter((change) => isAt(change, at)).flatMap(({ set }) => set.map(([path]) => path)));
+    const found = groups(this.#about.schema, inForce(values, present.changes, seconds(at)));
+    showPanel(element("groups"), found, changed, (path, literal) => this.#change(at, path, literal), true);
+  }
+
+  /** The instant of a change that is made now. */
+  get #instant(): string {
+    return written(this.#transport.at);
+  }
+
+  /** The changes of the present side, each with its instant and a button that undoes it. */
+  #listChanges(present: SideView): void {
+    element("when-start").setAttribute("aria-pressed", String(!this.#during));
+    element("when-now").setAttribute("aria-pressed", String(this.#during));
+    element("when-now").textContent = this.#during ? `From ${this.#instant} on` : "From the cursor on";
+    const list = element("changes");
+    list.hidden = present.changes.length === 0;
+    list.replaceChildren(
+      ...present.changes.flatMap(({ at, set }) =>
+        set.map(([path, literal]) => {
+          const item = document.createElement("li");
+          const go = document.createElement("button");
+          go.type = "button";
+          go.textContent = `${at}: ${path} = ${literal}`;
+          go.onclick = () => {
+            this.#transport.pause();
+            this.#transport.seek(seconds(at));
+            this.#panel();
+          };
+          const undo = document.createElement("button");
+          undo.type = "button";
+          undo.className = "undo";
+          undo.textContent = "Undo";
+          undo.setAttribute("aria-label", `Undo the change of ${path} at ${at}`);
+          undo.onclick = () => this.#change(at, path, undefined);
+          item.append(go, undo);
+          return item;
+        }),
+      ),
+    );
+  }
+
+  /** Lets settings act from the start, or from the cursor on. */
+  #when(during: boolean): void {
+    this.#during = during;
+    if (during) this.#transport.pause();
+    this.#panel();
+  }
+
+  #change(at: string, path: string, literal: string | undefined): void {
+    const present = this.#present;
+    if (!present) return;
+    present.side = { ...present.side, changes: withChange(present.changes, at, path, literal) };
+    this.#restart(present);
+    this.#listChanges(present);
   }
 
   #set(path: string, literal: string | undefined): void {
@@ -158,6 +223,17 @@ class Page {
     this.#linkSoon();
   }
 
+  /** The panel follows the cursor when that has come to rest. */
+  #panelLater(): void {
+    clearTimeout(this.#panelTimer);
+    this.#panelTimer = window.setTimeout(() => !this.#dragged && this.#panel(), 200);
+  }
+
+  /** True while a slider is under the hand. */
+  get #dragged(): boolean {
+    return document.activeElement instanceof HTMLInputElement && document.activeElement.type === "range" && document.activeElement.matches(":active");
+  }
+
   /** The panel is made anew when the answer has come, so that a slider under the hand stays. */
   #panelSoon(): void {
     const count = this.#present?.side.set.length ?? 0;
@@ -167,8 +243,7 @@ class Page {
 
   #opened(side: SideView): void {
     side.client.view(...(this.#view ?? [0, side.duration]), side.charts.pixels);
-    const dragged = document.activeElement instanceof HTMLInputElement && document.activeElement.type === "range" && document.activeElement.matches(":active");
-    if (side === this.#present && !dragged) this.#panel();
+    if (side === this.#present && !this.#dragged) this.#panel();
     this.#transport.show();
   }
 
@@ -227,6 +302,8 @@ class Page {
       const present = this.#present;
       if (present) this.#open({ ...present.side, set: [] });
     };
+    element("when-start").onclick = () => this.#when(false);
+    element("when-now").onclick = () => this.#when(true);
     element("compare").onclick = () => this.#compare();
     element("share").onclick = () => void this.#share();
     element("keys").onclick = () => element<HTMLDialogElement>("help").showModal();
@@ -243,6 +320,7 @@ class Page {
         this.#zoom([middle - (middle - from) * factor, middle + (to - middle) * factor]);
       },
       whole: () => this.#zoom(null),
+      when: () => this.#when(!this.#during),
     });
     this.#both.addEventListener("dblclick", () => this.#zoom(null));
   }

@@ -9,11 +9,12 @@ export type Set = (path: string, literal: string | undefined) => void;
 /** Groups that are open when the page is new. */
 const OPEN = new Set(["Switch ports", "ABR end systems"]);
 
-/** Fills `box` with one section for each group; what was open stays so. */
-export function showPanel(box: HTMLElement, groups: Group[], changed: ReadonlySet<string>, set: Set): void {
+/** Fills `box` with one section for each group; what was open stays so. Of changes `during` the run only what can change is enabled. */
+export function showPanel(box: HTMLElement, groups: Group[], changed: ReadonlySet<string>, set: Set, during = false): void {
   const focus = document.activeElement instanceof HTMLElement && box.contains(document.activeElement) ? document.activeElement.id : "";
   const before = new Map([...box.querySelectorAll("details")].map((details) => [details.dataset.group, details.open]));
   box.replaceChildren(...groups.map((group) => section(group, before.get(group.title) ?? OPEN.has(group.title), changed, set)));
+  if (during) groups.flatMap(({ parameters }) => parameters).forEach(fix);
   if (focus) document.getElementById(focus)?.focus();
 }
 
@@ -28,6 +29,17 @@ function section(group: Group, open: boolean, changed: ReadonlySet<string>, set:
   const sorted = [...group.parameters].sort((a, b) => Number(rank(b)) - Number(rank(a)));
   details.append(summary, ...sorted.map((parameter) => row(parameter, changed.has(parameter.path), set)));
   return details;
+}
+
+/** Disables a parameter that cannot change during a run, and says why. */
+function fix({ path, fixed }: Parameter): void {
+  if (fixed === undefined) return;
+  for (const id of [`p-${path}`, `s-${path}`]) {
+    const input = document.getElementById(id) as HTMLInputElement | null;
+    if (input) input.disabled = true;
+  }
+  const about = document.getElementById(`p-${path}-about`);
+  if (about) about.textContent = `Fixed during a run: ${fixed}.`;
 }
 
 function rank(parameter: Parameter): boolean {

@@ -19,6 +19,8 @@ export interface Parameter {
   value: unknown;
   fallback: unknown;
   slider: Slider | undefined;
+  /** The reason why it cannot change during a run; `undefined` if it can. */
+  fixed: string | undefined;
 }
 
 /** A range worth searching, in base units. */
@@ -47,10 +49,10 @@ export function groups(schema: Schema, scenario: Values): Group[] {
     if (key === "changes") continue;
     if (key === "flow") {
       for (const flow of (scenario.flow ?? []) as Values[]) {
-        found.push(walk.group(`flow.${String(flow.name)}`, `Flows ${String(flow.name)}`, part.items ?? {}, flow, ["tcp", "abr", "name"]));
+        found.push(walk.group(`flow.${String(flow.name)}`, `Flows ${String(flow.name)}`, part, part.items ?? {}, flow, ["tcp", "abr", "name"]));
       }
     } else if (scenario[key] != null) {
-      found.push(walk.group(key, TITLES[key] ?? key, part, scenario[key]));
+      found.push(walk.group(key, TITLES[key] ?? key, part, part, scenario[key]));
     }
   }
   return found.filter((group) => group.parameters.length > 0);
@@ -93,9 +95,9 @@ class Walk {
     this.#scenario = scenario;
   }
 
-  group(path: string, title: string, part: Schema, value: unknown, without: string[] = []): Group {
+  group(path: string, title: string, marked: Schema, part: Schema, value: unknown, without: string[] = []): Group {
     const schema = this.#meant(part);
-    const parameters = this.#table(path, schema, value as Values, without);
+    const parameters = this.#table(path, schema, value as Values, within(undefined, marked), without);
     return { title, about: part.description ?? schema.description ?? "", parameters };
   }
 
@@ -104,16 +106,17 @@ class Walk {
     return (name !== undefined && this.#definitions[name]) || schema;
   }
 
-  #table(path: string, schema: Schema, value: Values, without: string[] = []): Parameter[] {
+  #table(path: string, schema: Schema, value: Values, rule: string | undefined, without: string[] = []): Parameter[] {
     const variant = variantOf(schema, value);
     const properties = (variant ?? schema).properties ?? {};
     return Object.entries(properties).flatMap(([key, property]) =>
-      property.const !== undefined || without.includes(key) ? [] : this.#property(`${path}.${key}`, key, property, value ?? {}),
+      property.const !== undefined || without.includes(key) ? [] : this.#property(`${path}.${key}`, key, property, value ?? {}, rule),
     );
   }
 
-  #property(path: string, key: string, property: Schema, table: Values): Parameter[] {
+  #property(path: string, key: string, property: Schema, table: Values, rule: string | undefined): Parameter[] {
     const value = table[key];
+    const inner = within(rule, property);
     const meant = this.#meant(property);
     const base = {
       path,
@@ -125,6 +128,7 @@ class Walk {
       value,
       fallback: property.default,
       slider: this.#slider(property, value ?? property.default, table),
+      fixed: reason(rule, property),
     };
     const names = choices(meant);
     if (names.length > 0) return [{ ...base, kind: "choice", choices: names }];
@@ -134,10 +138,10 @@ class Walk {
       const tag = tagOf(tables[0]);
       const listed = tables.map((one) => ({ name: one.properties?.[tag]?.const ?? "", about: one.description ?? "" }));
       const plain = (meant.oneOf ?? []).filter((one) => one.const).map((one) => ({ name: one.const ?? "", about: one.description ?? "" }));
-      const own: Parameter = { ...base, kind: "variant", choices: [...plain, ...listed.filter((one) => !plain.some((p) => p.name === one.name))], tag };
-      return typeof value === "object" ? [own, ...this.#table(path, meant, value as Values)] : [own];
+      const own: Parameter = { ...base, fixed: ANOTHER, kind: "variant", choices: [...plain, ...listed.filter((one) => !plain.some((p) => p.name === one.name))], tag };
+      return typeof value === "object" ? [own, ...this.#table(path, meant, value as Values, inner)] : [own];
     }
-    if (meant.type === "object") return value == null ? [] : this.#table(path, meant, value as Values);
+    if (meant.type === "object") return value == null ? [] : this.#table(path, meant, value as Values, inner);
     if (meant.type === "array") return [];
     if (meant.type === "boolean") return [{ ...base, kind: "boolean" }];
     if (meant.type === "number") return [{ ...base, kind: "number" }];
@@ -171,6 +175,24 @@ class Walk {
     if (of === "buffer") return read(String(values.switch?.buffer ?? ""))?.value;
     return read(String(values.abr?.pcr ?? values.topology?.link_rate ?? ""))?.value;
   }
+}
+
+const ANOTHER = "another kind has another state: it needs a run of its own";
+const NO_RANGE = "it chooses a form; a change sets values that have a range";
+
+/** The reason for which the keys of a table cannot change; `undefined` if those with a range can. */
+function within(rule: string | undefined, property: Schema): string | undefined {
+  const mark = property["x-change"];
+  return mark === true ? undefined : typeof mark === "string" ? mark : rule;
+}
+
+/** The reason for which a key cannot change during a run; `undefined` if it can. The scenario's reader has the same rule. */
+function reason(rule: string | undefined, property: Schema): string | undefined {
+  const mark = property["x-change"];
+  if (mark === true) return undefined;
+  if (typeof mark === "string") return mark;
+  if (rule !== undefined) return rule;
+  return property["x-search"] ? undefined : (property["x-not-searched"] ?? NO_RANGE);
 }
 
 /** True if a range applies: it may need keys that are set or absent (true, false), or one of several values. */

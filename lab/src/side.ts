@@ -1,5 +1,6 @@
 // One side of the page: a scenario, its worker, its network and its charts.
 
+import { type Change, changesOf, seconds } from "./changes.ts";
 import { Charts, type Touched } from "./charts.ts";
 import { Client, type CurvesNews } from "./engine/client.ts";
 import { startWorker } from "./engine/load.ts";
@@ -75,6 +76,11 @@ export class SideView {
     this.client.open(text, this.side.preset ? `${this.side.preset}.toml` : this.side.name || "scenario.toml", overrides(this.side));
   }
 
+  /** Changes during the run: those made here, or those of the text. */
+  get changes(): Change[] {
+    return this.side.changes ?? (this.opened ? changesOf(this.opened.scenario) : []);
+  }
+
   get duration(): number {
     return this.opened?.network.duration_seconds ?? 1;
   }
@@ -112,6 +118,7 @@ export class SideView {
     this.element.classList.remove("refused");
     this.#network.open(opened);
     this.charts.open(opened);
+    this.charts.changes(this.changes.map(({ at }) => seconds(at)));
     this.#say();
     this.#heard.opened(this);
   }
@@ -164,6 +171,7 @@ export class SideView {
     const name = this.side.preset || this.side.name.split("/").at(-1) || "own scenario";
     const last = this.side.set.slice(-2).map(([path, literal]) => `${path.split(".").at(-1)} ${literal.replace(/^\{\w+="([^"]*)"\}$/, "$1")}`);
     const others = this.side.set.length > 2 ? ` and ${this.side.set.length - 2} more` : "";
-    return last.length > 0 ? `${name}, ${last.reverse().join(", ")}${others}` : name;
+    const during = this.changes.length > 0 ? `, ${this.changes.length} ${this.changes.length === 1 ? "change" : "changes"} during the run` : "";
+    return `${last.length > 0 ? `${name}, ${last.reverse().join(", ")}${others}` : name}${during}`;
   }
 }

@@ -1,5 +1,7 @@
 // All that a link holds: the scenario as what differs from a preset, the cursor, the view.
 
+import { type Change, override } from "./changes.ts";
+
 /** One side of the page: a scenario and what was set. */
 export interface Side {
   /** Name of a template; empty if the text is the reader's own. */
@@ -10,6 +12,8 @@ export interface Side {
   text: string;
   /** Overrides in the order in which they apply: path and value as `--set` takes them. */
   set: [string, string][];
+  /** Changes during the run; those of the text if absent. */
+  changes?: Change[];
 }
 
 /** State of the page. */
@@ -36,7 +40,8 @@ export function withSet(set: [string, string][], path: string, literal: string |
 
 /** Overrides as the engine and the command line take them. */
 export function overrides(side: Side): string[] {
-  return side.set.map(([path, literal]) => `${path}=${literal}`);
+  const set = side.set.map(([path, literal]) => `${path}=${literal}`);
+  return side.changes ? [...set, override(side.changes)] : set;
 }
 
 /** The state as the part of a link behind its `#`. */
@@ -61,8 +66,10 @@ export async function decode(text: string): Promise<State | undefined> {
 function checked(value: unknown): State | undefined {
   const state = value as Partial<State>;
   const isPair = (pair: unknown) => Array.isArray(pair) && pair.length === 2 && pair.every((text) => typeof text === "string");
+  const isChange = (change: Partial<Change> | undefined) => typeof change?.at === "string" && Array.isArray(change.set) && change.set.every(isPair);
+  const isChanging = (changes: unknown) => changes === undefined || (Array.isArray(changes) && changes.every(isChange));
   const isSide = (side: Partial<Side> | undefined) =>
-    typeof side?.preset === "string" && typeof side.name === "string" && typeof side.text === "string" && Array.isArray(side.set) && side.set.every(isPair);
+    typeof side?.preset === "string" && typeof side.name === "string" && typeof side.text === "string" && Array.isArray(side.set) && side.set.every(isPair) && isChanging(side.changes);
   const sides = state.sides ?? [];
   const right = Array.isArray(sides) && (sides.length === 1 || sides.length === 2) && sides.every(isSide);
   const view = state.view ?? null;

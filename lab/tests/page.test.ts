@@ -151,6 +151,38 @@ test("what is saved gives the same digest in the terminal", async () => {
   }
 });
 
+test("a change at the cursor is a scenario: saved, it gives the same digest in the terminal", async () => {
+  const { page, wrong } = await opened(chromium, server.address);
+  await ended(page);
+  const before = await digest(page);
+  await page.locator("[aria-label=Instant]").fill("4000");
+  await page.locator("#when-now").click();
+  const at = /From (.*) on/.exec((await page.locator("#when-now").textContent()) ?? "")?.[1];
+  assert.ok(at);
+  assert.ok(await input(page, "run.duration").isDisabled());
+  assert.match((await page.locator('[id="p-run.duration-about"]').textContent()) ?? "", /one duration and one seed/);
+  await page.locator('[id="s-switch.control.target_utilisation"]').fill("20");
+  const here = await digest(page);
+  assert.notEqual(here, before);
+  assert.equal(await page.locator("#changes li").count(), 1);
+  assert.ok((await page.locator(".change-mark").count()) > 0);
+  await page.locator("#export summary").click();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#save-toml").click()]);
+  const file = `${tmpdir()}/cellrate-lab-change-${process.pid}.toml`;
+  await download.saveAs(file);
+  assert.match(await readFile(file, "utf8"), /\[\[changes\]\]/);
+  const run = JSON.parse(await output(cellrate("run", file, "--json"))) as { digest: string };
+  assert.equal(run.digest, here);
+  // A link has it, too, and undoing it gives the run from before.
+  await page.waitForTimeout(500);
+  const { page: restored } = await opened(chromium, page.url());
+  await ended(restored);
+  assert.equal(await digest(restored), here);
+  await page.locator("#changes .undo").click();
+  assert.equal(await digest(page), before);
+  assert.deepEqual(wrong, []);
+});
+
 test("the picture steps by cell, by RM cell and by round trip, and goes back", async () => {
   const { page } = await opened(chromium, server.address);
   await ended(page);

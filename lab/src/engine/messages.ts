@@ -133,6 +133,8 @@ export interface Schema {
   maximum?: number;
   pattern?: string;
   items?: Schema;
+  "x-change"?: boolean | string;
+  "x-not-searched"?: string;
   "x-search"?: Search;
   "x-documentation"?: string;
 }

@@ -30,7 +30,8 @@ def explain(
     throughput, queues, time constants, oscillation and loss. "At most" is a bound that no run
     exceeds. "Expected" is a prediction, with the error that predictions of its kind had in random
     scenarios. A formula in brackets is one of `cellrate theory`; if an assumption of it fails here,
-    it does not apply, and says so before its number.
+    it does not apply, and says so before its number. Of a scenario with `changes` it explains the
+    network until the first.
     """
     with reading(file):
         text, name = source.read(file)

@@ -88,6 +88,8 @@ def _show_scenario(file: str, settings: list[str], fairness: Fairness, *, json: 
         sys.stdout.write(json_text(results))
     else:
         formula_tables.show_results(FORMULA, {"fairness": fairness}, results)
+        if network.until_first_change is not None:
+            say(f"These shares are of the network as it begins: {network.until_first_change}.")
         if any(port.switch.control.get("target_utilisation", 1) != 1 for port in network.ports):
             say(
                 "These shares are of the links' whole rates. Switches here allocate less, by their "

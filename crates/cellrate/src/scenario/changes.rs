@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use toml::Value as Toml;
 
 use super::diagnostic::Fault;
-use super::document::{Item, Table, Value, locate};
+use super::document::{Entry, Item, Table, Value, locate};
 use super::graph::Graph;
 use super::problem::{Place, Step};
 use super::resolve::resolved;
@@ -53,7 +53,8 @@ pub fn stages(
     let times: Vec<Ps> = first.0.changes.iter().map(|change| change.at).collect();
     for (item, at) in changes.iter().zip(times) {
         let old = tree.clone();
-        let faults = apply(&mut tree, item);
+        let mut faults = apply(&mut tree, item);
+        other_kinds(&old, &tree, &mut faults);
         let after = |mut fault: Fault| {
             fault.message = format!("from {at} on: {}", fault.message);
             fault
@@ -156,6 +157,39 @@ fn apply(tree: &mut Table, change: &Item) -> Vec<Fault> {
     keys.entries.iter().filter_map(apply).collect()
 }
 
+/// Keys that name the kind of a table.
+const KINDS: [&str; 4] = ["scheme", "policy", "kind", "template"];
+
+/// Finds tables of another kind, whose other keys would be unknown ones.
+fn other_kinds(before: &Table, after: &Table, faults: &mut Vec<Fault>) {
+    for Entry { key, item, .. } in &after.entries {
+        match (before.get(key).map(|item| &item.value), &item.value) {
+            (Some(Value::Table(before)), Value::Table(after)) => other_kinds(before, after, faults),
+            (Some(Value::Array(before)), Value::Array(after)) => {
+                for pair in before.iter().zip(after) {
+                    if let (Value::Table(before), Value::Table(after)) =
+                        (&pair.0.value, &pair.1.value)
+                    {
+                        other_kinds(before, after, faults);
+                    }
+                }
+            }
+            (Some(Value::String(before)), Value::String(after))
+                if before != after && KINDS.contains(&key.as_str()) =>
+            {
+                let message = format!("`{key}` cannot change during a run");
+                let fault = Fault::error(item.span, message).label("fixed from start to end");
+                faults.push(fault.help(another_kind(key)));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn another_kind(key: &str) -> String {
+    format!("another `{key}` has another state: it needs a run of its own")
+}
+
 /// Keys that differ between two stages.
 struct Differences<'t> {
     definitions: &'static Json,
@@ -170,7 +204,7 @@ struct Differences<'t> {
     consequences: Vec<Fault>,
 }
 
-/// Whether the keys of a table can change.
+/// The keys of a table that can change.
 #[derive(Clone, Copy)]
 enum Rule {
     /// Those with a range can.
@@ -248,8 +282,7 @@ impl<'t> Differences<'t> {
         });
         let tag = tag(schema).filter(|tag| before.get(*tag) != after.get(*tag));
         if let Some(tag) = tag {
-            let kind = format!("another `{tag}` has another state: it needs a run of its own");
-            return self.at(tag.into(), tag, |all| all.refuse(&kind));
+            return self.at(tag.into(), tag, |all| all.refuse(&another_kind(tag)));
         }
         for (key, value) in after {
             let property = &schema["properties"][key];

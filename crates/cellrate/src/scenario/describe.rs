@@ -1,5 +1,7 @@
 //! The network that a scenario describes, in plain numbers, as far as it is known before the run.
 
+use std::collections::BTreeMap;
+
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::network::plan::LinkPlan;
 use cellrate_engine::traffic::Load;
@@ -11,7 +13,7 @@ use super::graph::{self, Graph, Instance};
 use super::in_units::in_units;
 use super::parse::Checked;
 use super::quantity::bits_per_second;
-use super::types::Scenario;
+use super::types::{self, Scenario, Setting};
 
 /// A scenario's network. Times are seconds; parameters have the keys of the scenario file, see
 /// [`in_units`], and, if the file leaves them out, the values in force.
@@ -37,6 +39,17 @@ pub struct Network {
     pub links: Vec<Link>,
     /// Every flow of every group.
     pub flows: Vec<Flow>,
+    /// Changes during the run; everything else here is as it is before the first.
+    pub changes: Vec<Change>,
+}
+
+/// A change of settings during the run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Change {
+    /// Time of the change.
+    pub at_seconds: f64,
+    /// Paths of the keys that change, with their values as a scenario file has them.
+    pub keys: BTreeMap<String, Setting>,
 }
 
 /// A host or a switch.
@@ -137,6 +150,14 @@ pub fn describe(checked: &Checked) -> Network {
             .iter()
             .map(|instance| flow(scenario, graph, instance))
             .collect(),
+        changes: scenario.changes.iter().map(change).collect(),
+    }
+}
+
+fn change(change: &types::Change) -> Change {
+    Change {
+        at_seconds: change.at.as_secs_f64(),
+        keys: change.set.clone(),
     }
 }
 

@@ -96,6 +96,14 @@ def _require_choice(base: Job, network: Network) -> None:
     """
     if network.credit is not None:
         raise BadInput(f"{base.path} has `fcvc`; leave it out: choose tries credits by itself")
+    groups = {flow.group for flow in network.flows}
+    own = (f"flow.{group}.abr" for group in groups)
+    changes = network.change_of("switch", "abr", "topology.node", *own)
+    if changes is not None:
+        raise BadInput(
+            f"{base.path}: {changes} during the run; choose replaces controls and buffers, so "
+            "only flows and their sources may change"
+        )
     if not any(flow.is_elastic for flow in network.flows):
         raise BadInput(f"{base.path}: no flow is elastic, so no control changes what is sent")
 

@@ -37,4 +37,8 @@ def explain(network: Network) -> Explanation:
     found = [one for statements in TOPICS for one in statements(subject)]
     statements = tuple(one for one in found if isinstance(one, Statement))
     without = tuple(one for one in found if isinstance(one, NoStatement))
-    return Explanation(verdict(statements), statements, without)
+    changes = network.until_first_change
+    if changes is None:
+        return Explanation(verdict(statements), statements, without)
+    note = f"This is of the network until its first change, and bounds hold until then: {changes}."
+    return Explanation((note, *verdict(statements)), statements, without)

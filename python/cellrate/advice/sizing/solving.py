@@ -35,6 +35,10 @@ def size_buffer(question: Question, runner: Runner) -> Answer:
         SizingError: The question has no answer.
     """
     named = question.link()
+    nodes = (f"topology.node.{node.name}.buffer" for node in question.network.nodes)
+    changes = question.network.change_of("switch.buffer", *nodes)
+    if changes is not None:
+        raise SizingError(f"{changes} during the run: size-buffer finds one buffer for all of it")
     certain = _certainly_endless(question, named)
     if certain is not None:
         return certain
@@ -66,6 +70,8 @@ def _certainly_endless(question: Question, named: Link | None) -> Answer | None:
     network = question.network
     if not network.ports:
         raise SizingError("no flow crosses a switch: there is no output port with a buffer")
+    if network.changes:
+        return None  # what arrives is not known from what the scenario begins with
     ports = network.ports if named is None else (named,)
     growth = {port: certain_growth_cells_per_second(network, port) for port in ports}
     port = max(ports, key=growth.__getitem__)

@@ -45,6 +45,9 @@ def declared(
     for key in (key for table in tables for key in _keys(scenario, table)):
         if key.search is None or not _applies(key):
             continue
+        if (changes := scenario.network.change_of(key.path)) is not None:
+            not_varied.append(NotVaried(key.path, f"{changes} during the run"))
+            continue
         try:
             space.append(declared_range(scenario, key))
         except BadInput as error:

@@ -86,6 +86,8 @@ def _bottleneck(network: Network) -> Link:
         NoFluidModel: The number of such ports is not 1, the port does not mark by EFCI as cells
             leave, or it carries elastic flows without ABR.
     """
+    if network.until_first_change is not None:
+        raise NoFluidModel(f"the model has one set of parameters; {network.until_first_change}")
     ports = [p for p in overloaded_ports(network) if any(f.abr for f in network.flows_over(p))]
     if len(ports) != 1:
         names = ", ".join(port.name for port in ports)

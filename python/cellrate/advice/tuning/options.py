@@ -84,6 +84,8 @@ def _asked(scenario: ResolvedScenario, text: str) -> Range | Choices:
     key = scenario.keys.find(path)
     if key.path == "run.seed":
         raise BadInput("--vary run.seed: every setting gets the same seeds; see --seeds")
+    if (changes := scenario.network.change_of(key.path)) is not None:
+        raise BadInput(f"--vary {key.path}: {changes} during the run, whatever it is before")
     if not equals:
         return _default_range(scenario, key)
     if ".." in values:

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from cellrate import _core
 from cellrate.simulation import source
+from cellrate.simulation.network.change import Change
 from cellrate.simulation.network.elements import Flow, Link, Node, Switch, limit
 from cellrate.simulation.network.ends import Abr, OwnRate, Parameters, Tcp
 from cellrate.simulation.runner import Job
@@ -29,6 +30,7 @@ class Network:
         nodes: Hosts and switches.
         links: Directed links.
         flows: Every flow of every group.
+        changes: Changes during the run; everything else is as it is before the first.
     """
 
     seed: int
@@ -40,6 +42,7 @@ class Network:
     nodes: tuple[Node, ...]
     links: tuple[Link, ...]
     flows: tuple[Flow, ...]
+    changes: tuple[Change, ...] = ()
 
     @classmethod
     def of(
@@ -86,6 +89,9 @@ class Network:
             nodes=nodes,
             links=links,
             flows=tuple(_flow(flow, links, encapsulation_bytes) for flow in described["flows"]),
+            changes=tuple(
+                Change(one["at_seconds"], tuple(one["keys"])) for one in described["changes"]
+            ),
         )
 
     @property
@@ -104,6 +110,25 @@ class Network:
                 return link
         known = ", ".join(link.name for link in self.ports)
         raise ValueError(f"there is no output port {name!r}; there are {known}")
+
+    def change_of(self, *paths: str) -> str | None:
+        """Text on the first change of a key, or of one below it; None if none of them changes."""
+        for change in self.changes:
+            for key in change.keys:
+                if any(key == path or key.startswith(f"{path}.") for path in paths):
+                    return f"`{key}` changes at {change.at_seconds:g} s"
+        return None
+
+    @property
+    def until_first_change(self) -> str | None:
+        """Text on the changes of the run, for what speaks of the network before the first."""
+        if not self.changes:
+            return None
+        first, *later = self.changes
+        keys = ", ".join(f"`{key}`" for key in first.keys)
+        rest = f"; {len(later)} more changes follow" if len(later) > 1 else ""
+        rest = "; one more change follows" if len(later) == 1 else rest
+        return f"the scenario changes at {first.at_seconds:g} s ({keys}){rest}"
 
     def flows_over(self, link: Link) -> tuple[Flow, ...]:
         """Flows whose forward channel uses a link."""
