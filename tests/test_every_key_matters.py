@@ -39,7 +39,7 @@ EFFECTS = [
 # Keys whose effect is no difference between two runs, and who tests them.
 ELSEWHERE = {
     "run.strict": "test_bad_input: an error becomes a warning",
-    "changes.at": "crates/cellrate/src/run/tests/changes.rs: nothing differs before it, all after it",
+    "changes.at": "crates/cellrate/src/run/tests/changes.rs: the same before, not after",
     "changes.set": "the same, for every key that can change",
     "topology": "below: each topology gives a run of its own",
     "topology.graph.node": "test_bad_input: hosts end flows, switches forward",

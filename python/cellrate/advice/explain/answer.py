@@ -70,8 +70,8 @@ class Explanation(Shown):
     """Predictions of theory for a network.
 
     Attributes:
-        verdict: Three sentences: throughput, queue and loss, and what limits or is uncertain. Before
-            them one on changes during the run, if there are any.
+        verdict: Three sentences: throughput, queue and loss, and what limits or is uncertain.
+            Before them one on changes during the run, if there are any.
         statements: Statements in the order of their topics.
         without_statement: Quantities on which theory makes no statement here, with the reasons.
         scenario: Name of the scenario.
