@@ -6,6 +6,7 @@ import { ofFlow, variable } from "./colours.ts";
 import type { CurvesNews } from "./engine/client.ts";
 import type { Chart, Opened, Track } from "./engine/messages.ts";
 import { number, time } from "./numbers.ts";
+import type { Level } from "./theory.ts";
 
 const TITLES: Record<Chart, string> = {
   queue: "Queues",
@@ -45,6 +46,7 @@ export class Charts {
   #drawn: Drawn[] = [];
   #cursor = 0;
   #changes: number[] = [];
+  #levels: Level[] = [];
   #last: CurvesNews | undefined;
 
   constructor(box: HTMLElement, key: string, touched: Touched) {
@@ -75,7 +77,7 @@ export class Charts {
       const at = from + ((to - from) * pixel) / pixels;
       x.push(at, at + (to - from) / pixels / 2);
     }
-    for (const { tracks, plot } of this.#drawn) {
+    for (const { chart, tracks, plot } of this.#drawn) {
       const rows = tracks.map((track) => {
         const row: (number | null)[] = [];
         for (let i = track * 2 * pixels; i < (track + 1) * 2 * pixels; i += 1) {
@@ -87,9 +89,17 @@ export class Charts {
       plot.setData([x, ...rows] as uPlot.AlignedData, false);
       plot.batch(() => {
         plot.setScale("x", { min: from, max: to });
-        plot.setScale("y", range(rows));
+        // Rates are shown with their levels; a buffer far above its queue would flatten it.
+        const levels = chart === "queue" ? [] : this.#levels.filter((level) => level.chart === chart).map(({ value }) => value);
+        plot.setScale("y", range([...rows, levels]));
       });
     }
+  }
+
+  /** Draws what theory says over the curves. */
+  theory(levels: Level[]): void {
+    this.#levels = levels;
+    if (this.#last) this.show(this.#last);
   }
 
   /** Marks the instants of changes. */
@@ -215,6 +225,7 @@ export class Charts {
             plot.over.append(line);
           },
         ],
+        draw: [(plot) => this.#drawLevels(plot, chart)],
         setScale: [(plot) => this.#place(plot)],
         setSize: [(plot) => this.#place(plot)],
         setCursor: [(plot) => this.#read(plot, tracks, reading)],
@@ -238,6 +249,27 @@ export class Charts {
       }
     });
     return { chart, title: name, tracks, plot };
+  }
+
+  #drawLevels(plot: uPlot, chart: Chart): void {
+    const { left, top, width, height } = plot.bbox;
+    const context = plot.ctx;
+    context.save();
+    context.strokeStyle = variable("--ink");
+    context.fillStyle = variable("--ink");
+    context.font = `${11 * devicePixelRatio}px system-ui`;
+    context.textAlign = "right";
+    context.setLineDash([2 * devicePixelRatio, 4 * devicePixelRatio]);
+    for (const { value, name } of this.#levels.filter((level) => level.chart === chart)) {
+      const y = plot.valToPos(value, "y", true);
+      if (y < top || y > top + height) continue;
+      context.beginPath();
+      context.moveTo(left, y);
+      context.lineTo(left + width, y);
+      context.stroke();
+      context.fillText(`${name} ${number(value)}`, left + width - 4, y - 4 * devicePixelRatio < top + 11 ? y + 12 * devicePixelRatio : y - 4 * devicePixelRatio);
+    }
+    context.restore();
   }
 
   #place(plot: uPlot): void {

@@ -6,7 +6,7 @@ import { number } from "./numbers.ts";
 interface Row {
   name: string;
   unit: string;
-  value(summary: Summary): number;
+  value(summary: Summary, settled: number): number;
 }
 
 const total = (key: string) => (summary: Summary) => summary.totals[key] ?? Number.NaN;
@@ -20,10 +20,11 @@ const ROWS: Row[] = [
   { name: "Cells lost at switches", unit: "cells", value: total("cells_dropped") },
   { name: "Timeouts", unit: "", value: total("timeouts") },
   { name: "Jain's index", unit: "", value: total("jain_index") },
+  { name: "Bottleneck settled after the last start", unit: "ms", value: (_, settled) => settled * 1e3 },
 ];
 
 /** The table; differences are named where there are two runs. */
-export function table(runs: { title: string; summary: Summary | undefined }[]): HTMLElement {
+export function table(runs: { title: string; summary: Summary | undefined; settled: number }[]): HTMLElement {
   const made = document.createElement("table");
   made.className = "results";
   const head = made.createTHead().insertRow();
@@ -40,7 +41,7 @@ export function table(runs: { title: string; summary: Summary | undefined }[]): 
     title.scope = "row";
     title.textContent = unit ? `${name}, ${unit}` : name;
     line.append(title);
-    const values = runs.map((run) => (run.summary ? value(run.summary) : Number.NaN));
+    const values = runs.map((run) => (run.summary ? value(run.summary, run.settled) : Number.NaN));
     for (const one of values) line.insertCell().textContent = number(one);
     const [a, b] = values;
     if (runs.length === 2 && a !== undefined && b !== undefined) line.insertCell().textContent = signed(b - a);

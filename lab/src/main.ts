@@ -8,12 +8,16 @@ import { table } from "./compare.ts";
 import { loadModule } from "./engine/load.ts";
 import type { About } from "./engine/messages.ts";
 import { Engine } from "./engine/module.ts";
+import { fillFind } from "./find.ts";
+import { experimentOf } from "./gallery.ts";
 import { keys } from "./keys.ts";
+import { type Lesson, lessonOf, stateOf } from "./lessons.ts";
 import { showPanel } from "./panel.ts";
 import { command, png, save, svg } from "./save.ts";
 import { groups, withRefused } from "./schema.ts";
 import { SideView } from "./side.ts";
 import { FIRST, LONGEST_LINK, type Side, type State, decode, encode, overrides, withSet } from "./state.ts";
+import { tellExperiment, tellStep } from "./told.ts";
 import { Transport } from "./transport.ts";
 
 /** The element with this id. */
@@ -40,7 +44,11 @@ class Page {
   #active = 0;
   /** True if settings act from the cursor on. */
   #during = false;
+  #theory = false;
   #view: [number, number] | null = null;
+  /** The lesson that is open with its step, and the experiment. */
+  #lesson: [string, number] | undefined;
+  #experiment: string | undefined;
   #linkTimer = 0;
   #panelTimer = 0;
 
@@ -62,20 +70,71 @@ class Page {
     this.#controls();
   }
 
-  /** Shows a state: that of a link, or the first. */
+  /** Shows a state: that of a link, of a step of a lesson, or the first. */
   show(state: State): void {
-    for (const side of this.#sides) side.element.remove();
-    this.#sides = [];
+    this.#transport.pause();
     this.#view = state.view;
     this.#transport.at = state.at;
     this.#transport.lens = state.lens;
-    for (const side of state.sides) this.#add(side);
+    this.#lesson = state.lesson;
+    this.#experiment = state.experiment;
+    this.#tell();
+    while (this.#sides.length > state.sides.length) this.#sides.pop()?.end();
+    for (const [i, side] of state.sides.entries()) {
+      const view = this.#sides[i];
+      if (!view) this.#add(side);
+      else {
+        view.side = side;
+        view.restart(this.#text(side));
+      }
+    }
     this.#choose(0);
+  }
+
+  /** Tells what the runs show, if they belong to a lesson or an experiment. */
+  #tell(): void {
+    const box = element("told");
+    box.hidden = true;
+    const lesson = this.#lesson && lessonOf(this.#lesson[0]);
+    const experiment = this.#experiment === undefined ? undefined : experimentOf(this.#experiment);
+    if (lesson && this.#lesson) tellStep(box, lesson, this.#lesson[1], (number) => this.#step(lesson, number));
+    else if (experiment)
+      tellExperiment(box, experiment, () => {
+        this.#experiment = undefined;
+        this.#tell();
+        this.#linkSoon();
+      });
+  }
+
+  /** Opens a step of a lesson, or leaves it with the runs as they are. */
+  #step(lesson: Lesson, number: number | undefined): void {
+    if (number === undefined) {
+      this.#lesson = undefined;
+      this.#tell();
+    } else {
+      this.#during = lesson.steps[number]?.changes !== undefined;
+      this.show(stateOf(lesson, number));
+      element("told").querySelector<HTMLElement>("h2")?.focus({ preventScroll: true });
+    }
+    this.#linkSoon();
+  }
+
+  /** Marks the parameter that a step of a lesson is about. */
+  #mark(): void {
+    const lesson = this.#lesson && lessonOf(this.#lesson[0]);
+    const touch = lesson && this.#lesson && lesson.steps[this.#lesson[1]]?.touch;
+    const input = touch ? document.getElementById(`p-${touch}`) : null;
+    const line = input?.closest<HTMLElement>(".parameter");
+    if (!line) return;
+    line.classList.add("wanted");
+    const group = line.closest("details");
+    if (group) group.open = true;
   }
 
   /** The state now. */
   get state(): State {
-    return { sides: this.#sides.map(({ side }) => side), at: this.#transport.at, view: this.#view, lens: this.#transport.lens };
+    const told = { ...(this.#lesson ? { lesson: this.#lesson } : {}), ...(this.#experiment === undefined ? {} : { experiment: this.#experiment }) };
+    return { sides: this.#sides.map(({ side }) => side), at: this.#transport.at, view: this.#view, lens: this.#transport.lens, ...told };
   }
 
   note(text: string, bad = false): void {
@@ -100,6 +159,7 @@ class Page {
       pick: (seconds) => this.#transport.seek(seconds),
       zoom: (from, to) => this.#zoom([from, to]),
     });
+    view.theory(this.#theory);
     this.#sides.push(view);
     this.#both.append(view.element);
     this.#arrange();
@@ -150,12 +210,14 @@ class Page {
     if (!this.#during) {
       const changed = new Set(present.side.set.map(([path]) => path));
       showPanel(element("groups"), groups(this.#about.schema, values), changed, (path, literal) => this.#set(path, literal));
+      this.#mark();
       return;
     }
     const at = this.#instant;
     const changed = new Set(present.changes.filter((change) => isAt(change, at)).flatMap(({ set }) => set.map(([path]) => path)));
     const found = groups(this.#about.schema, inForce(values, present.changes, seconds(at)));
     showPanel(element("groups"), found, changed, (path, literal) => this.#change(at, path, literal), true);
+    this.#mark();
   }
 
   /** The instant of a change that is made now. */
@@ -248,7 +310,7 @@ class Page {
   }
 
   #ended(): void {
-    this.#results.replaceChildren(table(this.#sides.map(({ title, summary }) => ({ title, summary }))));
+    this.#results.replaceChildren(table(this.#sides.map(({ title, summary, settled }) => ({ title, summary, settled }))));
     // A new scenario opens where cells are under way.
     this.#transport.seek(this.#transport.at || (this.#sides[0]?.duration ?? 0) / 10);
     this.#linkSoon();
@@ -305,7 +367,22 @@ class Page {
     element("when-start").onclick = () => this.#when(false);
     element("when-now").onclick = () => this.#when(true);
     element("compare").onclick = () => this.#compare();
+    element("theory").onclick = () => this.#drawTheory(!this.#theory);
     element("share").onclick = () => void this.#share();
+    const find = element<HTMLDialogElement>("find");
+    fillFind(find, this.#about.templates, {
+      lesson: (id) => {
+        const lesson = lessonOf(id);
+        if (lesson) this.#step(lesson, 0);
+      },
+      experiment: (id, sides) => {
+        this.#during = false;
+        this.show({ sides, at: 0, view: null, lens: this.#transport.lens, experiment: id });
+        this.#linkSoon();
+      },
+      template: (name) => this.#open({ preset: name, name: "", text: "", set: [] }),
+    });
+    element("open-find").onclick = () => find.showModal();
     element("keys").onclick = () => element<HTMLDialogElement>("help").showModal();
     this.#saving();
     this.#files();
@@ -330,15 +407,23 @@ class Page {
     const present = this.#present;
     if (!present) return;
     present.side = side;
+    [this.#lesson, this.#experiment] = [undefined, undefined];
+    this.#tell();
     this.#view = null;
     this.#transport.pause();
     this.#transport.at = 0;
     this.#restart(present);
   }
 
+  #drawTheory(wanted: boolean): void {
+    this.#theory = wanted;
+    element("theory").setAttribute("aria-pressed", String(wanted));
+    for (const side of this.#sides) side.theory(wanted);
+  }
+
   #compare(): void {
     if (this.#sides.length === 2) {
-      this.#sides.pop()?.element.remove();
+      this.#sides.pop()?.end();
       this.#choose(0);
     } else if (this.#present) {
       this.#add(structuredClone(this.#present.side));

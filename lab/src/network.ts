@@ -73,7 +73,7 @@ export class NetworkView {
     }
     context.setTransform(scale, 0, 0, scale, 0, 0);
     context.clearRect(0, 0, width, height);
-    const margin = { x: Math.min(90, Math.max(86, width * 0.13)), y: 34 };
+    const margin = { x: width < 500 ? 86 : 104, y: 34 };
     const at = (node: number): Place => {
       const place = this.#places[node] ?? { x: 0.5, y: 0.5 };
       return { x: margin.x + place.x * (width - 2 * margin.x), y: margin.y + place.y * (height - 2 * margin.y) };

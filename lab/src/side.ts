@@ -8,6 +8,8 @@ import type { Opened, Picture, Refused, Summary } from "./engine/messages.ts";
 import { NetworkView } from "./network.ts";
 import { number, time } from "./numbers.ts";
 import { type Side, overrides } from "./state.ts";
+import { PARTS, settling } from "./settling.ts";
+import { levels } from "./theory.ts";
 
 /** Receives what a side has to say. */
 export interface Heard extends Touched {
@@ -29,6 +31,8 @@ export class SideView {
   side: Side;
   opened: Opened | undefined;
   summary: Summary | undefined;
+  /** Seconds after which the bottleneck's utilisation stays as it will be; not a number until it is known. */
+  settled = Number.NaN;
   picture: Picture | undefined;
   /** Instant up to which the run has been computed, in seconds. */
   now = 0;
@@ -37,6 +41,7 @@ export class SideView {
   /** Time from the last change to the first curves of its run, in milliseconds. */
   answered = 0;
   #asked = 0;
+  #theory = false;
 
   constructor(name: string, side: Side, module: WebAssembly.Module, heard: Heard) {
     this.side = side;
@@ -74,6 +79,20 @@ export class SideView {
     this.answered = 0;
     this.element.dataset.pending = "";
     this.client.open(text, this.side.preset ? `${this.side.preset}.toml` : this.side.name || "scenario.toml", overrides(this.side));
+  }
+
+  /** Draws levels of theory over the curves, or not. */
+  theory(wanted: boolean): void {
+    this.#theory = wanted;
+    const found = wanted && this.opened ? levels(this.opened.network) : [];
+    this.element.dataset.levels = JSON.stringify(found);
+    this.charts.theory(found);
+  }
+
+  /** Ends the side and its worker. */
+  end(): void {
+    this.client.end();
+    this.element.remove();
   }
 
   /** Changes during the run: those made here, or those of the text. */
@@ -118,6 +137,7 @@ export class SideView {
     this.element.classList.remove("refused");
     this.#network.open(opened);
     this.charts.open(opened);
+    this.theory(this.#theory);
     this.charts.changes(this.changes.map(({ at }) => seconds(at)));
     this.#say();
     this.#heard.opened(this);
@@ -148,8 +168,20 @@ export class SideView {
 
   #ended(summary: Summary): void {
     this.summary = summary;
+    this.settled = Number.NaN;
     this.element.dataset.digest = summary.digest;
     this.#say();
+    this.#heard.ended(this);
+    void this.#settle(summary);
+  }
+
+  /** Finds the time in which the run came to rest. */
+  async #settle(summary: Summary): Promise<void> {
+    const tracks = this.opened?.tracks.flatMap(({ chart }, i) => (chart === "utilisation" ? [i] : [])) ?? [];
+    const { numbers } = await this.client.ask<object>({ ask: "curves", from: 0, to: this.duration, pixels: PARTS });
+    if (summary !== this.summary) return;
+    const starts = summary.flows.map(({ start_seconds }) => Number(start_seconds)).filter((start) => start < this.duration);
+    this.settled = settling(new Float32Array(numbers), tracks, this.duration, Math.max(0, ...starts));
     this.#heard.ended(this);
   }
 

@@ -25,6 +25,10 @@ export interface State {
   view: [number, number] | null;
   /** Simulated seconds in a second of play. */
   lens: number;
+  /** Name of the lesson that is open, and its step from 0. */
+  lesson?: [string, number];
+  /** Name of the experiment that is open. */
+  experiment?: string;
 }
 
 /** Longest link, in characters: mail programs and chats cut longer ones. */
@@ -74,5 +78,7 @@ function checked(value: unknown): State | undefined {
   const right = Array.isArray(sides) && (sides.length === 1 || sides.length === 2) && sides.every(isSide);
   const view = state.view ?? null;
   const isView = view === null || (Array.isArray(view) && view.length === 2 && view.every(Number.isFinite));
-  return right && isView && Number.isFinite(state.at) && Number.isFinite(state.lens) ? (value as State) : undefined;
+  const isLesson = state.lesson === undefined || (Array.isArray(state.lesson) && typeof state.lesson[0] === "string" && Number.isInteger(state.lesson[1]));
+  const isExperiment = state.experiment === undefined || typeof state.experiment === "string";
+  return right && isView && isLesson && isExperiment && Number.isFinite(state.at) && Number.isFinite(state.lens) ? (value as State) : undefined;
 }

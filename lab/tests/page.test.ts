@@ -183,6 +183,75 @@ test("a change at the cursor is a scenario: saved, it gives the same digest in t
   assert.deepEqual(wrong, []);
 });
 
+test("every step of every lesson runs, shows its parameter, and can be linked to", async () => {
+  const { page, wrong } = await opened(chromium, server.address);
+  await ended(page);
+  await page.locator("#open-find").click();
+  const count = await page.locator('#find .card button:text-is("Begin")').count();
+  assert.equal(count, 6);
+  await page.keyboard.press("Escape");
+  for (let lesson = 0; lesson < count; lesson += 1) {
+    await page.locator("#open-find").click();
+    await page.locator('#find .card button:text-is("Begin")').nth(lesson).click();
+    for (let step = 1; ; step += 1) {
+      await ended(page);
+      const place = (await page.locator("#told .place").textContent()) ?? "";
+      const [, at, of] = /: (\d+) of (\d+)$/.exec(place) ?? [];
+      assert.equal(Number(at), step, place);
+      assert.ok(await page.locator(".problem").evaluateAll((all) => all.every((one) => (one as HTMLElement).hidden)), place);
+      if (step === 2) {
+        await page.waitForTimeout(400);
+        const { page: linked } = await opened(chromium, page.url());
+        await ended(linked);
+        assert.equal(await linked.locator("#told .place").textContent(), place);
+        assert.equal(await digest(linked), await digest(page));
+        await linked.context().close();
+      }
+      if (at === of) break;
+      await page.locator('#told button:text-is("Next")').click();
+      await settled(page);
+    }
+    await page.locator('#told button:text-is("End")').click();
+    assert.ok(await page.locator("#told").isHidden());
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test("an experiment of the gallery opens with its claim, its printed values and its runs side by side", async () => {
+  const { page, wrong } = await opened(chromium, server.address);
+  await ended(page);
+  await page.locator("#open-find").click();
+  await page.locator("#find input").fill("effective throughput of five TCP connections");
+  await page.locator("#find .card:visible button", { hasText: "side by side" }).first().click();
+  await settled(page);
+  await ended(page);
+  assert.equal(await page.locator(".side").count(), 2);
+  assert.match((await page.locator("#told").textContent()) ?? "", /printed: VBR ON and OFF time: 10 ms/);
+  assert.notEqual(await digest(page, 0), await digest(page, 1));
+  assert.match((await page.locator(".results").textContent()) ?? "", /Bottleneck settled/);
+  assert.deepEqual(wrong, []);
+});
+
+test("the levels of theory are those of the command", async () => {
+  const { page } = await opened(chromium, server.address);
+  await ended(page);
+  for (const template of ["n-source", "gfc-2", "parking-lot", "n-source-vbr"]) {
+    await page.locator("#preset").selectOption(template);
+    await settled(page);
+    await ended(page);
+    if ((await page.locator("#theory").getAttribute("aria-pressed")) === "false") await page.locator("#theory").click();
+    const drawn = JSON.parse((await page.locator(".side").getAttribute("data-levels")) ?? "[]") as { chart: string; value: number; name: string }[];
+    const fair = drawn.filter(({ chart, name }) => chart === "rate" && name === "fair share").map(({ value }) => value);
+    const file = `${tmpdir()}/cellrate-lab-theory-${process.pid}.toml`;
+    await writeFile(file, await output(cellrate("new", template)));
+    const told = JSON.parse(await output(cellrate("theory", "max-min", file, "--json"))) as { rates_bits_per_second: Record<string, number> };
+    const rates = Object.values(told.rates_bits_per_second).map((rate) => rate / 1e6);
+    for (const value of fair) assert.ok(rates.some((rate) => Math.abs(rate - value) < 1e-6 * value), `${template}: ${value} is none of ${rates.join(", ")}`);
+    const distinct = new Set(rates.map((rate) => rate.toPrecision(6)));
+    assert.ok(fair.length > 0 && fair.length <= distinct.size, `${template}: ${fair.length} levels of ${distinct.size}`);
+  }
+});
+
 test("the picture steps by cell, by RM cell and by round trip, and goes back", async () => {
   const { page } = await opened(chromium, server.address);
   await ended(page);

@@ -50,6 +50,10 @@ export class Client {
   stop(): void {
     this.#send({ order: "stop" });
   }
+  /** Ends the worker; nothing can be asked of it any more. */
+  end(): void {
+    this.#worker.terminate();
+  }
   ask<T>(question: Question): Promise<Answer<T>> {
     this.#question += 1;
     const id = this.#question;

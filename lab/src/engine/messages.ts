@@ -21,10 +21,14 @@ export interface Flow {
   forward: number[];
   backward: number[];
   propagation_round_trip_seconds: number | null;
+  own_rate: { mean_cells_per_second: number } | null;
+  tcp: { window_bytes: number; mss_bytes: number; header_bytes: number } | null;
+  abr: unknown;
 }
 
 export interface Network {
   seed: number;
+  encapsulation_bytes: number;
   duration_seconds: number;
   nodes: Node[];
   links: Link[];

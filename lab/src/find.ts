@@ -1,0 +1,89 @@
+// The dialog in which lessons, templates and experiments are found.
+
+import { PAPERS, sideOf } from "./gallery.ts";
+import { LESSONS } from "./lessons.ts";
+import type { Side } from "./state.ts";
+
+/** What the dialog opens. */
+export interface Opens {
+  lesson(id: string): void;
+  /** The runs of an experiment, one or two. */
+  experiment(id: string, sides: Side[]): void;
+  template(name: string): void;
+}
+
+/** Fills the dialog; `templates` are names with a line about each. */
+export function fillFind(dialog: HTMLDialogElement, templates: { name: string; about: string }[], opens: Opens): void {
+  const close = (act: () => void) => () => {
+    dialog.close();
+    act();
+  };
+  const search = document.createElement("input");
+  search.type = "search";
+  search.placeholder = "a word of a title or a claim";
+  search.setAttribute("aria-label", "Search lessons, templates and experiments");
+  const lessons = section("Lessons", true);
+  for (const { id, title, about, steps } of LESSONS) lessons.append(card(title, `${about} ${steps.length} steps.`, [["Begin", close(() => opens.lesson(id))]]));
+  const presets = section("Templates", false);
+  for (const { name, about } of templates) presets.append(card(name, about, [["Open", close(() => opens.template(name))]]));
+  const papers = PAPERS.map((paper) => {
+    const box = section(`${first(paper.authors)}${paper.year}: ${paper.title} (${paper.experiments.length})`, false);
+    for (const { id, title, where, claim, runs } of paper.experiments) {
+      const single: [string, () => void][] = runs.map((run) => [run.label, close(() => opens.experiment(id, [sideOf(run)]))]);
+      const [first, second] = runs;
+      const both: [string, () => void][] = first && second ? [["the first two side by side", close(() => opens.experiment(id, [sideOf(first), sideOf(second)]))]] : [];
+      box.append(card(`${title} · ${where}`, claim, [...single, ...both]));
+    }
+    return box;
+  });
+  const sections = [lessons, presets, ...papers];
+  search.oninput = () => {
+    const wanted = search.value.trim().toLowerCase();
+    for (const box of sections) {
+      const cards = [...box.querySelectorAll<HTMLElement>(".card")];
+      for (const one of cards) one.hidden = !(one.textContent ?? "").toLowerCase().includes(wanted);
+      box.hidden = cards.every((one) => one.hidden);
+      if (wanted) box.open = true;
+    }
+  };
+  const end = document.createElement("form");
+  end.method = "dialog";
+  const button = document.createElement("button");
+  button.textContent = "Close";
+  end.append(button);
+  dialog.append(search, ...sections, end);
+}
+
+/** The last name of the first author, if one is known. */
+function first(authors: string[]): string {
+  const name = authors[0]?.split(" ").at(-1);
+  return name && name !== "Unknown" ? `${name} ` : "";
+}
+
+function section(title: string, open: boolean): HTMLDetailsElement {
+  const box = document.createElement("details");
+  box.open = open;
+  const summary = document.createElement("summary");
+  summary.textContent = title;
+  box.append(summary);
+  return box;
+}
+
+function card(title: string, about: string, acts: [string, () => void][]): HTMLElement {
+  const box = document.createElement("div");
+  box.className = "card";
+  const head = document.createElement("strong");
+  head.textContent = title;
+  const text = document.createElement("p");
+  text.textContent = about;
+  const buttons = acts.map(([name, act]) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = name;
+    button.setAttribute("aria-label", `${title}: ${name}`);
+    button.onclick = act;
+    return button;
+  });
+  box.append(head, text, ...buttons);
+  return box;
+}

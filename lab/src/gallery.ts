@@ -1,0 +1,47 @@
+// The gallery: every experiment of the papers with its claim, its printed values and its runs.
+
+import found from "../gallery.json";
+import type { Side } from "./state.ts";
+
+/** A run of an experiment. */
+interface Run {
+  label: string;
+  /** Name of the scenario's text. */
+  scenario: string;
+  set: [string, string][];
+}
+
+/** An experiment of a paper. */
+export interface Experiment {
+  id: string;
+  title: string;
+  /** Its place in the paper. */
+  where: string;
+  claim: string;
+  printed: string[];
+  more_printed: number;
+  runs: Run[];
+}
+
+interface Paper {
+  id: string;
+  title: string;
+  authors: string[];
+  year: number;
+  experiments: Experiment[];
+}
+
+const GALLERY = found as unknown as { scenarios: Record<string, string>; papers: Paper[] };
+
+/** The papers with their experiments. */
+export const PAPERS: readonly Paper[] = GALLERY.papers;
+
+/** The experiment with this name. */
+export function experimentOf(id: string): Experiment | undefined {
+  return PAPERS.flatMap(({ experiments }) => experiments).find((experiment) => experiment.id === id);
+}
+
+/** A run of an experiment as a side of the page. */
+export function sideOf(run: Run): Side {
+  return { preset: "", name: run.scenario, text: GALLERY.scenarios[run.scenario] ?? "", set: run.set };
+}

@@ -1,0 +1,79 @@
+// Theory: levels that follow from the scenario by arithmetic, drawn over what the run measures.
+//
+// Max-min fair shares, of the rate that sources with a rate of their own leave of each link; a window per round trip;
+// limits of queues. They are computed here, for the network as it begins. The fluid model is not: see `cellrate theory`.
+
+import type { Chart, Flow, Network } from "./engine/messages.ts";
+
+/** A level in a chart. */
+export interface Level {
+  chart: Chart;
+  /** Its value in the unit of the chart. */
+  value: number;
+  name: string;
+}
+
+const CELL_BITS = 424;
+
+/** Max-min fair shares of the elastic flows in cells/s (Bertsekas and Gallager: progressive filling); `undefined` for the others. */
+export function fairShares({ links, flows }: Network): (number | undefined)[] {
+  const left = links.map((link) => link.cells_per_second);
+  const shares: (number | undefined)[] = flows.map(() => undefined);
+  for (const { own_rate, forward } of flows) {
+    if (own_rate) for (const link of forward) left[link] = Math.max(0, (left[link] ?? 0) - own_rate.mean_cells_per_second);
+  }
+  const open = new Set([...flows.keys()].filter((flow) => !flows[flow]?.own_rate));
+  while (open.size > 0) {
+    const users = links.map((_, link) => [...open].filter((flow) => flows[flow]?.forward.includes(link)));
+    const [share, tightest] = users.reduce<[number, number]>(
+      (least, using, link) => {
+        const each = using.length > 0 ? (left[link] ?? 0) / using.length : Number.POSITIVE_INFINITY;
+        return each < least[0] ? [each, link] : least;
+      },
+      [Number.POSITIVE_INFINITY, -1],
+    );
+    if (tightest < 0) return shares;
+    for (const flow of users[tightest] ?? []) {
+      shares[flow] = share;
+      open.delete(flow);
+      for (const link of flows[flow]?.forward ?? []) left[link] = Math.max(0, (left[link] ?? 0) - share);
+    }
+  }
+  return shares;
+}
+
+/** The levels of a network, equal ones once. */
+export function levels(network: Network): Level[] {
+  const found: Level[] = [];
+  const add = (level: Level) => {
+    const known = found.some((one) => one.chart === level.chart && one.name === level.name && Math.abs(one.value - level.value) <= 1e-6 * Math.abs(level.value));
+    if (!known && Number.isFinite(level.value)) found.push(level);
+  };
+  fairShares(network).forEach((share, number) => {
+    const flow = network.flows[number];
+    if (share === undefined || !flow) return;
+    const fair = (share * CELL_BITS) / 1e6;
+    if (flow.abr) add({ chart: "rate", value: fair, name: "fair share" });
+    const limit = windowRate(flow, network.encapsulation_bytes);
+    add({ chart: "throughput", value: fair, name: "fair share" });
+    if (limit !== undefined && limit < fair) add({ chart: "throughput", value: limit, name: "window per round trip" });
+  });
+  for (const { switch: settings } of network.nodes) {
+    const { buffer_cells, control } = (settings ?? {}) as { buffer_cells?: number | null; control?: Record<string, unknown> };
+    if (typeof buffer_cells === "number") add({ chart: "queue", value: buffer_cells, name: "buffer" });
+    for (const key of ["threshold_cells", "high_cells", "low_cells"]) {
+      const value = control?.[key];
+      if (typeof value === "number") add({ chart: "queue", value, name: key.replace("_cells", "") });
+    }
+  }
+  return found;
+}
+
+/** Rate in Mbit/s on the link at which a window is sent in each round trip through empty queues: no flow has more. */
+function windowRate({ tcp, propagation_round_trip_seconds }: Flow, encapsulation: number): number | undefined {
+  if (!tcp || !propagation_round_trip_seconds) return undefined;
+  const { window_bytes, mss_bytes, header_bytes } = tcp;
+  // Headers of TCP and IP, of the encapsulation, and the 8 bytes of AAL5's trailer, in cells of 48 bytes.
+  const cells = Math.ceil((mss_bytes + header_bytes + encapsulation + 8) / 48);
+  return ((window_bytes / mss_bytes) * cells * CELL_BITS) / propagation_round_trip_seconds / 1e6;
+}
