@@ -168,7 +168,7 @@ docs: install ## the documentation as web pages, in docs/_build/html
 	$(BIN)/sphinx-build -q -W -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-wheel: $(VENV)/.dependencies ## a wheel in dist/, proven to install where there is no compiler
+wheel: $(VENV)/.dependencies lab ## a wheel in dist/ with the lab, proven to install where there is no compiler
 	rm -rf dist
 	$(BIN)/maturin build --release --locked --quiet --out dist
 	.ci/prove-wheel $(BIN)/python dist/*.whl

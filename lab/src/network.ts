@@ -25,6 +25,8 @@ export class NetworkView {
   readonly #canvas: HTMLCanvasElement;
   #network: Network | undefined;
   #places: Place[] = [];
+  /** Length of the longest name at either side. */
+  #longest = 0;
   #perLink = 0;
   #largest: number[] = [];
   #window = 1;
@@ -42,6 +44,8 @@ export class NetworkView {
     this.#network = opened.network;
     this.#perLink = opened.places;
     this.#places = layout(opened.network);
+    const aside = opened.network.nodes.filter((_, node) => [0, 1].includes(this.#places[node]?.x ?? 0.5));
+    this.#longest = aside.reduce((longest, { name }) => Math.max(longest, shortened(name).length), 0);
     this.#largest = opened.ports.map(() => 0);
     this.#window = 1;
     [this.#lost, this.#flashes, this.#last] = [[], [], undefined];
@@ -73,7 +77,8 @@ export class NetworkView {
     }
     context.setTransform(scale, 0, 0, scale, 0, 0);
     context.clearRect(0, 0, width, height);
-    const margin = { x: width < 500 ? 86 : 104, y: 34 };
+    // Room for the longest name of a host, its window and its circle.
+    const margin = { x: Math.min(width * 0.3, 44 + this.#longest * 6.2), y: 34 };
     const at = (node: number): Place => {
       const place = this.#places[node] ?? { x: 0.5, y: 0.5 };
       return { x: margin.x + place.x * (width - 2 * margin.x), y: margin.y + place.y * (height - 2 * margin.y) };
