@@ -28,18 +28,19 @@ def _toml(literal: str) -> str:
     return literal
 
 
+def _change(change: dict[str, Any]) -> str:
+    """A change as an inline table."""
+    keys = ", ".join(f'"{path}"={_toml(literal)}' for path, literal in change["set"])
+    return f'{{at="{change["at"]}", set={{{keys}}}}}'
+
+
 def overrides(step: dict[str, Any], side: int) -> list[str]:
     """Settings of a side of a step, as the page makes them."""
     chosen = step.get("other", []) if side else step.get("set", [])
     found = [f"{path}={literal}" for path, literal in chosen if literal is not None]
     changes = [] if side else step.get("changes", [])
     if changes:
-        one = [
-            '{at="%s", set={%s}}'
-            % (c["at"], ", ".join(f'"{path}"={_toml(literal)}' for path, literal in c["set"]))
-            for c in changes
-        ]
-        found.append(f"changes=[{', '.join(one)}]")
+        found.append(f"changes=[{', '.join(_change(one) for one in changes)}]")
     return found
 
 
