@@ -26,6 +26,8 @@ interface Drawn {
   chart: Chart;
   title: string;
   tracks: number[];
+  /** Tracks of the run that is drawn over this one. */
+  others: number[];
   plot: uPlot;
 }
 
@@ -47,6 +49,10 @@ export class Charts {
   #cursor = 0;
   #changes: number[] = [];
   #levels: Level[] = [];
+  /** Charts of another run whose curves are drawn here, too, dotted. */
+  #over: Charts | undefined;
+  /** Charts that draw the curves of this one. */
+  #under: Charts | undefined;
   #last: CurvesNews | undefined;
 
   constructor(box: HTMLElement, key: string, touched: Touched) {
@@ -67,25 +73,24 @@ export class Charts {
     this.#tracks = opened.tracks;
     this.#last = undefined;
     if (!same || this.#drawn.length === 0) this.#build();
+    if (!same && this.#under) this.#under.#build();
   }
 
   show(news: CurvesNews): void {
     this.#last = news;
+    this.#under?.again();
     const { from, to, pixels, values } = news;
     const x: number[] = [];
     for (let pixel = 0; pixel < pixels; pixel += 1) {
       const at = from + ((to - from) * pixel) / pixels;
       x.push(at, at + (to - from) / pixels / 2);
     }
-    for (const { chart, tracks, plot } of this.#drawn) {
-      const rows = tracks.map((track) => {
-        const row: (number | null)[] = [];
-        for (let i = track * 2 * pixels; i < (track + 1) * 2 * pixels; i += 1) {
-          const value = values[i] ?? Number.NaN;
-          row.push(Number.isNaN(value) ? null : value);
-        }
-        return row;
-      });
+    const other = this.#over ? this.#over.#last : undefined;
+    for (const { chart, tracks, others, plot } of this.#drawn) {
+      const own = tracks.map((track) => rowOf(values, track, pixels));
+      // Curves of another span would lie at the wrong times.
+      const fits = other?.from === from && other.to === to && other.pixels === pixels;
+      const rows = [...own, ...others.map((track) => (fits ? rowOf(other.values, track, pixels) : own[0]?.map(() => null) ?? []))];
       plot.setData([x, ...rows] as uPlot.AlignedData, false);
       plot.batch(() => {
         plot.setScale("x", { min: from, max: to });
@@ -94,6 +99,14 @@ export class Charts {
         plot.setScale("y", range([...rows, levels]));
       });
     }
+  }
+
+  /** Draws the curves of another run here, too, dotted; no longer if there is none. */
+  overlay(other: Charts | undefined): void {
+    if (this.#over) this.#over.#under = undefined;
+    this.#over = other;
+    if (other) other.#under = this;
+    this.#build();
   }
 
   /** Draws what theory says over the curves. */
@@ -106,6 +119,11 @@ export class Charts {
   changes(instants: number[]): void {
     this.#changes = instants;
     for (const { plot } of this.#drawn) this.#place(plot);
+  }
+
+  /** Draws what is shown again. */
+  again(): void {
+    if (this.#last) this.show(this.#last);
   }
 
   /** Moves the line that shows the instant of the picture. */
@@ -163,7 +181,8 @@ export class Charts {
       const apart = chart === "scheme" ? new Set(tracks.map((i) => this.#tracks[i]?.quantity ?? "")) : [undefined];
       return [...apart].flatMap((quantity) => {
         const these = quantity === undefined ? tracks : tracks.filter((i) => this.#tracks[i]?.quantity === quantity);
-        return these.length > 0 ? [this.#chart(chart, quantity === undefined ? TITLES[chart] : `${TITLES[chart]}: ${quantity.replaceAll("_", " ")}`, these)] : [];
+        const others = (this.#over ? this.#over.#tracks : []).flatMap((track, i) => (track.chart === chart && (quantity === undefined || track.quantity === quantity) ? [i] : []));
+        return these.length > 0 ? [this.#chart(chart, quantity === undefined ? TITLES[chart] : `${TITLES[chart]}: ${quantity.replaceAll("_", " ")}`, these, others)] : [];
       });
     });
     if (this.#last) this.show(this.#last);
@@ -178,7 +197,7 @@ export class Charts {
     return ofFlow(this.#tracks[track]?.flow ?? index);
   }
 
-  #chart(chart: Chart, name: string, tracks: number[]): Drawn {
+  #chart(chart: Chart, name: string, tracks: number[], others: number[]): Drawn {
     const figure = document.createElement("figure");
     figure.className = "chart";
     figure.dataset.chart = chart;
@@ -211,6 +230,13 @@ export class Charts {
           width: 1.2,
           points: { show: false },
           ...(DASHED.has(this.#tracks[track]?.quantity ?? "") ? { dash: [4, 4] } : {}),
+        })),
+        ...others.map((track, i) => ({
+          label: `${this.#over ? this.#over.#name(track) : ""}, right`,
+          stroke: this.#over ? this.#over.#colour(track, i) : "",
+          width: 1.2,
+          points: { show: false },
+          dash: [1, 3],
         })),
       ],
       axes: [
@@ -248,7 +274,7 @@ export class Charts {
         this.#touched.pick(plot.posToVal(event.clientX - plot.over.getBoundingClientRect().left, "x"));
       }
     });
-    return { chart, title: name, tracks, plot };
+    return { chart, title: name, tracks, others, plot };
   }
 
   #drawLevels(plot: uPlot, chart: Chart): void {
@@ -310,6 +336,16 @@ export class Charts {
     const width = Math.max(120, this.#box.clientWidth);
     for (const { plot } of this.#drawn) if (plot.width !== width) plot.setSize({ width, height: HEIGHT });
   }
+}
+
+/** Least and greatest values of a track, one after the other. */
+function rowOf(values: Float32Array, track: number, pixels: number): (number | null)[] {
+  const row: (number | null)[] = [];
+  for (let i = track * 2 * pixels; i < (track + 1) * 2 * pixels; i += 1) {
+    const value = values[i] ?? Number.NaN;
+    row.push(Number.isNaN(value) ? null : value);
+  }
+  return row;
 }
 
 /** From zero, or the least value, to a little above the greatest. */

@@ -44,6 +44,7 @@ class Page {
   #active = 0;
   /** True if settings act from the cursor on. */
   #during = false;
+  #overlaid = false;
   #theory = false;
   #view: [number, number] | null = null;
   /** The lesson that is open with its step, and the experiment. */
@@ -78,6 +79,7 @@ class Page {
     this.#transport.lens = state.lens;
     this.#lesson = state.lesson;
     this.#experiment = state.experiment;
+    this.#overlaid = state.overlay ?? false;
     this.#tell();
     while (this.#sides.length > state.sides.length) this.#sides.pop()?.end();
     for (const [i, side] of state.sides.entries()) {
@@ -133,7 +135,8 @@ class Page {
 
   /** The state now. */
   get state(): State {
-    const told = { ...(this.#lesson ? { lesson: this.#lesson } : {}), ...(this.#experiment === undefined ? {} : { experiment: this.#experiment }) };
+    const overlaid = this.#overlaid && this.#sides.length === 2 ? { overlay: true } : {};
+    const told = { ...overlaid, ...(this.#lesson ? { lesson: this.#lesson } : {}), ...(this.#experiment === undefined ? {} : { experiment: this.#experiment }) };
     return { sides: this.#sides.map(({ side }) => side), at: this.#transport.at, view: this.#view, lens: this.#transport.lens, ...told };
   }
 
@@ -169,6 +172,11 @@ class Page {
   #arrange(): void {
     const two = this.#sides.length === 2;
     this.#both.classList.toggle("two", two);
+    const overlaid = two && this.#overlaid;
+    this.#both.classList.toggle("overlaid", overlaid);
+    element("overlay").hidden = !two;
+    element("overlay").setAttribute("aria-pressed", String(overlaid));
+    this.#sides[0]?.overlay(overlaid ? this.#sides[1] : undefined);
     element("compare").setAttribute("aria-pressed", String(two));
     element("compare").textContent = two ? "End comparison" : "Compare";
     const tabs = element("sides");
@@ -304,7 +312,7 @@ class Page {
   }
 
   #opened(side: SideView): void {
-    side.client.view(...(this.#view ?? [0, side.duration]), side.charts.pixels);
+    this.#ask(side);
     if (side === this.#present && !this.#dragged) this.#panel();
     this.#transport.show();
   }
@@ -324,8 +332,14 @@ class Page {
       view = width >= duration ? null : [from, from + width];
     }
     this.#view = view;
-    for (const side of this.#sides) side.client.view(...(view ?? [0, side.duration]), side.charts.pixels);
+    for (const side of this.#sides) this.#ask(side);
     this.#linkSoon();
+  }
+
+  /** Asks for the curves of the span shown; over each other they need the same parts. */
+  #ask(side: SideView): void {
+    const wide = this.#overlaid ? (this.#sides[0] ?? side) : side;
+    side.client.view(...(this.#view ?? [0, side.duration]), wide.charts.pixels);
   }
 
   #next(step: "cell" | "rm" | "round-trip"): number | undefined {
@@ -367,6 +381,15 @@ class Page {
     element("when-start").onclick = () => this.#when(false);
     element("when-now").onclick = () => this.#when(true);
     element("compare").onclick = () => this.#compare();
+    element("overlay").onclick = () => {
+      this.#overlaid = !this.#overlaid;
+      this.#arrange();
+      // The charts have another width now.
+      requestAnimationFrame(() => {
+        for (const side of this.#sides) this.#ask(side);
+      });
+      this.#linkSoon();
+    };
     element("theory").onclick = () => this.#drawTheory(!this.#theory);
     element("share").onclick = () => void this.#share();
     const find = element<HTMLDialogElement>("find");

@@ -42,6 +42,7 @@ export class SideView {
   answered = 0;
   #asked = 0;
   #theory = false;
+  #over: SideView | undefined;
 
   constructor(name: string, side: Side, module: WebAssembly.Module, heard: Heard) {
     this.side = side;
@@ -87,6 +88,13 @@ export class SideView {
     const found = wanted && this.opened ? levels(this.opened.network) : [];
     this.element.dataset.levels = JSON.stringify(found);
     this.charts.theory(found);
+  }
+
+  /** Draws the curves of another side over these, or no longer. */
+  overlay(other: SideView | undefined): void {
+    if (this.#over === other) return;
+    this.#over = other;
+    this.charts.overlay(other?.charts);
   }
 
   /** Ends the side and its worker. */

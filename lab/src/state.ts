@@ -25,6 +25,8 @@ export interface State {
   view: [number, number] | null;
   /** Simulated seconds in a second of play. */
   lens: number;
+  /** True if the curves of the second side are drawn over those of the first. */
+  overlay?: boolean;
   /** Name of the lesson that is open, and its step from 0. */
   lesson?: [string, number];
   /** Name of the experiment that is open. */

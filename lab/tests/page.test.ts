@@ -217,6 +217,35 @@ test("every step of every lesson runs, shows its parameter, and can be linked to
   assert.deepEqual(wrong, []);
 });
 
+test("two runs lie over each other, at the same instants", async () => {
+  const { page, wrong } = await opened(chromium, server.address);
+  await ended(page);
+  await page.locator("#compare").click();
+  await ended(page);
+  await input(page, "switch.control.target_utilisation").fill("0.7");
+  await input(page, "switch.control.target_utilisation").press("Enter");
+  await ended(page);
+  const pixels = async () => await page.locator(".side").first().locator('[data-chart="rate"] canvas').evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
+  await page.waitForTimeout(300);
+  const apart = await pixels();
+  await page.locator("#overlay").click();
+  await page.waitForTimeout(800);
+  assert.ok(await page.locator(".side").nth(1).locator(".charts").isHidden());
+  const over = await pixels();
+  assert.notEqual(over, apart);
+  // Another right side draws another picture, and its end takes its curves away.
+  await page.locator('#sides button:text-is("Right")').click();
+  await input(page, "switch.control.target_utilisation").fill("0.5");
+  await input(page, "switch.control.target_utilisation").press("Enter");
+  await ended(page);
+  await page.waitForTimeout(500);
+  assert.notEqual(await pixels(), over);
+  await page.locator("#compare").click();
+  await page.waitForTimeout(500);
+  assert.ok(await page.locator("#overlay").isHidden());
+  assert.deepEqual(wrong, []);
+});
+
 test("an experiment of the gallery opens with its claim, its printed values and its runs side by side", async () => {
   const { page, wrong } = await opened(chromium, server.address);
   await ended(page);
