@@ -78,7 +78,7 @@ export class NetworkView {
     context.setTransform(scale, 0, 0, scale, 0, 0);
     context.clearRect(0, 0, width, height);
     // Room for the longest name of a host, its window and its circle.
-    const margin = { x: Math.min(width * 0.3, 44 + this.#longest * 6.2), y: 34 };
+    const margin = { x: Math.min(width * 0.3, 44 + this.#longest * 6.2), y: 38 };
     const at = (node: number): Place => {
       const place = this.#places[node] ?? { x: 0.5, y: 0.5 };
       return { x: margin.x + place.x * (width - 2 * margin.x), y: margin.y + place.y * (height - 2 * margin.y) };
@@ -90,6 +90,31 @@ export class NetworkView {
     }
     this.#nodes(context, this.#network, at, this.#last?.picture);
     this.#losses(context, this.#network, at);
+    if (this.#last) this.#longestQueue(context, this.#network, this.#last, width, height);
+  }
+
+  /** The cells of the longest queue in a row, the next to leave at the left. */
+  #longestQueue(context: CanvasRenderingContext2D, network: Network, { picture, cells }: { picture: Picture; cells: Uint8Array }, width: number, height: number): void {
+    const { longest } = picture;
+    if (!longest || longest.cells < 2) return;
+    const first = network.links.length * this.#perLink * PLACE_BYTES;
+    const shown = Math.min(longest.listed, Math.floor(width - 20));
+    const step = Math.min(6, (width - 20) / shown);
+    const y = height - 14;
+    for (let i = 0; i < shown; i += 1) {
+      const byte = first + i * PLACE_BYTES;
+      const flow = (cells[byte] ?? 0) + 256 * (cells[byte + 1] ?? 0) - 1;
+      const marks = cells[byte + 2] ?? 0;
+      context.fillStyle = ofFlow(flow);
+      // An RM cell stands out above the data, a marked cell below.
+      context.fillRect(10 + i * step, marks & RM ? y - 6 : y, Math.max(1, step - (step > 2 ? 1 : 0)), marks & (RM | MARKED) ? 12 : 6);
+    }
+    context.fillStyle = variable("--ink");
+    context.font = "11px system-ui, sans-serif";
+    context.textAlign = "left";
+    const legend = width > 640 ? ", the next to leave at the left; RM cells stand up, marked ones down" : "";
+    const rest = longest.cells > shown ? `, the first ${number(shown)} of them` : "";
+    context.fillText(`${network.links[longest.link]?.name ?? ""}: ${number(longest.cells)} cells wait${rest}${legend}`, 10, y - 10);
   }
 
   #links(context: CanvasRenderingContext2D, network: Network, at: (node: number) => Place): void {

@@ -28,7 +28,24 @@ pub struct Picture {
     pub next_cell_seconds: Option<f64>,
     /// Of RM cells alone.
     pub next_rm_seconds: Option<f64>,
+    /// The port before which most cells wait; its cells follow the places.
+    pub longest: Option<Longest>,
 }
+
+/// The longest queue of the network at one instant.
+#[derive(Debug, Serialize)]
+pub struct Longest {
+    /// Index of the link that it feeds.
+    pub link: usize,
+    /// Cells that wait there.
+    pub cells: u64,
+    /// Number of them that are listed, the next to leave first: each as flow + 1 in two bytes, marks,
+    /// and a zero.
+    pub listed: usize,
+}
+
+/// Most cells of a queue that are listed.
+const MOST_LISTED: usize = 1_200;
 
 /// A switch port at one instant.
 #[derive(Debug, Serialize)]
@@ -60,7 +77,8 @@ pub struct FlowPicture {
     pub credit: Option<u32>,
 }
 
-/// The picture of a simulation now, and the [`PLACES`] of every link, in order.
+/// The picture of a simulation now, and the [`PLACES`] of every link, in order; behind them the cells
+/// of the longest queue.
 pub fn picture(simulation: &mut Simulation) -> (Picture, Vec<u8>) {
     let now = simulation.now();
     let links = simulation.plan().links.len();
@@ -85,6 +103,7 @@ pub fn picture(simulation: &mut Simulation) -> (Picture, Vec<u8>) {
             next_rm = next_rm.min(arrives);
         }
     }
+    let longest = longest(simulation, &waiting, &mut places);
     let seconds = |at: Ps| at.is_scheduled().then(|| at.as_secs_f64());
     let picture = Picture {
         seconds: now.as_secs_f64(),
@@ -92,8 +111,32 @@ pub fn picture(simulation: &mut Simulation) -> (Picture, Vec<u8>) {
         flows: flows(simulation),
         next_cell_seconds: seconds(next_cell),
         next_rm_seconds: seconds(next_rm),
+        longest,
     };
     (picture, places)
+}
+
+/// The longest queue before a switch's link; its cells are added to `list`.
+fn longest(simulation: &Simulation, waiting: &[Vec<u64>], list: &mut Vec<u8>) -> Option<Longest> {
+    let ports = simulation.switch_ports().into_iter();
+    let lengths = ports.map(|port| (port.link, waiting[port.link].iter().sum::<u64>()));
+    // The first of equally long ones.
+    let (link, cells) = lengths.rev().max_by_key(|(_, cells)| *cells)?;
+    let now = simulation.now();
+    let here = |cell: &Held| cell.link == link && place(simulation, cell, now).is_none();
+    let waits = simulation.cells().filter(here).take(MOST_LISTED);
+    let begin = list.len();
+    for cell in waits {
+        let mut one = [0; PLACE_BYTES];
+        show(&mut one, &cell);
+        one[3] = 0;
+        list.extend(one);
+    }
+    (cells > 0).then_some(Longest {
+        link,
+        cells,
+        listed: (list.len() - begin) / PLACE_BYTES,
+    })
 }
 
 /// Place of a cell on its link; `None` while it is queued or has arrived.

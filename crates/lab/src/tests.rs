@@ -129,6 +129,7 @@ source = { kind = "cbr", rate = "10 Mbit/s" }
     let mut lab = opened(text, &[]);
     finished(&mut lab);
     let (picture, places) = ask(&mut lab, &json!({"ask": "picture", "at": 0.015}));
+    // Cells of a queue stand behind the places, without a number.
     let cells: usize = places.chunks_exact(4).map(|place| place[3] as usize).sum();
     let expected = 2.0 * 10e6 / 424.0 * (1e-3 + 424.0 / 155.52e6);
     assert!(
@@ -144,6 +145,46 @@ source = { kind = "cbr", rate = "10 Mbit/s" }
         Ps::from_secs_f64(0.015).as_secs_f64(),
         picture["seconds"].as_f64().unwrap()
     );
+}
+
+#[test]
+fn the_cells_of_the_longest_queue_are_listed_in_order() {
+    // A cell every 10 us from each of two sources onto a line of 10 us per cell: of the 200 that came
+    // in 1 ms half have left. They come in turns, so they wait in turns.
+    let text = r#"
+[run]
+duration = "2 ms"
+[topology]
+template = "single-switch"
+link_rate = "84.8 Mbit/s"
+bottleneck_rate = "42.4 Mbit/s"
+access = "1 us"
+bottleneck = "1 us"
+[[flow]]
+name = "a"
+service = "cbr"
+source = { kind = "cbr", rate = "42.4 Mbit/s" }
+[[flow]]
+name = "b"
+service = "cbr"
+start = "5 us"
+source = { kind = "cbr", rate = "42.4 Mbit/s" }
+"#;
+    let mut lab = opened(text, &[]);
+    finished(&mut lab);
+    let (picture, bytes) = ask(&mut lab, &json!({"ask": "picture", "at": 0.001}));
+    let longest = &picture["longest"];
+    let listed = longest["listed"].as_u64().unwrap() as usize;
+    assert_eq!(longest["cells"].as_u64().unwrap() as usize, listed);
+    assert!((97..=100).contains(&listed), "{listed} cells");
+    let list = &bytes[bytes.len() - 4 * listed..];
+    let flows: Vec<u8> = list.chunks_exact(4).map(|cell| cell[0]).collect();
+    assert!(flows.windows(2).all(|pair| pair[0] != pair[1]), "{flows:?}");
+    let port = picture["ports"].as_array().unwrap().iter();
+    let port = port
+        .max_by_key(|port| port["queues"][0][0].as_u64())
+        .unwrap();
+    assert_eq!(port["link"], longest["link"]);
 }
 
 #[test]

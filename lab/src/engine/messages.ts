@@ -93,6 +93,7 @@ export interface Picture {
   flows: FlowPicture[];
   next_cell_seconds: number | null;
   next_rm_seconds: number | null;
+  longest: { link: number; cells: number; listed: number } | null;
 }
 
 export interface Events {
