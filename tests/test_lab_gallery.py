@@ -7,10 +7,15 @@ from typing import Any
 
 import pytest
 from cellrate import _core
+from cellrate.reproduce.papers import all_papers
+from cellrate.simulation.runner import run_many
 
+from proof import pictures as small
 from proof.gallery import PLACE, gallery, text
+from proof.pictures import HEIGHT, WIDTH, pictures
 
 FOUND: dict[str, Any] = json.loads(PLACE.read_text(encoding="utf-8"))
+PICTURES: dict[str, Any] = json.loads(small.PLACE.read_text(encoding="utf-8"))
 
 
 def test_the_gallery_is_that_of_the_papers() -> None:
@@ -26,3 +31,20 @@ def test_every_run_of_the_gallery_is_a_right_scenario(paper: dict[str, Any]) -> 
         for run in experiment["runs"]:
             settings = [f"{path}={value}" for path, value in run["set"]]
             _core.Scenario(FOUND["scenarios"][run["scenario"]], run["scenario"], settings)
+
+
+def test_every_experiment_with_a_figure_has_a_small_picture() -> None:
+    shown = {one["id"] for paper in FOUND["papers"] for one in paper["experiments"]}
+    drawn = {one.id for paper in all_papers() for one in paper.experiments if one.figures}
+    assert set(PICTURES) == shown & drawn
+    for name, picture in PICTURES.items():
+        assert picture["lines"], name
+        for points in [*picture["lines"], *(point for _, point in picture["printed"])]:
+            pairs = [tuple(map(int, point.split(","))) for point in points.split(" ")]
+            assert all(0 <= x <= WIDTH and 0 <= y <= HEIGHT for x, y in pairs), name
+
+
+@pytest.mark.parametrize("name", ["gerla95-fig5", "marsan97-fig6", "fmmra-text-onoff"])
+def test_small_pictures_are_those_of_the_runs(name: str) -> None:
+    found = pictures(run_many, [name])
+    assert found[name] == PICTURES[name], "`python -m proof.pictures out` writes them"

@@ -1,6 +1,7 @@
 // The dialog in which lessons, templates and experiments are found.
 
-import { PAPERS, sideOf } from "./gallery.ts";
+import { ofFlow } from "./colours.ts";
+import { figureOf, PAPERS, type SmallFigure, sideOf } from "./gallery.ts";
 import { LESSONS } from "./lessons.ts";
 import type { Side } from "./state.ts";
 
@@ -32,7 +33,10 @@ export function fillFind(dialog: HTMLDialogElement, templates: { name: string; a
       const single: [string, () => void][] = runs.map((run) => [run.label, close(() => opens.experiment(id, [sideOf(run)]))]);
       const [first, second] = runs;
       const both: [string, () => void][] = first && second ? [["the first two side by side", close(() => opens.experiment(id, [sideOf(first), sideOf(second)]))]] : [];
-      box.append(card(`${title} · ${where}`, claim, [...single, ...both]));
+      const one = card(`${title} · ${where}`, claim, [...single, ...both]);
+      const figure = figureOf(id);
+      if (figure) one.prepend(small(figure));
+      box.append(one);
     }
     return box;
   });
@@ -67,6 +71,26 @@ function section(title: string, open: boolean): HTMLDetailsElement {
   summary.textContent = title;
   box.append(summary);
   return box;
+}
+
+/** Height and width of a small figure in its own units. */
+const [WIDE, HIGH] = [150, 90];
+
+/** Our curves of a figure, with the printed points as hollow diamonds. */
+function small({ title, axes, lines, printed }: SmallFigure): SVGElement {
+  const svg = ofSvg("svg", { viewBox: `-6 -6 ${WIDE + 12} ${HIGH + 12}`, role: "img", "aria-label": `${title}: ${axes}` });
+  const hint = ofSvg("title", {});
+  hint.textContent = `${title}: ${axes}`;
+  svg.append(hint, ofSvg("path", { d: `M0,0V${HIGH}H${WIDE}`, class: "frame" }));
+  lines.forEach((points, i) => svg.append(ofSvg("polyline", { points, stroke: ofFlow(i) })));
+  for (const [curve, point] of printed) svg.append(ofSvg("path", { d: `M${point}m0,-4l4,4l-4,4l-4,-4z`, stroke: ofFlow(curve) }));
+  return svg;
+}
+
+function ofSvg(name: string, attributes: Record<string, string>): SVGElement {
+  const one = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) one.setAttribute(key, value);
+  return one;
 }
 
 function card(title: string, about: string, acts: [string, () => void][]): HTMLElement {

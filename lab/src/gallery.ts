@@ -1,6 +1,7 @@
 // The gallery: every experiment of the papers with its claim, its printed values and its runs.
 
 import found from "../gallery.json";
+import drawn from "../pictures.json";
 import type { Side } from "./state.ts";
 
 /** A run of an experiment. */
@@ -35,6 +36,21 @@ const GALLERY = found as unknown as { scenarios: Record<string, string>; papers:
 
 /** The papers with their experiments. */
 export const PAPERS: readonly Paper[] = GALLERY.papers;
+
+/** The first figure of an experiment, small: polylines as SVG writes them, and the printed points with the number of their curve. */
+export interface SmallFigure {
+  title: string;
+  axes: string;
+  lines: string[];
+  printed: [number, string][];
+}
+
+const FIGURES = drawn as unknown as Record<string, SmallFigure>;
+
+/** The small figure of an experiment, if it has one. */
+export function figureOf(id: string): SmallFigure | undefined {
+  return FIGURES[id];
+}
 
 /** The experiment with this name. */
 export function experimentOf(id: string): Experiment | undefined {

@@ -251,6 +251,10 @@ test("an experiment of the gallery opens with its claim, its printed values and 
   await ended(page);
   await page.locator("#open-find").click();
   await page.locator("#find input").fill("effective throughput of five TCP connections");
+  const figure = page.locator("#find .card:visible svg");
+  assert.equal(await figure.count(), 1);
+  assert.ok((await figure.locator("polyline").count()) >= 2);
+  assert.match((await figure.getAttribute("aria-label")) ?? "", /over time/);
   await page.locator("#find .card:visible button", { hasText: "side by side" }).first().click();
   await settled(page);
   await ended(page);

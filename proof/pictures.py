@@ -1,0 +1,111 @@
+"""The lab's small pictures of the papers' figures: our curves and the printed points.
+
+`python -m proof.pictures OUT` writes them from the runs that `cellrate reproduce --out OUT` kept,
+and runs those that are missing. A test draws some of them again.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from cellrate.common.picture_style import COLOURS
+from cellrate.reproduce.figure import PRINTED, draw
+from cellrate.reproduce.paper_data import Experiment, Paper
+from cellrate.reproduce.papers import all_papers
+from cellrate.reproduce.runs import Outcomes, Runner, job_of, run_ids, used_jobs
+from cellrate.reproduce.thinning import drawn
+from cellrate.simulation.runner import Job, default_store, run_many
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+PLACE = Path(__file__).parents[1] / "lab" / "pictures.json"
+
+WIDTH, HEIGHT = 150, 90
+"""Size of a picture, in the units of its coordinates; y grows downwards."""
+
+COLUMNS = 50
+"""Columns of a picture that can be told apart."""
+
+MOST_LINES = 6
+"""Lines of a picture."""
+
+
+def pictures(runner: Runner, only: Sequence[str] | None = None) -> dict[str, Any]:
+    """The first figure of every experiment that has one, as lines and points of a small picture.
+
+    Args:
+        runner: Runs jobs and returns their outcomes in order.
+        only: Names of experiments; all by default.
+    """
+    found: dict[str, Any] = {}
+    outcomes = Outcomes()
+    chosen = [
+        (paper, experiment)
+        for paper in all_papers()
+        for experiment in paper.experiments
+        if experiment.figures and run_ids(experiment) and (only is None or experiment.id in only)
+    ]
+    outcomes.add([job for each in chosen for job in _jobs(*each)], runner)
+    for paper, experiment in chosen:
+        figure = experiment.figures[0]
+        [axes] = draw(paper, experiment, figure, outcomes, [1]).axes
+        lines = [line for line in axes.lines if _is_curve(line)]
+        found[experiment.id] = {
+            "title": figure.title,
+            "axes": f"{figure.y.label} over {figure.x.label}",
+            "lines": [_points(axes, line) for line in lines[:MOST_LINES]],
+            "printed": [
+                [_colour(line), _points(axes, line)]
+                for line in axes.lines
+                if line.get_gid() == PRINTED
+            ],
+        }
+    return found
+
+
+def text(found: dict[str, Any]) -> str:
+    """The pictures as they are kept."""
+    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+
+
+def _jobs(paper: Paper, experiment: Experiment) -> list[Job]:
+    own = [job_of(paper, variant, point, 1) for _, variant, point in run_ids(experiment)]
+    for claim in experiment.claims:
+        own += used_jobs(paper, claim.uses, [claim.holds_if], 1)
+    return own
+
+
+def _is_curve(line: Line2D) -> bool:
+    """False for the caps of error bars, printed points and entries of the legend alone."""
+    drawn_line = line.get_gid() != PRINTED and line.get_linestyle() != "None"
+    return drawn_line and np.size(line.get_xdata()) > 0
+
+
+def _colour(line: Line2D) -> int:
+    """Number of the curve that measures the same as a printed point."""
+    return COLOURS.index(str(line.get_markeredgecolor()))
+
+
+def _points(axes: Axes, line: Line2D) -> str:
+    """Points of a line as SVG writes them, inside the picture."""
+    to_axes = axes.transData + axes.transAxes.inverted()
+    across, up = to_axes.transform(line.get_xydata()).T
+    inside = np.flatnonzero((across > -1) & (across < 2) & np.isfinite(up))
+    across, up = across[inside].clip(0, 1), up[inside].clip(0, 1)
+    kept = drawn(across, up, up, COLUMNS)
+    xs = np.rint(across[kept] * WIDTH).astype(int)
+    ys = np.rint((1 - up[kept]) * HEIGHT).astype(int)
+    pairs = [f"{x},{y}" for x, y in zip(xs, ys, strict=True)]
+    return " ".join(pair for i, pair in enumerate(pairs) if i == 0 or pair != pairs[i - 1])
+
+
+if __name__ == "__main__":
+    [_, out] = sys.argv
+    store = default_store(Path(out) / "results")
+    PLACE.write_text(text(pictures(lambda jobs: run_many(jobs, store=store))), encoding="utf-8")
+    sys.stdout.write(f"{PLACE.name}: {PLACE.stat().st_size} bytes\n")
