@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,19 @@ def copied(*files: str) -> None:
     """Puts scenarios of the tests into the working directory."""
     for file in files:
         shutil.copy(SCENARIOS / file, ".")
+
+
+def copied_code(file: str) -> None:
+    """Puts a file of classes into the working directory."""
+    shutil.copy(HERE / "schemes" / file, ".")
+
+
+def named_in_file(file: str, name: str) -> None:
+    """Writes a class into a scenario as its scheme."""
+    text = Path(file).read_text("utf-8")
+    named, count = re.subn("control = .*", f'control = {{ scheme = "{name}" }}', text)
+    assert count == 1
+    Path(file).write_text(named, "utf-8")
 
 
 def damaged(directory: str, file: str, text: str) -> None:

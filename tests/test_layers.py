@@ -15,6 +15,7 @@ PACKAGE = Path(cellrate.__file__).parent
 # The packages from below: each may import those before it, and the compiled module.
 LAYERS = (
     "common",
+    "schemes",
     "theory",
     "simulation",
     "language",

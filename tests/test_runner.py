@@ -95,8 +95,10 @@ def test_what_a_killed_process_had_finished_is_not_simulated_again(
     obtain = runner.obtained
     simulated: list[str] = []
 
-    def count(scenario: _core.Scenario, key: str, *rest: Any) -> tuple[_core.Outcome, bool]:  # noqa: ANN401
-        outcome, known = obtain(scenario, key, *rest)
+    def count(
+        scenario: _core.Scenario, key: str, *rest: Any, alone: bool
+    ) -> tuple[_core.Outcome, bool]:  # noqa: ANN401
+        outcome, known = obtain(scenario, key, *rest, alone=alone)
         if not known:
             simulated.append(key)
         return outcome, known

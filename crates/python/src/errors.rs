@@ -7,7 +7,7 @@ use cellrate::run::Failure;
 use cellrate::scenario::{Diagnostic, Refusal, Severity};
 use cellrate_machine::capture::CaptureError;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -16,6 +16,12 @@ create_exception!(
     ScenarioError,
     PyValueError,
     "A scenario cannot be run.\n\nAttributes:\n    rendered: All diagnostics as annotated plain text.\n    diagnostics: At least one error; warnings too."
+);
+create_exception!(
+    cellrate._core,
+    SchemeError,
+    PyRuntimeError,
+    "Code of a user raised an exception during a run, which is its cause.\n\nAttributes:\n    place: Hook and simulated time."
 );
 create_exception!(
     cellrate._core,
@@ -79,6 +85,23 @@ pub fn failed(py: Python<'_>, failure: &Failure) -> PyErr {
     }
 }
 
+/// An error of a user's hook as a [`SchemeError`] that has it as its cause. What Ctrl-C raised
+/// stays as it is.
+pub fn scheme_failed(py: Python<'_>, error: PyErr, place: &str) -> PyErr {
+    if error.is_instance_of::<PyKeyboardInterrupt>(py) {
+        return error;
+    }
+    let kind = error.get_type(py).name().map(|name| name.to_string());
+    let told = error.value(py).to_string();
+    let message = format!("{place}: {}: {told}", kind.unwrap_or_default());
+    let found = SchemeError::new_err(message);
+    if let Err(problem) = found.value(py).setattr("place", place) {
+        return problem;
+    }
+    found.set_cause(py, Some(error));
+    found
+}
+
 /// The reason why a capture was not made as the exception that belongs to it.
 pub fn capture_failed(error: &CaptureError) -> PyErr {
     match error {
@@ -102,12 +125,22 @@ fn named(error: &std::io::Error) -> String {
 /// Does `work` without the interpreter's lock. A panic, which is a defect of the program, becomes a
 /// `RuntimeError`.
 pub fn unlocked<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    py.detach(|| caught(work)).map_err(defect)
+}
+
+/// Does `work` with the lock; a panic becomes a `RuntimeError`, too.
+pub fn guarded<T>(work: impl FnOnce() -> T) -> PyResult<T> {
+    caught(work).map_err(defect)
+}
+
+/// The result of `work`, or the message of its panic.
+fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     // Data that a panic leaves half changed is not used again.
-    let result =
-        py.detach(|| catch_unwind(AssertUnwindSafe(work)).map_err(|panic| message(panic.as_ref())));
-    result.map_err(|message| {
-        PyRuntimeError::new_err(format!("a defect of cellrate, please report it: {message}"))
-    })
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| message(panic.as_ref()))
+}
+
+fn defect(message: String) -> PyErr {
+    PyRuntimeError::new_err(format!("a defect of cellrate, please report it: {message}"))
 }
 
 fn message(panic: &(dyn Any + Send)) -> String {

@@ -8,6 +8,7 @@ mod listing;
 mod outcome;
 mod progress;
 mod scenario;
+mod schemes;
 mod store;
 mod studies;
 
@@ -19,7 +20,7 @@ mod _core {
     #[pymodule_export]
     use super::bench::bench;
     #[pymodule_export]
-    use super::errors::{Cancelled, ScenarioError};
+    use super::errors::{Cancelled, ScenarioError, SchemeError};
     #[pymodule_export]
     use super::files::read_parquet_with;
     #[pymodule_export]
@@ -28,6 +29,8 @@ mod _core {
     use super::outcome::Outcome;
     #[pymodule_export]
     use super::scenario::Scenario;
+    #[pymodule_export]
+    use super::schemes::{DataCell, Port, RmCell, set_scheme_finder};
     #[pymodule_export]
     use super::store::Store;
     #[pymodule_export]

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-use crate::errors::unlocked;
+use crate::errors::{guarded, unlocked};
 
 /// Does `work` without the interpreter's lock. `work` receives a function that it must call with
 /// the present and the final time, and must stop if that returns false. If `progress` raised an
@@ -16,6 +16,26 @@ pub fn told<T: Send>(
     let result = unlocked(py, || {
         work(&mut |now, end| {
             Python::attach(|py| tell(py, progress, now, end)).unwrap_or_else(|error| {
+                raised = Some(error);
+                false
+            })
+        })
+    })?;
+    raised.map_or(Ok(result), Err)
+}
+
+/// The same for work that calls Python itself: the interpreter's lock is kept, and lent to other
+/// threads whenever progress is told.
+pub fn told_locked<T>(
+    py: Python<'_>,
+    progress: Option<&Py<PyAny>>,
+    work: impl FnOnce(&mut dyn FnMut(f64, f64) -> bool) -> T,
+) -> PyResult<T> {
+    let mut raised = None;
+    let result = guarded(|| {
+        work(&mut |now, end| {
+            py.detach(|| ());
+            tell(py, progress, now, end).unwrap_or_else(|error| {
                 raised = Some(error);
                 false
             })

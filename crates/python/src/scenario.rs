@@ -1,6 +1,7 @@
 //! A scenario that was read: what it says, and its runs.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use cellrate::run::{Job, NANOSECONDS_PER_HOP};
 use cellrate_engine::kernel::Ps;
@@ -9,9 +10,10 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::{capture_failed, diagnostics, failed, refused, unlocked};
+use crate::errors::{capture_failed, diagnostics, failed, refused, scheme_failed, unlocked};
 use crate::outcome::Outcome;
-use crate::progress::told;
+use crate::progress::{told, told_locked};
+use crate::schemes::{Failure, Finder};
 
 /// A scenario that can be run, read and checked once. Threads may share it; it cannot be pickled,
 /// because another process reads the same text as fast.
@@ -21,51 +23,105 @@ use crate::progress::told;
 ///     path: Its name in diagnostics. Files that its sources play are relative to its directory.
 ///     overrides: ``path=value`` settings, applied in order.
 ///     seed: Replaces the scenario's seed.
+///     without_code: Takes classes in Python as they are written; such a scenario is only described.
 ///
 /// Raises:
 ///     ScenarioError: The scenario is wrong.
 #[pyclass(frozen, module = "cellrate._core")]
-pub struct Scenario(Job);
+pub struct Scenario {
+    job: Job,
+    /// Names of the classes in Python that it names, and the place for the errors of their hooks.
+    code: Vec<String>,
+    failure: Arc<Failure>,
+    given: Given,
+}
+
+/// The arguments from which a scenario was read.
+struct Given {
+    text: String,
+    path: String,
+    overrides: Vec<String>,
+    seed: Option<u64>,
+}
 
 #[pymethods]
 impl Scenario {
     #[new]
-    #[pyo3(signature = (text, path, overrides = Vec::new(), seed = None))]
+    #[pyo3(signature = (text, path, overrides = Vec::new(), seed = None, *, without_code = false))]
     fn new(
         py: Python<'_>,
         text: &str,
         path: &str,
         overrides: Vec<String>,
         seed: Option<u64>,
+        without_code: bool,
     ) -> PyResult<Scenario> {
-        unlocked(py, || Job::new(text, path, &overrides, seed))?
-            .map(Scenario)
-            .map_err(|refusal| refused(py, &refusal))
+        let finder = Finder::new(without_code);
+        let job = unlocked(py, || {
+            Job::with_schemes(text, path, &overrides, seed, &finder)
+        })?;
+        let job = job.map_err(|refusal| refused(py, &refusal))?;
+        let (text, path) = (text.into(), path.into());
+        let (code, failure) = finder.finish();
+        Ok(Scenario {
+            job,
+            code,
+            failure,
+            given: Given {
+                text,
+                path,
+                overrides,
+                seed,
+            },
+        })
+    }
+    /// The arguments from which it was read: text, path, overrides and seed.
+    fn given(&self) -> (&str, &str, Vec<String>, Option<u64>) {
+        let given = &self.given;
+        (
+            &given.text,
+            &given.path,
+            given.overrides.clone(),
+            given.seed,
+        )
+    }
+    /// The classes in Python that it names, of which a process runs one at a time.
+    #[getter]
+    fn code(&self) -> Vec<String> {
+        self.code.clone()
+    }
+    /// JSON Schema of scenarios, with the classes that this one names.
+    fn schema(&self) -> String {
+        format!("{:#}", self.job.checked().schema())
+    }
+    /// Hooks of classes that a run has entered and left so far: odd while one is active.
+    fn hook_steps(&self) -> u64 {
+        self.failure.steps()
     }
     /// The scenario with every default written out, as TOML.
     fn resolved(&self) -> &str {
-        self.0.resolved()
+        self.job.resolved()
     }
     /// The key under which the result is kept: a hash of version and resolved scenario.
     fn key(&self) -> String {
-        self.0.key()
+        self.job.key()
     }
     /// Warnings of its check.
     fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        diagnostics(py, self.0.warnings())
+        diagnostics(py, self.job.warnings())
     }
     /// The network that it describes, in plain numbers, as one JSON object: seed, duration, nodes
     /// with the settings of switches, directed links, flows with their routes and end systems.
     /// Every quantity is a number under a key that states its unit; null stands for no limit, or
     /// for an absent part.
     fn network(&self, py: Python<'_>) -> PyResult<String> {
-        unlocked(py, || serde_json::to_string(&self.0.network()))?
+        unlocked(py, || serde_json::to_string(&self.job.network()))?
             .map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
     /// Memory, cells, time and files of a run, known before it: upper bounds under `memory_bytes`,
     /// `cells_in_flight`, `needs` and keys that begin with `most`, else the estimates of a fluid.
     fn estimate<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let (estimate, work) = unlocked(py, || (self.0.estimate(), self.0.work()))?;
+        let (estimate, work) = unlocked(py, || (self.job.estimate(), self.job.work()))?;
         let dict = PyDict::new(py);
         dict.set_item("memory_bytes", estimate.memory_bytes)?;
         dict.set_item("available_bytes", estimate.available_bytes)?;
@@ -98,7 +154,9 @@ impl Scenario {
     /// Raises:
     ///     ScenarioError: What `run` would raise.
     fn check<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        let warnings = unlocked(py, || self.0.check())?.map_err(|refusal| refused(py, &refusal))?;
+        let warnings = unlocked(py, || self.job.check())?;
+        self.raise_failure(py)?;
+        let warnings = warnings.map_err(|refusal| refused(py, &refusal))?;
         let told = warnings.iter().map(|warning| {
             let dict = PyDict::new(py);
             dict.set_item("code", &warning.code)?;
@@ -118,11 +176,25 @@ impl Scenario {
     ///     Cancelled: The progress function stopped the run.
     #[pyo3(signature = (progress = None))]
     fn run(&self, py: Python<'_>, progress: Option<Py<PyAny>>) -> PyResult<Outcome> {
-        let outcome = told(py, progress.as_ref(), |tell| {
-            self.0
-                .run(&mut |now, end| tell(now.as_secs_f64(), end.as_secs_f64()))
-        })?;
-        outcome
+        let progress = progress.as_ref();
+        let failure = &self.failure;
+        if self.code.is_empty() {
+            let outcome = told(py, progress, |tell| {
+                self.job
+                    .run(&mut |now, end| tell(now.as_secs_f64(), end.as_secs_f64()))
+            })?;
+            return outcome
+                .map(Outcome::from)
+                .map_err(|failure| failed(py, &failure));
+        }
+        failure.clear();
+        let outcome = told_locked(py, progress, |tell| {
+            self.job.run(&mut |now, end| {
+                !failure.has_failed() && tell(now.as_secs_f64(), end.as_secs_f64())
+            })
+        });
+        self.raise_failure(py)?;
+        outcome?
             .map(Outcome::from)
             .map_err(|failure| failed(py, &failure))
     }
@@ -149,8 +221,9 @@ impl Scenario {
                 "a span to inf s: passages are of a span with an end",
             ));
         }
-        let found = unlocked(py, || self.0.passages(from_seconds, to_seconds, most))?
-            .map_err(|refusal| refused(py, &refusal))?;
+        let found = unlocked(py, || self.job.passages(from_seconds, to_seconds, most))?;
+        self.raise_failure(py)?;
+        let found = found.map_err(|refusal| refused(py, &refusal))?;
         let dict = PyDict::new(py);
         dict.set_item("link", found.link)?;
         dict.set_item("vc", found.vc)?;
@@ -197,15 +270,25 @@ impl Scenario {
             .map_err(PyValueError::new_err)?;
         let result = told(py, progress.as_ref(), |tell| {
             capture(
-                self.0.checked(),
+                self.job.checked(),
                 &taps,
                 Ps::from_secs_f64(from_seconds)..Ps::from_secs_f64(to_seconds),
                 &directory,
                 &mut |now, end| tell(now.as_secs_f64(), end.as_secs_f64()),
             )
         })?;
+        self.raise_failure(py)?;
         let taken = result.map_err(|error| capture_failed(&error))?;
         serde_json::to_string(&taken).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+    }
+}
+
+impl Scenario {
+    /// Raises what a hook of a class has raised.
+    fn raise_failure(&self, py: Python<'_>) -> PyResult<()> {
+        self.failure.take().map_or(Ok(()), |(error, place)| {
+            Err(scheme_failed(py, error, &place))
+        })
     }
 }
 

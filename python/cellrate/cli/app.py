@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from cellrate._core import ScenarioError
+from cellrate._core import ScenarioError, SchemeError
 from cellrate.cli import streams
 from cellrate.cli.commands import commands
 from cellrate.cli.front import front
@@ -13,6 +13,7 @@ from cellrate.cli.missing import advice_of_missing
 from cellrate.cli.signals import Terminated, exit_code
 from cellrate.common import scratch
 from cellrate.common.problems import BadInput, choose, lacking
+from cellrate.schemes import permission
 
 OK = 0
 FAILED = 1
@@ -28,12 +29,17 @@ def run_command(arguments: Sequence[str]) -> int:
     """
     try:
         _refuse_unreadable(arguments)
-        status = _answered(arguments)
+        with permission.of_command(arguments):
+            status = _answered([one for one in arguments if one != permission.ALLOW_CODE])
         sys.stdout.flush()
     except ScenarioError as error:
         return _complain(error.rendered.rstrip("\n"), BAD_INPUT)
     except BadInput as error:
         return _complain(f"error: {error}", BAD_INPUT)
+    except SchemeError as error:
+        from cellrate.schemes.telling import told
+
+        return _complain(f"error: {told(error)}", FAILED)
     except KeyboardInterrupt as signalled:
         scratch.remove_all()
         word = "terminated" if isinstance(signalled, Terminated) else "interrupted"

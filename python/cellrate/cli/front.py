@@ -14,7 +14,14 @@ WIDTH = 80
 ABOUT = "Cell-level simulation of closed-loop flow control (ATM ABR, UBR) under TCP."
 USAGE = "Usage: cellrate COMMAND"
 MORE = "cellrate COMMAND --help says more of a command."
-_OPTIONS = (("-h, --help", "Show this list."), ("--version", "Show the version."))
+_OPTIONS = (
+    ("-h, --help", "Show this list."),
+    ("--version", "Show the version."),
+    (
+        "--allow-code",
+        "With any command: let scenarios run the Python classes that they name as schemes.",
+    ),
+)
 
 
 def front(arguments: Sequence[str]) -> str | None:

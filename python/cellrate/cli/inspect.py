@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json as jsonlib
 import sys
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
@@ -63,12 +63,28 @@ def dissector() -> None:
 
 def schema(
     what: Annotated[
-        Literal["scenario", "study"], Parameter(name="WHAT", help="Kind of file.")
+        str,
+        Parameter(
+            name="WHAT", help="scenario, study, or a scenario's file with the classes it names."
+        ),
     ] = "scenario",
     /,
+    *,
+    settings: Settings = [],  # noqa: B006  cyclopts never changes it
 ) -> None:
-    """Print the JSON Schema of scenario or study files, for editors."""
-    text = _core.schema() if what == "scenario" else _core.study_schema()
+    """Print the JSON Schema of scenario or study files, for editors.
+
+    With a scenario's FILE it also has the schemes in Python that the scenario names.
+    """
+    match what:
+        case "scenario" if not settings:
+            text = _core.schema()
+        case "study" if not settings:
+            text = _core.study_schema()
+        case file:
+            with reading(file):
+                text, name = source.read(file)
+            text = _core.Scenario(text, name, settings).schema()
     sys.stdout.write(text.rstrip("\n") + "\n")
 
 

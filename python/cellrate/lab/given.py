@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict, dataclass
 
 from cellrate import _core
+from cellrate.common.problems import BadInput
 
 NAME = "given.json"
 """Name under which the server has it."""
@@ -35,8 +36,11 @@ def given(name: str, text: str, settings: tuple[str, ...], seed: int | None) -> 
 
     Raises:
         ScenarioError: It cannot be run.
+        BadInput: It names classes in Python, which a page cannot run.
     """
-    _core.Scenario(text, name, list(settings), seed)
+    code = _core.Scenario(text, name, list(settings), seed).code
+    if code:
+        raise BadInput(f"the lab has no Python, which `{code[0]}` needs: `cellrate run` has")
     pairs = [
         (path.strip(), value.strip()) for path, _, value in (s.partition("=") for s in settings)
     ]

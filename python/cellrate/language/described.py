@@ -39,4 +39,4 @@ def described_by(scenario: _core.Scenario) -> NetworkRecord:
 @lru_cache(maxsize=64)
 def described(resolved: str) -> NetworkRecord:
     """Network of a resolved scenario, given as TOML text."""
-    return described_by(_core.Scenario(resolved, "resolved.toml"))
+    return described_by(_core.Scenario(resolved, "resolved.toml", without_code=True))

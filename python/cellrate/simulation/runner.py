@@ -19,6 +19,8 @@ from typing import TypeAlias
 
 from cellrate import _core
 from cellrate.common.whole_number import MOST_SEED, require_whole_number
+from cellrate.schemes.watching import watched
+from cellrate.simulation import apart
 from cellrate.simulation.refusals import message_of
 
 Progress: TypeAlias = Callable[[float, int], None]
@@ -221,8 +223,8 @@ def run_each(
         ValueError: It is below 1.
         KeyboardInterrupt: Ctrl-C was pressed.
     """
-    work = _Work(store)
     count = worker_count(workers)
+    work = _Work(store, alone=count == 1)
     ahead: deque[Future[Done]] = deque()
     pending = enumerate(jobs)
     with ThreadPoolExecutor(max_workers=count, thread_name_prefix="cellrate") as pool:
@@ -270,8 +272,9 @@ class Done:
 class _Work:
     """State that workers share: the store, the progress of the runs, and the signal to stop."""
 
-    def __init__(self, store: _core.Store | None) -> None:
+    def __init__(self, store: _core.Store | None, *, alone: bool) -> None:
         self.store = store
+        self.alone = alone
         self.stop = threading.Event()
         self.fractions: dict[int, float] = {}
         self.finished = 0
@@ -298,7 +301,7 @@ class _Work:
             self.fractions[index] = now_seconds / end_seconds
             return not self.stop.is_set()
 
-        return obtained(scenario, key, self.store, report)
+        return obtained(scenario, key, self.store, report, alone=self.alone)
 
 
 def obtained(
@@ -306,6 +309,8 @@ def obtained(
     key: str,
     store: _core.Store | None,
     report: Callable[[float, float], bool] | None = None,
+    *,
+    alone: bool = True,
 ) -> tuple[_core.Outcome, bool]:
     """The stored outcome of a scenario, or else a fresh one, which is then stored.
 
@@ -314,6 +319,7 @@ def obtained(
         key: Its key.
         store: Store in which results are looked up and kept; None without one.
         report: Called with the simulated time and its end, as by `_core.Scenario.run`.
+        alone: False if other threads run scenarios at the same time.
 
     Returns:
         The outcome, and True if it was in the store.
@@ -326,7 +332,13 @@ def obtained(
     kept = None if store is None else kept_outcome(store, key)
     if kept is not None:
         return kept, True
-    outcome = scenario.run(report)
+    if not scenario.code:
+        outcome = scenario.run(report)
+    elif alone:
+        with watched(scenario):
+            outcome = scenario.run(report)
+    else:
+        outcome = apart.run(scenario, report)
     if store is not None:
         store.put(key, outcome.to_bytes())
     return outcome, False
@@ -355,9 +367,11 @@ class _Batch:
         self.scenarios = scenarios
         self.store = store
         self.done = dict.fromkeys(scenarios, 0.0)
+        self.alone = True
         self.stop = threading.Event()
 
     def run(self, workers: int, progress: Progress | None) -> dict[str, _core.Outcome]:
+        self.alone = workers == 1 or len(self.scenarios) == 1
         with ThreadPoolExecutor(max_workers=workers, thread_name_prefix="cellrate") as pool:
             futures = {key: pool.submit(self._obtain, key) for key in self.done}
             try:
@@ -382,6 +396,7 @@ class _Batch:
             self.done[key] = now_seconds / end_seconds
             return not self.stop.is_set()
 
-        outcome, _ = obtained(self.scenarios.pop(key), key, self.store, report)
+        scenario = self.scenarios.pop(key)
+        outcome, _ = obtained(scenario, key, self.store, report, alone=self.alone)
         self.done[key] = 1.0
         return outcome

@@ -9,6 +9,7 @@ use super::outcome::Outcome;
 use super::passages::{Passages, passages};
 use super::warnings::Warning;
 use super::work::Work;
+use crate::scenario::custom::{RegistryAlone, Schemes};
 use crate::scenario::{Checked, Diagnostic, Network, Refusal, Scenario, describe, resolve};
 
 /// A checked scenario, ready to run.
@@ -42,7 +43,21 @@ impl Job {
         overrides: &[String],
         seed: Option<u64>,
     ) -> Result<Job, Refusal> {
-        let checked = Scenario::parse(text, path, overrides, seed)?;
+        Job::with_schemes(text, path, overrides, seed, &RegistryAlone)
+    }
+
+    /// The same for a scenario that may name `schemes` which are not in the registry.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the scenario.
+    pub fn with_schemes(
+        text: &str,
+        path: &str,
+        overrides: &[String],
+        seed: Option<u64>,
+        schemes: &dyn Schemes,
+    ) -> Result<Job, Refusal> {
+        let checked = Scenario::parse_with(text, path, overrides, seed, schemes)?;
         Ok(Job {
             text: text.into(),
             path: path.into(),

@@ -2,6 +2,7 @@
 
 pub(crate) mod changes;
 mod checks;
+pub mod custom;
 pub mod describe;
 pub mod diagnostic;
 pub(crate) mod document;

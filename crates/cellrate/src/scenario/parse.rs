@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::changes::{Judged, Stage, stages};
 use super::checks;
+use super::custom::{Found, RegistryAlone, Schemes};
 use super::diagnostic::{Diagnostic, Fault, Refusal, Severity, refuse};
 use super::document::{Entry, Item, Table, Value, locate, read};
 use super::graph::Graph;
@@ -24,6 +25,7 @@ pub struct Checked {
     graph: Graph,
     stages: Vec<Stage>,
     warnings: Vec<Diagnostic>,
+    schema: Option<serde_json::Value>,
 }
 
 impl Checked {
@@ -38,6 +40,11 @@ impl Checked {
     /// Its graph with the routes of its flows.
     pub fn graph(&self) -> &Graph {
         &self.graph
+    }
+    /// The schema that it fits: that of scenarios, with the schemes from outside the registry that
+    /// it names.
+    pub fn schema(&self) -> &serde_json::Value {
+        self.schema.as_ref().unwrap_or_else(|| schema())
     }
     /// Warnings of its check.
     pub fn warnings(&self) -> &[Diagnostic] {
@@ -60,11 +67,26 @@ impl Scenario {
         overrides: &[String],
         seed: Option<u64>,
     ) -> Result<Checked, Refusal> {
+        Scenario::parse_with(text, path, overrides, seed, &RegistryAlone)
+    }
+
+    /// The same for a scenario that may name `schemes` which are not in the registry.
+    ///
+    /// # Errors
+    /// Every reason why the scenario cannot be run, with its position.
+    pub fn parse_with(
+        text: &str,
+        path: &str,
+        overrides: &[String],
+        seed: Option<u64>,
+        schemes: &dyn Schemes,
+    ) -> Result<Checked, Refusal> {
         let seed = seed.map(|seed| seed.to_string());
         let texts = texts(text, path, overrides, seed.as_ref());
         let directory = Path::new(path).parent().unwrap_or(Path::new(""));
-        match parse(&texts, overrides.len(), seed.as_deref(), directory) {
-            Ok(((scenario, graph, warnings), stages)) => Ok(Checked {
+        match parse(&texts, overrides.len(), seed.as_deref(), directory, schemes) {
+            Ok(((scenario, graph, warnings), stages, schema)) => Ok(Checked {
+                schema,
                 scenario,
                 graph,
                 stages,
@@ -125,7 +147,8 @@ fn parse(
     overrides: usize,
     seed: Option<&str>,
     directory: &Path,
-) -> Result<(Judged, Vec<Stage>), Vec<Fault>> {
+    schemes: &dyn Schemes,
+) -> Result<(Judged, Vec<Stage>, Option<serde_json::Value>), Vec<Fault>> {
     refuse_no_text(texts[0].text).map_err(|fault| vec![fault])?;
     let mut root = read(texts[0].text, 0).map_err(|error| vec![no_toml(&error)])?;
     let applied = (1..=overrides).filter_map(|i| set::apply(&mut root, texts[i].text, i).err());
@@ -134,26 +157,30 @@ fn parse(
         set_seed(&mut root, seed, texts.len() - 1);
     }
     let mut files = Files::of(directory);
-    let mut first = read_scenario(root.clone(), &mut files)?;
-    let later = |root: &Table| read_scenario(root.clone(), &mut files);
+    let found = Found::of(&root, texts[0].name, schemes)?;
+    let own = found.schema();
+    let fits = own.as_ref().unwrap_or_else(|| schema());
+    let mut first = read_scenario(root.clone(), fits, &mut files, &found)?;
+    let later = |root: &Table| read_scenario(root.clone(), fits, &mut files, &found);
     let stages = stages(&root, &mut first, later)?;
-    Ok((first, stages))
+    Ok((first, stages, own))
 }
 
 /// Reads a document, and the files that its sources play.
-fn read_scenario(mut root: Table, files: &mut Files<'_>) -> Result<Judged, Vec<Fault>> {
-    refuse_any(shape::check(&root, schema(), "the scenario"))?;
+fn read_scenario(
+    mut root: Table,
+    schema: &serde_json::Value,
+    files: &mut Files<'_>,
+    found: &Found,
+) -> Result<Judged, Vec<Fault>> {
+    refuse_any(shape::check(&root, schema, "the scenario"))?;
     share(&mut root);
     let mut scenario =
         Scenario::deserialize(toml::Table::from(&root)).map_err(|error| vec![unread(&error)])?;
     scenario.complete();
-    let unread = files.read_all(&mut scenario);
-    refuse_any(
-        unread
-            .into_iter()
-            .map(|problem| place(problem, &root))
-            .collect(),
-    )?;
+    let at = |problems: Vec<Problem>| problems.into_iter().map(|problem| place(problem, &root));
+    refuse_any(at(found.attach(&mut scenario)).collect())?;
+    refuse_any(at(files.read_all(&mut scenario)).collect())?;
     judge(scenario, &root)
 }
 

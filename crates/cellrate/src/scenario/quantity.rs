@@ -24,6 +24,10 @@ pub enum Quantity {
     Cells,
 }
 
+fn written<T: Display, E>(read: Result<T, E>) -> Option<String> {
+    read.ok().map(|value| value.to_string())
+}
+
 /// Longest time in a scenario, so that sums of times do not overflow integer picoseconds.
 const LONGEST: Ps = Ps::from_s(1_000_000);
 
@@ -79,6 +83,18 @@ impl Quantity {
                 })
             }
             Quantity::Cells => text.parse::<Cells>().ok().map(|cells| cells.0 as f64),
+        }
+    }
+
+    /// `text` as a complete scenario has it, if it is such a quantity.
+    pub fn canonical(self, text: &str) -> Option<String> {
+        match self {
+            Quantity::Time => written(text.parse::<Ps>()),
+            Quantity::Delay => written(text.parse::<Delay>()),
+            Quantity::Rate => written(text.parse::<Rate>()),
+            Quantity::Bytes => written(text.parse::<Bytes>()),
+            Quantity::Buffer => written(text.parse::<Buffer>()),
+            Quantity::Cells => written(text.parse::<Cells>()),
         }
     }
 

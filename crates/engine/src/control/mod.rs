@@ -8,6 +8,7 @@
 pub mod capc;
 pub mod charny;
 mod congestion_bit;
+pub mod custom;
 pub mod efci;
 pub mod eprca;
 pub mod erica;
@@ -23,6 +24,7 @@ pub mod relative_rate;
 mod scheme;
 pub mod smith;
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use schemars::JsonSchema;
@@ -32,6 +34,7 @@ use crate::atm::cell::{Info, RmCell};
 use crate::component::{Component, Statistic, documentation};
 use crate::kernel::{Finding, Ps};
 
+pub use custom::{Boxed, CustomConfig, CustomControl, CustomScheme};
 pub use scheme::{PortFacts, QueueReading, SchemeParameters, SwitchControl, SwitchFacts};
 
 /// Each line names variant, key in a scenario, description, source, parameters and state. The state
@@ -41,6 +44,7 @@ macro_rules! registry {
         /// The scheme of a port and its parameters.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "scheme")]
+        #[schemars(transform = custom::of_the_registry)]
         pub enum ControlConfig {
             $(
                 #[doc = $about]
@@ -48,6 +52,10 @@ macro_rules! registry {
                 #[schemars(extend("x-source" = $source, "x-documentation" = documentation::<$config>()))]
                 $variant($config),
             )*
+            /// A scheme from outside the registry, which the reader of the configuration finds.
+            #[serde(untagged)]
+            #[schemars(skip)]
+            Custom(CustomConfig),
         }
 
         impl ControlConfig {
@@ -55,36 +63,42 @@ macro_rules! registry {
             pub fn build(&self, facts: PortFacts) -> Control {
                 match self {
                     $(ControlConfig::$variant(config) => Control::$variant(<$scheme>::new(config, facts)),)*
+                    ControlConfig::Custom(config) => Control::Custom(config.build(facts)),
                 }
             }
             /// Findings about the parameters at the switch of `facts`.
             pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
                 match self {
                     $(ControlConfig::$variant(config) => config.check(facts),)*
+                    ControlConfig::Custom(config) => config.check(facts),
                 }
             }
             /// The parameters with the values that follow from others where they are left out.
             pub fn in_force(&self) -> ControlConfig {
                 match self {
                     $(ControlConfig::$variant(config) => ControlConfig::$variant(config.in_force()),)*
+                    ControlConfig::Custom(config) => ControlConfig::Custom(config.clone()),
                 }
             }
             /// See [`SchemeParameters::predictor_time_constant`].
             pub fn predictor_time_constant(&self) -> Option<Ps> {
                 match self {
                     $(ControlConfig::$variant(config) => config.predictor_time_constant(),)*
+                    ControlConfig::Custom(_) => None,
                 }
             }
             /// See [`SwitchControl::FOLLOWS_ORDER`].
             pub fn follows_order(&self) -> bool {
                 match self {
                     $(ControlConfig::$variant(_) => <$scheme as SwitchControl>::FOLLOWS_ORDER,)*
+                    ControlConfig::Custom(config) => config.follows_order(),
                 }
             }
             /// Key of the scheme.
             pub fn name(&self) -> &'static str {
                 match self {
                     $(ControlConfig::$variant(_) => $name,)*
+                    ControlConfig::Custom(config) => config.static_name(),
                 }
             }
         }
@@ -94,12 +108,17 @@ macro_rules! registry {
         #[allow(clippy::large_enum_variant, reason = "one per port, and a box would cost a load per cell")]
         pub enum Control {
             $(#[doc = $about] $variant($scheme),)*
+            /// A scheme from outside the registry.
+            Custom(Box<dyn CustomControl>),
         }
 
         impl Control {
             /// Key of the scheme.
             pub fn name(&self) -> &'static str {
-                match self { $(Control::$variant(_) => $name,)* }
+                match self {
+                    $(Control::$variant(_) => $name,)*
+                    Control::Custom(scheme) => scheme.name(),
+                }
             }
             /// Goes on with other parameters of the same scheme; its state stays. Parameters of
             /// another scheme change nothing: a port without ABR has none.
@@ -114,7 +133,13 @@ macro_rules! registry {
             /// # Panics
             /// If the scheme has more or fewer values than described statistics.
             pub fn statistics(&self) -> Vec<(&'static str, f64)> {
-                let described = match self { $(Control::$variant(_) => <$scheme as SwitchControl>::STATISTICS,)* };
+                let described = match self {
+                    $(Control::$variant(_) => <$scheme as SwitchControl>::STATISTICS,)*
+                    Control::Custom(scheme) => {
+                        let finite = |(_, value): &(_, f64)| value.is_finite();
+                        return scheme.statistics().into_iter().filter(finite).collect();
+                    }
+                };
                 let counted = self.counted();
                 assert_eq!(described.len(), counted.len(), "statistics of {} and their values", self.name());
                 let named = described.iter().map(|statistic| statistic.name).zip(counted);
@@ -135,37 +160,65 @@ macro_rules! registry {
         impl SwitchControl for Control {
             #[inline]
             fn on_forward(&mut self, now: Ps, slot: u32, info: &mut Info, rm: Option<&mut RmCell>, queue: u64) {
-                match self { $(Control::$variant(scheme) => scheme.on_forward(now, slot, info, rm, queue),)* }
+                match self {
+                    $(Control::$variant(scheme) => scheme.on_forward(now, slot, info, rm, queue),)*
+                    Control::Custom(scheme) => scheme.on_forward(now, slot, info, rm, queue),
+                }
             }
             #[inline]
             fn on_background(&mut self, now: Ps) {
-                match self { $(Control::$variant(scheme) => scheme.on_background(now),)* }
+                match self {
+                    $(Control::$variant(scheme) => scheme.on_background(now),)*
+                    Control::Custom(scheme) => scheme.on_background(now),
+                }
             }
             #[inline]
             fn on_backward(&mut self, now: Ps, slot: u32, rm: &mut RmCell, queue: u64) {
-                match self { $(Control::$variant(scheme) => scheme.on_backward(now, slot, rm, queue),)* }
+                match self {
+                    $(Control::$variant(scheme) => scheme.on_backward(now, slot, rm, queue),)*
+                    Control::Custom(scheme) => scheme.on_backward(now, slot, rm, queue),
+                }
             }
             #[inline]
             fn on_dequeue(&mut self, now: Ps, info: &mut Info, queue: u64) {
-                match self { $(Control::$variant(scheme) => scheme.on_dequeue(now, info, queue),)* }
+                match self {
+                    $(Control::$variant(scheme) => scheme.on_dequeue(now, info, queue),)*
+                    Control::Custom(scheme) => scheme.on_dequeue(now, info, queue),
+                }
             }
             #[inline]
             fn marks_at_dequeue(&self) -> bool {
-                match self { $(Control::$variant(scheme) => scheme.marks_at_dequeue(),)* }
+                match self {
+                    $(Control::$variant(scheme) => scheme.marks_at_dequeue(),)*
+                    Control::Custom(scheme) => scheme.marks_at_dequeue(),
+                }
             }
             fn counted(&self) -> Vec<f64> {
-                match self { $(Control::$variant(scheme) => scheme.counted(),)* }
+                match self {
+                    $(Control::$variant(scheme) => scheme.counted(),)*
+                    // Its statistics have names of their own.
+                    Control::Custom(_) => Vec::new(),
+                }
             }
             fn reads_queue(&self) -> QueueReading {
-                match self { $(Control::$variant(scheme) => scheme.reads_queue(),)* }
+                match self {
+                    $(Control::$variant(scheme) => scheme.reads_queue(),)*
+                    Control::Custom(scheme) => scheme.reads_queue(),
+                }
             }
             #[inline]
             fn wake_at(&self) -> Ps {
-                match self { $(Control::$variant(scheme) => scheme.wake_at(),)* }
+                match self {
+                    $(Control::$variant(scheme) => scheme.wake_at(),)*
+                    Control::Custom(scheme) => scheme.wake_at(),
+                }
             }
             #[inline]
             fn wake(&mut self, now: Ps, queue: u64) {
-                match self { $(Control::$variant(scheme) => scheme.wake(now, queue),)* }
+                match self {
+                    $(Control::$variant(scheme) => scheme.wake(now, queue),)*
+                    Control::Custom(scheme) => scheme.wake(now, queue),
+                }
             }
         }
     };

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from cellrate import _core
 from cellrate.common.problems import BadInput
+from cellrate.schemes.parcels import Parcel, unpack
 from cellrate.simulation.refusals import message_of
 from cellrate.simulation.runner import Job, build_id
 
@@ -35,18 +36,21 @@ class Sent:
     seconds: float
 
 
-def run_batch(jobs: Sequence[Job], build: str) -> list[Sent]:
+def run_batch(jobs: Sequence[Job], build: str, code: Sequence[Parcel] = ()) -> list[Sent]:
     """Runs some jobs, one after the other.
 
     Args:
         jobs: The jobs.
         build: The build that must run them.
+        code: Files of the classes that their scenarios name.
 
     Raises:
         BadInput: This worker has another build.
     """
     if build != build_id():
         raise BadInput(other_build("that joined later", build_id(), build))
+    for parcel in code:
+        unpack(parcel)
     return [_run(job) for job in jobs]
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cellrate import _core
+from cellrate.schemes.parcels import packed
 from cellrate.simulation.cluster.batch import Sent, run_batch
 from cellrate.simulation.refusals import message_of
 from cellrate.simulation.runner import Done, Job, build_id, kept_outcome
@@ -39,6 +40,7 @@ class _Asked:
     index: int
     job: Job
     key: str
+    code: tuple[str, ...]
 
 
 class Stream:
@@ -112,7 +114,8 @@ class Stream:
     def _look_up(self, index: int, job: Job) -> _Asked | None:
         """The job; None if its result is stored or its scenario is wrong."""
         try:
-            key = job.key()
+            scenario = job.scenario()
+            key = scenario.key()
         except _core.ScenarioError as error:
             self._come(
                 Done(index, job, None, "", None, message_of(error), known=False, seconds=0.0)
@@ -120,7 +123,7 @@ class Stream:
             return None
         outcome = None if self._store is None else kept_outcome(self._store, key)
         if outcome is None:
-            return _Asked(index, job, key)
+            return _Asked(index, job, key, tuple(scenario.code))
         self._come(Done(index, job, None, key, outcome, "", known=True, seconds=0.0))
         return None
 
@@ -136,7 +139,11 @@ class Stream:
         self._tasks += 1
         name = hashlib.sha256("".join(one.key for one in batch).encode()).hexdigest()
         future = self._client.submit(
-            run_batch, [one.job for one in batch], build_id(), key=f"cellrate-{name}"
+            run_batch,
+            [one.job for one in batch],
+            build_id(),
+            packed(name for one in batch for name in one.code),
+            key=f"cellrate-{name}",
         )
         # Equal batches have different futures, though the scheduler runs them as one task.
         self._out[future] = list(batch)

@@ -57,7 +57,7 @@ def _varied(base: Job, keys: Keys, text: str) -> Varied:
     values = tuple(dict.fromkeys(part.strip() for part in listed.split(",")))
     if not (path and equals) or not all(values):
         raise BadInput(f"--vary {text!r}; it takes PATH=A,B,C")
-    form = form_at(keys, path, base.text, base.overrides)
+    form = form_at(keys, path, base.text, base.overrides, base.path)
     if form is not None:
         levels = []
         for value in values:

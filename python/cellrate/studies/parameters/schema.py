@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from cellrate import _core
 from cellrate.common.problems import BadInput, choose
+from cellrate.schemes.finding import found
 
 Schema: TypeAlias = Mapping[str, Any]
 
@@ -50,6 +51,11 @@ def table_keys(node: Schema, data: Mapping[str, Any] | str, here: str) -> Mappin
         tags = {name: key["const"] for name, key in properties.items() if "const" in key}
         if tags and all(data.get(name) == tag for name, tag in tags.items()):
             return properties
+    named = data.get("scheme", "") if isinstance(data, Mapping) else ""
+    scheme = found(str(named))
+    if scheme is not None and any("scheme" in variant_keys(one) for one in node.get("oneOf", ())):
+        own: Mapping[str, Schema] = json.loads(scheme.schema)["properties"]
+        return {"scheme": {"const": named}, **own}
     if "properties" not in node:
         raise BadInput(f"{here} has no keys of its own")
     keys: Mapping[str, Schema] = node["properties"]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cellrate.common.problems import choose
+from cellrate.schemes.finding import find
 from cellrate.studies.parameters.keys import Keys
 from cellrate.studies.parameters.paths import full_path
 from cellrate.studies.parameters.schema import Variant, element, variants
@@ -23,17 +24,32 @@ class TableForm:
         value: Value of that key in the scenario.
         variants: All forms.
         written: Keys of the table that the scenario or its settings set, with their values.
+        scenario: Path of the scenario, beside which classes in Python are found.
     """
 
     path: str
     value: str
     variants: tuple[Variant, ...]
     written: Mapping[str, Any]
+    scenario: str
 
     @property
     def choices(self) -> tuple[str, ...]:
         """Names of all forms."""
         return tuple(variant.name for variant in self.variants)
+
+    def keys_of(self, name: str) -> Mapping[str, Any]:
+        """Keys of a form, which may be a class in Python.
+
+        Raises:
+            BadInput: There is no such form.
+        """
+        own = find(name, self.scenario) if self.path.endswith(".scheme") else None
+        if own is not None:
+            keys: Mapping[str, Any] = json.loads(own.schema)["properties"]
+            return keys
+        choose(name, self.choices, f"value of {self.path}")
+        return next(variant.keys for variant in self.variants if variant.name == name)
 
 
 @dataclass(frozen=True)
@@ -51,7 +67,9 @@ class Switch:
     left_out: tuple[str, ...] = ()
 
 
-def form_at(keys: Keys, path: str, text: str, settings: Sequence[str]) -> TableForm | None:
+def form_at(
+    keys: Keys, path: str, text: str, settings: Sequence[str], scenario: str = ""
+) -> TableForm | None:
     """Table whose form a key selects; None if the key does not select a form.
 
     Args:
@@ -59,6 +77,7 @@ def form_at(keys: Keys, path: str, text: str, settings: Sequence[str]) -> TableF
         path: Dotted path of the key, or the end of it.
         text: The scenario as written.
         settings: Settings on top of it, as texts for `--set`.
+        scenario: Its path; in the working directory by default.
 
     Raises:
         BadInput: There is no such table.
@@ -70,7 +89,7 @@ def form_at(keys: Keys, path: str, text: str, settings: Sequence[str]) -> TableF
         return None
     names = _written(text, table) | _set(settings, table)
     written = {name: data[name] for name in data if name in names and name != tag}
-    return TableForm(f"{table}.{tag}", str(data[tag]), forms, written)
+    return TableForm(f"{table}.{tag}", str(data[tag]), forms, written, scenario)
 
 
 def switched(form: TableForm, name: str) -> Switch:
@@ -82,14 +101,11 @@ def switched(form: TableForm, name: str) -> Switch:
     Raises:
         BadInput: There is no such form.
     """
-    choose(name, form.choices, f"value of {form.path}")
+    new = form.keys_of(name)
     if name == form.value:
         return Switch("")
     table, _, tag = form.path.rpartition(".")
-    old, new = (
-        next(variant.keys for variant in form.variants if variant.name == wanted)
-        for wanted in (form.value, name)
-    )
+    old = form.keys_of(form.value)
     kept = {
         key: value
         for key, value in form.written.items()

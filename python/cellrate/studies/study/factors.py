@@ -202,7 +202,8 @@ class Reading:
         if "." not in name:
             return None
         try:
-            return form_at(self._base_keys, name, self._base.text, self._base.overrides)
+            base = self._base
+            return form_at(self._base_keys, name, base.text, base.overrides, base.path)
         except BadInput:
             return None
 
@@ -262,7 +263,10 @@ class Reading:
         form = self._form(name)
         if form is None:
             return f"{name}={level}"
-        return switched(form, level).setting if level in form.choices else ""
+        try:
+            return switched(form, level).setting
+        except BadInput:
+            return ""
 
 
 def _spaced(found: Range, share: float) -> float:

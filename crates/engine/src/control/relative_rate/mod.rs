@@ -133,7 +133,7 @@ struct Sampling {
 /// Instants a fixed number of slots apart; a slot is the cell time of the link. The remainder is
 /// carried, so that the interval is exact on average.
 #[derive(Clone, Debug)]
-struct Slots {
+pub struct Slots {
     slots: Cells,
     whole: u64,
     remainder: u64,
@@ -142,7 +142,8 @@ struct Slots {
 }
 
 impl Slots {
-    fn new(rate: Rate, slots: Cells) -> Slots {
+    /// `slots` cell times of a link of this rate, from time 0 on.
+    pub fn new(rate: Rate, slots: Cells) -> Slots {
         let (span, denominator) = (CELL_PS_BITS as u128 * slots.0 as u128, rate.0 as u128);
         let whole = u64::try_from(span / denominator).unwrap_or(u64::MAX);
         Slots {
@@ -153,7 +154,8 @@ impl Slots {
             carry: 0,
         }
     }
-    fn after(&mut self, now: Ps) -> Ps {
+    /// The instant that follows `now`, which was the one before.
+    pub fn after(&mut self, now: Ps) -> Ps {
         let owed = self.carry as u128 + self.remainder as u128;
         let extra = owed >= self.denominator as u128;
         self.carry = (owed - if extra { self.denominator as u128 } else { 0 }) as u64;

@@ -1,0 +1,200 @@
+//! Schemes from outside this crate: a user's own, in Rust or behind the door of another language.
+//!
+//! A scheme in Rust implements [`SwitchControl`], and [`Boxed`] makes it a [`CustomControl`]. The
+//! registry's schemes are called directly, a custom one through a pointer.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt::Debug;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
+use crate::atm::cell::{Info, RmCell};
+use crate::kernel::{Finding, Ps};
+
+/// A scheme with its parameters, which makes the state of each port.
+pub trait CustomScheme: Debug + Send + Sync {
+    /// Name in scenarios; none of the registry's.
+    fn name(&self) -> &'static str;
+    /// The scheme at the port of `facts`.
+    fn build(&self, facts: PortFacts) -> Box<dyn CustomControl>;
+    /// Findings about the parameters at the switch of `facts`.
+    fn check(&self, _facts: SwitchFacts) -> Vec<Finding> {
+        Vec::new()
+    }
+    /// See [`SwitchControl::FOLLOWS_ORDER`].
+    fn follows_order(&self) -> bool {
+        false
+    }
+}
+
+/// A custom scheme at one output port. Its hooks are those of [`SwitchControl`], which says what
+/// they mean.
+pub trait CustomControl: Debug + Send {
+    /// Name in scenarios and reports.
+    fn name(&self) -> &'static str;
+    /// An ABR cell arrives for this port.
+    fn on_forward(
+        &mut self,
+        now: Ps,
+        slot: u32,
+        info: &mut Info,
+        rm: Option<&mut RmCell>,
+        queue: u64,
+    );
+    /// A cell of another class arrives.
+    fn on_background(&mut self, now: Ps);
+    /// A backward RM cell passes.
+    fn on_backward(&mut self, now: Ps, slot: u32, rm: &mut RmCell, queue: u64);
+    /// A cell of the controlled queue starts its service.
+    fn on_dequeue(&mut self, now: Ps, info: &mut Info, queue: u64);
+    /// True if [`CustomControl::on_dequeue`] must be called.
+    fn marks_at_dequeue(&self) -> bool;
+    /// The hooks that read `queue`.
+    fn reads_queue(&self) -> QueueReading;
+    /// Name and value of each statistic.
+    fn statistics(&self) -> Vec<(&'static str, f64)>;
+    /// Next time at which [`CustomControl::wake`] is due.
+    fn wake_at(&self) -> Ps;
+    /// The timer has come.
+    fn wake(&mut self, now: Ps, queue: u64);
+    /// A copy that goes on from the same state.
+    fn boxed_clone(&self) -> Box<dyn CustomControl>;
+}
+
+/// A scheme in Rust, and its name in scenarios and reports.
+#[derive(Clone, Debug)]
+pub struct Boxed<S> {
+    /// The name.
+    pub name: &'static str,
+    /// The scheme.
+    pub scheme: S,
+}
+
+impl<S: SwitchControl + Clone + Debug + Send + 'static> CustomControl for Boxed<S> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+    fn on_forward(
+        &mut self,
+        now: Ps,
+        slot: u32,
+        info: &mut Info,
+        rm: Option<&mut RmCell>,
+        queue: u64,
+    ) {
+        self.scheme.on_forward(now, slot, info, rm, queue);
+    }
+    fn on_background(&mut self, now: Ps) {
+        self.scheme.on_background(now);
+    }
+    fn on_backward(&mut self, now: Ps, slot: u32, rm: &mut RmCell, queue: u64) {
+        self.scheme.on_backward(now, slot, rm, queue);
+    }
+    fn on_dequeue(&mut self, now: Ps, info: &mut Info, queue: u64) {
+        self.scheme.on_dequeue(now, info, queue);
+    }
+    fn marks_at_dequeue(&self) -> bool {
+        self.scheme.marks_at_dequeue()
+    }
+    fn reads_queue(&self) -> QueueReading {
+        self.scheme.reads_queue()
+    }
+    fn statistics(&self) -> Vec<(&'static str, f64)> {
+        let names = S::STATISTICS.iter().map(|statistic| statistic.name);
+        names.zip(self.scheme.counted()).collect()
+    }
+    fn wake_at(&self) -> Ps {
+        self.scheme.wake_at()
+    }
+    fn wake(&mut self, now: Ps, queue: u64) {
+        self.scheme.wake(now, queue);
+    }
+    fn boxed_clone(&self) -> Box<dyn CustomControl> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn CustomControl> {
+    fn clone(&self) -> Box<dyn CustomControl> {
+        (**self).boxed_clone()
+    }
+}
+
+/// A custom scheme in a configuration: its name and its parameters, as they are written, and the
+/// scheme itself once somebody has found it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CustomConfig {
+    /// Name in scenarios.
+    #[serde(rename = "scheme")]
+    pub name: String,
+    /// Parameters by key.
+    #[serde(flatten)]
+    pub parameters: Map<String, Value>,
+    #[serde(skip)]
+    scheme: Option<Arc<dyn CustomScheme>>,
+}
+
+/// Configurations of the same name and parameters are equal; what they name is then the same.
+impl PartialEq for CustomConfig {
+    fn eq(&self, other: &CustomConfig) -> bool {
+        (&self.name, &self.parameters) == (&other.name, &other.parameters)
+    }
+}
+
+impl CustomConfig {
+    /// A scheme that is at hand, with the `parameters` as they are written.
+    pub fn new(
+        name: String,
+        scheme: Arc<dyn CustomScheme>,
+        parameters: Map<String, Value>,
+    ) -> CustomConfig {
+        CustomConfig {
+            name,
+            parameters,
+            scheme: Some(scheme),
+        }
+    }
+
+    /// Its name; that of no scheme until it has been found.
+    pub(super) fn static_name(&self) -> &'static str {
+        self.scheme.as_ref().map_or("unknown", |it| it.name())
+    }
+
+    /// The scheme at the port of `facts`.
+    ///
+    /// # Panics
+    /// If nobody has found the scheme: the reader of scenarios refuses such names.
+    pub(super) fn build(&self, facts: PortFacts) -> Box<dyn CustomControl> {
+        let scheme = self.scheme.as_ref();
+        scheme
+            .expect("a custom scheme is found before it is built")
+            .build(facts)
+    }
+
+    pub(super) fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
+        let scheme = self.scheme.as_ref();
+        scheme.map_or_else(
+            || {
+                let message = alloc::format!("nothing knows the scheme `{}`", self.name);
+                Vec::from([Finding::impossible("scheme", message)])
+            },
+            |it| it.check(facts),
+        )
+    }
+
+    pub(super) fn follows_order(&self) -> bool {
+        self.scheme.as_ref().is_some_and(|it| it.follows_order())
+    }
+}
+
+/// Makes the schema one of the registry's variants: a custom scheme has a schema of its own.
+pub(super) fn of_the_registry(schema: &mut schemars::Schema) {
+    if let Some(variants) = schema.remove("anyOf") {
+        schema.insert("oneOf".into(), variants);
+    }
+}

@@ -1,0 +1,200 @@
+//! A class in Python that a scenario names as a scheme.
+
+use std::fmt;
+use std::sync::Arc;
+
+use cellrate::scenario::Quantity;
+use cellrate::scenario::custom::{Configured, Refused, SchemeClass, interned};
+use cellrate_engine::control::{CustomControl, CustomScheme, PortFacts};
+use cellrate_engine::kernel::Rate;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::{Map, Value};
+
+use super::control::PyControl;
+use super::failure::Failure;
+
+/// The hooks that a class has, and when it reads the queue.
+#[derive(Clone, Copy, Debug)]
+pub struct Hooks {
+    pub start: bool,
+    pub forward_rm: bool,
+    pub backward_rm: bool,
+    pub interval: bool,
+    pub cell: bool,
+    pub dequeue: bool,
+    pub reads_queue: bool,
+    pub queue_at_every_cell: bool,
+}
+
+/// What `cellrate.schemes` found out about a class.
+pub struct Definition {
+    /// The name by which the scenario names it.
+    pub name: &'static str,
+    pub class: Py<PyAny>,
+    pub hooks: Hooks,
+    /// Names of its statistics.
+    pub statistics: Vec<&'static str>,
+    schema: Value,
+    fingerprint: String,
+}
+
+impl fmt::Debug for Definition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.name)
+    }
+}
+
+impl Definition {
+    /// Reads the object that Python's finder returned.
+    pub fn read(name: &str, found: &Bound<'_, PyAny>) -> PyResult<Definition> {
+        let has = |hook: &str| -> PyResult<bool> { found.getattr("hooks")?.contains(hook) };
+        let flag = |name: &str| -> PyResult<bool> { found.getattr(name)?.extract() };
+        let schema: String = found.getattr("schema")?.extract()?;
+        let statistics: Vec<String> = found.getattr("statistics")?.extract()?;
+        Ok(Definition {
+            name: interned(name),
+            class: found.getattr("factory")?.unbind(),
+            hooks: Hooks {
+                start: has("on_start")?,
+                forward_rm: has("on_forward_rm")?,
+                backward_rm: has("on_backward_rm")?,
+                interval: has("on_interval")?,
+                cell: has("on_cell")?,
+                dequeue: has("on_dequeue")?,
+                reads_queue: flag("reads_queue")?,
+                queue_at_every_cell: flag("queue_at_every_cell")?,
+            },
+            statistics: statistics.iter().map(|name| interned(name)).collect(),
+            schema: serde_json::from_str(&schema).unwrap_or_default(),
+            fingerprint: found.getattr("fingerprint")?.extract()?,
+        })
+    }
+}
+
+/// A class, and the place for the errors of its hooks.
+#[derive(Debug)]
+pub struct PyClass {
+    pub definition: Arc<Definition>,
+    pub failure: Arc<Failure>,
+}
+
+impl SchemeClass for PyClass {
+    fn schema(&self) -> Value {
+        self.definition.schema.clone()
+    }
+    fn fingerprint(&self) -> Option<String> {
+        Some(self.definition.fingerprint.clone())
+    }
+    fn configure(&self, mut given: Map<String, Value>) -> Result<Configured, Refused> {
+        let properties = self.definition.schema["properties"].as_object();
+        let mut complete = Map::new();
+        let values = Python::attach(|py| -> Result<Py<PyDict>, Refused> {
+            let values = PyDict::new(py);
+            for (key, property) in properties.into_iter().flatten() {
+                let written = given
+                    .remove(key)
+                    .unwrap_or_else(|| property["default"].clone());
+                if written.is_null() {
+                    continue;
+                }
+                let written = canonical(property, written);
+                set_value(&values, key, property, &written).map_err(|error| Refused {
+                    key: key.clone(),
+                    why: error.value(py).to_string(),
+                })?;
+                complete.insert(key.clone(), written);
+            }
+            // The class may refuse them: its own checks are part of making it.
+            let made = self.definition.class.bind(py).call((), Some(&values));
+            made.map_err(|error| {
+                let kind = error.get_type(py).name().map(|name| name.to_string());
+                let told = error.value(py).to_string();
+                Refused {
+                    key: String::new(),
+                    why: format!("{}: {told}", kind.unwrap_or_default()),
+                }
+            })?;
+            Ok(values.unbind())
+        })?;
+        let scheme = PyScheme {
+            definition: self.definition.clone(),
+            failure: self.failure.clone(),
+            values,
+        };
+        Ok(Configured {
+            parameters: complete,
+            scheme: Arc::new(scheme),
+        })
+    }
+}
+
+fn quantity(property: &Value) -> Option<Quantity> {
+    let name = property["$ref"].as_str()?.strip_prefix("#/$defs/")?;
+    Quantity::named(name)
+}
+
+/// A quantity as it is written into results, so that equal ones have equal texts.
+fn canonical(property: &Value, written: Value) -> Value {
+    match (quantity(property), written.as_str()) {
+        (Some(quantity), Some(text)) => quantity.canonical(text).map_or(written, Value::from),
+        // A whole number may be written where any number may.
+        (None, None) if property["type"] == "number" => {
+            written.as_f64().map_or(written, Value::from)
+        }
+        _ => written,
+    }
+}
+
+/// Sets a parameter as a class gets it: seconds, cells, bytes, cells/s or what is written.
+fn set_value(
+    values: &Bound<'_, PyDict>,
+    key: &str,
+    property: &Value,
+    written: &Value,
+) -> PyResult<()> {
+    if let (Some(quantity), Some(text)) = (quantity(property), written.as_str()) {
+        let value = quantity.value(text).unwrap_or(f64::NAN);
+        return match quantity {
+            Quantity::Time | Quantity::Delay => values.set_item(key, value),
+            Quantity::Rate => {
+                let rate: Option<Rate> = text.parse().ok();
+                values.set_item(key, rate.map_or(f64::NAN, Rate::cells_per_second))
+            }
+            Quantity::Buffer if value.is_infinite() => values.set_item(key, value),
+            Quantity::Bytes | Quantity::Buffer | Quantity::Cells => {
+                values.set_item(key, value as u64)
+            }
+        };
+    }
+    match written {
+        Value::Bool(truth) => values.set_item(key, truth),
+        Value::Number(number) if number.is_f64() => values.set_item(key, number.as_f64()),
+        Value::Number(number) => values.set_item(key, number.as_i64()),
+        Value::String(text) => values.set_item(key, text),
+        other => values.set_item(key, other.to_string()),
+    }
+}
+
+/// A class with its parameters.
+struct PyScheme {
+    definition: Arc<Definition>,
+    failure: Arc<Failure>,
+    values: Py<PyDict>,
+}
+
+impl fmt::Debug for PyScheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.definition.fmt(f)
+    }
+}
+
+impl CustomScheme for PyScheme {
+    fn name(&self) -> &'static str {
+        self.definition.name
+    }
+    fn build(&self, facts: PortFacts) -> Box<dyn CustomControl> {
+        let (definition, failure) = (self.definition.clone(), self.failure.clone());
+        Box::new(PyControl::new(definition, &self.values, failure, facts))
+    }
+}

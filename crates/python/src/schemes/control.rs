@@ -1,0 +1,309 @@
+//! A scheme in Python at one output port.
+
+use std::sync::Arc;
+
+use cellrate_engine::atm::cell::{self, Info, Kind};
+use cellrate_engine::control::{CustomControl, PortFacts, QueueReading};
+use cellrate_engine::kernel::Ps;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use super::class::{Definition, Hooks};
+use super::failure::Failure;
+use super::meter::Meter;
+use super::port::Port;
+use super::rm_cell::{DataCell, RmCell};
+
+/// The state of a scheme in Python at a port. After the first error of a run its hooks do nothing
+/// any more, and the run ends.
+#[derive(Debug)]
+pub struct PyControl {
+    definition: Arc<Definition>,
+    failure: Arc<Failure>,
+    hooks: Hooks,
+    meter: Meter,
+    /// Present unless the scheme could not be made.
+    made: Option<Made>,
+}
+
+/// The object of the user's class, and what its hooks are called with.
+#[derive(Debug)]
+struct Made {
+    object: Py<PyAny>,
+    port: Py<Port>,
+    rm: Py<RmCell>,
+    cell: Py<DataCell>,
+    with_port: Py<PyTuple>,
+    with_rm: Py<PyTuple>,
+    with_cell: Py<PyTuple>,
+    on_forward_rm: Option<Py<PyAny>>,
+    on_backward_rm: Option<Py<PyAny>>,
+    on_interval: Option<Py<PyAny>>,
+    on_cell: Option<Py<PyAny>>,
+    on_dequeue: Option<Py<PyAny>>,
+}
+
+impl PyControl {
+    /// The scheme with the parameters `values` at the port of `facts`.
+    pub fn new(
+        definition: Arc<Definition>,
+        values: &Py<PyDict>,
+        failure: Arc<Failure>,
+        facts: PortFacts,
+    ) -> PyControl {
+        let mut control = PyControl {
+            hooks: definition.hooks,
+            definition,
+            failure,
+            meter: Meter::new(facts),
+            made: None,
+        };
+        let made = Python::attach(|py| control.make(py, values, facts));
+        match made {
+            Ok(made) => control.made = Some(made),
+            Err(error) => control.failure.set(error, "on_start", Some(Ps::ZERO)),
+        }
+        control
+    }
+
+    fn make(&mut self, py: Python<'_>, values: &Py<PyDict>, facts: PortFacts) -> PyResult<Made> {
+        let class = self.definition.class.bind(py);
+        let object = class.call((), Some(values.bind(py)))?;
+        let port = Port {
+            rate: facts.rate.cells_per_second(),
+            now: Ps::ZERO,
+            queue: Some(0),
+            meter: self.meter.clone(),
+        };
+        let port = Bound::new(py, port)?;
+        let rm = Bound::new(py, RmCell::empty())?;
+        let channel = -1;
+        let info = Info::data(0);
+        let cell = Bound::new(py, DataCell { channel, info })?;
+        if self.hooks.start {
+            self.failure.step();
+            let started = object.call_method1("on_start", (&port,));
+            self.failure.step();
+            started?;
+        }
+        self.meter = port.borrow().meter.clone();
+        let hook = |has: bool, name: &str| -> PyResult<Option<Py<PyAny>>> {
+            has.then(|| Ok(object.getattr(name)?.unbind())).transpose()
+        };
+        let hooks = self.hooks;
+        Ok(Made {
+            on_forward_rm: hook(hooks.forward_rm, "on_forward_rm")?,
+            on_backward_rm: hook(hooks.backward_rm, "on_backward_rm")?,
+            on_interval: hook(hooks.interval, "on_interval")?,
+            on_cell: hook(hooks.cell, "on_cell")?,
+            on_dequeue: hook(hooks.dequeue, "on_dequeue")?,
+            with_port: PyTuple::new(py, [&port])?.unbind(),
+            with_rm: (&port, &rm).into_pyobject(py)?.unbind(),
+            with_cell: (&port, &cell).into_pyobject(py)?.unbind(),
+            object: object.unbind(),
+            port: port.unbind(),
+            rm: rm.unbind(),
+            cell: cell.unbind(),
+        })
+    }
+
+    /// Calls a hook with the port as it is `now`; an error ends the run. `give` puts what passes
+    /// the port where the hook finds it, `take` takes it back.
+    fn call(
+        &mut self,
+        hook: Hook,
+        (now, queue): (Ps, Option<u64>),
+        give: impl FnOnce(Python<'_>, &Made),
+        take: impl FnOnce(Python<'_>, &Made),
+    ) {
+        if self.failure.has_failed() {
+            return;
+        }
+        let PyControl {
+            made: Some(made),
+            meter,
+            failure,
+            ..
+        } = self
+        else {
+            return;
+        };
+        let (function, arguments) = match hook {
+            Hook::ForwardRm => (&made.on_forward_rm, &made.with_rm),
+            Hook::BackwardRm => (&made.on_backward_rm, &made.with_rm),
+            Hook::Interval => (&made.on_interval, &made.with_port),
+            Hook::Cell => (&made.on_cell, &made.with_cell),
+            Hook::Dequeue => (&made.on_dequeue, &made.with_cell),
+        };
+        let Some(function) = function else {
+            return;
+        };
+        Python::attach(|py| {
+            {
+                let mut port = made.port.borrow_mut(py);
+                (port.now, port.queue) = (now, queue);
+                std::mem::swap(&mut port.meter, meter);
+            }
+            give(py, made);
+            failure.step();
+            let result = function.call1(py, arguments.bind(py).clone());
+            failure.step();
+            if let Err(error) = result {
+                failure.set(error, hook.name(), Some(now));
+            }
+            take(py, made);
+            std::mem::swap(&mut made.port.borrow_mut(py).meter, meter);
+        });
+    }
+
+    fn interval(&mut self, now: Ps, queue: Option<u64>) {
+        self.meter.end(now);
+        self.call(Hook::Interval, (now, queue), |_, _| (), |_, _| ());
+    }
+
+    fn with_rm(&mut self, hook: Hook, now: Ps, slot: u32, rm: &mut cell::RmCell, queue: u64) {
+        let given = *rm;
+        self.call(
+            hook,
+            (now, Some(queue)),
+            |py, made| {
+                let mut place = made.rm.borrow_mut(py);
+                (place.channel, place.cell) = (slot, given);
+            },
+            |py, made| *rm = made.rm.borrow(py).cell,
+        );
+    }
+
+    fn with_cell(&mut self, hook: Hook, now: Ps, channel: i64, info: &mut Info, queue: u64) {
+        let given = *info;
+        self.call(
+            hook,
+            (now, Some(queue)),
+            |py, made| {
+                let mut place = made.cell.borrow_mut(py);
+                (place.channel, place.info) = (channel, given);
+            },
+            |py, made| *info = made.cell.borrow(py).info,
+        );
+    }
+
+    /// The statistics that the user's object returns.
+    fn asked(&self, py: Python<'_>, made: &Made) -> PyResult<Vec<(&'static str, f64)>> {
+        let answer = made.object.bind(py).call_method0("statistics")?;
+        let answer = answer.cast_into::<PyDict>().map_err(|_| {
+            PyTypeError::new_err("statistics() returns a dictionary of names and numbers")
+        })?;
+        let pairs = answer.iter().map(|(name, value)| {
+            let name: String = name.extract()?;
+            let known = self.definition.statistics.iter().find(|one| **one == name);
+            let known = known.ok_or_else(|| {
+                PyValueError::new_err(format!(
+                    "statistics() returns `{name}`, which STATISTICS lacks"
+                ))
+            })?;
+            Ok((*known, value.extract()?))
+        });
+        pairs.collect()
+    }
+}
+
+/// A hook of a class.
+#[derive(Clone, Copy)]
+enum Hook {
+    ForwardRm,
+    BackwardRm,
+    Interval,
+    Cell,
+    Dequeue,
+}
+
+impl Hook {
+    fn name(self) -> &'static str {
+        match self {
+            Hook::ForwardRm => "on_forward_rm",
+            Hook::BackwardRm => "on_backward_rm",
+            Hook::Interval => "on_interval",
+            Hook::Cell => "on_cell",
+            Hook::Dequeue => "on_dequeue",
+        }
+    }
+}
+
+impl CustomControl for PyControl {
+    fn name(&self) -> &'static str {
+        self.definition.name
+    }
+    fn on_forward(
+        &mut self,
+        now: Ps,
+        slot: u32,
+        info: &mut Info,
+        rm: Option<&mut cell::RmCell>,
+        queue: u64,
+    ) {
+        if self.meter.count(now, slot) {
+            let known = self.hooks.queue_at_every_cell.then_some(queue);
+            self.interval(now, known);
+        }
+        if self.hooks.cell {
+            self.with_cell(Hook::Cell, now, i64::from(slot), info, queue);
+        }
+        if let Some(rm) = rm
+            && info.kind() == Kind::Frm
+        {
+            self.with_rm(Hook::ForwardRm, now, slot, rm, queue);
+        }
+    }
+    fn on_background(&mut self, _: Ps) {
+        self.meter.count_background();
+    }
+    fn on_backward(&mut self, now: Ps, slot: u32, rm: &mut cell::RmCell, queue: u64) {
+        self.with_rm(Hook::BackwardRm, now, slot, rm, queue);
+    }
+    fn on_dequeue(&mut self, now: Ps, info: &mut Info, queue: u64) {
+        self.with_cell(Hook::Dequeue, now, -1, info, queue);
+    }
+    fn marks_at_dequeue(&self) -> bool {
+        self.hooks.dequeue
+    }
+    fn reads_queue(&self) -> QueueReading {
+        if self.hooks.cell || self.hooks.queue_at_every_cell {
+            QueueReading::AtEveryCell
+        } else if self.hooks.reads_queue {
+            QueueReading::AtRmCells
+        } else {
+            QueueReading::Never
+        }
+    }
+    fn statistics(&self) -> Vec<(&'static str, f64)> {
+        let Some(made) = &self.made else {
+            return Vec::new();
+        };
+        if self.definition.statistics.is_empty() || self.failure.has_failed() {
+            return Vec::new();
+        }
+        let found = Python::attach(|py| self.asked(py, made));
+        found.unwrap_or_else(|error| {
+            self.failure.set(error, "statistics", None);
+            Vec::new()
+        })
+    }
+    fn wake_at(&self) -> Ps {
+        self.meter.due()
+    }
+    fn wake(&mut self, now: Ps, queue: u64) {
+        if self.meter.has_begun(now) {
+            self.interval(now, Some(queue));
+        }
+    }
+    fn boxed_clone(&self) -> Box<dyn CustomControl> {
+        unimplemented_copy()
+    }
+}
+
+/// Only the lab copies simulations, and it has no Python.
+#[cold]
+fn unimplemented_copy() -> ! {
+    panic!("the state of a scheme in Python cannot be copied")
+}

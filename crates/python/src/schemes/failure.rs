@@ -1,0 +1,59 @@
+//! The first error that a user's code raised during a run.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use cellrate_engine::kernel::Ps;
+use pyo3::prelude::*;
+
+/// The error of a run, and the number of hooks that were entered and left, by which a watcher sees
+/// one that does not return.
+#[derive(Debug, Default)]
+pub struct Failure {
+    raised: Mutex<Option<(PyErr, String)>>,
+    has_failed: AtomicBool,
+    steps: AtomicU64,
+}
+
+impl Failure {
+    /// Forgets the error of an earlier run.
+    pub fn clear(&self) {
+        *self.lock() = None;
+        self.has_failed.store(false, Ordering::Relaxed);
+    }
+    /// Keeps `error`, raised by `what` at simulated time `now` or after the run, if it is the first.
+    #[cold]
+    pub fn set(&self, error: PyErr, what: &str, now: Option<Ps>) {
+        let mut raised = self.lock();
+        if raised.is_none() {
+            let when = now.map_or_else(|| "after the run".into(), |now| format!("at {now}"));
+            *raised = Some((error, format!("{what} {when}")));
+        }
+        self.has_failed.store(true, Ordering::Relaxed);
+    }
+    /// True once user code has failed.
+    #[inline]
+    pub fn has_failed(&self) -> bool {
+        self.has_failed.load(Ordering::Relaxed)
+    }
+    /// The error, and where it was raised.
+    pub fn take(&self) -> Option<(PyErr, String)> {
+        self.lock().take()
+    }
+    /// A hook is entered or left.
+    #[inline]
+    pub fn step(&self) {
+        let steps = self.steps.load(Ordering::Relaxed);
+        self.steps.store(steps + 1, Ordering::Relaxed);
+    }
+    /// Hooks entered and left: odd inside one.
+    pub fn steps(&self) -> u64 {
+        self.steps.load(Ordering::Relaxed)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<(PyErr, String)>> {
+        self.raised
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}

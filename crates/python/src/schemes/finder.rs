@@ -1,0 +1,94 @@
+//! Asks Python for the classes that a scenario names.
+
+use std::sync::{Arc, Mutex};
+
+use cellrate::scenario::custom::{NotFound, SchemeClass, Schemes};
+use pyo3::prelude::*;
+
+use super::class::{Definition, PyClass};
+use super::failure::Failure;
+
+/// The function of Python that finds a class; set once, when the package is imported.
+static FINDER: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
+
+/// Sets the function that finds the classes that scenarios name.
+///
+/// Args:
+///     finder: Called with the name of a scheme and the path of the scenario; returns a definition
+///         or None, or raises an exception with the attribute ``help``.
+#[pyfunction]
+pub fn set_scheme_finder(finder: Py<PyAny>) {
+    *FINDER
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(finder);
+}
+
+/// Finds the classes of one scenario, whose hooks share a place for their errors.
+#[derive(Default)]
+pub struct Finder {
+    describes_only: bool,
+    failure: Arc<Failure>,
+    found: Mutex<Vec<String>>,
+}
+
+impl Finder {
+    /// Takes schemes as they are written if the scenario is only described.
+    pub fn new(describes_only: bool) -> Finder {
+        Finder {
+            describes_only,
+            ..Finder::default()
+        }
+    }
+    /// The names that were found, and the place for errors of their hooks.
+    pub fn finish(self) -> (Vec<String>, Arc<Failure>) {
+        let found = self.found.into_inner();
+        let found = found.unwrap_or_else(|poisoned| poisoned.into_inner());
+        (found, self.failure)
+    }
+
+    fn ask(&self, py: Python<'_>, name: &str, path: &str) -> PyResult<Option<Definition>> {
+        let finder = {
+            let set = FINDER
+                .lock()
+                .unwrap_or_else(|poisoned| poisoned.into_inner());
+            set.as_ref().map(|finder| finder.clone_ref(py))
+        };
+        let Some(finder) = finder else {
+            return Ok(None);
+        };
+        let found = finder.bind(py).call1((name, path))?;
+        if found.is_none() {
+            return Ok(None);
+        }
+        Definition::read(name, &found).map(Some)
+    }
+}
+
+impl Schemes for Finder {
+    fn describes_only(&self) -> bool {
+        self.describes_only
+    }
+    fn find(&self, name: &str, path: &str) -> Result<Option<Arc<dyn SchemeClass>>, NotFound> {
+        let found = Python::attach(|py| {
+            self.ask(py, name, path).map_err(|error| {
+                let value = error.value(py);
+                let help = value.getattr("help").and_then(|help| help.extract());
+                NotFound {
+                    message: value.to_string(),
+                    help: help.unwrap_or_default(),
+                }
+            })
+        })?;
+        Ok(found.map(|definition| {
+            let mut found = self.found.lock();
+            if let Ok(found) = &mut found {
+                found.push(name.into());
+            }
+            let class = PyClass {
+                definition: Arc::new(definition),
+                failure: self.failure.clone(),
+            };
+            Arc::new(class) as Arc<dyn SchemeClass>
+        }))
+    }
+}

@@ -1,0 +1,135 @@
+//! What a port counts for a scheme, so that Python is not called for every cell.
+
+use cellrate_engine::control::PortFacts;
+use cellrate_engine::control::relative_rate::Slots;
+use cellrate_engine::kernel::units::Cells;
+use cellrate_engine::kernel::{Ps, Rate};
+
+/// Number of the first interval. 0 means "never", so it must not be the number before the first.
+const FIRST_EPOCH: u32 = 2;
+
+/// Cells of a channel in the interval `epoch`, and in the one before it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Channel {
+    epoch: u32,
+    cells: u32,
+    before: u32,
+}
+
+/// Measurements over the last interval.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Interval {
+    /// Its length.
+    pub seconds: f64,
+    /// ABR cells that arrived.
+    pub cells: u64,
+    /// Cells of other classes.
+    pub background: u64,
+    /// Channels of which an ABR cell arrived.
+    pub active: u64,
+}
+
+/// Counts cells over intervals that end after a time, after a number of ABR cells, or both; or
+/// after a number of cell times of the link.
+#[derive(Clone, Debug)]
+pub struct Meter {
+    rate: Rate,
+    started: Ps,
+    next: Ps,
+    interval: Ps,
+    interval_cells: u64,
+    slots: Option<Slots>,
+    epoch: u32,
+    now: Interval,
+    /// The interval that has ended last.
+    pub last: Interval,
+    channels: Vec<Channel>,
+}
+
+impl Meter {
+    /// A meter whose intervals never end, until one of the functions below sets them.
+    pub fn new(facts: PortFacts) -> Meter {
+        Meter {
+            rate: facts.rate,
+            started: Ps::ZERO,
+            next: Ps::NEVER,
+            interval: Ps::NEVER,
+            interval_cells: u64::MAX,
+            slots: None,
+            epoch: FIRST_EPOCH,
+            now: Interval::default(),
+            last: Interval::default(),
+            channels: vec![Channel::default(); facts.channels],
+        }
+    }
+    /// Intervals of at most `interval` and, but for simultaneous cells, `cells` ABR cells.
+    pub fn every(&mut self, interval: Ps, cells: u64) {
+        (self.interval, self.interval_cells, self.slots) = (interval, cells, None);
+        self.next = self.started.saturating_add(interval);
+    }
+    /// Intervals of `slots` cell times of the link.
+    pub fn every_slots(&mut self, slots: u64) {
+        let mut slots = Slots::new(self.rate, Cells(slots));
+        self.next = slots.after(self.started);
+        (self.interval_cells, self.slots) = (u64::MAX, Some(slots));
+    }
+    /// Number of channels.
+    pub fn channels(&self) -> usize {
+        self.channels.len()
+    }
+    /// Time at which the interval ends at the latest.
+    #[inline]
+    pub fn due(&self) -> Ps {
+        self.next
+    }
+    /// Counts an ABR cell. Returns true if it completes an interval; simultaneous cells do not, as
+    /// an interval must last longer than zero.
+    #[inline]
+    pub fn count(&mut self, now: Ps, slot: u32) -> bool {
+        let channel = &mut self.channels[slot as usize];
+        if channel.epoch != self.epoch {
+            channel.before = match channel.epoch + 1 == self.epoch {
+                true => channel.cells,
+                false => 0,
+            };
+            (channel.epoch, channel.cells) = (self.epoch, 0);
+            self.now.active += 1;
+        }
+        channel.cells += 1;
+        self.now.cells += 1;
+        self.now.cells >= self.interval_cells && now > self.started
+    }
+    /// Counts a cell of another class.
+    #[inline]
+    pub fn count_background(&mut self) {
+        self.now.background += 1;
+    }
+    /// Ends the interval at `now`, which is later than its begin.
+    pub fn end(&mut self, now: Ps) {
+        let seconds = (now - self.started).as_secs_f64();
+        self.last = Interval {
+            seconds,
+            ..self.now
+        };
+        self.now = Interval::default();
+        self.epoch += 1;
+        self.started = now;
+        self.next = match &mut self.slots {
+            Some(slots) => slots.after(now),
+            None => now.saturating_add(self.interval),
+        };
+    }
+    /// True if an interval that ends at `now` would last longer than zero.
+    pub fn has_begun(&self, now: Ps) -> bool {
+        now > self.started
+    }
+    /// ABR cells of a channel in the last interval; `None` if there is no such channel.
+    pub fn cells_of(&self, slot: usize) -> Option<u32> {
+        let channel = self.channels.get(slot)?;
+        Some(match self.epoch - channel.epoch {
+            0 => channel.before,
+            1 => channel.cells,
+            _ => 0,
+        })
+    }
+}

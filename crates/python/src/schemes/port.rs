@@ -1,0 +1,138 @@
+//! A port as a scheme in Python sees it.
+
+use cellrate_engine::kernel::Ps;
+use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+
+use super::meter::Meter;
+
+/// An output port under control. Rates are in cells/s, times in seconds.
+#[pyclass(module = "cellrate._core")]
+pub struct Port {
+    /// Rate of the link.
+    #[pyo3(get)]
+    pub rate: f64,
+    pub now: Ps,
+    pub queue: Option<u64>,
+    pub meter: Meter,
+}
+
+#[pymethods]
+impl Port {
+    /// Cells of the controlled queue, the one in service included.
+    ///
+    /// Raises:
+    ///     RuntimeError: The port does not know, see `knows_queue`.
+    #[getter]
+    fn queue(&self) -> PyResult<u64> {
+        self.queue.ok_or_else(|| {
+            PyRuntimeError::new_err(
+                "the queue is not known when a cell ends an interval; \
+                 `queue_at_every_cell = True` in the class has it computed at every cell",
+            )
+        })
+    }
+    /// False at the end of an interval that a cell brought about, unless the class needs the queue
+    /// at every cell (`queue_at_every_cell = True`).
+    #[getter]
+    fn knows_queue(&self) -> bool {
+        self.queue.is_some()
+    }
+    /// Simulated time.
+    #[getter]
+    fn now(&self) -> f64 {
+        self.now.as_secs_f64()
+    }
+    /// Number of channels through the port; they are numbered from 0.
+    #[getter]
+    fn channels(&self) -> usize {
+        self.meter.channels()
+    }
+    /// Length of the last interval.
+    #[getter]
+    fn seconds(&self) -> f64 {
+        self.meter.last.seconds
+    }
+    /// ABR cells that arrived in the last interval.
+    #[getter]
+    fn cells(&self) -> u64 {
+        self.meter.last.cells
+    }
+    /// Cells of other classes that arrived in the last interval.
+    #[getter]
+    fn background(&self) -> u64 {
+        self.meter.last.background
+    }
+    /// Channels of which an ABR cell arrived in the last interval.
+    #[getter]
+    fn active(&self) -> u64 {
+        self.meter.last.active
+    }
+    /// Rate that the other classes left of the link in the last interval, at least 0.
+    #[getter]
+    fn capacity_left(&self) -> f64 {
+        if self.meter.last.seconds > 0.0 {
+            (self.rate - self.meter.last.background as f64 / self.meter.last.seconds).max(0.0)
+        } else {
+            self.rate
+        }
+    }
+    /// ABR cells of a channel that arrived in the last interval.
+    ///
+    /// Raises:
+    ///     IndexError: There is no such channel.
+    fn cells_of(&self, channel: usize) -> PyResult<u32> {
+        self.meter.cells_of(channel).ok_or_else(|| {
+            let last = self.meter.channels().saturating_sub(1);
+            PyIndexError::new_err(format!("channel {channel}: channels are 0 to {last}"))
+        })
+    }
+    /// Rate of a channel over the last interval, in cells/s.
+    ///
+    /// Raises:
+    ///     IndexError: There is no such channel.
+    fn rate_of(&self, channel: usize) -> PyResult<f64> {
+        let cells = self.cells_of(channel)?;
+        Ok(if cells == 0 {
+            0.0
+        } else {
+            f64::from(cells) / self.meter.last.seconds
+        })
+    }
+    /// Has `on_interval` called whenever an interval ends, and measures over these intervals.
+    ///
+    /// Args:
+    ///     seconds: Longest interval.
+    ///     cells: ABR cells after which it ends early; the last of them belongs to it.
+    ///     slots: Instead of both, length in cell times of the link.
+    ///
+    /// Raises:
+    ///     ValueError: A length is not above 0, or none or too many are given.
+    #[pyo3(signature = (seconds = None, cells = None, slots = None))]
+    fn every(
+        &mut self,
+        seconds: Option<f64>,
+        cells: Option<u64>,
+        slots: Option<u64>,
+    ) -> PyResult<()> {
+        let wrong = |what: String| Err(PyValueError::new_err(what));
+        match (seconds, cells, slots) {
+            (None, None, Some(slots)) if slots > 0 => self.meter.every_slots(slots),
+            (Some(seconds), cells, None) => {
+                let interval = Ps::from_secs_f64(seconds.clamp(0.0, 1e6));
+                if interval == Ps::ZERO || cells == Some(0) || seconds.is_nan() {
+                    return wrong(format!(
+                        "an interval of {seconds} s, {cells:?} cells: above 0"
+                    ));
+                }
+                self.meter.every(interval, cells.unwrap_or(u64::MAX));
+            }
+            _ => {
+                return wrong(
+                    "an interval has `seconds` and perhaps `cells`, or `slots` above 0".into(),
+                );
+            }
+        }
+        Ok(())
+    }
+}

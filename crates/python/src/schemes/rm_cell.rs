@@ -1,0 +1,112 @@
+//! Cells as a scheme in Python sees them.
+
+use cellrate_engine::atm::cell as engine;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// An RM cell that passes a port. It is valid during the call of a hook alone.
+#[pyclass(module = "cellrate._core")]
+pub struct RmCell {
+    /// Number of its channel at the port, from 0.
+    #[pyo3(get)]
+    pub channel: u32,
+    pub cell: engine::RmCell,
+}
+
+impl RmCell {
+    /// A place for the cells of a port.
+    pub fn empty() -> RmCell {
+        let cell = engine::RmCell {
+            er: 0.0,
+            ccr: 0.0,
+            mcr: 0.0,
+            ci: false,
+            ni: false,
+            bn: false,
+        };
+        RmCell { channel: 0, cell }
+    }
+}
+
+#[pymethods]
+impl RmCell {
+    /// Explicit rate in cells/s. What is set is a bound: TM 4.0 section 5.10.6 lets a switch lower
+    /// ER, so a higher one changes nothing.
+    #[getter]
+    fn er(&self) -> f64 {
+        self.cell.er
+    }
+    #[setter]
+    fn set_er(&mut self, rate: f64) -> PyResult<()> {
+        if rate.is_nan() || rate < 0.0 {
+            let message = format!("ER cannot be {rate}: a rate in cells/s, 0 or above");
+            return Err(PyValueError::new_err(message));
+        }
+        self.cell.er = self.cell.er.min(rate); // TM 4.0 5.10.6 1(c)
+        Ok(())
+    }
+    /// Current cell rate of the source in cells/s.
+    #[getter]
+    fn ccr(&self) -> f64 {
+        self.cell.ccr
+    }
+    /// Minimum cell rate of the channel in cells/s.
+    #[getter]
+    fn mcr(&self) -> f64 {
+        self.cell.mcr
+    }
+    /// Congestion indication: the source lowers its rate. A bit that is set stays set (TM 4.0
+    /// section 5.10.6).
+    #[getter]
+    fn ci(&self) -> bool {
+        self.cell.ci
+    }
+    #[setter]
+    fn set_ci(&mut self, is_set: bool) {
+        self.cell.ci |= is_set; // TM 4.0 5.10.6 1(b)
+    }
+    /// No increase: the source does not raise its rate. A bit that is set stays set.
+    #[getter]
+    fn ni(&self) -> bool {
+        self.cell.ni
+    }
+    #[setter]
+    fn set_ni(&mut self, is_set: bool) {
+        self.cell.ni |= is_set; // TM 4.0 5.10.6 1(b)
+    }
+}
+
+/// A cell under control that arrives at a port or leaves it. It is valid during the call of a hook
+/// alone.
+#[pyclass(module = "cellrate._core")]
+pub struct DataCell {
+    /// Number of its channel at the port, from 0; -1 where the port does not know it.
+    #[pyo3(get)]
+    pub channel: i64,
+    pub info: engine::Info,
+}
+
+#[pymethods]
+impl DataCell {
+    /// Explicit forward congestion indication. A bit that is set stays set (TM 4.0 section 5.10.6).
+    #[getter]
+    fn efci(&self) -> bool {
+        self.info.efci()
+    }
+    #[setter]
+    fn set_efci(&mut self, is_set: bool) {
+        if is_set {
+            self.info.mark_efci(); // TM 4.0 5.10.6 1(a)
+        }
+    }
+    /// True for an RM cell, forward or backward.
+    #[getter]
+    fn is_rm(&self) -> bool {
+        !self.info.is_data()
+    }
+    /// True if the cell ends an AAL5 PDU.
+    #[getter]
+    fn ends_pdu(&self) -> bool {
+        self.info.is_data() && self.info.is_eom()
+    }
+}

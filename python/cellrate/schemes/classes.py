@@ -1,0 +1,178 @@
+"""A class that is a scheme: its hooks, parameters, statistics and files."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import hashlib
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from cellrate.common.problems import BadInput
+from cellrate.schemes.parameter_schema import WrongParameter, schema_of
+
+HOOKS = (
+    "on_start",
+    "on_forward_rm",
+    "on_backward_rm",
+    "on_interval",
+    "on_cell",
+    "on_dequeue",
+    "statistics",
+)
+"""Methods that a scheme can have, see the explanation of schemes in Python."""
+
+
+class NoScheme(BadInput):
+    """A class that cannot be a scheme, or none.
+
+    Attributes:
+        help: What helps; may be empty.
+    """
+
+    def __init__(self, message: str, advice: str = "") -> None:
+        super().__init__(message)
+        self.help = advice
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A class as the engine needs it.
+
+    Attributes:
+        factory: Makes an object from values of parameters.
+        schema: JSON schema of its parameters, as text.
+        hooks: Names of its hooks.
+        statistics: Names of its statistics.
+        root: Directory of its files.
+        files: Its source, those of the modules beside it that it uses, and its `FILES`.
+        fingerprint: SHA-256 over these.
+        reads_queue: False if the class states that it never reads `port.queue`.
+        queue_at_every_cell: True if the class states that it needs the queue at every cell.
+    """
+
+    factory: Callable[..., object]
+    schema: str
+    hooks: frozenset[str]
+    statistics: tuple[str, ...]
+    root: Path
+    files: tuple[Path, ...]
+    fingerprint: str
+    reads_queue: bool
+    queue_at_every_cell: bool
+
+
+def definition_of(name: str, cls: object, module: ModuleType, root: Path) -> Definition:
+    """The definition of a class.
+
+    Args:
+        name: Name by which a scenario names it.
+        cls: The class.
+        module: The module in which it was found.
+        root: Directory of the modules that belong to it.
+
+    Raises:
+        NoScheme: It cannot be a scheme.
+    """
+    if not (isinstance(cls, type) and dataclasses.is_dataclass(cls)):
+        raise NoScheme(f"`{name}` is no dataclass", "write `@dataclass` above the class")
+    hooks = frozenset(hook for hook in HOOKS if callable(getattr(cls, hook, None)))
+    if not hooks - {"on_start", "statistics"}:
+        named = ", ".join(f"`{hook}`" for hook in HOOKS[1:-1])
+        raise NoScheme(f"`{name}` reacts to nothing", f"a scheme has at least one of {named}")
+    strange = [one for one in vars(cls) if one.startswith("on_") and one not in HOOKS]
+    if strange:
+        named = ", ".join(f"`{hook}`" for hook in HOOKS[:-1])
+        raise NoScheme(f"`{name}` has an unknown hook `{strange[0]}`", f"hooks are {named}")
+    try:
+        schema = schema_of(cls, _documentation(cls))
+    except WrongParameter as error:
+        raise NoScheme(f"`{name}`: {error}") from error
+    statistics = tuple(getattr(cls, "STATISTICS", ()))
+    files = files_of(cls, module, root)
+    return Definition(
+        factory=cls,
+        schema=json.dumps(schema),
+        hooks=hooks,
+        statistics=statistics,
+        root=root,
+        files=files,
+        fingerprint=fingerprint(cls, files),
+        reads_queue=bool(getattr(cls, "reads_queue", True)),
+        queue_at_every_cell=bool(getattr(cls, "queue_at_every_cell", False)),
+    )
+
+
+def files_of(cls: type, module: ModuleType, root: Path) -> tuple[Path, ...]:
+    """Files of a class: modules of its directory that it uses, and its `FILES`, in order.
+
+    The modules are those that it reaches by names of other modules of the same directory or
+    package. Libraries are not part of it.
+    """
+    files = {Path(one.__file__ or "").resolve() for one in _own_modules(module, root)}
+    beside = Path(module.__file__ or "").resolve().parent
+    files.update(beside / path for path in getattr(cls, "FILES", ()))
+    return tuple(sorted(files))
+
+
+def fingerprint(cls: type, files: Sequence[Path]) -> str:
+    """Beginning of the SHA-256 over the files of a class and its name."""
+    digest = hashlib.sha256()
+    for path in files:
+        content = path.read_bytes()
+        digest.update(f"{path.name}\0{len(content)}\0".encode())
+        digest.update(content)
+    digest.update(cls.__qualname__.encode())
+    return digest.hexdigest()[:16]
+
+
+def _own_modules(module: ModuleType, root: Path) -> Iterator[ModuleType]:
+    """A module and those beneath `root` that it uses, directly or not."""
+    seen, waiting = {module.__name__}, [module]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        for value in list(vars(one).values()):
+            other = value if isinstance(value, ModuleType) else _module_of(value)
+            file = getattr(other, "__file__", None)
+            if other is None or file is None or other.__name__ in seen:
+                continue
+            if Path(file).resolve().is_relative_to(root):
+                seen.add(other.__name__)
+                waiting.append(other)
+
+
+def _module_of(value: object) -> ModuleType | None:
+    name = getattr(value, "__module__", None)
+    return sys.modules.get(name) if isinstance(name, str) else None
+
+
+def _documentation(cls: type) -> dict[str, str]:
+    """The texts below the fields of a class, by their names."""
+    found: dict[str, str] = {}
+    for base in reversed(cls.__mro__[:-1]):
+        file = getattr(sys.modules.get(base.__module__), "__file__", None)
+        if file is None:
+            continue
+        for node in ast.walk(ast.parse(Path(file).read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and node.name == base.__name__:
+                found |= _below_fields(node)
+    return found
+
+
+def _below_fields(node: ast.ClassDef) -> dict[str, str]:
+    found = {}
+    for field, text in zip(node.body, node.body[1:], strict=False):
+        if (
+            isinstance(field, ast.AnnAssign)
+            and isinstance(field.target, ast.Name)
+            and isinstance(text, ast.Expr)
+            and isinstance(text.value, ast.Constant)
+            and isinstance(text.value.value, str)
+        ):
+            found[field.target.id] = " ".join(text.value.value.split())
+    return found

@@ -1,0 +1,123 @@
+"""Finds the class that a scenario names as a scheme, if the user allows its code."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+from cellrate.schemes import permission
+from cellrate.schemes.classes import Definition, NoScheme, definition_of
+
+_loaded: dict[Path, tuple[bytes, ModuleType]] = {}
+"""Modules of files, with the sources that they were made from."""
+_found: dict[str, Definition] = {}
+_moved: dict[Path, Path] = {}
+"""Directories whose files were sent here, and where they are now."""
+
+
+def found(name: str) -> Definition | None:
+    """The class that a scenario of this process named last by this name."""
+    return _found.get(name)
+
+
+def move(root: Path, place: Path) -> None:
+    """Finds the files of a directory elsewhere from now on."""
+    _moved[root] = place
+
+
+def find(name: str, scenario: str) -> Definition | None:
+    """The class that a scenario names.
+
+    Args:
+        name: `FILE.py:CLASS`, with the file relative to the scenario's, or `PACKAGE.MODULE:CLASS`.
+        scenario: Path of the scenario.
+
+    Returns:
+        Its definition; None if the name has not this form.
+
+    Raises:
+        NoScheme: It may not be used, does not exist or is no scheme.
+    """
+    place, colon, class_name = name.rpartition(":")
+    if not colon or not place or not class_name.isidentifier():
+        return None
+    if not permission.is_allowed(name):
+        raise NoScheme(f"the scenario names code, `{name}`", permission.HELP)
+    if place.endswith(".py"):
+        path = (Path(scenario).parent / place).resolve()
+        path = _moved.get(path.parent, path.parent) / path.name
+        module, root = _module_of_file(name, path), path.parent
+    else:
+        module = _module_of_package(name, place)
+        root = _root(module)
+    cls = getattr(module, class_name, None)
+    if cls is None:
+        known = [one for one, value in vars(module).items() if isinstance(value, type)]
+        own = [one for one in known if getattr(module, one).__module__ == module.__name__]
+        raise NoScheme(
+            f"`{place}` has no class `{class_name}`", f"it has {', '.join(own) or 'none'}"
+        )
+    _found[name] = definition_of(name, cls, module, root)
+    return _found[name]
+
+
+def _module_of_file(name: str, path: Path) -> ModuleType:
+    """The module of a file; read again if the file has changed."""
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise NoScheme(
+            f"`{name}`: {path}: {why}", "the file is relative to the scenario's"
+        ) from error
+    known = _loaded.get(path)
+    if known is not None and known[0] == source:
+        return known[1]
+    # Files of the same name in other directories are other modules.
+    unique = hashlib.sha256(bytes(path)).hexdigest()[:8]
+    spec = importlib.util.spec_from_file_location(f"{path.stem}_{unique}", path)
+    if spec is None or spec.loader is None:
+        raise NoScheme(f"`{name}`: {path} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    # A file may import those beside it.
+    sys.path.insert(0, str(path.parent))
+    try:
+        exec(compile(source, str(path), "exec"), module.__dict__)  # noqa: S102  allowed by the user
+    except Exception as error:
+        sys.modules.pop(spec.name, None)
+        raise NoScheme(f"`{name}` cannot be read: {_where(error, path)}") from error
+    finally:
+        sys.path.remove(str(path.parent))
+    _loaded[path] = (source, module)
+    return module
+
+
+def _module_of_package(name: str, place: str) -> ModuleType:
+    try:
+        return importlib.import_module(place)
+    except Exception as error:
+        raise NoScheme(f"`{name}` cannot be imported: {type(error).__name__}: {error}") from error
+
+
+def _root(module: ModuleType) -> Path:
+    """Directory of the package to which a module belongs."""
+    file = Path(module.__file__ or ".").resolve()
+    depth = module.__name__.count(".")
+    return file.parents[depth] if file.name == "__init__.py" else file.parents[max(depth - 1, 0)]
+
+
+def _where(error: Exception, path: Path) -> str:
+    """An error with the line of the file that raised it."""
+    line = error.lineno if isinstance(error, SyntaxError) else None
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == str(path):
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    at = f"{path.name}:{line}: " if line else ""
+    return f"{at}{type(error).__name__}: {error}"

@@ -1,0 +1,130 @@
+"""Parameters of a scheme's class: units, ranges, and the schema by which scenarios are checked."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A quantity of scenarios.
+
+    Attributes:
+        quantity: Its name in the schema of scenarios.
+        factor: Its value in `unit` for 1 in the class.
+        unit: Unit in which a default is written.
+    """
+
+    quantity: str
+    factor: int
+    unit: str
+
+
+@dataclass(frozen=True)
+class Range:
+    """The values among which a search looks for the best.
+
+    Attributes:
+        low: The least, in the unit of the parameter.
+        high: The greatest.
+        scale: Distances count as they are, or as ratios.
+    """
+
+    low: float
+    high: float
+    scale: Literal["linear", "log"] = "linear"
+
+
+Seconds: TypeAlias = Annotated[float, Unit("Time", 1, "s")]
+"""A time; a scenario writes it as in "1 ms"."""
+Cells: TypeAlias = Annotated[int, Unit("Cells", 1, "cells")]
+"""A number of cells, as in "100 cells"."""
+CellsPerSecond: TypeAlias = Annotated[float, Unit("Rate", 424, "bit/s")]
+"""A rate in cells/s; a scenario writes it as in "10 Mbit/s"."""
+Bytes: TypeAlias = Annotated[int, Unit("Bytes", 1, "bytes")]
+"""A number of bytes, as in "9180 bytes"."""
+
+PLAIN = {float: "number", int: "integer", bool: "boolean", str: "string"}
+
+
+class WrongParameter(Exception):
+    """A field that cannot be a parameter; the message says why."""
+
+
+def schema_of(cls: type, documentation: Mapping[str, str]) -> dict[str, Any]:
+    """JSON schema of the parameters of a class.
+
+    Args:
+        cls: A dataclass.
+        documentation: Descriptions of fields by name.
+
+    Raises:
+        WrongParameter: A field has no default, or a type that a scenario cannot write.
+    """
+    hints = get_type_hints(cls, include_extras=True)
+    fields = [field for field in dataclasses.fields(cls) if field.init]
+    about = (cls.__doc__ or "").strip()
+    properties = {
+        field.name: _property(field, hints[field.name], documentation) for field in fields
+    }
+    return {"type": "object", "description": about, "properties": properties}
+
+
+def _property(
+    field: dataclasses.Field[Any], hint: object, documentation: Mapping[str, str]
+) -> dict[str, Any]:
+    if field.default is dataclasses.MISSING:
+        raise WrongParameter(f"`{field.name}` has no default")
+    kind, marks = _parts(hint)
+    unit = next((mark for mark in marks if isinstance(mark, Unit)), None)
+    found = _kind(field.name, kind, unit)
+    found["description"] = documentation.get(field.name, "")
+    if field.default is not None:
+        found["default"] = _written(field.name, field.default, unit)
+    limits = next((mark for mark in marks if isinstance(mark, Range)), None)
+    if limits is not None:
+        low, high = (_written(field.name, end, unit) for end in (limits.low, limits.high))
+        found["x-search"] = {"low": low, "high": high, "scale": limits.scale}
+    return found
+
+
+def _parts(hint: object) -> tuple[object, tuple[object, ...]]:
+    """The type and its marks, without None."""
+    if get_origin(hint) in (Union, types.UnionType):
+        some = [one for one in get_args(hint) if one is not type(None)]
+        if len(some) == 1:
+            return _parts(some[0])
+    if get_origin(hint) is Annotated:
+        kind, *marks = get_args(hint)
+        inner, more = _parts(kind)
+        return inner, (*more, *marks)
+    return hint, ()
+
+
+def _kind(name: str, kind: object, unit: Unit | None) -> dict[str, Any]:
+    if unit is not None:
+        return {"$ref": f"#/$defs/{unit.quantity}"}
+    if get_origin(kind) is Literal and all(isinstance(one, str) for one in get_args(kind)):
+        return {"type": "string", "enum": list(get_args(kind))}
+    for plain, word in PLAIN.items():
+        if kind is plain:
+            return {"type": word}
+    raise WrongParameter(
+        f"`{name}` has the type {kind}: a parameter is float, int, bool, str, a Literal of texts, "
+        "Seconds, Cells, CellsPerSecond or Bytes"
+    )
+
+
+def _written(name: str, value: object, unit: Unit | None) -> object:
+    """A value of a class as a scenario writes it."""
+    if unit is None:
+        return value
+    if not isinstance(value, (int, float)):
+        raise WrongParameter(f"`{name}` is {value!r}, not a number")
+    whole = value * unit.factor
+    number = round(whole) if unit.quantity == "Rate" or whole == int(whole) else whole
+    return f"{number:.12g} {unit.unit}" if isinstance(number, float) else f"{number} {unit.unit}"

@@ -1,0 +1,55 @@
+"""The files of a class, sent to where its scenario runs: another process, or another machine."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from cellrate.schemes import finding, permission
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """A class that the user allows, and its files.
+
+    Attributes:
+        name: Name by which scenarios name it.
+        root: Directory of the files; empty for a class of an installed package.
+        files: Paths relative to the directory, with their contents.
+    """
+
+    name: str
+    root: str
+    files: tuple[tuple[str, bytes], ...]
+
+
+def packed(names: Iterable[str]) -> tuple[Parcel, ...]:
+    """Parcels of classes that this process has found."""
+    return tuple(_packed(name) for name in dict.fromkeys(names))
+
+
+def _packed(name: str) -> Parcel:
+    definition = finding.found(name)
+    if definition is None or not name.partition(":")[0].endswith(".py"):
+        return Parcel(name, "", ())
+    root = definition.root
+    files = tuple((str(path.relative_to(root)), path.read_bytes()) for path in definition.files)
+    return Parcel(name, str(root), files)
+
+
+def unpack(parcel: Parcel) -> None:
+    """Puts the files where the class is found, and lets it run."""
+    permission.allow(parcel.name)
+    if not parcel.files:
+        return
+    digest = hashlib.sha256(repr(parcel.files).encode()).hexdigest()[:16]
+    place = Path(tempfile.gettempdir(), f"cellrate-code-{digest}")
+    for path, content in parcel.files:
+        file = place / path
+        if not file.exists() or file.read_bytes() != content:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+    finding.move(Path(parcel.root), place)

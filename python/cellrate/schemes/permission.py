@@ -1,0 +1,71 @@
+"""Permission to run the code that a scenario names.
+
+A scenario can come from anybody, so naming a class in a file lets nothing run. The user allows it:
+by naming the class on the command line (`--set switch.control.scheme=my_scheme.py:MyScheme`), by
+`--allow-code`, or in Python by `allow_all` or `allowing`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+HELP = "`--allow-code` lets it run, once you have read it; in Python `cellrate.schemes.allow_all()`"
+
+OWN = "cellrate."
+"""Beginning of the names of the package's own classes, which need no permission."""
+
+ALLOW_CODE = "--allow-code"
+SCHEMES = re.compile(r"\bscheme\s*=(.*)")
+
+_named: set[str] = set()
+_all = False
+
+
+def allow_all() -> None:
+    """Lets every scenario of this process run the classes that it names."""
+    global _all
+    _all = True
+
+
+@contextmanager
+def of_command(arguments: Iterable[str]) -> Iterator[None]:
+    """Lets the classes run that a command line names, or all; not after the block.
+
+    A command line names a class as `path.scheme=name`, perhaps among others.
+    """
+    global _all
+    before = _all, set(_named)
+    for argument in arguments:
+        if argument == ALLOW_CODE:
+            _all = True
+        for values in SCHEMES.findall(argument):
+            for value in values.split(","):
+                allow(value.strip("[]{}\"' "))
+    try:
+        yield
+    finally:
+        _all = before[0]
+        _named.intersection_update(before[1])
+
+
+def allow(name: str) -> None:
+    """Lets the class of this name run."""
+    _named.add(name)
+
+
+@contextmanager
+def allowing(*names: str) -> Iterator[None]:
+    """Lets the classes of these names run, and no longer after the block."""
+    new = set(names) - _named
+    _named.update(new)
+    try:
+        yield
+    finally:
+        _named.difference_update(new)
+
+
+def is_allowed(name: str) -> bool:
+    """True if the class of this name may run."""
+    return _all or name in _named or name.startswith(OWN)

@@ -1,0 +1,107 @@
+"""Schemes that go wrong, each in its own way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cellrate.schemes import Cells, Port, RmCell, Seconds
+
+
+@dataclass
+class Fine:
+    """Tells sources to decrease while the queue is long."""
+
+    high: Cells = 100
+    """Queue above which sources decrease."""
+    pause: Seconds = 2e-3
+
+    def on_backward_rm(self, port: Port, rm: RmCell) -> None:
+        rm.ci = port.queue > self.high
+
+
+class NotANumber(Fine):
+    def on_backward_rm(self, port: Port, rm: RmCell) -> None:
+        rm.er = float("nan")
+
+
+class Negative(Fine):
+    def on_backward_rm(self, port: Port, rm: RmCell) -> None:
+        rm.er = -1.0
+
+
+class Raises(Fine):
+    def on_backward_rm(self, port: Port, rm: RmCell) -> None:
+        if port.now > 0.02:
+            raise KeyError(rm.channel)
+
+
+class NoChannel(Fine):
+    def on_forward_rm(self, port: Port, rm: RmCell) -> None:
+        port.rate_of(99)
+
+
+class QueueUnknown(Fine):
+    def on_start(self, port: Port) -> None:
+        port.every(1.0, 1)
+
+    def on_interval(self, port: Port) -> None:
+        self.seen = port.queue
+
+
+class NoInterval(Fine):
+    def on_start(self, port: Port) -> None:
+        port.every(0.0)
+
+
+class TwoIntervals(Fine):
+    def on_start(self, port: Port) -> None:
+        port.every(1.0, slots=3)
+
+
+class StatisticsOfNoKind(Fine):
+    STATISTICS = ("marks",)
+
+    def statistics(self) -> list[float]:
+        return [1.0]
+
+
+class UnknownStatistic(Fine):
+    STATISTICS = ("marks",)
+
+    def statistics(self) -> dict[str, float]:
+        return {"mark": 1.0}
+
+
+@dataclass
+class NoDefault:
+    high: Cells
+
+    def on_backward_rm(self, port: Port, rm: RmCell) -> None: ...
+
+
+@dataclass
+class ListParameter:
+    high: tuple[int, ...] = (1, 2)
+
+    def on_backward_rm(self, port: Port, rm: RmCell) -> None: ...
+
+
+@dataclass
+class WrongDefault:
+    high: Cells = "many"  # type: ignore[assignment]
+
+    def on_backward_rm(self, port: Port, rm: RmCell) -> None: ...
+
+
+@dataclass
+class NoHook:
+    high: Cells = 3
+
+
+@dataclass
+class UnknownHook(Fine):
+    def on_backwards(self, port: Port, rm: RmCell) -> None: ...
+
+
+class NoDataclass:
+    def on_backward_rm(self, port: Port, rm: RmCell) -> None: ...

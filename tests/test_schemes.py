@@ -1,0 +1,314 @@
+"""Schemes in Python: twins, hooks, what the port measures, permission, and other processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import cellrate
+import pytest
+from cellrate import _core
+from cellrate.schemes import SchemeError, allowing, watching
+from cellrate.schemes.finding import find
+from cellrate.schemes.parcels import packed
+from cellrate.simulation import apart
+from cellrate.simulation.runner import Job, run_many
+from conftest import HERE, Command
+
+CLASSES = HERE / "schemes"
+EXAMPLES = Path(cellrate.__file__).parent / "schemes" / "examples"
+TWINS = {"erica": "erica:Erica", "rrm-p": "p:P", "fmmra": "fmmra:Fmmra"}
+TRACED = (HERE / "scenarios" / "traced.toml").read_text("utf-8")
+
+
+@pytest.fixture(autouse=True)
+def _allowed() -> Iterator[None]:
+    names = ("Seen", "EveryCell", "AtDeparture", "Endless")
+    with allowing(*(f"seen.py:{name}" for name in names), "bad.py:Fine", "bad.py:Raises"):
+        yield
+
+
+def table(scheme: str, **parameters: object) -> str:
+    keys = [f"{key}={json.dumps(value)}" for key, value in parameters.items()]
+    return f"switch.control={{{', '.join([f'scheme={json.dumps(scheme)}', *keys])}}}"
+
+
+def job(text: str, *settings: str, seed: int = 1, place: Path = CLASSES) -> Job:
+    return Job(text, str(place / "scenario.toml"), settings, seed)
+
+
+def outcome(one: Job) -> dict[str, object]:
+    found: dict[str, object] = json.loads(one.scenario().run().summary())
+    return found
+
+
+def counted(one: Job, port: str) -> dict[str, float]:
+    ports = outcome(one)["ports"]
+    assert isinstance(ports, list)
+    found: dict[str, float] = next(p["control"] for p in ports if p["name"] == port)
+    return found
+
+
+NETWORKS = {
+    "n-source": ("n-source", ()),
+    "15 sources": ("n-source", ("flow.tcp.count=15", "run.duration=1 s")),
+    "background": ("n-source-vbr", ("run.duration=1 s",)),
+    "small buffer": ("n-source", ("switch.buffer=200 cells", "run.duration=1 s")),
+    "parking lot": ("parking-lot", ("run.duration=0.5 s",)),
+    "GFC-2": ("gfc-2", ("run.duration=0.3 s",)),
+    "losses of links": ("n-source", ("link_errors.cell_loss_ratio=0.001", "run.duration=1 s")),
+}
+PARAMETERS: dict[str, list[dict[str, object]]] = {
+    "erica": [
+        {},
+        {"target_utilisation": 0.8, "interval": "3 ms", "interval_cells": "700 cells", "delta": 0},
+    ],
+    "rrm-p": [{}, {"sampling": "33 cells", "low": "20 cells", "high": "90 cells"}],
+    "fmmra": [{}, {"qt": "20 cells", "dqt": "40 cells", "interval": "2 ms", "er_max_weight": 0.5}],
+}
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize("scheme", TWINS)
+def test_twins_give_the_same_digest(scheme: str, network: str) -> None:
+    template, settings = NETWORKS[network]
+    text = cellrate.template(template)
+    found = set()
+    for parameters in PARAMETERS[scheme]:
+        names = (scheme, f"cellrate.schemes.examples.{TWINS[scheme]}")
+        digests = {
+            outcome(job(text, *settings, table(name, **parameters)))["digest"] for name in names
+        }
+        assert len(digests) == 1
+        found |= digests
+    assert len(found) > 1 or network == "losses of links"  # the parameters matter
+
+
+def test_erica_takes_at_most_sixty_lines() -> None:
+    assert len((EXAMPLES / "erica.py").read_text("utf-8").splitlines()) <= 60
+
+
+@pytest.mark.parametrize(("name", "at"), [("EveryCell", "enqueue"), ("AtDeparture", "dequeue")])
+def test_hooks_of_every_cell_are_those_of_efci(name: str, at: str) -> None:
+    own = outcome(job(TRACED, table(f"seen.py:{name}")))
+    built_in = outcome(job(TRACED, table("efci", threshold="50 cells", mark_at=at)))
+    assert own["digest"] == built_in["digest"]
+    assert own["digest"] != outcome(job(TRACED, table("none")))["digest"]
+
+
+CBR = """
+[run]
+duration = "10.5 ms"
+[measure]
+from = "0 s"
+[topology]
+template = "single-switch"
+link_rate = "84.8 Mbit/s"
+bottleneck_rate = "42.4 Mbit/s"
+access = "1 us"
+bottleneck = "1 us"
+[[flow]]
+name = "a"
+service = "abr"
+source = { kind = "persistent" }
+abr = { pcr = "10.6 Mbit/s", icr = "10.6 Mbit/s" }
+[[flow]]
+name = "b"
+service = "cbr"
+source = { kind = "cbr", rate = "4.24 Mbit/s" }
+"""
+
+
+def test_a_port_measures_what_passes_it() -> None:
+    """By hand: 25 ABR cells in each ms (10.6 Mbit/s, RM cells included), 10 of CBR, one channel."""
+    seen = counted(job(CBR, table("seen.py:Seen")), "A->sink")
+    assert seen["intervals"] == 10
+    assert abs(seen["cells"] - 25) <= 1
+    assert seen["of_first"] == seen["cells"]
+    assert abs(seen["background"] - 10) <= 1
+    assert (seen["active"], seen["channels"], seen["seconds"]) == (1, 1, 1e-3)
+    assert seen["left"] == 100_000 - seen["background"] / 1e-3
+    # An RM cell after every 31 others, of 262 cells in all.
+    assert seen["forward"] in {8, 9}
+    assert seen["forward"] - 1 <= seen["backward"] <= seen["forward"]
+    assert seen["queue"] <= 2
+
+
+def test_every_cell_is_counted_by_its_hook() -> None:
+    seen = counted(job(CBR, table("seen.py:EveryCell")), "A->sink")
+    assert 260 <= seen["cells"] <= 264
+    # 9 forward RM cells, and the answer to the only one of the other direction.
+    assert seen["rm"] == 10
+    assert seen["ends"] == 0
+
+
+def test_an_edited_class_is_another_scenario(tmp_path: Path) -> None:
+    shutil.copy(CLASSES / "bad.py", tmp_path)
+    one = job(TRACED, table("bad.py:Fine"), place=tmp_path)
+    before, digest = one.key(), outcome(one)["digest"]
+    resolved = one.resolved()
+    source = tmp_path / "bad.py"
+    source.write_text(source.read_text("utf-8").replace("> self.high", "> 2 * self.high"), "utf-8")
+    assert one.key() != before
+    assert outcome(one)["digest"] != digest
+    with pytest.raises(cellrate.ScenarioError, match="has changed"):
+        job(resolved, place=tmp_path).scenario()
+
+
+def test_a_module_beside_the_class_is_part_of_it(tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text("FACTOR = 1\n")
+    text = (CLASSES / "bad.py").read_text("utf-8")
+    uses = text.replace("from cellrate.schemes", "import helper\nfrom cellrate.schemes", 1)
+    (tmp_path / "bad.py").write_text(uses, "utf-8")
+    definition = find("bad.py:Fine", str(tmp_path / "scenario.toml"))
+    assert definition is not None
+    assert [path.name for path in definition.files] == ["bad.py", "helper.py"]
+
+
+def test_equal_parameters_have_one_spelling() -> None:
+    written = [table("bad.py:Fine", pause="2000 us", high="100 cells"), table("bad.py:Fine")]
+    assert len({job(TRACED, one).key() for one in written}) == 1
+
+
+def test_a_resolved_scenario_reads_back_the_same() -> None:
+    resolved = job(TRACED, table("bad.py:Fine", high="30 cells")).resolved()
+    assert 'high = "30 cells"' in resolved
+    assert 'pause = "2 ms"' in resolved
+    assert job(resolved).resolved() == resolved
+
+
+def test_a_result_is_described_without_its_code() -> None:
+    resolved = job(TRACED, table("bad.py:Fine")).resolved()
+    described = json.loads(_core.Scenario(resolved, "elsewhere.toml", without_code=True).network())
+    schemes = {node["switch"]["control"]["scheme"] for node in described["nodes"] if node["switch"]}
+    assert schemes == {"bad.py:Fine"}
+
+
+def test_parallel_runs_are_those_of_one_worker(tmp_path: Path) -> None:
+    jobs = [job(TRACED, table("bad.py:Fine"), seed=seed) for seed in (1, 2, 3)]
+    alone = [json.loads(one.scenario().run().summary())["digest"] for one in jobs]
+    store = cellrate.Store(tmp_path / "store")
+    both = run_many(jobs, workers=2, store=store)
+    summaries = [json.loads(one.summary())["digest"] for one in both]
+    assert summaries == alone
+
+
+def test_an_error_of_one_run_leaves_the_others(tmp_path: Path, command: Command) -> None:
+    shutil.copy(CLASSES / "bad.py", tmp_path)
+    (tmp_path / "traced.toml").write_text(TRACED, "utf-8")
+    done = command(
+        "compare", "traced.toml", "--vary", "switch.control.scheme=bad.py:Fine,bad.py:Raises,efci",
+        "--measure", "queue", "--seeds", "2",
+    )  # fmt: skip
+    told = done.stdout + done.stderr
+    assert "on_backward_rm at 21.2324 ms: KeyError: 0" in told
+    assert "bad.py:Fine" in told
+    assert done.returncode == 1
+
+
+def test_a_class_travels_to_another_machine(tmp_path: Path) -> None:
+    """A process that cannot see the original file makes the same run."""
+    shutil.copy(CLASSES / "bad.py", tmp_path)
+    scenario = job(TRACED, table("bad.py:Fine"), place=tmp_path).scenario()
+    [parcel] = packed(scenario.code)
+    expected = json.loads(scenario.run().summary())["digest"]
+    (tmp_path / "bad.py").unlink()
+    asked = (scenario.given(), scenario.key(), (parcel,))
+    worker = apart.Worker()
+    try:
+        found = worker.run(asked, None)
+    finally:
+        worker.close()
+    assert json.loads(_core.Outcome.from_bytes(found).summary())["digest"] == expected
+
+
+def test_a_process_that_ends_is_told() -> None:
+    scenario = job(TRACED, table("seen.py:Endless")).scenario()
+    worker = apart.Worker()
+    os.kill(worker.process.pid, signal.SIGKILL)
+    with pytest.raises(RuntimeError, match="has ended"):
+        worker.run((scenario.given(), scenario.key(), packed(scenario.code)), None)
+
+
+def test_a_hook_that_does_not_return_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching, "LIMIT_SECONDS", 0.4)
+    monkeypatch.setattr(watching, "TICK_SECONDS", 0.1)
+    with pytest.raises(SchemeError, match=r"on_backward_rm at 1\.4696 ms: NoReturn"):
+        run_many([job(TRACED, table("seen.py:Endless"))])
+
+
+def test_progress_can_stop_a_run_with_a_class() -> None:
+    scenario = job(cellrate.template("n-source"), table("bad.py:Fine"), "run.duration=1000 s")
+    with pytest.raises(cellrate.Cancelled):
+        scenario.scenario().run(lambda _now, _end: False)
+
+
+def test_code_runs_only_if_it_is_allowed(tmp_path: Path) -> None:
+    """In a process of its own: not by a file, but by its name on the command line or an option."""
+    (tmp_path / "evil.py").write_text(
+        (CLASSES / "bad.py").read_text("utf-8") + 'open("ran", "w").close()\n', "utf-8"
+    )
+    named = TRACED.replace(
+        '{ scheme = "efci", threshold = "50 cells" }', '{ scheme = "evil.py:Fine" }'
+    )
+    (tmp_path / "traced.toml").write_text(named, "utf-8")
+    (tmp_path / "study.toml").write_text(
+        'scenario = "traced.toml"\n[factors]\n"tcp.recovery" = ["reno"]\n'
+        '[measures]\nq = "throughput_mbit"\n',
+        "utf-8",
+    )
+    program = str(Path(sys.executable).parent / "cellrate")
+
+    def ran(*arguments: str) -> bool:
+        (tmp_path / "ran").unlink(missing_ok=True)
+        subprocess.run([program, *arguments], cwd=tmp_path, capture_output=True, check=False)
+        return (tmp_path / "ran").exists()
+
+    for arguments in (
+        ("run", "traced.toml"),
+        ("validate", "traced.toml"),
+        ("study", "study.toml"),
+        ("explain", "traced.toml"),
+        ("lab", "traced.toml", "--export", "page.html"),
+        ("run", "traced.toml", "--set", "switch.control.high=3 cells"),
+    ):
+        assert not ran(*arguments), arguments
+    assert ran("run", "traced.toml", "--allow-code")
+    assert ran("study", "study.toml", "--allow-code")
+    assert ran("run", "traced.toml", "--set", table("evil.py:Fine"))
+
+
+def test_the_schema_of_a_file_has_its_classes(tmp_path: Path, command: Command) -> None:
+    shutil.copy(CLASSES / "bad.py", tmp_path)
+    (tmp_path / "traced.toml").write_text(TRACED, "utf-8")
+    done = command("schema", "traced.toml", "--set", table("bad.py:Fine"))
+    variants = json.loads(done.stdout)["$defs"]["ControlConfig"]["oneOf"]
+    [own] = [one for one in variants if one["properties"]["scheme"]["const"] == "bad.py:Fine"]
+    assert own["properties"]["high"]["description"] == "Queue above which sources decrease."
+    assert own["properties"]["high"]["default"] == "100 cells"
+    assert own["properties"]["pause"]["$ref"] == "#/$defs/Time"
+
+
+def test_a_class_is_tuned_and_studied(tmp_path: Path, command: Command) -> None:
+    shutil.copy(CLASSES / "bad.py", tmp_path)
+    named = TRACED.replace('scheme = "efci", threshold = "50 cells"', 'scheme = "bad.py:Fine"')
+    (tmp_path / "traced.toml").write_text(named, "utf-8")
+    (tmp_path / "study.toml").write_text(
+        'scenario = "traced.toml"\n[factors]\n"switch.control.high" = ["20 cells", "150 cells"]\n'
+        '[measures]\nq = "throughput_mbit"\n',
+        "utf-8",
+    )
+    done = command("study", "study.toml", "--allow-code")
+    assert "2 runs at 2 points" in done.stdout + done.stderr
+    done = command(
+        "tune", "traced.toml", "--allow-code", "--vary", "switch.control.high=10 cells..150 cells",
+        "--seeds", "2", "--budget", "12",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "high" in done.stdout
