@@ -96,8 +96,11 @@ def test_what_a_killed_process_had_finished_is_not_simulated_again(
     simulated: list[str] = []
 
     def count(
-        scenario: _core.Scenario, key: str, *rest: Any, alone: bool
-    ) -> tuple[_core.Outcome, bool]:  # noqa: ANN401
+        scenario: _core.Scenario,
+        key: str,
+        *rest: Any,  # noqa: ANN401  as that function has
+        alone: bool,
+    ) -> tuple[_core.Outcome, bool]:
         outcome, known = obtain(scenario, key, *rest, alone=alone)
         if not known:
             simulated.append(key)

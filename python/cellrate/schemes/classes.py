@@ -31,7 +31,7 @@ class NoScheme(BadInput):
     """A class that cannot be a scheme, or none.
 
     Attributes:
-        help: What helps; may be empty.
+        help: Advice; may be empty.
     """
 
     def __init__(self, message: str, advice: str = "") -> None:

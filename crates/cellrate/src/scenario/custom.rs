@@ -42,7 +42,7 @@ pub trait Schemes: Send + Sync {
 pub struct NotFound {
     /// The reason.
     pub message: String,
-    /// What helps; may be empty.
+    /// Advice; may be empty.
     pub help: String,
 }
 

@@ -27,7 +27,7 @@ pub struct Hooks {
     pub queue_at_every_cell: bool,
 }
 
-/// What `cellrate.schemes` found out about a class.
+/// A class as `cellrate.schemes` has described it.
 pub struct Definition {
     /// The name by which the scenario names it.
     pub name: &'static str,

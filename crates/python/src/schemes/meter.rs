@@ -1,4 +1,4 @@
-//! What a port counts for a scheme, so that Python is not called for every cell.
+//! Counts of a port for a scheme, so that Python is not called for every cell.
 
 use cellrate_engine::control::PortFacts;
 use cellrate_engine::control::relative_rate::Slots;

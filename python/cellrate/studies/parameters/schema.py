@@ -51,7 +51,7 @@ def table_keys(node: Schema, data: Mapping[str, Any] | str, here: str) -> Mappin
         tags = {name: key["const"] for name, key in properties.items() if "const" in key}
         if tags and all(data.get(name) == tag for name, tag in tags.items()):
             return properties
-    named = data.get("scheme", "") if isinstance(data, Mapping) else ""
+    named = getattr(data, "get", lambda *_: "")("scheme", "")  # or a plain value
     scheme = found(str(named))
     if scheme is not None and any("scheme" in variant_keys(one) for one in node.get("oneOf", ())):
         own: Mapping[str, Schema] = json.loads(scheme.schema)["properties"]
