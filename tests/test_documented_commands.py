@@ -28,7 +28,10 @@ ABSENT = tuple(tool for tool in ("tshark",) if shutil.which(tool) is None)
 # A template that has just been written, and the study among the examples: what the commands say of
 # them is not looked at here, only that they run.
 NEW = re.compile(r"^cellrate new \S+ > (\S+)")
-SHORTER = "-e 's/^duration = .*/duration = \"200 ms\"/' -e '/^.measure.$/,/^from/s/^from = .*/from = \"50 ms\"/'"
+SHORTER = (
+    "-e 's/^duration = .*/duration = \"200 ms\"/' "
+    "-e '/^.measure.$/,/^from/s/^from = .*/from = \"50 ms\"/'"
+)
 LONG_STUDY = {
     "run.duration=2 s": "run.duration=200 ms",
     "measure.from=500 ms": "measure.from=0 s",

@@ -90,6 +90,32 @@ def test_twins_give_the_same_digest(scheme: str, network: str) -> None:
     assert len(found) > 1 or network == "losses of links"  # the parameters matter
 
 
+RENO = "cellrate.schemes.examples.reno:Reno"
+PRCA = "cellrate.schemes.examples.prca:Prca"
+
+
+@pytest.mark.parametrize("network", ["traced", "single-switch", "losses of links"])
+def test_reno_is_its_twin(network: str) -> None:
+    template, settings = NETWORKS.get(network, (network, ()))
+    text = TRACED if network == "traced" else cellrate.template(template)
+    ways = ("reno", RENO, f'{{policy="{RENO}"}}', "tahoe")
+    found = [outcome(job(text, *settings, f"tcp.recovery={way}"))["digest"] for way in ways]
+    assert found[0] == found[1] == found[2] != found[3]
+
+
+def test_prca_is_its_twin() -> None:
+    control = table("efci", threshold="50 cells")
+    for air, mdf in (("1 Mbit/s", 6), ("0.2 Mbit/s", 3)):
+        ways = (
+            ("abr.rules=prca", f"abr.air={air}", f"abr.mdf={mdf}"),
+            (f'abr.law={{law="{PRCA}", air="{air}", mdf={mdf}}}',),
+            (),
+        )
+        for text in (TRACED, cellrate.template("n-source")):
+            found = [outcome(job(text, control, *way))["digest"] for way in ways]
+            assert found[0] == found[1] != found[2]
+
+
 def test_erica_takes_at_most_sixty_lines() -> None:
     assert len((EXAMPLES / "erica.py").read_text("utf-8").splitlines()) <= 60
 
@@ -166,7 +192,7 @@ def test_a_module_beside_the_class_is_part_of_it(tmp_path: Path) -> None:
     text = (CLASSES / "bad.py").read_text("utf-8")
     uses = text.replace("from cellrate.schemes", "import helper\nfrom cellrate.schemes", 1)
     (tmp_path / "bad.py").write_text(uses, "utf-8")
-    definition = find("bad.py:Fine", str(tmp_path / "scenario.toml"))
+    definition = find("control", "bad.py:Fine", str(tmp_path / "scenario.toml"))
     assert definition is not None
     assert [path.name for path in definition.files] == ["bad.py", "helper.py"]
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from cellrate.functions.published import infer, reproduce_paper
     from cellrate.functions.studying import plot, read_study, report, study, table
     from cellrate.functions.timing import bench, bench_components
-    from cellrate.schemes.classes import Definition
+    from cellrate.schemes.classes import Definition, Kind
     from cellrate.simulation.api import Result, run
     from cellrate.simulation.captures import Captures, capture
     from cellrate.simulation.runner import Job, run_many
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from cellrate.studies.dataset import DataSet
 
 
-def _find_scheme(name: str, scenario: str) -> Definition | None:
+def _find_scheme(kind: Kind, name: str, scenario: str) -> Definition | None:
     from cellrate.schemes.finding import find  # only scenarios that name a class need it
 
-    return find(name, scenario)
+    return find(kind, name, scenario)
 
 
 _core.read_parquet_with(parquet.as_csv)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cellrate.schemes import Cells, Port, RmCell, Seconds
+from cellrate.schemes import Cells, Connection, Port, RmCell, Seconds, Source
 
 
 @dataclass
@@ -105,3 +105,37 @@ class UnknownHook(Fine):
 
 class NoDataclass:
     def on_backward_rm(self, port: Port, rm: RmCell) -> None: ...
+
+
+@dataclass
+class NoWindow:
+    def on_new_ack(self, tcp: Connection) -> None:
+        tcp.cwnd = 0
+
+
+@dataclass
+class WrongAnswer:
+    def on_new_ack(self, tcp: Connection) -> None:
+        tcp.grow()
+
+    def on_third_duplicate(self, tcp: Connection) -> int:
+        return 3
+
+
+@dataclass
+class NoAck:
+    def on_timeout(self, tcp: Connection) -> None: ...
+
+
+@dataclass
+class NoRate:
+    def on_backward_rm(self, source: Source, rm: RmCell) -> None:
+        source.acr = -1.0
+
+
+@dataclass
+class NegativeDecrease:
+    def on_start(self, source: Source) -> None:
+        source.decrease = float("nan")
+
+    def on_backward_rm(self, source: Source, rm: RmCell) -> None: ...

@@ -8,6 +8,7 @@ pub mod atm;
 pub mod component;
 pub mod control;
 pub mod credit;
+pub mod custom;
 pub mod discard;
 pub mod endsystem;
 pub mod kernel;

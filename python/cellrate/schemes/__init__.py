@@ -1,4 +1,4 @@
-"""Control schemes as classes in Python: what such a class is written with, and how it is found.
+"""Schemes, recoveries and laws as classes in Python: with what they are written.
 
 A scenario names a class as `scheme = "my_scheme.py:MyScheme"` or `"package.module:Class"`. The
 class is a dataclass; its fields are the scheme's parameters, and its hooks are called at every
@@ -17,8 +17,8 @@ port under control:
             rm.ci = port.queue > self.high
 """
 
-from cellrate._core import DataCell, Port, RmCell, SchemeError
-from cellrate.schemes.classes import HOOKS, Definition
+from cellrate._core import Connection, DataCell, Port, RmCell, SchemeError, Source
+from cellrate.schemes.classes import HOOKS, Definition, Kind
 from cellrate.schemes.finding import find
 from cellrate.schemes.parameter_schema import Bytes, Cells, CellsPerSecond, Range, Seconds
 from cellrate.schemes.permission import allow_all, allowing
@@ -28,13 +28,16 @@ __all__ = [
     "Bytes",
     "Cells",
     "CellsPerSecond",
+    "Connection",
     "DataCell",
     "Definition",
+    "Kind",
     "Port",
     "Range",
     "RmCell",
     "SchemeError",
     "Seconds",
+    "Source",
     "allow_all",
     "allowing",
     "find",

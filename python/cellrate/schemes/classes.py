@@ -1,4 +1,4 @@
-"""A class that is a scheme: its hooks, parameters, statistics and files."""
+"""A class that a scenario names: its hooks, parameters, statistics and files."""
 
 from __future__ import annotations
 
@@ -7,24 +7,33 @@ import dataclasses
 import hashlib
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Literal, TypeAlias
 
 from cellrate.common.problems import BadInput
 from cellrate.schemes.parameter_schema import WrongParameter, schema_of
 
-HOOKS = (
-    "on_start",
-    "on_forward_rm",
-    "on_backward_rm",
-    "on_interval",
-    "on_cell",
-    "on_dequeue",
-    "statistics",
-)
-"""Methods that a scheme can have, see the explanation of schemes in Python."""
+Kind: TypeAlias = Literal["control", "recovery", "law"]
+"""Kinds of component that a class can be: scheme of a switch, recovery of TCP, law of a source."""
+
+HOOKS: Mapping[Kind, tuple[str, ...]] = {
+    "control": ("on_forward_rm", "on_backward_rm", "on_interval", "on_cell", "on_dequeue"),
+    "recovery": (
+        "on_new_ack",
+        "on_third_duplicate",
+        "on_further_duplicate",
+        "on_recovered",
+        "on_timeout",
+    ),
+    "law": ("on_backward_rm",),
+}
+"""Methods that are called during a run; besides, each kind has `on_start`."""
+
+NEEDED: Mapping[Kind, str] = {"recovery": "on_new_ack", "law": "on_backward_rm"}
+"""Hooks without which nothing would happen."""
 
 
 class NoScheme(BadInput):
@@ -57,7 +66,7 @@ class Definition:
 
     factory: Callable[..., object]
     schema: str
-    hooks: frozenset[str]
+    hooks: tuple[str, ...]
     statistics: tuple[str, ...]
     root: Path
     files: tuple[Path, ...]
@@ -66,10 +75,11 @@ class Definition:
     queue_at_every_cell: bool
 
 
-def definition_of(name: str, cls: object, module: ModuleType, root: Path) -> Definition:
+def definition_of(kind: Kind, name: str, cls: object, module: ModuleType, root: Path) -> Definition:
     """The definition of a class.
 
     Args:
+        kind: Kind of component that it is to be.
         name: Name by which a scenario names it.
         cls: The class.
         module: The module in which it was found.
@@ -80,14 +90,18 @@ def definition_of(name: str, cls: object, module: ModuleType, root: Path) -> Def
     """
     if not (isinstance(cls, type) and dataclasses.is_dataclass(cls)):
         raise NoScheme(f"`{name}` is no dataclass", "write `@dataclass` above the class")
-    hooks = frozenset(hook for hook in HOOKS if callable(getattr(cls, hook, None)))
-    if not hooks - {"on_start", "statistics"}:
-        named = ", ".join(f"`{hook}`" for hook in HOOKS[1:-1])
-        raise NoScheme(f"`{name}` reacts to nothing", f"a scheme has at least one of {named}")
-    strange = [one for one in vars(cls) if one.startswith("on_") and one not in HOOKS]
-    if strange:
-        named = ", ".join(f"`{hook}`" for hook in HOOKS[:-1])
-        raise NoScheme(f"`{name}` has an unknown hook `{strange[0]}`", f"hooks are {named}")
+    known = HOOKS[kind]
+    hooks = tuple(hook for hook in known if callable(getattr(cls, hook, None)))
+    named = ", ".join(f"`{hook}`" for hook in known)
+    if not hooks:
+        raise NoScheme(f"`{name}` reacts to nothing", f"it has at least one of {named}")
+    if NEEDED.get(kind, hooks[0]) not in hooks:
+        raise NoScheme(f"`{name}` has no `{NEEDED[kind]}`", f"hooks are `on_start`, {named}")
+    strange = [one for one in vars(cls) if one.startswith("on_") and one not in known]
+    if set(strange) - {"on_start"}:
+        [first, *_] = sorted(set(strange) - {"on_start"})
+        raise NoScheme(f"`{name}` has an unknown hook `{first}`", f"hooks are `on_start`, {named}")
+    hooks += ("on_start",) if callable(getattr(cls, "on_start", None)) else ()
     try:
         schema = schema_of(cls, _documentation(cls))
     except WrongParameter as error:

@@ -1,4 +1,4 @@
-"""Finds the class that a scenario names as a scheme, if the user allows its code."""
+"""Finds the class that a scenario names, if the user allows its code."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 from cellrate.schemes import permission
-from cellrate.schemes.classes import Definition, NoScheme, definition_of
+from cellrate.schemes.classes import Definition, Kind, NoScheme, definition_of
 
 _loaded: dict[Path, tuple[bytes, ModuleType]] = {}
 """Modules of files, with the sources that they were made from."""
@@ -29,10 +29,11 @@ def move(root: Path, place: Path) -> None:
     _moved[root] = place
 
 
-def find(name: str, scenario: str) -> Definition | None:
+def find(kind: Kind, name: str, scenario: str) -> Definition | None:
     """The class that a scenario names.
 
     Args:
+        kind: Kind of component that it is to be.
         name: `FILE.py:CLASS`, with the file relative to the scenario's, or `PACKAGE.MODULE:CLASS`.
         scenario: Path of the scenario.
 
@@ -61,7 +62,7 @@ def find(name: str, scenario: str) -> Definition | None:
         raise NoScheme(
             f"`{place}` has no class `{class_name}`", f"it has {', '.join(own) or 'none'}"
         )
-    _found[name] = definition_of(name, cls, module, root)
+    _found[name] = definition_of(kind, name, cls, module, root)
     return _found[name]
 
 

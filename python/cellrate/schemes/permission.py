@@ -17,7 +17,8 @@ OWN = "cellrate."
 """Beginning of the names of the package's own classes, which need no permission."""
 
 ALLOW_CODE = "--allow-code"
-SCHEMES = re.compile(r"\bscheme\s*=(.*)")
+KEYS = re.compile(r"\b(scheme|recovery|policy|law)\s*=")
+NAMES = re.compile(r"[^\s,=\"'\[\]{}]+:[A-Za-z_]\w*")
 
 _named: set[str] = set()
 _all = False
@@ -40,9 +41,8 @@ def of_command(arguments: Iterable[str]) -> Iterator[None]:
     for argument in arguments:
         if argument == ALLOW_CODE:
             _all = True
-        for values in SCHEMES.findall(argument):
-            for value in values.split(","):
-                allow(value.strip("[]{}\"' "))
+        if KEYS.search(argument):
+            _named.update(NAMES.findall(argument))
     try:
         yield
     finally:

@@ -1,5 +1,6 @@
-//! Control schemes that are not in the registry: found by whoever reads the scenario, checked
-//! against a schema of their own, and written out with every default.
+//! Control schemes, TCP recoveries and laws of ABR sources that are not in the registry: found by
+//! whoever reads the scenario, checked against a schema of their own, and written out with every
+//! default.
 
 use std::collections::HashSet;
 use std::fmt::Debug;
@@ -7,10 +8,14 @@ use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use cellrate_engine::control::{
-    Boxed, ControlConfig, CustomConfig, CustomControl, CustomScheme, PortFacts, SchemeParameters,
-    SwitchControl, SwitchFacts, schemes,
+    Boxed, ControlConfig, CustomControl, CustomScheme, PortFacts, SchemeParameters, SwitchControl,
+    SwitchFacts, schemes,
 };
+use cellrate_engine::custom::Custom;
+use cellrate_engine::endsystem::{AbrConfig, CustomLaw};
 use cellrate_engine::kernel::Finding;
+use cellrate_engine::tcp::Recovery;
+use cellrate_engine::tcp::recovery::{self, CustomRecovery};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -22,14 +27,49 @@ use super::problem::{Place, Problem, Step, place};
 use super::topology::{GraphNode, GraphSwitch, Topology};
 use super::types::Scenario;
 
-/// Finds the schemes that a scenario names and the registry does not have.
+/// Kind of component that a scenario may take from outside the registry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Control scheme of a switch.
+    Control,
+    /// Loss recovery and congestion control of TCP.
+    Recovery,
+    /// Law of the rate of an ABR source.
+    Law,
+}
+
+impl Kind {
+    /// Key of the name in a table.
+    pub fn tag(self) -> &'static str {
+        match self {
+            Kind::Control => "scheme",
+            Kind::Recovery => "policy",
+            Kind::Law => "law",
+        }
+    }
+    /// Definition in the schema whose variants are the components of the registry.
+    fn definition(self) -> &'static str {
+        match self {
+            Kind::Control => "ControlConfig",
+            Kind::Recovery => "Recovery",
+            Kind::Law => "Law",
+        }
+    }
+}
+
+/// Finds the components that a scenario names and the registry does not have.
 pub trait Schemes: Send + Sync {
-    /// The scheme that `name` names in the scenario of the file `path`; `None` if it is no such
+    /// The component that `name` names in the scenario of the file `path`; `None` if it is no such
     /// name.
     ///
     /// # Errors
-    /// The reason why there is no such scheme, or why it may not be used.
-    fn find(&self, name: &str, path: &str) -> Result<Option<Arc<dyn SchemeClass>>, NotFound>;
+    /// The reason why there is no such component, or why it may not be used.
+    fn find(
+        &self,
+        kind: Kind,
+        name: &str,
+        path: &str,
+    ) -> Result<Option<Arc<dyn SchemeClass>>, NotFound>;
     /// True if a scenario is only described: schemes that are not found are taken as they are
     /// written, and cannot run.
     fn describes_only(&self) -> bool {
@@ -46,7 +86,7 @@ pub struct NotFound {
     pub help: String,
 }
 
-/// A kind of scheme: its parameters are still open.
+/// A scheme, recovery or law: its parameters are still open.
 pub trait SchemeClass: Debug + Send + Sync {
     /// JSON schema of the table of parameters. It may refer to definitions of the schema of
     /// scenarios, such as `#/$defs/Time`; others stand under its own `$defs`.
@@ -63,13 +103,26 @@ pub trait SchemeClass: Debug + Send + Sync {
     fn configure(&self, parameters: Map<String, Json>) -> Result<Configured, Refused>;
 }
 
-/// A scheme with its parameters.
+/// A component with its parameters.
 #[derive(Debug)]
 pub struct Configured {
     /// All parameters, with their defaults.
     pub parameters: Map<String, Json>,
-    /// The scheme.
-    pub scheme: Arc<dyn CustomScheme>,
+    /// The component.
+    pub made: Made,
+}
+
+/// A component of one of the kinds.
+#[derive(Clone, Debug)]
+pub enum Made {
+    /// A control scheme.
+    Control(Arc<dyn CustomScheme>),
+    /// A recovery.
+    Recovery(Arc<dyn CustomRecovery>),
+    /// A law of a source.
+    Law(Arc<dyn CustomLaw>),
+    /// None: the scenario is only described.
+    Nothing,
 }
 
 /// Parameters that a scheme refuses.
@@ -86,7 +139,7 @@ pub struct Refused {
 pub struct RegistryAlone;
 
 impl Schemes for RegistryAlone {
-    fn find(&self, _: &str, _: &str) -> Result<Option<Arc<dyn SchemeClass>>, NotFound> {
+    fn find(&self, _: Kind, _: &str, _: &str) -> Result<Option<Arc<dyn SchemeClass>>, NotFound> {
         Ok(None)
     }
 }
@@ -112,7 +165,15 @@ impl RustSchemes {
 }
 
 impl Schemes for RustSchemes {
-    fn find(&self, name: &str, _: &str) -> Result<Option<Arc<dyn SchemeClass>>, NotFound> {
+    fn find(
+        &self,
+        kind: Kind,
+        name: &str,
+        _: &str,
+    ) -> Result<Option<Arc<dyn SchemeClass>>, NotFound> {
+        if kind != Kind::Control {
+            return Ok(None);
+        }
         let found = self.0.iter().find(|(known, _)| *known == name);
         Ok(found.map(|(_, class)| class.clone()))
     }
@@ -156,7 +217,7 @@ where
         let complete = complete.into_iter().filter(|(_, value)| !value.is_null());
         Ok(Configured {
             parameters: complete.collect(),
-            scheme: Arc::new(InRustWith { name, new, config }),
+            made: Made::Control(Arc::new(InRustWith { name, new, config })),
         })
     }
 }
@@ -185,11 +246,11 @@ where
 
 /// A scheme of which only the keys are known that a scenario has.
 #[derive(Debug)]
-struct Written(Vec<String>);
+struct Written(Vec<String>, Kind);
 
 impl SchemeClass for Written {
     fn schema(&self) -> Json {
-        let keys = self.0.iter().filter(|key| *key != "scheme");
+        let keys = self.0.iter().filter(|key| *key != self.1.tag());
         // Values of any kind.
         let properties = keys.map(|key| (key.clone(), json!({ "anyOf": [] })));
         json!({ "type": "object", "properties": properties.collect::<Map<_, _>>() })
@@ -197,21 +258,8 @@ impl SchemeClass for Written {
     fn configure(&self, parameters: Map<String, Json>) -> Result<Configured, Refused> {
         Ok(Configured {
             parameters,
-            scheme: Arc::new(Unknown),
+            made: Made::Nothing,
         })
-    }
-}
-
-/// A scheme that cannot run.
-#[derive(Debug)]
-struct Unknown;
-
-impl CustomScheme for Unknown {
-    fn name(&self) -> &'static str {
-        "unknown"
-    }
-    fn build(&self, _: PortFacts) -> Box<dyn CustomControl> {
-        panic!("a scenario that is only described does not run")
     }
 }
 
@@ -233,31 +281,33 @@ pub fn interned(text: &str) -> &'static str {
 /// Key of the fingerprint in a table of a scheme.
 const SOURCE: &str = "source";
 
-/// The schemes from outside the registry that a document names.
+/// The components from outside the registry that a document names.
 #[derive(Default)]
-pub(super) struct Found(Vec<(String, Arc<dyn SchemeClass>)>);
+pub(super) struct Found(Vec<(Kind, String, Arc<dyn SchemeClass>)>);
 
 impl Found {
-    /// Finds the schemes of a document.
+    /// Finds the components of a document.
     pub fn of(root: &Table, path: &str, finder: &dyn Schemes) -> Result<Found, Vec<Fault>> {
         let mut named = Vec::new();
-        named_schemes(root, &mut named);
+        named_in(root, &mut named);
         let (mut found, mut faults) = (Found::default(), Vec::new());
-        for (name, item, table) in named {
-            if found.class(name).is_some() {
+        for Named {
+            kind,
+            name,
+            item,
+            keys,
+        } in named
+        {
+            if found.class(kind, name).is_some() {
                 continue;
             }
             if finder.describes_only() {
-                let keys = table
-                    .entries
-                    .iter()
-                    .map(|entry| entry.key.clone())
-                    .collect();
-                found.0.push((name.into(), Arc::new(Written(keys))));
+                let class = Arc::new(Written(keys, kind));
+                found.0.push((kind, name.into(), class));
                 continue;
             }
-            match finder.find(name, path) {
-                Ok(Some(class)) => found.0.push((name.into(), class)),
+            match finder.find(kind, name, path) {
+                Ok(Some(class)) => found.0.push((kind, name.into(), class)),
                 Ok(None) => {}
                 Err(NotFound { message, help }) => {
                     faults.push(Fault::error(item.span, message).help(help));
@@ -271,18 +321,19 @@ impl Found {
         }
     }
 
-    fn class(&self, name: &str) -> Option<&Arc<dyn SchemeClass>> {
-        let found = self.0.iter().find(|(known, _)| known == name);
-        found.map(|(_, class)| class)
+    fn class(&self, kind: Kind, name: &str) -> Option<&Arc<dyn SchemeClass>> {
+        let mut found = self.0.iter();
+        let found = found.find(|(of, known, _)| *of == kind && known == name);
+        found.map(|(_, _, class)| class)
     }
 
-    /// The schema of scenarios that may name these schemes; `None` if there are none.
+    /// The schema of scenarios that may name these components; `None` if there are none.
     pub fn schema(&self) -> Option<Json> {
         if self.0.is_empty() {
             return None;
         }
         let mut schema = super::schema().clone();
-        for (name, class) in &self.0 {
+        for (kind, name, class) in &self.0 {
             let mut variant = class.schema();
             if let Json::Object(own) = variant["$defs"].take() {
                 for (key, definition) in own {
@@ -296,7 +347,7 @@ impl Found {
             if !properties.is_object() {
                 *properties = json!({});
             }
-            properties["scheme"] = json!({ "type": "string", "const": name });
+            properties[kind.tag()] = json!({ "type": "string", "const": name });
             if class.fingerprint().is_some() {
                 properties[SOURCE] = json!({
                     "type": "string",
@@ -305,20 +356,28 @@ impl Found {
                 });
             }
             variant["additionalProperties"] = json!(false);
-            let variants = &mut schema["$defs"]["ControlConfig"]["oneOf"];
+            let about = variant["description"].clone();
+            let definition = &mut schema["$defs"][kind.definition()];
+            if !definition["oneOf"].is_array() {
+                *definition = json!({ "description": definition["description"], "oneOf": [] });
+            }
+            let variants = &mut definition["oneOf"];
             if let Some(variants) = variants.as_array_mut() {
+                if *kind == Kind::Recovery {
+                    variants.push(json!({ "type": "string", "const": name, "description": about }));
+                }
                 variants.push(variant);
             }
         }
         Some(schema)
     }
 
-    /// Puts the schemes into the configurations that name them.
+    /// Puts the components into the configurations that name them.
     pub fn attach(&self, scenario: &mut Scenario) -> Vec<Problem> {
         if self.0.is_empty() {
             return Vec::new();
         }
-        let mut problems = self.complete(&mut scenario.switch.control, &place!["switch"]);
+        let mut problems = self.control(&mut scenario.switch.control, place!["switch"]);
         if let Topology::Graph(graph) = &mut scenario.topology {
             for (index, node) in graph.nodes.iter_mut().enumerate() {
                 if let GraphNode::Switch(GraphSwitch {
@@ -326,34 +385,71 @@ impl Found {
                     ..
                 }) = node
                 {
-                    let at = place!["topology", "node", index];
-                    problems.extend(self.complete(control, &at));
+                    problems.extend(self.control(control, place!["topology", "node", index]));
                 }
             }
+        }
+        problems.extend(self.recovery(&mut scenario.tcp.recovery, place!["tcp"]));
+        problems.extend(self.law(&mut scenario.abr, place!["abr"]));
+        for (index, flow) in scenario.flows.iter_mut().enumerate() {
+            let at = place!["flow", index];
+            problems.extend(self.recovery(&mut flow.tcp.recovery, with(&at, "tcp")));
+            problems.extend(self.law(&mut flow.abr, with(&at, "abr")));
         }
         problems
     }
 
-    /// Completes a configuration; the problem, if there is one, is at a key of its table, which
-    /// stands in the table at `at`.
-    fn complete(&self, control: &mut ControlConfig, at: &Place) -> Vec<Problem> {
+    fn control(&self, control: &mut ControlConfig, at: Place) -> Vec<Problem> {
         let ControlConfig::Custom(config) = control else {
             return Vec::new();
         };
-        let Some(class) = self.class(&config.name) else {
+        let made = |made| match made {
+            Made::Control(scheme) => Some(scheme),
+            _ => None,
+        };
+        self.complete(Kind::Control, config, made, with(&at, "control"))
+    }
+
+    fn recovery(&self, recovery: &mut Recovery, at: Place) -> Vec<Problem> {
+        let Recovery::Custom(config) = recovery else {
+            return Vec::new();
+        };
+        let made = |made| match made {
+            Made::Recovery(recovery) => Some(recovery),
+            _ => None,
+        };
+        self.complete(Kind::Recovery, config, made, with(&at, "recovery"))
+    }
+
+    fn law(&self, abr: &mut AbrConfig, at: Place) -> Vec<Problem> {
+        let Some(config) = &mut abr.law else {
+            return Vec::new();
+        };
+        let made = |made| match made {
+            Made::Law(law) => Some(law),
+            _ => None,
+        };
+        self.complete(Kind::Law, config, made, with(&at, "law"))
+    }
+
+    /// Completes the configuration whose table stands `at` a place.
+    fn complete<S: ?Sized>(
+        &self,
+        kind: Kind,
+        config: &mut Custom<S>,
+        of_kind: impl Fn(Made) -> Option<Arc<S>>,
+        at: Place,
+    ) -> Vec<Problem> {
+        let Some(class) = self.class(kind, &config.name) else {
             return Vec::new();
         };
         let problem = |key: &str, message: String, help: &str| {
-            let steps = ["control", key].map(Step::from);
-            let place = at.iter().cloned().chain(steps).collect();
-            vec![Problem::error(place, message, help)]
+            vec![Problem::error(with(&at, key), message, help)]
         };
         let mut parameters = config.parameters.clone();
         let fingerprint = class.fingerprint();
-        let stated = fingerprint
-            .is_some()
-            .then(|| parameters.remove(SOURCE))
-            .flatten();
+        let states = fingerprint.is_some();
+        let stated = states.then(|| parameters.remove(SOURCE)).flatten();
         if let (Some(stated), Some(actual)) = (&stated, &fingerprint)
             && stated != actual
         {
@@ -365,43 +461,106 @@ impl Found {
             );
         }
         let name = config.name.clone();
-        let configured = class.configure(parameters);
         let Configured {
             parameters: mut complete,
-            scheme,
-        } = match configured {
+            made,
+        } = match class.configure(parameters) {
             Ok(configured) => configured,
             Err(Refused { key, why }) => {
-                let key = if key.is_empty() { "scheme" } else { &key };
+                let key = if key.is_empty() { kind.tag() } else { &key };
                 return problem(key, format!("`{name}` refuses its parameters: {why}"), "");
             }
         };
         if let Some(fingerprint) = fingerprint {
             complete.insert(SOURCE.into(), fingerprint.into());
         }
-        *config = CustomConfig::new(name, scheme, complete);
+        match of_kind(made) {
+            Some(made) => *config = Custom::new(name, made, complete),
+            None => config.parameters = complete,
+        }
         Vec::new()
     }
 }
 
-/// The values of all keys `scheme` that are no names of the registry.
-fn named_schemes<'t>(table: &'t Table, named: &mut Vec<(&'t str, &'t Item, &'t Table)>) {
+/// A place one key further down.
+fn with(at: &Place, key: &str) -> Place {
+    at.iter().cloned().chain([Step::from(key)]).collect()
+}
+
+/// A name in a document.
+struct Named<'t> {
+    kind: Kind,
+    name: &'t str,
+    item: &'t Item,
+    /// Keys of its table; none if the name stands alone.
+    keys: Vec<String>,
+}
+
+/// The names of components that are not in the registry.
+fn named_in<'t>(table: &'t Table, named: &mut Vec<Named<'t>>) {
+    let keys = || {
+        table
+            .entries
+            .iter()
+            .map(|entry| entry.key.clone())
+            .collect()
+    };
     for entry in &table.entries {
-        match &entry.item.value {
-            Value::String(name)
-                if entry.key == "scheme" && schemes().iter().all(|one| one.name != name) =>
-            {
-                named.push((name, &entry.item, table));
+        let item = &entry.item;
+        match (entry.key.as_str(), &item.value) {
+            ("scheme", Value::String(name)) if schemes().iter().all(|one| one.name != name) => {
+                let (kind, keys) = (Kind::Control, keys());
+                named.push(Named {
+                    kind,
+                    name,
+                    item,
+                    keys,
+                });
             }
-            Value::Table(inner) => named_schemes(inner, named),
-            Value::Array(items) => {
+            ("law", Value::String(name)) => {
+                let (kind, keys) = (Kind::Law, keys());
+                named.push(Named {
+                    kind,
+                    name,
+                    item,
+                    keys,
+                });
+            }
+            ("recovery", Value::String(name)) => named_recovery(name, item, Vec::new(), named),
+            ("recovery", Value::Table(inner)) => {
+                if let Some(item) = inner.get("policy")
+                    && let Value::String(name) = &item.value
+                {
+                    let keys = inner.entries.iter().map(|entry| entry.key.clone());
+                    named_recovery(name, item, keys.collect(), named);
+                }
+            }
+            (_, Value::Table(inner)) => named_in(inner, named),
+            (_, Value::Array(items)) => {
                 for item in items {
                     if let Value::Table(inner) = &item.value {
-                        named_schemes(inner, named);
+                        named_in(inner, named);
                     }
                 }
             }
             _ => {}
         }
+    }
+}
+
+fn named_recovery<'t>(
+    name: &'t str,
+    item: &'t Item,
+    keys: Vec<String>,
+    named: &mut Vec<Named<'t>>,
+) {
+    if recovery::names().iter().all(|one| one.name != name) {
+        let kind = Kind::Recovery;
+        named.push(Named {
+            kind,
+            name,
+            item,
+            keys,
+        });
     }
 }

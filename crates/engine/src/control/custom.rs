@@ -4,16 +4,12 @@
 //! registry's schemes are called directly, a custom one through a pointer.
 
 use alloc::boxed::Box;
-use alloc::string::String;
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt::Debug;
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-
 use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
 use crate::atm::cell::{Info, RmCell};
+use crate::custom::{Custom, FromOutside};
 use crate::kernel::{Finding, Ps};
 
 /// A scheme with its parameters, which makes the state of each port.
@@ -125,70 +121,22 @@ impl Clone for Box<dyn CustomControl> {
     }
 }
 
-/// A custom scheme in a configuration: its name and its parameters, as they are written, and the
-/// scheme itself once somebody has found it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct CustomConfig {
-    /// Name in scenarios.
-    #[serde(rename = "scheme")]
-    pub name: String,
-    /// Parameters by key.
-    #[serde(flatten)]
-    pub parameters: Map<String, Value>,
-    #[serde(skip)]
-    scheme: Option<Arc<dyn CustomScheme>>,
-}
+/// A custom scheme in a configuration.
+pub type CustomConfig = Custom<dyn CustomScheme>;
 
-/// Configurations of the same name and parameters are equal; what they name is then the same.
-impl PartialEq for CustomConfig {
-    fn eq(&self, other: &CustomConfig) -> bool {
-        (&self.name, &self.parameters) == (&other.name, &other.parameters)
-    }
+impl FromOutside for dyn CustomScheme {
+    const TAG: &'static str = "scheme";
 }
 
 impl CustomConfig {
-    /// A scheme that is at hand, with the `parameters` as they are written.
-    pub fn new(
-        name: String,
-        scheme: Arc<dyn CustomScheme>,
-        parameters: Map<String, Value>,
-    ) -> CustomConfig {
-        CustomConfig {
-            name,
-            parameters,
-            scheme: Some(scheme),
-        }
-    }
-
-    /// Its name; that of no scheme until it has been found.
-    pub(super) fn static_name(&self) -> &'static str {
-        self.scheme.as_ref().map_or("unknown", |it| it.name())
-    }
-
-    /// The scheme at the port of `facts`.
-    ///
-    /// # Panics
-    /// If nobody has found the scheme: the reader of scenarios refuses such names.
-    pub(super) fn build(&self, facts: PortFacts) -> Box<dyn CustomControl> {
-        let scheme = self.scheme.as_ref();
-        scheme
-            .expect("a custom scheme is found before it is built")
-            .build(facts)
-    }
-
     pub(super) fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
-        let scheme = self.scheme.as_ref();
-        scheme.map_or_else(
+        self.found().map_or_else(
             || {
                 let message = alloc::format!("nothing knows the scheme `{}`", self.name);
                 Vec::from([Finding::impossible("scheme", message)])
             },
             |it| it.check(facts),
         )
-    }
-
-    pub(super) fn follows_order(&self) -> bool {
-        self.scheme.as_ref().is_some_and(|it| it.follows_order())
     }
 }
 

@@ -63,7 +63,7 @@ macro_rules! registry {
             pub fn build(&self, facts: PortFacts) -> Control {
                 match self {
                     $(ControlConfig::$variant(config) => Control::$variant(<$scheme>::new(config, facts)),)*
-                    ControlConfig::Custom(config) => Control::Custom(config.build(facts)),
+                    ControlConfig::Custom(config) => Control::Custom(config.get().build(facts)),
                 }
             }
             /// Findings about the parameters at the switch of `facts`.
@@ -91,14 +91,14 @@ macro_rules! registry {
             pub fn follows_order(&self) -> bool {
                 match self {
                     $(ControlConfig::$variant(_) => <$scheme as SwitchControl>::FOLLOWS_ORDER,)*
-                    ControlConfig::Custom(config) => config.follows_order(),
+                    ControlConfig::Custom(config) => config.found().is_some_and(|it| it.follows_order()),
                 }
             }
             /// Key of the scheme.
             pub fn name(&self) -> &'static str {
                 match self {
                     $(ControlConfig::$variant(_) => $name,)*
-                    ControlConfig::Custom(config) => config.static_name(),
+                    ControlConfig::Custom(config) => config.found().map_or("unknown", |it| it.name()),
                 }
             }
         }

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::custom::LawConfig;
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps, Rate};
 
@@ -104,6 +105,12 @@ pub struct AbrConfig {
     /// ACR / 2^MDF with each cell; 5 if absent.
     #[schemars(extend("x-search" = { "low": 2, "high": 10, "scale": "linear", "step": 1, "when": {"rules": ["prca", "eprca"]} }))]
     pub mdf: Option<u32>,
+    /// A law of the rate from outside, such as a class in Python: a table whose key `law` names it,
+    /// with its parameters. It replaces source rules 5, 6, 8, 9 and 13; ACR stays between MCR and
+    /// PCR. None if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-change" = "the state of a law belongs to its form", "x-not-searched" = "a law of one's own"))]
+    pub law: Option<LawConfig>,
     /// Amount that an RM cell without CI restores under `rules = "prca"` and `"eprca"`, besides
     /// AIR.
     pub compensation: Compensation,
@@ -171,6 +178,7 @@ impl Default for AbrConfig {
             rif: 1.0 / 16.0,
             rdf: 1.0 / 16.0,
             air: None,
+            law: None,
             compensation: Compensation::Reckoned,
             mdf: None,
             time_constant: None,
@@ -256,6 +264,18 @@ impl AbrConfig {
     /// Findings about parameters that belong to other rules, and missing ones without which no rate
     /// can rise.
     fn check_rules(&self, findings: &mut Vec<Finding>) {
+        if let Some(law) = &self.law {
+            if law.found().is_none() {
+                let message = format!("nothing knows the law `{}`", law.name);
+                findings.push(Finding::impossible("law", message));
+            }
+            if self.rules != SourceRules::Tm4 {
+                findings.push(Finding::impossible(
+                    "law",
+                    "a law of its own takes the place of `rules`: leave them out".into(),
+                ));
+            }
+        }
         let is_proportional = matches!(self.rules, SourceRules::Prca | SourceRules::Eprca);
         let is_predicting = self.rules == SourceRules::SmithPredictor;
         let strangers = [

@@ -6,6 +6,7 @@
 
 pub mod config;
 pub mod credited;
+mod custom;
 pub mod destination;
 pub mod prca;
 mod rate_law;
@@ -17,6 +18,7 @@ pub mod vsvd;
 
 pub use config::{AbrConfig, Compensation, CrmRounding, ErBelowMcr, OutOfRate, SourceRules};
 pub use credited::CreditedSource;
+pub use custom::{CustomLaw, LawConfig, LawState, SourceFacts};
 pub use destination::AbrDestination;
 pub use source::{AbrSource, Counters, Emission};
 pub use split::SplitSource;

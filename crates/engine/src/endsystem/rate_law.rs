@@ -1,7 +1,10 @@
 //! Laws for the rate of a source other than that of TM 4.0, whose rules 5, 6, 8, 9 and 13 they
 //! replace.
 
+use alloc::boxed::Box;
+
 use super::config::{AbrConfig, SourceRules};
+use super::custom::{LawState, SourceFacts};
 use super::prca::Proportional;
 use super::smith::SmithPredictor;
 use crate::atm::cell::RmCell;
@@ -15,12 +18,19 @@ pub(super) enum RateLaw {
     Proportional(Proportional),
     /// EPRCA by Smith's principle.
     Smith(SmithPredictor),
+    /// One from outside, with MCR and PCR.
+    Custom(Box<dyn LawState>, f64, f64),
 }
 
 impl RateLaw {
     /// The law of `config` for a source that starts at `icr`; `None` for the rules of TM 4.0. Rates
     /// in cells/s.
     pub fn new(config: &AbrConfig, (icr, mcr, pcr): (f64, f64, f64), frtt: Ps) -> Option<RateLaw> {
+        if let Some(law) = &config.law {
+            let nrm = config.nrm;
+            let facts = SourceFacts { icr, mcr, pcr, nrm };
+            return Some(RateLaw::Custom(law.get().build(facts), mcr, pcr));
+        }
         match config.rules {
             SourceRules::Tm4 => None,
             SourceRules::Prca | SourceRules::Eprca => Some(RateLaw::Proportional(
@@ -39,6 +49,8 @@ impl RateLaw {
         match self {
             RateLaw::Proportional(law) => law.change(config),
             RateLaw::Smith(law) => law.change(config),
+            // Its parameters are fixed.
+            RateLaw::Custom(..) => {}
         }
     }
 
@@ -48,6 +60,7 @@ impl RateLaw {
         match self {
             RateLaw::Proportional(law) => law.after_cell(acr),
             RateLaw::Smith(law) => law.after_cell(now),
+            RateLaw::Custom(law, mcr, pcr) => law.after_cell(now, acr).clamp(*mcr, *pcr),
         }
     }
 
@@ -56,6 +69,7 @@ impl RateLaw {
         match self {
             RateLaw::Proportional(law) => law.after_brm(acr, rm),
             RateLaw::Smith(law) => law.after_brm(now, rm.er),
+            RateLaw::Custom(law, mcr, pcr) => law.after_brm(now, acr, rm).clamp(*mcr, *pcr),
         }
     }
 

@@ -284,7 +284,7 @@ mod tests {
     fn only_a_selective_receiver_says_what_it_holds() {
         for recovery in [Recovery::NewReno, Recovery::Sack] {
             let mut r = TcpReceiver::new(&TcpConfig {
-                recovery,
+                recovery: recovery.clone(),
                 ..TcpConfig::default()
             });
             r.on_segment(Ps(5), &bytes(10, 20));

@@ -68,7 +68,7 @@ enum Topology {
 }
 
 /// Four flows over ABR and two over UBR, all TCP.
-fn plan(topology: Topology, scheme: &str, policy: &str, recovery: Recovery) -> Plan {
+fn plan(topology: Topology, scheme: &str, policy: &str, recovery: &Recovery) -> Plan {
     let settings = SwitchPlan {
         buffer: Buffer(80),
         priority: vec![vec![Cbr, Vbr], vec![Abr, Ubr, Random]],
@@ -104,7 +104,7 @@ fn plan(topology: Topology, scheme: &str, policy: &str, recovery: Recovery) -> P
             start: Ps::from_us(700 * number),
             ..flow(&format!("f{number}"), class, greedy.clone(), path)
         };
-        flow.tcp.recovery = recovery;
+        flow.tcp.recovery = recovery.clone();
         flow.tcp.window = Bytes(64_000);
         flow.tcp.mss = Bytes(256);
         flow.tcp.granularity = Ps::from_ms(1);
@@ -117,13 +117,13 @@ fn plan(topology: Topology, scheme: &str, policy: &str, recovery: Recovery) -> P
 }
 
 /// End of a run: some windows are seldom so large that the queue passes a threshold.
-fn end(recovery: Recovery) -> Ps {
+fn end(recovery: &Recovery) -> Ps {
     let seldom = matches!(recovery, Recovery::Cubic(_) | Recovery::Bbr(_));
     Ps::from_ms(if seldom { 400 } else { 200 })
 }
 
 /// Hash of the whole run. The report asserts that cells and bytes are conserved.
-fn digest(topology: Topology, scheme: &str, policy: &str, recovery: Recovery) -> String {
+fn digest(topology: Topology, scheme: &str, policy: &str, recovery: &Recovery) -> String {
     let end = end(recovery);
     let mut run: Simulation<LazyServer> =
         Simulation::new(plan(topology, scheme, policy, recovery)).unwrap();
@@ -147,7 +147,7 @@ fn every_scheme_works_with_every_policy_and_recovery_and_is_no_other() {
             for Component { name: policy, .. } in policies() {
                 for recovery in Recovery::ALL {
                     let names = (*scheme, *policy, recovery.name());
-                    let earlier = seen.insert(digest(topology, scheme, policy, *recovery), names);
+                    let earlier = seen.insert(digest(topology, scheme, policy, recovery), names);
                     alike.extend(earlier.map(|earlier| (earlier, names)));
                 }
             }
@@ -165,7 +165,7 @@ fn each_runs_alike_on_the_plain_engine() {
         for (number, Component { name: scheme, .. }) in schemes().iter().enumerate() {
             // Each policy and each recovery is used.
             let policy = policies()[number % policies().len()].name;
-            let recovery = Recovery::ALL[number % Recovery::ALL.len()];
+            let recovery = &Recovery::ALL[number % Recovery::ALL.len()];
             let end = end(recovery);
             let mut plain = Reference::new(plan(topology, scheme, policy, recovery)).unwrap();
             let found = plain.measure(Ps::ZERO, end, end).digest;

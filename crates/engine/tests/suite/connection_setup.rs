@@ -125,7 +125,7 @@ fn options_can_take_a_cell_more() {
     ] {
         let mut plan = line(
             TcpConfig {
-                recovery,
+                recovery: recovery.clone(),
                 header_bytes,
                 ..config()
             },

@@ -67,7 +67,7 @@ fn cells(number: usize, flow: &mut FlowPlan, service: ServiceClass, source: Valu
 
 fn tcp(recovery: Recovery) -> impl Fn(usize, &mut FlowPlan) {
     move |number, flow| {
-        flow.tcp.recovery = recovery;
+        flow.tcp.recovery = recovery.clone();
         flow.start = Ps::from_ms(5 * number as u64);
     }
 }

@@ -362,7 +362,7 @@ proptest! {
         bytes in 1u64..30_000,
         phase: u64,
     ) {
-        for &recovery in Recovery::ALL {
+        for recovery in Recovery::ALL.iter().cloned() {
             let config = TcpConfig { recovery, ..config.clone() };
             let fate = noisy(seed, loss, copy, Ps::from_ms(jitter_ms));
             let mut transfer = Transfer::new(&config, Ps(phase), bytes, fate);
@@ -374,7 +374,7 @@ proptest! {
 
     #[test]
     fn nothing_is_sent_twice_without_loss_or_reordering(config in configs(), bytes in 1u64..60_000) {
-        for &recovery in Recovery::ALL {
+        for recovery in Recovery::ALL.iter().cloned() {
             let config = TcpConfig { recovery, min_rto: Ps::from_s(1), ..config.clone() };
             let mut transfer = Transfer::new(&config, Ps::ZERO, bytes, losing(&[]));
             transfer.send(bytes);
@@ -468,7 +468,8 @@ fn base() -> TcpConfig {
 fn every_policy_behaves_differently_from_every_other() {
     let traces: Vec<_> = Recovery::ALL
         .iter()
-        .map(|&recovery| behaviour(&TcpConfig { recovery, ..base() }))
+        .cloned()
+        .map(|recovery| behaviour(&TcpConfig { recovery, ..base() }))
         .collect();
     for (i, a) in traces.iter().enumerate() {
         for (j, b) in traces.iter().enumerate().skip(i + 1) {
@@ -536,8 +537,11 @@ fn the_interval_of_delayed_acknowledgements_and_the_tick_phase_matter() {
 
 #[test]
 fn only_policies_with_fast_retransmit_avoid_the_timeout_of_a_single_loss() {
-    for &recovery in Recovery::ALL {
-        let config = TcpConfig { recovery, ..base() };
+    for recovery in Recovery::ALL.iter().cloned() {
+        let config = TcpConfig {
+            recovery: recovery.clone(),
+            ..base()
+        };
         let mut transfer = Transfer::new(&config, Ps::ZERO, 100_000, losing(&[40]));
         transfer.send(100_000);
         let stats = transfer.sender.stats();
@@ -552,9 +556,9 @@ fn only_policies_with_fast_retransmit_avoid_the_timeout_of_a_single_loss() {
 
 #[test]
 fn sack_fills_the_holes_in_one_round_trip_and_newreno_in_one_each() {
-    let run = |recovery| {
+    let run = |recovery: Recovery| {
         let config = TcpConfig {
-            recovery,
+            recovery: recovery.clone(),
             initial_ssthresh: Some(Bytes(20_480)),
             ..TcpConfig::default()
         };

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use cellrate::scenario::Quantity;
-use cellrate::scenario::custom::{Configured, Refused, SchemeClass, interned};
+use cellrate::scenario::custom::{Configured, Kind, Made, Refused, SchemeClass, interned};
 use cellrate_engine::control::{CustomControl, CustomScheme, PortFacts};
 use cellrate_engine::kernel::Rate;
 use pyo3::prelude::*;
@@ -13,6 +13,8 @@ use serde_json::{Map, Value};
 
 use super::control::PyControl;
 use super::failure::Failure;
+use super::law::PyLaw;
+use super::recovery::PyRecovery;
 
 /// The hooks that a class has, and when it reads the queue.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +35,8 @@ pub struct Definition {
     pub name: &'static str,
     pub class: Py<PyAny>,
     pub hooks: Hooks,
+    /// Names of its methods that are hooks.
+    names: Vec<String>,
     /// Names of its statistics.
     pub statistics: Vec<&'static str>,
     schema: Value,
@@ -66,15 +70,24 @@ impl Definition {
                 queue_at_every_cell: flag("queue_at_every_cell")?,
             },
             statistics: statistics.iter().map(|name| interned(name)).collect(),
+            names: found.getattr("hooks")?.extract::<Vec<String>>()?,
             schema: serde_json::from_str(&schema).unwrap_or_default(),
             fingerprint: found.getattr("fingerprint")?.extract()?,
         })
     }
 }
 
+impl Definition {
+    /// True if the class has a hook of this name.
+    pub fn has(&self, hook: &str) -> bool {
+        self.names.iter().any(|name| name == hook)
+    }
+}
+
 /// A class, and the place for the errors of its hooks.
 #[derive(Debug)]
 pub struct PyClass {
+    pub kind: Kind,
     pub definition: Arc<Definition>,
     pub failure: Arc<Failure>,
 }
@@ -117,14 +130,27 @@ impl SchemeClass for PyClass {
             })?;
             Ok(values.unbind())
         })?;
-        let scheme = PyScheme {
-            definition: self.definition.clone(),
-            failure: self.failure.clone(),
-            values,
+        let (definition, failure) = (self.definition.clone(), self.failure.clone());
+        let made = match self.kind {
+            Kind::Control => Made::Control(Arc::new(PyScheme {
+                definition,
+                failure,
+                values,
+            })),
+            Kind::Recovery => Made::Recovery(Arc::new(PyRecovery {
+                definition,
+                failure,
+                values,
+            })),
+            Kind::Law => Made::Law(Arc::new(PyLaw {
+                definition,
+                failure,
+                values,
+            })),
         };
         Ok(Configured {
             parameters: complete,
-            scheme: Arc::new(scheme),
+            made,
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use cellrate::scenario::custom::{NotFound, SchemeClass, Schemes};
+use cellrate::scenario::custom::{Kind, NotFound, SchemeClass, Schemes};
 use pyo3::prelude::*;
 
 use super::class::{Definition, PyClass};
@@ -14,8 +14,9 @@ static FINDER: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
 /// Sets the function that finds the classes that scenarios name.
 ///
 /// Args:
-///     finder: Called with the name of a scheme and the path of the scenario; returns a definition
-///         or None, or raises an exception with the attribute ``help``.
+///     finder: Called with the kind of component (``control``, ``recovery`` or ``law``), its name and
+///         the path of the scenario; returns a definition or None, or raises an exception with the
+///         attribute ``help``.
 #[pyfunction]
 pub fn set_scheme_finder(finder: Py<PyAny>) {
     *FINDER
@@ -46,7 +47,13 @@ impl Finder {
         (found, self.failure)
     }
 
-    fn ask(&self, py: Python<'_>, name: &str, path: &str) -> PyResult<Option<Definition>> {
+    fn ask(
+        &self,
+        py: Python<'_>,
+        kind: Kind,
+        name: &str,
+        path: &str,
+    ) -> PyResult<Option<Definition>> {
         let finder = {
             let set = FINDER
                 .lock()
@@ -56,7 +63,12 @@ impl Finder {
         let Some(finder) = finder else {
             return Ok(None);
         };
-        let found = finder.bind(py).call1((name, path))?;
+        let word = match kind {
+            Kind::Control => "control",
+            Kind::Recovery => "recovery",
+            Kind::Law => "law",
+        };
+        let found = finder.bind(py).call1((word, name, path))?;
         if found.is_none() {
             return Ok(None);
         }
@@ -68,9 +80,14 @@ impl Schemes for Finder {
     fn describes_only(&self) -> bool {
         self.describes_only
     }
-    fn find(&self, name: &str, path: &str) -> Result<Option<Arc<dyn SchemeClass>>, NotFound> {
+    fn find(
+        &self,
+        kind: Kind,
+        name: &str,
+        path: &str,
+    ) -> Result<Option<Arc<dyn SchemeClass>>, NotFound> {
         let found = Python::attach(|py| {
-            self.ask(py, name, path).map_err(|error| {
+            self.ask(py, kind, name, path).map_err(|error| {
                 let value = error.value(py);
                 let help = value.getattr("help").and_then(|help| help.extract());
                 NotFound {
@@ -85,6 +102,7 @@ impl Schemes for Finder {
                 found.push(name.into());
             }
             let class = PyClass {
+                kind,
                 definition: Arc::new(definition),
                 failure: self.failure.clone(),
             };

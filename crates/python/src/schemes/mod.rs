@@ -1,14 +1,20 @@
-//! Control schemes in Python: classes that a scenario names, and their hooks.
+//! Control schemes, recoveries and laws of sources in Python: classes that a scenario names, and
+//! their hooks.
 
 mod class;
+mod connection;
 mod control;
 mod failure;
 mod finder;
+mod law;
 mod meter;
 mod port;
+mod recovery;
 mod rm_cell;
 
+pub use connection::Connection;
 pub use failure::Failure;
 pub use finder::{Finder, set_scheme_finder};
+pub use law::Source;
 pub use port::Port;
 pub use rm_cell::{DataCell, RmCell};

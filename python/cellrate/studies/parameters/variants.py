@@ -44,7 +44,7 @@ class TableForm:
         Raises:
             BadInput: There is no such form.
         """
-        own = find(name, self.scenario) if self.path.endswith(".scheme") else None
+        own = find("control", name, self.scenario) if self.path.endswith(".scheme") else None
         if own is not None:
             keys: Mapping[str, Any] = json.loads(own.schema)["properties"]
             return keys

@@ -103,8 +103,9 @@ pub(in crate::network) fn check(plan: &Plan) -> Result<(), PlanError> {
             let Some(from) = plan.flows.get(*flow) else {
                 return fault("concerns a flow that does not exist");
             };
-            let is_same =
-                |a: &AbrConfig, b: &AbrConfig| (a.rules, a.pcr, a.mcr) == (b.rules, b.pcr, b.mcr);
+            let is_same = |a: &AbrConfig, b: &AbrConfig| {
+                (a.rules, a.pcr, a.mcr, &a.law) == (b.rules, b.pcr, b.mcr, &b.law)
+            };
             if from.source.name() != to.source.name() || !is_same(&from.abr, &to.abr) {
                 return fault("replaces the source of a flow, its rules, its PCR or its MCR");
             }

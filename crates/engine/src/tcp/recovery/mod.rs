@@ -4,6 +4,7 @@
 
 pub mod bbr;
 pub mod cubic;
+mod custom;
 pub mod jacobson88;
 pub mod newreno;
 mod ranges;
@@ -16,6 +17,7 @@ pub mod timeout_only;
 pub mod vegas;
 mod written;
 
+use alloc::boxed::Box;
 use alloc::string::String;
 
 use schemars::JsonSchema;
@@ -23,6 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use self::bbr::{Bbr, BbrConfig};
 use self::cubic::{Cubic, CubicConfig};
+pub use self::custom::{CustomPolicy, CustomRecovery, RecoveryConfig};
 use self::jacobson88::Jacobson88;
 use self::newreno::NewReno;
 use self::reno::Reno;
@@ -147,10 +150,11 @@ macro_rules! registry {
     (@is_selective $selective:expr) => { $selective };
     ($($variant:ident $(($parameters:ident: $config:ty))? = $name:literal, $about:literal, $source:literal, $build:expr $(, selective: $selective:expr)?;)*) => {
         /// The recovery policies: a name, or a table with the name as `policy` and parameters.
-        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[derive(Clone, Debug, PartialEq)]
         #[allow(missing_docs, reason = "each is described in the registry")]
         pub enum Recovery {
             $(#[doc = $about] $variant $(($config))?,)*
+            Custom(RecoveryConfig),
         }
 
         /// A recovery as a table.
@@ -171,9 +175,13 @@ macro_rules! registry {
             }
         }
 
-        impl From<Recovery> for Table {
-            fn from(recovery: Recovery) -> Table {
-                match recovery { $(Recovery::$variant $(($parameters))? => Table::$variant $(($parameters))?,)* }
+        impl Recovery {
+            /// The recovery as a table; `None` if it is one from outside the registry.
+            fn table(&self) -> Option<Table> {
+                match self {
+                    $(Recovery::$variant $(($parameters))? => Some(Table::$variant $((*$parameters))?),)*
+                    Recovery::Custom(_) => None,
+                }
             }
         }
 
@@ -182,12 +190,18 @@ macro_rules! registry {
             pub const ALL: &[Recovery] = &[$(Recovery::$variant $((<$config>::DEFAULT))?),*];
 
             /// The name in scenarios.
-            pub const fn name(&self) -> &'static str {
-                match self { $(Recovery::$variant { .. } => $name),* }
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Recovery::$variant { .. } => $name,)*
+                    Recovery::Custom(config) => config.found().map_or("unknown", |it| it.name()),
+                }
             }
             /// True if the policy has no parameters.
             const fn is_plain(&self) -> bool {
-                match self { $(Recovery::$variant { .. } => registry!(@is_plain $($config)?)),* }
+                match self {
+                    $(Recovery::$variant { .. } => registry!(@is_plain $($config)?),)*
+                    Recovery::Custom(_) => false,
+                }
             }
             /// True if receivers send SACK blocks and senders keep a scoreboard of them.
             pub const fn is_selective(&self) -> bool {
@@ -196,12 +210,19 @@ macro_rules! registry {
                         $(let _ = $parameters;)?
                         registry!(@is_selective $($selective)?)
                     })*
+                    Recovery::Custom(_) => false,
                 }
             }
             /// Refuses parameters with which nothing can run. The message names the field, its
             /// value and the allowed values.
             pub fn check(&self) -> Result<(), String> {
-                match self { $(Recovery::$variant $(($parameters))? => { $($parameters.check()?;)? Ok(()) })* }
+                match self {
+                    $(Recovery::$variant $(($parameters))? => { $($parameters.check()?;)? Ok(()) })*
+                    Recovery::Custom(config) => match config.found() {
+                        Some(_) => Ok(()),
+                        None => Err(alloc::format!("recovery: nothing knows `{}`", config.name)),
+                    },
+                }
             }
         }
 
@@ -215,17 +236,25 @@ macro_rules! registry {
         #[allow(clippy::large_enum_variant, reason = "one per connection, and a box would cost a load per acknowledgement")]
         pub enum Policy {
             $(#[doc = $about] $variant($variant),)*
+            /// A recovery from outside the registry.
+            Custom(Box<dyn CustomPolicy>),
         }
 
         impl Policy {
             /// The policy that `recovery` names.
             pub fn new(recovery: &Recovery, facts: Facts) -> Policy {
-                match recovery { $(Recovery::$variant $(($parameters))? => Policy::$variant($build(facts $(, $parameters)?))),* }
+                match recovery {
+                    $(Recovery::$variant $(($parameters))? => Policy::$variant($build(facts $(, $parameters)?)),)*
+                    Recovery::Custom(config) => Policy::Custom(config.get().build(&facts)),
+                }
             }
             /// The policy's reactions.
             #[inline]
             pub fn get(&mut self) -> &mut dyn RecoveryPolicy {
-                match self { $(Policy::$variant(policy) => policy),* }
+                match self {
+                    $(Policy::$variant(policy) => policy,)*
+                    Policy::Custom(policy) => policy.policy(),
+                }
             }
         }
     };

@@ -9,15 +9,17 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Recovery, Table, names};
+use serde_json::{Map, Value};
+
+use super::{Recovery, RecoveryConfig, Table, names};
 
 /// A policy without parameters is written by its name.
 impl Serialize for Recovery {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.is_plain() {
-            serializer.serialize_str(self.name())
-        } else {
-            Table::from(*self).serialize(serializer)
+        match self {
+            Recovery::Custom(config) => config.serialize(serializer),
+            plain if plain.is_plain() => serializer.serialize_str(plain.name()),
+            other => other.table().serialize(serializer),
         }
     }
 }
@@ -41,7 +43,11 @@ impl<'de> Visitor<'de> for NameOrTable {
         let found = Recovery::ALL
             .iter()
             .find(|recovery| recovery.name() == name);
-        found.copied().ok_or_else(|| {
+        let custom = || {
+            name.contains(':')
+                .then(|| Recovery::Custom(RecoveryConfig::named(name)))
+        };
+        found.cloned().or_else(custom).ok_or_else(|| {
             let known: Vec<&str> = names().iter().map(|recovery| recovery.name).collect();
             E::custom(format_args!(
                 "unknown recovery `{name}`, expected one of {}",
@@ -50,7 +56,16 @@ impl<'de> Visitor<'de> for NameOrTable {
         })
     }
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Recovery, A::Error> {
-        Table::deserialize(MapAccessDeserializer::new(map)).map(Recovery::from)
+        let written = Map::deserialize(MapAccessDeserializer::new(map))?;
+        let name = written.get("policy").and_then(Value::as_str);
+        let custom = name.is_some_and(|name| name.contains(':'));
+        let written = Value::Object(written);
+        if custom {
+            RecoveryConfig::deserialize(written).map(Recovery::Custom)
+        } else {
+            Table::deserialize(written).map(Recovery::from)
+        }
+        .map_err(A::Error::custom)
     }
 }
 

@@ -49,7 +49,7 @@ impl Variant {
             initial_rto: rto,
             max_rto,
             ..
-        } = self.config;
+        } = self.config.clone();
         let (mss, window) = (mss.0, window.0 / mss.0);
         PlainSender::new(Start {
             recovery,

@@ -20,7 +20,7 @@ use super::Sender;
 const THRESHOLD: u64 = 3;
 
 /// Initial state of a sender.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Start {
     /// Kind of recovery.
     pub recovery: Recovery,
@@ -72,13 +72,13 @@ impl PlainSender {
     pub fn new(start: Start) -> PlainSender {
         let (una, nxt, max) = (0, 0, 0);
         PlainSender {
-            start,
             rto: start.rto,
             una,
             nxt,
             max,
             cwnd: start.cwnd as f64,
             ssthresh: start.window as f64,
+            start,
             inflation: 0.0,
             duplicates: 0,
             recover: 0,

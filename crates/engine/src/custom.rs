@@ -1,0 +1,106 @@
+//! Components from outside this crate in a configuration: a name, parameters as they are written, and
+//! the component itself once somebody has found it.
+
+use alloc::string::String;
+use alloc::sync::Arc;
+use core::fmt;
+
+use serde::de::Error;
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+/// A kind of component that a configuration may take from outside.
+pub trait FromOutside {
+    /// Key of its name in a table.
+    const TAG: &'static str;
+}
+
+/// A component of the kind `S` by name, with its parameters.
+pub struct Custom<S: ?Sized> {
+    /// Name in scenarios.
+    pub name: String,
+    /// Parameters by key.
+    pub parameters: Map<String, Value>,
+    found: Option<Arc<S>>,
+}
+
+impl<S: ?Sized> Custom<S> {
+    /// A component that nobody has found yet.
+    pub fn named(name: &str) -> Custom<S> {
+        Custom {
+            name: name.into(),
+            parameters: Map::new(),
+            found: None,
+        }
+    }
+    /// A component that is at hand, with the `parameters` as they are written.
+    pub fn new(name: String, found: Arc<S>, parameters: Map<String, Value>) -> Custom<S> {
+        Custom {
+            name,
+            parameters,
+            found: Some(found),
+        }
+    }
+    /// The component; `None` until it has been found.
+    pub fn found(&self) -> Option<&S> {
+        self.found.as_deref()
+    }
+    /// The component.
+    ///
+    /// # Panics
+    /// If nobody has found it: the reader of scenarios refuses such names.
+    pub fn get(&self) -> &S {
+        self.found()
+            .expect("a component from outside is found before it is used")
+    }
+}
+
+impl<S: ?Sized> Clone for Custom<S> {
+    fn clone(&self) -> Custom<S> {
+        Custom {
+            name: self.name.clone(),
+            parameters: self.parameters.clone(),
+            found: self.found.clone(),
+        }
+    }
+}
+
+impl<S: ?Sized> fmt::Debug for Custom<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {:?}", self.name, self.parameters)
+    }
+}
+
+/// Components of the same name and parameters are equal.
+impl<S: ?Sized> PartialEq for Custom<S> {
+    fn eq(&self, other: &Custom<S>) -> bool {
+        (&self.name, &self.parameters) == (&other.name, &other.parameters)
+    }
+}
+
+/// A table of the name, under the tag of its kind, and the parameters.
+impl<S: FromOutside + ?Sized> Serialize for Custom<S> {
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        let mut map = serializer.serialize_map(Some(1 + self.parameters.len()))?;
+        map.serialize_entry(S::TAG, &self.name)?;
+        for (key, value) in &self.parameters {
+            map.serialize_entry(key, value)?;
+        }
+        map.end()
+    }
+}
+
+impl<'de, S: FromOutside + ?Sized> Deserialize<'de> for Custom<S> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Custom<S>, D::Error> {
+        let mut parameters = Map::deserialize(deserializer)?;
+        match parameters.remove(S::TAG) {
+            Some(Value::String(name)) => Ok(Custom {
+                name,
+                parameters,
+                found: None,
+            }),
+            _ => Err(D::Error::custom(format_args!("no `{}`", S::TAG))),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Laws for the rate of a source from outside this crate.
+
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use core::fmt::Debug;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+
+use crate::atm::cell::RmCell;
+use crate::custom::{Custom, FromOutside};
+use crate::kernel::Ps;
+
+/// Limits of a source, in cells/s, and Nrm.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SourceFacts {
+    /// Initial cell rate.
+    pub icr: f64,
+    /// Minimum cell rate.
+    pub mcr: f64,
+    /// Peak cell rate.
+    pub pcr: f64,
+    /// In-rate cells per forward RM cell.
+    pub nrm: u32,
+}
+
+/// A law with its parameters, which makes the state of each source.
+pub trait CustomLaw: Debug + Send + Sync {
+    /// Name in scenarios.
+    fn name(&self) -> &'static str;
+    /// The law of a source.
+    fn build(&self, facts: SourceFacts) -> Box<dyn LawState>;
+}
+
+/// A law at one source. Rates are in cells/s; the source keeps ACR between MCR and PCR.
+pub trait LawState: Debug + Send {
+    /// ACR after a cell that is sent at `now`.
+    fn after_cell(&mut self, now: Ps, acr: f64) -> f64;
+    /// ACR after a backward RM cell that arrives at `now`.
+    fn after_brm(&mut self, now: Ps, acr: f64, rm: &RmCell) -> f64;
+    /// A copy that goes on from the same state.
+    fn boxed_clone(&self) -> Box<dyn LawState>;
+}
+
+impl Clone for Box<dyn LawState> {
+    fn clone(&self) -> Box<dyn LawState> {
+        (**self).boxed_clone()
+    }
+}
+
+/// A law from outside in a configuration.
+pub type LawConfig = Custom<dyn CustomLaw>;
+
+impl FromOutside for dyn CustomLaw {
+    const TAG: &'static str = "law";
+}
+
+impl JsonSchema for LawConfig {
+    fn schema_name() -> Cow<'static, str> {
+        "Law".into()
+    }
+    /// A table whose key `law` names the law; the reader puts those that it finds in its place.
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A table with the name of the law and its parameters.",
+            "type": "object",
+            "properties": {
+                "law": { "type": "string", "description": "Name of the law: a class in Python." },
+            },
+            "required": ["law"],
+        })
+    }
+}

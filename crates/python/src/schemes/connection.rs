@@ -1,0 +1,77 @@
+//! A TCP connection as a recovery in Python sees it.
+
+use cellrate_engine::kernel::Ps;
+use cellrate_engine::tcp::window::Window;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// The window of a TCP sender, and what it has just been told. Numbers are bytes.
+#[pyclass(module = "cellrate._core")]
+pub struct Connection {
+    pub window: Window,
+    pub now: Ps,
+    /// Bytes that the acknowledgement acknowledges and none did before; 0 for a duplicate.
+    #[pyo3(get)]
+    pub acked: u64,
+    /// Bytes outstanding.
+    #[pyo3(get)]
+    pub flight: u64,
+}
+
+#[pymethods]
+impl Connection {
+    /// Simulated time in seconds.
+    #[getter]
+    fn now(&self) -> f64 {
+        self.now.as_secs_f64()
+    }
+    /// Congestion window.
+    #[getter]
+    fn cwnd(&self) -> u64 {
+        self.window.cwnd
+    }
+    #[setter]
+    fn set_cwnd(&mut self, bytes: f64) -> PyResult<()> {
+        self.window.cwnd = whole("cwnd", bytes)?;
+        Ok(())
+    }
+    /// Slow start threshold.
+    #[getter]
+    fn ssthresh(&self) -> u64 {
+        self.window.ssthresh
+    }
+    #[setter]
+    fn set_ssthresh(&mut self, bytes: f64) -> PyResult<()> {
+        self.window.ssthresh = whole("ssthresh", bytes)?;
+        Ok(())
+    }
+    /// Window that the receiver advertised last.
+    #[getter]
+    fn rwnd(&self) -> u64 {
+        self.window.rwnd
+    }
+    /// Full segment.
+    #[getter]
+    fn mss(&self) -> u64 {
+        self.window.mss
+    }
+    /// Half the usable window in whole segments, at least two: the ssthresh of 4.3BSD after a loss
+    /// (RFC 2001 section 2, step 3).
+    fn half(&self) -> u64 {
+        self.window.half()
+    }
+    /// Slow start up to ssthresh, then congestion avoidance, as 4.3BSD grows its window (RFC 2001
+    /// section 2, step 4).
+    fn grow(&mut self) {
+        self.window.grow_as_bsd();
+    }
+}
+
+/// A number of bytes above 0; a fraction is cut off.
+fn whole(what: &str, bytes: f64) -> PyResult<u64> {
+    if (1.0..9e15).contains(&bytes) {
+        return Ok(bytes as u64);
+    }
+    let message = format!("{what} cannot be {bytes}: bytes, 1 or more");
+    Err(PyValueError::new_err(message))
+}
