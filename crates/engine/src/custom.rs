@@ -10,10 +10,14 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use crate::component::Component;
+
 /// A kind of component that a configuration may take from outside.
 pub trait FromOutside {
     /// Key of its name in a table.
     const TAG: &'static str;
+    /// The components of the registry, whose names are not free.
+    fn registered() -> &'static [Component];
 }
 
 /// A component of the kind `S` by name, with its parameters.
@@ -95,12 +99,17 @@ impl<'de, S: FromOutside + ?Sized> Deserialize<'de> for Custom<S> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Custom<S>, D::Error> {
         let mut parameters = Map::deserialize(deserializer)?;
         match parameters.remove(S::TAG) {
-            Some(Value::String(name)) => Ok(Custom {
-                name,
-                parameters,
-                found: None,
-            }),
-            _ => Err(D::Error::custom(format_args!("no `{}`", S::TAG))),
+            Some(Value::String(name)) if S::registered().iter().all(|one| one.name != name) => {
+                Ok(Custom {
+                    name,
+                    parameters,
+                    found: None,
+                })
+            }
+            _ => Err(D::Error::custom(format_args!(
+                "no `{}` from outside",
+                S::TAG
+            ))),
         }
     }
 }

@@ -9,7 +9,7 @@ use core::fmt::Debug;
 
 use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
 use crate::atm::cell::{Info, RmCell};
-use crate::custom::{Custom, FromOutside};
+use crate::custom::Custom;
 use crate::kernel::{Finding, Ps};
 
 /// A scheme with its parameters, which makes the state of each port.
@@ -123,10 +123,6 @@ impl Clone for Box<dyn CustomControl> {
 
 /// A custom scheme in a configuration.
 pub type CustomConfig = Custom<dyn CustomScheme>;
-
-impl FromOutside for dyn CustomScheme {
-    const TAG: &'static str = "scheme";
-}
 
 impl CustomConfig {
     pub(super) fn check(&self, facts: SwitchFacts) -> Vec<Finding> {

@@ -32,6 +32,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::atm::cell::{Info, RmCell};
 use crate::component::{Component, Statistic, documentation};
+use crate::custom::FromOutside;
 use crate::kernel::{Finding, Ps};
 
 pub use custom::{Boxed, CustomConfig, CustomControl, CustomScheme};
@@ -244,6 +245,13 @@ registry! {
         relative_rate::pd_plus::PdPlusConfig, relative_rate::Sampled<relative_rate::pd_plus::PdPlus>;
     RrmPid = "rrm-pid", "relative rate by queue length while it grows, by its mean while it falls (PID control)", "Ajmone Marsan et al. 1997, eq. (4)",
         relative_rate::pid::PidConfig, relative_rate::Sampled<relative_rate::pid::Pid>;
+}
+
+impl FromOutside for dyn CustomScheme {
+    const TAG: &'static str = "scheme";
+    fn registered() -> &'static [Component] {
+        schemes()
+    }
 }
 
 impl Default for ControlConfig {

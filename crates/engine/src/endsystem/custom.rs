@@ -7,6 +7,7 @@ use core::fmt::Debug;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use crate::atm::cell::RmCell;
+use crate::component::Component;
 use crate::custom::{Custom, FromOutside};
 use crate::kernel::Ps;
 
@@ -52,6 +53,10 @@ pub type LawConfig = Custom<dyn CustomLaw>;
 
 impl FromOutside for dyn CustomLaw {
     const TAG: &'static str = "law";
+    /// TM 4.0, PRCA, EPRCA and Smith predictors are chosen by `rules`.
+    fn registered() -> &'static [Component] {
+        &[]
+    }
 }
 
 impl JsonSchema for LawConfig {

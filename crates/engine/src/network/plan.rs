@@ -51,6 +51,20 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// A plan with seed 1, without credit control, losses on links, changes and recordings.
+    pub fn new(nodes: Vec<NodePlan>, links: Vec<LinkPlan>, flows: Vec<FlowPlan>) -> Plan {
+        Plan {
+            seed: 1,
+            nodes,
+            links,
+            flows,
+            fcvc: None,
+            errors: LinkErrors::default(),
+            simultaneous_cells: SimultaneousCells::default(),
+            changes: Vec::new(),
+            measure: MeasurePlan::default(),
+        }
+    }
     /// The channels of all flows.
     pub fn channels(&self) -> impl DoubleEndedIterator<Item = ChannelId> + Clone + use<> {
         ChannelId::all(self.flows.len())
@@ -123,6 +137,22 @@ pub struct SwitchPlan {
     pub vsvd: Option<VsVdConfig>,
 }
 
+impl SwitchPlan {
+    /// Ports with queues of `buffer` cells, CBR and VBR before the other classes, without control;
+    /// full queues refuse cells.
+    pub fn new(buffer: Buffer) -> SwitchPlan {
+        use ServiceClass::{Abr, Cbr, Random, Ubr, Vbr};
+        SwitchPlan {
+            buffer,
+            priority: Vec::from([Vec::from([Cbr, Vbr]), Vec::from([Abr, Ubr, Random])]),
+            rm_first: false,
+            control: ControlConfig::default(),
+            discard: DiscardConfig::default(),
+            vsvd: None,
+        }
+    }
+}
+
 /// A directed link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkPlan {
@@ -171,6 +201,35 @@ pub struct FlowPlan {
     pub source_queue: Buffer,
     /// The part of a PDU that a source queue refuses if it does not fit.
     pub source_queue_refuses: Refuses,
+}
+
+impl FlowPlan {
+    /// A flow that starts at 0, alone in a group of its name, with default end systems and no
+    /// backward channel.
+    pub fn new(
+        name: &str,
+        service: ServiceClass,
+        source: SourceConfig,
+        forward: Vec<usize>,
+    ) -> FlowPlan {
+        FlowPlan {
+            name: name.into(),
+            group: name.into(),
+            index: 1,
+            service,
+            ack_service: service,
+            forward,
+            backward: Vec::new(),
+            start: Ps::ZERO,
+            sends: true,
+            source,
+            tcp: TcpConfig::default(),
+            abr: AbrConfig::default(),
+            encapsulation: Encapsulation::default(),
+            source_queue: Buffer::INFINITE,
+            source_queue_refuses: Refuses::default(),
+        }
+    }
 }
 
 /// Measurements and recordings besides counters.

@@ -1,20 +1,11 @@
 //! The workloads of the bench, built directly as plans.
 
-use cellrate_engine::atm::aal5::Encapsulation;
 use cellrate_engine::atm::cell::ServiceClass;
-use cellrate_engine::atm::errors::LinkErrors;
 use cellrate_engine::control::ControlConfig;
 use cellrate_engine::control::erica::EricaConfig;
-use cellrate_engine::discard::DiscardConfig;
-use cellrate_engine::endsystem::AbrConfig;
 use cellrate_engine::kernel::units::{Buffer, Bytes};
 use cellrate_engine::kernel::{Ps, Rate};
-use cellrate_engine::network::Refuses;
-use cellrate_engine::network::plan::{
-    FlowPlan, LinkPlan, MeasurePlan, NodeKind, NodePlan, Plan, SwitchPlan,
-};
-use cellrate_engine::network::simultaneous::SimultaneousCells;
-use cellrate_engine::tcp::TcpConfig;
+use cellrate_engine::network::plan::{FlowPlan, LinkPlan, NodeKind, NodePlan, Plan, SwitchPlan};
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::cbr::CbrConfig;
 use cellrate_engine::traffic::greedy::GreedyConfig;
@@ -34,17 +25,9 @@ pub fn period(i: usize, n: usize) -> f64 {
 }
 
 fn switch(control: ControlConfig, buffer: Buffer) -> SwitchPlan {
-    let priority = vec![
-        vec![ServiceClass::Cbr, ServiceClass::Vbr],
-        vec![ServiceClass::Abr, ServiceClass::Ubr, ServiceClass::Random],
-    ];
     SwitchPlan {
-        buffer,
-        priority,
         control,
-        discard: DiscardConfig::default(),
-        vsvd: None,
-        rm_first: false,
+        ..SwitchPlan::new(buffer)
     }
 }
 
@@ -89,38 +72,12 @@ impl Dumbbell {
 }
 
 fn flow(n: usize, i: usize, source: SourceConfig, service: ServiceClass, start: Ps) -> FlowPlan {
+    let forward = vec![2 * i, 2 * n, 2 * n + 2 + 2 * i];
     FlowPlan {
-        sends: true,
-        name: format!("flow.{}", i + 1),
         group: "flow".into(),
         index: i as u32 + 1,
-        service,
-        ack_service: service,
-        forward: vec![2 * i, 2 * n, 2 * n + 2 + 2 * i],
-        backward: Vec::new(),
         start,
-        source,
-        tcp: TcpConfig::default(),
-        abr: AbrConfig::default(),
-        encapsulation: Encapsulation::default(),
-        source_queue: Buffer::INFINITE,
-        source_queue_refuses: Refuses::default(),
-    }
-}
-
-fn plan(nodes: Vec<NodePlan>, links: Vec<LinkPlan>, flows: Vec<FlowPlan>) -> Plan {
-    let (errors, simultaneous_cells) = (LinkErrors::default(), SimultaneousCells::default());
-    let measure = MeasurePlan::default();
-    Plan {
-        changes: Vec::new(),
-        seed: 1,
-        nodes,
-        links,
-        flows,
-        fcvc: None,
-        errors,
-        simultaneous_cells,
-        measure,
+        ..FlowPlan::new(&format!("flow.{}", i + 1), service, source, forward)
     }
 }
 
@@ -139,7 +96,7 @@ pub fn cbr(n: usize, delay: Ps) -> Plan {
             start,
         )
     });
-    plan(nodes, links, flows.collect())
+    Plan::new(nodes, links, flows.collect())
 }
 
 /// W2: 15 greedy TCP sources over ABR with ERICA, as in Table 8.2 of Kalyanaraman 97.
@@ -167,5 +124,5 @@ pub fn tcp_over_erica(delay: Ps) -> Plan {
         flow.abr.crm = Some(16);
         flow
     });
-    plan(nodes, links, flows.collect())
+    Plan::new(nodes, links, flows.collect())
 }

@@ -240,8 +240,9 @@ pub struct Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        // A forked process has a copy of its parent's claim.
-        if self.process == std::process::id() {
+        // A forked process has a copy of its parent's claim. Before it was locked, another process may
+        // have removed the file, and a third made it anew: then it is not this claim's.
+        if self.process == std::process::id() && is_at(&self.lock, &self.path) {
             // If it remains, another process sees that it is not locked.
             let _ = fs::remove_file(&self.path);
         }

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use core::fmt::Debug;
 
 use super::{Facts, RecoveryPolicy};
-use crate::custom::{Custom, FromOutside};
+use crate::custom::Custom;
 
 /// A recovery with its parameters, which makes the state of each connection.
 pub trait CustomRecovery: Debug + Send + Sync {
@@ -39,7 +39,3 @@ impl Clone for Box<dyn CustomPolicy> {
 
 /// A recovery from outside in a configuration.
 pub type RecoveryConfig = Custom<dyn CustomRecovery>;
-
-impl FromOutside for dyn CustomRecovery {
-    const TAG: &'static str = "policy";
-}

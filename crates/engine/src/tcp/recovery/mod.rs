@@ -36,6 +36,7 @@ use self::timeout_only::TimeoutOnly;
 use self::vegas::{Vegas, VegasConfig};
 use super::window::Window;
 use crate::component::{Component, documentation};
+use crate::custom::FromOutside;
 use crate::kernel::{Ps, Stream};
 
 /// Segments that a fast retransmission sends.
@@ -270,6 +271,13 @@ registry! {
     Cubic(parameters: CubicConfig) = "cubic", "a window that is a cubic function of the time since the last loss (CUBIC, RFC 9438)", "RFC 9438", Cubic::new, selective: parameters.sack;
     Vegas(parameters: VegasConfig) = "vegas", "a window that keeps a few segments in the queue, by the round trip (Vegas)", "Brakmo and Peterson 1995", Vegas::new;
     Bbr(parameters: BbrConfig) = "bbr", "a paced rate and a window from the measured bottleneck rate and round trip (BBR, version 1)", "draft-cardwell-iccrg-bbr-congestion-control-00", Bbr::new, selective: true;
+}
+
+impl FromOutside for dyn CustomRecovery {
+    const TAG: &'static str = "policy";
+    fn registered() -> &'static [Component] {
+        names()
+    }
 }
 
 #[cfg(test)]

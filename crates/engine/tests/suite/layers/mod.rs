@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const ORDER: &[&str] = &[
     "kernel",
     "component",
+    "custom",
     "tcp",
     "atm::class",
     "credit",

@@ -62,7 +62,9 @@ fn parameters(node: &Value, root: &Value) -> BoxedStrategy<Value> {
     let node = resolve(node, root);
     let mut names = Vec::new();
     let mut values: Vec<BoxedStrategy<Option<Value>>> = Vec::new();
-    for (name, property) in node["properties"].as_object().into_iter().flatten() {
+    let properties = node["properties"].as_object().into_iter().flatten();
+    // A law comes from outside.
+    for (name, property) in properties.filter(|(name, _)| *name != "law") {
         names.push(name.clone());
         values.push(match property.get("const") {
             Some(tag) => Just(Some(tag.clone())).boxed(),

@@ -61,6 +61,23 @@ fn many_may_make_the_same_store_at_once() {
 }
 
 #[test]
+fn a_claim_leaves_the_lock_of_another_writer() {
+    let (directory, _store) = open();
+    let root = directory.path().to_path_buf();
+    let segments = crate::store::directory::Directory::open(root).unwrap();
+    let claim = segments.claim().unwrap();
+    // Somebody took it for that of a killed writer, and another writer has the number now.
+    let path = fs::read_dir(directory.path().join("segments"))
+        .unwrap()
+        .find_map(|entry| Some(entry.ok()?.path()).filter(|path| path.extension().is_some()))
+        .unwrap();
+    fs::remove_file(&path).unwrap();
+    fs::write(&path, "").unwrap();
+    drop(claim);
+    assert!(path.exists());
+}
+
+#[test]
 fn an_error_names_the_file() {
     let (directory, store) = open();
     fs::write(directory.path().join("segments"), "in the way").unwrap();
