@@ -136,10 +136,14 @@ def test_a_failed_run_is_told_and_left_out(
 ) -> None:
     obtain = runner.obtained
 
-    def unlucky(scenario: _core.Scenario, *rest: Any) -> tuple[_core.Outcome, bool]:  # noqa: ANN401
+    def unlucky(
+        scenario: _core.Scenario,
+        *rest: Any,  # noqa: ANN401
+        **named: Any,  # noqa: ANN401
+    ) -> tuple[_core.Outcome, bool]:
         if tomllib.loads(scenario.resolved())["run"]["seed"] == 2:
             raise MemoryError("the third is lost")
-        return obtain(scenario, *rest)
+        return obtain(scenario, *rest, **named)
 
     monkeypatch.setattr(runner, "obtained", unlucky)
     scenario = tmp_path / "my.toml"

@@ -41,6 +41,7 @@ ELSEWHERE = {
     "run.strict": "test_bad_input: an error becomes a warning",
     "changes.at": "crates/cellrate/src/run/tests/changes.rs: the same before, not after",
     "changes.set": "the same, for every key that can change",
+    "abr.law.law": "tests/test_schemes.py: PRCA as a law is its twin, and no other",
     "topology": "below: each topology gives a run of its own",
     "topology.graph.node": "test_bad_input: hosts end flows, switches forward",
     "topology.graph.node.host.name": "test_bad_input: names that are unknown or not unique",

@@ -212,6 +212,8 @@ def test_a_resolved_scenario_reads_back_the_same() -> None:
 def test_a_result_is_described_without_its_code() -> None:
     resolved = job(TRACED, table("bad.py:Fine")).resolved()
     described = json.loads(_core.Scenario(resolved, "elsewhere.toml", without_code=True).network())
+    with pytest.raises(ValueError, match="without its code"):
+        _core.Scenario(resolved, "elsewhere.toml", without_code=True).run()
     schemes = {node["switch"]["control"]["scheme"] for node in described["nodes"] if node["switch"]}
     assert schemes == {"bad.py:Fine"}
 

@@ -307,8 +307,12 @@ def test_a_fresh_study_runs_each_run_once_and_a_bad_directory_none(
     )
     obtain, seeds = runner.obtained, []
 
-    def counted(scenario: _core.Scenario, *rest: Any) -> tuple[_core.Outcome, bool]:  # noqa: ANN401
-        outcome, known = obtain(scenario, *rest)
+    def counted(
+        scenario: _core.Scenario,
+        *rest: Any,  # noqa: ANN401
+        **named: Any,  # noqa: ANN401
+    ) -> tuple[_core.Outcome, bool]:
+        outcome, known = obtain(scenario, *rest, **named)
         if not known:
             seeds.append(tomllib.loads(scenario.resolved())["run"]["seed"])
         return outcome, known

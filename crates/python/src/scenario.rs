@@ -33,6 +33,8 @@ pub struct Scenario {
     /// Names of the classes in Python that it names, and the place for the errors of their hooks.
     code: Vec<String>,
     failure: Arc<Failure>,
+    /// True if its classes were taken as they are written.
+    without_code: bool,
     given: Given,
 }
 
@@ -67,6 +69,7 @@ impl Scenario {
             job,
             code,
             failure,
+            without_code,
             given: Given {
                 text,
                 path,
@@ -154,6 +157,7 @@ impl Scenario {
     /// Raises:
     ///     ScenarioError: What `run` would raise.
     fn check<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        self.refuse_without_code()?;
         let warnings = unlocked(py, || self.job.check())?;
         self.raise_failure(py)?;
         let warnings = warnings.map_err(|refusal| refused(py, &refusal))?;
@@ -176,6 +180,7 @@ impl Scenario {
     ///     Cancelled: The progress function stopped the run.
     #[pyo3(signature = (progress = None))]
     fn run(&self, py: Python<'_>, progress: Option<Py<PyAny>>) -> PyResult<Outcome> {
+        self.refuse_without_code()?;
         let progress = progress.as_ref();
         let failure = &self.failure;
         if self.code.is_empty() {
@@ -215,6 +220,7 @@ impl Scenario {
         to_seconds: f64,
         most: usize,
     ) -> PyResult<Bound<'py, PyDict>> {
+        self.refuse_without_code()?;
         check_span(from_seconds, to_seconds)?;
         if to_seconds.is_infinite() {
             return Err(PyValueError::new_err(
@@ -262,6 +268,7 @@ impl Scenario {
         directory: PathBuf,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<String> {
+        self.refuse_without_code()?;
         check_span(from_seconds, to_seconds)?;
         let taps = taps
             .iter()
@@ -284,6 +291,15 @@ impl Scenario {
 }
 
 impl Scenario {
+    /// Refuses to run a scenario that was read without its code.
+    fn refuse_without_code(&self) -> PyResult<()> {
+        if self.without_code {
+            return Err(PyValueError::new_err(
+                "a scenario that was read without its code does not run",
+            ));
+        }
+        Ok(())
+    }
     /// Raises what a hook of a class has raised.
     fn raise_failure(&self, py: Python<'_>) -> PyResult<()> {
         self.failure.take().map_or(Ok(()), |(error, place)| {

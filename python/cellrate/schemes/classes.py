@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import hashlib
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -135,6 +134,8 @@ def files_of(cls: type, module: ModuleType, root: Path) -> tuple[Path, ...]:
 
 def fingerprint(cls: type, files: Sequence[Path]) -> str:
     """Beginning of the SHA-256 over the files of a class and its name."""
+    import hashlib  # only scenarios that name a class need it
+
     digest = hashlib.sha256()
     for path in files:
         content = path.read_bytes()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import importlib.util
 import sys
@@ -78,6 +77,8 @@ def _module_of_file(name: str, path: Path) -> ModuleType:
     known = _loaded.get(path)
     if known is not None and known[0] == source:
         return known[1]
+    import hashlib  # only scenarios that name a class need it
+
     # Files of the same name in other directories are other modules.
     unique = hashlib.sha256(bytes(path)).hexdigest()[:8]
     spec = importlib.util.spec_from_file_location(f"{path.stem}_{unique}", path)

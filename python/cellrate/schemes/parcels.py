@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -45,6 +44,8 @@ def unpack(parcel: Parcel) -> None:
     permission.allow(parcel.name)
     if not parcel.files:
         return
+    import hashlib  # only scenarios that name a class need it
+
     digest = hashlib.sha256(repr(parcel.files).encode()).hexdigest()[:16]
     place = Path(tempfile.gettempdir(), f"cellrate-code-{digest}")
     for path, content in parcel.files:

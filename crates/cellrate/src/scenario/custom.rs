@@ -12,10 +12,10 @@ use cellrate_engine::control::{
     SwitchFacts, schemes,
 };
 use cellrate_engine::custom::Custom;
-use cellrate_engine::endsystem::{AbrConfig, CustomLaw};
+use cellrate_engine::endsystem::{AbrConfig, CustomLaw, LawState, SourceFacts};
 use cellrate_engine::kernel::Finding;
 use cellrate_engine::tcp::Recovery;
-use cellrate_engine::tcp::recovery::{self, CustomRecovery};
+use cellrate_engine::tcp::recovery::{self, CustomPolicy, CustomRecovery, Facts};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -263,6 +263,45 @@ impl SchemeClass for Written {
     }
 }
 
+/// A component of a scenario that is only described: it cannot run.
+#[derive(Debug)]
+struct Unknown;
+
+impl Unknown {
+    const NAME: &str = "unknown";
+
+    fn refuse() -> ! {
+        panic!("a scenario that is only described does not run")
+    }
+}
+
+impl CustomScheme for Unknown {
+    fn name(&self) -> &'static str {
+        Unknown::NAME
+    }
+    fn build(&self, _: PortFacts) -> Box<dyn CustomControl> {
+        Unknown::refuse()
+    }
+}
+
+impl CustomRecovery for Unknown {
+    fn name(&self) -> &'static str {
+        Unknown::NAME
+    }
+    fn build(&self, _: &Facts) -> Box<dyn CustomPolicy> {
+        Unknown::refuse()
+    }
+}
+
+impl CustomLaw for Unknown {
+    fn name(&self) -> &'static str {
+        Unknown::NAME
+    }
+    fn build(&self, _: SourceFacts) -> Box<dyn LawState> {
+        Unknown::refuse()
+    }
+}
+
 /// `text` for ever: names of schemes and of their keys are few.
 pub fn interned(text: &str) -> &'static str {
     static TEXTS: OnceLock<Mutex<HashSet<&'static str>>> = OnceLock::new();
@@ -405,6 +444,7 @@ impl Found {
         };
         let made = |made| match made {
             Made::Control(scheme) => Some(scheme),
+            Made::Nothing => Some(Arc::new(Unknown) as Arc<dyn CustomScheme>),
             _ => None,
         };
         self.complete(Kind::Control, config, made, with(&at, "control"))
@@ -416,6 +456,7 @@ impl Found {
         };
         let made = |made| match made {
             Made::Recovery(recovery) => Some(recovery),
+            Made::Nothing => Some(Arc::new(Unknown) as Arc<dyn CustomRecovery>),
             _ => None,
         };
         self.complete(Kind::Recovery, config, made, with(&at, "recovery"))
@@ -427,6 +468,7 @@ impl Found {
         };
         let made = |made| match made {
             Made::Law(law) => Some(law),
+            Made::Nothing => Some(Arc::new(Unknown) as Arc<dyn CustomLaw>),
             _ => None,
         };
         self.complete(Kind::Law, config, made, with(&at, "law"))

@@ -87,7 +87,7 @@ struct PyPolicy {
     made: Option<Made>,
 }
 
-/// What has happened: time, bytes acknowledged and outstanding.
+/// An event of a connection: its time, and the bytes acknowledged and outstanding.
 type Told = (Ps, u64, u64);
 
 impl PyPolicy {
