@@ -9,12 +9,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import cellrate
 import pytest
 from cellrate import _core
-from cellrate.schemes import SchemeError, allowing, watching
+from cellrate.schemes import Cells, Port, RmCell, SchemeError, allowing, watching
+from cellrate.schemes.examples.reno import Reno
 from cellrate.schemes.finding import find
 from cellrate.schemes.parcels import packed
 from cellrate.simulation import apart
@@ -340,3 +342,59 @@ def test_a_class_is_tuned_and_studied(tmp_path: Path, command: Command) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "high" in done.stdout
+
+
+@dataclass
+class Typed:
+    """Lowers rates above the threshold, as a notebook would define it."""
+
+    high: Cells = 100
+    """Queue above which sources decrease."""
+
+    def on_backward_rm(self, port: Port, rm: RmCell) -> None:
+        """Marks by the queue."""
+        rm.ci = port.queue > self.high
+
+
+def test_a_class_or_its_object_stands_in_overrides() -> None:
+    """Handing it over allows its code; the object brings its parameters."""
+    as_file = outcome(job(TRACED, table("bad.py:Fine", high="30 cells")))["digest"]
+    as_object = cellrate.run(TRACED, overrides={"switch.control": Typed(high=30)})
+    as_class = cellrate.run(
+        TRACED, overrides={"switch": {"control": {"scheme": Typed, "high": "30 cells"}}}
+    )
+    assert as_object.summary["digest"] == as_class.summary["digest"] == as_file
+    assert cellrate.run(TRACED, overrides={"switch.control": Typed()}).summary["digest"] != as_file
+    reno = cellrate.run(TRACED, overrides={"tcp.recovery": Reno()}).summary["digest"]
+    assert reno == outcome(job(TRACED, "tcp.recovery=reno"))["digest"]
+
+
+NOTEBOOK = """
+from dataclasses import dataclass
+import cellrate
+
+@dataclass
+class Mine:
+    gain: float = 1.0
+
+    def on_backward_rm(self, port, rm):
+        rm.er = self.gain * port.rate / 10
+
+for gain in (1.0, 2.0):
+    run = cellrate.run(cellrate.template("n-source"), overrides={"switch.control": Mine(gain)})
+    print(run.summary["digest"])
+jobs = [cellrate.Scenario(cellrate.template("n-source"), {"switch.control": Mine()}, seed).job
+        for seed in (1, 2)]
+print(len(cellrate.run_many(jobs, workers=2)))
+"""
+
+
+def test_a_class_of_a_script_needs_no_file_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(NOTEBOOK, "utf-8")
+    done = subprocess.run(
+        [sys.executable, tmp_path / "script.py"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    first, second, runs = done.stdout.split()
+    assert first != second
+    assert runs == "2"

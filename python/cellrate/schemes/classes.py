@@ -6,6 +6,7 @@ import ast
 import dataclasses
 import json
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -126,21 +127,25 @@ def files_of(cls: type, module: ModuleType, root: Path) -> tuple[Path, ...]:
     The modules are those that it reaches by names of other modules of the same directory or
     package. Libraries are not part of it.
     """
-    files = {Path(one.__file__ or "").resolve() for one in _own_modules(module, root)}
-    beside = Path(module.__file__ or "").resolve().parent
+    own = (one for one in _own_modules(module, root) if getattr(one, "__file__", None))
+    files = {Path(str(one.__file__)).resolve() for one in own}
+    beside = Path(getattr(module, "__file__", None) or "x").resolve().parent
     files.update(beside / path for path in getattr(cls, "FILES", ()))
     return tuple(sorted(files))
 
 
 def fingerprint(cls: type, files: Sequence[Path]) -> str:
     """Beginning of the SHA-256 over the files of a class and its name."""
-    import hashlib  # only scenarios that name a class need it
+    import hashlib  # only scenarios that name a class need them
+    import inspect
 
     digest = hashlib.sha256()
     for path in files:
         content = path.read_bytes()
         digest.update(f"{path.name}\0{len(content)}\0".encode())
         digest.update(content)
+    if not files:  # typed into a notebook
+        digest.update(inspect.getsource(cls).encode())
     digest.update(cls.__qualname__.encode())
     return digest.hexdigest()[:16]
 
@@ -168,12 +173,15 @@ def _module_of(value: object) -> ModuleType | None:
 
 def _documentation(cls: type) -> dict[str, str]:
     """The texts below the fields of a class, by their names."""
+    import inspect
+
     found: dict[str, str] = {}
     for base in reversed(cls.__mro__[:-1]):
-        file = getattr(sys.modules.get(base.__module__), "__file__", None)
-        if file is None:
+        try:
+            source = textwrap.dedent(inspect.getsource(base))
+        except (OSError, TypeError):  # typed where nothing keeps it
             continue
-        for node in ast.walk(ast.parse(Path(file).read_text(encoding="utf-8"))):
+        for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.ClassDef) and node.name == base.__name__:
                 found |= _below_fields(node)
     return found

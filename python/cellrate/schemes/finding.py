@@ -108,7 +108,7 @@ def _module_of_package(name: str, place: str) -> ModuleType:
 
 def _root(module: ModuleType) -> Path:
     """Directory of the package to which a module belongs."""
-    file = Path(module.__file__ or ".").resolve()
+    file = Path(getattr(module, "__file__", None) or "x").resolve()
     depth = module.__name__.count(".")
     return file.parents[depth] if file.name == "__init__.py" else file.parents[max(depth - 1, 0)]
 

@@ -74,6 +74,21 @@ def schema_of(cls: type, documentation: Mapping[str, str]) -> dict[str, Any]:
     return {"type": "object", "description": about, "properties": properties}
 
 
+def written_parameters(value: Any) -> dict[str, Any]:  # noqa: ANN401  an object of any dataclass
+    """The parameters of an object as a scenario writes them, without those that are None.
+
+    Raises:
+        WrongParameter: A quantity is not a number.
+    """
+    hints = get_type_hints(type(value), include_extras=True)
+    found = {}
+    for field in (one for one in dataclasses.fields(value) if one.init):
+        unit = next((mark for mark in _parts(hints[field.name])[1] if isinstance(mark, Unit)), None)
+        if (own := getattr(value, field.name)) is not None:
+            found[field.name] = _written(field.name, own, unit)
+    return found
+
+
 def _property(
     field: dataclasses.Field[Any], hint: object, documentation: Mapping[str, str]
 ) -> dict[str, Any]:

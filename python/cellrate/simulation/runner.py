@@ -28,6 +28,8 @@ Progress: TypeAlias = Callable[[float, int], None]
 
 TICK_SECONDS = 0.1
 BUILD_DIGITS = 12
+MAIN = "__main__:"
+"""Beginning of the names of classes of a notebook or script, which no other process has."""
 AHEAD = 16
 """Number of jobs per worker that are submitted ahead of the result that is waited for."""
 
@@ -334,7 +336,7 @@ def obtained(
         return kept, True
     if not scenario.code:
         outcome = scenario.run(report)
-    elif alone:
+    elif alone or any(name.startswith(MAIN) for name in scenario.code):
         with watched(scenario):
             outcome = scenario.run(report)
     else:

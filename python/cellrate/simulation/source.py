@@ -8,10 +8,11 @@ from os import PathLike
 from pathlib import Path
 
 from cellrate import _core
+from cellrate.schemes.objects import as_settings
 from cellrate.simulation.mapping import scenario_text, value_text
 
 STANDARD_INPUT = "-"
-VARIANTS = frozenset({"kind", "policy", "scheme", "template"})
+VARIANTS = frozenset({"kind", "law", "policy", "scheme", "template"})
 """Keys that choose the variant of a table, on which its other keys depend."""
 
 
@@ -87,8 +88,9 @@ def settings(overrides: Mapping[str, object] | Iterable[str]) -> list[str]:
     """Overrides in the form ``path=value`` of the option ``--set``.
 
     Mappings may be nested, and set each key that they have. One that chooses a variant, by
-    ``scheme``, ``policy``, ``kind`` or ``template``, replaces the table: another variant has other
-    keys.
+    ``scheme``, ``policy``, ``law``, ``kind`` or ``template``, replaces the table: another variant
+    has other keys. A class of `cellrate.schemes`, or an object of one, stands for its name, or for
+    its name and parameters; whoever hands it over allows its code.
 
     >>> settings({"flow.tcp.count": 5, "switch": {"buffer": "500 cells"}})
     ['flow.tcp.count=5', 'switch.buffer="500 cells"']
@@ -111,10 +113,11 @@ def settings(overrides: Mapping[str, object] | Iterable[str]) -> list[str]:
 
 
 def _flat(overrides: Mapping[str, object], above: str) -> Iterator[str]:
-    for key, value in overrides.items():
+    for key, given_value in overrides.items():
         if not isinstance(key, str):
             raise TypeError(f"the key {key!r} of the overrides {above}: must be text")
         path = f"{above}{key}"
+        value = as_settings(given_value, path.rpartition(".")[2])
         if isinstance(value, Mapping) and value and not VARIANTS & value.keys():
             yield from _flat(value, f"{path}.")
         else:
