@@ -6,9 +6,15 @@ from cellrate.schemes.classes import Kind
 
 __all__ = [
     "Cancelled",
+    "Connection",
+    "DataCell",
     "Outcome",
+    "Port",
+    "RmCell",
     "Scenario",
     "ScenarioError",
+    "SchemeError",
+    "Source",
     "Store",
     "__version__",
     "bench",
@@ -18,6 +24,7 @@ __all__ = [
     "refuse_study",
     "registry",
     "schema",
+    "set_scheme_finder",
     "study",
     "study_schema",
     "template",
