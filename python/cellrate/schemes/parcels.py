@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from cellrate.schemes import finding, permission
+
+_places: dict[str, Path] = {}
+"""Directories of this process with the files of parcels, by their contents."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +52,12 @@ def unpack(parcel: Parcel) -> None:
     import hashlib  # only scenarios that name a class need it
 
     digest = hashlib.sha256(repr(parcel.files).encode()).hexdigest()[:16]
-    place = Path(tempfile.gettempdir(), f"cellrate-code-{digest}")
-    for path, content in parcel.files:
-        file = place / path
-        if not file.exists() or file.read_bytes() != content:
+    if digest not in _places:
+        # Nobody else can write there.
+        place = _places[digest] = Path(tempfile.mkdtemp(prefix="cellrate-code-"))
+        atexit.register(shutil.rmtree, place, ignore_errors=True)
+        for path, content in parcel.files:
+            file = place / path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)
-    finding.move(Path(parcel.root), place)
+    finding.move(Path(parcel.root), _places[digest])
