@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
 import errno
-import importlib.util
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -102,6 +100,8 @@ def choose(name: str, allowed: Sequence[str], what: str) -> str:
     """
     if name in allowed:
         return name
+    import difflib  # only wrong names need it
+
     nearest = difflib.get_close_matches(name, allowed, n=1, cutoff=0.5)
     hint = f", did you mean {nearest[0]!r}?" if nearest else ""
     shown = list(allowed)
@@ -115,6 +115,8 @@ def nearest(name: str, known: Sequence[str], most: int) -> list[str]:
     """All known names if they are few, else those nearest to a name."""
     if len(known) <= most:
         return list(known)
+    import difflib  # only wrong names need it
+
     return difflib.get_close_matches(name, known, n=most, cutoff=0.0)
 
 
@@ -149,6 +151,8 @@ def lacking(error: BaseException) -> str | None:
 
 def _is_there(error: ImportError) -> bool:
     """True if an installed module outside this package failed to load."""
+    import importlib.util  # only failures to import need it
+
     package = (error.name or "").partition(".")[0]
     if package == "cellrate" or isinstance(error, ModuleNotFoundError):
         return False

@@ -5,8 +5,6 @@ from __future__ import annotations
 import glob
 import os
 import re
-import shutil
-import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -48,6 +46,13 @@ def beside(directory: Path) -> Path:
         del _held[made]
 
 
+def _remove_tree(place: Path) -> None:
+    """Removes a directory, or as much of it as can be removed."""
+    import shutil  # the start of every command loads this module
+
+    shutil.rmtree(place, ignore_errors=True)
+
+
 @contextmanager
 def directory(place: Path) -> Iterator[Path]:
     """A scratch directory as from `beside`, removed at the end of the block."""
@@ -78,7 +83,7 @@ def alone(directory: Path) -> Iterator[None]:
 
 def remove(made: Path) -> None:
     """Removes a directory made by `beside`, as far as possible."""
-    shutil.rmtree(made, ignore_errors=True)
+    _remove_tree(made)
     _close(_held.pop(made, UNKNOWN))
 
 
@@ -104,11 +109,13 @@ def clear(directory: Path) -> None:
             continue
         if (left / OLD).exists() and not directory.exists():
             (left / OLD).rename(directory)
-        shutil.rmtree(left, ignore_errors=True)
+        _remove_tree(left)
         _close(lock)
 
 
 def _prefix(directory: Path) -> str:
+    import socket  # the start of every command loads this module
+
     host = re.sub(r"[^A-Za-z0-9-]", "-", socket.gethostname())
     name = directory.name
     if len(os.fsencode(name)) > LONGEST_NAME:
