@@ -23,6 +23,7 @@ from test_import_graph import SMALL as GRAPHML
 from test_notebook import text_of
 
 FUNCTIONS = {
+    "battery": ("judge_schemes",),
     "bench": ("bench", "bench_components"),
     "compare": ("compare", "compare_data"),
     "explain": ("explain",),

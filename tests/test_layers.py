@@ -23,6 +23,7 @@ LAYERS = (
     "reproduce",
     "inference",
     "advice",
+    "battery",
     "functions",
     "lab",
     "cli",

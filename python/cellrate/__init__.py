@@ -21,7 +21,14 @@ from cellrate.simulation.refusals import show_diagnostics
 
 if TYPE_CHECKING:
     from cellrate.functions.about import explain, import_graph, time_space, validate
-    from cellrate.functions.deciding import choose, compare, compare_data, size_buffer, tune
+    from cellrate.functions.deciding import (
+        choose,
+        compare,
+        compare_data,
+        judge_schemes,
+        size_buffer,
+        tune,
+    )
     from cellrate.functions.published import infer, reproduce_paper
     from cellrate.functions.studying import plot, read_study, report, study, table
     from cellrate.functions.timing import bench, bench_components
@@ -67,6 +74,7 @@ __all__ = [
     "explain",
     "import_graph",
     "infer",
+    "judge_schemes",
     "plot",
     "read_study",
     "report",
@@ -101,6 +109,7 @@ _ON_USE = {
     "compare_data": "functions.deciding",
     "size_buffer": "functions.deciding",
     "choose": "functions.deciding",
+    "judge_schemes": "functions.deciding",
     "tune": "functions.deciding",
     "infer": "functions.published",
     "reproduce_paper": "functions.published",

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(NamedTuple):
     """A command of `cellrate`.
 
     Attributes:
@@ -116,6 +115,12 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "compare:compare",
             "Compare alternatives: which is best, by how much, and whether that may be chance.",
             ("cellrate compare my.toml --vary control.scheme=efci,erica,fmmra",),
+        ),
+        Command(
+            "battery",
+            "battery:battery",
+            "Judge control schemes in a fixed set of experiments, against every built-in scheme.",
+            ("cellrate battery", "cellrate battery my_scheme.py:MyScheme"),
         ),
         Command(
             "size-buffer",

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cellrate import battery
 from cellrate.advice import choosing, sizing, tuning
 from cellrate.advice.tuning.objective import DEFAULT
 from cellrate.common.whole_number import MOST_SEED, require_whole_number
 from cellrate.functions.runs_of import note, runner_of, seeds_from, stream_of, texts
+from cellrate.schemes.objects import named
+from cellrate.simulation import source
+from cellrate.simulation.runner import run_each
 from cellrate.simulation.scenarios import Overrides, ScenarioLike, job_of
 from cellrate.studies.compare.of_scenario import ScenarioOptions, compare_scenario
 from cellrate.studies.compare.of_studies import StudyOptions, compare_studies
@@ -128,6 +134,43 @@ def choose(
         return choosing.choose(
             job, goals, effort, runner, lambda one: store is not None and store.contains(one.key())
         )
+
+
+def judge_schemes(
+    schemes: str | type | Sequence[str | type] = (),
+    *,
+    overrides: Overrides = (),
+    experiments: str | tuple[str, ...] | list[str] = (),
+    workers: int | None = None,
+    store: _core.Store | None = None,
+    progress: Watcher | bool | None = None,
+) -> battery.Answer:
+    """Judges control schemes in a fixed set of experiments, as ``cellrate battery``.
+
+    Args:
+        schemes: Classes, or names: ``FILE.py:CLASS`` relative to the working directory,
+            ``PACKAGE.MODULE:CLASS``, or a built-in scheme; none for the ranking of those built in.
+        overrides: Settings of each scheme, as for `run`.
+        experiments: Names of experiments; all by default.
+        workers: Runs at a time; one per core by default.
+        store: Store of results.
+        progress: True, or a function of runs done and of all.
+
+    Raises:
+        BadInput: There is no such scheme or experiment.
+        ScenarioError: No experiment allows a scheme with these settings.
+        TypeError: The number of workers is not an integer.
+        ValueError: It is below 1.
+    """
+    given = [schemes] if isinstance(schemes, str | type) else list(schemes)
+    names = [named(one) if isinstance(one, type) else one for one in given]
+    own = source.settings(overrides)
+    contenders = [battery.contender(one, own) for one in names]
+    chosen = battery.chosen(texts(experiments))
+    total = sum(not one.built_in for one in contenders) * len(chosen) * len(battery.SEEDS)
+    with stream_of("running", workers, store, progress) as runner:
+        again = functools.partial(run_each, workers=1)
+        return battery.judge(contenders, chosen, runner(total), again)
 
 
 def tune(

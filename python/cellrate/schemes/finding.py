@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+import threading
 from pathlib import Path
 from types import ModuleType
 
@@ -14,6 +15,8 @@ from cellrate.schemes.classes import Definition, Kind, NoScheme, definition_of
 _loaded: dict[Path, tuple[bytes, ModuleType]] = {}
 """Modules of files, with the sources that they were made from."""
 _found: dict[str, Definition] = {}
+_one_at_a_time = threading.RLock()
+"""Held while a class is found: Python 3.11 cannot parse in two threads (SystemError of `ast`)."""
 _moved: dict[Path, Path] = {}
 """Directories whose files were sent here, and where they are now."""
 
@@ -47,6 +50,13 @@ def find(kind: Kind, name: str, scenario: str) -> Definition | None:
         return None
     if not permission.is_allowed(name):
         raise NoScheme(f"the scenario names code, `{name}`", permission.HELP)
+    with _one_at_a_time:
+        return _defined(kind, name, scenario)
+
+
+def _defined(kind: Kind, name: str, scenario: str) -> Definition:
+    """The class of a name that is allowed."""
+    place, _, class_name = name.rpartition(":")
     if place.endswith(".py"):
         path = (Path(scenario).parent / place).resolve()
         path = _moved.get(path.parent, path.parent) / path.name

@@ -38,7 +38,11 @@ class Candidate:
     about: str
 
     def overrides(self, scenario: ResolvedScenario) -> tuple[str, ...]:
-        """Settings that give a scenario this control, and buffers without a limit.
+        """Settings that give a scenario this control, and buffers without a limit."""
+        return (*self.control(scenario), *limited(scenario, None, "tail-drop"))
+
+    def control(self, scenario: ResolvedScenario) -> tuple[str, ...]:
+        """Settings that give a scenario this control.
 
         Elastic flows become ABR, or UBR without rates. Switches with settings of their own get the
         same ones.
@@ -52,7 +56,6 @@ class Candidate:
             *_everywhere(scenario, "control", f'{{scheme="{scheme}"}}'),
             *(() if without_rates else self._sources(scenario)),
             *(("fcvc={}",) if self.ability == "credit" else ()),
-            *limited(scenario, None, "tail-drop"),
         )
 
     def _sources(self, scenario: ResolvedScenario) -> tuple[str, ...]:

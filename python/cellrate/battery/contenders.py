@@ -1,0 +1,108 @@
+"""Contenders of the battery: control schemes with the sources that they need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cellrate import ScenarioError
+from cellrate.advice.choosing.candidates import Candidate, candidates
+from cellrate.advice.tuning.declared import ResolvedScenario
+from cellrate.battery.experiments import Experiment
+from cellrate.common.problems import BadInput, choose
+from cellrate.schemes import permission
+from cellrate.simulation.network import Network
+from cellrate.simulation.runner import Job
+from cellrate.studies.parameters.keys import Keys
+
+MARKS = '"1 ms"'
+"""Interval of the marks by which credit control restores what links lose."""
+STATIC = (f"fcvc={{mark_interval={MARKS}}}",)
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A control with settings.
+
+    Attributes:
+        name: Its name in reports.
+        candidate: The control.
+        settings: Settings of its own, which go over all others.
+        built_in: True if it is a control of the registry without settings of its own, so that its
+            results are shipped.
+    """
+
+    name: str
+    candidate: Candidate
+    settings: tuple[str, ...] = ()
+    built_in: bool = True
+
+    def overrides(self, experiment: Experiment) -> tuple[str, ...]:
+        """Settings that give an experiment this control and its sources.
+
+        Credits have a static allocation where the buffer holds it, otherwise an adaptive one that
+        shares the buffer.
+
+        Raises:
+            ScenarioError: The experiment does not allow it.
+        """
+        checked = experiment.job().scenario()
+        plain = ResolvedScenario(Keys(checked.resolved()), Network.of_scenario(checked))
+        own = self.candidate.control(plain)
+        if self.candidate.ability != "credit":
+            return (*own, *self.settings)
+        own = tuple(one for one in own if not one.startswith("fcvc="))
+        static = (*own, *STATIC, *self.settings)
+        try:
+            experiment.job(static).scenario()
+        except ScenarioError:
+            buffer = plain.keys.find("switch.buffer").value
+            shared = f'fcvc={{allocation="adaptive", memory="{buffer}", mark_interval={MARKS}}}'
+            return (*own, shared, *self.settings)
+        return static
+
+    def jobs(self, experiment: Experiment, seeds: Sequence[int]) -> tuple[Job, ...]:
+        """The runs of an experiment.
+
+        Raises:
+            ScenarioError: The experiment does not allow the contender.
+        """
+        overrides = self.overrides(experiment)
+        return tuple(experiment.job(overrides, seed) for seed in seeds)
+
+
+def built_in() -> tuple[Contender, ...]:
+    """Every control of the registry with its usual parameters."""
+    return tuple(Contender(one.name, one) for one in candidates())
+
+
+def contender(name: str, settings: Sequence[str] = ()) -> Contender:
+    """The contender of a name: a control of the registry, or a class in Python.
+
+    Whoever names a class allows its code.
+
+    Args:
+        name: Name in `cellrate list`, or `FILE.py:CLASS` relative to the working directory, or
+            `PACKAGE.MODULE:CLASS`.
+        settings: Settings of its own, as `--set` has them.
+
+    Raises:
+        BadInput: There is no such control.
+    """
+    known = {one.name: one for one in candidates()}
+    if ":" not in name:
+        choose(name, list(known), "control scheme")
+        label = name if not settings else f"{name} ({', '.join(map(_brief, settings))})"
+        return Contender(label, known[name], tuple(settings), built_in=not settings)
+    place, _, class_name = name.rpartition(":")
+    if not place or not class_name.isidentifier():
+        raise BadInput(f"{name}: must be FILE.py:CLASS or PACKAGE.MODULE:CLASS")
+    permission.allow(name)
+    own = Candidate(name, "explicit-rate", f"class {class_name} of {place}")
+    return Contender(class_name, own, tuple(settings), built_in=False)
+
+
+def _brief(setting: str) -> str:
+    """A setting without the tables before its key."""
+    path, equals, value = setting.partition("=")
+    return f"{path.rpartition('.')[2]}{equals}{value}"

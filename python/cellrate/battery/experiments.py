@@ -1,0 +1,95 @@
+"""The fixed set of experiments on which schemes are judged."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from cellrate import _core
+from cellrate.common.problems import choose
+from cellrate.simulation.runner import Job
+
+PLACE = Path(__file__).parent
+SEEDS = tuple(range(1, 11))
+"""Seeds of every experiment, the same for every scheme."""
+DIGITS = 12
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A scenario without a control, on which every scheme is run.
+
+    Attributes:
+        name: Its name.
+        about: The load and the network, in words.
+        text: The scenario, as TOML.
+        settings: Settings over it, as `--set` has them.
+        steady: True if nothing but the control moves the load after the last start or change, so
+            that a scheme has to settle.
+    """
+
+    name: str
+    about: str
+    text: str
+    settings: tuple[str, ...]
+    steady: bool
+
+    def job(self, settings: Sequence[str] = (), seed: int | None = None) -> Job:
+        """A run of the experiment.
+
+        Args:
+            settings: Settings over those of the experiment: the control and its sources.
+            seed: The seed; that of the scenario by default.
+        """
+        return Job(self.text, f"{self.name}.toml", (*self.settings, *settings), seed)
+
+    def written(self) -> str:
+        """The scenario as a file of its own, for `cellrate run`."""
+        head = f"# Experiment {self.name} of `cellrate battery`: {self.about}.\n"
+        # The way back follows the service of a flow, which a control may change.
+        lines = self.job().resolved().splitlines(keepends=True)
+        kept = [line for line in lines if line != 'ack_service = "abr"\n']
+        return f"{head}\n{''.join(kept)}"
+
+
+@cache
+def experiments() -> tuple[Experiment, ...]:
+    """Every experiment, in the order of the reports."""
+    table = tomllib.loads((PLACE / "experiments.toml").read_text(encoding="utf-8"))
+    return tuple(
+        Experiment(
+            one["name"],
+            one["about"],
+            _core.template(one["template"])
+            if "template" in one
+            else (PLACE / "scenarios" / f"{one['scenario']}.toml").read_text(encoding="utf-8"),
+            tuple(one.get("settings", ())),
+            one["steady"],
+        )
+        for one in table["experiment"]
+    )
+
+
+def chosen(names: Sequence[str]) -> tuple[Experiment, ...]:
+    """The experiments of these names; all if there is none.
+
+    Raises:
+        BadInput: There is no experiment of a name.
+    """
+    known = {one.name: one for one in experiments()}
+    for name in names:
+        choose(name, list(known), "experiment")
+    return tuple(one for one in experiments() if not names or one.name in names)
+
+
+def fingerprint() -> str:
+    """A hash over the texts and settings of all experiments and their seeds.
+
+    Results of two sets can be compared only if it is the same.
+    """
+    told = repr([(one.name, one.text, one.settings, one.steady) for one in experiments()])
+    return hashlib.sha256(f"{told}{SEEDS}".encode()).hexdigest()[:DIGITS]

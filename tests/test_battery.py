@@ -1,0 +1,413 @@
+"""The battery: experiments, measures, duels, standings, the shipped results, and the command."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import shlex
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import cellrate
+import numpy as np
+import polars as pl
+import pytest
+from cellrate import battery
+from cellrate.battery import running
+from cellrate.battery.duels import Duel, Values, Verdict, duels
+from cellrate.battery.experiments import SEEDS
+from cellrate.battery.fair_load import FairLoad, fair_load
+from cellrate.battery.measures import BY_NAME, JUDGED, MEASURES
+from cellrate.battery.run_record import Record
+from cellrate.battery.run_values import STEP, TRACED, Rates, measured
+from cellrate.battery.shipped import shipped
+from cellrate.battery.standings import standing
+from cellrate.common.document.markdown import markdown
+from cellrate.simulation.runner import Done, Job, run_each
+from conftest import HERE, Command
+
+CLASSES = HERE / "schemes" / "judged.py"
+DOCUMENTATION = HERE.parent / "docs"
+LINK_CELLS_PER_SECOND = 155.52e6 / 424
+EXPERIMENTS = {one.name: one for one in battery.experiments()}
+
+
+def values(*known: tuple[str, str, Sequence[float]], measure: str = "utilisation") -> Values:
+    """Values of schemes in experiments, by seed."""
+    records = [
+        Record(scheme, experiment, seed, "x", {measure: value})
+        for scheme, experiment, own in known
+        for seed, value in enumerate(own, 1)
+    ]
+    return Values(records, dict.fromkeys({experiment for _, experiment, _ in known}, 1.0))
+
+
+def run(name: str, scheme: str, *settings: str, seed: int = 1) -> tuple[dict[str, Any], Any]:
+    """A run of an experiment: its summary and its measures."""
+    one = battery.contender(scheme, settings)
+    [job] = one.jobs(EXPERIMENTS[name], [seed])
+    outcome = replace(job, overrides=(*job.overrides, *TRACED)).scenario().run()
+    return json.loads(outcome.summary()), measured(outcome, fair_load(EXPERIMENTS[name]))
+
+
+# The fair rates on which everything is measured, by hand.
+
+
+def test_fair_rates_of_one_link_are_equal_shares_without_rm_cells() -> None:
+    data = fair_load(EXPERIMENTS["greedy-10"]).data
+    expected = LINK_CELLS_PER_SECOND / 10 * 31 / 32
+    assert list(data.values()) == pytest.approx([expected] * 10)
+
+
+def test_fair_rates_of_sources_that_come_and_go_are_means_over_the_window() -> None:
+    # The window of 1.5 s has ten sources in two thirds of it, five in the rest.
+    found = fair_load(EXPERIMENTS["come-and-go"])
+    stay = LINK_CELLS_PER_SECOND * (2 / 3 / 10 + 1 / 3 / 5) * 31 / 32
+    guest = LINK_CELLS_PER_SECOND * (2 / 3 / 10) * 31 / 32
+    assert found.data["stay.1"] == pytest.approx(stay)
+    assert found.data["guest.5"] == pytest.approx(guest)
+    # The last change is at 1.5 s, after which ten share.
+    assert found.settles_from_seconds == 1.5
+    assert found.arriving["B->dst.guest.1"] == pytest.approx(LINK_CELLS_PER_SECOND / 10)
+
+
+def test_fair_rates_of_gfc_2_are_those_of_the_literature() -> None:
+    # Mbit/s by group, as the ATM Forum's papers have them.
+    known = {"A": 10, "B": 5, "C": 35, "D": 35, "E": 35, "F": 10, "G": 5, "H": 52.5}
+    found = fair_load(EXPERIMENTS["gfc-2"])
+    for group, megabits in known.items():
+        assert found.data[f"{group}.1"] * 424e-6 * 32 / 31 == pytest.approx(megabits), group
+    assert len(found.bottlenecks) == 5
+
+
+# Measures of runs that are known without the simulator.
+
+
+def test_two_greedy_sources_without_control_lose_half_of_what_they_send() -> None:
+    _, found = run("greedy-2", "none")
+    assert found["utilisation"] == pytest.approx(1.0, abs=1e-5)
+    assert found["loss_ratio"] == pytest.approx(0.5, abs=1e-3)
+    assert found["queue_max_cells"] == 20_000
+    # Each delivers the whole of its half, and no RM cells: 32/31 of the fair data.
+    assert found["max_min_distance"] == pytest.approx(1 / 31, abs=1.01)
+
+
+def test_a_quarter_of_the_link_is_a_quarter_of_every_measure() -> None:
+    _, found = run("greedy-10", f"{CLASSES}:Quarter")
+    assert found["utilisation"] == pytest.approx(0.25, abs=0.001)
+    assert found["max_min_distance"] == pytest.approx(0.75, abs=0.002)
+    assert found["queue_max_cells"] <= 10
+    assert found["loss_ratio"] == 0
+    assert found["rate_variation"] < 0.01
+    # ICR is 1.5 Mbit/s below the granted 3.9: settled in some round trips of 10 ms.
+    assert found["settling_seconds"] < 0.05
+
+
+def rates(distance: Sequence[float]) -> Rates:
+    """Rates of one destination at these distances from its fair rate of 100, a step each."""
+    times = np.arange(1, len(distance) + 1, dtype=np.float64) * 0.01
+    return Rates(times, {"L": 100.0 * (1.0 - np.array(distance, dtype=np.float64))})
+
+
+def test_settling_is_the_time_until_the_distance_stays_near_its_last_mean() -> None:
+    one = FairLoad(frozenset(), {}, {"L": 100.0}, {}, 0.0, 0.0)
+    assert rates([0.9, 0.5, 0.3, *[0.05] * 17]).settling(one) == pytest.approx(0.04)
+    # A distance that stays is settled, however great.
+    assert rates([0.9] * 20).settling(one) == 0
+    # Nothing settles that swings by more than the band.
+    assert rates([0.0, 0.3] * 10).settling(one) == math.inf
+
+
+def test_variation_is_that_of_the_rates_while_they_are_steady() -> None:
+    found = rates([0.9, 0.9, *[0.2, 0.4] * 9])
+    steady = FairLoad(frozenset(), {}, {"L": 100.0}, {}, 0.0, 0.02)
+    # Rates of 80 and 60: deviation 10, mean 70.
+    assert found.variation(steady) == pytest.approx(1 / 7)
+    assert rates([1.0] * 20).variation(steady) is None
+    # Rates that follow what others send do not oscillate: half-way after the last change, or not.
+    assert fair_load(EXPERIMENTS["come-and-go"]).steady_from_seconds == 1.75
+    assert fair_load(EXPERIMENTS["greedy-10"]).steady_from_seconds == 1.0
+    assert found.variation(fair_load(EXPERIMENTS["on-off"])) is None
+
+
+def test_steps_are_not_in_step_with_milliseconds() -> None:
+    [sample] = [one for one in TRACED if one.startswith("measure.sample")]
+    microseconds = int(sample.split('"')[1].split()[0])
+    assert math.gcd(microseconds, 1000) * STEP < microseconds
+
+
+# Duels and standings by hand.
+
+NOISY = [0.90, 0.91, 0.89, 0.90, 0.92, 0.90, 0.91, 0.89, 0.90, 0.91]
+
+
+def verdict(own: Sequence[float], other: Sequence[float], measure: str = "utilisation") -> str:
+    [one] = duels("own", ["other"], ["x"], values(("own", "x", own), ("other", "x", other),
+                                                  measure=measure))  # fmt: skip
+    return one.verdict
+
+
+def test_a_duel_needs_a_difference_that_is_real_and_matters() -> None:
+    lower = [one - 0.05 for one in NOISY]
+    spread = [one - 0.05 + 0.2 * (-1) ** at for at, one in enumerate(NOISY)]
+    assert verdict(NOISY, lower) == "better"
+    assert verdict(lower, NOISY) == "worse"
+    # Not real: it drowns in the spread of the pairs.
+    assert verdict(NOISY, spread) == "alike"
+    # Real, for every pair has it, but too small to matter.
+    assert verdict(NOISY, [one - 0.005 for one in NOISY]) == "alike"
+    # Less is better of a distance.
+    assert verdict(NOISY, lower, "max_min_distance") == "worse"
+
+
+def test_a_queue_matters_by_its_ratio() -> None:
+    assert verdict([100.0 + at for at in range(10)], [120.0 + at for at in range(10)],
+                   "queue_p99_cells") == "alike"  # fmt: skip
+    assert verdict([100.0 + at for at in range(10)], [130.0 + at for at in range(10)],
+                   "queue_p99_cells") == "better"  # fmt: skip
+
+
+def test_never_settling_is_the_longest_time() -> None:
+    never = [math.inf] * 10
+    assert verdict(never, [0.1 + 0.001 * at for at in range(10)], "settling_seconds") == "worse"
+    assert verdict(never, never, "settling_seconds") == "alike"
+
+
+def test_chance_alone_is_seldom_called_real() -> None:
+    # 300 duels of schemes that differ by chance alone.
+    draw = random.Random(7)  # noqa: S311
+    opponents = [f"o{number}" for number in range(300)]
+    known = [(name, "x", [draw.gauss(0.5, 0.2) for _ in SEEDS]) for name in ("own", *opponents)]
+    found = duels("own", opponents, ["x"], values(*known))
+    assert {one.verdict for one in found} == {"alike"}
+
+
+def test_the_correction_is_that_of_benjamini_and_yekutieli() -> None:
+    # By hand: p sorted, times m c(m) / rank, the least of what follows.
+    draw = random.Random(3)  # noqa: S311
+    own = [draw.gauss(0.5, 0.02) for _ in SEEDS]
+    known = [("own", "x", own)]
+    known += [
+        (f"o{number}", "x", [one + 0.02 * number + draw.gauss(0.0, 0.05) for one in own])
+        for number in range(8)
+    ]
+    found = duels("own", [f"o{number}" for number in range(8)], ["x"], values(*known))
+    p_values = [one.difference.p_value for one in found if one.difference]
+    order = sorted(range(8), key=lambda at: p_values[at] or 0.0)
+    total = 8 * sum(1 / rank for rank in range(1, 9))
+    least, real = 1.0, set()
+    for rank in range(8, 0, -1):
+        at = order[rank - 1]
+        least = min(least, (p_values[at] or 0.0) * total / rank)
+        if least <= 0.05:
+            real.add(at)
+    assert 0 < len(real) < 8
+    assert {at for at, one in enumerate(found) if one.verdict != "alike"} == real
+    # Their intervals leave out zero, though they are wider than each alone.
+    for at in real:
+        one = found[at]
+        assert one.interval is not None
+        assert one.difference is not None
+        assert one.interval[0] * one.interval[1] > 0
+        alone = one.difference.interval(0.95)
+        assert alone is not None
+        assert one.interval[1] - one.interval[0] > alone[1] - alone[0]
+
+
+def duel(experiment: str, measure: str, opponent: str, verdict: Verdict) -> Duel:
+    return Duel("own", opponent, experiment, BY_NAME[measure], 0, 0, None, verdict=verdict)
+
+
+def test_a_standing_is_a_mean_over_measures_experiments_and_opponents() -> None:
+    found = standing(
+        "own",
+        [
+            duel("x", "utilisation", "a", "better"),
+            duel("x", "utilisation", "b", "alike"),
+            duel("y", "utilisation", "a", "worse"),
+            duel("y", "utilisation", "b", "worse"),
+            duel("x", "loss_ratio", "a", "better"),
+            duel("x", "loss_ratio", "b", "better"),
+        ],
+    )
+    # Utilisation: (3/4 + 0) / 2; loss, which only x has: 1.
+    assert found.by_measure == {"utilisation": 0.375, "loss_ratio": 1.0}
+    assert found.score == pytest.approx(0.6875)
+    assert found.by_experiment == {"x": 0.875, "y": 0.0}
+    # Without x only utilisation is left, 0; without y it is (3/4 + 1) / 2.
+    scores = [0.0, 0.875]
+    mean = sum(scores) / 2
+    assert found.error == pytest.approx(math.sqrt(sum((one - mean) ** 2 for one in scores) / 2))
+
+
+def test_a_failed_run_loses_every_duel_of_its_experiment() -> None:
+    known = [
+        *(Record("own", "x", seed, "", dict.fromkeys(BY_NAME), "boom") for seed in SEEDS),
+        *(Record("other", "x", seed, "d", {"utilisation": 0.1}) for seed in SEEDS),
+    ]
+    [one] = duels("own", ["other"], ["x"], Values(known, {"x": 1.0}))
+    assert one.verdict == "worse"
+    [one] = duels("other", ["own"], ["x"], Values(known, {"x": 1.0}))
+    assert one.verdict == "better"
+
+
+# The shipped results.
+
+
+def test_the_shipped_results_are_whole() -> None:
+    found = {(one.scheme, one.experiment, one.seed) for one in shipped()}
+    assert found == {
+        (one.name, experiment, seed)
+        for one in battery.built_in()
+        for experiment in EXPERIMENTS
+        for seed in SEEDS
+    }
+    assert not [one for one in shipped() if one.error]
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_shipped_results_are_those_of_a_run(name: str) -> None:
+    # Another scheme and seed for each experiment; the cheap ones, so that it takes a moment.
+    cheap = ["erica", "fmmra", "charny", "capc", "rrm-pd", "efci", "phantom", "eprca", "fcvc"]
+    place = list(EXPERIMENTS).index(name)
+    scheme, seed = cheap[place % len(cheap)], SEEDS[place % len(SEEDS)]
+    summary, found = run(name, scheme, seed=seed)
+    [kept] = [
+        one for one in shipped() if (one.scheme, one.experiment, one.seed) == (scheme, name, seed)
+    ]
+    assert summary["digest"] == kept.digest
+    assert found == kept.values
+
+
+def test_the_page_of_the_documentation_is_that_of_the_shipped_results() -> None:
+    found = markdown(battery.report(battery.judged((), (), battery.experiments())))
+    assert (DOCUMENTATION / "evidence" / "battery.md").read_text("utf-8") == found
+
+
+def test_schemes_differ_and_each_measure_ranks_them() -> None:
+    answer = battery.judged((), (), battery.experiments())
+    scores = [one.score for one in answer.standings]
+    assert scores == sorted(scores, reverse=True)
+    # Whoever wins a duel has an opponent who loses it.
+    assert sum(scores) / len(scores) == pytest.approx(0.5, abs=0.02)
+    for measure in JUDGED:
+        found = [one.by_measure[measure.name] for one in answer.standings]
+        assert max(found) - min(found) > 0.2, measure.name
+
+
+# Contenders.
+
+
+def judged(*names: str, experiments: Sequence[str], settings: Sequence[str] = ()) -> battery.Answer:
+    return cellrate.judge_schemes(names, experiments=list(experiments), overrides=settings)
+
+
+def test_a_twin_stands_where_its_built_in_scheme_stands() -> None:
+    answer = judged(
+        "cellrate.schemes.examples.erica:Erica", experiments=["greedy-2", "greedy-10", "tcp-short"]
+    )
+    own, other = (
+        {(one.experiment, one.measure.name, one.opponent): one for one in answer.duels[name]}
+        for name in ("Erica", "erica")
+    )
+    shared = own.keys() & other.keys()
+    assert len(shared) > 100
+    for key in shared:
+        assert own[key].mean == other[key].mean
+    against = [one for one in answer.duels["Erica"] if one.opponent == "erica"]
+    assert {one.difference and one.difference.difference for one in against} == {0.0}
+    assert {one.verdict for one in against} == {"alike"}
+    assert answer.irregular == ()
+
+
+def test_a_setting_makes_a_built_in_scheme_another_contender() -> None:
+    answer = judged(
+        "erica", experiments=["greedy-2"], settings=["switch.control.target_utilisation=0.95"]
+    )
+    name = "erica (target_utilisation=0.95)"
+    means = {
+        one: answer.values.mean(one, "greedy-2", BY_NAME["utilisation"]) for one in ("erica", name)
+    }
+    assert means == pytest.approx({"erica": 0.9, name: 0.95}, abs=0.001)
+
+
+def test_failures_are_told_and_lose(command: Command) -> None:
+    done = command(
+        "battery", f"{CLASSES}:TwoOnly", "--experiment", "greedy-2", "--experiment", "greedy-10",
+        "--json",
+    )  # fmt: skip
+    assert done.returncode == 1, done.stderr
+    told = json.loads(done.stdout)
+    assert told["errors"]["TwoOnly"].keys() == {"greedy-10"}, told["errors"]
+    assert "on_backward_rm at" in told["errors"]["TwoOnly"]["greedy-10"]
+    assert "too many channels" in told["errors"]["TwoOnly"]["greedy-10"]
+    own = next(one for one in told["standings"] if one["scheme"] == "TwoOnly")
+    assert own["by_experiment"]["greedy-10"] == 0.0
+    assert own["by_experiment"]["greedy-2"] > 0.0
+
+
+def test_a_scheme_that_draws_is_told(command: Command) -> None:
+    done = command("battery", f"{CLASSES}:Dice", "--experiment", "greedy-2")
+    assert done.returncode == 0, done.stderr
+    assert "the class reads a clock, draws random numbers" in " ".join(done.stdout.split())
+
+
+def test_the_files_of_an_answer(command: Command, tmp_path: Path) -> None:
+    done = command("battery", f"{CLASSES}:Quarter", "--experiment", "greedy-2")
+    assert done.returncode == 0, done.stderr
+    assert max(map(len, done.stdout.splitlines())) <= 80 or "COLUMNS" not in done.stdout
+    runs = pl.read_parquet(tmp_path / "out" / "Quarter-battery.parquet")
+    assert set(runs["scheme"]) == {"Quarter", *(one.name for one in battery.built_in())}
+    assert set(runs["seed"]) == set(SEEDS)
+    assert {one.name for one in MEASURES} <= set(runs.columns)
+    page = (tmp_path / "out" / "Quarter-battery.html").read_text("utf-8")
+    assert page.count("<svg") == 2
+    # The same command again simulates nothing: it has kept all runs, and gives the same page.
+    again = command("battery", f"{CLASSES}:Quarter", "--experiment", "greedy-2")
+    assert again.returncode == 0
+
+
+def test_the_commands_behind_a_weakness_show_its_numbers(command: Command, tmp_path: Path) -> None:
+    done = command("battery", f"{CLASSES}:Quarter", "--experiment", "greedy-10", "--json")
+    told = json.loads(done.stdout)
+    [trial] = [one for one in told["what_to_try"] if "utilisation: 0.25" in one["text"]]
+    scenario, own, other = trial["commands"]
+    words, _, file = scenario.partition(" > ")
+    (tmp_path / file).write_text(command(*shlex.split(words)[1:]).stdout, encoding="utf-8")
+    for line, expected in ((own, 0.25), (other, None)):
+        arguments = [one for one in shlex.split(line)[1:] if one != "--plot"]
+        finished = command(*arguments, "--json")
+        assert finished.returncode == 0, finished.stderr
+        ports = {one["name"]: one for one in json.loads(finished.stdout)["ports"]}
+        if expected is not None:
+            assert ports["A->B"]["utilisation"] == pytest.approx(expected, abs=0.001)
+        else:
+            assert ports["A->B"]["utilisation"] > 0.9
+
+
+def test_the_scenario_of_an_experiment_is_a_file_of_its_own(
+    command: Command, tmp_path: Path
+) -> None:
+    for name in ("come-and-go", "gfc-1", "mpeg2"):
+        text = command("battery", "--scenario", name).stdout
+        (tmp_path / f"{name}.toml").write_text(text, encoding="utf-8")
+        job = Job(text, "x.toml", seed=3)
+        assert job.key() == EXPERIMENTS[name].job((), 3).key()
+        assert command("validate", f"{name}.toml").returncode == 0
+
+
+def test_where_the_first_seed_fails_the_others_are_not_run() -> None:
+    asked: list[Job] = []
+
+    def runner(jobs: Sequence[Job]) -> Generator[Done]:
+        asked.extend(jobs)
+        return run_each(jobs, workers=1)
+
+    one = battery.contender(f"{CLASSES}:TwoOnly")
+    planned = running.plan([one], [EXPERIMENTS["greedy-10"]], SEEDS)
+    found = running.run(planned, runner)
+    assert len(asked) == 1
+    assert [record.seed for record in found if record.error] == sorted(SEEDS)
