@@ -179,7 +179,7 @@ target/uv/bin/uv:
 
 lock: target/uv/bin/uv ## write requirements.txt anew from pyproject.toml
 	target/uv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--no-annotate --custom-compile-command "make lock" --extra cli --extra graph --extra cluster --extra xarray --group development pyproject.toml --output-file requirements.txt
+		--no-annotate --custom-compile-command "make lock" --extra cli --extra graph --extra cluster --extra xarray --extra gym --group development pyproject.toml --output-file requirements.txt
 
 lock-mutants: target/uv/bin/uv ## write proof/requirements-mutants.txt anew
 	target/uv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \

@@ -4,6 +4,7 @@
 mod bench;
 mod errors;
 mod files;
+mod learning;
 mod listing;
 mod outcome;
 mod progress;
@@ -23,6 +24,8 @@ mod _core {
     use super::errors::{Cancelled, ScenarioError, SchemeError};
     #[pymodule_export]
     use super::files::read_parquet_with;
+    #[pymodule_export]
+    use super::learning::{PortEpisode, SourceEpisode};
     #[pymodule_export]
     use super::listing::{measures, quantity, registry, schema, template};
     #[pymodule_export]

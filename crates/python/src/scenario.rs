@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use cellrate::run::{Job, NANOSECONDS_PER_HOP};
+use cellrate::scenario::Checked;
 use cellrate_engine::kernel::Ps;
 use cellrate_machine::capture::{Tap, capture};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -291,8 +292,16 @@ impl Scenario {
 }
 
 impl Scenario {
+    /// The scenario with its graph.
+    pub fn checked(&self) -> &Checked {
+        self.job.checked()
+    }
+    /// The place for the errors of its classes' hooks.
+    pub fn failure(&self) -> Arc<Failure> {
+        self.failure.clone()
+    }
     /// Refuses to run a scenario that was read without its code.
-    fn refuse_without_code(&self) -> PyResult<()> {
+    pub fn refuse_without_code(&self) -> PyResult<()> {
         if self.without_code {
             return Err(PyValueError::new_err(
                 "a scenario that was read without its code does not run",

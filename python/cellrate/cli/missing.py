@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 EXTRAS = {
+    "gymnasium": "gym",
     "networkx": "graph",
     "distributed": "cluster",
     "dask": "cluster",

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Literal, TypeAlias
 
-Extra: TypeAlias = Literal["cli", "cluster", "graph", "pandas", "xarray"]
+Extra: TypeAlias = Literal["cli", "cluster", "graph", "gym", "pandas", "xarray"]
 LIBRARIES: dict[Extra, tuple[str, ...]] = {
     "cli": ("cycler", "cyclopts", "matplotlib", "optuna", "polars", "rich", "scipy"),
     "cluster": ("distributed",),
     "graph": ("networkx",),
+    "gym": ("gymnasium",),
     "pandas": ("pandas",),
     "xarray": ("xarray",),
 }

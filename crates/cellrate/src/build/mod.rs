@@ -63,6 +63,7 @@ fn differing<T: Clone + PartialEq>(before: &[Option<T>], after: &[Option<T>]) ->
 fn plan_of(scenario: &Scenario, graph: &Graph) -> Plan {
     Plan {
         changes: Vec::new(),
+        port_controls: Vec::new(),
         seed: scenario.run.seed,
         nodes: graph.nodes.iter().map(node).collect(),
         links: graph.links.clone(),

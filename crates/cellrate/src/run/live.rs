@@ -1,8 +1,8 @@
 //! A run that is watched: it pauses where its watcher wants it to.
 
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::network::Simulation;
 use cellrate_engine::network::plan::EventKinds;
+use cellrate_engine::network::{Plan, Simulation};
 
 use super::driver::{Driver, RunError, affordable, warnings_before};
 use super::events::Events;
@@ -27,14 +27,24 @@ impl Live {
     /// # Errors
     /// If it needs more memory than is available, or if the network cannot be simulated.
     pub fn new(checked: &Checked) -> Result<Live, RunError> {
+        Live::with(checked, |plan| {
+            plan.measure.events = EventKinds {
+                loss: true,
+                timeout: true,
+                retransmission: true,
+                mark: false,
+            };
+            plan.measure.event_limit = MOST_EVENTS;
+        })
+    }
+
+    /// A run at time zero of a scenario's plan as `edit` leaves it.
+    ///
+    /// # Errors
+    /// Those of [`Live::new`].
+    pub fn with(checked: &Checked, edit: impl FnOnce(&mut Plan)) -> Result<Live, RunError> {
         let (scenario, mut plan) = (checked.scenario(), affordable(checked)?);
-        plan.measure.events = EventKinds {
-            loss: true,
-            timeout: true,
-            retransmission: true,
-            mark: false,
-        };
-        plan.measure.event_limit = MOST_EVENTS;
+        edit(&mut plan);
         let warnings = warnings_before(checked, &plan);
         Ok(Live {
             driver: Driver::new(scenario, plan)?,

@@ -316,6 +316,14 @@ impl<S: Server> Port<S> {
     pub fn control(&self) -> &Control {
         &self.control
     }
+    /// The control scheme, mutable.
+    pub fn control_mut(&mut self) -> &mut Control {
+        &mut self.control
+    }
+    /// Cells of the controlled queue at `now`, as the scheme's timer would be told.
+    pub fn controlled_length(&mut self, now: Ps, out: &mut Outlet<'_>) -> u64 {
+        self.class_length(now, true, out)
+    }
     /// Queues in order of priority.
     pub fn queues(&self) -> impl Iterator<Item = &QueueSettings> {
         self.queues.iter().map(|queue| &queue.settings)

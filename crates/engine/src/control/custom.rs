@@ -5,6 +5,7 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::any::Any;
 use core::fmt::Debug;
 
 use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
@@ -60,6 +61,10 @@ pub trait CustomControl: Debug + Send {
     fn wake(&mut self, now: Ps, queue: u64);
     /// A copy that goes on from the same state.
     fn boxed_clone(&self) -> Box<dyn CustomControl>;
+    /// Itself, if whoever runs the simulation may read and change it between two slices of the run.
+    fn as_any_mut(&mut self) -> Option<&mut dyn Any> {
+        None
+    }
 }
 
 /// A scheme in Rust, and its name in scenarios and reports.

@@ -129,6 +129,14 @@ macro_rules! registry {
                     _ => {}
                 }
             }
+            /// The scheme, if it is one from outside that can be reached; see
+            /// [`CustomControl::as_any_mut`].
+            pub fn as_any_mut(&mut self) -> Option<&mut dyn core::any::Any> {
+                match self {
+                    Control::Custom(scheme) => scheme.as_any_mut(),
+                    _ => None,
+                }
+            }
             /// Name and value of each statistic of the scheme since the start.
             ///
             /// # Panics

@@ -2,6 +2,7 @@
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
+use core::any::Any;
 use core::fmt::Debug;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -40,6 +41,10 @@ pub trait LawState: Debug + Send {
     fn after_brm(&mut self, now: Ps, acr: f64, rm: &RmCell) -> f64;
     /// A copy that goes on from the same state.
     fn boxed_clone(&self) -> Box<dyn LawState>;
+    /// Itself, if whoever runs the simulation may read and change it between two slices of the run.
+    fn as_any_mut(&mut self) -> Option<&mut dyn Any> {
+        None
+    }
 }
 
 impl Clone for Box<dyn LawState> {

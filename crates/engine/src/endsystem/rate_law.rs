@@ -2,6 +2,7 @@
 //! replace.
 
 use alloc::boxed::Box;
+use core::any::Any;
 
 use super::config::{AbrConfig, SourceRules};
 use super::custom::{LawState, SourceFacts};
@@ -41,6 +42,14 @@ impl RateLaw {
                 (icr, mcr, pcr),
                 frtt,
             ))),
+        }
+    }
+
+    /// The law, if it is one from outside that can be reached; see [`LawState::as_any_mut`].
+    pub fn as_any_mut(&mut self) -> Option<&mut dyn Any> {
+        match self {
+            RateLaw::Custom(law, ..) => law.as_any_mut(),
+            _ => None,
         }
     }
 

@@ -4,6 +4,8 @@
 //! calls [`AbrSource::opportunity`]. SES rule 12 (EFCI is 0 in data cells) holds because the host
 //! builds data cells with [`Info::data`].
 
+use core::any::Any;
+
 use super::config::{AbrConfig, ErBelowMcr, OutOfRate};
 use super::rate_law::RateLaw;
 use crate::atm::cell::{Info, Kind, RmCell};
@@ -161,6 +163,12 @@ impl AbrSource {
             limits,
             way: (link_rate, frtt),
         }
+    }
+
+    /// The law from outside that sets its rate, if it can be reached; see
+    /// [`LawState::as_any_mut`](super::LawState::as_any_mut).
+    pub fn law_mut(&mut self) -> Option<&mut dyn Any> {
+        self.law.as_mut().and_then(RateLaw::as_any_mut)
     }
 
     /// Goes on with other parameters of the same rules. They act wherever the rules use them from

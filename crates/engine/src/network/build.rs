@@ -221,7 +221,7 @@ impl<'a> Draft<'a> {
         let rm_first = settings.rm_first && controlled.is_some();
         // Without an ABR queue nothing is controlled.
         let control = if controlled.is_some() {
-            &settings.control
+            self.plan.control_of(link, settings)
         } else {
             &ControlConfig::default()
         };

@@ -46,6 +46,9 @@ pub struct Plan {
     pub simultaneous_cells: SimultaneousCells,
     /// Changes during the run, in the order of their instants.
     pub changes: Vec<Change>,
+    /// Control schemes of single ports in place of their switch's, by the link that a port feeds.
+    /// A change of the switch acts on a port that has the same scheme.
+    pub port_controls: Vec<(usize, ControlConfig)>,
     /// Measurements and recordings.
     pub measure: MeasurePlan,
 }
@@ -62,6 +65,7 @@ impl Plan {
             errors: LinkErrors::default(),
             simultaneous_cells: SimultaneousCells::default(),
             changes: Vec::new(),
+            port_controls: Vec::new(),
             measure: MeasurePlan::default(),
         }
     }
@@ -86,6 +90,12 @@ impl Plan {
         } else {
             flow.ack_service
         }
+    }
+    /// Control scheme of the port that feeds `link`, whose switch has these `settings`.
+    pub fn control_of<'p>(&'p self, link: usize, settings: &'p SwitchPlan) -> &'p ControlConfig {
+        let mut single = self.port_controls.iter();
+        let own = single.find(|(port, _)| *port == link);
+        own.map_or(&settings.control, |(_, control)| control)
     }
     /// Name of a channel: `FLOW/forward` or `FLOW/backward`.
     pub fn channel_name(&self, channel: ChannelId) -> String {

@@ -119,6 +119,10 @@ impl Meter {
             None => now.saturating_add(self.interval),
         };
     }
+    /// What was counted of the interval that has not ended, so far; its length is 0.
+    pub fn running(&self) -> Interval {
+        self.now
+    }
     /// True if an interval that ends at `now` would last longer than zero.
     pub fn has_begun(&self, now: Ps) -> bool {
         now > self.started

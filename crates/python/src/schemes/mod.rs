@@ -16,5 +16,6 @@ pub use connection::Connection;
 pub use failure::Failure;
 pub use finder::{Finder, set_scheme_finder};
 pub use law::Source;
+pub use meter::{Interval, Meter};
 pub use port::Port;
 pub use rm_cell::{DataCell, RmCell};

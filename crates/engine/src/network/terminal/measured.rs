@@ -47,6 +47,10 @@ impl Terminal {
     pub fn abr(&self) -> Option<&AbrSource> {
         self.shaper.abr()
     }
+    /// The same, mutable.
+    pub fn abr_mut(&mut self) -> Option<&mut AbrSource> {
+        self.shaper.abr_mut()
+    }
     /// Cells that the channel has credit for at its source, if it is under credit control.
     pub fn credit_balance(&self) -> Option<u32> {
         match &self.shaper {

@@ -48,6 +48,7 @@ const ORDER: &[&str] = &[
     "network::changing",
     "network::measure",
     "network::observe",
+    "network::outside",
     "network::reference",
     "network::watch",
     "network::passages",

@@ -76,6 +76,7 @@ impl Graph {
         let (measure, errors) = (MeasurePlan::default(), LinkErrors::default());
         Plan {
             changes: Vec::new(),
+            port_controls: Vec::new(),
             seed: 1,
             nodes: self.nodes,
             links: self.links,

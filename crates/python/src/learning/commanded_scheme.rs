@@ -1,0 +1,99 @@
+//! A control scheme whose rate somebody outside of the simulation sets.
+
+use std::any::Any;
+
+use cellrate_engine::atm::cell::{Info, RmCell};
+use cellrate_engine::control::{CustomControl, CustomScheme, PortFacts, QueueReading};
+use cellrate_engine::kernel::Ps;
+
+use crate::schemes::{Interval, Meter};
+
+const NAME: &str = "commanded";
+
+/// The scheme, with intervals of this length.
+#[derive(Debug)]
+pub struct CommandedScheme(pub Ps);
+
+/// The scheme at a port: it counts cells over intervals, and advertises one rate to all channels.
+#[derive(Clone, Debug)]
+pub struct CommandedPort {
+    meter: Meter,
+    facts: PortFacts,
+    /// ER that is advertised, in cells/s.
+    advertised: f64,
+    /// ER that is advertised from the end of the interval on.
+    next: f64,
+}
+
+impl CommandedPort {
+    /// Rate of the link, and number of channels.
+    pub fn facts(&self) -> PortFacts {
+        self.facts
+    }
+    /// What was counted since the last end of an interval.
+    pub fn running(&self) -> Interval {
+        self.meter.running()
+    }
+    /// Advertises `rate` from the next end of an interval on, which may be now. At the begin of a
+    /// run it acts at once.
+    pub fn command(&mut self, rate: f64, at_once: bool) {
+        self.next = rate;
+        if at_once {
+            self.advertised = rate;
+        }
+    }
+}
+
+impl CustomScheme for CommandedScheme {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+    fn build(&self, facts: PortFacts) -> Box<dyn CustomControl> {
+        let mut meter = Meter::new(facts);
+        meter.every(self.0, u64::MAX);
+        Box::new(CommandedPort {
+            meter,
+            facts,
+            advertised: f64::INFINITY,
+            next: f64::INFINITY,
+        })
+    }
+}
+
+impl CustomControl for CommandedPort {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+    fn on_forward(&mut self, now: Ps, slot: u32, _: &mut Info, _: Option<&mut RmCell>, _: u64) {
+        self.meter.count(now, slot);
+    }
+    fn on_background(&mut self, _: Ps) {
+        self.meter.count_background();
+    }
+    fn on_backward(&mut self, _: Ps, _: u32, rm: &mut RmCell, _: u64) {
+        rm.er = rm.er.min(self.advertised); // TM 4.0 5.10.6 1(c)
+    }
+    fn on_dequeue(&mut self, _: Ps, _: &mut Info, _: u64) {}
+    fn marks_at_dequeue(&self) -> bool {
+        false
+    }
+    fn reads_queue(&self) -> QueueReading {
+        QueueReading::Never
+    }
+    fn statistics(&self) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
+    fn wake_at(&self) -> Ps {
+        self.meter.due()
+    }
+    fn wake(&mut self, now: Ps, _: u64) {
+        self.meter.end(now);
+        self.advertised = self.next;
+    }
+    fn boxed_clone(&self) -> Box<dyn CustomControl> {
+        Box::new(self.clone())
+    }
+    fn as_any_mut(&mut self) -> Option<&mut dyn Any> {
+        Some(self)
+    }
+}

@@ -1,0 +1,12 @@
+//! Runs that a learner controls: at an output port, or at an ABR source. A run pauses at the end of
+//! each interval, tells what was measured, and goes on with the learner's action. Nothing here calls
+//! Python while a run is going on.
+
+mod commanded_law;
+mod commanded_scheme;
+mod pace;
+mod port_episode;
+mod source_episode;
+
+pub use port_episode::PortEpisode;
+pub use source_episode::SourceEpisode;

@@ -1,0 +1,215 @@
+//! A run whose rate at one ABR source a learner sets.
+
+use std::sync::Arc;
+
+use cellrate_engine::atm::cell::{Info, ServiceClass};
+use cellrate_engine::custom::Custom;
+use cellrate_engine::endsystem::SourceFacts;
+use cellrate_engine::network::{LawFromOutside, Plan};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use serde_json::Map;
+
+use super::commanded_law::{CommandedLaw, CommandedSource};
+use super::pace::{Pace, interval_of, share_of};
+use crate::scenario::Scenario;
+
+/// What `step` returns: observation, delivered and lost data cells over those of PCR, and the time
+/// in milliseconds that PCR needs for the data in flight.
+type Stepped = ([f64; 5], f64, f64, f64);
+
+/// Data cells of a flow since the start.
+#[derive(Clone, Copy, Default)]
+struct Cells {
+    sent: u64,
+    received: u64,
+    next_number: u32,
+}
+
+impl Cells {
+    /// Cells of numbers before `number` and not before `from`, as numbers go round.
+    fn passed(number: u32, from: u32) -> u64 {
+        u64::from(number.wrapping_sub(from) % Info::NUMBERS)
+    }
+}
+
+/// A run of a scenario in which one ABR source sends at the rates that it is told.
+///
+/// Args:
+///     scenario: The scenario.
+///     flow: Name of the flow; by default the first of class ABR.
+///     interval: Time between two steps in seconds; by default that of Nrm cells at PCR.
+///
+/// Raises:
+///     ValueError: There is no such flow, or the interval is not above 0.
+#[pyclass(module = "cellrate._core")]
+pub struct SourceEpisode {
+    pace: Pace,
+    number: usize,
+    facts: SourceFacts,
+    /// Name of the flow.
+    #[pyo3(get)]
+    flow: String,
+    cells: Cells,
+}
+
+#[pymethods]
+impl SourceEpisode {
+    #[new]
+    #[pyo3(signature = (scenario, flow = None, interval = None))]
+    fn new(
+        scenario: &Scenario,
+        flow: Option<&str>,
+        interval: Option<f64>,
+    ) -> PyResult<SourceEpisode> {
+        let plan = cellrate::build::plan(scenario.checked());
+        let number = flow_of(&plan, flow)?;
+        let commanded = |plan: &mut Plan| {
+            let law = Custom::new("commanded".into(), Arc::new(CommandedLaw) as _, Map::new());
+            plan.flows[number].abr.law = Some(law);
+        };
+        // PCR, from which the interval follows, is known once a source is made.
+        let mut trial = Pace::new(scenario, interval_of(1.0)?, commanded)?;
+        let facts = reached(&mut trial, number)?.2.facts();
+        let interval = interval_of(interval.unwrap_or(f64::from(facts.nrm) / facts.pcr))?;
+        Ok(SourceEpisode {
+            pace: trial.with_interval(interval),
+            number,
+            facts,
+            flow: plan.flows[number].name.clone(),
+            cells: Cells::default(),
+        })
+    }
+    /// Peak cell rate in cells/s.
+    #[getter]
+    fn pcr(&self) -> f64 {
+        self.facts.pcr
+    }
+    /// Minimum cell rate in cells/s.
+    #[getter]
+    fn mcr(&self) -> f64 {
+        self.facts.mcr
+    }
+    /// Initial cell rate in cells/s.
+    #[getter]
+    fn icr(&self) -> f64 {
+        self.facts.icr
+    }
+    /// Length of a step in seconds.
+    #[getter]
+    fn interval(&self) -> f64 {
+        self.pace.interval().as_secs_f64()
+    }
+    /// Simulated time at the end of the run, in seconds.
+    #[getter]
+    fn duration(&self) -> f64 {
+        self.pace.duration().as_secs_f64()
+    }
+    /// Simulated time in seconds.
+    #[getter]
+    fn now(&self) -> f64 {
+        self.pace.now().as_secs_f64()
+    }
+    /// True at the end of the run.
+    #[getter]
+    fn ended(&self) -> bool {
+        self.pace.has_ended()
+    }
+    /// Runs to the end of the next interval, or of the run.
+    ///
+    /// Args:
+    ///     share: The rate that ACR takes with each backward RM cell from now on, as a share of PCR,
+    ///         unless ER is less.
+    ///
+    /// Returns:
+    ///     The observation; data cells that were delivered, and lost, over those that PCR can send,
+    ///     in the interval; and the time in milliseconds in which PCR sends as many data cells as
+    ///     are in flight. The observation has ACR as a share of PCR; ER of the last backward RM cell
+    ///     likewise; 1 if one came in the interval, else 0; the share of those with CI; and in-rate
+    ///     cells that were sent, over those that PCR can send.
+    ///
+    /// Raises:
+    ///     ValueError: The share is not between 0 and 1.
+    ///     RuntimeError: The run has ended.
+    fn step(&mut self, py: Python<'_>, share: f64) -> PyResult<Stepped> {
+        let share = share_of("a rate", share, 1.0)?;
+        let pcr = self.facts.pcr;
+        reached(&mut self.pace, self.number)?.2.command(share * pcr);
+        self.pace.step(py)?;
+        let most = pcr * self.pace.interval().as_secs_f64();
+        let (acr, cells, law) = reached(&mut self.pace, self.number)?;
+        let counted = law.take();
+        let observation = [
+            acr / pcr,
+            law.er() / pcr,
+            if counted.brms > 0 { 1.0 } else { 0.0 },
+            counted.ci as f64 / counted.brms.max(1) as f64,
+            counted.sent as f64 / most,
+        ];
+        let before = std::mem::replace(&mut self.cells, cells);
+        let delivered = cells.received - before.received;
+        let passed = Cells::passed(cells.next_number, before.next_number);
+        let in_flight = Cells::passed(
+            (cells.sent % u64::from(Info::NUMBERS)) as u32,
+            cells.next_number,
+        );
+        Ok((
+            observation,
+            delivered as f64 / most,
+            passed.saturating_sub(delivered) as f64 / most,
+            in_flight as f64 / pcr * 1e3,
+        ))
+    }
+    /// The summary of the whole run, as one JSON object.
+    ///
+    /// Raises:
+    ///     RuntimeError: The run has not ended.
+    fn summary(&mut self, py: Python<'_>) -> PyResult<String> {
+        self.pace.summary(py)
+    }
+}
+
+/// ACR in cells/s, data cells and law of the source of a flow.
+fn reached(pace: &mut Pace, flow: usize) -> PyResult<(f64, Cells, &mut CommandedSource)> {
+    let found = pace.simulation().law_from_outside(flow);
+    let source = found.and_then(|found| {
+        let LawFromOutside {
+            law,
+            acr,
+            sent,
+            received,
+            next_number,
+        } = found;
+        let cells = Cells {
+            sent,
+            received,
+            next_number,
+        };
+        Some((acr, cells, law.downcast_mut()?))
+    });
+    source.ok_or_else(|| PyValueError::new_err("the source of the flow has no ACR to control"))
+}
+
+/// Number of the flow of this name, or of the first of class ABR.
+fn flow_of(plan: &Plan, name: Option<&str>) -> PyResult<usize> {
+    let is_abr = |number: &usize| plan.flows[*number].service == ServiceClass::Abr;
+    let flows: Vec<usize> = (0..plan.flows.len()).filter(is_abr).collect();
+    let mut wanted = flows.iter();
+    let found = match name {
+        Some(name) => wanted.find(|number| plan.flows[**number].name == name),
+        None => wanted.next(),
+    };
+    found.copied().ok_or_else(|| {
+        let names: Vec<&str> = flows
+            .iter()
+            .map(|it| plan.flows[*it].name.as_str())
+            .collect();
+        let message = match name {
+            Some(name) if !names.is_empty() => {
+                format!("no ABR flow `{name}`; there are {}", names.join(", "))
+            }
+            _ => "no flow has the class ABR: there is no source to control".into(),
+        };
+        PyValueError::new_err(message)
+    })
+}

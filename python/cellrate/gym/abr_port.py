@@ -1,0 +1,124 @@
+"""An output port of a switch whose explicit rate a learner sets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from cellrate import _core
+from cellrate.gym.environment import Environment, Vector, require_weight
+from cellrate.simulation.scenarios import Overrides, ScenarioLike
+
+
+class AbrPort(Environment[_core.PortEpisode]):
+    """Sets the explicit rate that an output port writes into backward RM cells.
+
+    A step lasts one interval of the simulated network. Other ports keep the scenario's scheme.
+
+    The action is ``[share]``: the port lowers ER of every backward RM cell to ``share`` times the
+    link's rate, from the begin of the step to its end; ``share`` is from 0 to ``most_share``.
+
+    The observation has five numbers, of the interval that has ended:
+
+    | | Number | Range |
+    |---|---|---|
+    | 0 | ABR cells that arrived, over those that the link carries in an interval | from 0 |
+    | 1 | cells of other classes that arrived, likewise | from 0 |
+    | 2 | time that the link needs for the controlled queue, in ms | from 0 |
+    | 3 | share of the port's ABR channels of which a cell arrived | 0 to 1 |
+    | 4 | the advertised share, which is the last action | 0 to ``most_share`` |
+
+    The bounds above follow from the links that lead to the port, its buffer, and the duration; they
+    are those of ``observation_space``. At time 0 all are 0.
+
+    The reward of a step is ``utilisation - delay_weight * queue_ms - loss_weight * lost``:
+    utilisation is the number of cells that left, of all classes, over those that the link carries
+    in an interval; ``queue_ms`` is the third number of the observation; ``lost`` has the cells that
+    the port refused, over the same. An episode is truncated at the scenario's duration, and never
+    terminates. Its last step is shorter if the duration is no multiple of the interval.
+
+    ``info`` has ``seconds`` (simulated time), ``utilisation`` and ``lost``; after the last step also
+    ``digest``, the hash of all events of the run. After ``reset`` it has ``seed``.
+
+    Args:
+        scenario: A path, the TOML itself, a mapping of its sections, a `cellrate.Scenario`, or the
+            name of a template.
+        overrides: Settings as `cellrate.run` takes them.
+        port: Name of the link that the port feeds, such as ``"A->B"``; by default the port with the
+            least rate for each forward ABR channel.
+        interval: Length of a step in seconds; by default the time of 32 cells of the link, at which
+            a source that has the link to itself sends an RM cell (Nrm of TM 4.0).
+        most_share: Greatest action, above 0 and at most 1.
+        delay_weight: Weight of a millisecond of queue, from 0.
+        loss_weight: Weight of lost cells, from 0.
+        render_mode: None: the environment draws nothing.
+
+    Attributes:
+        port: Name of the port's link.
+        rate: Rate of the link in cells/s.
+        interval: Length of a step in seconds.
+
+    Raises:
+        ScenarioError: The scenario is wrong.
+        ValueError: There is no such port, or a number is out of its range.
+    """
+
+    def __init__(
+        self,
+        scenario: ScenarioLike = "n-source",
+        *,
+        overrides: Overrides = (),
+        port: str | None = None,
+        interval: float | None = None,
+        most_share: float = 1.0,
+        delay_weight: float = 0.1,
+        loss_weight: float = 1.0,
+        render_mode: str | None = None,
+    ) -> None:
+        if not 0 < most_share <= 1:
+            raise ValueError(f"most_share is {most_share}: a number above 0 and at most 1")
+        self._port, self._interval, self._most_share = port, interval, float(most_share)
+        self._weights = (
+            require_weight(delay_weight, "delay_weight"),
+            require_weight(loss_weight, "loss_weight"),
+        )
+        super().__init__(scenario, overrides, render_mode)
+        episode = self._episode
+        self.port, self.rate, self.interval = episode.port, episode.rate, episode.interval
+        self.action_space = spaces.Box(0.0, self._most_share, (1,), np.float64)
+        self.observation_space = spaces.Box(np.zeros(5), self._greatest(), dtype=np.float64)
+
+    def _begin(self, scenario: _core.Scenario) -> _core.PortEpisode:
+        return _core.PortEpisode(scenario, self._port, self._interval)
+
+    def _greatest(self) -> Vector:
+        """The greatest observation: no more cells arrive than the links before the port carry."""
+        episode = self._episode
+
+        def arrivals(seconds: float) -> float:
+            return episode.arrival_rate * seconds + episode.arrival_links
+
+        load = arrivals(episode.interval) / (episode.rate * episode.interval)
+        queue = min(episode.buffer + 1, arrivals(episode.duration))
+        return np.array([load, load, queue / episode.rate * 1e3, 1.0, self._most_share])
+
+    def _at_start(self) -> Vector:
+        return np.zeros(5)
+
+    def step(self, action: Vector) -> tuple[Vector, float, bool, bool, dict[str, Any]]:
+        """Runs one interval.
+
+        Raises:
+            RuntimeError: No episode has begun, or it has ended.
+            ValueError: The action is not one number from 0 to ``most_share``.
+        """
+        share = self._share(action)
+        if not share <= self._most_share:
+            raise ValueError(f"an action of {share}: a share from 0 to {self._most_share}")
+        seen, utilisation, lost = self._episode.step(share)
+        delay_weight, loss_weight = self._weights
+        reward = utilisation - delay_weight * seen[2] - loss_weight * lost
+        ended, info = self._told({"utilisation": utilisation, "lost": lost})
+        return np.array(seen), reward, False, ended, info
