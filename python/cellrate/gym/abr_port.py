@@ -57,6 +57,7 @@ class AbrPort(Environment[_core.PortEpisode]):
 
     Attributes:
         port: Name of the port's link.
+        channels: Number of its ABR channels.
         rate: Rate of the link in cells/s.
         interval: Length of a step in seconds.
 
@@ -86,7 +87,8 @@ class AbrPort(Environment[_core.PortEpisode]):
         )
         super().__init__(scenario, overrides, render_mode)
         episode = self._episode
-        self.port, self.rate, self.interval = episode.port, episode.rate, episode.interval
+        self.port, self.channels = episode.port, episode.channels
+        self.rate, self.interval = episode.rate, episode.interval
         self.action_space = spaces.Box(0.0, self._most_share, (1,), np.float64)
         self.observation_space = spaces.Box(np.zeros(5), self._greatest(), dtype=np.float64)
 
