@@ -1,4 +1,4 @@
-"""Learns a control scheme: `python train.py` writes `weights.json` and its curve.
+"""Learns a control scheme: `python train.py` writes `weights.json` and `curve.svg`.
 
 The cross-entropy method: each generation draws policies around a mean, lets each control the port
 for an episode per training seed, and moves the mean to the best of them.
@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ GENERATIONS, DRAWN, KEPT = 40, 24, 6
 Decide = Callable[[Sequence[float], int], float]
 
 
+@cache
 def environment() -> gymnasium.Env[Any, Any]:
     """The environment of training and of judging."""
     return gymnasium.make("cellrate/AbrPort-v0", scenario=str(SCENARIO), interval=INTERVAL)
@@ -92,8 +93,8 @@ class Training:
         return tuple(float(one) for one in means[order])
 
 
-def draw(curve: Sequence[tuple[float, ...]], fixed_reward: float, path: Path) -> None:
-    """Draws the rewards of each generation beside that of the best fixed rate."""
+def draw(found: dict[str, Any], stem: Path) -> None:
+    """Draws the rewards of each generation beside that of the best fixed rate, as SVG."""
     from cellrate.common.picture_style import STYLE, save
     from matplotlib import style
     from matplotlib.figure import Figure
@@ -101,38 +102,50 @@ def draw(curve: Sequence[tuple[float, ...]], fixed_reward: float, path: Path) ->
     with style.context(STYLE):
         figure = Figure(figsize=(6.4, 3.4), layout="constrained")
         axes = figure.subplots()
-        numbers = range(1, len(curve) + 1)
-        best, middle = [one[0] for one in curve], [float(np.median(one)) for one in curve]
-        axes.plot(numbers, best, label="best policy of a generation")
-        axes.plot(numbers, middle, label="median policy")
-        axes.axhline(fixed_reward, color="#000000", linestyle="--", label="best fixed rate")
+        numbers = range(1, len(found["best"]) + 1)
+        axes.plot(numbers, found["best"], label="best policy of a generation")
+        axes.plot(numbers, found["median"], label="median policy of a generation")
+        axes.axhline(found["fixed_reward"], color="#000000", linestyle="--", label="best fixed rate")
         axes.set_xlabel("generation")
-        axes.set_ylabel("mean reward of a step")
+        axes.set_ylabel("mean reward of a step, training seeds")
         axes.legend(loc="lower right")
-        save(figure, path)
+        save(figure, stem, ["svg"])
 
 
-def main() -> None:
-    """Trains, judges on seeds that were held out, and writes weights and curve."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--generations", type=int, default=GENERATIONS)
-    options.add_argument("--curve", type=Path, default=HERE / "curve.svg")
-    asked = options.parse_args()
+def train(generations: int, tell: Callable[[str], object]) -> dict[str, Any]:
+    """Trains, and judges on the seeds that were held out; what `weights.json` has."""
     with ProcessPoolExecutor() as pool:
         share, fixed_reward = best_fixed(pool)
-        sys.stdout.write(f"best fixed rate: {share} of the link, reward {fixed_reward:.4f}\n")
+        tell(f"best fixed rate: {share} of the link, reward {fixed_reward:.4f}\n")
         training, curve = Training(), []
-        for number in range(1, asked.generations + 1):
+        for number in range(1, generations + 1):
             curve.append(training.generation(pool))
-            sys.stdout.write(f"generation {number}: {curve[-1][0]:.4f}\n")
-            sys.stdout.flush()
+            tell(f"generation {number}: {curve[-1][0]:.4f}\n")
         weights = [round(float(weight), 6) for weight in training.mean]
         for seed in HELD_OUT:
             own, other = learned(weights, seed), fixed(share, seed)
-            sys.stdout.write(f"seed {seed}: learned {own:.4f}, fixed {other:.4f}\n")
-    found = {"weights": weights, "fixed_share": share}
-    (HERE / WEIGHTS).write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    draw(curve, fixed_reward, asked.curve)
+            tell(f"seed {seed}: learned {own:.4f}, fixed {other:.4f}\n")
+    return {
+        "weights": weights,
+        "fixed_share": share,
+        "fixed_reward": round(fixed_reward, 6),
+        "best": [round(one[0], 6) for one in curve],
+        "median": [round(float(np.median(one)), 6) for one in curve],
+    }
+
+
+def main() -> None:
+    """Trains unless told only to draw, and writes weights and curve."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--generations", type=int, default=GENERATIONS)
+    options.add_argument("--draw", action="store_true", help="only draw the curve again")
+    options.add_argument("--out", type=Path, default=HERE, help="directory of weights and curve")
+    asked = options.parse_args()
+    weights = asked.out / WEIGHTS
+    if not asked.draw:
+        found = train(asked.generations, lambda line: (sys.stdout.write(line), sys.stdout.flush()))
+        weights.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    draw(json.loads(weights.read_text(encoding="utf-8")), asked.out / "curve")
 
 
 if __name__ == "__main__":
