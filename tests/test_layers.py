@@ -84,7 +84,16 @@ def test_a_layer_within_a_package_imports_nothing_above(
 
 def test_a_command_starts_without_what_takes_its_time() -> None:
     """Scipy alone takes longer to load than all the rest of `cellrate validate`."""
-    slow = ("distributed", "gymnasium", "matplotlib", "optuna", "pandas", "polars", "scipy", "xarray")
+    slow = (
+        "distributed",
+        "gymnasium",
+        "matplotlib",
+        "optuna",
+        "pandas",
+        "polars",
+        "scipy",
+        "xarray",
+    )
     code = f"import sys, cellrate.cli.app; print(*sys.modules.keys() & {set(slow)})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []

@@ -105,7 +105,9 @@ def draw(found: dict[str, Any], stem: Path) -> None:
         numbers = range(1, len(found["best"]) + 1)
         axes.plot(numbers, found["best"], label="best policy of a generation")
         axes.plot(numbers, found["median"], label="median policy of a generation")
-        axes.axhline(found["fixed_reward"], color="#000000", linestyle="--", label="best fixed rate")
+        axes.axhline(
+            found["fixed_reward"], color="#000000", linestyle="--", label="best fixed rate"
+        )
         axes.set_xlabel("generation")
         axes.set_ylabel("mean reward of a step, training seeds")
         axes.legend(loc="lower right")
