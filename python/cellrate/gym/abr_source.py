@@ -35,7 +35,8 @@ class AbrSource(Environment[_core.SourceEpisode]):
     The reward of a step is ``delivered - delay_weight * in_flight_ms - loss_weight * lost``: data
     cells that reached the destination in the interval, and those that are known to be lost, over
     the cells that PCR allows in an interval; ``in_flight_ms`` is the time in ms in which PCR sends
-    as many data cells as are under way. An episode is truncated at the scenario's duration, and
+    as many data cells as are under way; a lost cell is under way until a later one arrives. An
+    episode is truncated at the scenario's duration, and
     never terminates. Its last step is shorter if the duration is no multiple of the interval.
 
     ``info`` has ``seconds`` (simulated time), ``delivered``, ``in_flight_ms`` and ``lost``; after the

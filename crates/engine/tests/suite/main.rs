@@ -34,6 +34,7 @@ mod observer;
 mod one_bottleneck;
 mod operations;
 mod passages;
+mod port_controls;
 mod port_losses;
 mod prca_decay;
 mod queueing_theory;
