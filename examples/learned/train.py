@@ -16,12 +16,13 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+import cellrate.gym
 import gymnasium
 import numpy as np
 from numpy.typing import NDArray
-
-import cellrate.gym
 from policy import COUNT, INTERVAL, WEIGHTS, Policy
+
+gymnasium.register_envs(cellrate.gym)
 
 HERE = Path(__file__).parent
 SCENARIO = HERE / "background.toml"

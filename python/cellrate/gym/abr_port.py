@@ -39,8 +39,8 @@ class AbrPort(Environment[_core.PortEpisode]):
     the port refused, over the same. An episode is truncated at the scenario's duration, and never
     terminates. Its last step is shorter if the duration is no multiple of the interval.
 
-    ``info`` has ``seconds`` (simulated time), ``utilisation`` and ``lost``; after the last step also
-    ``digest``, the hash of all events of the run. After ``reset`` it has ``seed``.
+    ``info`` has ``seconds`` (simulated time), ``utilisation`` and ``lost``; after the last step
+    ``digest`` as well, the hash of all events of the run. After ``reset`` it has ``seed``.
 
     Args:
         scenario: A path, the TOML itself, a mapping of its sections, a `cellrate.Scenario`, or the

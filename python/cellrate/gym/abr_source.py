@@ -36,11 +36,12 @@ class AbrSource(Environment[_core.SourceEpisode]):
     cells that reached the destination in the interval, and those that are known to be lost, over
     the cells that PCR allows in an interval; ``in_flight_ms`` is the time in ms in which PCR sends
     as many data cells as are under way; a lost cell is under way until a later one arrives. An
-    episode is truncated at the scenario's duration, and
-    never terminates. Its last step is shorter if the duration is no multiple of the interval.
+    episode is truncated at the scenario's duration, and never terminates. Its last
+    step is shorter if the duration is no multiple of the interval.
 
-    ``info`` has ``seconds`` (simulated time), ``delivered``, ``in_flight_ms`` and ``lost``; after the
-    last step also ``digest``, the hash of all events of the run. After ``reset`` it has ``seed``.
+    ``info`` has ``seconds`` (simulated time), ``delivered``, ``in_flight_ms`` and ``lost``; after
+    the last step ``digest`` as well, the hash of all events of the run. After ``reset`` it has
+    ``seed``.
 
     Args:
         scenario: A path, the TOML itself, a mapping of its sections, a `cellrate.Scenario`, or the

@@ -1,4 +1,4 @@
-"""What the environments have in common: a scenario, episodes, seeds."""
+"""The common part of the environments: a scenario, episodes, seeds."""
 
 from __future__ import annotations
 
@@ -25,10 +25,15 @@ class Episode(Protocol):
     """A run in progress."""
 
     @property
-    def now(self) -> float: ...
+    def now(self) -> float:
+        """Simulated time in seconds."""
+
     @property
-    def ended(self) -> bool: ...
-    def summary(self) -> str: ...
+    def ended(self) -> bool:
+        """True at the end of the run."""
+
+    def summary(self) -> str:
+        """The summary of the run that has ended, as JSON."""
 
 
 E = TypeVar("E", bound=Episode)

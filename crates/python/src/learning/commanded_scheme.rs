@@ -30,7 +30,7 @@ impl CommandedPort {
     pub fn facts(&self) -> PortFacts {
         self.facts
     }
-    /// What was counted since the last end of an interval.
+    /// The counts since the last end of an interval.
     pub fn running(&self) -> Interval {
         self.meter.running()
     }

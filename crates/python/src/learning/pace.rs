@@ -96,7 +96,7 @@ impl Pace {
     }
 }
 
-/// What a class in Python that the scenario names has raised.
+/// The error that a class in Python has raised, if the scenario names one.
 fn raised(failure: &Failure) -> Option<PyErr> {
     let (error, place) = failure.take()?;
     Some(Python::attach(|py| scheme_failed(py, error, &place)))

@@ -19,7 +19,7 @@ use crate::scenario::Scenario;
 /// Cells between two forward RM cells by default, Nrm of TM 4.0.
 const NRM: f64 = 32.0;
 
-/// What `step` returns: observation, utilisation, and lost cells over those of the link.
+/// The answer of `step`: observation, utilisation, and lost cells over those of the link.
 type Stepped = ([f64; 5], f64, f64);
 
 /// A run of a scenario in which one output port advertises the rates that it is told.

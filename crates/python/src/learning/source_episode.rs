@@ -14,7 +14,7 @@ use super::commanded_law::{CommandedLaw, CommandedSource};
 use super::pace::{Pace, interval_of, share_of};
 use crate::scenario::Scenario;
 
-/// What `step` returns: observation, delivered and lost data cells over those of PCR, and the time
+/// The answer of `step`: observation, delivered and lost data cells over those of PCR, and the time
 /// in milliseconds that PCR needs for the data in flight.
 type Stepped = ([f64; 5], f64, f64, f64);
 

@@ -119,7 +119,7 @@ impl Meter {
             None => now.saturating_add(self.interval),
         };
     }
-    /// What was counted of the interval that has not ended, so far; its length is 0.
+    /// Counts so far of the interval that has not ended; its length is 0.
     pub fn running(&self) -> Interval {
         self.now
     }

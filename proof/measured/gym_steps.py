@@ -1,0 +1,114 @@
+"""Steps of the environments per second: `python -m proof.measured.gym_steps` writes the page.
+
+One core does all but the last rows. Rates are the best of several rounds in turns.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import cellrate.gym
+import gymnasium
+import numpy as np
+
+gymnasium.register_envs(cellrate.gym)
+
+PAGE = Path(__file__).parents[2] / "docs" / "evidence" / "gym-steps.md"
+ROUNDS = 5
+STEPS = 20_000
+SOURCES = 15
+# Nine tenths of the link for all sources together: the link is busy, and no queue grows.
+ACTION = np.array([0.9 / SOURCES])
+ASKED: dict[str, Any] = {
+    "scenario": "n-source",
+    "overrides": {"flow.tcp.count": SOURCES, "run.duration": "5 s"},
+}
+NAMES = ("cellrate/AbrPort-v0", "cellrate/AbrSource-v0")
+
+
+def steps_per_second(env: gymnasium.Env[Any, Any]) -> float:
+    """Steps per second of an episode, its begin left out."""
+    env.reset(seed=1)
+    began = time.perf_counter()
+    for _ in range(STEPS):
+        env.step(ACTION)
+    return STEPS / (time.perf_counter() - began)
+
+
+def alone(name: str) -> float:
+    """Steps per second of an environment that is made here."""
+    return steps_per_second(gymnasium.make(name, **ASKED))
+
+
+def side_by_side(name: str, count: int) -> float:
+    """Steps per second of all environments of an asynchronous vector together."""
+    vector = gymnasium.make_vec(name, num_envs=count, vectorization_mode="async", **ASKED)
+    vector.reset(seed=1)
+    actions = np.repeat(ACTION[None], count, axis=0)
+    began = time.perf_counter()
+    for _ in range(STEPS // count):
+        vector.step(actions)
+    found = STEPS / (time.perf_counter() - began)
+    vector.close()
+    return found
+
+
+def in_processes(name: str, count: int) -> float:
+    """Steps per second of processes that each have an environment, all together."""
+    with ProcessPoolExecutor(count) as pool:
+        return sum(pool.map(alone, [name] * count))
+
+
+def best(measure: Callable[[], float]) -> str:
+    """The best of all rounds, in thousands."""
+    return f"{max(measure() for _ in range(ROUNDS)) / 1000:.0f}"
+
+
+def rows(name: str, cores: int) -> list[tuple[str, str, int, str]]:
+    """The lines of the table that belong to an environment."""
+    env = gymnasium.make(name, **ASKED)
+    short = name.partition("/")[2]
+    return [
+        (short, "as `gymnasium.make` gives it", 1, best(lambda: steps_per_second(env))),
+        (short, "without wrappers", 1, best(lambda: steps_per_second(env.unwrapped))),
+        (short, "a process for each core", cores, best(lambda: in_processes(name, cores))),
+        (short, 'one `make_vec(..., "async")`', cores, best(lambda: side_by_side(name, cores))),
+    ]
+
+
+HEAD = f"""\
+# Steps of the environments
+
+Steps per second of `cellrate/AbrPort-v0` and `cellrate/AbrSource-v0`. The network is the template
+`n-source` with {SOURCES} greedy TCP sources over ABR on a link of 155.52 Mbit/s, of which nine
+tenths are given away. A step is one RM interval, which is the default: the time of 32 cells of the
+link, 87.2 us. {STEPS:,} steps of an episode, best of {ROUNDS} rounds; the bar is 20,000 on one
+core. `python -m proof.measured.gym_steps` measures again.
+
+| Environment | How | Cores | Steps/s, thousands |
+|---|---|--:|--:|
+"""
+TAIL = """
+A vector of environments waits for its slowest in every step and sends each observation through a
+pipe; with steps as short as these that costs more than the simulation. Longer steps, or whole
+episodes in a process each, use the cores better.
+"""
+
+
+def main() -> None:
+    """Writes the page."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    found = [row for name in NAMES for row in rows(name, cores or 1)]
+    table = "".join(f"| {name} | {how} | {used} | {rate} |\n" for name, how, used, rate in found)
+    sys.stdout.write(table)
+    PAGE.write_text(HEAD + table + TAIL, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
