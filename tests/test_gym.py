@@ -293,6 +293,43 @@ def test_the_port_is_that_with_the_least_rate_for_each_channel() -> None:
     assert env.get_wrapper_attr("rate") == pytest.approx(50e6 / 424)
 
 
+@pytest.mark.parametrize("name", [PORT, SOURCE])
+@pytest.mark.parametrize("threads", [1, 2, 8])
+def test_environments_on_threads_are_those_one_after_the_other(name: str, threads: int) -> None:
+    """All that Gymnasium's own vector gives, over the end of episodes."""
+    overrides = {**SHORT, "flow.vbr.source.mean_on": "5 ms", "flow.vbr.source.mean_off": "5 ms"}
+    made: Any = {"num_envs": 3, "scenario": VARIED, "overrides": overrides, "interval": 13e-3}
+    ours = gymnasium.make_vec(name, threads=threads, **made)
+    theirs = gymnasium.make_vec(name, vectorization_mode="sync", **made)
+    digests = []
+    seeds: Any = [4, 9, 4]
+    assert told(ours.reset(seed=seeds)) == told(theirs.reset(seed=seeds))
+    for actions in np.array(drawn(60, 0.0, 1.0)).reshape(20, 3, 1):
+        # Equal seeds and actions, so that two of them are equal.
+        actions[2] = actions[0]
+        step, expected = ours.step(actions), theirs.step(actions)
+        assert told(step) == told(expected)
+        digests += [one for one in step[-1].get("digest", []) if one]
+    assert len(digests) == 9  # each ends after five steps, and is begun anew by the sixth
+    assert len(set(digests)) == 6
+    with pytest.raises(ValueError, match=r"actions of shape \(3,\), not \(3, 1\)"):
+        ours.step(np.zeros(3))
+    ours.reset(seed=1)
+    with pytest.raises(ValueError, match=r"an action of 1\.5"):
+        ours.step(np.array([[0.1], [1.5], [0.1]]))
+    with pytest.raises(ValueError, match="an action of nan"):
+        ours.step(np.array([[0.1], [np.nan], [0.1]]))
+    with pytest.raises(ValueError, match="2 seeds for 3 environments"):
+        ours.reset(seed=[1, 2])  # type: ignore[arg-type]
+
+
+def told(answer: tuple[Any, ...]) -> list[Any]:
+    """All that a vector of environments answers, as plain values."""
+    *arrays, info = answer
+    plain = {key: np.asarray(value).tolist() for key, value in sorted(info.items())}
+    return [*(array.tolist() for array in arrays), plain]
+
+
 def test_environments_side_by_side_are_those_alone() -> None:
     """In processes of their own, which register the environments themselves."""
     made: Any = {"scenario": VARIED, "overrides": SHORT, "interval": 1e-3}
@@ -375,7 +412,7 @@ def test_wrong_actions_and_wrong_order_are_refused() -> None:
     for action, message in (
         ([0.6], "an action of 0.6: a share from 0 to 0.5"),
         ([float("nan")], "an action of nan"),
-        ([-0.1], "an advertised rate of -0.1: a share from 0 to 1"),
+        ([-0.1], "an action of -0.1: a share from 0 to 0.5"),
         ([0.1, 0.1], "an action is one number in an array"),
         (0.1, "an action is one number in an array"),
     ):

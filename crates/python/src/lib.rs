@@ -25,7 +25,7 @@ mod _core {
     #[pymodule_export]
     use super::files::read_parquet_with;
     #[pymodule_export]
-    use super::learning::{PortEpisode, SourceEpisode};
+    use super::learning::{PortEpisode, SourceEpisode, step_ports, step_sources};
     #[pymodule_export]
     use super::listing::{measures, quantity, registry, schema, template};
     #[pymodule_export]

@@ -17,8 +17,17 @@ with needing("cellrate.gym"):
 
     from cellrate.gym.abr_port import AbrPort
     from cellrate.gym.abr_source import AbrSource
+    from cellrate.gym.side_by_side import AbrPorts, AbrSources
 
-__all__ = ["AbrPort", "AbrSource"]
+__all__ = ["AbrPort", "AbrPorts", "AbrSource", "AbrSources"]
 
-gymnasium.register(id="cellrate/AbrPort-v0", entry_point="cellrate.gym:AbrPort")
-gymnasium.register(id="cellrate/AbrSource-v0", entry_point="cellrate.gym:AbrSource")
+gymnasium.register(
+    id="cellrate/AbrPort-v0",
+    entry_point="cellrate.gym:AbrPort",
+    vector_entry_point="cellrate.gym:AbrPorts",
+)
+gymnasium.register(
+    id="cellrate/AbrSource-v0",
+    entry_point="cellrate.gym:AbrSource",
+    vector_entry_point="cellrate.gym:AbrSources",
+)

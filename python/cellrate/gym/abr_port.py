@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium import spaces
 
 from cellrate import _core
-from cellrate.gym.environment import Environment, Vector, require_weight
+from cellrate.gym.environment import Environment, Numbers, Vector, require_weight
 from cellrate.simulation.scenarios import Overrides, ScenarioLike
 
 
@@ -60,6 +60,7 @@ class AbrPort(Environment[_core.PortEpisode]):
         channels: Number of its ABR channels.
         rate: Rate of the link in cells/s.
         interval: Length of a step in seconds.
+        most_share: Greatest action.
 
     Raises:
         ScenarioError: The scenario is wrong.
@@ -80,7 +81,7 @@ class AbrPort(Environment[_core.PortEpisode]):
     ) -> None:
         if not 0 < most_share <= 1:
             raise ValueError(f"most_share is {most_share}: a number above 0 and at most 1")
-        self._port, self._interval, self._most_share = port, interval, float(most_share)
+        self._port, self._interval, self.most_share = port, interval, float(most_share)
         self._weights = (
             require_weight(delay_weight, "delay_weight"),
             require_weight(loss_weight, "loss_weight"),
@@ -89,8 +90,10 @@ class AbrPort(Environment[_core.PortEpisode]):
         episode = self._episode
         self.port, self.channels = episode.port, episode.channels
         self.rate, self.interval = episode.rate, episode.interval
-        self.action_space = spaces.Box(0.0, self._most_share, (1,), np.float64)
+        self.action_space = spaces.Box(0.0, self.most_share, (1,), np.float64)
         self.observation_space = spaces.Box(np.zeros(5), self._greatest(), dtype=np.float64)
+
+    told = ("utilisation", "lost")
 
     def _begin(self, scenario: _core.Scenario) -> _core.PortEpisode:
         return _core.PortEpisode(scenario, self._port, self._interval)
@@ -104,23 +107,12 @@ class AbrPort(Environment[_core.PortEpisode]):
 
         load = arrivals(episode.interval) / (episode.rate * episode.interval)
         queue = min(episode.buffer + 1, arrivals(episode.duration))
-        return np.array([load, load, queue / episode.rate * 1e3, 1.0, self._most_share])
+        return np.array([load, load, queue / episode.rate * 1e3, 1.0, self.most_share])
 
     def _at_start(self) -> Vector:
         return np.zeros(5)
 
-    def step(self, action: Vector) -> tuple[Vector, float, bool, bool, dict[str, Any]]:
-        """Runs one interval.
-
-        Raises:
-            RuntimeError: No episode has begun, or it has ended.
-            ValueError: The action is not one number from 0 to ``most_share``.
-        """
-        share = self._share(action)
-        if not share <= self._most_share:
-            raise ValueError(f"an action of {share}: a share from 0 to {self._most_share}")
-        seen, utilisation, lost = self._episode.step(share)
+    def reward(self, numbers: Numbers) -> Any:  # noqa: ANN401  a float or an array of them
+        """The reward of a step that told these numbers."""
         delay_weight, loss_weight = self._weights
-        reward = utilisation - delay_weight * seen[2] - loss_weight * lost
-        ended, info = self._told({"utilisation": utilisation, "lost": lost})
-        return np.array(seen), reward, False, ended, info
+        return numbers[5] - delay_weight * numbers[2] - loss_weight * numbers[6]

@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium import spaces
 
 from cellrate import _core
-from cellrate.gym.environment import Environment, Vector, require_weight
+from cellrate.gym.environment import Environment, Numbers, Vector, require_weight
 from cellrate.simulation.scenarios import Overrides, ScenarioLike
 
 
@@ -89,22 +89,15 @@ class AbrSource(Environment[_core.SourceEpisode]):
             np.zeros(5), np.array([1.0, 1.0, 1.0, 1.0, sent]), dtype=np.float64
         )
 
+    told = ("delivered", "lost", "in_flight_ms")
+
     def _begin(self, scenario: _core.Scenario) -> _core.SourceEpisode:
         return _core.SourceEpisode(scenario, self._flow, self._interval)
 
     def _at_start(self) -> Vector:
         return np.array([self._episode.icr / self.pcr, 1.0, 0.0, 0.0, 0.0])
 
-    def step(self, action: Vector) -> tuple[Vector, float, bool, bool, dict[str, Any]]:
-        """Runs one interval.
-
-        Raises:
-            RuntimeError: No episode has begun, or it has ended.
-            ValueError: The action is not one number from 0 to 1.
-        """
-        seen, delivered, lost, in_flight = self._episode.step(self._share(action))
+    def reward(self, numbers: Numbers) -> Any:  # noqa: ANN401  a float or an array of them
+        """The reward of a step that told these numbers."""
         delay_weight, loss_weight = self._weights
-        reward = delivered - delay_weight * in_flight - loss_weight * lost
-        told = {"delivered": delivered, "in_flight_ms": in_flight, "lost": lost}
-        ended, info = self._told(told)
-        return np.array(seen), reward, False, ended, info
+        return numbers[5] - delay_weight * numbers[7] - loss_weight * numbers[6]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import gymnasium
 import numpy as np
@@ -17,6 +18,10 @@ from cellrate.simulation.runner import Job
 from cellrate.simulation.scenarios import Overrides, ScenarioLike, job_of
 
 Vector = NDArray[np.float64]
+Numbers = Sequence[float] | Vector
+"""Numbers that a step tells, or a row for each of them with their values in many steps."""
+SEEN = 5
+"""Number of those that are the observation, which are the first."""
 DRAWN_SEEDS = 2**31
 """Seeds that are drawn are below this."""
 
@@ -31,6 +36,9 @@ class Episode(Protocol):
     @property
     def ended(self) -> bool:
         """True at the end of the run."""
+
+    def step(self, share: float) -> list[float]:
+        """Runs to the end of the next interval; the numbers of the observation, and others."""
 
     def summary(self) -> str:
         """The summary of the run that has ended, as JSON."""
@@ -49,6 +57,9 @@ class Environment(gymnasium.Env[Vector, Vector], Generic[E]):
         render_mode: None: the environment draws nothing.
     """
 
+    told: ClassVar[tuple[str, ...]]
+    """Keys of ``info`` for the numbers behind the observation."""
+    most_share = 1.0
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012  of gymnasium
 
     def __init__(
@@ -109,28 +120,58 @@ class Environment(gymnasium.Env[Vector, Vector], Generic[E]):
         found: dict[str, Any] = json.loads(self._episode.summary())
         return found
 
-    def _share(self, action: Vector) -> float:
-        """The number of an action.
+    @property
+    def episode(self) -> E:
+        """The run of the episode.
 
         Raises:
             RuntimeError: No episode has begun.
-            ValueError: It is not one number.
         """
         if not self._has_begun:
             raise RuntimeError("no episode has begun: call reset() before step()")
+        return self._episode
+
+    def step(self, action: Vector) -> tuple[Vector, float, bool, bool, dict[str, Any]]:
+        """Runs one interval.
+
+        Returns:
+            Observation, reward, False, True at the end of the run, and the numbers of ``info``.
+
+        Raises:
+            RuntimeError: No episode has begun, or it has ended.
+            ValueError: The action is not one number in the bounds of ``action_space``.
+        """
+        episode = self.episode
         try:
             [share] = action
-            return float(share)
+            share = float(share)
         except (TypeError, ValueError):
             raise ValueError(f"an action is one number in an array, not {action!r}") from None
+        self.refuse(share)
+        numbers = episode.step(share)
+        info = dict(zip(self.told, numbers[SEEN:], strict=True))
+        info["seconds"] = episode.now
+        ended = episode.ended
+        reward = self.reward(numbers)
+        seen = np.array(numbers[:SEEN])
+        return seen, reward, False, ended, {**info, "digest": self.digest()} if ended else info
 
-    def _told(self, info: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
-        """True at the end of the run, and what a step tells: its digest as well, then."""
-        info["seconds"] = self._episode.now
-        ended = self._episode.ended
-        if ended:
-            info["digest"] = self.summary()["digest"]
-        return ended, info
+    def refuse(self, share: float) -> None:
+        """Refuses an action that is out of bounds.
+
+        Raises:
+            ValueError: It is.
+        """
+        if not 0 <= share <= self.most_share:
+            raise ValueError(f"an action of {share}: a share from 0 to {self.most_share:g}")
+
+    def digest(self) -> str:
+        """Hash of all events of the run that has ended."""
+        return str(self.summary()["digest"])
+
+    @abstractmethod
+    def reward(self, numbers: Numbers) -> Any:  # noqa: ANN401  a float or an array of them
+        """The reward of a step that told these numbers, or of many, if each is an array."""
 
 
 def require_weight(value: float, name: str) -> float:

@@ -4,9 +4,11 @@
 
 mod commanded_law;
 mod commanded_scheme;
+mod episode;
 mod pace;
 mod port_episode;
 mod source_episode;
 
+pub use episode::{step_ports, step_sources};
 pub use port_episode::PortEpisode;
 pub use source_episode::SourceEpisode;

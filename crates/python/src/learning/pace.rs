@@ -67,16 +67,17 @@ impl Pace {
     }
     /// Runs to the end of the next interval, or of the run. Everything before that instant has
     /// happened then, and nothing at it.
-    pub fn step(&mut self, py: Python<'_>) -> PyResult<()> {
+    ///
+    /// # Errors
+    /// At the end of the run, or if a class in Python that the scenario names has failed.
+    pub fn advance(&mut self) -> Result<(), Stopped> {
         if self.has_ended() {
-            return Err(PyRuntimeError::new_err(
-                "the episode has ended: reset() begins another",
-            ));
+            return Err(Stopped::Ended);
         }
         let until = self.now.saturating_add(self.interval).min(self.duration);
-        unlocked(py, || self.live().run_until(until))?;
-        if let Some(error) = raised(&self.failure) {
-            return Err(error);
+        self.live().run_until(until);
+        if let Some((error, place)) = self.failure.take() {
+            return Err(Stopped::Failed(error, place));
         }
         self.now = until;
         Ok(())
@@ -96,6 +97,34 @@ impl Pace {
     }
 }
 
+/// Reason why a run does not go on.
+pub enum Stopped {
+    /// It has ended.
+    Ended,
+    /// A class in Python has raised an error, at this place.
+    Failed(PyErr, String),
+    /// The share is none from 0 to 1: what it stands for, and its value.
+    Share(&'static str, f64),
+    /// The port or source has nothing that can be commanded.
+    Unreached(&'static str),
+}
+
+impl Stopped {
+    /// The exception.
+    pub fn raise(self, py: Python<'_>) -> PyErr {
+        match self {
+            Stopped::Ended => {
+                PyRuntimeError::new_err("the episode has ended: reset() begins another")
+            }
+            Stopped::Failed(error, place) => scheme_failed(py, error, &place),
+            Stopped::Share(what, share) => {
+                PyValueError::new_err(format!("{what} of {share}: a share from 0 to 1"))
+            }
+            Stopped::Unreached(why) => PyValueError::new_err(why),
+        }
+    }
+}
+
 /// The error that a class in Python has raised, if the scenario names one.
 fn raised(failure: &Failure) -> Option<PyErr> {
     let (error, place) = failure.take()?;
@@ -112,11 +141,11 @@ pub fn interval_of(seconds: f64) -> PyResult<Ps> {
     Ok(interval)
 }
 
-/// A share between 0 and `most`, or an error that says what is wrong with it.
-pub fn share_of(what: &str, share: f64, most: f64) -> PyResult<f64> {
-    if share >= 0.0 && share <= most {
-        return Ok(share);
+/// A share from 0 to 1, or an error that says what it stands for.
+pub fn share_of(what: &'static str, share: f64) -> Result<f64, Stopped> {
+    if (0.0..=1.0).contains(&share) {
+        Ok(share)
+    } else {
+        Err(Stopped::Share(what, share))
     }
-    let message = format!("{what} of {share}: a share from 0 to {most}");
-    Err(PyValueError::new_err(message))
 }

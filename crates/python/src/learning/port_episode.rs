@@ -5,6 +5,7 @@ use std::sync::Arc;
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::control::{ControlConfig, PortFacts};
 use cellrate_engine::custom::Custom;
+use cellrate_engine::kernel::Ps;
 use cellrate_engine::network::Plan;
 use cellrate_engine::network::PortFromOutside;
 use cellrate_engine::network::plan::NodeKind;
@@ -13,14 +14,13 @@ use pyo3::prelude::*;
 use serde_json::Map;
 
 use super::commanded_scheme::{CommandedPort, CommandedScheme};
-use super::pace::{Pace, interval_of, share_of};
+use super::episode::Episode;
+use super::pace::{Pace, Stopped, interval_of, share_of};
+use crate::errors::unlocked;
 use crate::scenario::Scenario;
 
 /// Cells between two forward RM cells by default, Nrm of TM 4.0.
 const NRM: f64 = 32.0;
-
-/// The answer of `step`: observation, utilisation, and lost cells over those of the link.
-type Stepped = ([f64; 5], f64, f64);
 
 /// A run of a scenario in which one output port advertises the rates that it is told.
 ///
@@ -58,6 +58,7 @@ impl PortEpisode {
     #[new]
     #[pyo3(signature = (scenario, port = None, interval = None))]
     fn new(
+        py: Python<'_>,
         scenario: &Scenario,
         port: Option<&str>,
         interval: Option<f64>,
@@ -81,7 +82,7 @@ impl PortEpisode {
             plan.port_controls
                 .push((link, ControlConfig::Custom(scheme)));
         })?;
-        let (_, commanded) = reached(&mut pace, link)?;
+        let (_, commanded) = reached(&mut pace, link).map_err(|stopped| stopped.raise(py))?;
         let facts = commanded.facts();
         Ok(PortEpisode {
             pace,
@@ -132,37 +133,17 @@ impl PortEpisode {
     ///         rate.
     ///
     /// Returns:
-    ///     The observation, the utilisation of the link, and cells lost at the port over those that
-    ///     the link can carry, all of the interval. The observation has ABR cells and cells of other
-    ///     classes that arrived, over those that the link can carry; the time in milliseconds that
-    ///     the link needs for the controlled queue; the share of channels of which a cell came; and
-    ///     the advertised share.
+    ///     Seven numbers of the interval. The observation: ABR cells and cells of other classes that
+    ///     arrived, over those that the link can carry; the time in milliseconds that the link needs
+    ///     for the controlled queue; the share of channels of which a cell came; the advertised
+    ///     share. Then cells that left, and cells that were lost, over those that the link can carry.
     ///
     /// Raises:
     ///     ValueError: The share is not between 0 and 1.
     ///     RuntimeError: The run has ended.
-    fn step(&mut self, py: Python<'_>, share: f64) -> PyResult<Stepped> {
-        let share = share_of("an advertised rate", share, 1.0)?;
-        let rate = self.rate();
-        let first = self.pace.now().0 == 0;
-        let (_, commanded) = reached(&mut self.pace, self.link)?;
-        commanded.command(share * rate, first);
-        self.pace.step(py)?;
-        let carried = rate * self.pace.interval().as_secs_f64();
-        let (port, commanded) = reached(&mut self.pace, self.link)?;
-        let counted = commanded.running();
-        let observation = [
-            counted.cells as f64 / carried,
-            counted.background as f64 / carried,
-            port.0 as f64 / rate * 1e3,
-            counted.active as f64 / commanded.facts().channels as f64,
-            share,
-        ];
-        let (departed, dropped) = (port.1, port.2);
-        let utilisation = (departed - self.departed) as f64 / carried;
-        let lost = (dropped - self.dropped) as f64 / carried;
-        (self.departed, self.dropped) = (departed, dropped);
-        Ok((observation, utilisation, lost))
+    fn step(&mut self, py: Python<'_>, share: f64) -> PyResult<[f64; 7]> {
+        let found = unlocked(py, || self.advance(share))?;
+        found.map_err(|stopped| stopped.raise(py))
     }
     /// The summary of the whole run, as one JSON object.
     ///
@@ -173,8 +154,44 @@ impl PortEpisode {
     }
 }
 
-/// Queue, departures and losses of the port, and its scheme.
-fn reached(pace: &mut Pace, link: usize) -> PyResult<((u64, u64, u64), &mut CommandedPort)> {
+impl Episode for PortEpisode {
+    type Numbers = [f64; 7];
+
+    fn advance(&mut self, share: f64) -> Result<[f64; 7], Stopped> {
+        let share = share_of("an advertised rate", share)?;
+        let rate = self.rate();
+        let first = self.pace.now() == Ps::ZERO;
+        let (_, commanded) = reached(&mut self.pace, self.link)?;
+        commanded.command(share * rate, first);
+        self.pace.advance()?;
+        let carried = rate * self.pace.interval().as_secs_f64();
+        let channels = self.facts.channels as f64;
+        let (port, commanded) = reached(&mut self.pace, self.link)?;
+        let counted = commanded.running();
+        let left = (port.departed - self.departed) as f64;
+        let lost = (port.dropped - self.dropped) as f64;
+        (self.departed, self.dropped) = (port.departed, port.dropped);
+        Ok([
+            counted.cells as f64 / carried,
+            counted.background as f64 / carried,
+            port.queue as f64 / rate * 1e3,
+            counted.active as f64 / channels,
+            share,
+            left / carried,
+            lost / carried,
+        ])
+    }
+}
+
+/// Counts of a port.
+struct Counts {
+    queue: u64,
+    departed: u64,
+    dropped: u64,
+}
+
+/// Counts of the port, and its scheme.
+fn reached(pace: &mut Pace, link: usize) -> Result<(Counts, &mut CommandedPort), Stopped> {
     let found = pace.simulation().port_from_outside(link);
     let place = found.and_then(|found| {
         let PortFromOutside {
@@ -183,9 +200,14 @@ fn reached(pace: &mut Pace, link: usize) -> PyResult<((u64, u64, u64), &mut Comm
             departed,
             dropped,
         } = found;
-        Some(((queue, departed, dropped), scheme.downcast_mut()?))
+        let counts = Counts {
+            queue,
+            departed,
+            dropped,
+        };
+        Some((counts, scheme.downcast_mut()?))
     });
-    place.ok_or_else(|| PyValueError::new_err("the port has no channel under control"))
+    place.ok_or(Stopped::Unreached("the port has no channel under control"))
 }
 
 /// Links of switches that carry the forward channels of ABR flows, each with their number.

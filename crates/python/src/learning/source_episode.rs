@@ -11,12 +11,10 @@ use pyo3::prelude::*;
 use serde_json::Map;
 
 use super::commanded_law::{CommandedLaw, CommandedSource};
-use super::pace::{Pace, interval_of, share_of};
+use super::episode::Episode;
+use super::pace::{Pace, Stopped, interval_of, share_of};
+use crate::errors::unlocked;
 use crate::scenario::Scenario;
-
-/// The answer of `step`: observation, delivered and lost data cells over those of PCR, and the time
-/// in milliseconds that PCR needs for the data in flight.
-type Stepped = ([f64; 5], f64, f64, f64);
 
 /// Data cells of a flow since the start.
 #[derive(Clone, Copy, Default)]
@@ -58,6 +56,7 @@ impl SourceEpisode {
     #[new]
     #[pyo3(signature = (scenario, flow = None, interval = None))]
     fn new(
+        py: Python<'_>,
         scenario: &Scenario,
         flow: Option<&str>,
         interval: Option<f64>,
@@ -70,7 +69,8 @@ impl SourceEpisode {
         };
         // PCR, from which the interval follows, is known once a source is made.
         let mut trial = Pace::new(scenario, interval_of(1.0)?, commanded)?;
-        let facts = reached(&mut trial, number)?.2.facts();
+        let source = reached(&mut trial, number).map_err(|stopped| stopped.raise(py))?;
+        let facts = source.2.facts();
         let interval = interval_of(interval.unwrap_or(f64::from(facts.nrm) / facts.pcr))?;
         Ok(SourceEpisode {
             pace: trial.with_interval(interval),
@@ -122,43 +122,18 @@ impl SourceEpisode {
     ///         unless ER is less.
     ///
     /// Returns:
-    ///     The observation; data cells that were delivered, and lost, over those that PCR can send,
-    ///     in the interval; and the time in milliseconds in which PCR sends as many data cells as
-    ///     are in flight. The observation has ACR as a share of PCR; ER of the last backward RM cell
-    ///     likewise; 1 if one came in the interval, else 0; the share of those with CI; and in-rate
-    ///     cells that were sent, over those that PCR can send.
+    ///     Eight numbers. The observation: ACR as a share of PCR; ER of the last backward RM cell
+    ///     likewise; 1 if one came in the interval, else 0; the share of those with CI; in-rate cells
+    ///     that were sent, over those that PCR can send. Then data cells that were delivered, and
+    ///     lost, over those that PCR can send; and the time in milliseconds in which PCR sends as
+    ///     many data cells as are in flight.
     ///
     /// Raises:
     ///     ValueError: The share is not between 0 and 1.
     ///     RuntimeError: The run has ended.
-    fn step(&mut self, py: Python<'_>, share: f64) -> PyResult<Stepped> {
-        let share = share_of("a rate", share, 1.0)?;
-        let pcr = self.facts.pcr;
-        reached(&mut self.pace, self.number)?.2.command(share * pcr);
-        self.pace.step(py)?;
-        let most = pcr * self.pace.interval().as_secs_f64();
-        let (acr, cells, law) = reached(&mut self.pace, self.number)?;
-        let counted = law.take();
-        let observation = [
-            acr / pcr,
-            law.er() / pcr,
-            if counted.brms > 0 { 1.0 } else { 0.0 },
-            counted.ci as f64 / counted.brms.max(1) as f64,
-            counted.sent as f64 / most,
-        ];
-        let before = std::mem::replace(&mut self.cells, cells);
-        let delivered = cells.received - before.received;
-        let passed = Cells::passed(cells.next_number, before.next_number);
-        let in_flight = Cells::passed(
-            (cells.sent % u64::from(Info::NUMBERS)) as u32,
-            cells.next_number,
-        );
-        Ok((
-            observation,
-            delivered as f64 / most,
-            passed.saturating_sub(delivered) as f64 / most,
-            in_flight as f64 / pcr * 1e3,
-        ))
+    fn step(&mut self, py: Python<'_>, share: f64) -> PyResult<[f64; 8]> {
+        let found = unlocked(py, || self.advance(share))?;
+        found.map_err(|stopped| stopped.raise(py))
     }
     /// The summary of the whole run, as one JSON object.
     ///
@@ -169,8 +144,37 @@ impl SourceEpisode {
     }
 }
 
+impl Episode for SourceEpisode {
+    type Numbers = [f64; 8];
+
+    fn advance(&mut self, share: f64) -> Result<[f64; 8], Stopped> {
+        let share = share_of("a rate", share)?;
+        let pcr = self.facts.pcr;
+        reached(&mut self.pace, self.number)?.2.command(share * pcr);
+        self.pace.advance()?;
+        let most = pcr * self.pace.interval().as_secs_f64();
+        let (acr, cells, law) = reached(&mut self.pace, self.number)?;
+        let (counted, er) = (law.take(), law.er());
+        let before = std::mem::replace(&mut self.cells, cells);
+        let delivered = cells.received - before.received;
+        let passed = Cells::passed(cells.next_number, before.next_number);
+        let sent = (cells.sent % u64::from(Info::NUMBERS)) as u32;
+        let in_flight = Cells::passed(sent, cells.next_number);
+        Ok([
+            acr / pcr,
+            er / pcr,
+            if counted.brms > 0 { 1.0 } else { 0.0 },
+            counted.ci as f64 / counted.brms.max(1) as f64,
+            counted.sent as f64 / most,
+            delivered as f64 / most,
+            passed.saturating_sub(delivered) as f64 / most,
+            in_flight as f64 / pcr * 1e3,
+        ])
+    }
+}
+
 /// ACR in cells/s, data cells and law of the source of a flow.
-fn reached(pace: &mut Pace, flow: usize) -> PyResult<(f64, Cells, &mut CommandedSource)> {
+fn reached(pace: &mut Pace, flow: usize) -> Result<(f64, Cells, &mut CommandedSource), Stopped> {
     let found = pace.simulation().law_from_outside(flow);
     let source = found.and_then(|found| {
         let LawFromOutside {
@@ -187,7 +191,9 @@ fn reached(pace: &mut Pace, flow: usize) -> PyResult<(f64, Cells, &mut Commanded
         };
         Some((acr, cells, law.downcast_mut()?))
     });
-    source.ok_or_else(|| PyValueError::new_err("the source of the flow has no ACR to control"))
+    source.ok_or(Stopped::Unreached(
+        "the source of the flow has no ACR to control",
+    ))
 }
 
 /// Number of the flow of this name, or of the first of class ABR.
