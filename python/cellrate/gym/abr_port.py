@@ -22,13 +22,11 @@ class AbrPort(Environment[_core.PortEpisode]):
 
     The observation has five numbers, of the interval that has ended:
 
-    | | Number | Range |
-    |---|---|---|
-    | 0 | ABR cells that arrived, over those that the link carries in an interval | from 0 |
-    | 1 | cells of other classes that arrived, likewise | from 0 |
-    | 2 | time that the link needs for the controlled queue, in ms | from 0 |
-    | 3 | share of the port's ABR channels of which a cell arrived | 0 to 1 |
-    | 4 | the advertised share, which is the last action | 0 to ``most_share`` |
+    - 0: ABR cells that arrived, over those that the link carries in an interval; from 0
+    - 1: cells of other classes that arrived, likewise; from 0
+    - 2: time that the link needs for the controlled queue, in ms; from 0
+    - 3: share of the port's ABR channels of which a cell arrived; 0 to 1
+    - 4: the advertised share, which is the last action; 0 to ``most_share``
 
     The bounds above follow from the links that lead to the port, its buffer, and the duration; they
     are those of ``observation_space``. At time 0 all are 0.

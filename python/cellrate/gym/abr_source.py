@@ -24,13 +24,11 @@ class AbrSource(Environment[_core.SourceEpisode]):
 
     The observation has five numbers, at the end of an interval:
 
-    | | Number | Range |
-    |---|---|---|
-    | 0 | ACR, as a share of PCR | 0 to 1 |
-    | 1 | ER of the last backward RM cell, likewise; 1 before the first | 0 to 1 |
-    | 2 | 1 if a backward RM cell arrived in the interval, else 0 | 0 to 1 |
-    | 3 | share of these cells that had CI | 0 to 1 |
-    | 4 | in-rate cells sent in the interval, over those that PCR allows | from 0 |
+    - 0: ACR, as a share of PCR; 0 to 1
+    - 1: ER of the last backward RM cell, likewise; 1 before the first; 0 to 1
+    - 2: 1 if a backward RM cell arrived in the interval, else 0; 0 to 1
+    - 3: share of these cells that had CI; 0 to 1
+    - 4: in-rate cells sent in the interval, over those that PCR allows; from 0
 
     The reward of a step is ``delivered - delay_weight * in_flight_ms - loss_weight * lost``: data
     cells that reached the destination in the interval, and those that are known to be lost, over
