@@ -110,6 +110,9 @@ others are by the clock, and other programs used the cores as well when they wer
 |---|---|--:|--:|
 """
 TAIL = """
+The rows of 32 environments are of the first 55 ms of each network, while its sources begin to
+send, so they compare with one another and not with the rows of one environment.
+
 A vector made by `make_vec` alone steps its environments on threads of the engine, and waits for all
 in every step. One with processes sends each observation through a pipe besides, which with steps as
 short as these costs more than the simulation.
