@@ -11,6 +11,7 @@ __all__ = [
     "Outcome",
     "Port",
     "PortEpisode",
+    "Queue",
     "RmCell",
     "Scenario",
     "ScenarioError",
@@ -138,6 +139,23 @@ class Port:
     def every(
         self, seconds: float | None = None, cells: int | None = None, slots: int | None = None
     ) -> None: ...
+
+@final
+class Queue:
+    @property
+    def channels(self) -> int: ...
+    @property
+    def now(self) -> float: ...
+    @property
+    def length(self) -> int: ...
+    @property
+    def buffer(self) -> int | float: ...
+    @property
+    def channel(self) -> int: ...
+    @property
+    def cells(self) -> int: ...
+    @property
+    def active(self) -> int: ...
 
 @final
 class RmCell:

@@ -113,3 +113,10 @@ impl<'de, S: FromOutside + ?Sized> Deserialize<'de> for Custom<S> {
         }
     }
 }
+
+/// Makes the schema one of the registry's variants: a component from outside has a schema of its own.
+pub(crate) fn of_the_registry(schema: &mut schemars::Schema) {
+    if let Some(variants) = schema.remove("anyOf") {
+        schema.insert("oneOf".into(), variants);
+    }
+}

@@ -33,7 +33,7 @@ mod _core {
     #[pymodule_export]
     use super::scenario::Scenario;
     #[pymodule_export]
-    use super::schemes::{Connection, DataCell, Port, RmCell, Source, set_scheme_finder};
+    use super::schemes::{Connection, DataCell, Port, Queue, RmCell, Source, set_scheme_finder};
     #[pymodule_export]
     use super::store::Store;
     #[pymodule_export]

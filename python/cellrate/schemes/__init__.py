@@ -1,4 +1,4 @@
-"""Schemes, recoveries and laws as classes in Python: with what they are written.
+"""Schemes, discard policies, recoveries and laws as classes in Python: with what they are written.
 
 A scenario names a class as `scheme = "my_scheme.py:MyScheme"` or `"package.module:Class"`. The
 class is a dataclass; its fields are the scheme's parameters, and its hooks are called at every
@@ -17,7 +17,7 @@ port under control:
             rm.ci = port.queue > self.high
 """
 
-from cellrate._core import Connection, DataCell, Port, RmCell, SchemeError, Source
+from cellrate._core import Connection, DataCell, Port, Queue, RmCell, SchemeError, Source
 from cellrate.schemes.classes import HOOKS, Definition, Kind
 from cellrate.schemes.finding import find
 from cellrate.schemes.parameter_schema import Bytes, Cells, CellsPerSecond, Range, Seconds
@@ -33,6 +33,7 @@ __all__ = [
     "Definition",
     "Kind",
     "Port",
+    "Queue",
     "Range",
     "RmCell",
     "SchemeError",

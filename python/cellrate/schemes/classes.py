@@ -16,11 +16,13 @@ from typing import Literal, TypeAlias
 from cellrate.common.problems import BadInput
 from cellrate.schemes.parameter_schema import WrongParameter, schema_of
 
-Kind: TypeAlias = Literal["control", "recovery", "law"]
-"""Kinds of component that a class can be: scheme of a switch, recovery of TCP, law of a source."""
+Kind: TypeAlias = Literal["control", "discard", "recovery", "law"]
+"""Kinds of component that a class can be: scheme of a switch, discard policy of a queue, recovery of
+TCP, law of a source."""
 
 HOOKS: Mapping[Kind, tuple[str, ...]] = {
     "control": ("on_forward_rm", "on_backward_rm", "on_interval", "on_cell", "on_dequeue"),
+    "discard": ("on_pdu",),
     "recovery": (
         "on_new_ack",
         "on_third_duplicate",
@@ -31,6 +33,9 @@ HOOKS: Mapping[Kind, tuple[str, ...]] = {
     "law": ("on_backward_rm",),
 }
 """Methods that are called during a run; besides, each kind has `on_start`."""
+
+CHANGING: frozenset[Kind] = frozenset({"control", "discard"})
+"""Kinds whose parameters can change during a run; their classes then have `on_change`."""
 
 NEEDED: Mapping[Kind, str] = {"recovery": "on_new_ack", "law": "on_backward_rm"}
 """Hooks without which nothing would happen."""
@@ -97,11 +102,12 @@ def definition_of(kind: Kind, name: str, cls: object, module: ModuleType, root: 
         raise NoScheme(f"`{name}` reacts to nothing", f"it has at least one of {named}")
     if NEEDED.get(kind, hooks[0]) not in hooks:
         raise NoScheme(f"`{name}` has no `{NEEDED[kind]}`", f"hooks are `on_start`, {named}")
-    strange = [one for one in vars(cls) if one.startswith("on_") and one not in known]
-    if set(strange) - {"on_start"}:
-        [first, *_] = sorted(set(strange) - {"on_start"})
-        raise NoScheme(f"`{name}` has an unknown hook `{first}`", f"hooks are `on_start`, {named}")
-    hooks += ("on_start",) if callable(getattr(cls, "on_start", None)) else ()
+    others = ("on_start", "on_change") if kind in CHANGING else ("on_start",)
+    strange = [one for one in vars(cls) if one.startswith("on_") and one not in (*others, *known)]
+    if strange:
+        listed = ", ".join(f"`{hook}`" for hook in (*others, *known))
+        raise NoScheme(f"`{name}` has an unknown hook `{min(strange)}`", f"hooks are {listed}")
+    hooks += tuple(hook for hook in others if callable(getattr(cls, hook, None)))
     try:
         schema = schema_of(cls, _documentation(cls))
     except WrongParameter as error:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from cellrate.schemes import permission
 from cellrate.schemes.parameter_schema import written_parameters
 
-TAGS = {"control": "scheme", "recovery": "policy", "law": "law"}
+TAGS = {"control": "scheme", "discard": "policy", "recovery": "policy", "law": "law"}
 """Key of the name in the table of each kind of component."""
 
 

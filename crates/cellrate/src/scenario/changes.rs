@@ -14,7 +14,7 @@ use super::document::{Entry, Item, Table, Value, locate};
 use super::graph::Graph;
 use super::problem::{Place, Step};
 use super::resolve::resolved;
-use super::schema::{definition, schema};
+use super::schema::definition;
 use super::set;
 use super::short_path::variant;
 use super::types::{Change, Scenario, Setting};
@@ -36,10 +36,11 @@ const MOST: usize = 1_000;
 /// Scenario, graph and warnings of a document.
 pub type Judged = (Scenario, Graph, Vec<Fault>);
 
-/// The stages of the scenario in `root`, read by `read`, and its warnings with those that they add.
+/// The stages of the scenario in `root`, which fits `schema`, read by `read`, and its warnings with those that they add.
 /// The changes of `first` become what they change: every key with its value, in its usual form.
 pub fn stages(
     root: &Table,
+    schema: &Json,
     first: &mut Judged,
     mut read: impl FnMut(&Table) -> Result<Judged, Vec<Fault>>,
 ) -> Result<Vec<Stage>, Vec<Fault>> {
@@ -74,7 +75,7 @@ pub fn stages(
                 .map(after),
         );
         let before = stages.last().map_or(&first.0, |stage| &stage.scenario);
-        let differences = Differences::between((before, &old), (&scenario, &tree))?;
+        let differences = Differences::between(schema, (before, &old), (&scenario, &tree))?;
         let change = &mut first.0.changes[stages.len()];
         change.set = differences;
         stages.push(Stage {
@@ -192,7 +193,7 @@ fn another_kind(key: &str) -> String {
 
 /// Keys that differ between two stages.
 struct Differences<'t> {
-    definitions: &'static Json,
+    definitions: &'t Json,
     /// The documents before and after the change.
     trees: (&'t Table, &'t Table),
     place: Place,
@@ -206,19 +207,19 @@ struct Differences<'t> {
 
 /// The keys of a table that can change.
 #[derive(Clone, Copy)]
-enum Rule {
+enum Rule<'s> {
     /// Those with a range can.
     Ranges,
     /// None can, for this reason.
-    Fixed(&'static str),
+    Fixed(&'s str),
 }
 
 /// Reason for a key that has no range in a table whose keys can change.
 const NO_RANGE: &str = "it chooses a form; a change sets values that have a range";
 
-impl Rule {
+impl<'s> Rule<'s> {
     /// The rule of the keys within a property.
-    fn within(self, property: &'static Json) -> Rule {
+    fn within(self, property: &'s Json) -> Rule<'s> {
         match &property["x-change"] {
             Json::Bool(true) => Rule::Ranges,
             Json::String(reason) => Rule::Fixed(reason),
@@ -226,7 +227,7 @@ impl Rule {
         }
     }
     /// The reason why a property cannot change; `None` if it can.
-    fn reason(self, property: &'static Json) -> Option<&'static str> {
+    fn reason(self, property: &'s Json) -> Option<&'s str> {
         match (&property["x-change"], self) {
             (Json::Bool(true), _) => None,
             (Json::String(reason), _) => Some(reason),
@@ -240,11 +241,12 @@ impl Rule {
 impl<'t> Differences<'t> {
     /// The keys of `after` whose values differ from those of `before`, by their paths.
     fn between(
+        schema: &'t Json,
         (before, old): (&Scenario, &'t Table),
         (after, new): (&Scenario, &'t Table),
     ) -> Result<BTreeMap<String, Setting>, Vec<Fault>> {
         let mut differences = Differences {
-            definitions: &schema()["$defs"],
+            definitions: &schema["$defs"],
             trees: (old, new),
             place: Vec::new(),
             path: Vec::new(),
@@ -254,7 +256,7 @@ impl<'t> Differences<'t> {
         };
         let (mut before, after) = (resolved(before), resolved(after));
         before.remove("changes");
-        differences.tables(schema(), Rule::Fixed(""), &before, &after);
+        differences.tables(schema, Rule::Fixed(""), &before, &after);
         let Differences {
             found,
             faults,
@@ -272,8 +274,8 @@ impl<'t> Differences<'t> {
 
     fn tables(
         &mut self,
-        schema: &'static Json,
-        rule: Rule,
+        schema: &'t Json,
+        rule: Rule<'t>,
         before: &toml::Table,
         after: &toml::Table,
     ) {
@@ -322,7 +324,7 @@ impl<'t> Differences<'t> {
         self.path.pop();
     }
 
-    fn values(&mut self, property: &'static Json, rule: Rule, before: Option<&Toml>, after: &Toml) {
+    fn values(&mut self, property: &'t Json, rule: Rule<'t>, before: Option<&Toml>, after: &Toml) {
         let (within, none) = (rule.within(property), toml::Table::new());
         match (before, after) {
             (Some(Toml::Table(before)), Toml::Table(after)) => {
@@ -348,7 +350,7 @@ impl<'t> Differences<'t> {
         }
     }
 
-    fn elements(&mut self, items: &'static Json, rule: Rule, before: &[Toml], after: &[Toml]) {
+    fn elements(&mut self, items: &'t Json, rule: Rule<'t>, before: &[Toml], after: &[Toml]) {
         for (index, pair) in before.iter().zip(after).enumerate() {
             if let (Toml::Table(before), Toml::Table(after)) = pair
                 && before != after
@@ -379,7 +381,7 @@ impl<'t> Differences<'t> {
 }
 
 /// The key that names the variant of a table.
-fn tag(schema: &'static Json) -> Option<&'static str> {
+fn tag(schema: &Json) -> Option<&str> {
     let mut properties = schema["properties"].as_object()?.iter();
     let found = properties.find(|(_, property)| property["const"].is_string());
     found.map(|(key, _)| key.as_str())

@@ -1,24 +1,19 @@
-//! Control schemes, TCP recoveries and laws of ABR sources that are not in the registry: found by
-//! whoever reads the scenario, checked against a schema of their own, and written out with every
-//! default.
+//! Control schemes, discard policies, TCP recoveries and laws of ABR sources that are not in the
+//! registry: found by whoever reads the scenario, checked against a schema of their own, and written
+//! out with every default.
+
+mod in_rust;
 
 use std::collections::HashSet;
 use std::fmt::Debug;
-use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use cellrate_engine::control::{
-    Boxed, ControlConfig, CustomControl, CustomScheme, PortFacts, SchemeParameters, SwitchControl,
-    SwitchFacts, schemes,
-};
+use cellrate_engine::control::{ControlConfig, CustomControl, CustomScheme, PortFacts, schemes};
 use cellrate_engine::custom::Custom;
+use cellrate_engine::discard::{self, CustomDiscard, DiscardConfig, policies};
 use cellrate_engine::endsystem::{AbrConfig, CustomLaw, LawState, SourceFacts};
-use cellrate_engine::kernel::Finding;
 use cellrate_engine::tcp::Recovery;
 use cellrate_engine::tcp::recovery::{self, CustomPolicy, CustomRecovery, Facts};
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json, json};
 
 use super::diagnostic::Fault;
@@ -27,11 +22,15 @@ use super::problem::{Place, Problem, Step, place};
 use super::topology::{GraphNode, GraphSwitch, Topology};
 use super::types::Scenario;
 
+pub use in_rust::{Parameters, RustSchemes};
+
 /// Kind of component that a scenario may take from outside the registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Control scheme of a switch.
     Control,
+    /// Discard policy of a queue.
+    Discard,
     /// Loss recovery and congestion control of TCP.
     Recovery,
     /// Law of the rate of an ABR source.
@@ -43,7 +42,7 @@ impl Kind {
     pub fn tag(self) -> &'static str {
         match self {
             Kind::Control => "scheme",
-            Kind::Recovery => "policy",
+            Kind::Discard | Kind::Recovery => "policy",
             Kind::Law => "law",
         }
     }
@@ -51,6 +50,7 @@ impl Kind {
     fn definition(self) -> &'static str {
         match self {
             Kind::Control => "ControlConfig",
+            Kind::Discard => "DiscardConfig",
             Kind::Recovery => "Recovery",
             Kind::Law => "Law",
         }
@@ -86,7 +86,7 @@ pub struct NotFound {
     pub help: String,
 }
 
-/// A scheme, recovery or law: its parameters are still open.
+/// A scheme, discard policy, recovery or law: its parameters are still open.
 pub trait SchemeClass: Debug + Send + Sync {
     /// JSON schema of the table of parameters. It may refer to definitions of the schema of
     /// scenarios, such as `#/$defs/Time`; others stand under its own `$defs`.
@@ -95,6 +95,11 @@ pub trait SchemeClass: Debug + Send + Sync {
     /// results; `None` for a scheme that belongs to the program.
     fn fingerprint(&self) -> Option<String> {
         None
+    }
+    /// Reason why its parameters cannot change during a run; `None` if those of a scheme or policy
+    /// can.
+    fn fixed(&self) -> Option<String> {
+        Some("it takes its parameters once, when it is made".into())
     }
     /// The scheme with these parameters, which fit the schema.
     ///
@@ -117,6 +122,8 @@ pub struct Configured {
 pub enum Made {
     /// A control scheme.
     Control(Arc<dyn CustomScheme>),
+    /// A discard policy.
+    Discard(Arc<dyn CustomDiscard>),
     /// A recovery.
     Recovery(Arc<dyn CustomRecovery>),
     /// A law of a source.
@@ -141,106 +148,6 @@ pub struct RegistryAlone;
 impl Schemes for RegistryAlone {
     fn find(&self, _: Kind, _: &str, _: &str) -> Result<Option<Arc<dyn SchemeClass>>, NotFound> {
         Ok(None)
-    }
-}
-
-/// Schemes in Rust by their names, for a program that uses this crate.
-#[derive(Clone, Debug, Default)]
-pub struct RustSchemes(Vec<(&'static str, Arc<dyn SchemeClass>)>);
-
-impl RustSchemes {
-    /// The same schemes and one more: `name` in scenarios, its parameters, and the function that
-    /// makes the scheme at a port.
-    #[must_use]
-    pub fn with<C, S>(mut self, name: &'static str, new: fn(&C, PortFacts) -> S) -> RustSchemes
-    where
-        C: SchemeParameters + JsonSchema + Serialize + DeserializeOwned,
-        C: Debug + Send + Sync + 'static,
-        S: SwitchControl + Clone + Debug + Send + 'static,
-    {
-        let state = PhantomData;
-        self.0.push((name, Arc::new(InRust { name, new, state })));
-        self
-    }
-}
-
-impl Schemes for RustSchemes {
-    fn find(
-        &self,
-        kind: Kind,
-        name: &str,
-        _: &str,
-    ) -> Result<Option<Arc<dyn SchemeClass>>, NotFound> {
-        if kind != Kind::Control {
-            return Ok(None);
-        }
-        let found = self.0.iter().find(|(known, _)| *known == name);
-        Ok(found.map(|(_, class)| class.clone()))
-    }
-}
-
-/// A scheme in Rust with parameters of type `C`.
-#[derive(Debug)]
-struct InRust<C, S> {
-    name: &'static str,
-    new: fn(&C, PortFacts) -> S,
-    state: PhantomData<fn() -> S>,
-}
-
-/// The same with its parameters.
-#[derive(Debug)]
-struct InRustWith<C, S> {
-    name: &'static str,
-    new: fn(&C, PortFacts) -> S,
-    config: C,
-}
-
-impl<C, S> SchemeClass for InRust<C, S>
-where
-    C: SchemeParameters + JsonSchema + Serialize + DeserializeOwned + Debug + Send + Sync + 'static,
-    S: SwitchControl + Clone + Debug + Send + 'static,
-{
-    fn schema(&self) -> Json {
-        super::schema::of::<C>(self.name)
-    }
-    fn configure(&self, parameters: Map<String, Json>) -> Result<Configured, Refused> {
-        let error = |error: serde_json::Error| Refused {
-            key: String::new(),
-            why: error.to_string(),
-        };
-        let config: C = serde_json::from_value(Json::Object(parameters)).map_err(error)?;
-        let (name, new) = (self.name, self.new);
-        let complete = match serde_json::to_value(config.in_force()).map_err(error)? {
-            Json::Object(complete) => complete,
-            _ => Map::new(),
-        };
-        let complete = complete.into_iter().filter(|(_, value)| !value.is_null());
-        Ok(Configured {
-            parameters: complete.collect(),
-            made: Made::Control(Arc::new(InRustWith { name, new, config })),
-        })
-    }
-}
-
-impl<C, S> CustomScheme for InRustWith<C, S>
-where
-    C: SchemeParameters + Debug + Send + Sync,
-    S: SwitchControl + Clone + Debug + Send + 'static,
-{
-    fn name(&self) -> &'static str {
-        self.name
-    }
-    fn build(&self, facts: PortFacts) -> Box<dyn CustomControl> {
-        Box::new(Boxed {
-            name: self.name,
-            scheme: (self.new)(&self.config, facts),
-        })
-    }
-    fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
-        self.config.check(facts)
-    }
-    fn follows_order(&self) -> bool {
-        S::FOLLOWS_ORDER
     }
 }
 
@@ -280,6 +187,15 @@ impl CustomScheme for Unknown {
         Unknown::NAME
     }
     fn build(&self, _: PortFacts) -> Box<dyn CustomControl> {
+        Unknown::refuse()
+    }
+}
+
+impl CustomDiscard for Unknown {
+    fn name(&self) -> &'static str {
+        Unknown::NAME
+    }
+    fn build(&self, _: usize) -> Box<dyn discard::CustomPolicy> {
         Unknown::refuse()
     }
 }
@@ -386,6 +302,12 @@ impl Found {
             if !properties.is_object() {
                 *properties = json!({});
             }
+            if matches!(kind, Kind::Control | Kind::Discard) {
+                let can = class.fixed().map_or(Json::Bool(true), Json::String);
+                for property in properties.as_object_mut().into_iter().flatten() {
+                    property.1["x-change"] = can.clone();
+                }
+            }
             properties[kind.tag()] = json!({ "type": "string", "const": name });
             if class.fingerprint().is_some() {
                 properties[SOURCE] = json!({
@@ -417,14 +339,21 @@ impl Found {
             return Vec::new();
         }
         let mut problems = self.control(&mut scenario.switch.control, place!["switch"]);
+        problems.extend(self.discard(&mut scenario.switch.discard, place!["switch"]));
         if let Topology::Graph(graph) = &mut scenario.topology {
             for (index, node) in graph.nodes.iter_mut().enumerate() {
-                if let GraphNode::Switch(GraphSwitch {
-                    control: Some(control),
-                    ..
+                let GraphNode::Switch(GraphSwitch {
+                    control, discard, ..
                 }) = node
-                {
-                    problems.extend(self.control(control, place!["topology", "node", index]));
+                else {
+                    continue;
+                };
+                let at = place!["topology", "node", index];
+                if let Some(control) = control {
+                    problems.extend(self.control(control, at.clone()));
+                }
+                if let Some(discard) = discard {
+                    problems.extend(self.discard(discard, at));
                 }
             }
         }
@@ -448,6 +377,18 @@ impl Found {
             _ => None,
         };
         self.complete(Kind::Control, config, made, with(&at, "control"))
+    }
+
+    fn discard(&self, discard: &mut DiscardConfig, at: Place) -> Vec<Problem> {
+        let DiscardConfig::Custom(config) = discard else {
+            return Vec::new();
+        };
+        let made = |made| match made {
+            Made::Discard(policy) => Some(policy),
+            Made::Nothing => Some(Arc::new(Unknown) as Arc<dyn CustomDiscard>),
+            _ => None,
+        };
+        self.complete(Kind::Discard, config, made, with(&at, "discard"))
     }
 
     fn recovery(&self, recovery: &mut Recovery, at: Place) -> Vec<Problem> {
@@ -568,13 +509,19 @@ fn named_in<'t>(table: &'t Table, named: &mut Vec<Named<'t>>) {
                     keys,
                 });
             }
-            ("recovery", Value::String(name)) => named_recovery(name, item, Vec::new(), named),
-            ("recovery", Value::Table(inner)) => {
+            ("recovery", Value::String(name)) => {
+                named_policy(Kind::Recovery, name, item, Vec::new(), named);
+            }
+            (key @ ("recovery" | "discard"), Value::Table(inner)) => {
                 if let Some(item) = inner.get("policy")
                     && let Value::String(name) = &item.value
                 {
                     let keys = inner.entries.iter().map(|entry| entry.key.clone());
-                    named_recovery(name, item, keys.collect(), named);
+                    let kind = match key {
+                        "discard" => Kind::Discard,
+                        _ => Kind::Recovery,
+                    };
+                    named_policy(kind, name, item, keys.collect(), named);
                 }
             }
             (_, Value::Table(inner)) => named_in(inner, named),
@@ -590,14 +537,18 @@ fn named_in<'t>(table: &'t Table, named: &mut Vec<Named<'t>>) {
     }
 }
 
-fn named_recovery<'t>(
+fn named_policy<'t>(
+    kind: Kind,
     name: &'t str,
     item: &'t Item,
     keys: Vec<String>,
     named: &mut Vec<Named<'t>>,
 ) {
-    if recovery::names().iter().all(|one| one.name != name) {
-        let kind = Kind::Recovery;
+    let registered = match kind {
+        Kind::Discard => policies(),
+        _ => recovery::names(),
+    };
+    if registered.iter().all(|one| one.name != name) {
         named.push(Named {
             kind,
             name,

@@ -162,7 +162,7 @@ fn parse(
     let fits = own.as_ref().unwrap_or_else(|| schema());
     let mut first = read_scenario(root.clone(), fits, &mut files, &found)?;
     let later = |root: &Table| read_scenario(root.clone(), fits, &mut files, &found);
-    let stages = stages(&root, &mut first, later)?;
+    let stages = stages(&root, fits, &mut first, later)?;
     Ok((first, stages, own))
 }
 

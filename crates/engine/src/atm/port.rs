@@ -255,14 +255,15 @@ impl<S: Server> Port<S> {
         length: u64,
     ) -> Option<Cause> {
         let queue = &mut self.queues[index];
-        let refused = match queue
-            .settings
-            .discard
-            .admit(slot, info, length, queue.settings.buffer)
-        {
-            Verdict::Accept => None,
-            Verdict::Drop(cause) => Some(cause),
-        };
+        let refused =
+            match queue
+                .settings
+                .discard
+                .admit(now, slot, info, length, queue.settings.buffer)
+            {
+                Verdict::Accept => None,
+                Verdict::Drop(cause) => Some(cause),
+            };
         if refused.is_some() {
             self.lose(now, slot, index, info);
         }

@@ -4,9 +4,12 @@
 //! registry's schemes are called directly, a custom one through a pointer.
 
 use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::any::Any;
 use core::fmt::Debug;
+
+use serde_json::{Map, Value};
 
 use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
 use crate::atm::cell::{Info, RmCell};
@@ -26,6 +29,10 @@ pub trait CustomScheme: Debug + Send + Sync {
     /// See [`SwitchControl::FOLLOWS_ORDER`].
     fn follows_order(&self) -> bool {
         false
+    }
+    /// See [`CustomControl::marks_at_dequeue`].
+    fn marks_at_dequeue(&self) -> bool {
+        self.build(PortFacts::ANY).marks_at_dequeue()
     }
 }
 
@@ -59,6 +66,9 @@ pub trait CustomControl: Debug + Send {
     fn wake_at(&self) -> Ps;
     /// The timer has come.
     fn wake(&mut self, now: Ps, queue: u64);
+    /// Goes on with other parameters. Only schemes that the reader of the configuration lets change
+    /// are asked.
+    fn change(&mut self, _now: Ps, _parameters: &Map<String, Value>, _queue: u64) {}
     /// A copy that goes on from the same state.
     fn boxed_clone(&self) -> Box<dyn CustomControl>;
     /// Itself, if whoever runs the simulation may read and change it between two slices of the run.
@@ -138,12 +148,5 @@ impl CustomConfig {
             },
             |it| it.check(facts),
         )
-    }
-}
-
-/// Makes the schema one of the registry's variants: a custom scheme has a schema of its own.
-pub(super) fn of_the_registry(schema: &mut schemars::Schema) {
-    if let Some(variants) = schema.remove("anyOf") {
-        schema.insert("oneOf".into(), variants);
     }
 }

@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::atm::cell::{Info, RmCell};
 use crate::component::{Component, Statistic, documentation};
-use crate::custom::FromOutside;
+use crate::custom::{FromOutside, of_the_registry};
 use crate::kernel::{Finding, Ps};
 
 pub use custom::{Boxed, CustomConfig, CustomControl, CustomScheme};
@@ -45,7 +45,7 @@ macro_rules! registry {
         /// The scheme of a port and its parameters.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "scheme")]
-        #[schemars(transform = custom::of_the_registry)]
+        #[schemars(transform = of_the_registry)]
         pub enum ControlConfig {
             $(
                 #[doc = $about]
@@ -121,11 +121,13 @@ macro_rules! registry {
                     Control::Custom(scheme) => scheme.name(),
                 }
             }
-            /// Goes on with other parameters of the same scheme; its state stays. Parameters of
+            /// Goes on from `now` with other parameters of the same scheme; its state stays, and the
+            /// controlled queue has `queue` cells if the scheme reads its length. Parameters of
             /// another scheme change nothing: a port without ABR has none.
-            pub fn change(&mut self, config: &ControlConfig) {
+            pub fn change(&mut self, (now, queue): (Ps, u64), config: &ControlConfig) {
                 match (self, config) {
                     $((Control::$variant(scheme), ControlConfig::$variant(config)) => scheme.change(config),)*
+                    (Control::Custom(scheme), ControlConfig::Custom(config)) => scheme.change(now, &config.parameters, queue),
                     _ => {}
                 }
             }

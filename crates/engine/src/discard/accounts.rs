@@ -47,6 +47,10 @@ impl Accounts {
     pub fn cells(&self, slot: u32) -> u32 {
         self.cells[slot as usize]
     }
+    /// Channels with cells in the queue (N_a).
+    pub fn active(&self) -> u64 {
+        self.active
+    }
     /// Y_i N_a: the cells of channel `slot` times the number of channels that have any.
     pub fn weighted(&self, slot: u32) -> f64 {
         self.cells[slot as usize] as f64 * self.active as f64

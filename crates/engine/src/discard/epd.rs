@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::frame::{Frames, Rules};
 use super::{DiscardPolicy, PolicyParameters, QueueFacts, Verdict};
 use crate::atm::cell::Info;
-use crate::kernel::Finding;
 use crate::kernel::units::{Buffer, Cells};
+use crate::kernel::{Finding, Ps};
 
 /// Parameters of early packet discard.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -80,7 +80,7 @@ impl Epd {
 
 impl DiscardPolicy for Epd {
     #[inline]
-    fn admit(&mut self, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
+    fn admit(&mut self, _: Ps, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
         // Romanow and Floyd; Ohsaki et al. III: half the buffer.
         let begin_limit = self.threshold.unwrap_or(buffer / 2);
         let rules = Rules {

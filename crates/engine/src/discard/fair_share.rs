@@ -12,8 +12,8 @@ use super::accounts::Accounts;
 use super::frame::{Frames, Rules};
 use super::{DiscardPolicy, PolicyParameters, QueueFacts, Verdict};
 use crate::atm::cell::Info;
-use crate::kernel::Finding;
 use crate::kernel::units::{Buffer, Cells};
+use crate::kernel::{Finding, Ps};
 
 /// Parameters of selective drop and of fair buffer allocation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -119,7 +119,7 @@ impl<S: Share> DiscardPolicy for FairShare<S> {
     const FOLLOWS_ORDER: bool = true;
 
     #[inline]
-    fn admit(&mut self, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
+    fn admit(&mut self, _: Ps, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
         self.accounts.settle(queue);
         let begin_limit = if self.is_unfair(slot, queue, buffer) {
             0

@@ -67,12 +67,27 @@ impl Frames {
         buffer: u64,
         rules: Rules,
     ) -> Verdict {
+        let refuses = || queue > rules.begin_limit;
+        self.admit_unless(refuses, slot, info, (queue, buffer), rules)
+    }
+
+    /// The same, where `refuses` says that a PDU may not begin; it is asked at each first cell, in
+    /// place of `begin_limit`.
+    #[inline]
+    pub fn admit_unless(
+        &mut self,
+        refuses: impl FnOnce() -> bool,
+        slot: u32,
+        info: Info,
+        (queue, buffer): (u64, u64),
+        rules: Rules,
+    ) -> Verdict {
         if !info.is_data() {
             return room(queue, buffer);
         }
         let frame = &mut self.0[slot as usize];
         if frame.starts {
-            frame.begin(queue > rules.begin_limit);
+            frame.begin(refuses());
         }
         frame.starts = info.is_eom();
         let verdict = frame.decide(info.is_eom(), queue, buffer, rules);

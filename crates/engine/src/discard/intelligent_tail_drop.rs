@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::frame::{Frames, Rules};
 use super::{DiscardPolicy, PolicyParameters, QueueFacts, Verdict};
 use crate::atm::cell::Info;
-use crate::kernel::Finding;
 use crate::kernel::units::Cells;
+use crate::kernel::{Finding, Ps};
 
 /// Parameters of intelligent tail drop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -74,7 +74,7 @@ impl IntelligentTailDrop {
 
 impl DiscardPolicy for IntelligentTailDrop {
     #[inline]
-    fn admit(&mut self, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
+    fn admit(&mut self, _: Ps, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
         // Section 8.12: a threshold a few cells before the buffer limit.
         let end_reserve = buffer.saturating_sub(self.margin);
         self.frames.admit(

@@ -2,6 +2,7 @@
 //! here and one line in the registry below.
 
 pub(crate) mod accounts;
+pub mod custom;
 pub mod epd;
 pub mod fair_buffer_allocation;
 pub mod fair_share;
@@ -12,6 +13,7 @@ pub mod ppd;
 pub mod selective_drop;
 pub mod tail_drop;
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use schemars::JsonSchema;
@@ -19,9 +21,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::atm::cell::Info;
 use crate::component::{Component, documentation};
-use crate::kernel::Finding;
+use crate::custom::{FromOutside, of_the_registry};
 use crate::kernel::units::Buffer;
+use crate::kernel::{Finding, Ps};
 
+pub use custom::{ByPdu, CustomConfig, CustomDiscard, CustomPolicy, FirstCell, PduPolicy};
 pub use policy::{Cause, DiscardPolicy, PolicyParameters, QueueFacts, Verdict};
 
 /// Each line names variant, key in a scenario, description, source, parameters and state. The state
@@ -31,6 +35,7 @@ macro_rules! registry {
         /// The discard policy of a queue and its parameters.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "policy")]
+        #[schemars(transform = of_the_registry)]
         pub enum DiscardConfig {
             $(
                 #[doc = $about]
@@ -38,6 +43,10 @@ macro_rules! registry {
                 #[schemars(extend("x-source" = $source, "x-documentation" = documentation::<$config>()))]
                 $variant($config),
             )*
+            /// A policy from outside the registry, which the reader of the configuration finds.
+            #[serde(untagged)]
+            #[schemars(skip)]
+            Custom(CustomConfig),
         }
 
         impl DiscardConfig {
@@ -45,12 +54,14 @@ macro_rules! registry {
             pub fn build(&self, channels: usize) -> Discard {
                 match self {
                     $(DiscardConfig::$variant(config) => Discard::$variant(<$policy>::new(config, channels)),)*
+                    DiscardConfig::Custom(config) => Discard::Custom(config.get().build(channels)),
                 }
             }
             /// Findings about the parameters at the queue of `facts`.
             pub fn check(&self, facts: QueueFacts) -> Vec<Finding> {
                 match self {
                     $(DiscardConfig::$variant(config) => config.check(facts),)*
+                    DiscardConfig::Custom(config) => config.check(facts),
                 }
             }
             /// The parameters in a finite `buffer`, with the values that follow from others where
@@ -58,22 +69,28 @@ macro_rules! registry {
             pub fn in_force(&self, buffer: Buffer) -> DiscardConfig {
                 match self {
                     $(DiscardConfig::$variant(config) => DiscardConfig::$variant(config.in_force(buffer)),)*
+                    DiscardConfig::Custom(config) => DiscardConfig::Custom(config.clone()),
                 }
             }
             /// See [`DiscardPolicy::FOLLOWS_ORDER`].
             pub fn follows_order(&self) -> bool {
                 match self {
                     $(DiscardConfig::$variant(_) => <$policy as DiscardPolicy>::FOLLOWS_ORDER,)*
+                    DiscardConfig::Custom(config) => config.found().is_some_and(|it| it.follows_order()),
                 }
             }
             /// See [`DiscardPolicy::acts_without_limit`].
             pub fn acts_without_limit(&self) -> bool {
-                self.build(0).acts_without_limit()
+                match self {
+                    DiscardConfig::Custom(config) => config.found().is_none_or(|it| it.acts_without_limit()),
+                    config => config.build(0).acts_without_limit(),
+                }
             }
             /// Key of the policy.
             pub fn name(&self) -> &'static str {
                 match self {
                     $(DiscardConfig::$variant(_) => $name,)*
+                    DiscardConfig::Custom(config) => config.found().map_or("unknown", |it| it.name()),
                 }
             }
         }
@@ -83,13 +100,16 @@ macro_rules! registry {
         #[derive(Clone, Debug)]
         pub enum Discard {
             $(#[doc = $about] $variant($policy),)*
+            /// A policy from outside the registry.
+            Custom(Box<dyn CustomPolicy>),
         }
 
         impl Discard {
-            /// Goes on with other parameters of the same policy; its state stays.
-            pub fn change(&mut self, config: &DiscardConfig) {
+            /// Goes on from `now` with other parameters of the same policy; its state stays.
+            pub fn change(&mut self, now: Ps, config: &DiscardConfig) {
                 match (self, config) {
                     $((Discard::$variant(policy), DiscardConfig::$variant(config)) => policy.change(config),)*
+                    (Discard::Custom(policy), DiscardConfig::Custom(config)) => policy.change(now, &config.parameters),
                     _ => {}
                 }
             }
@@ -102,14 +122,23 @@ macro_rules! registry {
 
         impl DiscardPolicy for Discard {
             #[inline]
-            fn admit(&mut self, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
-                match self { $(Discard::$variant(policy) => policy.admit(slot, info, queue, buffer),)* }
+            fn admit(&mut self, now: Ps, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
+                match self {
+                    $(Discard::$variant(policy) => policy.admit(now, slot, info, queue, buffer),)*
+                    Discard::Custom(policy) => policy.admit(now, slot, info, queue, buffer),
+                }
             }
             fn is_stateless(&self) -> bool {
-                match self { $(Discard::$variant(policy) => policy.is_stateless(),)* }
+                match self {
+                    $(Discard::$variant(policy) => policy.is_stateless(),)*
+                    Discard::Custom(policy) => policy.is_stateless(),
+                }
             }
             fn acts_without_limit(&self) -> bool {
-                match self { $(Discard::$variant(policy) => policy.acts_without_limit(),)* }
+                match self {
+                    $(Discard::$variant(policy) => policy.acts_without_limit(),)*
+                    Discard::Custom(policy) => policy.acts_without_limit(),
+                }
             }
         }
     };
@@ -128,6 +157,13 @@ registry! {
         fair_share::FairShareConfig, selective_drop::SelectiveDrop;
     FairBufferAllocation = "fair-buffer-allocation", "above a threshold, drop PDUs of channels whose share is more than the queue allows", "Heinanen and Kilkki 1998",
         fair_share::FairShareConfig, fair_buffer_allocation::FairBufferAllocation;
+}
+
+impl FromOutside for dyn CustomDiscard {
+    const TAG: &'static str = "policy";
+    fn registered() -> &'static [Component] {
+        policies()
+    }
 }
 
 impl Default for DiscardConfig {

@@ -5,8 +5,8 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use crate::atm::cell::Info;
-use crate::kernel::Finding;
 use crate::kernel::units::{Buffer, Cells};
+use crate::kernel::{Finding, Ps};
 
 /// Reason for which a cell was refused; written into the event log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -42,8 +42,8 @@ pub trait DiscardPolicy {
     /// may not wait in front of it in queues of channels (virtual sources).
     const FOLLOWS_ORDER: bool = false;
 
-    /// Decides on one cell of channel `slot`.
-    fn admit(&mut self, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict;
+    /// Decides on one cell of channel `slot` that arrives at `now`.
+    fn admit(&mut self, now: Ps, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict;
     /// True if the policy keeps no state and refuses no cell while the buffer is not full, so that
     /// a queue without a limit need not call it.
     fn is_stateless(&self) -> bool {

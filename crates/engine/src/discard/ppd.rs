@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::frame::{Frames, Rules};
 use super::{DiscardPolicy, PolicyParameters, QueueFacts, Verdict};
 use crate::atm::cell::Info;
-use crate::kernel::Finding;
+use crate::kernel::{Finding, Ps};
 
 /// Parameters of partial packet discard.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -60,7 +60,7 @@ impl Ppd {
 
 impl DiscardPolicy for Ppd {
     #[inline]
-    fn admit(&mut self, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
+    fn admit(&mut self, _: Ps, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
         self.frames.admit(slot, info, queue, buffer, self.rules)
     }
 }

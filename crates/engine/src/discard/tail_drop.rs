@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Cause, DiscardPolicy, PolicyParameters, QueueFacts, Verdict};
 use crate::atm::cell::Info;
-use crate::kernel::Finding;
+use crate::kernel::{Finding, Ps};
 
 /// No parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -36,7 +36,7 @@ impl TailDrop {
 
 impl DiscardPolicy for TailDrop {
     #[inline]
-    fn admit(&mut self, _: u32, _: Info, queue: u64, buffer: u64) -> Verdict {
+    fn admit(&mut self, _: Ps, _: u32, _: Info, queue: u64, buffer: u64) -> Verdict {
         room(queue, buffer)
     }
     fn is_stateless(&self) -> bool {

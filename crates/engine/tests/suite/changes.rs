@@ -137,9 +137,10 @@ fn a_threshold_holds_from_the_change_on() {
         info.efci()
     };
     assert!(marks(&mut efci, 6));
-    efci.change(&scheme(
-        json!({ "scheme": "efci", "threshold": "10 cells" }),
-    ));
+    efci.change(
+        (Ps::ZERO, 0),
+        &scheme(json!({ "scheme": "efci", "threshold": "10 cells" })),
+    );
     assert!(!marks(&mut efci, 10));
     assert!(marks(&mut efci, 11));
 }
@@ -150,7 +151,7 @@ fn hysteresis_remembers_across_a_change() {
     let mut efci = control(config("10 cells", "3 cells"));
     let mut info = Info::data(0);
     efci.on_dequeue(us(0), &mut info, 11);
-    efci.change(&scheme(config("20 cells", "5 cells")));
+    efci.change((Ps::ZERO, 0), &scheme(config("20 cells", "5 cells")));
     let mut info = Info::data(0);
     efci.on_dequeue(us(0), &mut info, 5);
     assert!(info.efci(), "congested since 11 cells, and not below 5 yet");
@@ -163,9 +164,9 @@ fn an_interval_that_has_begun_has_the_new_length() {
         let mut control = control(config("1 ms"));
         control.wake(us(1_000), 0);
         assert_eq!(control.wake_at(), us(2_000), "{name}");
-        control.change(&scheme(config("3 ms")));
+        control.change((Ps::ZERO, 0), &scheme(config("3 ms")));
         assert_eq!(control.wake_at(), us(4_000), "{name}");
-        control.change(&scheme(config("0.5 ms")));
+        control.change((Ps::ZERO, 0), &scheme(config("0.5 ms")));
         assert_eq!(control.wake_at(), us(1_500), "{name}");
     }
 }
@@ -175,9 +176,9 @@ fn samples_follow_the_last_one_at_the_new_distance() {
     let config = |sampling: &str| json!({ "scheme": "rrm-p", "sampling": sampling });
     let mut control = control(config("100 cells"));
     control.wake(us(1_000), 0);
-    control.change(&scheme(config("30 cells")));
+    control.change((Ps::ZERO, 0), &scheme(config("30 cells")));
     assert_eq!(control.wake_at(), us(1_300));
-    control.change(&scheme(
+    control.change((Ps::ZERO, 0), &scheme(
         json!({ "scheme": "rrm-p", "sampling": "30 cells", "low": "1 cell", "high": "2 cells" }),
     ));
     assert_eq!(control.wake_at(), us(1_300));
@@ -198,23 +199,23 @@ fn a_policy_follows_its_new_threshold_and_remembers_its_pdus() {
     let mut epd = config("10 cells").build(2);
     let middle = Info::data(0);
     assert_eq!(
-        epd.admit(0, middle, 20, 100),
+        epd.admit(Ps::ZERO, 0, middle, 20, 100),
         Verdict::Drop(Cause::EarlyPacket)
     );
-    assert_eq!(epd.admit(1, middle, 5, 100), Verdict::Accept);
-    epd.change(&config("30 cells"));
+    assert_eq!(epd.admit(Ps::ZERO, 1, middle, 5, 100), Verdict::Accept);
+    epd.change(Ps::ZERO, &config("30 cells"));
     // The PDU of channel 0 stays dropped, that of channel 1 accepted; then the threshold counts.
     assert_eq!(
-        epd.admit(0, middle, 20, 100),
+        epd.admit(Ps::ZERO, 0, middle, 20, 100),
         Verdict::Drop(Cause::EarlyPacket)
     );
-    assert_eq!(epd.admit(1, middle, 40, 100), Verdict::Accept);
+    assert_eq!(epd.admit(Ps::ZERO, 1, middle, 40, 100), Verdict::Accept);
     let end = Info::end_of_message(0);
     assert_eq!(
-        epd.admit(0, end, 20, 100),
+        epd.admit(Ps::ZERO, 0, end, 20, 100),
         Verdict::Drop(Cause::EarlyPacket)
     );
-    assert_eq!(epd.admit(0, middle, 20, 100), Verdict::Accept);
+    assert_eq!(epd.admit(Ps::ZERO, 0, middle, 20, 100), Verdict::Accept);
 }
 
 // ---- ABR sources

@@ -6,7 +6,7 @@ use cellrate_engine::component::Component;
 use cellrate_engine::discard::{
     Cause, DiscardConfig, DiscardPolicy, QueueFacts, Verdict, policies,
 };
-use cellrate_engine::kernel::Severity;
+use cellrate_engine::kernel::{Ps, Severity};
 use serde_json::{Value, json};
 
 const BUFFER: u64 = 10;
@@ -35,7 +35,7 @@ fn decide(parameters: Value, cells: &str, queue: &[u64]) -> String {
     cells
         .chars()
         .zip(queue)
-        .map(|(cell, queue)| letter(policy.admit(0, info(cell), *queue, BUFFER)))
+        .map(|(cell, queue)| letter(policy.admit(Ps::ZERO, 0, info(cell), *queue, BUFFER)))
         .collect()
 }
 
@@ -172,7 +172,7 @@ fn begins(parameters: Value, held: &str, asked: &str) -> String {
     let mut policy = config(parameters).build(4);
     let slot = |c: char| c.to_digit(10).expect("a channel");
     for (queue, channel) in held.chars().enumerate() {
-        let verdict = policy.admit(slot(channel), info('r'), queue as u64, 20);
+        let verdict = policy.admit(Ps::ZERO, slot(channel), info('r'), queue as u64, 20);
         assert_eq!(verdict, Verdict::Accept);
     }
     // Each asks a copy of the policy, at the same queue length.
@@ -180,7 +180,7 @@ fn begins(parameters: Value, held: &str, asked: &str) -> String {
         letter(
             policy
                 .clone()
-                .admit(slot(channel), info('c'), held.len() as u64, 20),
+                .admit(Ps::ZERO, slot(channel), info('c'), held.len() as u64, 20),
         )
     };
     asked.chars().map(ask).collect()
@@ -238,31 +238,46 @@ fn fair_policies_have_their_threshold_at_nine_tenths_by_default() {
 fn fair_policies_forget_the_cells_that_have_left() {
     let mut policy = config(json!({ "policy": "selective-drop", "threshold": "3 cells" })).build(2);
     for (queue, slot) in [(0, 0), (1, 0), (2, 0), (3, 0), (4, 1), (5, 1)] {
-        policy.admit(slot, info('e'), queue, BUFFER);
+        policy.admit(Ps::ZERO, slot, info('e'), queue, BUFFER);
     }
     // Two of channel 0 have left: 2 and 2 of 4, a share of 1 each; then another: 1 and 2 of 3,
     // below the threshold.
-    assert_eq!(letter(policy.clone().admit(0, info('c'), 4, BUFFER)), 'E');
-    assert_eq!(letter(policy.clone().admit(1, info('c'), 4, BUFFER)), 'E');
-    assert_eq!(letter(policy.clone().admit(1, info('c'), 3, BUFFER)), '.');
+    assert_eq!(
+        letter(policy.clone().admit(Ps::ZERO, 0, info('c'), 4, BUFFER)),
+        'E'
+    );
+    assert_eq!(
+        letter(policy.clone().admit(Ps::ZERO, 1, info('c'), 4, BUFFER)),
+        'E'
+    );
+    assert_eq!(
+        letter(policy.clone().admit(Ps::ZERO, 1, info('c'), 3, BUFFER)),
+        '.'
+    );
     // All cells of channel 0 have left: 4 of 4 of the only channel is its share, and channel 0
     // holds nothing.
-    policy.admit(1, info('e'), 2, BUFFER);
-    policy.admit(1, info('e'), 3, BUFFER);
-    assert_eq!(letter(policy.clone().admit(0, info('c'), 4, BUFFER)), '.');
-    assert_eq!(letter(policy.admit(1, info('c'), 4, BUFFER)), 'E');
+    policy.admit(Ps::ZERO, 1, info('e'), 2, BUFFER);
+    policy.admit(Ps::ZERO, 1, info('e'), 3, BUFFER);
+    assert_eq!(
+        letter(policy.clone().admit(Ps::ZERO, 0, info('c'), 4, BUFFER)),
+        '.'
+    );
+    assert_eq!(letter(policy.admit(Ps::ZERO, 1, info('c'), 4, BUFFER)), 'E');
 }
 
 #[test]
 fn channels_do_not_share_their_frames() {
     let mut ppd = config(json!({ "policy": "ppd" })).build(2);
     assert_eq!(
-        ppd.admit(0, info('c'), 10, BUFFER),
+        ppd.admit(Ps::ZERO, 0, info('c'), 10, BUFFER),
         Verdict::Drop(Cause::Overflow)
     );
-    assert_eq!(ppd.admit(1, info('c'), 9, BUFFER), Verdict::Accept);
     assert_eq!(
-        ppd.admit(0, info('c'), 9, BUFFER),
+        ppd.admit(Ps::ZERO, 1, info('c'), 9, BUFFER),
+        Verdict::Accept
+    );
+    assert_eq!(
+        ppd.admit(Ps::ZERO, 0, info('c'), 9, BUFFER),
         Verdict::Drop(Cause::PartialPacket)
     );
 }
@@ -292,7 +307,7 @@ fn the_threshold_in_force_is_the_one_that_decides() {
 /// True if one of many PDUs of a cell is refused by a queue that only grows and has no limit.
 fn refuses_without_limit(config: &DiscardConfig) -> bool {
     let mut policy = config.build(1);
-    (0..1_000).any(|queue| policy.admit(0, info('e'), queue, u64::MAX) != Verdict::Accept)
+    (0..1_000).any(|queue| policy.admit(Ps::ZERO, 0, info('e'), queue, u64::MAX) != Verdict::Accept)
 }
 
 #[test]

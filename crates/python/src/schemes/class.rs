@@ -8,10 +8,11 @@ use cellrate::scenario::custom::{Configured, Kind, Made, Refused, SchemeClass, i
 use cellrate_engine::control::{CustomControl, CustomScheme, PortFacts};
 use cellrate_engine::kernel::Rate;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 use serde_json::{Map, Value};
 
 use super::control::PyControl;
+use super::discard::PyDiscard;
 use super::failure::Failure;
 use super::law::PyLaw;
 use super::recovery::PyRecovery;
@@ -23,6 +24,7 @@ pub struct Hooks {
     pub forward_rm: bool,
     pub backward_rm: bool,
     pub interval: bool,
+    pub change: bool,
     pub cell: bool,
     pub dequeue: bool,
     pub reads_queue: bool,
@@ -64,6 +66,7 @@ impl Definition {
                 forward_rm: has("on_forward_rm")?,
                 backward_rm: has("on_backward_rm")?,
                 interval: has("on_interval")?,
+                change: has("on_change")?,
                 cell: has("on_cell")?,
                 dequeue: has("on_dequeue")?,
                 reads_queue: flag("reads_queue")?,
@@ -99,6 +102,14 @@ impl SchemeClass for PyClass {
     fn fingerprint(&self) -> Option<String> {
         Some(self.definition.fingerprint.clone())
     }
+    fn fixed(&self) -> Option<String> {
+        (!self.definition.hooks.change).then(|| {
+            format!(
+                "`{}` has no hook `on_change`, which is called once its attributes have the new values",
+                self.definition.name
+            )
+        })
+    }
     fn configure(&self, mut given: Map<String, Value>) -> Result<Configured, Refused> {
         let properties = self.definition.schema["properties"].as_object();
         let mut complete = Map::new();
@@ -133,6 +144,11 @@ impl SchemeClass for PyClass {
         let (definition, failure) = (self.definition.clone(), self.failure.clone());
         let made = match self.kind {
             Kind::Control => Made::Control(Arc::new(PyScheme {
+                definition,
+                failure,
+                values,
+            })),
+            Kind::Discard => Made::Discard(Arc::new(PyDiscard {
                 definition,
                 failure,
                 values,
@@ -202,6 +218,32 @@ fn set_value(
     }
 }
 
+/// Gives an object the parameters that differ from `values`, which then are the new ones, and calls
+/// its hook.
+pub fn change(
+    definition: &Definition,
+    object: &Bound<'_, PyAny>,
+    (values, parameters): (&Bound<'_, PyDict>, &Map<String, Value>),
+    arguments: &Bound<'_, PyTuple>,
+) -> PyResult<()> {
+    let properties = definition.schema["properties"].as_object();
+    for (key, property) in properties.into_iter().flatten() {
+        let Some(written) = parameters.get(key) else {
+            continue;
+        };
+        let before = values.get_item(key)?;
+        set_value(values, key, property, written)?;
+        let Some(after) = values.get_item(key)? else {
+            continue;
+        };
+        if !before.is_some_and(|before| before.eq(&after).unwrap_or(false)) {
+            object.setattr(key.as_str(), after)?;
+        }
+    }
+    object.call_method1("on_change", arguments)?;
+    Ok(())
+}
+
 /// A class with its parameters.
 struct PyScheme {
     definition: Arc<Definition>,
@@ -222,5 +264,8 @@ impl CustomScheme for PyScheme {
     fn build(&self, facts: PortFacts) -> Box<dyn CustomControl> {
         let (definition, failure) = (self.definition.clone(), self.failure.clone());
         Box::new(PyControl::new(definition, &self.values, failure, facts))
+    }
+    fn marks_at_dequeue(&self) -> bool {
+        self.definition.hooks.dequeue
     }
 }

@@ -8,8 +8,9 @@ use cellrate_engine::kernel::Ps;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+use serde_json::{Map, Value};
 
-use super::class::{Definition, Hooks};
+use super::class::{Definition, Hooks, change};
 use super::failure::Failure;
 use super::meter::Meter;
 use super::port::Port;
@@ -31,6 +32,7 @@ pub struct PyControl {
 #[derive(Debug)]
 struct Made {
     object: Py<PyAny>,
+    values: Py<PyDict>,
     port: Py<Port>,
     rm: Py<RmCell>,
     cell: Py<DataCell>,
@@ -102,6 +104,7 @@ impl PyControl {
             with_rm: (&port, &rm).into_pyobject(py)?.unbind(),
             with_cell: (&port, &cell).into_pyobject(py)?.unbind(),
             object: object.unbind(),
+            values: values.bind(py).copy()?.unbind(),
             port: port.unbind(),
             rm: rm.unbind(),
             cell: cell.unbind(),
@@ -296,6 +299,40 @@ impl CustomControl for PyControl {
         if self.meter.has_begun(now) {
             self.interval(now, Some(queue));
         }
+    }
+    fn change(&mut self, now: Ps, parameters: &Map<String, Value>, queue: u64) {
+        let PyControl {
+            made: Some(made),
+            meter,
+            failure,
+            definition,
+            ..
+        } = self
+        else {
+            return;
+        };
+        if failure.has_failed() {
+            return;
+        }
+        Python::attach(|py| {
+            {
+                let mut port = made.port.borrow_mut(py);
+                (port.now, port.queue) = (now, Some(queue));
+                std::mem::swap(&mut port.meter, meter);
+            }
+            failure.step();
+            let changed = change(
+                definition,
+                made.object.bind(py),
+                (made.values.bind(py), parameters),
+                made.with_port.bind(py),
+            );
+            failure.step();
+            if let Err(error) = changed {
+                failure.set(error, "on_change", Some(now));
+            }
+            std::mem::swap(&mut made.port.borrow_mut(py).meter, meter);
+        });
     }
     fn boxed_clone(&self) -> Box<dyn CustomControl> {
         unimplemented_copy()

@@ -14,8 +14,8 @@ static FINDER: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
 /// Sets the function that finds the classes that scenarios name.
 ///
 /// Args:
-///     finder: Called with the kind of component (``control``, ``recovery`` or ``law``), its name and
-///         the path of the scenario; returns a definition or None, or raises an exception with the
+///     finder: Called with the kind of component (``control``, ``discard``, ``recovery`` or
+///         ``law``), its name and the path of the scenario; returns a definition or None, or raises an exception with the
 ///         attribute ``help``.
 #[pyfunction]
 pub fn set_scheme_finder(finder: Py<PyAny>) {
@@ -65,6 +65,7 @@ impl Finder {
         };
         let word = match kind {
             Kind::Control => "control",
+            Kind::Discard => "discard",
             Kind::Recovery => "recovery",
             Kind::Law => "law",
         };

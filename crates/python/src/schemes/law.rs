@@ -122,7 +122,10 @@ impl PyLaw {
         let source = Bound::new(py, source)?;
         let rm = Bound::new(py, RmCell::empty())?;
         if self.definition.has("on_start") {
-            object.call_method1("on_start", (&source,))?;
+            self.failure.step();
+            let started = object.call_method1("on_start", (&source,));
+            self.failure.step();
+            started?;
         }
         let decrease = source.borrow().decrease;
         Ok((

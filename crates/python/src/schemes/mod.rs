@@ -1,9 +1,10 @@
-//! Control schemes, recoveries and laws of sources in Python: classes that a scenario names, and
+//! Control schemes, discard policies, recoveries and laws of sources in Python: classes that a scenario names, and
 //! their hooks.
 
 mod class;
 mod connection;
 mod control;
+mod discard;
 mod failure;
 mod finder;
 mod law;
@@ -13,6 +14,7 @@ mod recovery;
 mod rm_cell;
 
 pub use connection::Connection;
+pub use discard::Queue;
 pub use failure::Failure;
 pub use finder::{Finder, set_scheme_finder};
 pub use law::Source;

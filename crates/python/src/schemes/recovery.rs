@@ -49,7 +49,10 @@ impl PyRecovery {
         };
         let connection = Bound::new(py, connection)?;
         if self.definition.has("on_start") {
-            object.call_method1("on_start", (&connection,))?;
+            self.failure.step();
+            let started = object.call_method1("on_start", (&connection,));
+            self.failure.step();
+            started?;
         }
         let hook = |name: &str| -> PyResult<Option<Py<PyAny>>> {
             let has = self.definition.has(name);

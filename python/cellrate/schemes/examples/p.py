@@ -27,6 +27,9 @@ class P:
         port.every(slots=self.sampling)
         self.keep = self.decrease = False
 
+    def on_change(self, port: Port) -> None:
+        port.every(slots=self.sampling)
+
     def on_interval(self, port: Port) -> None:
         waiting = max(port.queue - 1, 0)  # without the cell that is being sent
         self.keep = self.low <= waiting < self.high  # (1)

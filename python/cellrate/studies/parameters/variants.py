@@ -9,10 +9,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from cellrate.common.problems import choose
+from cellrate.schemes.classes import Kind
 from cellrate.schemes.finding import find
 from cellrate.studies.parameters.keys import Keys
 from cellrate.studies.parameters.paths import full_path
 from cellrate.studies.parameters.schema import Variant, element, variants
+
+CLASSES: Mapping[str, Kind] = {
+    ".scheme": "control",
+    ".discard.policy": "discard",
+    ".recovery.policy": "recovery",
+}
+"""Ends of the paths of keys that may name a class in Python, with the kind of component."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +52,8 @@ class TableForm:
         Raises:
             BadInput: There is no such form.
         """
-        own = find("control", name, self.scenario) if self.path.endswith(".scheme") else None
+        kind = next((kind for end, kind in CLASSES.items() if f".{self.path}".endswith(end)), None)
+        own = find(kind, name, self.scenario) if kind else None
         if own is not None:
             keys: Mapping[str, Any] = json.loads(own.schema)["properties"]
             return keys

@@ -50,9 +50,10 @@ impl<S: Server> Port<S> {
             if !queue.settings.is_credited {
                 queue.settings.buffer = buffer.0;
             }
-            queue.settings.discard.change(discard);
+            queue.settings.discard.change(now, discard);
         }
-        self.control.change(control);
+        let length = self.class_length(now, self.reads_queue, out);
+        self.control.change((now, length), control);
         self.note_shortcuts();
         if self.control.wake_at() < now {
             self.wake(now, out);

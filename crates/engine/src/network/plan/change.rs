@@ -91,7 +91,10 @@ pub(in crate::network) fn check(plan: &Plan) -> Result<(), PlanError> {
             let Some(NodeKind::Switch(from)) = plan.nodes.get(*node).map(|node| &node.kind) else {
                 return fault("concerns a switch that does not exist");
             };
-            let marks = |config: &ControlConfig| config.build(PortFacts::ANY).marks_at_dequeue();
+            let marks = |config: &ControlConfig| match config {
+                ControlConfig::Custom(config) => config.get().marks_at_dequeue(),
+                config => config.build(PortFacts::ANY).marks_at_dequeue(),
+            };
             if from.control.name() != to.control.name()
                 || from.discard.name() != to.discard.name()
                 || marks(&from.control) != marks(&to.control)

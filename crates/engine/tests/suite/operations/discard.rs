@@ -4,6 +4,7 @@
 use cellrate_engine::atm::cell::{Info, Kind as CellKind};
 use cellrate_engine::discard::{Cause, Discard, DiscardConfig, DiscardPolicy, QueueFacts, Verdict};
 use cellrate_engine::kernel::Digest;
+use cellrate_engine::kernel::Ps;
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -109,7 +110,7 @@ impl<P: DiscardPolicy> Watched<P> {
 
     fn admit(&mut self, slot: u32, info: Info) {
         let (queue, buffer) = (self.queue, self.setting.buffer);
-        let verdict = self.policy.admit(slot, info, queue, buffer);
+        let verdict = self.policy.admit(Ps::ZERO, slot, info, queue, buffer);
         self.digest.add(verdict_word(verdict));
         match verdict {
             Verdict::Accept => {

@@ -169,8 +169,8 @@ struct Wasteful {
 }
 
 impl DiscardPolicy for Wasteful {
-    fn admit(&mut self, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
-        let verdict = self.inner.admit(slot, info, queue, buffer);
+    fn admit(&mut self, now: Ps, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
+        let verdict = self.inner.admit(now, slot, info, queue, buffer);
         match (self.waste, verdict) {
             (Waste::TakesAlways, _) => Verdict::Accept,
             (Waste::RefusesWithRoom, _) => Verdict::Drop(Cause::Overflow),

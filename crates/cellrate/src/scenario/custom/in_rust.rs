@@ -1,0 +1,255 @@
+//! Components in Rust from a program that uses this crate: control schemes, discard policies,
+//! recoveries of TCP and laws of sources, by their names in scenarios.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use cellrate_engine::control::{
+    Boxed, CustomControl, CustomScheme, PortFacts, SchemeParameters, SwitchControl, SwitchFacts,
+};
+use cellrate_engine::discard::{self, CustomDiscard, DiscardPolicy, PolicyParameters, QueueFacts};
+use cellrate_engine::endsystem::{CustomLaw, LawState, SourceFacts};
+use cellrate_engine::kernel::Finding;
+use cellrate_engine::tcp::recovery::{CustomPolicy, CustomRecovery, Facts, RecoveryPolicy};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value as Json};
+
+use super::{Configured, Kind, Made, NotFound, Refused, SchemeClass, Schemes};
+
+/// Components in Rust by their names, for a program that uses this crate.
+#[derive(Clone, Debug, Default)]
+pub struct RustSchemes(Vec<(Kind, &'static str, Arc<dyn SchemeClass>)>);
+
+/// Parameters of a recovery or of a law of a source.
+pub trait Parameters {
+    /// Refuses parameters with which nothing can run.
+    ///
+    /// # Errors
+    /// The key, its value and what is allowed.
+    fn check(&self) -> Result<(), Refused> {
+        Ok(())
+    }
+}
+
+/// Parameters that a scenario can write.
+trait Written: JsonSchema + Serialize + DeserializeOwned + Debug + Send + Sync + 'static {}
+
+impl<C: JsonSchema + Serialize + DeserializeOwned + Debug + Send + Sync + 'static> Written for C {}
+
+impl RustSchemes {
+    /// The same components and one more control scheme: `name` in scenarios, its parameters, and the
+    /// function that makes the scheme at a port.
+    #[must_use]
+    pub fn with<C, S>(self, name: &'static str, new: fn(&C, PortFacts) -> S) -> RustSchemes
+    where
+        C: SchemeParameters + JsonSchema + Serialize + DeserializeOwned,
+        C: Debug + Send + Sync + 'static,
+        S: SwitchControl + Clone + Debug + Send + 'static,
+    {
+        let made = move |config: C| {
+            let complete = config.in_force();
+            let scheme = Arc::new(InRust { name, new, config });
+            Ok((complete, Made::Control(scheme)))
+        };
+        self.and(Kind::Control, name, made)
+    }
+
+    /// The same components and one more discard policy, which its function makes for a queue that
+    /// so many channels share. [`discard::ByPdu`] makes one of a decision about each PDU.
+    #[must_use]
+    pub fn with_discard<C, P>(self, name: &'static str, new: fn(&C, usize) -> P) -> RustSchemes
+    where
+        C: PolicyParameters + JsonSchema + Serialize + DeserializeOwned,
+        C: Debug + Send + Sync + 'static,
+        P: DiscardPolicy + Clone + Debug + Send + 'static,
+    {
+        let made = move |config: C| {
+            let complete = config.clone();
+            let policy = Arc::new(InRust { name, new, config });
+            Ok((complete, Made::Discard(policy)))
+        };
+        self.and(Kind::Discard, name, made)
+    }
+
+    /// The same components and one more recovery of TCP, which its function makes for a connection.
+    #[must_use]
+    pub fn with_recovery<C, P>(self, name: &'static str, new: fn(&C, &Facts) -> P) -> RustSchemes
+    where
+        C: Parameters + Clone + JsonSchema + Serialize + DeserializeOwned,
+        C: Debug + Send + Sync + 'static,
+        P: RecoveryPolicy + Clone + Debug + Send + 'static,
+    {
+        let made = move |config: C| {
+            config.check()?;
+            let complete = config.clone();
+            let recovery = Arc::new(InRust { name, new, config });
+            Ok((complete, Made::Recovery(recovery)))
+        };
+        self.and(Kind::Recovery, name, made)
+    }
+
+    /// The same components and one more law of the rate of an ABR source, which its function makes
+    /// for a source.
+    #[must_use]
+    pub fn with_law<C, L>(self, name: &'static str, new: fn(&C, SourceFacts) -> L) -> RustSchemes
+    where
+        C: Parameters + Clone + JsonSchema + Serialize + DeserializeOwned,
+        C: Debug + Send + Sync + 'static,
+        L: LawState + 'static,
+    {
+        let made = move |config: C| {
+            config.check()?;
+            let complete = config.clone();
+            let law = Arc::new(InRust { name, new, config });
+            Ok((complete, Made::Law(law)))
+        };
+        self.and(Kind::Law, name, made)
+    }
+
+    fn and<C: Written>(
+        mut self,
+        kind: Kind,
+        name: &'static str,
+        made: impl Fn(C) -> Result<(C, Made), Refused> + Send + Sync + 'static,
+    ) -> RustSchemes {
+        let made = Box::new(made);
+        self.0.push((kind, name, Arc::new(Class { name, made })));
+        self
+    }
+}
+
+impl Schemes for RustSchemes {
+    fn find(
+        &self,
+        kind: Kind,
+        name: &str,
+        _: &str,
+    ) -> Result<Option<Arc<dyn SchemeClass>>, NotFound> {
+        let mut all = self.0.iter();
+        let found = all.find(|(of, known, _)| (*of, *known) == (kind, name));
+        Ok(found.map(|(.., class)| class.clone()))
+    }
+}
+
+/// Makes a component of its parameters, and returns these with those that follow from others.
+type Make<C> = Box<dyn Fn(C) -> Result<(C, Made), Refused> + Send + Sync>;
+
+/// A component with parameters of type `C`, which are still open.
+struct Class<C> {
+    name: &'static str,
+    made: Make<C>,
+}
+
+impl<C> Debug for Class<C> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.name)
+    }
+}
+
+impl<C: Written> SchemeClass for Class<C> {
+    fn schema(&self) -> Json {
+        super::super::schema::of::<C>(self.name)
+    }
+    fn configure(&self, parameters: Map<String, Json>) -> Result<Configured, Refused> {
+        let error = |error: serde_json::Error| Refused {
+            key: String::new(),
+            why: error.to_string(),
+        };
+        let config: C = serde_json::from_value(Json::Object(parameters)).map_err(error)?;
+        let (complete, made) = (self.made)(config)?;
+        let complete = match serde_json::to_value(complete).map_err(error)? {
+            Json::Object(complete) => complete,
+            _ => Map::new(),
+        };
+        let complete = complete.into_iter().filter(|(_, value)| !value.is_null());
+        Ok(Configured {
+            parameters: complete.collect(),
+            made,
+        })
+    }
+}
+
+/// A component with its parameters: `F` makes its state.
+struct InRust<C, F> {
+    name: &'static str,
+    new: F,
+    config: C,
+}
+
+impl<C: Debug, F> Debug for InRust<C, F> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {:?}", self.name, self.config)
+    }
+}
+
+impl<C, S> CustomScheme for InRust<C, fn(&C, PortFacts) -> S>
+where
+    C: SchemeParameters + Debug + Send + Sync,
+    S: SwitchControl + Clone + Debug + Send + 'static,
+{
+    fn name(&self) -> &'static str {
+        self.name
+    }
+    fn build(&self, facts: PortFacts) -> Box<dyn CustomControl> {
+        Box::new(Boxed {
+            name: self.name,
+            scheme: (self.new)(&self.config, facts),
+        })
+    }
+    fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
+        self.config.check(facts)
+    }
+    fn follows_order(&self) -> bool {
+        S::FOLLOWS_ORDER
+    }
+}
+
+impl<C, P> CustomDiscard for InRust<C, fn(&C, usize) -> P>
+where
+    C: PolicyParameters + Debug + Send + Sync,
+    P: DiscardPolicy + Clone + Debug + Send + 'static,
+{
+    fn name(&self) -> &'static str {
+        self.name
+    }
+    fn build(&self, channels: usize) -> Box<dyn discard::CustomPolicy> {
+        Box::new(discard::custom::Boxed((self.new)(&self.config, channels)))
+    }
+    fn check(&self, facts: QueueFacts) -> Vec<Finding> {
+        self.config.check(facts)
+    }
+    fn follows_order(&self) -> bool {
+        P::FOLLOWS_ORDER
+    }
+    fn acts_without_limit(&self) -> bool {
+        (self.new)(&self.config, 0).acts_without_limit()
+    }
+}
+
+impl<C, P> CustomRecovery for InRust<C, fn(&C, &Facts) -> P>
+where
+    C: Debug + Send + Sync,
+    P: RecoveryPolicy + Clone + Debug + Send + 'static,
+{
+    fn name(&self) -> &'static str {
+        self.name
+    }
+    fn build(&self, facts: &Facts) -> Box<dyn CustomPolicy> {
+        Box::new((self.new)(&self.config, facts))
+    }
+}
+
+impl<C, L> CustomLaw for InRust<C, fn(&C, SourceFacts) -> L>
+where
+    C: Debug + Send + Sync,
+    L: LawState + 'static,
+{
+    fn name(&self) -> &'static str {
+        self.name
+    }
+    fn build(&self, facts: SourceFacts) -> Box<dyn LawState> {
+        Box::new((self.new)(&self.config, facts))
+    }
+}

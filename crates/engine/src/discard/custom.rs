@@ -1,0 +1,180 @@
+//! Discard policies from outside this crate.
+//!
+//! A policy in Rust implements [`DiscardPolicy`], or [`PduPolicy`] if it decides once for each PDU;
+//! [`ByPdu`] then does the rest, as early packet discard does it. The registry's policies are called
+//! directly, one from outside through a pointer.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt::Debug;
+
+use serde_json::{Map, Value};
+
+use super::accounts::Accounts;
+use super::frame::{Frames, Rules};
+use super::{DiscardPolicy, QueueFacts, Verdict};
+use crate::atm::cell::Info;
+use crate::custom::Custom;
+use crate::kernel::{Finding, Ps};
+
+/// A policy with its parameters, which makes the state of each queue.
+pub trait CustomDiscard: Debug + Send + Sync {
+    /// Name in scenarios; none of the registry's.
+    fn name(&self) -> &'static str;
+    /// The policy for a queue that `channels` share.
+    fn build(&self, channels: usize) -> Box<dyn CustomPolicy>;
+    /// Findings about the parameters at the queue of `facts`.
+    fn check(&self, _facts: QueueFacts) -> Vec<Finding> {
+        Vec::new()
+    }
+    /// See [`DiscardPolicy::FOLLOWS_ORDER`].
+    fn follows_order(&self) -> bool {
+        true
+    }
+    /// See [`DiscardPolicy::acts_without_limit`].
+    fn acts_without_limit(&self) -> bool {
+        true
+    }
+}
+
+/// A policy from outside at one queue. Its functions are those of [`DiscardPolicy`], which says what
+/// they mean.
+pub trait CustomPolicy: Debug + Send {
+    /// Decides on one cell.
+    fn admit(&mut self, now: Ps, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict;
+    /// True if the policy keeps no state and refuses no cell that has room.
+    fn is_stateless(&self) -> bool;
+    /// True if the policy refuses cells in a queue without a limit, too.
+    fn acts_without_limit(&self) -> bool;
+    /// Goes on with other parameters. Only policies that the reader of the configuration lets change
+    /// are asked.
+    fn change(&mut self, now: Ps, parameters: &Map<String, Value>);
+    /// A copy that goes on from the same state.
+    fn boxed_clone(&self) -> Box<dyn CustomPolicy>;
+}
+
+impl Clone for Box<dyn CustomPolicy> {
+    fn clone(&self) -> Box<dyn CustomPolicy> {
+        (**self).boxed_clone()
+    }
+}
+
+/// A policy in Rust, as one from outside. Its parameters do not change during a run.
+#[derive(Clone, Debug)]
+pub struct Boxed<P>(pub P);
+
+impl<P: DiscardPolicy + Clone + Debug + Send + 'static> CustomPolicy for Boxed<P> {
+    fn admit(&mut self, now: Ps, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
+        self.0.admit(now, slot, info, queue, buffer)
+    }
+    fn is_stateless(&self) -> bool {
+        self.0.is_stateless()
+    }
+    fn acts_without_limit(&self) -> bool {
+        self.0.acts_without_limit()
+    }
+    fn change(&mut self, _: Ps, _: &Map<String, Value>) {}
+    fn boxed_clone(&self) -> Box<dyn CustomPolicy> {
+        Box::new(self.clone())
+    }
+}
+
+/// The first cell of a PDU, and the queue that it finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FirstCell {
+    /// Time of its arrival.
+    pub now: Ps,
+    /// Number of its channel at the queue, from 0.
+    pub channel: u32,
+    /// Cells in the queue, the one in service included.
+    pub queue: u64,
+    /// Limit of the queue; `u64::MAX` for none.
+    pub buffer: u64,
+    /// Cells of the channel in the queue.
+    pub cells: u32,
+    /// Channels that have cells in the queue.
+    pub active: u64,
+}
+
+/// A policy that decides once for each PDU, at its first cell.
+pub trait PduPolicy {
+    /// True if the PDU is admitted. If it is not, all of its cells are refused.
+    fn admits(&mut self, first: FirstCell) -> bool;
+    /// True if the last cell of an admitted PDU that lost a cell is forwarded, so that the receiver
+    /// does not merge two PDUs (partial packet discard).
+    fn forwards_end(&self) -> bool {
+        true
+    }
+}
+
+/// A policy that decides by PDU at one queue: a refused PDU is dropped as a whole, as by early packet
+/// discard; of one that overflows the buffer the rest is dropped, as by partial packet discard.
+#[derive(Clone, Debug)]
+pub struct ByPdu<P> {
+    decision: P,
+    frames: Frames,
+    accounts: Accounts,
+}
+
+impl<P: PduPolicy> ByPdu<P> {
+    /// The policy for `channels`.
+    pub fn new(decision: P, channels: usize) -> ByPdu<P> {
+        ByPdu {
+            decision,
+            frames: Frames::new(channels),
+            accounts: Accounts::new(channels),
+        }
+    }
+    /// The policy that decides.
+    pub fn decision_mut(&mut self) -> &mut P {
+        &mut self.decision
+    }
+}
+
+impl<P: PduPolicy> DiscardPolicy for ByPdu<P> {
+    const FOLLOWS_ORDER: bool = true;
+
+    fn admit(&mut self, now: Ps, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
+        self.accounts.settle(queue);
+        let rules = Rules {
+            begin_limit: u64::MAX,
+            end_reserve: u64::MAX,
+            forward_end: self.decision.forwards_end(),
+        };
+        let first = FirstCell {
+            now,
+            channel: slot,
+            queue,
+            buffer,
+            cells: self.accounts.cells(slot),
+            active: self.accounts.active(),
+        };
+        let refuses = || !self.decision.admits(first);
+        let verdict = self
+            .frames
+            .admit_unless(refuses, slot, info, (queue, buffer), rules);
+        if verdict == Verdict::Accept {
+            self.accounts.add(slot);
+        }
+        verdict
+    }
+    fn acts_without_limit(&self) -> bool {
+        true
+    }
+}
+
+/// A policy from outside in a configuration.
+pub type CustomConfig = Custom<dyn CustomDiscard>;
+
+impl CustomConfig {
+    pub(super) fn check(&self, facts: QueueFacts) -> Vec<Finding> {
+        self.found().map_or_else(
+            || {
+                let message = alloc::format!("nothing knows the policy `{}`", self.name);
+                Vec::from([Finding::impossible("policy", message)])
+            },
+            |it| it.check(facts),
+        )
+    }
+}

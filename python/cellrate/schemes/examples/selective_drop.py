@@ -1,0 +1,29 @@
+"""Selective drop (Goyal et al. 1997) as a class; twin of `policy = "selective-drop"`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from cellrate.schemes import Cells, Queue, Range
+
+
+@dataclass
+class SelectiveDrop:
+    """Above a threshold, a channel with more than its share of the queue begins no PDU."""
+
+    threshold: Cells | None = None
+    """Queue up to which every PDU may begin (R); nine tenths of the buffer if absent."""
+    z: Annotated[float, Range(0.1, 2)] = 0.8
+    """Share of an equal part of the queue that a channel may hold (Z)."""
+
+    def on_pdu(self, queue: Queue) -> bool:
+        threshold = self.threshold
+        if threshold is None:
+            # Without a limit this is no number, and no queue is longer.
+            threshold = queue.buffer - queue.buffer // 10
+        is_unfair = queue.cells * queue.active > self.z * queue.length  # Y_i N_a / q > Z
+        return not (queue.length > threshold and is_unfair)
+
+    def on_change(self, queue: Queue) -> None:
+        """Each PDU asks for the parameters anew."""
