@@ -1,5 +1,6 @@
 from collections.abc import Callable, Sequence
 from os import PathLike
+from random import Random
 from typing import NoReturn, TypedDict, final, type_check_only
 
 from cellrate.schemes.classes import Kind
@@ -117,6 +118,8 @@ class Port:
     @property
     def rate(self) -> float: ...
     @property
+    def random(self) -> Random: ...
+    @property
     def now(self) -> float: ...
     @property
     def queue(self) -> int: ...
@@ -144,6 +147,8 @@ class Port:
 class Queue:
     @property
     def channels(self) -> int: ...
+    @property
+    def random(self) -> Random: ...
     @property
     def now(self) -> float: ...
     @property
@@ -173,6 +178,8 @@ class RmCell:
 class Connection:
     cwnd: int
     ssthresh: int
+    @property
+    def random(self) -> Random: ...
     @property
     def now(self) -> float: ...
     @property

@@ -139,3 +139,58 @@ class NegativeDecrease:
         source.decrease = float("nan")
 
     def on_backward_rm(self, source: Source, rm: RmCell) -> None: ...
+
+
+@dataclass
+class NoTruth:
+    def on_pdu(self, queue: Queue) -> bool:  # type: ignore[return]
+        if queue.length > 3:
+            return False
+
+
+@dataclass
+class QueueAtStart:
+    def on_start(self, queue: Queue) -> None:
+        self.half = queue.buffer / 2
+
+    def on_pdu(self, queue: Queue) -> bool:
+        return queue.length <= self.half
+
+
+@dataclass
+class NoWholeQueue:
+    def on_pdus(self, queue: Queue) -> bool:
+        return True
+
+    def on_pdu(self, queue: Queue) -> bool:
+        return True
+
+
+@dataclass
+class NoChange(Fine):
+    def on_change(self, port: Port) -> None:
+        raise ValueError(self.high)
+
+
+@dataclass(frozen=True)
+class Frozen:
+    high: Cells = 100
+
+    def on_backward_rm(self, port: Port, rm: RmCell) -> None: ...
+
+    def on_change(self, port: Port) -> None: ...
+
+
+class Counts(Fine):
+    marks = 0
+
+    def on_backward_rm(self, port: Port, rm: RmCell) -> None:
+        Counts.marks += 1
+
+
+seen: list[int] = []
+
+
+class Remembers(Fine):
+    def on_backward_rm(self, port: Port, rm: RmCell) -> None:
+        seen.append(rm.channel)

@@ -14,7 +14,7 @@ use pyo3::types::PyDict;
 use crate::errors::{capture_failed, diagnostics, failed, refused, scheme_failed, unlocked};
 use crate::outcome::Outcome;
 use crate::progress::{told, told_locked};
-use crate::schemes::{Failure, Finder};
+use crate::schemes::{Definition, Failure, Finder};
 
 /// A scenario that can be run, read and checked once. Threads may share it; it cannot be pickled,
 /// because another process reads the same text as fast.
@@ -31,8 +31,8 @@ use crate::schemes::{Failure, Finder};
 #[pyclass(frozen, module = "cellrate._core")]
 pub struct Scenario {
     job: Job,
-    /// Names of the classes in Python that it names, and the place for the errors of their hooks.
-    code: Vec<String>,
+    /// The classes in Python that it names, and the place for the errors of their hooks.
+    code: Vec<Arc<Definition>>,
     failure: Arc<Failure>,
     /// True if its classes were taken as they are written.
     without_code: bool,
@@ -91,8 +91,8 @@ impl Scenario {
     }
     /// The classes in Python that it names, of which a process runs one at a time.
     #[getter]
-    fn code(&self) -> Vec<String> {
-        self.code.clone()
+    fn code(&self) -> Vec<&'static str> {
+        self.code.iter().map(|class| class.name).collect()
     }
     /// JSON Schema of scenarios, with the classes that this one names.
     fn schema(&self) -> String {
@@ -178,6 +178,7 @@ impl Scenario {
     ///
     /// Raises:
     ///     ScenarioError: The run needs more memory than is available.
+    ///     SchemeError: A hook of a class failed, or the run has changed state that outlives it.
     ///     Cancelled: The progress function stopped the run.
     #[pyo3(signature = (progress = None))]
     fn run(&self, py: Python<'_>, progress: Option<Py<PyAny>>) -> PyResult<Outcome> {
@@ -194,15 +195,27 @@ impl Scenario {
                 .map_err(|failure| failed(py, &failure));
         }
         failure.clear();
+        for class in &self.code {
+            class.begin(py)?;
+        }
         let outcome = told_locked(py, progress, |tell| {
             self.job.run(&mut |now, end| {
                 !failure.has_failed() && tell(now.as_secs_f64(), end.as_secs_f64())
             })
         });
         self.raise_failure(py)?;
-        outcome?
-            .map(Outcome::from)
-            .map_err(|failure| failed(py, &failure))
+        let outcome = outcome?.map_err(|failure| failed(py, &failure))?;
+        for class in &self.code {
+            if let Err(error) = class.verify(py) {
+                failure.set(
+                    error,
+                    class.name,
+                    Some(self.job.checked().scenario().run.duration),
+                );
+            }
+        }
+        self.raise_failure(py)?;
+        Ok(Outcome::from(outcome))
     }
     /// The cells on every link between two times: link, vc, kind, cell, left_seconds,
     /// arrived_seconds, and the number of further cells. They come from a run in the plain engine.

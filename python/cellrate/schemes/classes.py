@@ -15,6 +15,7 @@ from typing import Literal, TypeAlias
 
 from cellrate.common.problems import BadInput
 from cellrate.schemes.parameter_schema import WrongParameter, schema_of
+from cellrate.schemes.state import State
 
 Kind: TypeAlias = Literal["control", "discard", "recovery", "law"]
 """Kinds of component that a class can be: scheme of a switch, discard policy of a queue, recovery of
@@ -67,6 +68,7 @@ class Definition:
         fingerprint: SHA-256 over these.
         reads_queue: False if the class states that it never reads `port.queue`.
         queue_at_every_cell: True if the class states that it needs the queue at every cell.
+        state: What its code keeps outside its objects.
     """
 
     factory: Callable[..., object]
@@ -78,6 +80,7 @@ class Definition:
     fingerprint: str
     reads_queue: bool
     queue_at_every_cell: bool
+    state: State
 
 
 def definition_of(kind: Kind, name: str, cls: object, module: ModuleType, root: Path) -> Definition:
@@ -124,7 +127,19 @@ def definition_of(kind: Kind, name: str, cls: object, module: ModuleType, root: 
         fingerprint=fingerprint(cls, files),
         reads_queue=bool(getattr(cls, "reads_queue", True)),
         queue_at_every_cell=bool(getattr(cls, "queue_at_every_cell", False)),
+        state=_state(cls, module, root),
     )
+
+
+_states: dict[type, State] = {}
+
+
+def _state(cls: type, module: ModuleType, root: Path) -> State:
+    """The state of a class since it was first named."""
+    found = _states.get(cls)
+    if found is None:
+        found = _states[cls] = State(cls, _own_modules(module, root))
+    return found
 
 
 def files_of(cls: type, module: ModuleType, root: Path) -> tuple[Path, ...]:

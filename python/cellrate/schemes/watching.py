@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from cellrate import _core
@@ -22,15 +22,21 @@ class NoReturn(Exception):
 
 
 @contextmanager
-def watched(scenario: _core.Scenario) -> Iterator[None]:
+def watched(
+    scenario: _core.Scenario, alive: Callable[[], None] | None = None
+) -> Iterator[None]:
     """Raises `NoReturn` in a hook of the scenario's classes that takes longer than the limit.
 
     The run must be made by the calling thread. Code that waits in a library of another language
-    cannot be interrupted before it returns.
+    cannot be interrupted before it returns; `cellrate.simulation.apart` ends its process.
+
+    Args:
+        scenario: The scenario.
+        alive: Called twice a second, from another thread, unless one and the same hook goes on.
     """
     done = threading.Event()
     watcher = threading.Thread(
-        target=_watch, args=(scenario, threading.get_ident(), done), daemon=True
+        target=_watch, args=(scenario, threading.get_ident(), done, alive), daemon=True
     )
     watcher.start()
     try:
@@ -40,11 +46,19 @@ def watched(scenario: _core.Scenario) -> Iterator[None]:
         watcher.join()
 
 
-def _watch(scenario: _core.Scenario, thread: int, done: threading.Event) -> None:
+def _watch(
+    scenario: _core.Scenario,
+    thread: int,
+    done: threading.Event,
+    alive: Callable[[], None] | None,
+) -> None:
     last, since = scenario.hook_steps(), 0.0
     while not done.wait(TICK_SECONDS):
         steps = scenario.hook_steps()
-        since = since + TICK_SECONDS if steps == last and steps % 2 else 0.0
+        hangs = steps == last and steps % 2
+        since = since + TICK_SECONDS if hangs else 0.0
+        if alive is not None and not hangs:
+            alive()
         last = steps
         if since >= LIMIT_SECONDS:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(

@@ -1,6 +1,7 @@
 """Runs scenarios that name classes in Python in processes of their own, one for each thread.
 
 A class in Python holds the interpreter's lock while it works, so threads would wait for each other.
+A process can also be ended, unlike a thread, when a hook waits in a library of another language.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ import struct
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from typing import IO, Any
 
 from cellrate import _core
+from cellrate.schemes import watching
 from cellrate.schemes.classes import NoScheme
 from cellrate.schemes.parcels import Parcel, packed, unpack
 from cellrate.schemes.telling import told
@@ -23,6 +26,59 @@ from cellrate.schemes.watching import watched
 LENGTH = struct.Struct("<Q")
 
 _own = threading.local()
+_writing = threading.Lock()
+"""Held by the thread that writes to another process."""
+
+GRACE_SECONDS = 5.0
+"""Time for which the process itself may still interrupt a hook, before it is ended."""
+
+
+class Silence:
+    """Ends a process that has told nothing for too long while it runs a scenario.
+
+    A process tells every half second that it is alive, unless it is inside one and the same hook. It
+    interrupts that itself after `watching.LIMIT_SECONDS`, if it does not wait in a library of
+    another language.
+
+    Attributes:
+        is_over: True if it has ended the process.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self.process = process
+        self.is_over = False
+        self.limit = watching.LIMIT_SECONDS + GRACE_SECONDS
+        self.at = 0.0
+        self.runs = False
+        self.heard = time.monotonic()
+        self._done = threading.Event()
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    @property
+    def told(self) -> str:
+        """The message for a process that was ended."""
+        return (
+            f"a hook after {self.at:.9g} s: it has not returned for {self.limit:g} s, and could not "
+            "be interrupted; its process was ended"
+        )
+
+    def hear(self, kind: str, *what: float) -> None:
+        """Notes that the process has told something."""
+        self.heard = time.monotonic()
+        self.runs = kind in {"alive", "at"}
+        if kind == "at":
+            self.at = what[0]
+
+    def end(self) -> None:
+        """Ends the watch."""
+        self._done.set()
+
+    def _watch(self) -> None:
+        while not self._done.wait(watching.TICK_SECONDS):
+            if self.runs and time.monotonic() - self.heard > self.limit:
+                self.is_over = True
+                self.process.kill()
+                return
 
 
 class Worker:
@@ -36,24 +92,30 @@ class Worker:
 
     def run(self, asked: tuple[Any, ...], report: Callable[[float, float], bool] | None) -> bytes:
         """Makes a run and returns its outcome as bytes; see `run` below."""
+        silence = Silence(self.process)
         try:
             _send(self.process.stdin, asked)
             while True:
                 kind, *what = _receive(self.process.stdout)
+                silence.hear(kind, *what)
                 if kind == "done":
                     return bytes(what[0])
                 if kind == "error":
                     raise what[0]  # noqa: TRY301  from the other process
-                if report is not None and report(*what) is False:
+                if kind == "at" and report is not None and report(*what) is False:
                     self.close()
                     raise _core.Cancelled("the run was stopped")  # noqa: TRY301  as above
         except (EOFError, BrokenPipeError) as error:
             self.close()
+            if silence.is_over:
+                raise _core.SchemeError(silence.told) from None
             raise RuntimeError("the process of a run with classes in Python has ended") from error
         except BaseException:
             if self.process.poll() is not None:
                 self.close()
             raise
+        finally:
+            silence.end()
 
     def close(self) -> None:
         """Ends the process, and what it runs."""
@@ -93,8 +155,9 @@ def _send(stream: IO[bytes] | None, what: object) -> None:
     if stream is None:
         raise EOFError
     data = pickle.dumps(what)
-    stream.write(LENGTH.pack(len(data)) + data)
-    stream.flush()
+    with _writing:
+        stream.write(LENGTH.pack(len(data)) + data)
+        stream.flush()
 
 
 def _receive(stream: IO[bytes] | None) -> Any:  # noqa: ANN401  what was sent
@@ -135,8 +198,14 @@ def _run(
         _send(output, ("at", now, end))
         return True
 
-    with watched(scenario):
-        return scenario.run(report).to_bytes()
+    def alive() -> None:
+        _send(output, ("alive",))
+
+    alive()
+    with watched(scenario, alive):
+        outcome = scenario.run(report)
+    _send(output, ("ends",))
+    return outcome.to_bytes()
 
 
 def _portable(error: Exception) -> Exception:

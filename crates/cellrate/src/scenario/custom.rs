@@ -195,7 +195,7 @@ impl CustomDiscard for Unknown {
     fn name(&self) -> &'static str {
         Unknown::NAME
     }
-    fn build(&self, _: usize) -> Box<dyn discard::CustomPolicy> {
+    fn build(&self, _: usize, _: u64) -> Box<dyn discard::CustomPolicy> {
         Unknown::refuse()
     }
 }

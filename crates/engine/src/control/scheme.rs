@@ -14,11 +14,14 @@ pub struct PortFacts {
     pub rate: Rate,
     /// Channels that the port carries; the hooks number them from 0 as slots.
     pub channels: usize,
+    /// Seed of the random numbers of a scheme that draws some: of the run and the port.
+    pub seed: u64,
 }
 
 impl PortFacts {
     /// A port of any rate without channels, for what does not depend on a port.
     pub const ANY: PortFacts = PortFacts {
+        seed: 0,
         rate: Rate::from_bps(155_520_000),
         channels: 0,
     };

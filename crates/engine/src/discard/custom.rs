@@ -22,8 +22,9 @@ use crate::kernel::{Finding, Ps};
 pub trait CustomDiscard: Debug + Send + Sync {
     /// Name in scenarios; none of the registry's.
     fn name(&self) -> &'static str;
-    /// The policy for a queue that `channels` share.
-    fn build(&self, channels: usize) -> Box<dyn CustomPolicy>;
+    /// The policy for a queue that `channels` share; random numbers that it draws have a `seed` of
+    /// the run and the queue.
+    fn build(&self, channels: usize, seed: u64) -> Box<dyn CustomPolicy>;
     /// Findings about the parameters at the queue of `facts`.
     fn check(&self, _facts: QueueFacts) -> Vec<Finding> {
         Vec::new()

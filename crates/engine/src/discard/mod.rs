@@ -52,9 +52,13 @@ macro_rules! registry {
         impl DiscardConfig {
             /// The policy for a queue that `channels` share.
             pub fn build(&self, channels: usize) -> Discard {
+                self.build_seeded(channels, 0)
+            }
+            /// The same; a policy from outside that draws random numbers does so under `seed`.
+            pub fn build_seeded(&self, channels: usize, seed: u64) -> Discard {
                 match self {
                     $(DiscardConfig::$variant(config) => Discard::$variant(<$policy>::new(config, channels)),)*
-                    DiscardConfig::Custom(config) => Discard::Custom(config.get().build(channels)),
+                    DiscardConfig::Custom(config) => Discard::Custom(config.get().build(channels, seed)),
                 }
             }
             /// Findings about the parameters at the queue of `facts`.

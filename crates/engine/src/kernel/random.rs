@@ -36,6 +36,10 @@ impl Stream {
     pub fn uniform(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
+    /// 64 random bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0.next_u64()
+    }
     /// Uniform below `span`; zero if `span` is zero.
     pub fn below(&mut self, span: Ps) -> Ps {
         Ps(((self.0.next_u64() as u128 * span.0 as u128) >> 64) as u64)

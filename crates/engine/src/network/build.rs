@@ -235,6 +235,7 @@ impl<'a> Draft<'a> {
             controlled: controlled.unwrap_or(0),
             rm_first,
             control: control.build(PortFacts {
+                seed: self.port_stream(link, "control").bits(),
                 rate,
                 channels: self.controlled_channels(link),
             }),
@@ -250,8 +251,16 @@ impl<'a> Draft<'a> {
             classes,
             buffer: by_credit.unwrap_or(settings.buffer.0),
             is_credited: by_credit.is_some(),
-            discard: settings.discard.build(self.users[link].len()),
+            discard: settings.discard.build_seeded(
+                self.users[link].len(),
+                self.port_stream(link, &format!("discard {queue}")).bits(),
+            ),
         }
+    }
+
+    /// Random numbers of the port of a link, for components from outside.
+    fn port_stream(&self, link: usize, purpose: &str) -> Stream {
+        Stream::new(self.plan.seed, &self.plan.links[link].name, purpose)
     }
 
     /// Number of channels of a link with ABR cells: the scheme at its port has a slot for each.
@@ -347,7 +356,11 @@ impl<'a> Draft<'a> {
             queues: queues.iter().map(queue).collect(),
             controlled: 0,
             rm_first: false,
-            control: ControlConfig::default().build(PortFacts { rate, channels }),
+            control: ControlConfig::default().build(PortFacts {
+                seed: 0,
+                rate,
+                channels,
+            }),
             channels,
             prompt: self.prompt_port(link, &queues.iter().map(Vec::as_slice).collect::<Vec<_>>()),
         })

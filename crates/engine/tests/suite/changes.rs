@@ -123,6 +123,7 @@ fn scheme(value: Value) -> ControlConfig {
 
 fn control(value: Value) -> Control {
     scheme(value).build(PortFacts {
+        seed: 0,
         rate: cell_time_us(10),
         channels: 2,
     })

@@ -9,6 +9,7 @@ fn build(mut parameters: Value) -> Control {
     parameters["scheme"] = json!("efci");
     let config: ControlConfig = serde_json::from_value(parameters).expect("valid parameters");
     config.build(PortFacts {
+        seed: 0,
         rate: Rate::from_bps(155_520_000),
         channels: 1,
     })

@@ -319,7 +319,11 @@ fn marks<S: Server>(build: fn(Line) -> S, mark_at: MarkAt, threshold: u64) -> Ve
         mark_at,
         ..EfciConfig::default()
     };
-    let mut control = ControlConfig::Efci(efci).build(PortFacts { rate, channels: 1 });
+    let mut control = ControlConfig::Efci(efci).build(PortFacts {
+        seed: 0,
+        rate,
+        channels: 1,
+    });
     let line = Line {
         clock: CellClock::new(rate),
         delay: DELAY,

@@ -33,6 +33,7 @@ struct Port {
 impl Port {
     fn new(scheme: &str, others: Value, channels: usize) -> Port {
         let facts = PortFacts {
+            seed: 0,
             rate: Rate::from_cells_per_second(100_000.0),
             channels,
         };

@@ -27,7 +27,11 @@ fn losses<S: BuildServer>(cells: &str, rm_first: bool) -> Losses {
         queues: vec![queue],
         controlled: 0,
         rm_first,
-        control: ControlConfig::default().build(PortFacts { rate, channels: 1 }),
+        control: ControlConfig::default().build(PortFacts {
+            seed: 0,
+            rate,
+            channels: 1,
+        }),
         channels: 1,
         prompt: None,
     });

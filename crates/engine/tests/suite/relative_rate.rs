@@ -26,6 +26,7 @@ fn law(scheme: &str, others: Value) -> Control {
         .unwrap()
         .extend(others.as_object().unwrap().clone());
     config(parameters).build(PortFacts {
+        seed: 0,
         rate: RATE,
         channels: 2,
     })
@@ -282,7 +283,11 @@ fn samples_are_whole_numbers_of_slots_apart_in_the_long_run() {
     // 8,179,012,345,679 ps.
     let rate = Rate::from_bps(155_520_000);
     let parameters = json!({ "scheme": "rrm-p", "sampling": "3 cells" });
-    let mut control = config(parameters).build(PortFacts { rate, channels: 1 });
+    let mut control = config(parameters).build(PortFacts {
+        seed: 0,
+        rate,
+        channels: 1,
+    });
     for _ in 1..1_000_000 {
         control.wake(control.wake_at(), 0);
     }

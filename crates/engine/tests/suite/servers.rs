@@ -107,6 +107,7 @@ fn line(work: &Work) -> Line {
 impl<S: Server> Bench<S> {
     fn new(work: &Work, server: S) -> Bench<S> {
         let control = ControlConfig::default().build(PortFacts {
+            seed: 0,
             rate: work.rate,
             channels: 1,
         });

@@ -116,6 +116,7 @@ fn port(set_point: u64, channels: usize) -> Control {
     });
     let config: ControlConfig = serde_json::from_value(parameters).expect("valid parameters");
     config.build(PortFacts {
+        seed: 0,
         rate: Rate::from_cells_per_second(100_000.0),
         channels,
     })

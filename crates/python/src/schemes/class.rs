@@ -43,6 +43,8 @@ pub struct Definition {
     pub statistics: Vec<&'static str>,
     schema: Value,
     fingerprint: String,
+    /// What its code keeps outside its objects.
+    state: Py<PyAny>,
 }
 
 impl fmt::Debug for Definition {
@@ -76,11 +78,20 @@ impl Definition {
             names: found.getattr("hooks")?.extract::<Vec<String>>()?,
             schema: serde_json::from_str(&schema).unwrap_or_default(),
             fingerprint: found.getattr("fingerprint")?.extract()?,
+            state: found.getattr("state")?.unbind(),
         })
     }
 }
 
 impl Definition {
+    /// Notes the state of a class before a run.
+    pub fn begin(&self, py: Python<'_>) -> PyResult<()> {
+        self.state.call_method0(py, "begin").map(drop)
+    }
+    /// Raises an exception if a run has changed the state of the class.
+    pub fn verify(&self, py: Python<'_>) -> PyResult<()> {
+        self.state.call_method0(py, "verify").map(drop)
+    }
     /// True if the class has a hook of this name.
     pub fn has(&self, hook: &str) -> bool {
         self.names.iter().any(|name| name == hook)

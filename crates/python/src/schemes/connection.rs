@@ -5,6 +5,8 @@ use cellrate_engine::tcp::window::Window;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use super::random::Random;
+
 /// The window of a TCP sender, and what it has just been told. Numbers are bytes.
 #[pyclass(module = "cellrate._core")]
 pub struct Connection {
@@ -16,6 +18,7 @@ pub struct Connection {
     /// Bytes outstanding.
     #[pyo3(get)]
     pub flight: u64,
+    pub random: Random,
 }
 
 #[pymethods]
@@ -24,6 +27,12 @@ impl Connection {
     #[getter]
     fn now(&self) -> f64 {
         self.now.as_secs_f64()
+    }
+    /// Generator of random numbers, `random.Random`, whose seed follows from that of the run and the
+    /// place of this connection.
+    #[getter]
+    fn random(&mut self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.random.get(py)
     }
     /// Congestion window.
     #[getter]

@@ -14,6 +14,7 @@ use super::class::{Definition, Hooks, change};
 use super::failure::Failure;
 use super::meter::Meter;
 use super::port::Port;
+use super::random::Random;
 use super::rm_cell::{DataCell, RmCell};
 
 /// The state of a scheme in Python at a port. After the first error of a run its hooks do nothing
@@ -77,6 +78,7 @@ impl PyControl {
             now: Ps::ZERO,
             queue: Some(0),
             meter: self.meter.clone(),
+            random: Random::new(facts.seed),
         };
         let port = Bound::new(py, port)?;
         let rm = Bound::new(py, RmCell::empty())?;

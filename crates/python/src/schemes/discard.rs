@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 
 use super::class::{Definition, change};
 use super::failure::Failure;
+use super::random::Random;
 
 /// A queue at the first cell of a PDU, as a discard policy sees it. Lengths are cells.
 #[pyclass(module = "cellrate._core")]
@@ -22,6 +23,7 @@ pub struct Queue {
     #[pyo3(get)]
     channels: usize,
     now: Ps,
+    random: Random,
     /// None until a PDU begins.
     first: Option<FirstCell>,
 }
@@ -29,7 +31,9 @@ pub struct Queue {
 impl Queue {
     fn first(&self) -> PyResult<FirstCell> {
         self.first.ok_or_else(|| {
-            PyRuntimeError::new_err("only `channels` and `now` are known before a PDU begins")
+            PyRuntimeError::new_err(
+                "only `channels`, `now` and `random` are known before a PDU begins",
+            )
         })
     }
 }
@@ -40,6 +44,12 @@ impl Queue {
     #[getter]
     fn now(&self) -> f64 {
         self.now.as_secs_f64()
+    }
+    /// Generator of random numbers, `random.Random`, whose seed follows from that of the run and the
+    /// place of this queue.
+    #[getter]
+    fn random(&mut self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.random.get(py)
     }
     /// Cells in the queue, the one in service included.
     ///
@@ -86,8 +96,8 @@ impl CustomDiscard for PyDiscard {
     fn name(&self) -> &'static str {
         self.definition.name
     }
-    fn build(&self, channels: usize) -> Box<dyn CustomPolicy> {
-        let made = Python::attach(|py| self.make(py, channels));
+    fn build(&self, channels: usize, seed: u64) -> Box<dyn CustomPolicy> {
+        let made = Python::attach(|py| self.make(py, channels, seed));
         let made = made.map_err(|error| self.failure.set(error, "on_start", Some(Ps::ZERO)));
         let decision = Decision {
             definition: self.definition.clone(),
@@ -99,13 +109,14 @@ impl CustomDiscard for PyDiscard {
 }
 
 impl PyDiscard {
-    fn make(&self, py: Python<'_>, channels: usize) -> PyResult<Made> {
+    fn make(&self, py: Python<'_>, channels: usize, seed: u64) -> PyResult<Made> {
         let class = self.definition.class.bind(py);
         let values = self.values.bind(py);
         let object = class.call((), Some(values))?;
         let queue = Queue {
             channels,
             now: Ps::ZERO,
+            random: Random::new(seed),
             first: None,
         };
         let queue = Bound::new(py, queue)?;

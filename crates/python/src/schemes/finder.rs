@@ -29,7 +29,7 @@ pub fn set_scheme_finder(finder: Py<PyAny>) {
 pub struct Finder {
     describes_only: bool,
     failure: Arc<Failure>,
-    found: Mutex<Vec<String>>,
+    found: Mutex<Vec<Arc<Definition>>>,
 }
 
 impl Finder {
@@ -40,8 +40,8 @@ impl Finder {
             ..Finder::default()
         }
     }
-    /// The names that were found, and the place for errors of their hooks.
-    pub fn finish(self) -> (Vec<String>, Arc<Failure>) {
+    /// The classes that were found, and the place for errors of their hooks.
+    pub fn finish(self) -> (Vec<Arc<Definition>>, Arc<Failure>) {
         let found = self.found.into_inner();
         let found = found.unwrap_or_else(|poisoned| poisoned.into_inner());
         (found, self.failure)
@@ -98,13 +98,13 @@ impl Schemes for Finder {
             })
         })?;
         Ok(found.map(|definition| {
-            let mut found = self.found.lock();
-            if let Ok(found) = &mut found {
-                found.push(name.into());
+            let definition = Arc::new(definition);
+            if let Ok(found) = &mut self.found.lock() {
+                found.push(definition.clone());
             }
             let class = PyClass {
                 kind,
-                definition: Arc::new(definition),
+                definition,
                 failure: self.failure.clone(),
             };
             Arc::new(class) as Arc<dyn SchemeClass>

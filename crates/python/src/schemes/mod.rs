@@ -10,9 +10,11 @@ mod finder;
 mod law;
 mod meter;
 mod port;
+mod random;
 mod recovery;
 mod rm_cell;
 
+pub use class::Definition;
 pub use connection::Connection;
 pub use discard::Queue;
 pub use failure::Failure;

@@ -5,6 +5,7 @@ use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use super::meter::Meter;
+use super::random::Random;
 
 /// An output port under control. Rates are in cells/s, times in seconds.
 #[pyclass(module = "cellrate._core")]
@@ -15,6 +16,7 @@ pub struct Port {
     pub now: Ps,
     pub queue: Option<u64>,
     pub meter: Meter,
+    pub random: Random,
 }
 
 #[pymethods]
@@ -42,6 +44,12 @@ impl Port {
     #[getter]
     fn now(&self) -> f64 {
         self.now.as_secs_f64()
+    }
+    /// Generator of random numbers, `random.Random`, whose seed follows from that of the run and the
+    /// place of this port.
+    #[getter]
+    fn random(&mut self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.random.get(py)
     }
     /// Number of channels through the port; they are numbered from 0.
     #[getter]

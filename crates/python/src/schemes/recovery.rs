@@ -14,6 +14,7 @@ use pyo3::types::{PyDict, PyTuple};
 use super::class::Definition;
 use super::connection::Connection;
 use super::failure::Failure;
+use super::random::Random;
 
 /// A recovery of a class with its parameters.
 #[derive(Debug)]
@@ -28,7 +29,7 @@ impl CustomRecovery for PyRecovery {
         self.definition.name
     }
     fn build(&self, facts: &Facts) -> Box<dyn CustomPolicy> {
-        let made = Python::attach(|py| self.make(py, facts.window));
+        let made = Python::attach(|py| self.make(py, facts));
         let made = made.map_err(|error| self.failure.set(error, "on_start", Some(Ps::ZERO)));
         Box::new(PyPolicy {
             failure: self.failure.clone(),
@@ -38,11 +39,12 @@ impl CustomRecovery for PyRecovery {
 }
 
 impl PyRecovery {
-    fn make(&self, py: Python<'_>, window: Window) -> PyResult<Made> {
+    fn make(&self, py: Python<'_>, facts: &Facts) -> PyResult<Made> {
         let class = self.definition.class.bind(py);
         let object = class.call((), Some(self.values.bind(py)))?;
         let connection = Connection {
-            window,
+            window: facts.window,
+            random: Random::new(facts.stream.clone().bits()),
             now: Ps::ZERO,
             acked: 0,
             flight: 0,

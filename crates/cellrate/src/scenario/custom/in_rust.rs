@@ -214,7 +214,7 @@ where
     fn name(&self) -> &'static str {
         self.name
     }
-    fn build(&self, channels: usize) -> Box<dyn discard::CustomPolicy> {
+    fn build(&self, channels: usize, _: u64) -> Box<dyn discard::CustomPolicy> {
         Box::new(discard::custom::Boxed((self.new)(&self.config, channels)))
     }
     fn check(&self, facts: QueueFacts) -> Vec<Finding> {

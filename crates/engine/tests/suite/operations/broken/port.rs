@@ -134,6 +134,7 @@ fn broken_control_schemes_are_caught() {
                 let mut setting = setting.clone();
                 setting.control = serde_json::json!({ "scheme": "capc" });
                 let facts = PortFacts {
+                    seed: 0,
                     rate: setting.rate,
                     channels: setting.channels,
                 };

@@ -22,6 +22,7 @@ pub struct Setting {
 impl Setting {
     pub fn facts(&self) -> PortFacts {
         PortFacts {
+            seed: 0,
             rate: self.rate,
             channels: self.channels,
         }

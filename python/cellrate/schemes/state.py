@@ -1,0 +1,142 @@
+"""State that the code of a class keeps outside its objects, and its comparison around a run.
+
+A run must not depend on the runs before it. So what a class notes belongs into its objects, which
+are made anew for every run. Values that outlive them are compared: module variables that its code
+names, attributes of its classes, and default values and attributes of its functions.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Iterator, Mapping
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+
+Places = dict[str, object]
+"""Values that outlive a run, by the words for their places in a message."""
+
+ABSENT = "nothing"
+CODE = (ModuleType, FunctionType, BuiltinFunctionType, type)
+"""Types of values that hold no state of a run."""
+WITHIN = ("__func__", "__wrapped__", "fget", "fset", "func")
+"""Attributes by which a method or a cache holds its function."""
+
+
+class StateChanged(Exception):
+    """A run has changed a value that outlives it."""
+
+
+class State:
+    """The state of a class as it was when its modules were loaded.
+
+    That of a notebook or script changes between runs as its user likes, so `begin` notes it anew.
+    """
+
+    def __init__(self, cls: type, modules: Iterable[ModuleType]) -> None:
+        self.cls = cls
+        self.modules = {module.__name__ for module in modules}
+        self.before = _pictures(self._places())
+
+    def begin(self) -> None:
+        """Begins a run."""
+        if self.cls.__module__ == "__main__":
+            self.before = _pictures(self._places())
+
+    def verify(self) -> None:
+        """Ends a run.
+
+        Raises:
+            StateChanged: A value differs from what it was when its module was loaded.
+        """
+        places = self._places()
+        for place, value in places.items():
+            before = self.before.get(place, _picture(ABSENT))
+            if not isinstance(value, CODE) and not _is_equal(before, value):
+                raise StateChanged(
+                    f"{place} has changed: a run must not depend on the runs before it, so state "
+                    "belongs into the object, as in `self.count`"
+                )
+
+    def _places(self) -> Places:
+        """Values that the code of the class can reach by names, but for its objects."""
+        found: Places = {}
+        seen: set[int] = set()
+        waiting: list[object] = [self.cls]
+        while waiting:
+            one = waiting.pop()
+            if id(one) in seen or getattr(one, "__module__", None) not in self.modules:
+                continue
+            seen.add(id(one))
+            if isinstance(one, type):
+                waiting += one.__mro__
+                new = dict(_of_class(one))
+            elif isinstance(one, FunctionType):
+                new = dict(self._of_function(one))
+            else:
+                new = {}
+            found |= new
+            for value in new.values():
+                waiting += [value, type(value), *_within(value)]
+        return found
+
+    def _of_function(self, function: FunctionType) -> Iterator[tuple[str, object]]:
+        name = function.__qualname__
+        kept = (function.__defaults__, function.__kwdefaults__)
+        yield f"a default value of `{name}`", kept
+        own = {key: value for key, value in vars(function).items() if key != "__wrapped__"}
+        yield f"an attribute of `{name}`", own
+        names = _names(function.__code__)
+        modules: list[tuple[str, Mapping[str, object]]] = [("", function.__globals__)]
+        for key in names:
+            value = function.__globals__.get(key)
+            if isinstance(value, ModuleType) and value.__name__ in self.modules:
+                modules.append((f"{key}.", vars(value)))
+        for before, variables in modules:
+            for key in names:
+                if not key.startswith("__"):
+                    yield f"the module variable `{before}{key}`", variables.get(key, ABSENT)
+
+
+def _of_class(cls: type) -> Iterator[tuple[str, object]]:
+    for key, value in list(vars(cls).items()):
+        if not key.startswith(("__", "_abc_")):
+            yield f"the class attribute `{cls.__qualname__}.{key}`", value
+    # Methods that a dataclass or a class writes by itself, such as `__post_init__`.
+    for key, value in list(vars(cls).items()):
+        if key.startswith("__") and isinstance(value, FunctionType):
+            yield f"the method `{cls.__qualname__}.{key}`", value
+
+
+def _within(value: object) -> Iterator[object]:
+    """The functions in a method, property or cache."""
+    for key in WITHIN:
+        function = getattr(value, key, None)
+        if callable(function):
+            yield function
+
+
+def _names(code: CodeType) -> set[str]:
+    """Names of globals and attributes in a function and those within it."""
+    inner = (one for one in code.co_consts if isinstance(one, CodeType))
+    return set(code.co_names).union(*map(_names, inner))
+
+
+def _pictures(places: Places) -> dict[str, bytes]:
+    return {place: _picture(value) for place, value in places.items()}
+
+
+def _picture(value: object) -> bytes:
+    """Bytes that differ if a value does; those of what cannot be pickled tell little."""
+    try:
+        return pickle.dumps(value)
+    except Exception:  # noqa: BLE001  of any class
+        return repr(value).encode(errors="replace")
+
+
+def _is_equal(before: bytes, value: object) -> bool:
+    if before == _picture(value):
+        return True
+    # Equal values can have several pickles.
+    try:
+        return bool(pickle.loads(before) == value)  # noqa: S301  made by this module
+    except Exception:  # noqa: BLE001  of any class
+        return False
