@@ -1,4 +1,4 @@
-"""The example of a scheme in Rust outside the workspace: it runs, and is that of its twin."""
+"""The example of components in Rust outside the workspace: they run, and are those of their twins."""
 
 from __future__ import annotations
 
@@ -27,6 +27,39 @@ class EqualShare:
     def on_backward_rm(self, port, rm):
         rm.er = self.share
 """
+OTHERS = """
+from dataclasses import dataclass
+
+from cellrate.schemes import CellsPerSecond
+
+@dataclass
+class ShareOfBuffer:
+    share: float = 0.25
+
+    def on_pdu(self, queue):
+        return queue.cells <= self.share * queue.buffer
+
+@dataclass
+class Halving:
+    part: float = 0.5
+
+    def on_new_ack(self, tcp):
+        tcp.grow()
+
+    def on_third_duplicate(self, tcp):
+        tcp.ssthresh = tcp.cwnd = max(int(self.part * tcp.cwnd), 2 * tcp.mss)
+        return "oldest"
+
+    def on_timeout(self, tcp):
+        tcp.ssthresh, tcp.cwnd = max(int(self.part * tcp.cwnd), 2 * tcp.mss), tcp.mss
+
+@dataclass
+class Additive:
+    step: CellsPerSecond = 1000.0
+
+    def on_backward_rm(self, source, rm):
+        source.acr = source.acr / 2 if rm.ci else source.acr + self.step
+"""
 CARGO = shutil.which("cargo") or str(Path.home() / ".cargo" / "bin" / "cargo")
 
 
@@ -47,8 +80,8 @@ def scenario(path: Path, control: str) -> Path:
     return path
 
 
-def ran(program: Path, path: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([program, path], capture_output=True, text=True, check=False)
+def ran(program: Path, path: Path, *settings: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([program, path, *settings], capture_output=True, text=True, check=False)
 
 
 def test_the_example_gives_the_digest_of_its_twin_in_python(program: Path, tmp_path: Path) -> None:
@@ -62,6 +95,72 @@ def test_the_example_gives_the_digest_of_its_twin_in_python(program: Path, tmp_p
         assert json.loads(own.stdout)["digest"] == expected
         digests.add(expected)
     assert len(digests) == 2
+
+
+@pytest.mark.parametrize(
+    ("own", "twin", "template", "settings"),
+    [
+        (
+            'switch.discard={policy="share-of-buffer"%s}',
+            'switch.discard={policy="twin.py:ShareOfBuffer"%s}',
+            "single-switch",
+            ("", ", share=0.1"),
+        ),
+        (
+            'tcp.recovery={policy="halving"%s}',
+            'tcp.recovery={policy="twin.py:Halving"%s}',
+            "single-switch",
+            ("", ", part=0.25"),
+        ),
+        (
+            'abr.law={law="additive"%s}',
+            'abr.law={law="twin.py:Additive"%s}',
+            "n-source",
+            ("", ', step="2 Mbit/s"'),
+        ),
+    ],
+)
+def test_other_components_are_their_twins(
+    program: Path, tmp_path: Path, own: str, twin: str, template: str, settings: tuple[str, ...]
+) -> None:
+    (tmp_path / "twin.py").write_text(OTHERS, encoding="utf-8")
+    path = tmp_path / "net.toml"
+    path.write_text(cellrate.template(template), encoding="utf-8")
+    common = ["switch.buffer=200 cells"]
+    if template == "n-source":
+        common.append('switch.control={scheme="efci", threshold="50 cells"}')
+    plain = cellrate.run(path, overrides=common).summary["digest"]
+    digests = {plain}
+    for setting in settings:
+        done = ran(program, path, *common, own % setting)
+        with allowing(*("twin.py:" + name for name in ("ShareOfBuffer", "Halving", "Additive"))):
+            found = cellrate.run(path, overrides=[*common, twin % setting])
+        assert json.loads(done.stdout)["digest"] == found.summary["digest"], done.stderr
+        digests.add(found.summary["digest"])
+    assert len(digests) == 1 + len(settings)
+
+
+def test_the_parameters_of_others_are_checked(program: Path, tmp_path: Path) -> None:
+    path = tmp_path / "net.toml"
+    path.write_text(cellrate.template("single-switch"), encoding="utf-8")
+    for setting, told in (
+        ('switch.discard={policy="share-of-buffer", share=3}', "`share`: 3 is not above 0"),
+        ('tcp.recovery={policy="halving", part=1}', "its parameters: 1 is not between 0 and 1"),
+        ('abr.law={law="additive", step=1}', "`step` is a number without a unit"),
+        ('tcp.recovery={policy="share-of-buffer"}', "`policy` cannot be"),
+    ):
+        done = ran(program, path, setting)
+        assert told in done.stderr
+        assert done.returncode == 2
+
+
+def test_its_parameters_do_not_change_during_a_run(program: Path, tmp_path: Path) -> None:
+    path = scenario(tmp_path / "own.toml", 'scheme = "equal-share"')
+    change = '[[changes]]\nat = "1 s"\nset = { "switch.control.target_utilisation" = 0.5 }\n'
+    path.write_text(path.read_text("utf-8") + change, encoding="utf-8")
+    done = ran(program, path)
+    assert "`switch.control.target_utilisation` cannot change during a run" in done.stderr
+    assert "it takes its parameters once, when it is made" in done.stderr
 
 
 def test_its_parameters_are_checked(program: Path, tmp_path: Path) -> None:

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import cellrate
 import pytest
 from cellrate import _core
-from cellrate.schemes import Cells, Port, RmCell, SchemeError, allowing, watching
+from cellrate.schemes import Cells, Port, Queue, RmCell, SchemeError, allowing, watching
 from cellrate.schemes.examples.reno import Reno
 from cellrate.schemes.finding import find
 from cellrate.schemes.parcels import packed
 from cellrate.simulation import apart
-from cellrate.simulation.runner import Job, run_many
+from cellrate.simulation.runner import Job, run_each, run_many
 from conftest import HERE, Command
 
 CLASSES = HERE / "schemes"
@@ -32,7 +33,10 @@ TRACED = (HERE / "scenarios" / "traced.toml").read_text("utf-8")
 @pytest.fixture(autouse=True)
 def _allowed() -> Iterator[None]:
     names = ("Seen", "EveryCell", "AtDeparture", "Endless")
-    with allowing(*(f"seen.py:{name}" for name in names), "bad.py:Fine", "bad.py:Raises"):
+    with allowing(*(f"seen.py:{name}" for name in names), "bad.py:Fine", "bad.py:Raises"), allowing(
+        *(f"seen.py:{name}" for name in ("Drops", "RefusesAll", "Early", "Sets", "Waits")),
+        *(f"state.py:{name}" for name in (*LEAKS, "Cached")),
+    ):
         yield
 
 
@@ -57,13 +61,21 @@ def counted(one: Job, port: str) -> dict[str, float]:
     return found
 
 
+LEAKS = {
+    "Global": "the module variable `count`",
+    "Attribute": "the class attribute `Base.noted`",
+    "New": "the class attribute `New.made`",
+    "Nested": "the module variable `tables`",
+    "Default": "a default value of `deep`",
+    "Draws": "the module variable `generator`",
+}
 NETWORKS = {
     "n-source": ("n-source", ()),
     "15 sources": ("n-source", ("flow.tcp.count=15", "run.duration=1 s")),
     "background": ("n-source-vbr", ("run.duration=1 s",)),
     "small buffer": ("n-source", ("switch.buffer=200 cells", "run.duration=1 s")),
     "parking lot": ("parking-lot", ("run.duration=0.5 s",)),
-    "GFC-2": ("gfc-2", ("run.duration=0.3 s",)),
+    "GFC-2": ("gfc-2", ("run.duration=0.3 s", "measure.from=0 s",)),
     "losses of links": ("n-source", ("link_errors.cell_loss_ratio=0.001", "run.duration=1 s")),
 }
 PARAMETERS: dict[str, list[dict[str, object]]] = {
@@ -116,6 +128,168 @@ def test_prca_is_its_twin() -> None:
         for text in (TRACED, cellrate.template("n-source")):
             found = [outcome(job(text, control, *way))["digest"] for way in ways]
             assert found[0] == found[1] != found[2]
+
+
+DISCARDS: dict[str, tuple[str, list[dict[str, object]]]] = {
+    "epd": (
+        "epd:Epd",
+        [{}, {"threshold": "60 cells"}, {"threshold": "150 cells", "forward_end": False}],
+    ),
+    "selective-drop": (
+        "selective_drop:SelectiveDrop",
+        [{}, {"threshold": "20 cells", "z": 0.5}, {"threshold": "60 cells", "z": 1.5}],
+    ),
+}
+QUEUES = {
+    "UBR": ("single-switch", ("flow.tcp.count=10", "run.duration=1.5 s")),
+    "ABR": ("n-source", ("run.duration=1 s",)),
+    "background": ("n-source-vbr", ("run.duration=1 s",)),
+    "two ways": ("two-way", ("run.duration=0.5 s", "measure.from=0 s")),
+    "losses of links": ("n-source", ("link_errors.cell_loss_ratio=0.001", "run.duration=1 s")),
+}
+
+
+def discard(policy: str, **parameters: object) -> str:
+    return table(policy, **parameters).replace("control={scheme", "discard={policy", 1)
+
+
+@pytest.mark.parametrize("network", QUEUES)
+@pytest.mark.parametrize("policy", DISCARDS)
+def test_discard_policies_are_their_twins(policy: str, network: str) -> None:
+    template, settings = QUEUES[network]
+    text = cellrate.template(template)
+    own, sets = DISCARDS[policy]
+    found = []
+    for parameters in sets:
+        names = (policy, f"cellrate.schemes.examples.{own}")
+        runs = [
+            outcome(job(text, *settings, "switch.buffer=171 cells", discard(name, **parameters)))
+            for name in names
+        ]
+        assert runs[0]["digest"] == runs[1]["digest"]
+        found.append(runs[0]["digest"])
+    tail = outcome(job(text, *settings, "switch.buffer=171 cells", discard("tail-drop")))["digest"]
+    # The policy and its parameters matter wherever the queue grows.
+    assert len({*found, tail}) > 2
+
+
+def test_a_queue_tells_what_it_holds(tmp_path: Path) -> None:
+    """The cells of a channel never exceed the queue, nor do active channels; both occur."""
+    notes = tmp_path / "notes"
+    text = cellrate.template("single-switch")
+    settings = ("switch.buffer=171 cells", "run.duration=0.3 s", "measure.from=0 s")
+    outcome(job(text, *settings, discard("seen.py:Drops", file=str(notes))))
+    rows = [ast.literal_eval(line) for line in notes.read_text("utf-8").splitlines()]
+    rows = [row for row in rows if row[6] > 1]  # without the ways back
+    times = [row[0] for row in rows]
+    assert times == sorted(times)
+    assert times[-1] > 0.2
+    assert {row[6] for row in rows} == {10}
+    assert {row[1] for row in rows} == set(range(10))
+    assert any(0 < row[3] < row[2] for row in rows)
+    for _, _, length, cells, active, buffer, channels in rows:
+        assert buffer == 171
+        assert cells <= length <= buffer
+        assert active <= min(channels, length)
+        assert (active == 1) == (cells == length > 0) or cells == 0
+
+
+def test_a_refused_pdu_is_refused_as_a_whole(tmp_path: Path) -> None:
+    text = cellrate.template("single-switch")
+    none = outcome(job(text, discard("seen.py:RefusesAll"), "run.duration=0.3 s", "measure.from=0 s"))
+    flows = none["flows"]
+    assert isinstance(flows, list)
+    assert {flow["delivered_bytes"] for flow in flows} == {0}
+    (tmp_path / "net.toml").write_text(text, "utf-8")
+    run = cellrate.run(
+        tmp_path / "net.toml",
+        overrides={"switch.discard": RefusesAll(), "run.duration": "0.3 s", "measure.from": "0 s"},
+    )
+    assert run.summary["digest"] == none["digest"]
+
+
+def test_random_numbers_follow_the_seed_of_the_run() -> None:
+    text = cellrate.template("single-switch")
+    settings = (discard("seen.py:Early"), "run.duration=0.3 s", "measure.from=0 s")
+    digests = [outcome(job(text, *settings, seed=seed))["digest"] for seed in (1, 1, 2)]
+    assert digests[0] == digests[1] != digests[2]
+
+
+def test_rates_beyond_any_link_change_nothing() -> None:
+    for rate in (1e9, 1e300):
+        set_once = outcome(job(TRACED, table("seen.py:Sets", rate=rate)))["digest"]
+        assert set_once == outcome(job(TRACED, table("none")))["digest"]
+
+
+CHANGES = """
+[[changes]]
+at = "100 ms"
+set = { %s }
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "names", "settings", "change"),
+    [
+        (
+            table,
+            ("rrm-p", "cellrate.schemes.examples.p:P"),
+            {"sampling": "33 cells", "low": "5 cells", "high": "20 cells"},
+            '"switch.control.sampling" = "70 cells", "switch.control.high" = "9 cells"',
+        ),
+        (
+            discard,
+            ("epd", "cellrate.schemes.examples.epd:Epd"),
+            {"threshold": "150 cells"},
+            '"switch.discard.threshold" = "30 cells"',
+        ),
+        (
+            discard,
+            ("selective-drop", "cellrate.schemes.examples.selective_drop:SelectiveDrop"),
+            {"threshold": "150 cells"},
+            '"switch.discard.threshold" = "30 cells", "switch.discard.z" = 0.4',
+        ),
+    ],
+)
+def test_parameters_change_during_a_run_as_those_of_the_twin(
+    kind: Callable[..., str], names: tuple[str, str], settings: dict[str, object], change: str
+) -> None:
+    text = cellrate.template("n-source" if kind is table else "single-switch")
+    common = ("run.duration=0.5 s", "measure.from=0 s", "switch.buffer=171 cells")
+    found = [
+        [
+            outcome(job(one, *common, kind(name, **settings)))["digest"]
+            for one in (text, text + CHANGES % change)
+        ]
+        for name in names
+    ]
+    assert found[0] == found[1]
+    assert found[0][0] != found[0][1]
+
+
+@pytest.mark.parametrize("name", LEAKS)
+def test_state_that_would_reach_the_next_run_is_an_error(name: str) -> None:
+    place = LEAKS[name]
+    with pytest.raises(SchemeError) as raised:
+        outcome(job(TRACED, table(f"state.py:{name}")))
+    assert f"state.py:{name} at 300 ms: StateChanged: {place} has changed" in str(raised.value)
+
+
+def test_caches_imports_and_equal_values_are_no_state() -> None:
+    digests = {outcome(job(TRACED, table("state.py:Cached")))["digest"] for _ in range(2)}
+    assert len(digests) == 1
+
+
+def test_a_process_that_cannot_be_interrupted_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The hook sleeps in C, where an exception of Python does not reach it; other runs go on."""
+    monkeypatch.setattr(watching, "LIMIT_SECONDS", 0.5)
+    monkeypatch.setattr(watching, "TICK_SECONDS", 0.1)
+    monkeypatch.setattr(apart, "GRACE_SECONDS", 0.5)
+    jobs = [job(TRACED, table(f"seen.py:{name}")) for name in ("Waits", "Seen")]
+    waits, seen = run_each(jobs, workers=2)
+    assert "could not be interrupted; its process was ended" in waits.error
+    assert "a hook after 0 s: it has not returned for 1 s" in waits.error
+    assert seen.outcome is not None
 
 
 def test_erica_takes_at_most_sixty_lines() -> None:
@@ -354,6 +528,15 @@ class Typed:
     def on_backward_rm(self, port: Port, rm: RmCell) -> None:
         """Marks by the queue."""
         rm.ci = port.queue > self.high
+
+
+@dataclass
+class RefusesAll:
+    """Admits no PDU."""
+
+    def on_pdu(self, _queue: Queue) -> bool:
+        """Refuses it."""
+        return False
 
 
 def test_a_class_or_its_object_stands_in_overrides() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cellrate.schemes import Cells, Connection, Port, RmCell, Seconds, Source
+from cellrate.schemes import Cells, Connection, Port, Queue, RmCell, Seconds, Source
 
 
 @dataclass

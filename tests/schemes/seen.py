@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
+from pathlib import Path
 
-from cellrate.schemes import DataCell, Port, RmCell, Seconds
+from cellrate.schemes import Cells, DataCell, Port, Queue, RmCell, Seconds
 
 
 @dataclass
@@ -87,3 +89,59 @@ class Endless:
     def on_backward_rm(self, port: Port, rm: RmCell) -> None:
         while True:
             pass
+
+
+@dataclass
+class Drops:
+    """Notes by name of the channel what the queue tells, and refuses channel 1 above a length."""
+
+    above: Cells = 1_000_000
+    file: str = ""
+
+    def on_pdu(self, queue: Queue) -> bool:
+        with Path(self.file).open("a", encoding="utf-8") as notes:
+            row = (queue.now, queue.channel, queue.length, queue.cells, queue.active, queue.buffer)
+            notes.write(f"{row + (queue.channels,)}\n")
+        return queue.channel != 1 or queue.length <= self.above
+
+
+@dataclass
+class RefusesAll:
+    """Admits no PDU, not even into an empty queue."""
+
+    def on_pdu(self, queue: Queue) -> bool:
+        return False
+
+
+@dataclass
+class Early:
+    """Random early discard, with the queue's own random numbers."""
+
+    low: Cells = 5
+    high: Cells = 60
+
+    def on_pdu(self, queue: Queue) -> bool:
+        return queue.random.random() >= (queue.length - self.low) / (self.high - self.low)
+
+
+@dataclass
+class Sets:
+    """Sets one value wherever it may: rates beyond any link change nothing."""
+
+    rate: float = 0.0
+
+    def on_forward_rm(self, port: Port, rm: RmCell) -> None:
+        if self.rate > 0:
+            rm.er = self.rate
+
+    def on_backward_rm(self, port: Port, rm: RmCell) -> None:
+        self.on_forward_rm(port, rm)
+
+
+@dataclass
+class Waits:
+    """Waits where nothing can interrupt it."""
+
+    def on_backward_rm(self, port: Port, rm: RmCell) -> None:
+        if port.now > 0.01:
+            time.sleep(600)

@@ -14,6 +14,7 @@ count = 0
 unused: list[int] = []
 tables: dict[str, list[float]] = {"gains": [1.0]}
 generator = random.Random(1)  # noqa: S311  not for secrets
+limits = {"low": [1.0]}
 lock = threading.Lock()
 maths: Any = None
 
@@ -83,13 +84,13 @@ class Cached(Base):
     """Caches, imports and locks, state of its own, and equal values."""
 
     def react(self, rm: RmCell) -> None:
-        global maths, tables
+        global maths, limits
         import math
 
         maths = math
         self.noted += 1
         half(rm.channel)
-        tables = {"gains": [float(str(1.0))]}
+        limits = {"low": [float(str(1.0))]}
         with lock:
             rm.er = 1000 * port_rate(rm)
 

@@ -1,75 +1,21 @@
-//! Runs a scenario of cellrate with a control scheme of its own: `cargo run -- SCENARIO`.
-//!
-//! The scheme gives every channel the same share of the link. A scenario names it as
-//! `scheme = "equal-share"`, and its parameters are checked and documented as those of any other.
+//! Runs a scenario of cellrate with components of its own: `cargo run -- SCENARIO [PATH=VALUE]...`.
+//! Each is a module; scenarios name them as they name those that are built in, and their parameters are checked and
+//! documented as those of any other.
+
+mod additive_law;
+mod buffer_share;
+mod equal_share;
+mod halving;
 
 use std::process::ExitCode;
 
 use cellrate::run::{Failure, Job};
 use cellrate::scenario::custom::RustSchemes;
-use cellrate_engine::atm::cell::RmCell;
-use cellrate_engine::control::{
-    PortFacts, QueueReading, SchemeParameters, SwitchControl, SwitchFacts,
-};
-use cellrate_engine::kernel::{Finding, Ps};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-/// Parameters of the scheme.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-struct EqualShareConfig {
-    /// Share of the link that is given away.
-    target_utilisation: f64,
-}
-
-impl Default for EqualShareConfig {
-    fn default() -> EqualShareConfig {
-        EqualShareConfig {
-            target_utilisation: 0.9,
-        }
-    }
-}
-
-impl SchemeParameters for EqualShareConfig {
-    fn check(&self, _: SwitchFacts) -> Vec<Finding> {
-        let found = self.target_utilisation;
-        if found > 0.0 && found <= 1.0 {
-            return Vec::new();
-        }
-        let message = format!("{found} is not above 0 and at most 1");
-        vec![Finding::impossible("target_utilisation", message)]
-    }
-}
-
-/// The scheme at a port.
-#[derive(Clone, Debug)]
-struct EqualShare {
-    /// Cells/s.
-    share: f64,
-}
-
-impl EqualShare {
-    fn new(config: &EqualShareConfig, facts: PortFacts) -> EqualShare {
-        let link = facts.rate.cells_per_second();
-        EqualShare {
-            share: config.target_utilisation * link / facts.channels.max(1) as f64,
-        }
-    }
-}
-
-impl SwitchControl for EqualShare {
-    fn on_backward(&mut self, _: Ps, _: u32, rm: &mut RmCell, _: u64) {
-        rm.er = rm.er.min(self.share); // TM 4.0 5.10.6 1(c)
-    }
-    fn reads_queue(&self) -> QueueReading {
-        QueueReading::Never
-    }
-}
 
 fn main() -> ExitCode {
-    let Some(path) = std::env::args().nth(1) else {
-        eprintln!("usage: rust-scheme SCENARIO");
+    let mut arguments = std::env::args().skip(1);
+    let Some(path) = arguments.next() else {
+        eprintln!("usage: rust-scheme SCENARIO [PATH=VALUE]...");
         return ExitCode::from(2);
     };
     let text = match std::fs::read_to_string(&path) {
@@ -79,8 +25,13 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let schemes = RustSchemes::default().with("equal-share", EqualShare::new);
-    let outcome = Job::with_schemes(&text, &path, &[], None, &schemes)
+    let settings: Vec<String> = arguments.collect();
+    let components = RustSchemes::default()
+        .with("equal-share", equal_share::EqualShare::new)
+        .with_discard("share-of-buffer", buffer_share::new)
+        .with_recovery("halving", halving::Halving::new)
+        .with_law("additive", additive_law::Additive::new);
+    let outcome = Job::with_schemes(&text, &path, &settings, None, &components)
         .map_err(Failure::Refused)
         .and_then(|job| job.run(&mut |_, _| true));
     match outcome {
