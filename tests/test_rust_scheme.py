@@ -1,4 +1,4 @@
-"""The example of components in Rust outside the workspace: they run, and are those of their twins."""
+"""The example of components in Rust outside the workspace: they run, and equal their twins."""
 
 from __future__ import annotations
 

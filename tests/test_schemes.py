@@ -33,9 +33,12 @@ TRACED = (HERE / "scenarios" / "traced.toml").read_text("utf-8")
 @pytest.fixture(autouse=True)
 def _allowed() -> Iterator[None]:
     names = ("Seen", "EveryCell", "AtDeparture", "Endless")
-    with allowing(*(f"seen.py:{name}" for name in names), "bad.py:Fine", "bad.py:Raises"), allowing(
-        *(f"seen.py:{name}" for name in ("Drops", "RefusesAll", "Early", "Sets", "Waits")),
-        *(f"state.py:{name}" for name in (*LEAKS, "Cached")),
+    with (
+        allowing(*(f"seen.py:{name}" for name in names), "bad.py:Fine", "bad.py:Raises"),
+        allowing(
+            *(f"seen.py:{name}" for name in ("Drops", "RefusesAll", "Early", "Sets", "Waits")),
+            *(f"state.py:{name}" for name in (*LEAKS, "Cached")),
+        ),
     ):
         yield
 
@@ -75,7 +78,13 @@ NETWORKS = {
     "background": ("n-source-vbr", ("run.duration=1 s",)),
     "small buffer": ("n-source", ("switch.buffer=200 cells", "run.duration=1 s")),
     "parking lot": ("parking-lot", ("run.duration=0.5 s",)),
-    "GFC-2": ("gfc-2", ("run.duration=0.3 s", "measure.from=0 s",)),
+    "GFC-2": (
+        "gfc-2",
+        (
+            "run.duration=0.3 s",
+            "measure.from=0 s",
+        ),
+    ),
     "losses of links": ("n-source", ("link_errors.cell_loss_ratio=0.001", "run.duration=1 s")),
 }
 PARAMETERS: dict[str, list[dict[str, object]]] = {
@@ -196,7 +205,8 @@ def test_a_queue_tells_what_it_holds(tmp_path: Path) -> None:
 
 def test_a_refused_pdu_is_refused_as_a_whole(tmp_path: Path) -> None:
     text = cellrate.template("single-switch")
-    none = outcome(job(text, discard("seen.py:RefusesAll"), "run.duration=0.3 s", "measure.from=0 s"))
+    settings = ("run.duration=0.3 s", "measure.from=0 s")
+    none = outcome(job(text, discard("seen.py:RefusesAll"), *settings))
     flows = none["flows"]
     assert isinstance(flows, list)
     assert {flow["delivered_bytes"] for flow in flows} == {0}

@@ -143,9 +143,8 @@ class NegativeDecrease:
 
 @dataclass
 class NoTruth:
-    def on_pdu(self, queue: Queue) -> bool:  # type: ignore[return]
-        if queue.length > 3:
-            return False
+    def on_pdu(self, queue: Queue) -> bool:
+        return None if queue.length > 3 else True  # type: ignore[return-value]
 
 
 @dataclass

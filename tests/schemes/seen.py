@@ -101,7 +101,7 @@ class Drops:
     def on_pdu(self, queue: Queue) -> bool:
         with Path(self.file).open("a", encoding="utf-8") as notes:
             row = (queue.now, queue.channel, queue.length, queue.cells, queue.active, queue.buffer)
-            notes.write(f"{row + (queue.channels,)}\n")
+            notes.write(f"{(*row, queue.channels)}\n")
         return queue.channel != 1 or queue.length <= self.above
 
 

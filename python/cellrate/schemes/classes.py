@@ -18,8 +18,8 @@ from cellrate.schemes.parameter_schema import WrongParameter, schema_of
 from cellrate.schemes.state import State
 
 Kind: TypeAlias = Literal["control", "discard", "recovery", "law"]
-"""Kinds of component that a class can be: scheme of a switch, discard policy of a queue, recovery of
-TCP, law of a source."""
+"""Kinds of component that a class can be: scheme of a switch, discard policy of a queue, recovery
+of TCP, law of a source."""
 
 HOOKS: Mapping[Kind, tuple[str, ...]] = {
     "control": ("on_forward_rm", "on_backward_rm", "on_interval", "on_cell", "on_dequeue"),

@@ -22,9 +22,7 @@ class NoReturn(Exception):
 
 
 @contextmanager
-def watched(
-    scenario: _core.Scenario, alive: Callable[[], None] | None = None
-) -> Iterator[None]:
+def watched(scenario: _core.Scenario, alive: Callable[[], None] | None = None) -> Iterator[None]:
     """Raises `NoReturn` in a hook of the scenario's classes that takes longer than the limit.
 
     The run must be made by the calling thread. Code that waits in a library of another language

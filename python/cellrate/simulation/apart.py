@@ -36,8 +36,8 @@ GRACE_SECONDS = 5.0
 class Silence:
     """Ends a process that has told nothing for too long while it runs a scenario.
 
-    A process tells every half second that it is alive, unless it is inside one and the same hook. It
-    interrupts that itself after `watching.LIMIT_SECONDS`, if it does not wait in a library of
+    A process tells every half second that it is alive, unless it is inside one and the same hook.
+    It interrupts that itself after `watching.LIMIT_SECONDS`, if it does not wait in a library of
     another language.
 
     Attributes:
@@ -58,8 +58,8 @@ class Silence:
     def told(self) -> str:
         """The message for a process that was ended."""
         return (
-            f"a hook after {self.at:.9g} s: it has not returned for {self.limit:g} s, and could not "
-            "be interrupted; its process was ended"
+            f"a hook after {self.at:.9g} s: it has not returned for {self.limit:g} s, and could "
+            "not be interrupted; its process was ended"
         )
 
     def hear(self, kind: str, *what: float) -> None:

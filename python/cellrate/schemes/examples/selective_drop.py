@@ -18,10 +18,9 @@ class SelectiveDrop:
     """Share of an equal part of the queue that a channel may hold (Z)."""
 
     def on_pdu(self, queue: Queue) -> bool:
-        threshold = self.threshold
-        if threshold is None:
-            # Without a limit this is no number, and no queue is longer.
-            threshold = queue.buffer - queue.buffer // 10
+        # Without a limit nine tenths are no number, and no queue is longer.
+        given = self.threshold
+        threshold = queue.buffer - queue.buffer // 10 if given is None else given
         is_unfair = queue.cells * queue.active > self.z * queue.length  # Y_i N_a / q > Z
         return not (queue.length > threshold and is_unfair)
 

@@ -38,27 +38,19 @@ impl<'de> Visitor<'de> for NameOrTable {
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("the name of a recovery, or a table with its `policy`")
     }
-    /// A name alone means the default parameters.
+    /// A name alone means the default parameters. One that the registry does not have may come from
+    /// outside; whoever checks the configuration knows whether it does.
     fn visit_str<E: Error>(self, name: &str) -> Result<Recovery, E> {
         let found = Recovery::ALL
             .iter()
             .find(|recovery| recovery.name() == name);
-        let custom = || {
-            name.contains(':')
-                .then(|| Recovery::Custom(RecoveryConfig::named(name)))
-        };
-        found.cloned().or_else(custom).ok_or_else(|| {
-            let known: Vec<&str> = names().iter().map(|recovery| recovery.name).collect();
-            E::custom(format_args!(
-                "unknown recovery `{name}`, expected one of {}",
-                known.join(", ")
-            ))
-        })
+        let custom = || Recovery::Custom(RecoveryConfig::named(name));
+        Ok(found.cloned().unwrap_or_else(custom))
     }
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Recovery, A::Error> {
         let written = Map::deserialize(MapAccessDeserializer::new(map))?;
         let name = written.get("policy").and_then(Value::as_str);
-        let custom = name.is_some_and(|name| name.contains(':'));
+        let custom = name.is_some_and(|name| names().iter().all(|one| one.name != name));
         let written = Value::Object(written);
         if custom {
             RecoveryConfig::deserialize(written).map(Recovery::Custom)
