@@ -206,7 +206,7 @@ impl Scenario {
         self.raise_failure(py)?;
         let outcome = outcome?.map_err(|failure| failed(py, &failure))?;
         for class in &self.code {
-            if let Err(error) = class.verify(py) {
+            if let Some(error) = class.change_of_state(py) {
                 failure.set(
                     error,
                     class.name,

@@ -41,20 +41,17 @@ class State:
         if self.cls.__module__ == "__main__":
             self.before = _pictures(self._places())
 
-    def verify(self) -> None:
-        """Ends a run.
-
-        Raises:
-            StateChanged: A value differs from what it was when its module was loaded.
-        """
+    def change(self) -> StateChanged | None:
+        """The error of a run after which a value differs from what it was at the begin."""
         places = self._places()
         for place, value in places.items():
             before = self.before.get(place, _picture(ABSENT))
             if not isinstance(value, CODE) and not _is_equal(before, value):
-                raise StateChanged(
+                return StateChanged(
                     f"{place} has changed: a run must not depend on the runs before it, so state "
                     "belongs into the object, as in `self.count`"
                 )
+        return None
 
     def _places(self) -> Places:
         """Values that the code of the class can reach by names, but for its objects."""

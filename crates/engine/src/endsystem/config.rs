@@ -109,7 +109,7 @@ pub struct AbrConfig {
     /// with its parameters. It replaces source rules 5, 6, 8, 9 and 13; ACR stays between MCR and
     /// PCR. None if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-change" = "the state of a law belongs to its form", "x-not-searched" = "a law of one's own"))]
+    #[schemars(extend("x-change" = "a law takes its parameters once, when its source is made", "x-not-searched" = "a law of one's own"))]
     pub law: Option<LawConfig>,
     /// Amount that an RM cell without CI restores under `rules = "prca"` and `"eprca"`, besides
     /// AIR.

@@ -88,9 +88,13 @@ impl Definition {
     pub fn begin(&self, py: Python<'_>) -> PyResult<()> {
         self.state.call_method0(py, "begin").map(drop)
     }
-    /// Raises an exception if a run has changed the state of the class.
-    pub fn verify(&self, py: Python<'_>) -> PyResult<()> {
-        self.state.call_method0(py, "verify").map(drop)
+    /// The error of a run that has changed the state of the class.
+    pub fn change_of_state(&self, py: Python<'_>) -> Option<PyErr> {
+        match self.state.bind(py).call_method0("change") {
+            Ok(none) if none.is_none() => None,
+            Ok(error) => Some(PyErr::from_value(error)),
+            Err(error) => Some(error),
+        }
     }
     /// True if the class has a hook of this name.
     pub fn has(&self, hook: &str) -> bool {
