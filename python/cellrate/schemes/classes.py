@@ -68,7 +68,7 @@ class Definition:
         fingerprint: SHA-256 over these.
         reads_queue: False if the class states that it never reads `port.queue`.
         queue_at_every_cell: True if the class states that it needs the queue at every cell.
-        state: What its code keeps outside its objects.
+        state: State that its code keeps outside its objects.
     """
 
     factory: Callable[..., object]

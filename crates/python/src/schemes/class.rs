@@ -43,7 +43,7 @@ pub struct Definition {
     pub statistics: Vec<&'static str>,
     schema: Value,
     fingerprint: String,
-    /// What its code keeps outside its objects.
+    /// State that its code keeps outside its objects.
     state: Py<PyAny>,
 }
 
