@@ -126,7 +126,7 @@ def test_other_components_are_their_twins(
     (tmp_path / "twin.py").write_text(OTHERS, encoding="utf-8")
     path = tmp_path / "net.toml"
     path.write_text(cellrate.template(template), encoding="utf-8")
-    common = ["switch.buffer=200 cells"]
+    common = ["switch.buffer=2000 cells"]
     if template == "n-source":
         common.append('switch.control={scheme="efci", threshold="50 cells"}')
     plain = cellrate.run(path, overrides=common).summary["digest"]
