@@ -287,6 +287,22 @@ def test_the_page_of_the_documentation_is_that_of_the_shipped_results() -> None:
     assert (DOCUMENTATION / "evidence" / "battery.md").read_text("utf-8") == found
 
 
+def test_the_ranks_that_readme_tells() -> None:
+    answer = battery.judged((), (), battery.experiments())
+    assert [one.scheme for one in answer.standings[:4]] == ["fcvc", "charny", "capc", "erica"]
+    assert len(answer.standings) == 15
+    nearest = max(answer.standings, key=lambda one: one.by_measure["max_min_distance"])
+    assert nearest.scheme == "fmmra"
+    credited = [one for one in shipped() if one.scheme == "fcvc"]
+    assert not any(one.values["loss_ratio"] for one in credited)
+    by_experiment = {
+        name: answer.values.mean("fcvc", name, BY_NAME["utilisation"]) for name in EXPERIMENTS
+    }
+    low = {name: value for name, value in by_experiment.items() if value < 0.99}
+    assert low == pytest.approx({"small-buffer": 0.15, "tcp-small-buffer": 0.29}, abs=0.005)
+    assert answer.values.mean("fmmra", "greedy-100", BY_NAME["settling_seconds"]) == math.inf
+
+
 def test_schemes_differ_and_each_measure_ranks_them() -> None:
     answer = battery.judged((), (), battery.experiments())
     scores = [one.score for one in answer.standings]
@@ -321,6 +337,15 @@ def test_a_twin_stands_where_its_built_in_scheme_stands() -> None:
     assert {one.difference and one.difference.difference for one in against} == {0.0}
     assert {one.verdict for one in against} == {"alike"}
     assert answer.irregular == ()
+
+
+def test_a_class_that_only_marks_has_the_sources_of_marks() -> None:
+    [job] = battery.contender("cellrate.schemes.examples.p:P").jobs(EXPERIMENTS["greedy-2"], [2])
+    [other] = battery.contender("rrm-p").jobs(EXPERIMENTS["greedy-2"], [2])
+    digests = {json.loads(one.scenario().run().summary())["digest"] for one in (job, other)}
+    assert len(digests) == 1
+    [rates] = battery.contender(f"{CLASSES}:Quarter").jobs(EXPERIMENTS["greedy-2"], [2])
+    assert "abr.rif=1" in rates.overrides
 
 
 def test_a_setting_makes_a_built_in_scheme_another_contender() -> None:

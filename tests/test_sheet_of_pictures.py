@@ -19,6 +19,7 @@ DRAWING = (
     "time-space",
     "theory efci-cycle",
     "theory feasible-region",
+    "battery",
     "choose",
     "size-buffer",
     "tune",

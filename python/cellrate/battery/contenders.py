@@ -6,17 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cellrate import ScenarioError
-from cellrate.advice.choosing.candidates import Candidate, candidates
+from cellrate.advice.choosing.candidates import Ability, Candidate, candidates
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.battery.experiments import Experiment
 from cellrate.common.problems import BadInput, choose
-from cellrate.schemes import permission
+from cellrate.schemes import find, permission
+from cellrate.schemes.classes import NoScheme
 from cellrate.simulation.network import Network
 from cellrate.simulation.runner import Job
 from cellrate.studies.parameters.keys import Keys
 
 MARKS = '"1 ms"'
 """Interval of the marks by which credit control restores what links lose."""
+SCENARIO = "scenario.toml"
+"""A scenario in the working directory, to which names of files are relative."""
 STATIC = (f"fcvc={{mark_interval={MARKS}}}",)
 
 
@@ -98,8 +101,21 @@ def contender(name: str, settings: Sequence[str] = ()) -> Contender:
     if not place or not class_name.isidentifier():
         raise BadInput(f"{name}: must be FILE.py:CLASS or PACKAGE.MODULE:CLASS")
     permission.allow(name)
-    own = Candidate(name, "explicit-rate", f"class {class_name} of {place}")
+    ability: Ability = "explicit-rate" if _gives_rates(name) else "relative-rate"
+    own = Candidate(name, ability, f"class {class_name} of {place}")
     return Contender(class_name, own, tuple(settings), built_in=False)
+
+
+def _gives_rates(name: str) -> bool:
+    """False if a class states `explicit_rate = False`: it only marks.
+
+    A class that cannot be found is told by whoever reads the first scenario with it.
+    """
+    try:
+        found = find("control", name, SCENARIO)
+    except NoScheme:
+        return True
+    return found is None or bool(getattr(found.factory, "explicit_rate", True))
 
 
 def _brief(setting: str) -> str:

@@ -71,7 +71,7 @@ def _ranking(answer: Answer) -> Table:
                 (
                     f"{rank}",
                     Span(one.scheme, style),
-                    sentences.score(one),
+                    sentences.score(one).replace(" ", "\u00a0"),
                     *(f"{one.by_measure[name.name]:.2f}" for name in measures),
                     "-" if work is None else f"{work:.2f}",
                 )

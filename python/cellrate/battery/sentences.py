@@ -32,7 +32,7 @@ HINTS = {
     "loss_ratio": "react before the buffer is full: bound the rate that is granted during a rise",
     "rate_variation": "take means over several intervals, or change rates by less at a time",
 }
-"""What usually helps, by measure."""
+"""Advice that usually helps, by measure."""
 TRACES = {
     "utilisation": "utilisation",
     "max_min_distance": "utilisation",

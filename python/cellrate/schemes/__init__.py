@@ -17,11 +17,18 @@ port under control:
             rm.ci = port.queue > self.high
 """
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
 from cellrate._core import Connection, DataCell, Port, Queue, RmCell, SchemeError, Source
-from cellrate.schemes.classes import HOOKS, Definition, Kind
-from cellrate.schemes.finding import find
-from cellrate.schemes.parameter_schema import Bytes, Cells, CellsPerSecond, Range, Seconds
 from cellrate.schemes.permission import allow_all, allowing
+
+if TYPE_CHECKING:
+    from cellrate.schemes.classes import HOOKS, Definition, Kind
+    from cellrate.schemes.finding import find
+    from cellrate.schemes.parameter_schema import Bytes, Cells, CellsPerSecond, Range, Seconds
 
 __all__ = [
     "HOOKS",
@@ -43,3 +50,27 @@ __all__ = [
     "allowing",
     "find",
 ]
+
+# The command asks for permissions at every start, for the rest only if a scenario names a class.
+_ON_USE = {
+    **dict.fromkeys(("HOOKS", "Definition", "Kind"), "classes"),
+    **dict.fromkeys(("Bytes", "Cells", "CellsPerSecond", "Range", "Seconds"), "parameter_schema"),
+    "find": "finding",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Imports a name on its first use.
+
+    Raises:
+        AttributeError: There is none of this name.
+    """
+    if name not in _ON_USE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found: object = getattr(importlib.import_module(f"{__name__}.{_ON_USE[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(globals().keys() | _ON_USE.keys())

@@ -61,7 +61,7 @@ class Candidate:
     def _sources(self, scenario: ResolvedScenario) -> tuple[str, ...]:
         """The laws of the sources: a predictor needs the time constant of its switches."""
         if self.name != PREDICTED:
-            return BY_MARKS if self.name in WITHOUT_A_RATE else AT_ONCE
+            return BY_MARKS if self.ability in {"efci", "relative-rate"} else AT_ONCE
         flows = scenario.network.flows
         trip = max(flow.propagation_round_trip_seconds or 0.0 for flow in flows)
         constant = f'"{max(1, round(trip * 1e6))} us"'

@@ -19,6 +19,8 @@ class P:
     high: Cells = 2500
     """Rates decrease from this queue length on (h_t)."""
 
+    explicit_rate = False
+
     def __post_init__(self) -> None:
         if self.low > self.high:
             raise ValueError(f"low is {self.low} cells, high only {self.high}")
