@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::cell::{Body, Cell};
-use crate::kernel::{Ps, Ring};
+use crate::kernel::{Ps, Ring, Tail};
 
 /// Cells on their way, in order of arrival. A port that computes departures ahead puts a cell here
 /// while it is still queued, so the ring may also hold the port's queue.
@@ -45,6 +45,19 @@ impl Link {
         let first = self.bodies.is_empty();
         self.bodies.push((cell.at, *body));
         is_due || (self.patient && first)
+    }
+    /// Room for cells without bodies, in the order of their arrivals; [`Outlet::note`] must follow.
+    #[inline(always)]
+    pub fn tail(&mut self) -> Tail<'_, Cell> {
+        self.cells.tail()
+    }
+    /// True if the last `count` cells, which have no bodies, have changed [`Link::due`]: one of them
+    /// was that for which [`Link::push`] would have returned true.
+    #[inline(always)]
+    fn is_due_by(&self, count: usize) -> bool {
+        let due = if self.patient { MOST_UNSEEN } else { 0 };
+        let unseen = self.cells.len() - count;
+        unseen <= due && due < self.cells.len()
     }
     /// Time at which the receiver must handle cells at the latest; `NEVER` if there is no need.
     #[inline]
@@ -144,6 +157,13 @@ impl Outlet<'_> {
     #[inline(always)]
     pub fn push(&mut self, cell: Cell, body: Option<&Body>) {
         if self.link.push(cell, body) {
+            self.fresh.push(self.number);
+        }
+    }
+    /// Notes that the last `count` cells of the link have been written into its [`Link::tail`].
+    #[inline(always)]
+    pub fn note(&mut self, count: usize) {
+        if self.link.is_due_by(count) {
             self.fresh.push(self.number);
         }
     }

@@ -3,6 +3,7 @@
 mod change;
 mod counts;
 mod credited;
+mod express;
 mod front;
 
 use alloc::vec::Vec;
@@ -12,13 +13,12 @@ use super::link::Outlet;
 use super::losses::LossCounts;
 pub use super::losses::Losses;
 pub use super::server::Arrival;
-use super::server::{
-    BuildServer, CreditedServer, Line, PromptSettings, Queued, Server, ServerSettings,
-};
+use super::server::{BuildServer, CreditedServer, Line, PromptSettings, Server, ServerSettings};
 use crate::control::{Control, SwitchControl};
 use crate::discard::{Cause, Discard, DiscardPolicy, Verdict};
 use crate::kernel::{CellClock, Digest, Ps, Rate};
 pub use counts::QueueCounts;
+pub use express::Row;
 use front::Front;
 
 /// One queue of a port.
@@ -62,30 +62,32 @@ struct Queue {
     dropped: u64,
 }
 
-/// An output port and its server.
+/// An output port and its server. What each cell needs comes first and lies together, so that a cell
+/// touches few lines of the cache.
 #[derive(Clone)]
+#[repr(C)]
 pub struct Port<S> {
     server: S,
+    /// Backlog of the line, below which the queue is certainly shorter than `freely_below`.
+    free_backlog: Ps,
+    /// True if the control scheme reads the length of its queue at RM cells only.
+    reads_at_rm: bool,
+    /// True if it reads the length at all.
+    reads_queue: bool,
+    /// True if the port is prompt.
+    is_prompt: bool,
+    /// True if every queue admits all cells without checks, so that a prompt port need not compute
+    /// lengths.
+    takes_all: bool,
     control: Control,
     queues: Vec<Queue>,
     controlled: usize,
     /// Queue length below which a cell is admitted without further checks: the smallest buffer if
     /// the policies of all queues have no state, 0 if the length is needed at every arrival.
     freely_below: u64,
-    /// True if the port is prompt.
-    is_prompt: bool,
     /// Time of a cell on the line, rounded down.
     cell_time: Ps,
-    /// Backlog of the line, below which the queue is certainly shorter than that.
-    free_backlog: Ps,
-    /// True if the control scheme reads the length of its queue at all.
-    reads_queue: bool,
-    /// True if it reads the length at RM cells only.
-    reads_at_rm: bool,
     losses: LossCounts,
-    /// True if every queue admits all cells without checks, so that a prompt port need not compute
-    /// lengths.
-    takes_all: bool,
     /// By slot: the most cells that a channel under credit control may have here.
     allocations: Vec<Option<u64>>,
     digest: Digest,
@@ -166,24 +168,6 @@ impl<S: Server> Port<S> {
         self.server
             .push(now, &arrival, body, &mut self.control, out);
         None
-    }
-
-    /// [`Port::arrive`] for a cell without a body, if it is certainly admitted and its departure is
-    /// known at once. Returns false, with nothing changed, if it is not.
-    #[inline(always)]
-    pub fn arrive_express(&mut self, now: Ps, arrival: &Arrival, out: &mut Outlet<'_>) -> bool {
-        let Some(server) = self.server.express() else {
-            return false;
-        };
-        if server.backlog(now) >= self.free_backlog {
-            return false;
-        }
-        let cell = Queued {
-            label: arrival.cell.label,
-            info: show(&mut self.control, now, arrival, None, 0),
-        };
-        server.send(now, cell, None, out);
-        true
     }
 
     /// [`Port::arrive`] for a cell without a body at a port that [`Port::takes_all`], if all other
@@ -357,6 +341,10 @@ fn show(
     length: u64,
 ) -> Info {
     let mut info = arrival.cell.info;
+    // It does nothing with a cell, so that a dispatch would be in vain.
+    if matches!(control, Control::None(_)) {
+        return info;
+    }
     if arrival.controlled {
         control.on_forward(now, arrival.control_slot, &mut info, rm, length);
     } else {

@@ -1,6 +1,7 @@
 //! Simulated time, event order, seeded random streams, statistics, traces and findings of checks.
 //! Nothing here depends on cells.
 
+mod clocks;
 pub mod digest;
 pub mod finding;
 pub mod random;
@@ -11,11 +12,12 @@ pub mod trace;
 pub mod unchecked;
 pub mod units;
 
+pub use clocks::{Few, FewClocks};
 pub use digest::Digest;
 pub use finding::{Finding, Severity};
 pub use random::Stream;
 pub use statistics::{Extremes, Summary, TimeIntegral};
 pub use time::{CELL_BITS, CELL_PS_BITS, CellClock, Pace, Ps, Rate};
 pub use trace::Trace;
-pub use unchecked::ring::Ring;
+pub use unchecked::ring::{Ring, Tail};
 pub use unchecked::tournament::Tournament;

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::simultaneous::Order;
-use crate::atm::cell::Cell;
+use crate::atm::cell::{Cell, Info};
 use crate::kernel::Ps;
 
 /// A cell and the input it came from.
@@ -16,12 +16,22 @@ pub struct Arrived {
 }
 
 /// A batch of arrivals at a node, and their recent density.
+///
+/// Cells are counted by bucket as they are copied off their links, one link after the other in the
+/// order of the inputs; buckets and the sort within them keep that order, so that it decides between
+/// equal times.
 #[derive(Clone)]
 pub struct Batch {
     inputs: u64,
+    /// Copied cells: the first `count`; the rest is room.
     arrived: Vec<Arrived>,
+    count: usize,
     sorted: Vec<Arrived>,
+    /// For each bucket of `1 << shift` picoseconds from `begin` on, its cells, then its next place.
     places: Vec<u32>,
+    begin: Ps,
+    end: Ps,
+    shift: u32,
     /// Recent number of arrivals per picosecond.
     density: f64,
 }
@@ -40,8 +50,12 @@ impl Batch {
         Batch {
             inputs,
             arrived: Vec::new(),
+            count: 0,
             sorted: Vec::new(),
             places: Vec::new(),
+            begin: Ps::ZERO,
+            end: Ps::ZERO,
+            shift: 0,
             density: 0.0,
         }
     }
@@ -60,48 +74,85 @@ impl Batch {
         let span = (cells as f64 / self.density) as u64;
         limit.min(begin.saturating_add(Ps(span.max(1))))
     }
-    /// Adds arrivals of one input, in their order.
-    #[inline]
-    pub fn add(&mut self, cells: &[Cell], input: u32) {
-        self.arrived
-            .extend(cells.iter().map(|cell| Arrived { cell: *cell, input }));
+    /// Prepares for the arrivals in `begin..end`.
+    pub fn open(&mut self, begin: Ps, end: Ps) {
+        (self.begin, self.end, self.count) = (begin, end, 0);
+        self.divide(((end - begin).0 as f64 * self.density) as usize);
     }
-    /// Sorts the arrivals, all of which lie in `begin..end`, by time and input.
-    pub fn sort(&mut self, begin: Ps, end: Ps) {
-        self.note(self.arrived.len() as u64, end - begin);
-        let Some(first) = self.arrived.first().copied() else {
-            return self.sorted.clear();
-        };
-        let buckets = (2 * self.arrived.len()).next_power_of_two() as u64;
-        let shift = ((end.0 - begin.0) / buckets)
-            .checked_ilog2()
-            .map_or(0, |bits| bits + 1);
-        let bucket = |arrived: &Arrived| ((arrived.cell.at.0 - begin.0) >> shift) as usize;
+    /// Divides the time into one to two buckets for each of `cells` cells.
+    fn divide(&mut self, cells: usize) {
+        let span = (self.end - self.begin).0;
+        let buckets = (2 * cells.max(1)).next_power_of_two() as u64;
+        self.shift = (span / buckets).checked_ilog2().map_or(0, |bits| bits + 1);
         self.places.clear();
-        self.places
-            .resize((((end.0 - begin.0) >> shift) + 2) as usize, 0);
-        for arrived in &self.arrived {
-            self.places[bucket(arrived) + 1] += 1;
+        self.places.resize((span >> self.shift) as usize + 1, 0);
+    }
+    /// Adds the first of `cells`, which arrive at one input, as far as they arrive before the end.
+    /// Inputs come in their order. Returns the number of cells added.
+    #[inline(always)]
+    pub fn add(&mut self, cells: &[Cell], input: u32) -> usize {
+        if self.arrived.len() - self.count < cells.len() {
+            self.make_room();
+        }
+        let (places, begin, end, shift) = (&mut self.places[..], self.begin, self.end, self.shift);
+        let room = self.arrived[self.count..].iter_mut();
+        let mut added = 0;
+        for (cell, room) in cells.iter().zip(room) {
+            if cell.at >= end {
+                break;
+            }
+            places[((cell.at.0 - begin.0) >> shift) as usize] += 1;
+            *room = Arrived { cell: *cell, input };
+            added += 1;
+        }
+        self.count += added;
+        added
+    }
+    /// Makes room for one more cell at least.
+    #[cold]
+    fn make_room(&mut self) {
+        let none = Arrived {
+            cell: Cell {
+                at: Ps::NEVER,
+                label: 0,
+                info: Info(0),
+            },
+            input: 0,
+        };
+        let room = self.arrived.len() - self.count;
+        if room < Self::CELLS as usize {
+            self.arrived
+                .resize(2 * self.arrived.len() + Self::CELLS as usize, none);
+            self.sorted.resize(self.arrived.len(), none);
+        }
+    }
+    /// Sorts the arrivals by time and input.
+    pub fn sort(&mut self) {
+        self.note(self.count as u64, self.end - self.begin);
+        if self.count > 2 * self.places.len() {
+            // Far more than expected: the buckets were too wide.
+            self.divide(self.count);
+            for arrived in &self.arrived[..self.count] {
+                self.places[((arrived.cell.at.0 - self.begin.0) >> self.shift) as usize] += 1;
+            }
         }
         let mut sum = 0;
         for place in &mut self.places {
-            sum += *place;
-            *place = sum;
+            sum += core::mem::replace(place, sum);
         }
-        self.sorted.clear();
-        self.sorted.resize(self.arrived.len(), first);
-        for arrived in self.arrived.drain(..) {
-            let place = &mut self.places[bucket(&arrived)];
-            self.sorted[*place as usize] = arrived;
+        let (places, begin, shift) = (&mut self.places[..], self.begin, self.shift);
+        let sorted = &mut self.sorted[..self.count];
+        for arrived in &self.arrived[..self.count] {
+            let place = &mut places[((arrived.cell.at.0 - begin.0) >> shift) as usize];
+            sorted[*place as usize] = *arrived;
             *place += 1;
         }
-        sort_nearly_sorted(&mut self.sorted);
+        sort_nearly_sorted(sorted);
     }
     /// Sorts arrivals of the same instant into the random order.
     pub fn draw(&mut self, order: &Order) {
-        for simultaneous in self
-            .sorted
-            .chunk_by_mut(|one, other| one.cell.at == other.cell.at)
+        for simultaneous in
+            self.sorted[..self.count].chunk_by_mut(|one, other| one.cell.at == other.cell.at)
         {
             simultaneous.sort_unstable_by_key(|arrived| {
                 order.rank(arrived.cell.at, arrived.input as usize)
@@ -110,30 +161,28 @@ impl Batch {
     }
     /// The arrivals in order.
     pub fn arrivals(&self) -> &[Arrived] {
-        &self.sorted
+        &self.sorted[..self.count]
     }
 }
 
-fn key(arrived: &Arrived) -> (u64, u32) {
-    (arrived.cell.at.0, arrived.input)
-}
-
+/// Sorts by time and keeps the order of equal times.
 fn sort_nearly_sorted(arrivals: &mut [Arrived]) {
     for i in 1..arrivals.len() {
         let moving = arrivals[i];
         let mut hole = i;
-        while hole > 0 && key(&moving) < key(&arrivals[hole - 1]) {
+        while hole > 0 && moving.cell.at < arrivals[hole - 1].cell.at {
             arrivals[hole] = arrivals[hole - 1];
             hole -= 1;
         }
-        arrivals[hole] = moving;
+        if hole < i {
+            arrivals[hole] = moving;
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::atm::cell::Info;
     use crate::kernel::Stream;
 
     #[test]
@@ -141,23 +190,34 @@ mod tests {
         let mut stream = Stream::new(1, "batch", "test");
         for span in [1u64, 7, 1_000, 5_000_000_000] {
             let mut batch = Batch::new(4);
-            let mut expected = Vec::new();
-            for label in 0..500u32 {
-                let at = Ps(1_000 + stream.below(Ps(span)).0);
-                let input = label % 4;
-                batch.add(
-                    &[Cell {
-                        at,
-                        label,
-                        info: Info::data(0),
-                    }],
-                    input,
-                );
-                expected.push((at.0, input));
+            // The second batch knows how many cells to expect, and has fewer of them.
+            for cells in [125u32, 70] {
+                batch.open(Ps(1_000), Ps(1_000 + span));
+                let mut expected = Vec::new();
+                for input in 0..4 {
+                    let mut times: Vec<u64> = (0..cells)
+                        .map(|_| 1_000 + stream.below(Ps(span + span / 8)).0)
+                        .collect();
+                    times.sort_unstable();
+                    let on_link: Vec<Cell> = (0..)
+                        .zip(&times)
+                        .map(|(label, at)| Cell {
+                            at: Ps(*at),
+                            label,
+                            info: Info::data(0),
+                        })
+                        .collect();
+                    let arrives = on_link.iter().filter(|cell| cell.at.0 < 1_000 + span);
+                    let added = batch.add(&on_link, input);
+                    assert_eq!(added, arrives.clone().count());
+                    expected.extend(arrives.map(|cell| (cell.at.0, input, cell.label)));
+                }
+                batch.sort();
+                expected.sort_unstable();
+                let key =
+                    |arrived: &Arrived| (arrived.cell.at.0, arrived.input, arrived.cell.label);
+                assert!(batch.arrivals().iter().map(key).eq(expected));
             }
-            batch.sort(Ps(1_000), Ps(1_000 + span));
-            expected.sort_unstable();
-            assert!(batch.arrivals().iter().map(key).eq(expected));
         }
     }
 }

@@ -287,7 +287,7 @@ impl<'a> Draft<'a> {
         let used = &queues[hop.port as usize];
         let queue_of = |class: ServiceClass| {
             let queue = queue_of(settings, class);
-            used.iter().position(|used| *used == queue).unwrap_or(0) as u32
+            used.iter().position(|used| *used == queue).unwrap_or(0) as u8
         };
         let opposite = self
             .hop_from(node, channel.reverse())
@@ -295,9 +295,10 @@ impl<'a> Draft<'a> {
         let has_loop = self.carries(channel, ServiceClass::Abr);
         Route {
             port: hop.port,
+            link: hop.link as u32,
             slot: hop.slot,
             queue: queue_of(self.class(channel)),
-            rm_queue: queue_of(self.rm_class(channel)) as u8,
+            rm_queue: queue_of(self.rm_class(channel)),
             label: hop.label,
             opposite: opposite.filter(|_| has_loop),
             channel,

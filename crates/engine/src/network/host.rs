@@ -153,13 +153,14 @@ impl<S: Server> Host<S> {
     /// Returns their number. They change no terminal's clock.
     #[inline(always)]
     fn receive_plainly(&mut self, cells: &[Cell], limit: Ps) -> usize {
-        let terminals = &mut self.terminals[..];
-        let plain = cells
-            .iter()
-            .take_while(|cell| cell.at < limit && !cell.info.has_body());
-        plain
-            .map(|cell| terminals[cell.label as usize].receive_plain(*cell))
-            .count()
+        let mut received = 0;
+        let is_plain = |cell: &&Cell| cell.at < limit && !cell.info.has_body();
+        while let Some(first) = cells.get(received).filter(is_plain) {
+            let row = cells[received..].iter().take_while(is_plain);
+            let row = row.take_while(|cell| cell.label == first.label);
+            received += self.terminals[first.label as usize].receive_row(row);
+        }
+        received
     }
 
     /// Time up to which the terminal `index`, whose clock is the earliest, may run alone: the next

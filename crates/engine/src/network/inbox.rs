@@ -216,21 +216,20 @@ impl Inbox {
         }
         let mut batch = self.batch.take()?;
         let end = batch.end(begin, limit);
+        batch.open(begin, end);
         for (input, link) in self.links.iter().enumerate() {
             if self.heads.get(input) >= end {
                 continue;
             }
             let link = &mut links[*link as usize];
             while link.next_arrival() < end {
-                let stretch = link.stretch();
-                let taken = stretch.iter().take_while(|cell| cell.at < end).count();
-                batch.add(&stretch[..taken], input as u32);
+                let taken = batch.add(link.stretch(), input as u32);
                 link.discard(taken);
             }
             self.heads.put(input, link.next_arrival());
         }
         self.heads.rebuild();
-        batch.sort(begin, end);
+        batch.sort();
         if let Some(order) = &self.order {
             batch.draw(order);
         }

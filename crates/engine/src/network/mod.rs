@@ -22,6 +22,7 @@ pub mod plan;
 mod reference;
 mod relay;
 pub mod report;
+mod schedule;
 mod simulation;
 pub mod simultaneous;
 mod source_queue;

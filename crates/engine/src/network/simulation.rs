@@ -8,11 +8,12 @@ use super::inbox::Inbox;
 use super::links::Links;
 use super::node::Node;
 use super::plan::{LinkPlan, Plan, PlanError, change};
+use super::schedule::Schedule;
 use super::storage::Storage;
 use super::window::Window;
 use crate::atm::link::Link;
 use crate::atm::server::{BuildServer, LazyServer, Server};
-use crate::kernel::{Ps, Tournament};
+use crate::kernel::Ps;
 
 /// Least length of a turn, in cell times of its links, for a node that receives from or sends to no
 /// other: long enough to outweigh the cost of a turn, short enough for the cache.
@@ -76,7 +77,9 @@ pub struct Simulation<S: Server = LazyServer> {
     pub(super) window: Window,
     /// For each link, the node that receives its cells.
     receivers: Vec<Receiver>,
-    schedule: Tournament,
+    schedule: Schedule,
+    /// Least time from an event to its effect at another node.
+    least_lookahead: Ps,
     pub(super) now: Ps,
     /// Number of changes of the plan that have been made.
     pub(super) changed: usize,
@@ -98,10 +101,7 @@ impl<S: BuildServer> Simulation<S> {
             channels,
         } = build(&plan)?;
         let ties = Ties::of_all(&plan.links, &inboxes);
-        let mut schedule = Tournament::new(nodes.len());
-        for (index, node) in nodes.iter().enumerate() {
-            schedule.set(index, node.next_event());
-        }
+        let schedule = Schedule::new(nodes.iter().map(Node::next_event));
         // A host with one link may handle cells without bodies late, because their order is known;
         // with several links it would have to merge them.
         let patient = |link: &LinkPlan| {
@@ -114,15 +114,16 @@ impl<S: BuildServer> Simulation<S> {
             receivers: receivers(&plan.links, &inboxes, &ties),
             begins: begins(&nodes, channels.len()),
             window: Window::default(),
-            plan,
             stations: stations(nodes, inboxes, ties),
             links,
             channels,
             schedule,
+            least_lookahead: plan.links.iter().map(lookahead).min().unwrap_or(Ps::NEVER),
             now: Ps::ZERO,
             changed: 0,
             peak: Storage::default(),
             turns: 0,
+            plan,
         })
     }
 }
@@ -155,15 +156,20 @@ impl<S: Server> Simulation<S> {
     /// [`Simulation::run_until`] without a change on the way.
     fn advance(&mut self, until: Ps) {
         loop {
-            let (at, node) = self.schedule.first();
+            let at = self.schedule.first();
             if at >= until {
                 break;
             }
-            let horizon = self.horizon(at, node).min(until);
-            self.turn(node, horizon);
-            self.turns = self.turns.wrapping_add(1);
-            if self.turns.is_multiple_of(TURNS_PER_LOOK) {
-                self.note_storage();
+            // What happens at a node in this round affects no other before the bound, hence no
+            // other that is due in it before its own horizon.
+            let bound = at.saturating_add(self.least_lookahead).min(until);
+            for node in self.schedule.round(bound) {
+                let horizon = self.horizon(at, node).min(until);
+                self.turn(node, horizon);
+                self.turns = self.turns.wrapping_add(1);
+                if self.turns.is_multiple_of(TURNS_PER_LOOK) {
+                    self.note_storage();
+                }
             }
         }
         for node in 0..self.stations.len() {
@@ -190,13 +196,13 @@ impl<S: Server> Simulation<S> {
         }
     }
 
-    /// Time up to which `node`, whose event at `at` is the earliest of all, may be processed alone.
+    /// Time up to which `node` may be processed alone, if the earliest event of all is at `at`.
     fn horizon(&mut self, at: Ps, node: usize) -> Ps {
         let ties = &mut self.stations[node].ties;
         if ties.senders.is_empty() {
             // Such nodes end their turns at the same times, so that their receivers have long
             // turns, too.
-            return Ps((at.0 / ties.lookahead.0)
+            return Ps((self.schedule.get(node).0 / ties.lookahead.0)
                 .saturating_add(1)
                 .saturating_mul(ties.lookahead.0));
         }
@@ -280,11 +286,14 @@ impl<S: Server> Simulation<S> {
                 .inbox
                 .expect(input as usize, at);
             let due = at.saturating_add(lag);
-            if due < self.schedule.get(node as usize) {
-                self.schedule.bring_forward(node as usize, due);
-            }
+            self.schedule.bring_forward(node as usize, due);
         }
     }
+}
+
+/// Least time from an event at one end of a link to its effect at the other.
+fn lookahead(link: &LinkPlan) -> Ps {
+    link.delay + link.rate.cell_time_floor()
 }
 
 fn receivers(links: &[LinkPlan], inboxes: &[Inbox], ties: &[Ties]) -> Vec<Receiver> {
@@ -340,19 +349,15 @@ impl Ties {
         }
         let tie = |(inbox, sends): (&Inbox, Option<Ps>)| {
             let used = inbox.links().iter().map(|link| &links[*link as usize]);
-            let lookahead = used
-                .clone()
-                .map(|link| link.delay + link.rate.cell_time_floor())
-                .min();
+            let least = used.clone().map(lookahead).min();
             let lag = if sends.is_some() {
                 None
             } else {
                 used.clone().map(untied).min()
             };
-            let way =
-                |link: &LinkPlan| (link.from as u32, link.delay + link.rate.cell_time_floor());
+            let way = |link: &LinkPlan| (link.from as u32, lookahead(link));
             Ties {
-                lookahead: lookahead.or(sends).unwrap_or(Ps::from_ms(1)),
+                lookahead: least.or(sends).unwrap_or(Ps::from_ms(1)),
                 lag: lag.unwrap_or(Ps::ZERO),
                 senders: used.map(way).collect(),
                 safe_until: Ps::ZERO,

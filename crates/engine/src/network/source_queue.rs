@@ -174,6 +174,16 @@ impl SourceQueue {
         self.number = (number + 1) % Info::NUMBERS;
         number
     }
+    /// The number that [`SourceQueue::next_number`] will return.
+    #[inline]
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+    /// Passes over `count` numbers.
+    #[inline]
+    pub fn skip(&mut self, count: u64) {
+        self.number = ((self.number as u64 + count) % Info::NUMBERS as u64) as u32;
+    }
     /// The PDU that the next cell begins, if any: its segment, the number of the cell, its number
     /// of cells, and how many of them are sent.
     pub fn beginning(&self) -> Option<(Segment, u32, u16, u16)> {

@@ -25,12 +25,14 @@ use crate::kernel::{Ps, Tournament};
 pub struct Route {
     /// Output port; the numbers after the last port are those of the relays, in their order.
     pub port: u32,
+    /// The link that it feeds; where a cell goes is so known before its port has been read.
+    pub link: u32,
     /// Slot of the channel at that port.
     pub slot: u32,
     /// Its index among the channels with ABR cells there, which is its slot in the control scheme.
     pub control_slot: u32,
     /// Queue of its data there.
-    pub queue: u32,
+    pub queue: u8,
     /// Label on the outgoing link.
     pub label: u32,
     /// Port of the opposite channel of the same flow, whose control scheme marks backward RM cells
@@ -40,8 +42,8 @@ pub struct Route {
     pub channel: ChannelId,
     /// True if the class of its data is under control; RM cells always are.
     pub controlled: bool,
-    /// Queue of its RM cells at the output port. Queues are no more than classes, so it fits into a
-    /// byte, which keeps routes small.
+    /// Queue of its RM cells at the output port. Queues are no more than classes, so they fit into
+    /// bytes, which keeps routes small.
     pub rm_queue: u8,
 }
 
@@ -52,7 +54,7 @@ impl Route {
         Arrival {
             slot: self.slot,
             control_slot: self.control_slot,
-            queue: self.queue,
+            queue: self.queue.into(),
             controlled: self.controlled,
             cell: Queued {
                 label: self.label,
@@ -235,6 +237,9 @@ impl<S: Server> Switch<S> {
     /// Forwards cells without bodies that arrive before `limit` through ports that admit them
     /// without checks and know their departure, up to the first cell for which this is not so.
     /// Returns their number.
+    ///
+    /// Cells for one port that follow one another are handed to it in a row, which is the same as
+    /// one by one: neither the table nor another port has a part in it, and timers come later.
     #[inline(always)]
     fn forward_plainly<T>(
         &mut self,
@@ -245,25 +250,46 @@ impl<S: Server> Switch<S> {
     ) -> usize {
         let (table, ports) = (&self.table[..], &mut self.ports[..]);
         let (links, fresh) = links.parts();
-        for (i, arrived) in cells.iter().enumerate() {
-            let cell = cell(arrived);
-            if cell.at >= limit || cell.info.has_body() {
-                return i;
-            }
-            let route = &table[cell.label as usize];
-            let Some((port, link)) = ports.get_mut(route.port as usize) else {
-                return i;
+        let route = |cell: &Cell| &table[cell.label as usize];
+        let is_plain = |cell: &Cell| cell.at < limit && !cell.info.has_body();
+        let mut sent = 0;
+        while let Some(first) = cells.get(sent).map(&cell).filter(is_plain) {
+            let Route {
+                port: number, link, ..
+            } = *route(&first);
+            let Some((port, _)) = ports.get_mut(number as usize) else {
+                return sent;
             };
             let out = &mut Outlet {
-                link: &mut links[*link as usize],
-                number: *link,
+                link: &mut links[link as usize],
+                number: link,
                 fresh,
             };
-            if !port.arrive_express(cell.at, &route.arrival(cell.info), out) {
-                return i;
+            let goes_along = |cell: &Cell| is_plain(cell) && route(cell).port == number;
+            let next = cells.get(sent + 1).map(&cell);
+            if !next.is_some_and(|next| goes_along(&next)) {
+                if !port.arrive_express(first.at, &route(&first).arrival(first.info), out) {
+                    return sent;
+                }
+                sent += 1;
+                continue;
             }
+            let Some(mut row) = port.row(out) else {
+                return sent;
+            };
+            for cell in cells[sent..].iter().map(&cell) {
+                if !goes_along(&cell) || !row.arrive(cell.at, &route(&cell).arrival(cell.info)) {
+                    break;
+                }
+            }
+            let count = row.close();
+            out.note(count);
+            if count == 0 {
+                return sent;
+            }
+            sent += count;
         }
-        cells.len()
+        sent
     }
 
     /// Processes timers up to and at `now`; at one instant they come before arrivals.
@@ -330,8 +356,8 @@ impl<S: Server> Switch<S> {
         } else {
             route.rm_arrival(cell.info)
         };
-        let (port, link) = &mut self.ports[route.port as usize];
-        let refused = port.arrive(now, arrival, body, &mut links.outlet(*link));
+        let (port, link) = (&mut self.ports[route.port as usize].0, route.link);
+        let refused = port.arrive(now, arrival, body, &mut links.outlet(link));
         if port.next_event().is_scheduled() && !self.is_backlogged[route.port as usize] {
             self.is_backlogged[route.port as usize] = true;
             self.backlogged.push(route.port);
@@ -347,7 +373,7 @@ impl<S: Server> Switch<S> {
             self.log.add(Event {
                 at: now,
                 channel: route.channel,
-                link: Some(*link),
+                link: Some(link),
                 what,
             });
         }

@@ -36,6 +36,17 @@ pub trait CellSource {
     fn next(&self) -> Ps;
     /// Generates that cell.
     fn advance(&mut self);
+    /// Generates cells before `limit`, for as long as `take` takes them.
+    #[inline(always)]
+    fn generate(&mut self, limit: Ps, mut take: impl FnMut(Ps) -> bool) {
+        loop {
+            let at = self.next();
+            if at >= limit || !take(at) {
+                return;
+            }
+            self.advance();
+        }
+    }
 }
 
 /// An application that writes to its TCP connection.
@@ -128,6 +139,10 @@ macro_rules! registry {
             #[inline]
             fn advance(&mut self) {
                 match self { $(Cells::$cells(source) => source.advance(),)* }
+            }
+            #[inline(always)]
+            fn generate(&mut self, limit: Ps, take: impl FnMut(Ps) -> bool) {
+                match self { $(Cells::$cells(source) => source.generate(limit, take),)* }
             }
         }
 

@@ -11,13 +11,13 @@ use cellrate_engine::network::Simulation;
 use cellrate_engine::network::plan::Plan;
 use serde::Serialize;
 
-use floor::Load;
+use floor::{Delivered, Load};
 
 /// Numbers of sources of W1 and W3.
 pub const SOURCES: [usize; 4] = [15, 100, 1_000, 10_000];
 const LONG: Ps = Ps::from_ms(5);
 const LAN: Ps = Ps::from_us(5);
-/// Sources above which one global winner tree is the cheaper floor.
+/// Sources above which one global winner tree is worth a try.
 const FOLDED_ABOVE: usize = 1_000;
 /// Number of rounds. Each figure is the best of them, and the loops take turns, so that a
 /// disturbance of the machine affects all alike.
@@ -36,6 +36,10 @@ pub struct Bench {
     pub w1: BTreeMap<usize, f64>,
     /// Bare loop over 5 us links.
     pub floor_lan: f64,
+    /// Bare loop of what W2 does: segments, acknowledgements, RM cells; 5 ms links.
+    pub floor_w2: f64,
+    /// The same over 5 us links.
+    pub floor_w2_lan: f64,
     /// W1 over 5 us links.
     pub w1_lan: f64,
     /// W2: 15 TCP sources over ABR with ERICA, 5 ms links.
@@ -68,21 +72,21 @@ fn timed(work: impl FnOnce() -> u64) -> Sample {
     }
 }
 
-/// The cheapest bare loop for `n` sources over long links.
+/// The cheapest bare loop for W1 with `n` sources over links of any length.
 fn bare(load: &Load, n: usize) -> Sample {
-    if n > FOLDED_ABOVE {
-        return timed(|| floor::folded(load).hops);
-    }
-    let loops = [
-        floor::trains::<Tournament>,
-        floor::trains::<floor::Branching>,
-    ];
-    let [branchless, branching] = loops.map(|bare| timed(|| bare(load).hops));
-    if branchless.seconds < branching.seconds {
-        branchless
+    let mut loops: Vec<fn(&Load) -> Delivered> = vec![floor::sorted];
+    if n > FOLDED_ABOVE || load.is_short() {
+        loops.push(floor::folded);
     } else {
-        branching
+        loops.extend([
+            floor::trains::<Tournament>,
+            floor::trains::<floor::Branching>,
+        ]);
     }
+    let samples = loops.into_iter().map(|bare| timed(|| bare(load).hops));
+    let cost = |sample: &Sample| sample.seconds / sample.hops as f64;
+    let cheapest = samples.min_by(|one, other| cost(one).total_cmp(&cost(other)));
+    cheapest.unwrap_or_else(|| unreachable!("there is always a loop"))
 }
 
 /// Simulated seconds in which `n` sources make [`HOPS`] cell-hops and enough of them have arrived.
@@ -129,14 +133,16 @@ fn entries() -> Vec<Entry> {
     }
     let n = workloads::PLAIN_SOURCES;
     let load = Load::new(n, LAN, span(n));
-    add(
-        "floor_lan".into(),
-        Box::new(move || timed(|| floor::folded(&load).hops)),
-    );
+    add("floor_lan".into(), Box::new(move || bare(&load, n)));
     add(
         "w1_lan".into(),
         Box::new(move || simulate(workloads::cbr(n, LAN), Ps::ZERO, span(n))),
     );
+    for (name, delay) in [("floor_w2", LONG), ("floor_w2_lan", LAN)] {
+        let load = Load::new(n, delay, span(n));
+        let run = move || timed(|| floor::feedback(&load).hops);
+        add(name.into(), Box::new(run));
+    }
     for (name, delay) in [("w2", LONG), ("w2_lan", LAN)] {
         let run = move || simulate(workloads::tcp_over_erica(delay), SETTLING, span(n));
         add(name.into(), Box::new(run));
@@ -191,6 +197,8 @@ impl Bench {
             Some((_, n)) => drop(self.w1.insert(n, nanoseconds)),
             None => match name {
                 "floor_lan" => self.floor_lan = nanoseconds,
+                "floor_w2" => self.floor_w2 = nanoseconds,
+                "floor_w2_lan" => self.floor_w2_lan = nanoseconds,
                 "w1_lan" => self.w1_lan = nanoseconds,
                 "w2" => self.w2 = nanoseconds,
                 _ => self.w2_lan = nanoseconds,

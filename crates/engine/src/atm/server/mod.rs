@@ -14,7 +14,7 @@ mod prompt;
 mod promptness;
 
 pub use eager::EagerServer;
-pub use fifo::FifoServer;
+pub use fifo::{FifoRow, FifoServer};
 pub use lazy::LazyServer;
 pub use priority::PriorityServer;
 pub use prompt::PromptServer;

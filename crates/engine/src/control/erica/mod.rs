@@ -30,8 +30,10 @@ const FIRST_EPOCH: u32 = 2;
 /// Number of precomputed powers of the decay factor; a channel silent for longer costs one `pow`.
 const POWERS: usize = 64;
 
-/// ERICA at one output port. All rates are in cells/s.
+/// ERICA at one output port. All rates are in cells/s. What each cell needs comes first and lies
+/// together.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Erica {
     epoch: u32,
     abr_cells: u64,

@@ -52,6 +52,20 @@ impl<T: Copy> Ring<T> {
         unsafe { item_mut(&mut self.slots, at).write(value) };
         self.len += 1;
     }
+    /// The free slots behind the newest value, at least one, to be filled one after the other.
+    #[inline]
+    pub fn tail(&mut self) -> Tail<'_, T> {
+        if self.len == self.slots.len() {
+            self.grow();
+        }
+        Tail {
+            begin: self.head + self.len,
+            at: self.head + self.len,
+            end: self.head + self.slots.len(),
+            slots: &mut self.slots,
+            len: &mut self.len,
+        }
+    }
     /// The oldest value.
     #[inline]
     pub fn front(&self) -> Option<&T> {
@@ -145,6 +159,55 @@ impl<T: Copy> Ring<T> {
     }
 }
 
+/// The free slots of a [`Ring`] and what has been written there, so that many values can be appended
+/// while position and end stay in registers. [`Tail::close`] must follow, or the ring forgets them.
+#[must_use]
+pub struct Tail<'a, T: Copy> {
+    slots: &'a mut [MaybeUninit<T>],
+    len: &'a mut usize,
+    /// Slots before wrapping: the first that was free, the next that is, and that of the oldest
+    /// value one round later.
+    begin: usize,
+    at: usize,
+    end: usize,
+}
+
+impl<T: Copy> Tail<'_, T> {
+    /// True if no slot is left.
+    #[inline(always)]
+    pub fn is_full(&self) -> bool {
+        self.at == self.end
+    }
+    /// Number of values appended.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.at - self.begin
+    }
+    /// True if no value has been appended.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.at == self.begin
+    }
+    /// Appends; the tail must not be full.
+    #[inline(always)]
+    pub fn push(&mut self, value: T) {
+        debug_assert!(!self.is_full());
+        let at = self.at & (self.slots.len() - 1);
+        // SAFETY: the mask keeps `at` below the length, a nonzero power of two.
+        unsafe { item_mut(self.slots, at).write(value) };
+        self.at += 1;
+    }
+    /// Hands the values to the ring. Returns their number.
+    #[inline(always)]
+    pub fn close(self) -> usize {
+        let count = self.len();
+        // Were a full tail written on, the count would exceed the free slots.
+        assert!(self.at <= self.end);
+        *self.len += count;
+        count
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -164,6 +227,13 @@ mod tests {
                     read += 1;
                 }
             }
+            let mut tail = ring.tail();
+            assert!(!tail.is_full() && tail.is_empty());
+            while !tail.is_full() && tail.len() < round % 4 {
+                tail.push(written);
+                written += 1;
+            }
+            tail.close();
             let newest = ring.len().min(round % 6);
             assert!(
                 ring.newest(newest)

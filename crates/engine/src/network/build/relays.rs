@@ -102,7 +102,7 @@ impl Draft<'_> {
             arrival: Arrival {
                 slot,
                 control_slot,
-                queue,
+                queue: queue.into(),
                 controlled,
                 cell: Queued {
                     label,

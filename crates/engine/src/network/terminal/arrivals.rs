@@ -17,6 +17,30 @@ impl Terminal {
         self.reassembler.on_cell(cell.info);
     }
 
+    /// [`Terminal::receive_plain`] for one cell after the other, with hash and reassembler in
+    /// registers. Returns the number of cells.
+    #[inline(always)]
+    pub fn receive_row<'a>(&mut self, cells: impl Iterator<Item = &'a Cell>) -> usize {
+        let (mut digest, mut reassembler) = (self.digest, self.reassembler.clone());
+        let (mut bytes, mut received, mut last) = (0, 0, None);
+        for cell in cells {
+            digest.add(cell.at.0 ^ (cell.info.0 as u64) << 32);
+            bytes += cell.info.payload() as u64;
+            reassembler.on_cell(cell.info);
+            last = Some(cell.info);
+            received += 1;
+        }
+        (self.digest, self.reassembler) = (digest, reassembler);
+        self.partial_bytes += bytes;
+        self.counts.cells_received += received;
+        self.counts.data_received += received;
+        // Of several cells only the EFCI of the last is saved.
+        if let (Some(destination), Some(info)) = (&mut self.destination, last) {
+            destination.on_data(info);
+        }
+        received as usize
+    }
+
     #[inline]
     fn count_data(&mut self, cell: Cell) {
         self.counts.cells_received += 1;

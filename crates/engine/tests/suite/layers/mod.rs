@@ -44,6 +44,7 @@ const ORDER: &[&str] = &[
     "network::build",
     "network::storage",
     "network::window",
+    "network::schedule",
     "network::simulation",
     "network::changing",
     "network::measure",

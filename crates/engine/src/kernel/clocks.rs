@@ -1,0 +1,112 @@
+//! The clocks of a few components, in a plain list.
+
+use alloc::vec::Vec;
+use core::hint::select_unpredictable;
+
+use super::time::Ps;
+
+/// Keeps one time per component, of at most [`FewClocks::MOST`]. Setting one costs a store; finding
+/// the earliest, or all before a time, a look at every one, which takes a few dozen cycles without a
+/// branch. Where several are set or found between two looks, that is cheaper than a
+/// [`super::Tournament`].
+#[derive(Clone)]
+pub struct FewClocks {
+    /// Whole lines of the cache, so that looks need not care for a rest; what is beyond the
+    /// components is never due.
+    times: Vec<Ps>,
+}
+
+impl FewClocks {
+    /// Greatest number of components: the bits of a set.
+    pub const MOST: usize = 64;
+
+    /// Clocks at the given times.
+    ///
+    /// # Panics
+    /// If they are too many.
+    pub fn new(times: impl Iterator<Item = Ps>) -> FewClocks {
+        let mut times: Vec<Ps> = times.collect();
+        assert!(times.len() <= Self::MOST);
+        times.resize(times.len().next_multiple_of(8), Ps::NEVER);
+        FewClocks { times }
+    }
+    /// The earliest time; `NEVER` if no component is scheduled.
+    #[inline]
+    pub fn first(&self) -> Ps {
+        let mut least = [Ps::NEVER; 4];
+        for four in self.times.chunks_exact(4) {
+            for (least, at) in least.iter_mut().zip(four) {
+                *least = select_unpredictable(*at < *least, *at, *least);
+            }
+        }
+        let [a, b, c, d] = least;
+        a.min(b).min(c.min(d))
+    }
+    /// The components whose clocks are before `bound`.
+    #[inline]
+    pub fn before(&self, bound: Ps) -> Few {
+        let mut bits = 0;
+        for eight in self.times.rchunks_exact(8) {
+            let bit = |i: usize| ((eight[i] < bound) as u64) << i;
+            let [a, b, c, d] = [0, 2, 4, 6].map(|i| bit(i) | bit(i + 1));
+            bits = bits << 8 | (a | b | c | d);
+        }
+        Few(bits)
+    }
+    /// The clock of `component`.
+    #[inline]
+    pub fn get(&self, component: usize) -> Ps {
+        self.times[component]
+    }
+    /// Sets the clock of `component`.
+    #[inline]
+    pub fn set(&mut self, component: usize, at: Ps) {
+        self.times[component] = at;
+    }
+}
+
+/// A set of components, in their order.
+#[derive(Clone, Copy, Debug)]
+pub struct Few(u64);
+
+impl Iterator for Few {
+    type Item = usize;
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        let component = self.0.trailing_zeros() as usize;
+        if self.0 == 0 {
+            return None;
+        }
+        self.0 &= self.0 - 1;
+        Some(component)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::Stream;
+
+    #[test]
+    fn finds_the_earliest_and_all_before_a_time() {
+        let mut stream = Stream::new(1, "clocks", "test");
+        for components in [0, 1, 3, 8, 9, 33, FewClocks::MOST] {
+            let mut clocks = FewClocks::new((0..components).map(|_| Ps::NEVER));
+            let mut model = alloc::vec![Ps::NEVER; components];
+            for _ in 0..200 {
+                for (component, modelled) in model.iter_mut().enumerate() {
+                    *modelled = stream.below(Ps(40));
+                    clocks.set(component, *modelled);
+                    assert_eq!(clocks.get(component), *modelled);
+                }
+                assert_eq!(
+                    clocks.first(),
+                    model.iter().copied().min().unwrap_or(Ps::NEVER)
+                );
+                let bound = stream.below(Ps(40));
+                let before = (0..components).filter(|i| model[*i] < bound);
+                assert!(clocks.before(bound).eq(before));
+            }
+        }
+    }
+}
