@@ -1,4 +1,4 @@
-//! When each node must be processed next.
+//! Order of the nodes by the instants at which each next has something to do.
 
 use crate::kernel::{Few, FewClocks, Ps, Tournament};
 
