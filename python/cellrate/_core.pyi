@@ -71,6 +71,20 @@ class Estimate(TypedDict):
     capture_bytes: int
 
 @type_check_only
+class PartShare(TypedDict):
+    nodes: int
+    work_share: float
+
+@type_check_only
+class Partition(TypedDict):
+    parts: list[PartShare]
+    cut_links: int
+    lookahead_seconds: float | None
+    crossing_share: float
+    speedup: float
+    reason: str
+
+@type_check_only
 class KnownWarning(TypedDict):
     code: str
     message: str
@@ -240,7 +254,12 @@ class Scenario:
     def network(self) -> str: ...
     def estimate(self) -> Estimate: ...
     def check(self) -> list[KnownWarning]: ...
-    def run(self, progress: Callable[[float, float], bool | None] | None = None) -> Outcome: ...
+    def partition(self, threads: int | None) -> Partition: ...
+    def run(
+        self,
+        progress: Callable[[float, float], bool | None] | None = None,
+        threads: int | None = 1,
+    ) -> Outcome: ...
     def passages(self, from_seconds: float, to_seconds: float, most: int) -> PassageColumns: ...
     def capture(
         self,

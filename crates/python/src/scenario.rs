@@ -1,9 +1,10 @@
 //! A scenario that was read: what it says, and its runs.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use cellrate::run::{Job, NANOSECONDS_PER_HOP};
+use cellrate::run::{Job, NANOSECONDS_PER_HOP, Threads};
 use cellrate::scenario::Checked;
 use cellrate_engine::kernel::Ps;
 use cellrate_machine::capture::{Tap, capture};
@@ -170,25 +171,75 @@ impl Scenario {
         });
         told.collect()
     }
-    /// Runs it, with the interpreter's lock released.
+    /// The parts in which a run would be made, each in a thread: under `parts` the nodes and the share
+    /// of the work of each; `lookahead_seconds` by which each may run ahead of the others, `cut_links`
+    /// between them and the `crossing_share` of all link crossings that these are; the expected
+    /// `speedup`; and the `reason` why there are fewer parts than were asked for, or an empty text.
+    ///
+    /// Args:
+    ///     threads: Most parts; None takes as many as pay on this machine.
+    ///
+    /// Raises:
+    ///     ValueError: The number of threads is 0.
+    #[pyo3(signature = (threads))]
+    fn partition<'py>(
+        &self,
+        py: Python<'py>,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let threads = number_of(threads)?;
+        let found = unlocked(py, || {
+            if self.code.is_empty() {
+                self.job.partition(threads)
+            } else {
+                self.job.in_one_part(LOCK)
+            }
+        })?;
+        let dict = PyDict::new(py);
+        let parts = found.parts.iter().map(|part| {
+            let share = PyDict::new(py);
+            share.set_item("nodes", part.nodes)?;
+            share.set_item("work_share", part.work)?;
+            Ok(share)
+        });
+        dict.set_item("parts", parts.collect::<PyResult<Vec<_>>>()?)?;
+        dict.set_item("cut_links", found.cut_links)?;
+        let lookahead = found.lookahead.map(Ps::as_secs_f64);
+        dict.set_item("lookahead_seconds", lookahead)?;
+        dict.set_item("crossing_share", found.crossing_share)?;
+        dict.set_item("speedup", found.speedup)?;
+        dict.set_item("reason", found.reason)?;
+        Ok(dict)
+    }
+    /// Runs it, with the interpreter's lock released. The outcome does not depend on the threads. A
+    /// scenario with classes in Python runs in one thread.
     ///
     /// Args:
     ///     progress: Called with now and end in simulated seconds about ten times a second; stops
     ///         the run by returning False.
+    ///     threads: Most threads; None takes as many as pay on this machine.
     ///
     /// Raises:
     ///     ScenarioError: The run needs more memory than is available.
     ///     SchemeError: A hook of a class failed, or the run has changed state that outlives it.
     ///     Cancelled: The progress function stopped the run.
-    #[pyo3(signature = (progress = None))]
-    fn run(&self, py: Python<'_>, progress: Option<Py<PyAny>>) -> PyResult<Outcome> {
+    ///     ValueError: The number of threads is 0.
+    #[pyo3(signature = (progress = None, threads = Some(1)))]
+    fn run(
+        &self,
+        py: Python<'_>,
+        progress: Option<Py<PyAny>>,
+        threads: Option<usize>,
+    ) -> PyResult<Outcome> {
+        let threads = number_of(threads)?;
         self.refuse_without_code()?;
         let progress = progress.as_ref();
         let failure = &self.failure;
         if self.code.is_empty() {
             let outcome = told(py, progress, |tell| {
-                self.job
-                    .run(&mut |now, end| tell(now.as_secs_f64(), end.as_secs_f64()))
+                self.job.run_in(threads, &mut |now, end| {
+                    tell(now.as_secs_f64(), end.as_secs_f64())
+                })
             })?;
             return outcome
                 .map(Outcome::from)
@@ -328,6 +379,20 @@ impl Scenario {
             Err(scheme_failed(py, error, &place))
         })
     }
+}
+
+/// Reason why a scenario with classes in Python is not divided.
+const LOCK: &str = "classes in Python hold the interpreter's lock, so one thread runs at a time";
+
+/// The number of threads that Python asks for.
+fn number_of(threads: Option<usize>) -> PyResult<Threads> {
+    let Some(number) = threads else {
+        return Ok(Threads::Auto);
+    };
+    let number = NonZeroUsize::new(number);
+    number
+        .map(Threads::Number)
+        .ok_or_else(|| PyValueError::new_err("a run needs at least one thread"))
 }
 
 /// Refuses a span that ends before it begins, or begins before the run.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from cyclopts import Parameter, Token
 
+from cellrate.common.problems import BadInput
 from cellrate.common.whole_number import MOST_SEED, read_whole_number
 
 
@@ -25,6 +26,16 @@ def whole(least: int, about: str, *, most: int | None = None, shown: bool = True
         return read_whole_number(token.value, token.keyword or "", least, most)
 
     return Parameter(converter=read, help=about, show_default=None if shown else False)
+
+
+def _threads(_type: type, tokens: Sequence[Token]) -> int | Literal["auto"]:
+    [token] = tokens
+    if token.value == "auto":
+        return "auto"
+    try:
+        return read_whole_number(token.value, token.keyword or "", 1)
+    except BadInput as error:
+        raise BadInput(f"{error}, or auto") from None
 
 
 ScenarioFile: TypeAlias = Annotated[
@@ -53,5 +64,13 @@ Seed: TypeAlias = Annotated[int | None, whole(0, "Seed instead of the scenario's
 FirstSeed: TypeAlias = Annotated[int, whole(0, "First seed.", most=MOST_SEED)]
 Json: TypeAlias = Annotated[
     bool, Parameter(name="--json", negative="", help="Print JSON, and nothing else.")
+]
+Threads: TypeAlias = Annotated[
+    int | Literal["auto"],
+    Parameter(
+        name="--threads",
+        converter=_threads,
+        help="Threads of the run, or as many as pay; the result is the same.",
+    ),
 ]
 Workers: TypeAlias = Annotated[int | None, whole(1, "Runs at a time; all cores by default.")]

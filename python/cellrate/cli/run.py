@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from cellrate import _core
-from cellrate.cli.options import Json, ScenarioFile, Seed, Settings, Taps
+from cellrate.cli.answering import hand_over
+from cellrate.cli.options import Json, ScenarioFile, Seed, Settings, Taps, Threads
 from cellrate.cli.own_place import own_paths
 from cellrate.cli.pictures import missing_traces, picture_options, refuse_late
 from cellrate.cli.progress import ProgressBar
@@ -21,7 +22,7 @@ from cellrate.common.json_text import json_text
 from cellrate.common.problems import BadInput, reading, warn
 from cellrate.simulation import output, source
 from cellrate.simulation.picture_options import PictureKind, PictureOptions
-from cellrate.simulation.runner import Job, run_one
+from cellrate.simulation.runner import Job, run_one, thread_count
 
 # They load slowly, and most errors are known before the run.
 if TYPE_CHECKING:
@@ -66,6 +67,10 @@ def run(
     capture_to: Annotated[
         str | None, Parameter(help="End of the captures; end of the run by default.")
     ] = None,
+    threads: Threads = "auto",
+    plan: Annotated[
+        bool, Parameter(negative="", help="Show what each thread would get; run nothing.")
+    ] = False,
 ) -> None:
     """Run a scenario and show its measures.
 
@@ -81,9 +86,18 @@ def run(
     POINT is a node (all its links), "A->B" (cells that leave A to B) or "A<->B" (both directions,
     seen at A). POINT:FORMAT,... selects formats: cells, pdus, erf, line, sunatm or ip. Captures are
     made by the plain engine, which takes some twenty times as long as the run.
+
+    --threads N divides the network among N threads, if they pay: its parts must have about the same
+    to do and long links between them. A run with classes in Python has one thread, and so has the
+    plain engine of captures. --plan shows the parts, or why there is one.
     """
     with reading(file):
         text, name = source.read(file)
+    if plan:
+        _refuse_files(out=out, plot=plot, capture=capture or None)
+        planned = Job(text, name, tuple(settings), seed).scenario()
+        _show_plan(planned, name, threads, json=json)
+        return
     pictures = picture_options(plot, plot_from, plot_to, dark=dark)
     between = _captured_span(capture_from, capture_to, captured=bool(capture))
     job = Job(text, name, tuple(settings), seed)
@@ -96,10 +110,12 @@ def run(
     if pictures:
         refuse_late(scenario.resolved(), pictures)
     earlier = None if directory is None else output.resolved_of(directory)
+    if threads not in {"auto", 1}:
+        _tell_fewer(scenario, threads)
     if directory is not None and capture:
-        result = _captured(job, scenario, capture, between, directory, figures=pictures)
+        result = _captured(job, scenario, capture, between, directory, pictures, threads)
     else:
-        result = _simulated(scenario, name, directory, figures=pictures)
+        result = _simulated(scenario, name, directory, pictures, threads)
     warn(result.warnings)
     if earlier not in (None, result.resolved):
         sys.stderr.write(
@@ -115,14 +131,50 @@ def run(
             terminal.say(f"written to {directory}")
 
 
+def _refuse_files(**options: object) -> None:
+    """Refuses options that ask for files of a run that is not made.
+
+    Raises:
+        BadInput: One of them is given.
+    """
+    given = next((name for name, value in options.items() if value is not None), None)
+    if given is not None:
+        raise BadInput(f"--{given}: nothing is written with --plan, which runs nothing")
+
+
+def _show_plan(scenario: _core.Scenario, name: str, threads: Threads, *, json: bool) -> None:
+    from cellrate.cli import partition
+
+    found = partition.Parted(source.short_name(name), scenario.partition(thread_count(threads)))
+    hand_over(
+        json=json,
+        as_json=lambda: partition.as_json(found),
+        report=lambda: partition.report(found),
+    )
+
+
+def _tell_fewer(scenario: _core.Scenario, threads: Threads) -> None:
+    """Says why the run has fewer threads than the user asks for, if it has."""
+    found = scenario.partition(thread_count(threads))
+    count = len(found["parts"])
+    if found["reason"]:
+        fewer = "one thread" if count == 1 else f"{count} threads"
+        sys.stderr.write(f"note: {fewer} instead of {threads}: {found['reason']}\n")
+
+
 def _simulated(
-    scenario: _core.Scenario, name: str, directory: Path | None, *, figures: PictureOptions | None
+    scenario: _core.Scenario,
+    name: str,
+    directory: Path | None,
+    figures: PictureOptions | None,
+    threads: Threads,
 ) -> Result:
     """Simulates a scenario and writes its results to a directory, if given."""
     from cellrate.simulation.api import Result
 
     with ProgressBar("simulating") as progress:
-        result = Result(run_one(scenario, progress=progress), source.short_name(name), scenario)
+        outcome = run_one(scenario, progress=progress, threads=threads)
+    result = Result(outcome, source.short_name(name), scenario)
     if directory is not None:
         result.save(directory, figures=figures or False)
     return result
@@ -134,8 +186,8 @@ def _captured(
     taps: list[str],
     between: tuple[float, float],
     directory: Path,
-    *,
     figures: PictureOptions | None,
+    threads: Threads,
 ) -> Result:
     """Simulates a job with captures, writes both to a directory, and notes which run it is.
 
@@ -146,7 +198,14 @@ def _captured(
 
     try:
         taken = captures.take(
-            job, scenario, taps, directory, between, ProgressBar, figures=figures or False
+            job,
+            scenario,
+            taps,
+            directory,
+            between,
+            ProgressBar,
+            figures=figures or False,
+            threads=threads,
         )
     except captures.NothingToCapture as error:
         raise BadInput(f"--capture: {error}") from error

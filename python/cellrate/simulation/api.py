@@ -18,7 +18,7 @@ from cellrate.common.document.shown import Shown
 from cellrate.common.extras import needing
 from cellrate.simulation import source
 from cellrate.simulation.progress_line import Watcher, watching
-from cellrate.simulation.runner import run_one
+from cellrate.simulation.runner import Threads, run_one
 from cellrate.simulation.scenarios import Overrides, ScenarioLike, job_of
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def run(
     seed: int | None = None,
     store: _core.Store | None = None,
     progress: Watcher | bool | None = None,
+    threads: Threads = "auto",
 ) -> Result:
     """Runs one scenario.
 
@@ -54,18 +55,21 @@ def run(
         store: Store in which the result is looked up and kept.
         progress: Called with the fraction of the run that is done, from 0 to 1, and with 1; True
             writes the progress on standard error, which notebooks show.
+        threads: Most threads of the run, each with a part of the network; "auto" takes as many as
+            pay on this machine. The result does not depend on it. Scenarios with classes in
+            Python run in one thread.
 
     Raises:
         ScenarioError: The scenario is wrong; its text shows the place and what is allowed.
         TypeError: The seed is not an integer, or an argument is of another wrong type.
-        ValueError: The seed is out of range.
+        ValueError: The seed is out of range, or the number of threads is below 1.
         OSError: The file cannot be read.
         KeyboardInterrupt: Ctrl-C was pressed.
     """
     job = job_of(scenario, overrides, seed)
     asked = job.scenario()
     with watching(progress, "simulating") as watch:
-        return Result(run_one(asked, store, watch), source.short_name(job.path), asked)
+        return Result(run_one(asked, store, watch, threads), source.short_name(job.path), asked)
 
 
 class Result(Shown):

@@ -16,7 +16,7 @@ from cellrate.simulation import output, source
 from cellrate.simulation.api import Result
 from cellrate.simulation.picture_options import PictureOptions
 from cellrate.simulation.progress_line import Watcher, watching
-from cellrate.simulation.runner import Job, Progress, run_one
+from cellrate.simulation.runner import Job, Progress, Threads, run_one
 from cellrate.simulation.scenarios import Overrides, ScenarioLike, job_of
 
 INDEX = "captures.json"
@@ -122,6 +122,7 @@ def take(
     shown: Shown,
     *,
     figures: bool | PictureOptions = False,
+    threads: Threads = "auto",
 ) -> Captures:
     """Captures a job and simulates it, and writes both into a directory, as `capture` does.
 
@@ -133,6 +134,7 @@ def take(
         span: Start and end of the captures in seconds.
         shown: Shows the progress of each of `STEPS`.
         figures: True to draw the traces as well, or options of the pictures.
+        threads: Most threads of the simulation; the capture has one.
 
     Raises:
         ScenarioError: The scenario is wrong with connection set-up.
@@ -145,9 +147,8 @@ def take(
         with shown(CAPTURING) as progress:
             index = record(scenario, taps, place, span, progress)
         with shown(SIMULATING) as progress:
-            result = Result(
-                run_one(scenario, progress=progress), source.short_name(job.path), scenario
-            )
+            outcome = run_one(scenario, progress=progress, threads=threads)
+        result = Result(outcome, source.short_name(job.path), scenario)
         check(result, index)
         output.write(result, place, figures=figures)
     return Captures(result, directory, index, alone=asked.resolved() == scenario.resolved())

@@ -15,7 +15,7 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from cellrate import _core
 from cellrate.common.whole_number import MOST_SEED, require_whole_number
@@ -25,6 +25,9 @@ from cellrate.simulation.refusals import message_of
 
 Progress: TypeAlias = Callable[[float, int], None]
 """Called ten times a second with the number of finished runs, fractions included, and of all."""
+
+Threads: TypeAlias = int | Literal["auto"]
+"""Threads of one run: at most a number, or as many as pay on all cores."""
 
 TICK_SECONDS = 0.1
 BUILD_DIGITS = 12
@@ -124,6 +127,16 @@ def worker_count(workers: int | None) -> int:
     return available_cores() if workers is None else require_whole_number(workers, "workers", 1)
 
 
+def thread_count(threads: Threads) -> int | None:
+    """Most threads of one run, as the engine takes it; None for as many as pay.
+
+    Raises:
+        TypeError: It is neither an integer nor "auto".
+        ValueError: It is below 1.
+    """
+    return None if threads == "auto" else require_whole_number(threads, "threads", 1)
+
+
 @cache
 def build_id() -> str:
     """Version and hash of the engine's binary; other builds may give other results."""
@@ -186,14 +199,20 @@ def run_one(
     scenario: _core.Scenario,
     store: _core.Store | None = None,
     progress: Progress | None = None,
+    threads: Threads = "auto",
 ) -> _core.Outcome:
     """Runs one scenario that has been read, or finds its stored result; see `run_many`.
 
+    The outcome does not depend on the number of threads.
+
     Raises:
         ScenarioError: The scenario needs more memory than is available.
+        TypeError: The number of threads is neither an integer nor "auto".
+        ValueError: It is below 1.
         KeyboardInterrupt: Ctrl-C was pressed.
     """
-    [outcome] = _Batch({scenario.key(): scenario}, store).run(1, progress).values()
+    batch = _Batch({scenario.key(): scenario}, store, thread_count(threads))
+    [outcome] = batch.run(1, progress).values()
     return outcome
 
 
@@ -313,6 +332,7 @@ def obtained(
     report: Callable[[float, float], bool] | None = None,
     *,
     alone: bool = True,
+    threads: int | None = 1,
 ) -> tuple[_core.Outcome, bool]:
     """The stored outcome of a scenario, or else a fresh one, which is then stored.
 
@@ -322,6 +342,7 @@ def obtained(
         store: Store in which results are looked up and kept; None without one.
         report: Called with the simulated time and its end, as by `_core.Scenario.run`.
         alone: False if other threads run scenarios at the same time.
+        threads: Most threads of the run; None for as many as pay.
 
     Returns:
         The outcome, and True if it was in the store.
@@ -335,7 +356,7 @@ def obtained(
     if kept is not None:
         return kept, True
     if not scenario.code:
-        outcome = scenario.run(report)
+        outcome = scenario.run(report, threads)
     elif alone or any(name.startswith(MAIN) for name in scenario.code):
         with watched(scenario):
             outcome = scenario.run(report)
@@ -365,9 +386,15 @@ def kept_outcome(store: _core.Store, key: str) -> _core.Outcome | None:
 class _Batch:
     """Distinct scenarios by key, with the progress of each; a run gives its scenario up."""
 
-    def __init__(self, scenarios: dict[str, _core.Scenario], store: _core.Store | None) -> None:
+    def __init__(
+        self,
+        scenarios: dict[str, _core.Scenario],
+        store: _core.Store | None,
+        threads: int | None = 1,
+    ) -> None:
         self.scenarios = scenarios
         self.store = store
+        self.threads = threads
         self.done = dict.fromkeys(scenarios, 0.0)
         self.alone = True
         self.stop = threading.Event()
@@ -399,6 +426,8 @@ class _Batch:
             return not self.stop.is_set()
 
         scenario = self.scenarios.pop(key)
-        outcome, _ = obtained(scenario, key, self.store, report, alone=self.alone)
+        outcome, _ = obtained(
+            scenario, key, self.store, report, alone=self.alone, threads=self.threads
+        )
         self.done[key] = 1.0
         return outcome

@@ -1,6 +1,8 @@
 //! The run itself: the simulation in slices, sampled, measured, and stopped when asked to.
 
 use std::fmt;
+use std::num::NonZeroUsize;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use cellrate_engine::kernel::Ps;
@@ -10,6 +12,8 @@ use super::amounts::size;
 use super::events::{Events, Odometer};
 use super::memory::{Estimate, Share};
 use super::outcome::Outcome;
+use super::partition::{Partition, Threads};
+use super::threads;
 use super::timeline::{Timeline, slice};
 use super::traces::Recorder;
 use super::warnings::{self, Seen, Warning};
@@ -24,6 +28,8 @@ pub type Progress<'a> = &'a mut dyn FnMut(Ps, Ps) -> bool;
 
 /// Least time between two calls of a [`Progress`].
 pub const TOLD_EVERY: Duration = Duration::from_millis(100);
+
+const ONE_THREAD: Threads = Threads::Number(NonZeroUsize::MIN);
 
 /// Reason why a run has no outcome.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,7 +63,7 @@ impl fmt::Display for RunError {
 
 impl std::error::Error for RunError {}
 
-/// Runs a scenario, whose form with every default written out is `resolved`.
+/// Runs a scenario, whose form with every default written out is `resolved`, in one thread.
 ///
 /// # Errors
 /// If it needs more memory than is available, if the network cannot be simulated, or if `progress`
@@ -67,11 +73,25 @@ pub fn simulate(
     resolved: &str,
     progress: Progress<'_>,
 ) -> Result<Outcome, RunError> {
+    simulate_in(checked, resolved, ONE_THREAD, progress)
+}
+
+/// The same in `threads`, as many of them as pay. The outcome does not depend on their number.
+///
+/// # Errors
+/// Those of [`simulate`].
+pub fn simulate_in(
+    checked: &Checked,
+    resolved: &str,
+    threads: Threads,
+    progress: Progress<'_>,
+) -> Result<Outcome, RunError> {
     let (scenario, plan) = (checked.scenario(), affordable(checked)?);
     let began = Instant::now();
     let mut warnings = warnings_before(checked, &plan);
+    let partition = partition(scenario, &plan, threads);
     let mut driver = Driver::new(scenario, plan)?;
-    let report = driver.run(progress)?;
+    let report = driver.run_in(&partition.of_nodes, progress)?;
     let (events, omitted) = driver.events(scenario.measure.event_limit as usize);
     warnings.extend(driver.warnings_after(&report, omitted));
     Ok(Outcome {
@@ -91,8 +111,8 @@ pub fn simulate(
 pub(super) struct Driver {
     pub simulation: Simulation,
     pub recorder: Recorder,
-    timeline: Timeline,
-    odometer: Option<Odometer>,
+    pub timeline: Timeline,
+    pub odometer: Option<Odometer>,
 }
 
 impl Driver {
@@ -127,6 +147,14 @@ impl Driver {
             }
         }
         Ok(self.simulation.report())
+    }
+
+    /// The same on as many threads as `parts`, the part of each node, has numbers.
+    pub fn run_in(&mut self, parts: &[usize], progress: Progress<'_>) -> Result<Report, RunError> {
+        if parts.iter().any(|part| *part > 0) {
+            threads::run(self, parts, progress)?;
+        }
+        self.run(progress)
     }
 
     /// Runs to the next stop; `None` at the end of the run.
@@ -185,6 +213,17 @@ impl Driver {
             .zip(states.iter().map(|state| state.dropped))
             .collect()
     }
+}
+
+/// The parts in which the run of a scenario would be made on this machine.
+pub fn partition_of(checked: &Checked, threads: Threads) -> Partition {
+    partition(checked.scenario(), &build::plan(checked), threads)
+}
+
+fn partition(scenario: &Scenario, plan: &Plan, threads: Threads) -> Partition {
+    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let seconds = scenario.run.duration.as_secs_f64();
+    Partition::new(plan, seconds, threads, cores)
 }
 
 /// The plan of a scenario whose run fits into memory.

@@ -48,9 +48,19 @@ const CELLS_PER_MARK: u64 = 1 << 16;
 impl Odometer {
     /// Reads every channel. It must be called at every stop of the run.
     pub fn read(&mut self, simulation: &Simulation) {
-        let channels = simulation.plan().channels();
-        self.marks.resize(channels.clone().count(), Vec::new());
-        for (channel, marks) in channels.zip(&mut self.marks) {
+        self.read_some(simulation, simulation.plan().channels());
+    }
+
+    /// The same for `channels`, those that begin in a part of the network.
+    pub fn read_some(
+        &mut self,
+        simulation: &Simulation,
+        channels: impl Iterator<Item = ChannelId>,
+    ) {
+        let all = simulation.plan().channels().count();
+        self.marks.resize(all, Vec::new());
+        for channel in channels {
+            let marks = &mut self.marks[channel.index()];
             let sent = simulation.data_cells_sent(channel);
             if marks
                 .last()
@@ -58,6 +68,15 @@ impl Odometer {
             {
                 marks.push((simulation.now(), sent));
             }
+        }
+    }
+
+    /// Adds later readings, or those of other channels.
+    pub fn append(&mut self, other: Odometer) {
+        self.marks
+            .resize(self.marks.len().max(other.marks.len()), Vec::new());
+        for (marks, others) in self.marks.iter_mut().zip(other.marks) {
+            marks.extend(others);
         }
     }
 

@@ -2,13 +2,17 @@
 
 use std::sync::OnceLock;
 
-use super::driver::{Progress, RunError, check, estimate_of, simulate, work_of};
+use super::driver::{
+    Progress, RunError, check, estimate_of, partition_of, simulate, simulate_in, work_of,
+};
 use super::key::key;
 use super::memory::Estimate;
 use super::outcome::Outcome;
+use super::partition::{Partition, Threads};
 use super::passages::{Passages, passages};
 use super::warnings::Warning;
 use super::work::Work;
+use crate::build;
 use crate::scenario::custom::{RegistryAlone, Schemes};
 use crate::scenario::{Checked, Diagnostic, Network, Refusal, Scenario, describe, resolve};
 
@@ -105,15 +109,31 @@ impl Job {
         estimate_of(&self.checked)
     }
 
-    /// Runs it.
+    /// The parts in which [`Job::run_in`] would run it.
+    pub fn partition(&self, threads: Threads) -> Partition {
+        partition_of(&self.checked, threads)
+    }
+
+    /// One part, because something outside the scenario forbids more.
+    pub fn in_one_part(&self, reason: &str) -> Partition {
+        Partition::whole(&build::plan(&self.checked), reason.into())
+    }
+
+    /// Runs it in one thread.
     ///
     /// # Errors
     /// If it needs more memory than is available, or if `progress` stops it.
     pub fn run(&self, progress: Progress<'_>) -> Result<Outcome, Failure> {
-        simulate(&self.checked, self.resolved(), progress).map_err(|error| match error {
-            RunError::Cancelled => Failure::Cancelled,
-            _ => Failure::Refused(self.refusal(&error)),
-        })
+        simulate(&self.checked, self.resolved(), progress).map_err(|error| self.failure(&error))
+    }
+
+    /// Runs it in `threads`, as many of them as pay; the outcome is that of [`Job::run`].
+    ///
+    /// # Errors
+    /// Those of [`Job::run`].
+    pub fn run_in(&self, threads: Threads, progress: Progress<'_>) -> Result<Outcome, Failure> {
+        simulate_in(&self.checked, self.resolved(), threads, progress)
+            .map_err(|error| self.failure(&error))
     }
 
     /// The cells on every link between two times in seconds, at most `most` of them. They come from
@@ -129,6 +149,13 @@ impl Job {
     ) -> Result<Passages, Refusal> {
         passages(&self.checked, from_seconds, to_seconds, most)
             .map_err(|error| self.refusal(&error))
+    }
+
+    fn failure(&self, error: &RunError) -> Failure {
+        match error {
+            RunError::Cancelled => Failure::Cancelled,
+            _ => Failure::Refused(self.refusal(error)),
+        }
     }
 
     fn refusal(&self, error: &RunError) -> Refusal {

@@ -10,14 +10,19 @@ mod live;
 mod measures;
 mod memory;
 mod outcome;
+mod partition;
 mod passages;
 mod summary;
+mod threads;
 pub mod timeline;
 mod traces;
 mod warnings;
 mod work;
 
-pub use driver::{Progress, RunError, TOLD_EVERY, check, estimate_of, simulate, work_of};
+pub use driver::{
+    Progress, RunError, TOLD_EVERY, check, estimate_of, partition_of, simulate, simulate_in,
+    work_of,
+};
 pub use events::Events;
 pub use job::{Failure, Job};
 pub use key::{VERSION, key};
@@ -25,6 +30,7 @@ pub use live::Live;
 pub use measures::{Measure, Table, measures};
 pub use memory::{Estimate, Need, Share, available_bytes, estimate};
 pub use outcome::{Damaged, Outcome};
+pub use partition::{PartShare, Partition, Threads};
 pub use passages::Passages;
 pub use traces::Series;
 pub use warnings::Warning;

@@ -51,6 +51,14 @@ impl Timeline {
         self.next
     }
 
+    /// Time of the next stop at which the measuring window begins or ends, or which is the last;
+    /// `None` behind the last.
+    pub fn next_edge(&self) -> Option<Ps> {
+        let next = self.next?;
+        let edges = [self.window.0, self.window.1, self.end];
+        edges.into_iter().filter(|edge| *edge >= next).min()
+    }
+
     fn after(&self, at: Ps) -> Ps {
         let sample = Ps((at.0 / self.sample.0)
             .saturating_add(1)

@@ -2,7 +2,7 @@
 
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::trace::{Point, Trace};
-use cellrate_engine::network::{PortState, Simulation};
+use cellrate_engine::network::{Plan, PortState, Simulation, SwitchPort};
 
 use crate::scenario::TraceKind;
 
@@ -35,9 +35,10 @@ enum Quantity {
     Acr {
         flow: usize,
     },
+    /// The virtual source at the end of `link`.
     VirtualAcr {
         flow: usize,
-        place: usize,
+        link: usize,
     },
     Cwnd {
         flow: usize,
@@ -68,16 +69,34 @@ impl Quantity {
         }
     }
 
-    /// The value now; `None` if there is nothing to measure yet.
-    fn value(&mut self, simulation: &Simulation, ports: &[PortState]) -> Option<f64> {
+    /// The part of the network in which it is, if that of each node is one of `parts`, and that of
+    /// each port one of `of_ports`.
+    fn part(&self, plan: &Plan, parts: &[usize], of_ports: &[usize]) -> usize {
         match self {
-            Quantity::Queue { port, queue } => Some(ports[*port].lengths[*queue] as f64),
-            Quantity::VcQueues { port } => ports[*port].in_front.map(|cells| cells as f64),
+            Quantity::Queue { port, .. }
+            | Quantity::VcQueues { port }
+            | Quantity::Utilisation { port, .. } => of_ports[*port],
+            Quantity::VirtualAcr { link, .. } => parts[plan.links[*link].to],
+            Quantity::Acr { flow }
+            | Quantity::Cwnd { flow }
+            | Quantity::Sequence { flow }
+            | Quantity::SourceQueue { flow } => {
+                parts[plan.links[plan.flows[*flow].forward[0]].from]
+            }
+        }
+    }
+
+    /// The value now, given the states of ports; `None` if there is nothing to measure yet.
+    fn value<'a>(
+        &mut self,
+        simulation: &Simulation,
+        port_state: impl Fn(usize) -> &'a PortState,
+    ) -> Option<f64> {
+        match self {
+            Quantity::Queue { port, queue } => Some(port_state(*port).lengths[*queue] as f64),
+            Quantity::VcQueues { port } => port_state(*port).in_front.map(|cells| cells as f64),
             Quantity::Acr { flow } => simulation.acr(*flow),
-            Quantity::VirtualAcr { flow, place } => simulation
-                .virtual_acrs(*flow)
-                .get(*place)
-                .map(|(_, acr)| *acr),
+            Quantity::VirtualAcr { flow, link } => simulation.virtual_acr(*flow, *link),
             Quantity::Cwnd { flow } => simulation.tcp_window(*flow).map(|(cwnd, _)| cwnd as f64),
             Quantity::Sequence { flow } => {
                 simulation.tcp_window(*flow).map(|(_, acked)| acked as f64)
@@ -91,7 +110,7 @@ impl Quantity {
                 departed,
                 since,
             } => {
-                let (cells, now) = (ports[*port].departed, simulation.now());
+                let (cells, now) = (port_state(*port).departed, simulation.now());
                 let span = (now - *since).as_secs_f64();
                 let sent = cells - std::mem::replace(departed, cells);
                 *since = now;
@@ -101,12 +120,18 @@ impl Quantity {
     }
 }
 
+/// Place of a port that belongs to another part of the network.
+const ELSEWHERE: usize = usize::MAX;
+
 /// All traces of a run.
 #[derive(Debug, Default)]
 pub struct Recorder {
     traces: Vec<(Quantity, String, Trace)>,
     /// True if some trace needs the state of ports.
     looks_at_ports: bool,
+    /// For traces of a part: the number of each trace among all, and the place of each port among
+    /// those of the part.
+    of_part: Option<(Vec<usize>, Vec<usize>)>,
 }
 
 impl Recorder {
@@ -138,11 +163,61 @@ impl Recorder {
         } else {
             Vec::new()
         };
+        let places = self.of_part.as_ref().map(|(_, places)| &places[..]);
+        let state = |port: usize| &ports[places.map_or(port, |places| places[port])];
         for (quantity, _, trace) in &mut self.traces {
-            if let Some(value) = quantity.value(simulation, &ports) {
+            if let Some(value) = quantity.value(simulation, state) {
                 trace.add(simulation.now(), value);
             }
         }
+    }
+
+    /// Takes the traces apart for each of `count` parts of the network, given the part of each node.
+    pub fn divide(
+        &mut self,
+        simulation: &Simulation,
+        parts: &[usize],
+        count: usize,
+    ) -> Vec<Recorder> {
+        let plan = simulation.plan();
+        let ports = simulation.switch_ports();
+        let of_port = |port: &SwitchPort| parts[plan.links[port.link].from];
+        let of_ports: Vec<usize> = ports.iter().map(of_port).collect();
+        let recorder = |part: usize| {
+            let mut place = 0;
+            let places = of_ports.iter().map(|of_port| {
+                if *of_port != part {
+                    return ELSEWHERE;
+                }
+                place += 1;
+                place - 1
+            });
+            Recorder {
+                traces: Vec::new(),
+                looks_at_ports: self.looks_at_ports && of_ports.contains(&part),
+                of_part: Some((Vec::new(), places.collect())),
+            }
+        };
+        let mut divided: Vec<Recorder> = (0..count).map(recorder).collect();
+        for (number, trace) in self.traces.drain(..).enumerate() {
+            let recorder = &mut divided[trace.0.part(plan, parts, &of_ports)];
+            recorder.traces.push(trace);
+            if let Some((numbers, _)) = &mut recorder.of_part {
+                numbers.push(number);
+            }
+        }
+        divided
+    }
+
+    /// Takes the traces of all parts back.
+    pub fn join(&mut self, parts: Vec<Recorder>) {
+        let numbered = parts.into_iter().flat_map(|part| {
+            let (numbers, _) = part.of_part.unwrap_or_default();
+            numbers.into_iter().zip(part.traces)
+        });
+        let mut numbered: Vec<_> = numbered.collect();
+        numbered.sort_by_key(|(number, _)| *number);
+        self.traces = numbered.into_iter().map(|(_, trace)| trace).collect();
     }
 
     /// The recorded traces, in the order requested.
@@ -193,7 +268,7 @@ fn queues(simulation: &Simulation) -> Vec<(Quantity, String)> {
 }
 
 fn lines(simulation: &Simulation) -> Vec<(Quantity, String)> {
-    let line = |(port, facts): (usize, cellrate_engine::network::SwitchPort)| {
+    let line = |(port, facts): (usize, SwitchPort)| {
         let link = &simulation.plan().links[facts.link];
         let cells_per_second = link.rate.cells_per_second();
         (
@@ -245,11 +320,13 @@ fn flows(simulation: &Simulation, kind: TraceKind) -> Vec<(Quantity, String)> {
 
 /// `FLOW/forward@SWITCH` for each virtual source of the forward channel.
 fn virtual_sources(simulation: &Simulation, flow: usize, name: &str) -> Vec<(Quantity, String)> {
-    let switches = simulation.virtual_acrs(flow).into_iter().enumerate();
-    switches
-        .map(|(place, (at, _))| {
+    let plan = simulation.plan();
+    let links = simulation.links_to_virtual_sources(flow).into_iter();
+    links
+        .map(|link| {
+            let at = &plan.nodes[plan.links[link].to].name;
             (
-                Quantity::VirtualAcr { flow, place },
+                Quantity::VirtualAcr { flow, link },
                 format!("{name}/forward@{at}"),
             )
         })

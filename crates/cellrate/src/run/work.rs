@@ -46,8 +46,6 @@ const BYTES_PER_RECORD: f64 = 70.0;
 /// Estimates the run of `plan`, which was built from `scenario`.
 pub fn work(scenario: &Scenario, plan: &Plan) -> Work {
     let seconds = scenario.run.duration.as_secs_f64();
-    let demands: Vec<Demand> = plan.flows.iter().map(|flow| demand(flow, plan)).collect();
-    let rates = max_min(plan, &demands);
     let mut work = Work {
         cells: 0.0,
         cell_hops: 0.0,
@@ -59,10 +57,34 @@ pub fn work(scenario: &Scenario, plan: &Plan) -> Work {
         most_event_bytes: event_bytes(plan),
         capture_bytes: 0.0,
     };
-    for ((flow, demand), rate) in plan.flows.iter().zip(&demands).zip(rates) {
+    for (flow, Cells { there, first, back }) in plan.flows.iter().zip(cells_of(plan, seconds)) {
+        work.cells += there + first + back;
+        work.cell_hops += hops(flow, plan, there, back) + first;
+    }
+    work.cell_hops = work.cell_hops.min(work.most_cell_hops);
+    work.seconds = work.cell_hops * NANOSECONDS_PER_HOP * 1e-9;
+    work.capture_bytes = work.cell_hops * BYTES_PER_RECORD;
+    work
+}
+
+/// Cells of a flow.
+pub struct Cells {
+    /// Cells of its forward channel that the network carries.
+    pub there: f64,
+    /// Further ones, which are lost behind its first link.
+    pub first: f64,
+    /// Cells of its backward channel.
+    pub back: f64,
+}
+
+/// Cells of every flow in a run of `seconds`.
+pub fn cells_of(plan: &Plan, seconds: f64) -> Vec<Cells> {
+    let demands: Vec<Demand> = plan.flows.iter().map(|flow| demand(flow, plan)).collect();
+    let rates = max_min(plan, &demands);
+    let flows = plan.flows.iter().zip(&demands).zip(rates);
+    let cells = |((flow, demand), rate): ((&FlowPlan, &Demand), f64)| {
         let active = (seconds - flow.start.as_secs_f64()).max(0.0);
         let there = (rate * active).min(demand.most_cells);
-        let back = there * demand.back;
         // What does not yield to the network is lost behind the first link, not before it.
         let first = flow
             .forward
@@ -72,13 +94,13 @@ pub fn work(scenario: &Scenario, plan: &Plan) -> Work {
                 let line = plan.links[*link].rate.cells_per_second();
                 (demand.rate.min(line) * active - there).max(0.0)
             });
-        work.cells += there + first + back;
-        work.cell_hops += hops(flow, plan, there, back) + first;
-    }
-    work.cell_hops = work.cell_hops.min(work.most_cell_hops);
-    work.seconds = work.cell_hops * NANOSECONDS_PER_HOP * 1e-9;
-    work.capture_bytes = work.cell_hops * BYTES_PER_RECORD;
-    work
+        Cells {
+            there,
+            first,
+            back: there * demand.back,
+        }
+    };
+    flows.map(cells).collect()
 }
 
 /// Cell-hops of a flow, with the credit cells that its data cells cause on the way.

@@ -107,6 +107,11 @@ impl Link {
     pub fn pop_body(&mut self) -> Option<Body> {
         self.bodies.pop().map(|(_, body)| body)
     }
+    /// Moves all cells and bodies behind those of `cells` and `bodies`.
+    pub fn drain_into(&mut self, cells: &mut Vec<Cell>, bodies: &mut Vec<(Ps, Body)>) {
+        drain(&mut self.cells, cells);
+        drain(&mut self.bodies, bodies);
+    }
     /// Cells held.
     pub fn len(&self) -> usize {
         self.cells.len()
@@ -139,6 +144,15 @@ impl Link {
             };
             (cell, body.map(|(_, body)| body))
         })
+    }
+}
+
+fn drain<T: Copy>(ring: &mut Ring<T>, into: &mut Vec<T>) {
+    while !ring.is_empty() {
+        let stretch = ring.stretch();
+        into.extend_from_slice(stretch);
+        let taken = stretch.len();
+        ring.discard(taken);
     }
 }
 

@@ -14,6 +14,16 @@ impl<S: Server> Simulation<S> {
         next.map_or(Ps::NEVER, |change| change.at)
     }
 
+    /// Makes the change of the present instant, if it has not been made, and returns the instant of
+    /// the next; `NEVER` if there are no more. A run in parts stops there; others need not ask.
+    pub fn make_due_change(&mut self) -> Ps {
+        while self.next_change() <= self.now {
+            self.make_next_change();
+        }
+        self.tell_receivers();
+        self.next_change()
+    }
+
     /// Makes the next change, before whose instant everything has been processed.
     pub(super) fn make_next_change(&mut self) {
         let Change {

@@ -17,6 +17,7 @@ mod node;
 mod observe;
 mod observer;
 mod outside;
+pub mod partition;
 mod passages;
 pub mod plan;
 mod reference;

@@ -6,7 +6,6 @@ use alloc::vec::Vec;
 use super::channel::ChannelId;
 use super::event::Event;
 use super::node::Node;
-use super::plan::NodeKind;
 use super::simulation::Simulation;
 use super::terminal::App;
 use crate::atm::cell::ServiceClass;
@@ -41,7 +40,7 @@ pub struct PortState {
 impl<S: Server> Simulation<S> {
     fn switches(&self) -> impl Iterator<Item = usize> + use<S> {
         let switches: Vec<usize> = (0..self.stations.len())
-            .filter(|node| matches!(self.plan().nodes[*node].kind, NodeKind::Switch(_)))
+            .filter(|node| self.is_switch(*node))
             .collect();
         switches.into_iter()
     }
@@ -108,6 +107,25 @@ impl<S: Server> Simulation<S> {
         };
         self.relays_of(channel)
             .map(|(before, relay)| (switch(before), relay.source().acr()))
+            .collect()
+    }
+
+    /// ACR in cells/s of the virtual source of the forward channel of `flow` at the end of `link`;
+    /// `None` if there is none.
+    pub fn virtual_acr(&self, flow: usize, link: usize) -> Option<f64> {
+        let channel = ChannelId::forward(flow);
+        let hops = &self.channels[channel.index()].hops;
+        let mut relays = self.relays_of(channel);
+        let found = relays.find(|(before, _)| hops[before - 1].link == link);
+        found.map(|(_, relay)| relay.source().acr())
+    }
+
+    /// Links that lead to the virtual sources of the forward channel of `flow`, in order.
+    pub fn links_to_virtual_sources(&self, flow: usize) -> Vec<usize> {
+        let channel = ChannelId::forward(flow);
+        let hops = &self.channels[channel.index()].hops;
+        self.relays_of(channel)
+            .map(|(before, _)| hops[before - 1].link)
             .collect()
     }
 

@@ -1,5 +1,6 @@
 //! The fast simulation: the order in which nodes are processed, and how far each may advance alone.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::build::{Parts, build};
@@ -24,9 +25,9 @@ const TURNS_PER_LOOK: u32 = 1 << 12;
 
 /// Relations of a node to the others.
 #[derive(Clone, Debug)]
-struct Ties {
+pub(super) struct Ties {
     /// Least time from an event elsewhere to its effect at the node. For a node without senders,
-    /// the length of a turn.
+    /// the length of a turn; `NEVER` if its senders are in other parts.
     lookahead: Ps,
     /// Time by which the node may lag behind its arrivals; above zero only if it sends nothing.
     lag: Ps,
@@ -46,20 +47,25 @@ struct Ties {
 pub(super) struct Station<S> {
     pub(super) node: Node<S>,
     pub(super) inbox: Inbox,
-    ties: Ties,
+    pub(super) ties: Ties,
     /// Instant before which the node has processed everything.
-    clock: Ps,
+    pub(super) clock: Ps,
 }
 
 /// The node at the far end of a link.
 #[derive(Clone, Copy, Debug)]
-struct Receiver {
-    node: u32,
+pub(super) struct Receiver {
+    /// Its number; [`NOWHERE`] if it belongs to another part.
+    pub(super) node: u32,
     /// Index of the link among the node's inputs.
-    input: u32,
+    pub(super) input: u32,
     /// Copied from the node's [`Ties`].
-    lag: Ps,
+    pub(super) lag: Ps,
 }
+
+/// Number of a node, or of the node of a channel's end, that is not among those of a simulation:
+/// one of another part.
+pub(super) const NOWHERE: u32 = u32::MAX;
 
 /// Largest number of turns between two readings of the senders' clocks.
 const MOST_PATIENCE: u32 = 64;
@@ -68,24 +74,26 @@ const MOST_PATIENCE: u32 = 64;
 /// could reach it that is not on its links yet; then the node with the earliest event is next.
 #[derive(Clone)]
 pub struct Simulation<S: Server = LazyServer> {
-    pub(super) plan: Plan,
+    pub(super) plan: Arc<Plan>,
     pub(super) stations: Vec<Station<S>>,
     pub(super) links: Links,
-    pub(super) channels: Vec<Channel>,
+    pub(super) channels: Arc<[Channel]>,
     /// For each channel: node and terminal that it leaves.
     pub(super) begins: Vec<(usize, usize)>,
     pub(super) window: Window,
     /// For each link, the node that receives its cells.
-    receivers: Vec<Receiver>,
-    schedule: Schedule,
+    pub(super) receivers: Vec<Receiver>,
+    /// Links to another part that hold cells which have not been posted.
+    pub(super) leaving: Vec<u32>,
+    pub(super) schedule: Schedule,
     /// Least time from an event to its effect at another node.
-    least_lookahead: Ps,
+    pub(super) least_lookahead: Ps,
     pub(super) now: Ps,
     /// Number of changes of the plan that have been made.
     pub(super) changed: usize,
     /// The largest storage seen.
-    peak: Storage,
-    turns: u32,
+    pub(super) peak: Storage,
+    pub(super) turns: u32,
 }
 
 impl<S: BuildServer> Simulation<S> {
@@ -112,18 +120,19 @@ impl<S: BuildServer> Simulation<S> {
         let links = Links::new(plan.links.iter().map(|link| Link::new(patient(link))));
         Ok(Simulation {
             receivers: receivers(&plan.links, &inboxes, &ties),
+            leaving: Vec::new(),
             begins: begins(&nodes, channels.len()),
             window: Window::default(),
             stations: stations(nodes, inboxes, ties),
             links,
-            channels,
+            channels: channels.into(),
             schedule,
             least_lookahead: plan.links.iter().map(lookahead).min().unwrap_or(Ps::NEVER),
             now: Ps::ZERO,
             changed: 0,
             peak: Storage::default(),
             turns: 0,
-            plan,
+            plan: Arc::new(plan),
         })
     }
 }
@@ -155,6 +164,14 @@ impl<S: Server> Simulation<S> {
 
     /// [`Simulation::run_until`] without a change on the way.
     fn advance(&mut self, until: Ps) {
+        self.work(until, until);
+        self.catch_up(until);
+        self.note_storage();
+    }
+
+    /// Processes every event before `until` from which something follows for another node. Nodes
+    /// that send nothing may lag behind; nodes that nothing reaches may run ahead, up to `limit`.
+    pub(super) fn work(&mut self, until: Ps, limit: Ps) {
         loop {
             let at = self.schedule.first();
             if at >= until {
@@ -164,7 +181,7 @@ impl<S: Server> Simulation<S> {
             // other that is due in it before its own horizon.
             let bound = at.saturating_add(self.least_lookahead).min(until);
             for node in self.schedule.round(bound) {
-                let horizon = self.horizon(at, node).min(until);
+                let horizon = self.horizon(at, node, until, limit);
                 self.turn(node, horizon);
                 self.turns = self.turns.wrapping_add(1);
                 if self.turns.is_multiple_of(TURNS_PER_LOOK) {
@@ -172,6 +189,10 @@ impl<S: Server> Simulation<S> {
                 }
             }
         }
+    }
+
+    /// Processes the rest of what happens before `until`, after [`Simulation::work`].
+    pub(super) fn catch_up(&mut self, until: Ps) {
         for node in 0..self.stations.len() {
             let mut incoming = self.stations[node].inbox.links().iter();
             if incoming.any(|link| self.links[*link as usize].next_arrival() < until) {
@@ -179,8 +200,8 @@ impl<S: Server> Simulation<S> {
             }
         }
         self.settle(until);
+        self.tell_receivers();
         self.now = until;
-        self.note_storage();
     }
 
     /// Processes completions before `until` that have no further effects, at ports that report the
@@ -196,16 +217,28 @@ impl<S: Server> Simulation<S> {
         }
     }
 
-    /// Time up to which `node` may be processed alone, if the earliest event of all is at `at`.
-    fn horizon(&mut self, at: Ps, node: usize) -> Ps {
+    /// Time up to which `node` may be processed alone, if the earliest event of all is at `at`: at most
+    /// `until`, or `limit` if nothing reaches it.
+    fn horizon(&mut self, at: Ps, node: usize, until: Ps, limit: Ps) -> Ps {
         let ties = &mut self.stations[node].ties;
         if ties.senders.is_empty() {
+            if ties.lookahead == Ps::NEVER {
+                return until;
+            }
             // Such nodes end their turns at the same times, so that their receivers have long
             // turns, too.
             return Ps((self.schedule.get(node).0 / ties.lookahead.0)
                 .saturating_add(1)
-                .saturating_mul(ties.lookahead.0));
+                .saturating_mul(ties.lookahead.0))
+            .min(limit);
         }
+        self.tied_horizon(at, node).min(until)
+    }
+
+    /// The same for a node with senders, whatever may be processed at all.
+    #[inline]
+    fn tied_horizon(&mut self, at: Ps, node: usize) -> Ps {
+        let ties = &mut self.stations[node].ties;
         // A cell that is not on its way yet follows from an event elsewhere, at `at` or later.
         let anyway = at.saturating_add(ties.lookahead);
         if ties.safe_until > anyway {
@@ -279,12 +312,15 @@ impl<S: Server> Simulation<S> {
     }
 
     /// Updates the receivers of links that were empty and have received a cell.
-    fn tell_receivers(&mut self) {
+    pub(super) fn tell_receivers(&mut self) {
         while let Some((link, at)) = self.links.pop_fresh() {
             let Receiver { node, input, lag } = self.receivers[link as usize];
-            self.stations[node as usize]
-                .inbox
-                .expect(input as usize, at);
+            let Some(station) = self.stations.get_mut(node as usize) else {
+                // The node belongs to another part, which is told by mail.
+                self.leaving.push(link);
+                continue;
+            };
+            station.inbox.expect(input as usize, at);
             let due = at.saturating_add(lag);
             self.schedule.bring_forward(node as usize, due);
         }
@@ -335,6 +371,29 @@ fn begins<S>(nodes: &[Node<S>], channels: usize) -> Vec<(usize, usize)> {
 }
 
 impl Ties {
+    /// The same among the nodes of a part. `number` gives the number there of a node; `None` if it
+    /// belongs to another part, all of whose cells have been collected when the part works.
+    pub(super) fn within(&self, number: impl Fn(u32) -> Option<u32>) -> Ties {
+        let inner = self.senders.iter();
+        let inner = inner.filter_map(|(sender, way)| Some((number(*sender)?, *way)));
+        let senders: Vec<(u32, Ps)> = inner.collect();
+        let shortest = senders.iter().map(|(_, way)| *way).min();
+        let lookahead = if self.senders.is_empty() {
+            self.lookahead
+        } else {
+            // With senders in other parts only, a turn may take all that has been collected.
+            shortest.unwrap_or(Ps::NEVER)
+        };
+        Ties {
+            lookahead,
+            lag: self.lag,
+            senders,
+            safe_until: Ps::ZERO,
+            patience: 0,
+            patience_next: 1,
+        }
+    }
+
     fn of_all(links: &[LinkPlan], inboxes: &[Inbox]) -> Vec<Ties> {
         let untied =
             |link: &LinkPlan| Ps(link.rate.cell_time_ceil().0 * UNTIED_CELLS).max(link.delay);

@@ -355,7 +355,8 @@ impl Terminal {
         }
         match &mut self.app {
             App::Cells(cells) => cells.change(now, &to.source),
-            App::Sender(sender) => sender.withhold(now, !to.sends),
+            // Before its start a source has nothing to send at once.
+            App::Sender(sender) => sender.withhold(now.max(self.start), !to.sends),
             _ => {}
         }
         self.sends = to.sends;

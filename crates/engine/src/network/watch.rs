@@ -60,7 +60,7 @@ impl Watch {
     fn new(reference: &mut Reference) -> Watch {
         let simulation = reference.state();
         let mut channels = alloc::vec![Vec::new(); simulation.links.len()];
-        for (channel, of) in simulation.plan.channels().zip(&simulation.channels) {
+        for (channel, of) in simulation.plan.channels().zip(&simulation.channels[..]) {
             for hop in &of.hops {
                 let (table, label): (&mut Vec<Option<ChannelId>>, _) =
                     (&mut channels[hop.link], hop.label as usize);

@@ -450,3 +450,43 @@ fn changes_out_of_order_or_of_another_kind_are_refused() {
     });
     assert!(told(plan).contains("replaces the source"));
 }
+
+/// A source that is released before its start stays silent until then: its timer must not be due
+/// at the instant of the change, which would turn its time back.
+#[test]
+fn a_source_that_is_released_before_its_start_waits_for_it() {
+    let mut graph = Graph::default();
+    let (from, to) = (graph.host("a"), graph.host("b"));
+    let switch = graph.switch("s", plain_switch());
+    let path = vec![
+        graph.duplex(from, switch, cell_time_us(10), us(5)),
+        graph.duplex(switch, to, cell_time_us(10), us(5)),
+    ];
+    let source =
+        read(json!({ "kind": "messages", "mean_length": "1000 bytes", "mean_rate": "10 Mbit/s" }));
+    let mut flow = flow("f", ServiceClass::Ubr, source, path);
+    flow.backward = back(&flow.forward);
+    (flow.start, flow.sends, flow.tcp.connection_setup) = (us(900), false, true);
+    let released = FlowChange {
+        sends: true,
+        ..FlowChange::of(&flow)
+    };
+    let mut plan = graph.plan(vec![flow]);
+    plan.changes = vec![Change {
+        at: us(500),
+        switches: Vec::new(),
+        flows: vec![(0, released)],
+    }];
+    let mut run: Simulation = Simulation::new(plan).unwrap();
+    run.begin_window();
+    run.run_until(us(900));
+    assert_eq!(run.cells_held(), 0);
+    run.run_until(Ps::from_ms(100));
+    run.end_window();
+    let report = run.report();
+    assert!(report.flows[0].delivered_bytes > 10_000);
+    // Never before its start: a share of the time cannot exceed one.
+    let flow = &report.flows[0];
+    let limited = flow.rate_limited_share + flow.window_limited_share;
+    assert!((0.0..=1.0).contains(&limited), "{limited}");
+}

@@ -33,6 +33,7 @@ mod ns3;
 mod observer;
 mod one_bottleneck;
 mod operations;
+mod parts;
 mod passages;
 mod port_controls;
 mod port_losses;

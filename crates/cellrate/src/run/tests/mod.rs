@@ -1,4 +1,5 @@
 mod changes;
+mod threads;
 mod warnings;
 
 use cellrate_engine::kernel::Ps;

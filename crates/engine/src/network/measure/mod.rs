@@ -12,7 +12,6 @@ use alloc::vec::Vec;
 
 use super::channel::ChannelId;
 use super::node::Node;
-use super::plan::NodeKind;
 use super::report::{FlowReport, Report, VcReport};
 use super::simulation::Simulation;
 use super::terminal::Terminal;
@@ -40,8 +39,8 @@ impl<S: Server> Simulation<S> {
             Node::Switch(_) => unreachable!("flows end at hosts"),
         }
     }
-    fn is_switch(&self, node: usize) -> bool {
-        matches!(self.plan.nodes[node].kind, NodeKind::Switch(_))
+    pub(super) fn is_switch(&self, node: usize) -> bool {
+        matches!(self.stations[node].node, Node::Switch(_))
     }
 
     /// Runs to `end`, measures from `from` to `to`, and returns the report.
@@ -121,6 +120,12 @@ impl<S: Server> Simulation<S> {
 
     /// Samples every switch queue now, and the sum of all queues.
     pub fn sample(&mut self) {
+        let queued = self.sample_queues();
+        self.window.queued_max = self.window.queued_max.max(Some(queued));
+    }
+
+    /// Samples every switch queue now, and returns the sum of all queues.
+    pub(super) fn sample_queues(&mut self) -> u64 {
         let now = self.now;
         let mut queued = 0;
         if self.window.samples.is_empty() {
@@ -146,10 +151,13 @@ impl<S: Server> Simulation<S> {
                 queued += port.front_length().unwrap_or(0);
             }
         }
-        for channel in self.plan.channels() {
-            queued += self.terminal(channel).queue().cells();
-        }
-        self.window.queued_max = self.window.queued_max.max(Some(queued));
+        let hosts = self.nodes().filter_map(|node| match node {
+            Node::Host(host) => Some(host),
+            Node::Switch(_) => None,
+        });
+        let terminals = hosts.flat_map(|host| &host.terminals);
+        let waiting = terminals.map(|terminal| terminal.queue().cells());
+        queued + waiting.sum::<u64>()
     }
 
     /// The report of a run that ends now.

@@ -9,14 +9,15 @@ use crate::network::relay::{Relay, RelayCounts};
 use crate::network::simulation::Simulation;
 
 impl<S: Server> Simulation<S> {
-    /// Relays of a channel in order, each with the number of links that lead to it.
+    /// Relays of a channel in order, as far as they are here and not in another part, each with the number of links that lead to it.
     pub(in crate::network) fn relays_of(
         &self,
         channel: ChannelId,
     ) -> impl Iterator<Item = (usize, &Relay)> {
         let hops = self.channels[channel.index()].hops.iter().enumerate();
         hops.filter_map(|(before, hop)| {
-            let Node::Switch(switch) = &self.stations[self.plan.links[hop.link].to].node else {
+            let (node, _) = self.receiver(hop.link);
+            let Node::Switch(switch) = &self.stations.get(node)?.node else {
                 return None;
             };
             let relay =

@@ -50,6 +50,7 @@ const ORDER: &[&str] = &[
     "network::measure",
     "network::observe",
     "network::outside",
+    "network::partition",
     "network::reference",
     "network::watch",
     "network::passages",

@@ -1,0 +1,328 @@
+//! The nodes that each thread of a run gets: a partition by expected work and by the lookahead of the
+//! links that it cuts.
+//!
+//! A cut over long links lets each part run far alone, one over short ones needs many windows. So for
+//! each length that occurs, nodes that are joined by shorter links are put together, and the groups
+//! divided so that the part with the most work has as little as possible; cells that cross the cut
+//! count as work at both ends. Of these partitions the one with the shortest estimated time is taken.
+
+mod graph;
+
+use std::num::NonZeroUsize;
+
+use cellrate_engine::kernel::Ps;
+use cellrate_engine::network::plan::Plan;
+
+use self::graph::{Groups, Load, crossing, lookahead, used_links};
+
+/// Number of threads of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Threads {
+    /// As many as pay, at most one for each core.
+    Auto,
+    /// This number, or as many of them as pay.
+    Number(NonZeroUsize),
+}
+
+/// Nanoseconds that a part spends in a window for the clocks and the mail, and, times the root of the
+/// nanoseconds of its work there, those in which it waits, because the parts seldom have the same to
+/// do. Fitted to W2 and a parking lot with links from 10 us to 5 ms.
+const WINDOW: f64 = 500.0;
+const WAIT: f64 = 25.0;
+/// Least estimated gain for which a run is divided if the user asks for threads: estimates are wrong by
+/// a tenth or two, and two threads must not take longer than one.
+const LEAST_GAIN: f64 = 1.2;
+/// The same if nobody asks: something else may be at work on the other cores.
+const LEAST_GAIN_UNASKED: f64 = 1.4;
+/// Least nanoseconds of a run for which threads are started: below, nobody would notice.
+const LEAST_WORK: f64 = 2e7;
+/// Numbers of parts that are tried below the greatest.
+const TRIED: [usize; 11] = [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
+/// Most lengths of links that are tried.
+const MOST_LENGTHS: usize = 12;
+/// Power of the loads whose sum is made least: the greatest load counts most, but others, too, so that
+/// each move shows whether it helps.
+const POWER: i32 = 8;
+/// Most rounds in which groups are moved, and the factor on the greatest load above which a round has
+/// brought too little for another one.
+const MOST_ROUNDS: usize = 12;
+const LEAST_PROGRESS: f64 = 0.998;
+
+/// The parts of a network, or the reason why there is only one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Partition {
+    /// The part of each node, from 0.
+    pub of_nodes: Vec<usize>,
+    /// The parts in numbers.
+    pub parts: Vec<PartShare>,
+    /// Links between parts.
+    pub cut_links: usize,
+    /// Least time from an event in one part to its effect in another; `None` if there is one part, or
+    /// no link between them.
+    pub lookahead: Option<Ps>,
+    /// Share of the link crossings that lead from one part to another.
+    pub crossing_share: f64,
+    /// Time on one thread over that in parts, as estimated.
+    pub speedup: f64,
+    /// Reason why there are fewer parts than were asked for; empty if there are not.
+    pub reason: String,
+}
+
+/// A part in numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartShare {
+    /// Number of its nodes.
+    pub nodes: usize,
+    /// Its share of the work, as estimated.
+    pub work: f64,
+}
+
+impl Partition {
+    /// All nodes in one part, for a reason.
+    pub fn whole(plan: &Plan, reason: String) -> Partition {
+        Partition {
+            of_nodes: vec![0; plan.nodes.len()],
+            parts: vec![PartShare {
+                nodes: plan.nodes.len(),
+                work: 1.0,
+            }],
+            cut_links: 0,
+            lookahead: None,
+            crossing_share: 0.0,
+            speedup: 1.0,
+            reason,
+        }
+    }
+
+    /// The partition of a run of `seconds` for a number of threads on a machine with `cores`.
+    pub fn new(plan: &Plan, seconds: f64, threads: Threads, cores: usize) -> Partition {
+        let most = match threads {
+            Threads::Auto => cores,
+            Threads::Number(number) => number.get(),
+        };
+        if threads == Threads::Number(NonZeroUsize::MIN) {
+            return Partition::whole(plan, String::new());
+        }
+        let load = Load::new(plan, seconds);
+        let all: f64 = load.of_nodes.iter().sum();
+        if threads == Threads::Auto && all < LEAST_WORK {
+            let reason = "the run is over before threads would pay";
+            return Partition::whole(plan, reason.into());
+        }
+        if most == 1 {
+            return Partition::whole(plan, "there is one core".into());
+        }
+        let numbers = TRIED.iter().copied().filter(|count| *count < most);
+        let found = numbers.chain([most]).filter(|count| *count > 1);
+        let found = found.filter_map(|count| best(plan, &load, seconds, count));
+        let found = found.max_by(|a, b| a.speedup.total_cmp(&b.speedup));
+        let found = found.expect("two hosts and a switch, at least, make two groups");
+        let least = match threads {
+            Threads::Auto => LEAST_GAIN_UNASKED,
+            Threads::Number(_) => LEAST_GAIN,
+        };
+        if found.speedup < least {
+            return Partition::whole(plan, found.objection());
+        }
+        let fewer = threads != Threads::Auto && found.parts.len() < most;
+        let reason = if fewer {
+            format!("more would gain no more than {:.2}", found.speedup)
+        } else {
+            String::new()
+        };
+        Partition { reason, ..found }
+    }
+
+    /// The reason why the partition does not pay.
+    fn objection(&self) -> String {
+        let most = self.parts.iter().map(|part| part.work).fold(0.0, f64::max);
+        let gain = format!("an estimated gain of {:.2}", self.speedup);
+        match self.lookahead {
+            // Without windows the time would be that of the greatest part.
+            Some(lookahead) if self.speedup < 0.8 / most => format!(
+                "the links between parts are too short: each may run ahead by {lookahead} only ({gain})"
+            ),
+            _ => format!(
+                "no partition is even: one part would have {:.0} % of the work ({gain})",
+                100.0 * most
+            ),
+        }
+    }
+}
+
+/// The best partition into `count` parts; `None` if there are not as many groups.
+fn best(plan: &Plan, load: &Load, seconds: f64, count: usize) -> Option<Partition> {
+    let used = used_links(plan);
+    let tried = lengths(plan, &used).into_iter().filter_map(|least| {
+        let groups = Groups::new(plan, load, &used, least, seconds);
+        let parts = divide(&groups, count)?;
+        let of_nodes = groups.of_nodes.iter().map(|group| parts[*group]).collect();
+        Some(told(plan, load, &used, seconds, of_nodes, count))
+    });
+    tried.max_by(|a, b| a.speedup.total_cmp(&b.speedup))
+}
+
+/// Lookaheads of links, of which there may be too many to try all.
+fn lengths(plan: &Plan, used: &[bool]) -> Vec<Ps> {
+    let links = (0..plan.links.len()).filter(|link| used[*link]);
+    let mut lengths: Vec<Ps> = links.map(|link| lookahead(plan, link)).collect();
+    lengths.sort_unstable();
+    lengths.dedup();
+    let step = lengths.len().div_ceil(MOST_LENGTHS).max(1);
+    lengths.into_iter().rev().step_by(step).collect()
+}
+
+/// The part of each group; `None` if some part would be empty.
+fn divide(groups: &Groups, count: usize) -> Option<Vec<usize>> {
+    if groups.work.len() < count {
+        return None;
+    }
+    let mut division = Division {
+        groups,
+        count,
+        part: vec![count; groups.work.len()],
+        loads: vec![0.0; count],
+        ideal: (groups.work.iter().sum::<f64>() / count as f64).max(1.0),
+    };
+    let mut order: Vec<usize> = (0..groups.work.len()).collect();
+    order.sort_by(|a, b| groups.work[*b].total_cmp(&groups.work[*a]).then(a.cmp(b)));
+    let mut before = f64::INFINITY;
+    for _ in 0..MOST_ROUNDS {
+        let moved = order
+            .iter()
+            .filter(|group| division.improve(**group))
+            .count();
+        let greatest = division.loads.iter().copied().fold(0.0, f64::max);
+        if moved == 0 || greatest > before * LEAST_PROGRESS {
+            break;
+        }
+        before = greatest;
+    }
+    let filled = (0..count).all(|part| division.part.contains(&part));
+    filled.then_some(division.part)
+}
+
+/// Groups in `count` parts, with the load of each part, crossings included. The part `count` is that
+/// of groups that have not been placed yet.
+struct Division<'a> {
+    groups: &'a Groups,
+    count: usize,
+    part: Vec<usize>,
+    loads: Vec<f64>,
+    ideal: f64,
+}
+
+impl Division<'_> {
+    /// Moves a group to the part where it is best. Returns true if that is another one.
+    fn improve(&mut self, group: usize) -> bool {
+        let old = self.part[group];
+        if old < self.loads.len() {
+            self.add(group, old, -1.0);
+        }
+        let costs: Vec<f64> = (0..self.loads.len())
+            .map(|part| self.cost(group, part))
+            .collect();
+        let least = costs.iter().copied().fold(f64::INFINITY, f64::min);
+        // It stays where it is unless another part is better by more than rounding.
+        let stays = costs
+            .get(old)
+            .is_some_and(|cost| *cost <= least + 1e-9 * least.abs());
+        let best = costs.iter().position(|cost| *cost <= least).unwrap_or(0);
+        let new = if stays { old } else { best };
+        self.part[group] = new;
+        self.add(group, new, 1.0);
+        new != old
+    }
+
+    /// The amount that a group would add to the sum of powers in `part`.
+    fn cost(&self, group: usize, part: usize) -> f64 {
+        let power = |load: f64| (load / self.ideal).powi(POWER);
+        let mut added = vec![(part, self.groups.work[group])];
+        self.each_load(group, part, |other, load| {
+            match added.iter_mut().find(|(found, _)| *found == other) {
+                Some((_, sum)) => *sum += load,
+                None => added.push((other, load)),
+            }
+        });
+        let more = added.iter();
+        more.map(|(part, load)| power(self.loads[*part] + load) - power(self.loads[*part]))
+            .sum()
+    }
+
+    /// Adds the load of a group in `part` to all parts, or takes it away.
+    fn add(&mut self, group: usize, part: usize, sign: f64) {
+        self.loads[part] += sign * self.groups.work[group];
+        let mut loads = std::mem::take(&mut self.loads);
+        self.each_load(group, part, |other, load| loads[other] += sign * load);
+        self.loads = loads;
+    }
+
+    /// Calls `visit` with the loads of the crossings that a group has if it is in `part`.
+    fn each_load(&self, group: usize, part: usize, mut visit: impl FnMut(usize, f64)) {
+        for (other, here, there) in &self.groups.between[group] {
+            let neighbour = self.part[*other];
+            if neighbour != part && neighbour < self.count {
+                visit(part, *here);
+                visit(neighbour, *there);
+            }
+        }
+    }
+}
+
+/// A partition with all that is told of it.
+fn told(
+    plan: &Plan,
+    load: &Load,
+    used: &[bool],
+    seconds: f64,
+    of_nodes: Vec<usize>,
+    count: usize,
+) -> Partition {
+    let all: f64 = load.of_nodes.iter().sum();
+    let mut parts = vec![
+        PartShare {
+            nodes: 0,
+            work: 0.0
+        };
+        count
+    ];
+    for (part, work) in of_nodes.iter().zip(&load.of_nodes) {
+        parts[*part].nodes += 1;
+        parts[*part].work += work / all.max(1.0);
+    }
+    let links = || {
+        let links = plan
+            .links
+            .iter()
+            .enumerate()
+            .filter(|(link, _)| used[*link]);
+        links.map(|(link, ends)| (link, of_nodes[ends.from], of_nodes[ends.to]))
+    };
+    let cut = || links().filter(|(_, from, to)| from != to);
+    let shortest = cut().map(|(link, ..)| lookahead(plan, link)).min();
+    let windows = shortest.map_or(1.0, |ahead| seconds / ahead.as_secs_f64());
+    let mut loads: Vec<f64> = parts.iter().map(|part| part.work * all).collect();
+    for (link, from, to) in cut() {
+        let (leave, enter) = crossing(load.on_links[link], windows);
+        loads[from] += leave;
+        loads[to] += enter;
+    }
+    let crossings: f64 = links().map(|(link, ..)| load.on_links[link]).sum();
+    let crossing: f64 = cut().map(|(link, ..)| load.on_links[link]).sum();
+    let cut_links = cut().count();
+    let greatest = loads.into_iter().fold(0.0, f64::max);
+    let in_window = greatest / windows.max(1.0);
+    let longest = greatest + windows * (WINDOW + WAIT * in_window.sqrt());
+    Partition {
+        of_nodes,
+        parts,
+        cut_links,
+        lookahead: shortest,
+        crossing_share: crossing / f64::max(crossings, 1.0),
+        speedup: all / longest.max(1.0),
+        reason: String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

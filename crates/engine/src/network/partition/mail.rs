@@ -1,0 +1,50 @@
+//! Cells on their way from one part to another.
+
+use alloc::vec::Vec;
+
+use crate::atm::cell::{Body, Cell};
+use crate::atm::link::Link;
+use crate::kernel::Ps;
+use crate::network::links::Links;
+
+/// Cells that left a part for another one, link by link. They lie side by side in memory, whatever
+/// the number of links, since they are written on one core and read on another.
+#[derive(Default)]
+pub struct Mail {
+    /// Links with the number of their cells, in the order of the cells.
+    links: Vec<(u32, u32)>,
+    cells: Vec<Cell>,
+    /// Bodies, each with the arrival time of its cell.
+    bodies: Vec<(Ps, Body)>,
+}
+
+impl Mail {
+    /// True if there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.links.is_empty()
+    }
+
+    /// Adds all cells of a link.
+    pub(super) fn add(&mut self, number: u32, link: &mut Link) {
+        if !link.is_empty() {
+            self.links.push((number, link.len() as u32));
+            link.drain_into(&mut self.cells, &mut self.bodies);
+        }
+    }
+
+    /// Puts all cells on their links.
+    pub(super) fn deliver(&mut self, links: &mut Links) {
+        let (mut cells, mut bodies) = (self.cells.drain(..), self.bodies.drain(..));
+        for (number, count) in self.links.drain(..) {
+            let mut outlet = links.outlet(number);
+            for cell in cells.by_ref().take(count as usize) {
+                let body = if cell.info.has_body() {
+                    bodies.next()
+                } else {
+                    None
+                };
+                outlet.push(cell, body.as_ref().map(|(_, body)| body));
+            }
+        }
+    }
+}
