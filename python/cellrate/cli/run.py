@@ -71,6 +71,9 @@ def run(
     plan: Annotated[
         bool, Parameter(negative="", help="Show what each thread would get; run nothing.")
     ] = False,
+    profile: Annotated[
+        bool, Parameter(negative="", help="Show what the run spends its time on instead.")
+    ] = False,
 ) -> None:
     """Run a scenario and show its measures.
 
@@ -90,13 +93,21 @@ def run(
     --threads N divides the network among N threads, if they pay: its parts must have about the same
     to do and long links between them. A run with classes in Python has one thread, and so has the
     plain engine of captures. --plan shows the parts, or why there is one.
+
+    --profile runs the scenario several times, with all that it records and with less, and shows the
+    processor time of each step, what each recording costs, and how often components of each class
+    acted.
     """
     with reading(file):
         text, name = source.read(file)
     if plan:
-        _refuse_files(out=out, plot=plot, capture=capture or None)
+        _refuse_files("--plan, which runs nothing", out=out, plot=plot, capture=capture or None)
         planned = Job(text, name, tuple(settings), seed).scenario()
         _show_plan(planned, name, threads, json=json)
+        return
+    if profile:
+        _refuse_files("--profile", out=out, plot=plot, capture=capture or None)
+        _profiled(Job(text, name, tuple(settings), seed), name, json=json)
         return
     pictures = picture_options(plot, plot_from, plot_to, dark=dark)
     between = _captured_span(capture_from, capture_to, captured=bool(capture))
@@ -131,7 +142,7 @@ def run(
             terminal.say(f"written to {directory}")
 
 
-def _refuse_files(**options: object) -> None:
+def _refuse_files(because: str, **options: object) -> None:
     """Refuses options that ask for files of a run that is not made.
 
     Raises:
@@ -139,7 +150,7 @@ def _refuse_files(**options: object) -> None:
     """
     given = next((name for name, value in options.items() if value is not None), None)
     if given is not None:
-        raise BadInput(f"--{given}: nothing is written with --plan, which runs nothing")
+        raise BadInput(f"--{given}: nothing is written with {because}")
 
 
 def _show_plan(scenario: _core.Scenario, name: str, threads: Threads, *, json: bool) -> None:
@@ -160,6 +171,21 @@ def _tell_fewer(scenario: _core.Scenario, threads: Threads) -> None:
     if found["reason"]:
         fewer = "one thread" if count == 1 else f"{count} threads"
         sys.stderr.write(f"note: {fewer} instead of {threads}: {found['reason']}\n")
+
+
+def _profiled(job: Job, name: str, *, json: bool) -> None:
+    """Profiles a job and shows what was found."""
+    from dataclasses import asdict
+
+    from cellrate.cli import tables
+    from cellrate.simulation.profile import profile
+
+    with ProgressBar("profiling") as progress:
+        found = profile(job, progress)
+    if json:
+        sys.stdout.write(json_text(asdict(found)))
+    else:
+        tables.show_profile(found, name)
 
 
 def _simulated(

@@ -12,6 +12,7 @@ from cellrate.common.terminal import say, show_parts, width
 if TYPE_CHECKING:
     from cellrate.simulation.api import Result
     from cellrate.simulation.component_bench import Cost
+    from cellrate.simulation.profile import Profile, Saving
 
 # More flows than this are shown by group.
 MOST_FLOWS = 20
@@ -209,3 +210,47 @@ def show_components(costs: Sequence[Cost]) -> None:
         rows.append(Row((cost.name, cost.kind, *amounts)))
     titles = "component", Column("kind"), "ns per cell-hop", "of the plain one", "at most"
     show_parts((Table(_columns(*titles), tuple(rows)),))
+
+
+def show_profile(profile: Profile, name: str) -> None:
+    """Shows the profile of a run: its steps, what recording costs, and counts of components."""
+    whole = sum(step.seconds for step in profile.steps)
+    say(
+        f"{name}: {whole:.2f} s of processor time, {profile.cell_hops:,} cell-hops, "
+        f"digest {profile.digest}"
+    )
+    steps = [
+        Row((step.name, f"{step.seconds:.3f}", f"{step.seconds / max(whole, 1e-9):.0%}"))
+        for step in profile.steps
+    ]
+    savings = [
+        Row((saving.name, f"{saving.seconds:.3f}", _verdict(saving), _as_options(saving)))
+        for saving in profile.savings
+    ]
+    counts = [Row((one.component, one.what, f"{one.number:,}")) for one in profile.counts]
+    parts: list[Table | Paragraph] = [
+        Table(_columns("step", "s", "of all"), tuple(steps)),
+        Table(
+            _columns("run with", "s saved", Column("verdict"), Column("settings")), tuple(savings)
+        ),
+        Paragraph(
+            f"Equal runs differ by {profile.spread_seconds:.3f} s here. All of these runs have the "
+            "same digest: recording less changes no result of the network."
+        ),
+        Table(_columns("components", Column("what they did"), "times"), tuple(counts)),
+        Paragraph(
+            "These are counts, not times: the engine does not measure what a component costs. "
+            "`cellrate bench --components` compares components in a network of its own."
+        ),
+    ]
+    show_parts(tuple(part for part in parts if not isinstance(part, Table) or part.rows))
+
+
+def _verdict(saving: Saving) -> str:
+    if not saving.exceeds_spread:
+        return "within the spread"
+    return "faster" if saving.seconds > 0 else "slower"
+
+
+def _as_options(saving: Saving) -> str:
+    return " ".join(f"--set '{setting}'" for setting in saving.settings)

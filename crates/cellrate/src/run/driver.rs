@@ -228,9 +228,14 @@ fn partition(scenario: &Scenario, plan: &Plan, threads: Threads) -> Partition {
 
 /// The plan of a scenario whose run fits into memory.
 pub(super) fn affordable(checked: &Checked) -> Result<Plan, RunError> {
-    let estimate = estimate_of(checked);
+    let plan = build::plan(checked);
+    let estimate = if checked.stages().is_empty() {
+        estimate(checked.scenario(), &plan)
+    } else {
+        estimate_of(checked)
+    };
     if estimate.fits() {
-        Ok(build::plan(checked))
+        Ok(plan)
     } else {
         Err(RunError::Memory(estimate))
     }

@@ -7,8 +7,9 @@ mod queues;
 use std::cmp::Reverse;
 
 use cellrate_engine::atm::aal5::cells_for;
+use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::kernel::trace::{Point, Trace};
-use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::kernel::{Ps, Rate, Summary};
 use cellrate_engine::network::event::Event;
 use cellrate_engine::network::plan::{FlowPlan, LinkPlan, NodeKind, Plan};
 use cellrate_engine::tcp::blocks::MOST_OPTION_BYTES;
@@ -54,8 +55,16 @@ const BYTES_PER_STAMPED_CELL: u64 = 128;
 const BYTES_PER_RM_CELL: u64 = 512;
 /// Both ends of a flow: histograms of delays, TCP, ABR, queues of a few PDUs.
 const BYTES_PER_FLOW: u64 = 64 * 1024;
-/// A port with its scheme and the histogram of its sampled queues.
-const BYTES_PER_PORT: u64 = 16 * 1024;
+/// Both ends of a flow of bare cells that are not stamped: two hosts with their counters at the ends
+/// of the measuring window, their names, and their measures as text.
+const BYTES_PER_BARE_FLOW: u64 = 12 * 1024;
+/// A port with its scheme.
+const BYTES_PER_PORT: u64 = 2 * 1024;
+/// A link that no channel crosses.
+const BYTES_PER_UNUSED_LINK: u64 = 512;
+/// Cells of a channel that may queue at a port where its rate is below the line, so that the
+/// histogram of the queue has a bin for their number.
+const CELLS_TOGETHER: u64 = 64;
 /// A channel at a port.
 const BYTES_PER_CROSSING: u64 = 256;
 
@@ -77,7 +86,11 @@ pub fn estimate(scenario: &Scenario, plan: &Plan) -> Estimate {
     });
     let (events, traces) = (events(plan), traces(scenario, plan));
     let others = [
-        share(Need::Flows, plan.flows.len() as u64, flows(plan)),
+        share(
+            Need::Flows,
+            plan.flows.len() as u64,
+            flows(plan, scenario.run.duration),
+        ),
         share(
             Need::Events,
             events,
@@ -112,15 +125,46 @@ fn sum(of: impl Iterator<Item = u64>) -> u64 {
 }
 
 /// Bytes of flows, ports, and channels at ports.
-fn flows(plan: &Plan) -> u64 {
+fn flows(plan: &Plan, duration: Ps) -> u64 {
     let crossings: usize = plan
         .flows
         .iter()
         .map(|flow| flow.forward.len() + flow.backward.len())
         .sum();
-    plan.flows.len() as u64 * BYTES_PER_FLOW
-        + plan.links.len() as u64 * BYTES_PER_PORT
-        + crossings as u64 * BYTES_PER_CROSSING
+    let ends = plan.flows.iter().map(|flow| {
+        if flow.source.over_tcp() || flow.service == ServiceClass::Abr || plan.measure.cell_delay {
+            BYTES_PER_FLOW
+        } else {
+            BYTES_PER_BARE_FLOW
+        }
+    });
+    sum(ends) + sum(ports(plan, duration)) + crossings as u64 * BYTES_PER_CROSSING
+}
+
+/// Bytes of the port of each link, the histograms of its sampled queues included.
+fn ports(plan: &Plan, duration: Ps) -> impl Iterator<Item = u64> {
+    let mut longest: Vec<Option<u64>> = vec![None; plan.links.len()];
+    for flow in &plan.flows {
+        let cells = window_cells(flow, plan, duration).saturating_add(CELLS_TOGETHER);
+        for link in flow.forward.iter().chain(&flow.backward) {
+            let queue = &mut longest[*link];
+            *queue = Some(queue.unwrap_or(0).saturating_add(cells));
+        }
+    }
+    for (link, cells) in queues::most_by_link(plan, duration) {
+        longest[link] = longest[link].map(|queue| queue.saturating_add(cells));
+    }
+    let links = plan.links.iter().zip(longest);
+    links.map(
+        |(link, longest)| match (longest, &plan.nodes[link.from].kind) {
+            (None, _) => BYTES_PER_UNUSED_LINK,
+            (Some(_), NodeKind::Host) => BYTES_PER_PORT,
+            (Some(longest), NodeKind::Switch(switch)) => {
+                let queues = switch.priority.len().max(1) as u64;
+                BYTES_PER_PORT + queues * Summary::most_bytes(longest.min(switch.buffer.0)) as u64
+            }
+        },
+    )
 }
 
 /// Each node may fill a log of its own before the logs are merged.

@@ -2,10 +2,13 @@
 
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::network::Plan;
+use cellrate_engine::traffic::Load;
 
 /// Approximate number of cell-hops between two stops: ten to twenty milliseconds of work, so that a
 /// run reports progress and can be stopped.
 const HOPS_PER_SLICE: f64 = 5e5;
+/// Least number of cell-hops between two stops for each node, since a stop looks at every node.
+const HOPS_PER_NODE: f64 = 20.0;
 
 /// A stop of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,23 +89,29 @@ impl Iterator for Timeline {
     }
 }
 
-/// The time in which the flows of `plan` cross about half a million links.
+/// The time in which the flows of `plan` cross about half a million links, or more in a large
+/// network, by their own rates or by their shares of the lines.
 pub fn slice(plan: &Plan) -> Ps {
     let mut users = vec![0u32; plan.links.len()];
     let paths = || {
-        plan.flows
-            .iter()
-            .flat_map(|flow| [&flow.forward, &flow.backward])
+        plan.flows.iter().flat_map(|flow| {
+            let most = match flow.source.load() {
+                Load::Own { mean, .. } => mean,
+                Load::Elastic => f64::INFINITY,
+            };
+            [(&flow.forward, most), (&flow.backward, f64::INFINITY)]
+        })
     };
-    for link in paths().flatten() {
+    for link in paths().flat_map(|(path, _)| path) {
         users[*link] += 1;
     }
     let share = |link: &usize| plan.links[*link].rate.cells_per_second() / f64::from(users[*link]);
-    let hops = |path: &Vec<usize>| {
-        path.len() as f64 * path.iter().map(share).fold(f64::INFINITY, f64::min)
+    let hops = |(path, most): (&Vec<usize>, f64)| {
+        path.len() as f64 * path.iter().map(share).fold(most, f64::min)
     };
-    let per_second: f64 = paths().filter(|path| !path.is_empty()).map(hops).sum();
-    Ps::from_secs_f64(HOPS_PER_SLICE / per_second.max(1.0))
+    let per_second: f64 = paths().filter(|(path, _)| !path.is_empty()).map(hops).sum();
+    let hops = HOPS_PER_SLICE.max(HOPS_PER_NODE * plan.nodes.len() as f64);
+    Ps::from_secs_f64(hops / per_second.max(1.0))
 }
 
 #[cfg(test)]
@@ -170,5 +179,35 @@ mod tests {
     #[test]
     fn a_period_beyond_the_end_does_not_overflow() {
         assert_eq!(times(&stops((0, 50), 50, u64::MAX, u64::MAX)), [0, 50]);
+    }
+
+    /// A stop looks at every node, so with their number grows the work between two stops, and a run
+    /// has no more of them than a small one of as many cell-hops for each node.
+    #[test]
+    fn stops_in_a_large_network_are_as_many_as_their_looks_are_worth() {
+        let slice = |count: u32, rate: &str| {
+            let text = format!(
+                r#"
+                run.duration = "1 s"
+                topology = {{ template = "n-source", link_rate = "155.52 Mbit/s", bottleneck_rate = "10000 Gbit/s", access = "1 km", bottleneck = "1 km", egress = "1 km" }}
+                flow = [{{ name = "cbr", count = {count}, service = "cbr", source = {{ kind = "cbr", rate = "{rate}" }} }}]"#
+            );
+            let job = crate::run::Job::new(&text, "large.toml", &[], None).unwrap();
+            super::slice(&crate::build::plan(job.checked()))
+        };
+        // 100,000 cells/s over three links: half a million hops in 5/3 s.
+        let one = slice(1, "42.4 Mbit/s").as_secs_f64();
+        assert!((one - 5.0 / 3.0).abs() < 1e-9, "{one}");
+        assert_eq!(slice(100, "42.4 Mbit/s"), slice(1_000, "4.24 Mbit/s"));
+        // 40,002 nodes, 20,000 sources of 10,000 cells/s: 20 hops for each node.
+        let large = slice(20_000, "4.24 Mbit/s").as_secs_f64();
+        assert!((large - 20.0 * 40_002.0 / 6e8).abs() < 1e-9, "{large}");
+        assert_eq!(
+            slice(40_000, "4.24 Mbit/s")
+                .0
+                .abs_diff(Ps::from_secs_f64(large).0)
+                / 100_000,
+            0
+        );
     }
 }

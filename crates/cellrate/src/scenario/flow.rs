@@ -20,7 +20,7 @@ pub struct Flow {
     pub name: String,
     /// Number of flows in the group.
     #[serde(default = "one")]
-    #[schemars(range(min = 1, max = 100_000))]
+    #[schemars(range(min = 1, max = 1_000_000))]
     pub count: u32,
     /// Service class of the forward channel.
     pub service: ServiceClass,

@@ -84,6 +84,10 @@ impl Summary {
             .zip(&other.histogram)
             .for_each(|(n, more)| *n += more);
     }
+    /// Most bytes of the histogram of observations up to `greatest`, whose storage doubles.
+    pub fn most_bytes(greatest: u64) -> usize {
+        2 * (bin(greatest) + 1) * size_of::<u64>()
+    }
     /// Forgets everything.
     pub fn reset(&mut self) {
         *self = Summary::default();

@@ -65,7 +65,9 @@ impl<'a> Draft<'a> {
             plan,
             port_of: alloc::vec![0; plan.links.len()],
             users: alloc::vec![Vec::new(); plan.links.len()],
+            controlled_before: Vec::new(),
             back: alloc::vec![None; plan.links.len()],
+            returns_for: alloc::vec![None; plan.links.len()],
             pools: alloc::vec![Default::default(); plan.links.len()],
             outgoing: alloc::vec![Vec::new(); plan.nodes.len()],
             incoming: alloc::vec![Vec::new(); plan.nodes.len()],
@@ -79,6 +81,7 @@ impl<'a> Draft<'a> {
                 draft.users[link].push(channel);
             }
         }
+        draft.controlled_before = draft.users.iter().map(|u| draft.counted(u)).collect();
         draft.find_ways_of_credit()?;
         let mut is_used: Vec<bool> = draft.users.iter().map(|users| !users.is_empty()).collect();
         draft
@@ -291,7 +294,7 @@ impl<'a> Draft<'a> {
         };
         let opposite = self
             .hop_from(node, channel.reverse())
-            .map(|hop| (hop.port, self.control_slot(hop.link, channel.reverse())));
+            .map(|hop| (hop.port, self.control_slot(hop)));
         let has_loop = self.carries(channel, ServiceClass::Abr);
         Route {
             port: hop.port,
@@ -303,20 +306,24 @@ impl<'a> Draft<'a> {
             opposite: opposite.filter(|_| has_loop),
             channel,
             controlled: self.class(channel) == ServiceClass::Abr,
-            control_slot: if has_loop {
-                self.control_slot(hop.link, channel)
-            } else {
-                0
-            },
+            control_slot: if has_loop { self.control_slot(hop) } else { 0 },
         }
     }
 
-    /// Index of a channel with ABR cells among those of a link.
-    fn control_slot(&self, link: usize, channel: ChannelId) -> u32 {
-        let before = self.users[link].iter().take_while(|c| **c != channel);
-        before
-            .filter(|c| self.carries(**c, ServiceClass::Abr))
-            .count() as u32
+    /// Index of a channel with ABR cells among those of the link of its `hop`.
+    fn control_slot(&self, hop: Hop) -> u32 {
+        self.controlled_before[hop.link][hop.slot as usize]
+    }
+
+    /// For each of the channels `users`: the number of those before it that have ABR cells.
+    fn counted(&self, users: &[ChannelId]) -> Vec<u32> {
+        let mut before = 0;
+        let count = |channel: &ChannelId| {
+            let found = before;
+            before += u32::from(self.carries(*channel, ServiceClass::Abr));
+            found
+        };
+        users.iter().map(count).collect()
     }
 
     fn host<S: BuildServer>(&self, node: usize) -> Host<S> {
@@ -333,12 +340,10 @@ impl<'a> Draft<'a> {
                 None => terminals.push(terminal),
             }
         }
-        Host::new(
-            terminals.into_iter().flatten().collect(),
-            ports,
-            self.log(),
-            self.prompt(node),
-        )
+        let mut terminals: Vec<Terminal> = terminals.into_iter().flatten().collect();
+        // Most hosts have one, and would keep room for four.
+        terminals.shrink_to_fit();
+        Host::new(terminals, ports, self.log(), self.prompt(node))
     }
 
     fn host_port<S: BuildServer>(&self, link: usize) -> Port<S> {

@@ -32,6 +32,8 @@ impl ChannelId {
     /// Number of the flow.
     #[inline(always)]
     pub fn flow(self) -> usize {
+        #[cfg(test)]
+        looks::count();
         (self.0 / 2) as usize
     }
     /// True if the channel leads from the source of its flow to the destination.
@@ -50,6 +52,8 @@ impl ChannelId {
     /// Its number among the channels of all flows.
     #[inline(always)]
     pub fn index(self) -> usize {
+        #[cfg(test)]
+        looks::count();
         self.0 as usize
     }
 }
@@ -73,6 +77,26 @@ pub struct Hop {
 pub struct Channel {
     /// Its hops in order; empty if the flow has no such channel.
     pub hops: Vec<Hop>,
+}
+
+/// Counts how often a thread has looked something up by the number of a channel or of its flow, for
+/// tests that hold the work of a network to its size.
+#[cfg(test)]
+pub mod looks {
+    extern crate std;
+
+    use core::cell::Cell;
+
+    std::thread_local! {
+        static LOOKS: Cell<u64> = const { Cell::new(0) };
+    }
+    pub fn count() {
+        LOOKS.set(LOOKS.get() + 1);
+    }
+    /// The number of look-ups so far.
+    pub fn so_far() -> u64 {
+        LOOKS.get()
+    }
 }
 
 #[cfg(test)]

@@ -24,8 +24,12 @@ pub struct Draft<'a> {
     pub port_of: Vec<u32>,
     /// For each link: the channels over it in order.
     pub users: Vec<Vec<ChannelId>>,
+    /// For each link and each channel over it: the number of channels with ABR cells before it.
+    pub controlled_before: Vec<Vec<u32>>,
     /// For each link under credit control: the link on which its credit returns.
     pub back: Vec<Option<usize>>,
+    /// For each link: the first link whose credit returns on it.
+    pub returns_for: Vec<Option<usize>>,
     /// For each link: the channels that share a pool before it, and those behind it, computed on
     /// demand.
     pub pools: Vec<[OnceCell<Users>; 2]>,

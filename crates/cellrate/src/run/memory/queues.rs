@@ -42,10 +42,15 @@ impl Pressure {
 
 /// Most cells that wait at once in front of all links.
 pub fn most_cells(plan: &Plan, duration: Ps) -> u64 {
-    ports(plan)
-        .values()
-        .map(|port| port.queued(duration))
+    most_by_link(plan, duration)
+        .map(|(_, cells)| cells)
         .fold(0, u64::saturating_add)
+}
+
+/// Links in front of which cells may wait, each with the most of them.
+pub fn most_by_link(plan: &Plan, duration: Ps) -> impl Iterator<Item = (usize, u64)> {
+    let ports = ports(plan).into_iter();
+    ports.map(move |(link, port)| (link, port.queued(duration)))
 }
 
 /// Most RM cells out of rate that wait at once: those of sources and destinations whose ACR is below

@@ -8,7 +8,7 @@ use crate::scenario::problem::{Problem, Step, place};
 use crate::scenario::types::Scenario;
 
 /// Largest number of flows of a scenario.
-const MOST_FLOWS: u64 = 100_000;
+const MOST_FLOWS: u64 = 1_000_000;
 
 /// True if the flows are few enough to be laid out.
 pub fn are_countable(scenario: &Scenario) -> bool {

@@ -148,7 +148,13 @@ pub fn place_of(
 
 /// The node's own settings, if the scenario writes its graph out.
 pub fn own(scenario: &Scenario, node: usize) -> Option<(usize, &GraphSwitch)> {
-    own_switches(scenario).find(|(index, _)| *index == node)
+    let Topology::Graph(graph) = &scenario.topology else {
+        return None;
+    };
+    match graph.nodes.get(node)? {
+        GraphNode::Switch(switch) => Some((node, switch)),
+        GraphNode::Host(_) => None,
+    }
 }
 
 /// Load of the busiest queues of a switch.

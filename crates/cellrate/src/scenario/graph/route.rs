@@ -1,5 +1,7 @@
 //! The route of a flow through an explicit graph, there and back.
 
+use std::collections::HashMap;
+
 use cellrate_engine::atm::cell::ServiceClass;
 
 use super::Graph;
@@ -13,6 +15,8 @@ pub struct Routes<'a> {
     graph: &'a Graph,
     names: &'a Names,
     leaving: Vec<Vec<usize>>,
+    /// The link between two nodes, of which there is at most one.
+    between: HashMap<(usize, usize), usize>,
 }
 
 /// Links of the forward and the backward channel.
@@ -47,6 +51,12 @@ impl<'a> Routes<'a> {
             graph,
             names,
             leaving: leaving(graph),
+            between: graph
+                .links
+                .iter()
+                .enumerate()
+                .map(|(index, link)| ((link.from, link.to), index))
+                .collect(),
         }
     }
 
@@ -168,10 +178,7 @@ impl<'a> Routes<'a> {
     }
 
     fn link(&self, from: usize, to: usize) -> Option<usize> {
-        self.leaving[from]
-            .iter()
-            .copied()
-            .find(|link| self.graph.links[*link].to == to)
+        self.between.get(&(from, to)).copied()
     }
 
     /// The links along listed nodes.

@@ -57,7 +57,7 @@ fn flows_and_sources() {
         ("empty name", &[("name = \"vbr\"", "name = «\"\"")]),
         (
             "more flows than a scenario has",
-            &[("count = 2", "count = «100000")],
+            &[("count = 2", "count = «1000000")],
         ),
         ("duty cycle", &[("duty_cycle = 0.5", "duty_cycle = «1.5")]),
         ("period", &[("period = \"20 ms\"", "period = «\"0 s\"")]),

@@ -8,7 +8,7 @@ use crate::atm::port::Arrival;
 use crate::atm::server::Queued;
 use crate::endsystem::{AbrDestination, AbrSource, VsVdConfig};
 use crate::kernel::Ps;
-use crate::network::channel::{ChannelId, Hop};
+use crate::network::channel::ChannelId;
 use crate::network::draft::Draft;
 use crate::network::plan::{PlanError, loop_round_trip};
 use crate::network::relay::{Relay, RelaySettings};
@@ -55,28 +55,14 @@ impl Draft<'_> {
             return Vec::new();
         };
         let mut relays = Vec::new();
-        let leads_here = |hop: &&Hop| self.plan.links[hop.link].to == node;
-        let label = |channel: ChannelId| {
-            Some(
-                self.channels[channel.index()]
-                    .hops
-                    .iter()
-                    .find(leads_here)?
-                    .label as usize,
-            )
-        };
-        for flow in 0..self.plan.flows.len() {
-            if !self.has_loop(flow) {
+        // In the order of channels, so the two of a flow follow one another.
+        for (label, channel) in self.arriving[node].iter().enumerate() {
+            if !self.has_loop(channel.flow()) {
                 continue;
             }
-            for channel in ChannelId::both(flow) {
-                let Some(label) = label(channel) else {
-                    continue;
-                };
-                relays.push(self.relay(node, channel, &table[label], config));
-                table[label].port = (ports + relays.len() - 1) as u32;
-                table[label].opposite = None;
-            }
+            relays.push(self.relay(node, *channel, &table[label], config));
+            table[label].port = (ports + relays.len() - 1) as u32;
+            table[label].opposite = None;
         }
         relays
     }

@@ -27,20 +27,25 @@ impl Draft<'_> {
                 .any(|channel| self.is_credited(*channel))
             {
                 let name = &self.plan.links[link].name;
-                self.back[link] = Some(back.ok_or_else(|| {
+                let back = back.ok_or_else(|| {
                     PlanError(format!("link {name} has no way back for its credit"))
-                })?);
+                })?;
+                self.back[link] = Some(back);
+                self.returns_for[back].get_or_insert(link);
             }
         }
         Ok(())
     }
 
     fn check_credit(&self) -> Result<(), PlanError> {
-        let used = |class: ServiceClass| {
-            self.plan
-                .channels()
-                .any(|channel| !self.path(channel).is_empty() && self.class(channel) == class)
-        };
+        let mut classes: Vec<ServiceClass> = Vec::new();
+        for channel in self.plan.channels() {
+            let class = self.class(channel);
+            if !self.path(channel).is_empty() && !classes.contains(&class) {
+                classes.push(class);
+            }
+        }
+        let used = |class: ServiceClass| classes.contains(&class);
         if used(ServiceClass::Abr) {
             return Err(PlanError(
                 "credit replaces rates: no channel may be ABR".into(),
@@ -238,7 +243,7 @@ impl Draft<'_> {
                 .unwrap_or(classes.len()),
             _ => 0,
         };
-        let told = self.back.iter().position(|back| *back == Some(link));
+        let told = self.returns_for[link];
         Some(PromptSettings {
             channels,
             by_turns,

@@ -5,6 +5,8 @@ mod flows;
 mod ports;
 mod relays;
 mod snapshot;
+#[cfg(test)]
+mod tests;
 mod totals;
 
 use alloc::format;

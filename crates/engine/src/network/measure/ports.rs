@@ -7,18 +7,19 @@ use crate::atm::cell::ServiceClass;
 use crate::atm::server::Server;
 use crate::kernel::{CELL_BITS, Ps};
 use crate::network::channel::ChannelId;
-use crate::network::plan::FlowPlan;
+use crate::network::plan::{FlowPlan, LinkPlan};
 use crate::network::report::{ControlReport, FlowReport, PortReport, QueueReport};
 use crate::network::simulation::Simulation;
 
 impl<S: Server> Simulation<S> {
     pub(super) fn port_reports(&self, window: Ps, flows: &[FlowReport]) -> Vec<PortReport> {
+        let efficiencies = self.capacity_efficiencies(window, flows);
         let switches = (0..self.stations.len()).filter(|node| self.is_switch(*node));
         switches
             .flat_map(|node| {
                 (0..self.stations[node].node.ports().len()).map(move |port| (node, port))
             })
-            .map(|(node, port)| self.port_report(node, port, window, flows))
+            .map(|(node, port)| self.port_report(node, port, window, &efficiencies))
             .collect()
     }
 
@@ -27,7 +28,7 @@ impl<S: Server> Simulation<S> {
         node: usize,
         index: usize,
         window: Ps,
-        flows: &[FlowReport],
+        efficiencies: &[Option<f64>],
     ) -> PortReport {
         let (port, link) = &self.stations[node].node.ports()[index];
         let (then, now) = (
@@ -76,7 +77,7 @@ impl<S: Server> Simulation<S> {
             rate_bits_per_second: port.rate().bits_per_second(),
             utilisation: (now.1 - then.1) as f64
                 / (port.rate().cells_per_second() * window.as_secs_f64()),
-            capacity_efficiency: self.capacity_efficiency(*link as usize, window, flows),
+            capacity_efficiency: efficiencies[*link as usize],
             cell_loss_ratio: dropped as f64 / (arrived as f64).max(1.0),
             queues: queues.collect(),
             vc_queues_mean_cells: fronts.map(|(then, now)| (now - then) / window.0 as f64),
@@ -85,40 +86,44 @@ impl<S: Server> Simulation<S> {
         }
     }
 
-    /// See [`PortReport::capacity_efficiency`].
-    fn capacity_efficiency(&self, link: usize, window: Ps, flows: &[FlowReport]) -> Option<f64> {
-        let crosses = |channel: ChannelId| {
-            self.channels[channel.index()]
-                .hops
-                .iter()
-                .any(|hop| hop.link == link)
-        };
-        let closed_loop =
-            |flow: &FlowPlan| matches!(flow.service, ServiceClass::Abr | ServiceClass::Ubr);
-        let (mut needed, mut taken, mut any) = (0.0, 0, false);
-        for (index, flow) in self
-            .plan
-            .flows
-            .iter()
-            .enumerate()
-            .filter(|(index, _)| crosses(ChannelId::forward(*index)))
-        {
-            if !closed_loop(flow) {
-                let forward = ChannelId::forward(index).index();
-                let (then, now) = (
-                    &self.window.begin.sends[forward],
-                    &self.window.end.snapshot.sends[forward],
-                );
-                taken += now.delivered - then.delivered;
-            } else if flow.source.over_tcp() {
-                needed += flows[index].tcp_throughput_bits_per_second / share_of_data(flow);
-                any = true;
+    /// [`PortReport::capacity_efficiency`] of each link.
+    fn capacity_efficiencies(&self, window: Ps, flows: &[FlowReport]) -> Vec<Option<f64>> {
+        let mut loads = alloc::vec![Load::default(); self.plan.links.len()];
+        for (index, flow) in self.plan.flows.iter().enumerate() {
+            let forward = ChannelId::forward(index).index();
+            let closed_loop = matches!(flow.service, ServiceClass::Abr | ServiceClass::Ubr);
+            let (then, now) = (
+                &self.window.begin.sends[forward],
+                &self.window.end.snapshot.sends[forward],
+            );
+            for hop in &self.channels[forward].hops {
+                let load = &mut loads[hop.link];
+                if !closed_loop {
+                    load.taken += now.delivered - then.delivered;
+                } else if flow.source.over_tcp() {
+                    *load.needed.get_or_insert(0.0) +=
+                        flows[index].tcp_throughput_bits_per_second / share_of_data(flow);
+                }
             }
         }
-        let taken = taken as f64 * CELL_BITS as f64 / window.as_secs_f64();
-        let left = self.plan.links[link].rate.bits_per_second() - taken;
-        (any && left > 0.0).then(|| needed / left)
+        let efficiency = |(load, link): (&Load, &LinkPlan)| {
+            let taken = load.taken as f64 * CELL_BITS as f64 / window.as_secs_f64();
+            let left = link.rate.bits_per_second() - taken;
+            load.needed
+                .filter(|_| left > 0.0)
+                .map(|needed| needed / left)
+        };
+        loads.iter().zip(&self.plan.links).map(efficiency).collect()
     }
+}
+
+/// Use of a link by the forward channels over it.
+#[derive(Clone, Copy, Default)]
+struct Load {
+    /// Rate that TCP over ABR and UBR needs for its throughput, in bit/s; `None` without such flows.
+    needed: Option<f64>,
+    /// Cells of other classes delivered.
+    taken: u64,
 }
 
 /// Largest share of a channel's rate that can be TCP payload: full segments, and one RM cell in
