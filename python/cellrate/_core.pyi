@@ -258,7 +258,7 @@ class Scenario:
     def run(
         self,
         progress: Callable[[float, float], bool | None] | None = None,
-        threads: int | None = 1,
+        threads: int | None = ...,
     ) -> Outcome: ...
     def passages(self, from_seconds: float, to_seconds: float, most: int) -> PassageColumns: ...
     def capture(
