@@ -8,7 +8,6 @@ decide nothing.
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,16 @@ from pathlib import Path
 COMMAND = Path(sys.executable).parent / "cellrate"
 MOST_BYTES = 20_000
 """Bytes that a further source may take, its results as Python objects included."""
+LAUNCHER = """
+import os, subprocess, sys
+child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+_, status, usage = os.wait4(child.pid, 0)
+child.returncode = os.waitstatus_to_exitcode(status)
+print(usage.ru_utime + usage.ru_stime, usage.ru_maxrss)
+sys.exit(child.returncode)
+"""
+"""Runs a command from a small process, since Linux counts the memory of the one that forks as well;
+prints processor time and most memory in KiB."""
 SCENARIO = """
 run.duration = "1 ms"
 measure = { from = "500 us", sample = "1 ms" }
@@ -61,16 +70,12 @@ def run(sources: int, command: Path = COMMAND) -> Taken:
     with tempfile.TemporaryDirectory() as place:
         file = Path(place) / "scale.toml"
         file.write_text(SCENARIO.replace("COUNT", str(sources)), encoding="utf-8")
-        with (Path(place) / "out").open("w+") as out:
-            line: list[str | Path] = [command, "run", file]
-            child = subprocess.Popen(line, stdout=out, stderr=out)  # noqa: S603  our own command
-            _, status, usage = os.wait4(child.pid, 0)
-            child.returncode = os.waitstatus_to_exitcode(status)
-            out.seek(0)
-            if child.returncode:
-                raise RuntimeError(f"{sources} sources: {out.read()}")
-    # Linux counts it in KiB.
-    return Taken(usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
+        line = [sys.executable, "-I", "-c", LAUNCHER, str(command), "run", str(file)]
+        done = subprocess.run(line, capture_output=True, text=True, check=False)  # noqa: S603
+    if done.returncode:
+        raise RuntimeError(f"{sources} sources: {done.stderr}")
+    seconds, kibibytes = done.stdout.split()
+    return Taken(float(seconds), int(kibibytes) * 1024)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
