@@ -74,12 +74,12 @@ def test_entries_are_appended_only_when_asked_for_and_of_a_commit_only(
         subprocess.run(["git", *who, *command], cwd=tmp_path, check=True)  # noqa: S607
     monkeypatch.setattr(bench_history, "ROOT", tmp_path)
     monkeypatch.setattr(bench_history, "HISTORY", page)
-    report = json.dumps(REPORT | {"bytes_per_cell": {}})
+    report = json.dumps(REPORT | OWN | {"bytes_per_cell": {}})
     monkeypatch.setattr("cellrate._core.bench", lambda *_: report)
 
     assert bench_history.main([]) == 0
     assert page.read_text() == HEAD
-    assert "W2, 5 us links: 10.00 of its cells alone, no entry before" in capsys.readouterr().out
+    assert f"W2, 5 us links: 4.00 of {FEEDBACK}, no entry before" in capsys.readouterr().out
     (tmp_path / "crates").mkdir()
     (tmp_path / "crates" / "new.rs").write_text("")
     assert bench_history.main(["--keep"]) == 1
@@ -87,5 +87,5 @@ def test_entries_are_appended_only_when_asked_for_and_of_a_commit_only(
     assert page.read_text() == HEAD
     (tmp_path / "crates" / "new.rs").unlink()
     assert bench_history.main(["--keep"]) == 0
-    assert [entry.ratio for entry in entries(page.read_text())] == [2.5, 1.5, 2.0, 4.5, 10.0]
+    assert [entry.ratio for entry in entries(page.read_text())] == [2.5, 1.5, 2.0, 3.0, 4.0]
     assert len({entry.commit for entry in entries(page.read_text())}) == 1

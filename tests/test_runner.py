@@ -99,9 +99,9 @@ def test_what_a_killed_process_had_finished_is_not_simulated_again(
         scenario: _core.Scenario,
         key: str,
         *rest: Any,  # noqa: ANN401  as that function has
-        alone: bool,
+        **options: Any,  # noqa: ANN401  as above
     ) -> tuple[_core.Outcome, bool]:
-        outcome, known = obtain(scenario, key, *rest, alone=alone)
+        outcome, known = obtain(scenario, key, *rest, **options)
         if not known:
             simulated.append(key)
         return outcome, known

@@ -115,8 +115,11 @@ impl Partition {
         let numbers = TRIED.iter().copied().filter(|count| *count < most);
         let found = numbers.chain([most]).filter(|count| *count > 1);
         let found = found.filter_map(|count| best(plan, &load, seconds, count));
-        let found = found.max_by(|a, b| a.speedup.total_cmp(&b.speedup));
-        let found = found.expect("two hosts and a switch, at least, make two groups");
+        let Some(found) = found.max_by(|a, b| a.speedup.total_cmp(&b.speedup)) else {
+            // Whatever is cut, it is best to have all in one part.
+            let reason = "the cells between any two parts would cost more than a division gains";
+            return Partition::whole(plan, reason.into());
+        };
         let least = match threads {
             Threads::Auto => LEAST_GAIN_UNASKED,
             Threads::Number(_) => LEAST_GAIN,
@@ -150,7 +153,8 @@ impl Partition {
     }
 }
 
-/// The best partition into `count` parts; `None` if there are not as many groups.
+/// The best partition into `count` parts; `None` if there are not as many groups, or if it is best
+/// to leave some part empty.
 fn best(plan: &Plan, load: &Load, seconds: f64, count: usize) -> Option<Partition> {
     let used = used_links(plan);
     let tried = lengths(plan, &used).into_iter().filter_map(|least| {

@@ -101,3 +101,21 @@ fn sources_make_up_for_a_switch_that_has_much_to_do() {
     let greatest = found.parts.iter().map(|part| part.work).fold(0.0, f64::max);
     assert!(greatest < 0.56, "{found:?}");
 }
+
+#[test]
+fn a_single_flow_over_short_links_has_one_part_and_a_reason() {
+    // A simulated day: there is work enough, but every window has less than a cell.
+    let text = r#"
+        run.duration = "86400 s"
+        topology = { template = "n-source", link_rate = "155.52 Mbit/s", access = "5 us", bottleneck = "5 us", egress = "5 us" }
+        flow = [{ name = "cbr", service = "cbr", source = { kind = "cbr", rate = "100 Mbit/s" } }]"#;
+    for threads in [0, 2, 3] {
+        let (_, found) = partition(text, threads, 2);
+        assert_eq!(found.parts.len(), 1);
+        assert!(
+            found.reason.contains("more than a division gains"),
+            "{}",
+            found.reason
+        );
+    }
+}
