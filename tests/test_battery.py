@@ -91,8 +91,8 @@ def test_two_greedy_sources_without_control_lose_half_of_what_they_send() -> Non
     assert found["utilisation"] == pytest.approx(1.0, abs=1e-5)
     assert found["loss_ratio"] == pytest.approx(0.5, abs=1e-3)
     assert found["queue_max_cells"] == 20_000
-    # Each delivers the whole of its half, and no RM cells: 32/31 of the fair data.
-    assert found["max_min_distance"] == pytest.approx(1 / 31, abs=1.01)
+    # In step, one of them loses every cell and the other none: (2 * 32/31 - 1 + 1) / 2.
+    assert found["max_min_distance"] == pytest.approx(32 / 31, abs=1e-4)
 
 
 def test_a_quarter_of_the_link_is_a_quarter_of_every_measure() -> None:
@@ -383,14 +383,13 @@ def test_a_scheme_that_draws_is_told(command: Command) -> None:
 def test_the_files_of_an_answer(command: Command, tmp_path: Path) -> None:
     done = command("battery", f"{CLASSES}:Quarter", "--experiment", "greedy-2")
     assert done.returncode == 0, done.stderr
-    assert max(map(len, done.stdout.splitlines())) <= 80 or "COLUMNS" not in done.stdout
     runs = pl.read_parquet(tmp_path / "out" / "Quarter-battery.parquet")
     assert set(runs["scheme"]) == {"Quarter", *(one.name for one in battery.built_in())}
     assert set(runs["seed"]) == set(SEEDS)
     assert {one.name for one in MEASURES} <= set(runs.columns)
     page = (tmp_path / "out" / "Quarter-battery.html").read_text("utf-8")
     assert page.count("<svg") == 2
-    # The same command again simulates nothing: it has kept all runs, and gives the same page.
+    # The same command again finds all runs kept.
     again = command("battery", f"{CLASSES}:Quarter", "--experiment", "greedy-2")
     assert again.returncode == 0
 
