@@ -76,7 +76,7 @@ impl Info {
     /// The cell as it is on the line, which is the same with and without a [`Body::Stamp`].
     #[inline]
     pub const fn without_stamp(self) -> Info {
-        if self.is_data() && !self.is_eom() {
+        if self.is_plain() {
             Info(self.0 & !Self::BODY)
         } else {
             self
@@ -116,6 +116,17 @@ impl Info {
     #[inline]
     pub const fn has_body(self) -> bool {
         self.0 & Self::BODY != 0
+    }
+    /// True for a data cell that does not end a PDU: nobody acts on what it carries, so that it may be
+    /// handled in a row with others. It has a body only if it is stamped.
+    #[inline]
+    pub const fn is_plain(self) -> bool {
+        self.0 & (3 | Self::EOM) == 0
+    }
+    /// True for a plain cell with a [`Body::Stamp`].
+    #[inline]
+    pub const fn is_stamped(self) -> bool {
+        self.0 & (3 | Self::EOM | Self::BODY) == Self::BODY
     }
     /// Number of the cell among the data cells of its channel, modulo [`Info::NUMBERS`].
     #[inline]

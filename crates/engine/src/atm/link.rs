@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::cell::{Body, Cell};
+use super::cell::{Body, Cell, Info};
 use crate::kernel::{Ps, Ring, Tail};
 
 /// Cells on their way, in order of arrival. A port that computes departures ahead puts a cell here
@@ -10,19 +10,21 @@ use crate::kernel::{Ps, Ring, Tail};
 #[derive(Clone, Default)]
 pub struct Link {
     cells: Ring<Cell>,
-    /// Bodies, each with the arrival time of its cell.
+    /// Bodies other than stamps, each with the arrival time of its cell.
     bodies: Ring<(Ps, Body)>,
-    /// True if the receiver may handle cells without bodies as late as the next cell with a body.
+    /// Stamps, which are so many, where they are, that they lie apart: the sending times of plain cells.
+    stamps: Ring<Ps>,
+    /// True if the receiver may handle plain cells as late as the next other one.
     patient: bool,
 }
 
-/// Number of cells without bodies after which even a patient receiver handles them, to limit
+/// Number of plain cells after which even a patient receiver handles them, to limit
 /// memory.
 const MOST_UNSEEN: usize = 256;
 
 impl Link {
-    /// An empty link; `patient` if the receiver's state does not depend on when it handles cells
-    /// without bodies.
+    /// An empty link; `patient` if the receiver's state does not depend on when it handles plain
+    /// cells.
     pub fn new(patient: bool) -> Link {
         Link {
             patient,
@@ -31,9 +33,30 @@ impl Link {
     }
     /// Sends a cell; `cell.at` must not be before the arrival of the cell sent last. Returns true
     /// if [`Link::due`] has changed, which the receiver must then take into account.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, cell: Cell, body: Option<&Body>) -> bool {
         debug_assert_eq!(cell.info.has_body(), body.is_some());
+        let is_due = self.push_plain(cell);
+        match body {
+            None => is_due,
+            Some(body) => self.push_body(cell.at, body) || is_due,
+        }
+    }
+    /// Sends the body of the cell sent last, which arrives at `at`. Returns true if that has changed
+    /// [`Link::due`].
+    #[inline]
+    fn push_body(&mut self, at: Ps, body: &Body) -> bool {
+        if let Body::Stamp(sent) = body {
+            self.push_stamp(*sent);
+            return false;
+        }
+        let first = self.bodies.is_empty();
+        self.bodies.push((at, *body));
+        self.patient && first
+    }
+    /// [`Link::push`] of a plain cell; if it is stamped, [`Link::push_stamp`] must follow.
+    #[inline(always)]
+    pub fn push_plain(&mut self, cell: Cell) -> bool {
         let unseen = self.cells.len();
         let is_due = if self.patient {
             unseen == MOST_UNSEEN
@@ -41,17 +64,25 @@ impl Link {
             unseen == 0
         };
         self.cells.push(cell);
-        let Some(body) = body else { return is_due };
-        let first = self.bodies.is_empty();
-        self.bodies.push((cell.at, *body));
-        is_due || (self.patient && first)
+        is_due
     }
-    /// Room for cells without bodies, in the order of their arrivals; [`Outlet::note`] must follow.
+    /// Sends the stamp of a plain cell.
     #[inline(always)]
-    pub fn tail(&mut self) -> Tail<'_, Cell> {
-        self.cells.tail()
+    pub fn push_stamp(&mut self, sent: Ps) {
+        self.stamps.push(sent);
     }
-    /// True if the last `count` cells, which have no bodies, have changed [`Link::due`]: one of them
+    /// The stamp of the next stamped cell that has been received without it.
+    #[inline(always)]
+    pub fn pop_stamp(&mut self) -> Option<Ps> {
+        self.stamps.pop()
+    }
+    /// Room for plain cells, in the order of their arrivals; [`Outlet::note`] must follow. Also the
+    /// stamps, of which each stamped cell needs one.
+    #[inline(always)]
+    pub fn tail(&mut self) -> (Tail<'_, Cell>, &mut Ring<Ps>) {
+        (self.cells.tail(), &mut self.stamps)
+    }
+    /// True if the last `count` cells, which are plain, have changed [`Link::due`]: one of them
     /// was that for which [`Link::push`] would have returned true.
     #[inline(always)]
     fn is_due_by(&self, count: usize) -> bool {
@@ -84,6 +115,17 @@ impl Link {
     pub fn stretch(&self) -> &[Cell] {
         self.cells.stretch()
     }
+    /// True if the next cell is stamped.
+    #[inline(always)]
+    pub fn begins_stamped(&self) -> bool {
+        let next = self.cells.front();
+        next.is_some_and(|cell| cell.info.is_stamped())
+    }
+    /// The same with the stamps of all cells, oldest first.
+    #[inline]
+    pub fn stamped_stretch(&mut self) -> (&[Cell], &mut Ring<Ps>) {
+        (self.cells.stretch(), &mut self.stamps)
+    }
     /// Receives the next `count` cells; for each that has a body, [`Link::pop_body`] must follow.
     #[inline]
     pub fn discard(&mut self, count: usize) {
@@ -96,21 +138,31 @@ impl Link {
         Some((
             cell,
             if cell.info.has_body() {
-                self.pop_body()
+                self.pop_body(cell.info)
             } else {
                 None
             },
         ))
     }
-    /// The body of the cell received last.
+    /// The body of the cell received last, which has one; `info` is its word.
     #[inline]
-    pub fn pop_body(&mut self) -> Option<Body> {
-        self.bodies.pop().map(|(_, body)| body)
+    pub fn pop_body(&mut self, info: Info) -> Option<Body> {
+        if info.is_plain() {
+            self.stamps.pop().map(Body::Stamp)
+        } else {
+            self.bodies.pop().map(|(_, body)| body)
+        }
     }
-    /// Moves all cells and bodies behind those of `cells` and `bodies`.
-    pub fn drain_into(&mut self, cells: &mut Vec<Cell>, bodies: &mut Vec<(Ps, Body)>) {
+    /// Moves all cells, bodies and stamps behind those of `cells`, `bodies` and `stamps`.
+    pub fn drain_into(
+        &mut self,
+        cells: &mut Vec<Cell>,
+        bodies: &mut Vec<(Ps, Body)>,
+        stamps: &mut Vec<Ps>,
+    ) {
         drain(&mut self.cells, cells);
         drain(&mut self.bodies, bodies);
+        drain(&mut self.stamps, stamps);
     }
     /// Cells held.
     pub fn len(&self) -> usize {
@@ -122,25 +174,26 @@ impl Link {
     }
     /// Bytes of storage.
     pub fn bytes(&self) -> usize {
-        self.cells.bytes() + self.bodies.bytes()
+        self.cells.bytes() + self.bodies.bytes() + self.stamps.bytes()
     }
     /// Cells held, oldest first.
     pub fn cells(&self) -> impl Iterator<Item = &Cell> {
         self.cells.iter()
     }
-    /// The `count` cells sent last with their bodies, oldest first; the link must hold that many.
+    /// The `count` cells sent last with their bodies other than stamps, oldest first; the link must
+    /// hold that many.
     pub fn sent_last(&self, count: usize) -> impl Iterator<Item = (&Cell, Option<&Body>)> {
         let bodies = self
             .cells
             .newest(count)
-            .filter(|cell| cell.info.has_body())
+            .filter(|cell| !cell.info.is_plain())
             .count();
         let mut bodies = self.bodies.newest(bodies);
         self.cells.newest(count).map(move |cell| {
-            let body = if cell.info.has_body() {
-                bodies.next()
-            } else {
+            let body = if cell.info.is_plain() {
                 None
+            } else {
+                bodies.next()
             };
             (cell, body.map(|(_, body)| body))
         })
@@ -171,6 +224,13 @@ impl Outlet<'_> {
     #[inline(always)]
     pub fn push(&mut self, cell: Cell, body: Option<&Body>) {
         if self.link.push(cell, body) {
+            self.fresh.push(self.number);
+        }
+    }
+    /// [`Outlet::push`] of a plain cell; if it is stamped, [`Link::push_stamp`] must follow.
+    #[inline(always)]
+    pub fn push_plain(&mut self, cell: Cell) {
+        if self.link.push_plain(cell) {
             self.fresh.push(self.number);
         }
     }

@@ -70,8 +70,10 @@ pub struct Port<S> {
     server: S,
     /// Backlog of the line, below which the queue is certainly shorter than `freely_below`.
     free_backlog: Ps,
-    /// True if the control scheme reads the length of its queue at RM cells only.
+    /// True if the control scheme reads the length of its queue at RM cells, but not at every other.
     reads_at_rm: bool,
+    /// True if it may read it at some of the others.
+    reads_some: bool,
     /// True if it reads the length at all.
     reads_queue: bool,
     /// True if the port is prompt.
@@ -133,6 +135,7 @@ impl<S: BuildServer> Port<S> {
             free_backlog: Ps::ZERO,
             reads_queue: false,
             reads_at_rm: false,
+            reads_some: false,
             server,
             control: settings.control,
             queues,
@@ -191,6 +194,9 @@ impl<S: Server> Port<S> {
     #[inline(always)]
     fn admits_unseen(&mut self, now: Ps, arrival: &Arrival) -> bool {
         if self.reads_at_rm && arrival.controlled && !arrival.cell.info.is_data() {
+            return false;
+        }
+        if self.reads_some && arrival.controlled && self.control.reads_at(now) {
             return false;
         }
         if let Some(server) = self.server.express() {

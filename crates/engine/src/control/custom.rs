@@ -60,6 +60,11 @@ pub trait CustomControl: Debug + Send {
     fn marks_at_dequeue(&self) -> bool;
     /// The hooks that read `queue`.
     fn reads_queue(&self) -> QueueReading;
+    /// True if a cell without a body that arrives at `now` lets the scheme read `queue`, see
+    /// [`SwitchControl::reads_at`].
+    fn reads_at(&self, _now: Ps) -> bool {
+        true
+    }
     /// Name and value of each statistic.
     fn statistics(&self) -> Vec<(&'static str, f64)>;
     /// Next time at which [`CustomControl::wake`] is due.
@@ -114,6 +119,9 @@ impl<S: SwitchControl + Clone + Debug + Send + 'static> CustomControl for Boxed<
     }
     fn reads_queue(&self) -> QueueReading {
         self.scheme.reads_queue()
+    }
+    fn reads_at(&self, now: Ps) -> bool {
+        self.scheme.reads_at(now)
     }
     fn statistics(&self) -> Vec<(&'static str, f64)> {
         let names = S::STATISTICS.iter().map(|statistic| statistic.name);

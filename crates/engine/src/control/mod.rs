@@ -218,6 +218,13 @@ macro_rules! registry {
                 }
             }
             #[inline]
+            fn reads_at(&self, now: Ps) -> bool {
+                match self {
+                    $(Control::$variant(scheme) => scheme.reads_at(now),)*
+                    Control::Custom(scheme) => scheme.reads_at(now),
+                }
+            }
+            #[inline]
             fn wake_at(&self) -> Ps {
                 match self {
                     $(Control::$variant(scheme) => scheme.wake_at(),)*

@@ -66,6 +66,9 @@ pub enum QueueReading {
     Never,
     /// RM cells, in either direction, and timers; the port may pass 0 with other cells.
     AtRmCells,
+    /// RM cells, timers, and those other cells for which [`SwitchControl::reads_at`] is true; the port
+    /// may pass 0 with the rest.
+    AtSomeCells,
     /// Every cell.
     AtEveryCell,
 }
@@ -110,6 +113,12 @@ pub trait SwitchControl {
     /// The hooks that read `queue`. Must not change over time.
     fn reads_queue(&self) -> QueueReading {
         QueueReading::AtEveryCell
+    }
+    /// True if a cell without a body that arrives at `now` lets the scheme read `queue`; asked of those
+    /// that read it [`QueueReading::AtSomeCells`].
+    #[inline]
+    fn reads_at(&self, _now: Ps) -> bool {
+        true
     }
     /// Present values of [`Self::STATISTICS`], in their order; not finite while a value is missing.
     fn counted(&self) -> Vec<f64> {

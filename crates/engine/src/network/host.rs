@@ -11,7 +11,8 @@ use super::links::Links;
 use super::log::Log;
 use super::plan::FlowChange;
 use super::terminal::{Outside, Terminal};
-use crate::atm::cell::Cell;
+use crate::atm::cell::{Cell, Info};
+use crate::atm::link::Link;
 use crate::atm::port::Port;
 use crate::atm::server::Server;
 use crate::kernel::{Ps, Tournament};
@@ -112,13 +113,17 @@ impl<S: Server> Host<S> {
                 let Some(cell) = inbox.receive(input, links) else {
                     return;
                 };
-                if cell.info.has_body() {
-                    let body = inbox.body(input, links);
+                let terminal = &mut self.terminals[cell.label as usize];
+                if !cell.info.has_body() {
+                    terminal.receive_plain(cell);
+                } else if cell.info.is_stamped() {
+                    let link = &mut links[inbox.links()[input] as usize];
+                    terminal.receive_row::<true>([cell].iter(), || link.pop_stamp());
+                } else {
+                    let body = inbox.body(input, cell.info, links);
                     self.work(cell.label as usize, links, |terminal, out| {
                         terminal.receive(cell, body, out)
                     });
-                } else {
-                    self.terminals[cell.label as usize].receive_plain(cell);
                 }
             }
         }
@@ -129,8 +134,12 @@ impl<S: Server> Host<S> {
         loop {
             let (timer, index) = self.clocks.first();
             let link = &mut links[incoming];
-            let taken = self.receive_plainly(link.stretch(), horizon.min(timer));
+            let limit = horizon.min(timer);
+            let taken = self.receive_rows::<false>(link.stretch(), || None, limit);
             link.discard(taken);
+            if link.begins_stamped() && self.receive_stamped(link, limit) {
+                continue;
+            }
             let arrival = link.next_arrival();
             if timer.min(arrival) >= horizon {
                 return;
@@ -149,16 +158,40 @@ impl<S: Server> Host<S> {
         }
     }
 
-    /// Receives cells without bodies that arrive before `limit`, up to the first that has a body.
-    /// Returns their number. They change no terminal's clock.
+    /// Receives stamped cells that arrive before `limit`, up to the first that is not stamped. Returns
+    /// false if there is none.
+    #[inline(never)]
+    fn receive_stamped(&mut self, link: &mut Link, limit: Ps) -> bool {
+        let (cells, stamps) = link.stamped_stretch();
+        let taken = self.receive_rows::<true>(cells, || stamps.pop(), limit);
+        link.discard(taken);
+        taken > 0
+    }
+
+    /// Receives plain cells that arrive before `limit`, all stamped or all not, up to the first that is
+    /// otherwise; `stamp` takes the stamp of a cell off the link. Returns their number. They change no
+    /// terminal's clock.
     #[inline(always)]
-    fn receive_plainly(&mut self, cells: &[Cell], limit: Ps) -> usize {
+    fn receive_rows<const STAMPED: bool>(
+        &mut self,
+        cells: &[Cell],
+        mut stamp: impl FnMut() -> Option<Ps>,
+        limit: Ps,
+    ) -> usize {
         let mut received = 0;
-        let is_plain = |cell: &&Cell| cell.at < limit && !cell.info.has_body();
+        let is_such = |info: Info| {
+            if STAMPED {
+                info.is_stamped()
+            } else {
+                !info.has_body()
+            }
+        };
+        let is_plain = |cell: &&Cell| cell.at < limit && is_such(cell.info);
         while let Some(first) = cells.get(received).filter(is_plain) {
             let row = cells[received..].iter().take_while(is_plain);
             let row = row.take_while(|cell| cell.label == first.label);
-            received += self.terminals[first.label as usize].receive_row(row);
+            received +=
+                self.terminals[first.label as usize].receive_row::<STAMPED>(row, &mut stamp);
         }
         received
     }

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::batch::{Arrived, Batch};
 use super::links::Links;
 use super::simultaneous::Order;
-use crate::atm::cell::{Body, Cell};
+use crate::atm::cell::{Body, Cell, Info};
 use crate::atm::link::Link;
 use crate::kernel::{Ps, Tournament};
 
@@ -87,10 +87,10 @@ impl<'a, const DRAWN: bool> Arrivals<'a, DRAWN> {
         self.merged += 1;
         Some(cell)
     }
-    /// The body of the cell received last.
+    /// The body of the cell received last, which has one; `info` is its word.
     #[inline]
-    pub fn body(&self, links: &mut Links) -> Option<Body> {
-        self.inbox.body(self.input, links)
+    pub fn body(&self, info: Info, links: &mut Links) -> Option<Body> {
+        self.inbox.body(self.input, info, links)
     }
     fn give_back(&mut self) {
         self.inbox.batch = self.batch.take().or(self.inbox.batch.take());
@@ -172,10 +172,10 @@ impl Inbox {
         self.heads.set(input, next);
         Some(cell)
     }
-    /// The body of the cell received last from `input`.
+    /// The body of the cell received last from `input`, which has one; `info` is its word.
     #[inline]
-    pub fn body(&self, input: usize, links: &mut Links) -> Option<Body> {
-        links[self.links[input] as usize].pop_body()
+    pub fn body(&self, input: usize, info: Info, links: &mut Links) -> Option<Body> {
+        links[self.links[input] as usize].pop_body(info)
     }
     /// The link of a node that has only one.
     #[inline]

@@ -174,6 +174,9 @@ impl<S: Server> Switch<S> {
             let limit = horizon.min(self.timers.first().0);
             let sent = self.forward_plainly(link.stretch(), |cell| *cell, limit, links);
             link.discard(sent);
+            if link.begins_stamped() && self.drain_stamped(link, limit, links) {
+                continue;
+            }
             let arrival = link.next_arrival();
             if arrival >= horizon {
                 return;
@@ -186,24 +189,58 @@ impl<S: Server> Switch<S> {
         }
     }
 
+    /// Forwards stamped cells that arrive on the only incoming link before `limit`, as
+    /// [`Switch::forward_stamped`] does. Returns false if there is none.
+    #[inline(never)]
+    fn drain_stamped(&mut self, link: &mut Link, limit: Ps, links: &mut Links) -> bool {
+        let (cells, stamps) = link.stamped_stretch();
+        let stamp = |_: &Cell, _: &mut [Link]| stamps.pop();
+        let sent = self.forward_stamped(cells, |cell| *cell, stamp, limit, links);
+        link.discard(sent);
+        sent > 0
+    }
+
     /// Forwards a sorted batch.
     fn take_batch(&mut self, batch: &Batch, inbox: &Inbox, links: &mut Links) {
         let mut rest = batch.arrivals();
         loop {
             let limit = self.timers.first().0;
             let sent = self.forward_plainly(rest, |arrived| arrived.cell, limit, links);
-            let Some((Arrived { cell, input }, behind)) = rest[sent..].split_first() else {
+            rest = &rest[sent..];
+            let Some((Arrived { cell, input }, behind)) = rest.split_first() else {
                 return;
             };
+            if cell.info.is_stamped() {
+                let sent = self.take_stamped(rest, limit, inbox, links);
+                if sent > 0 {
+                    rest = &rest[sent..];
+                    continue;
+                }
+            }
             self.wake_until(cell.at, links);
             let mut body = if cell.info.has_body() {
-                inbox.body(*input as usize, links)
+                inbox.body(*input as usize, cell.info, links)
             } else {
                 None
             };
             self.forward(*cell, body.as_mut(), links);
             rest = behind;
         }
+    }
+
+    /// [`Switch::forward_stamped`] for a part of a batch.
+    #[inline(never)]
+    fn take_stamped(
+        &mut self,
+        cells: &[Arrived],
+        limit: Ps,
+        inbox: &Inbox,
+        links: &mut Links,
+    ) -> usize {
+        let stamp = |arrived: &Arrived, links: &mut [Link]| {
+            links[inbox.links()[arrived.input as usize] as usize].pop_stamp()
+        };
+        self.forward_stamped(cells, |arrived| arrived.cell, stamp, limit, links)
     }
 
     /// Forwards the cells that arrive before `horizon`, one by one.
@@ -221,7 +258,7 @@ impl<S: Server> Switch<S> {
             };
             if self.forward_plainly(&[cell], |cell| *cell, Ps::NEVER, links) == 0 {
                 let mut body = if cell.info.has_body() {
-                    inbox.body(input, links)
+                    inbox.body(input, cell.info, links)
                 } else {
                     None
                 };
@@ -237,9 +274,6 @@ impl<S: Server> Switch<S> {
     /// Forwards cells without bodies that arrive before `limit` through ports that admit them
     /// without checks and know their departure, up to the first cell for which this is not so.
     /// Returns their number.
-    ///
-    /// Cells for one port that follow one another are handed to it in a row, which is the same as
-    /// one by one: neither the table nor another port has a part in it, and timers come later.
     #[inline(always)]
     fn forward_plainly<T>(
         &mut self,
@@ -248,10 +282,52 @@ impl<S: Server> Switch<S> {
         limit: Ps,
         links: &mut Links,
     ) -> usize {
+        self.forward_rows::<T, false>(cells, cell, |_, _| None, limit, links)
+    }
+
+    /// The same for stamped cells; `stamp` takes the stamp of a cell off the link on which it came.
+    fn forward_stamped<T>(
+        &mut self,
+        cells: &[T],
+        cell: impl Fn(&T) -> Cell,
+        stamp: impl FnMut(&T, &mut [Link]) -> Option<Ps>,
+        limit: Ps,
+        links: &mut Links,
+    ) -> usize {
+        self.forward_rows::<T, true>(cells, cell, stamp, limit, links)
+    }
+
+    /// [`Switch::forward_plainly`] and [`Switch::forward_stamped`].
+    ///
+    /// Cells for one port that follow one another are handed to it in a row, which is the same as
+    /// one by one: neither the table nor another port has a part in it, and timers come later.
+    #[inline(always)]
+    fn forward_rows<T, const STAMPED: bool>(
+        &mut self,
+        cells: &[T],
+        cell: impl Fn(&T) -> Cell,
+        mut stamp: impl FnMut(&T, &mut [Link]) -> Option<Ps>,
+        limit: Ps,
+        links: &mut Links,
+    ) -> usize {
         let (table, ports) = (&self.table[..], &mut self.ports[..]);
         let (links, fresh) = links.parts();
         let route = |cell: &Cell| &table[cell.label as usize];
-        let is_plain = |cell: &Cell| cell.at < limit && !cell.info.has_body();
+        let is_such = |info: Info| {
+            if STAMPED {
+                info.is_stamped()
+            } else {
+                !info.has_body()
+            }
+        };
+        let is_plain = |cell: &Cell| cell.at < limit && is_such(cell.info);
+        let mut carry_stamps = |cells: &[T], link: u32, links: &mut [Link]| {
+            for cell in cells.iter().filter(|_| STAMPED) {
+                if let Some(sent) = stamp(cell, links) {
+                    links[link as usize].push_stamp(sent);
+                }
+            }
+        };
         let mut sent = 0;
         while let Some(first) = cells.get(sent).map(&cell).filter(is_plain) {
             let Route {
@@ -271,6 +347,7 @@ impl<S: Server> Switch<S> {
                 if !port.arrive_express(first.at, &route(&first).arrival(first.info), out) {
                     return sent;
                 }
+                carry_stamps(&cells[sent..=sent], link, links);
                 sent += 1;
                 continue;
             }
@@ -287,6 +364,7 @@ impl<S: Server> Switch<S> {
             if count == 0 {
                 return sent;
             }
+            carry_stamps(&cells[sent..sent + count], link, links);
             sent += count;
         }
         sent

@@ -149,7 +149,7 @@ impl Watch {
                     link: *index,
                     channel: channel.filter(|_| !is_credit),
                     info: cell.info.without_stamp(),
-                    body: body.copied().filter(|body| !matches!(body, Body::Stamp(_))),
+                    body: body.copied(),
                     left,
                     arrives: cell.at,
                 });

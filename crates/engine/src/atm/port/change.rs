@@ -18,14 +18,17 @@ impl<S> Port<S> {
         let smallest = limits.min().unwrap_or(0);
         let unasked = stateless && reads_queue != QueueReading::AtEveryCell && !self.is_prompt;
         self.freely_below = if unasked { smallest } else { 0 };
-        self.free_backlog = Ps(if self.freely_below == u64::MAX {
+        self.reads_some = reads_queue == QueueReading::AtSomeCells;
+        self.free_backlog = Ps(if self.reads_some {
+            0
+        } else if self.freely_below == u64::MAX {
             u64::MAX
         } else {
             let cells = self.freely_below.saturating_sub(1);
             cells.saturating_mul(self.cell_time.0)
         });
         self.reads_queue = reads_queue != QueueReading::Never;
-        self.reads_at_rm = reads_queue == QueueReading::AtRmCells;
+        self.reads_at_rm = self.reads_some || reads_queue == QueueReading::AtRmCells;
         // A queue whose channels take turns has enough buffer because of their credit.
         let has_room = |queue: &Queue| queue.by_turns || queue.settings.buffer == u64::MAX;
         self.takes_all = self.is_prompt

@@ -1,4 +1,4 @@
-//! Cells without bodies at a port that certainly admits them and knows their departures: the short
+//! Plain cells at a port that certainly admits them and knows their departures: the short
 //! way of [`Port::arrive`], alone or in a row.
 //!
 //! Both do what the plain way does with such a cell: they show it to the scheme, serve it by
@@ -12,11 +12,12 @@ use crate::atm::cell::Cell;
 use crate::atm::link::Outlet;
 use crate::atm::server::{Arrival, FifoRow, Queued, Server};
 use crate::control::Control;
-use crate::kernel::{Ps, Tail};
+use crate::kernel::{Ps, Ring, Tail};
 
 impl<S: Server> Port<S> {
-    /// [`Port::arrive`] for a cell without a body, if it is certainly admitted and its departure is
-    /// known at once. Returns false, with nothing changed, if it is not.
+    /// [`Port::arrive`] for a plain cell, if it is certainly admitted and its departure is known at
+    /// once. Returns false, with nothing changed, if it is not. If the cell is stamped,
+    /// [`Link::push_stamp`](crate::atm::link::Link::push_stamp) must follow.
     #[inline(always)]
     pub fn arrive_express(&mut self, now: Ps, arrival: &Arrival, out: &mut Outlet<'_>) -> bool {
         let Some(server) = self.server.express() else {
@@ -29,7 +30,7 @@ impl<S: Server> Port<S> {
             label: arrival.cell.label,
             info: show(&mut self.control, now, arrival, None, 0),
         };
-        server.send(now, cell, None, out);
+        out.push_plain(server.serve(now, cell));
         true
     }
 
@@ -38,11 +39,13 @@ impl<S: Server> Port<S> {
     #[inline(always)]
     pub fn row<'a>(&'a mut self, out: &'a mut Outlet<'_>) -> Option<Row<'a>> {
         let server = self.server.express()?;
+        let (tail, stamps) = out.link.tail();
         Some(Row {
             server: server.row(),
             most: self.free_backlog,
             control: &mut self.control,
-            tail: out.link.tail(),
+            tail,
+            stamps,
         })
     }
 }
@@ -55,6 +58,7 @@ pub struct Row<'a> {
     most: Ps,
     control: &'a mut Control,
     tail: Tail<'a, Cell>,
+    stamps: &'a mut Ring<Ps>,
 }
 
 impl Row<'_> {
@@ -71,6 +75,11 @@ impl Row<'_> {
         };
         self.tail.push(self.server.serve(now, cell));
         true
+    }
+    /// Sends the stamp of the last cell.
+    #[inline(always)]
+    pub fn stamp(&mut self, sent: Ps) {
+        self.stamps.push(sent);
     }
     /// Writes server and ring back. Returns the number of cells, of which [`Outlet::note`] must be
     /// told.

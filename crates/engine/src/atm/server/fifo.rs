@@ -40,24 +40,21 @@ impl FifoServer {
     pub fn backlog(&self, now: Ps) -> Ps {
         self.free_at.saturating_sub(now)
     }
-    /// Sends a cell at `now`.
+    /// Serves a cell at `now`; returns it as it enters the link.
     #[inline(always)]
-    pub fn send(&mut self, now: Ps, cell: Queued, body: Option<&Body>, out: &mut Outlet<'_>) {
+    pub fn serve(&mut self, now: Ps, cell: Queued) -> Cell {
         (self.free_at, self.carry) = completion(&self.line, now, (self.free_at, self.carry));
         let backlog = self.free_at.0 - now.0;
         self.accepted += 1;
         self.sojourns += backlog as u128;
         note_longest(&mut self.longest, (backlog, self.carry));
-        out.push(
-            Cell {
-                at: self.free_at + self.line.delay,
-                label: cell.label,
-                info: cell.info,
-            },
-            body,
-        );
+        Cell {
+            at: self.free_at + self.line.delay,
+            label: cell.label,
+            info: cell.info,
+        }
     }
-    /// The server for cells without bodies, one after the other; [`FifoRow::close`] must follow, or it
+    /// The server for plain cells, one after the other; [`FifoRow::close`] must follow, or it
     /// forgets them.
     #[inline(always)]
     pub fn row(&mut self) -> FifoRow<'_> {
@@ -162,7 +159,8 @@ impl Server for FifoServer {
         _control: &mut Control,
         out: &mut Outlet<'_>,
     ) {
-        self.send(now, arrival.cell, body, out);
+        let cell = self.serve(now, arrival.cell);
+        out.push(cell, body);
     }
     #[inline]
     fn advance(&mut self, _now: Ps, _control: &mut Control, _out: &mut Outlet<'_>) {}
@@ -209,7 +207,6 @@ impl ServerCounts for FifoServer {
 mod tests {
     use super::*;
     use crate::atm::cell::Info;
-    use crate::atm::link::Link;
     use crate::kernel::{CellClock, Rate, Stream};
 
     #[test]
@@ -220,7 +217,7 @@ mod tests {
         };
         let mut stream = Stream::new(1, "row", "test");
         let (mut alone, mut in_rows) = (FifoServer::new(line), FifoServer::new(line));
-        let (mut link, mut fresh, mut now) = (Link::new(false), Vec::new(), Ps::ZERO);
+        let mut now = Ps::ZERO;
         for cells in 0..200 {
             let mut row = in_rows.row();
             for label in 0..cells % 7 {
@@ -230,13 +227,7 @@ mod tests {
                     info: Info::data(label),
                 };
                 assert_eq!(row.backlog(now), alone.backlog(now));
-                let out = &mut Outlet {
-                    link: &mut link,
-                    number: 0,
-                    fresh: &mut fresh,
-                };
-                alone.send(now, cell, None, out);
-                assert_eq!(link.pop().map(|(sent, _)| sent), Some(row.serve(now, cell)));
+                assert_eq!(alone.serve(now, cell), row.serve(now, cell));
             }
             row.close(cells as usize % 7);
             let state = |server: &FifoServer| {

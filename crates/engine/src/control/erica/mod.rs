@@ -391,9 +391,9 @@ impl SwitchControl for Erica {
         } else if let Some(rm) = &frm {
             self.channels[slot as usize].ccr = rm.ccr; // 98-0408 (7)
         }
+        let ends_interval = self.reads_at(now);
         self.abr_cells += 1;
-        // Simultaneous cells do not end an interval, which must last longer than zero.
-        if self.abr_cells >= self.interval_cells && now > self.started {
+        if ends_interval {
             self.end_interval(now, queue);
         }
         if let Some(rm) = frm
@@ -421,11 +421,17 @@ impl SwitchControl for Erica {
     }
     fn reads_queue(&self) -> QueueReading {
         let by_scheme = if self.config.queue_control.is_some() {
-            QueueReading::AtEveryCell
+            QueueReading::AtSomeCells
         } else {
             QueueReading::Never
         };
         self.ci.reads_queue(by_scheme)
+    }
+    /// The queue is read at the end of an interval. Simultaneous cells do not end one, which must last
+    /// longer than zero.
+    #[inline]
+    fn reads_at(&self, now: Ps) -> bool {
+        self.abr_cells + 1 >= self.interval_cells && now > self.started
     }
     #[inline]
     fn wake_at(&self) -> Ps {

@@ -101,7 +101,11 @@ fn turn_in_order<S: Server, N: PromptNode<S>, const DRAWN: bool>(
             if alone && node.take_alone(cell, &mut prompt, links) {
                 continue;
             }
-            let body = if has_body { arrivals.body(links) } else { None };
+            let body = if has_body {
+                arrivals.body(cell.info, links)
+            } else {
+                None
+            };
             node.take(cell, body, &mut prompt, links);
         }
         node.touch_ports(&mut prompt);

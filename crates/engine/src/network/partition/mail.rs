@@ -14,8 +14,9 @@ pub struct Mail {
     /// Links with the number of their cells, in the order of the cells.
     links: Vec<(u32, u32)>,
     cells: Vec<Cell>,
-    /// Bodies, each with the arrival time of its cell.
+    /// Bodies other than stamps, each with the arrival time of its cell.
     bodies: Vec<(Ps, Body)>,
+    stamps: Vec<Ps>,
 }
 
 impl Mail {
@@ -28,22 +29,23 @@ impl Mail {
     pub(super) fn add(&mut self, number: u32, link: &mut Link) {
         if !link.is_empty() {
             self.links.push((number, link.len() as u32));
-            link.drain_into(&mut self.cells, &mut self.bodies);
+            link.drain_into(&mut self.cells, &mut self.bodies, &mut self.stamps);
         }
     }
 
     /// Puts all cells on their links.
     pub(super) fn deliver(&mut self, links: &mut Links) {
         let (mut cells, mut bodies) = (self.cells.drain(..), self.bodies.drain(..));
+        let mut stamps = self.stamps.drain(..);
         for (number, count) in self.links.drain(..) {
             let mut outlet = links.outlet(number);
             for cell in cells.by_ref().take(count as usize) {
-                let body = if cell.info.has_body() {
-                    bodies.next()
-                } else {
-                    None
+                let body = match cell.info {
+                    info if !info.has_body() => None,
+                    info if info.is_plain() => stamps.next().map(Body::Stamp),
+                    _ => bodies.next().map(|(_, body)| body),
                 };
-                outlet.push(cell, body.as_ref().map(|(_, body)| body));
+                outlet.push(cell, body.as_ref());
             }
         }
     }

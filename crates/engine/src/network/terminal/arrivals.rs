@@ -17,14 +17,28 @@ impl Terminal {
         self.reassembler.on_cell(cell.info);
     }
 
-    /// [`Terminal::receive_plain`] for one cell after the other, with hash and reassembler in
-    /// registers. Returns the number of cells.
+    /// [`Terminal::receive`] for one plain cell after the other, all stamped or all not, with hash and
+    /// reassembler in registers; `stamp` takes the stamp of a cell off the link. Returns the number of
+    /// cells.
     #[inline(always)]
-    pub fn receive_row<'a>(&mut self, cells: impl Iterator<Item = &'a Cell>) -> usize {
+    pub fn receive_row<'a, const STAMPED: bool>(
+        &mut self,
+        cells: impl Iterator<Item = &'a Cell>,
+        mut stamp: impl FnMut() -> Option<Ps>,
+    ) -> usize {
         let (mut digest, mut reassembler) = (self.digest, self.reassembler.clone());
         let (mut bytes, mut received, mut last) = (0, 0, None);
         for cell in cells {
-            digest.add(cell.at.0 ^ (cell.info.0 as u64) << 32);
+            // The hash does not depend on the measurement of delays.
+            let info = if STAMPED {
+                cell.info.without_stamp()
+            } else {
+                cell.info
+            };
+            digest.add(cell.at.0 ^ (info.0 as u64) << 32);
+            if STAMPED && let Some(sent) = stamp() {
+                self.cell_delay.add(cell.at.0 - sent.0);
+            }
             bytes += cell.info.payload() as u64;
             reassembler.on_cell(cell.info);
             last = Some(cell.info);

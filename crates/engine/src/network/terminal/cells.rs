@@ -41,17 +41,20 @@ impl Terminal {
         }
         loop {
             if self.sends
-                && !self.stamps
                 && let Some((port, out)) = &mut out.way
                 && let Some(mut row) = port.row(out)
             {
                 // The same cells as one by one below: their numbers follow one another, and nothing
                 // reads the counts before the row ends.
                 let (first, mut sent, mut last) = (self.queue.number(), 0, self.now);
+                let stamps = self.stamps;
                 cells.generate(limit, |at| {
-                    let info = Info::data(first.wrapping_add(sent));
+                    let (info, _) = stamped(stamps, at, Info::data(first.wrapping_add(sent)), None);
                     let passes = row.arrive(at, &arrival(self.label, self.slot, info));
                     if passes {
+                        if stamps {
+                            row.stamp(at);
+                        }
                         (sent, last) = (sent.wrapping_add(1), at);
                     }
                     passes
@@ -229,7 +232,10 @@ fn send<S: Server>(
     let Some((port, out)) = &mut out.way else {
         return;
     };
-    if body.is_none() && port.arrive_express(at, &arrival, out) {
+    if info.is_plain() && port.arrive_express(at, &arrival, out) {
+        if let Some(Body::Stamp(sent)) = body {
+            out.link.push_stamp(sent);
+        }
         return;
     }
     port.arrive(at, arrival, body.as_mut(), out);
