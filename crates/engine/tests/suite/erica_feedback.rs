@@ -185,7 +185,7 @@ fn a_long_queue_sets_ci_if_wished() {
     );
     assert_eq!(
         reads(json!({ "ci_threshold": "20 cells", "queue_control": {} })),
-        QueueReading::AtEveryCell
+        QueueReading::AtSomeCells
     );
 }
 

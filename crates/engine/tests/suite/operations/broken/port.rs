@@ -83,6 +83,9 @@ impl SwitchControl for Faulty {
             self.inner.reads_queue()
         }
     }
+    fn reads_at(&self, now: Ps) -> bool {
+        self.inner.reads_at(now)
+    }
     fn counted(&self) -> Vec<f64> {
         let mut counted = self.inner.counted();
         if let Some(last) = counted.last_mut() {

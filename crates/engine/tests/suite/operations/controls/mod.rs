@@ -60,6 +60,7 @@ impl<C: SwitchControl + Clone> Port<C> {
         match self.control.reads_queue() {
             QueueReading::Never => 0,
             QueueReading::AtRmCells if !is_rm => 0,
+            QueueReading::AtSomeCells if !is_rm && !self.blind.reads_at(self.now) => 0,
             _ => self.queue,
         }
     }
