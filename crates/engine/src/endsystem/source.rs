@@ -274,15 +274,27 @@ impl AbrSource {
     /// The cell that is due at `now`, if any. In-rate cells come first.
     #[inline]
     pub fn opportunity(&mut self, now: Ps, data_waiting: bool) -> Option<Emission> {
-        // The common case of `choose`: neither FRM nor BRM is due (SES rule 3c).
-        let plain =
-            self.since_frm < self.limits.nrm_others && now < self.trm_at && self.waiting.is_none();
-        if plain && data_waiting && now >= self.t_next {
-            self.count_cell();
-            self.advance(now);
+        if data_waiting && self.sends_plainly(now) {
+            self.send_plainly(now);
             return Some(Emission::Data);
         }
         self.choose(now, data_waiting)
+    }
+
+    /// True if a data cell that waits is due at `now`, and neither FRM nor BRM: the common case of SES
+    /// rule 3c.
+    #[inline(always)]
+    pub fn sends_plainly(&self, now: Ps) -> bool {
+        let due = now >= self.t_next;
+        let plain = self.since_frm < self.limits.nrm_others && now < self.trm_at;
+        due && plain && self.waiting.is_none()
+    }
+
+    /// Sends the data cell for which [`AbrSource::sends_plainly`].
+    #[inline(always)]
+    pub fn send_plainly(&mut self, now: Ps) {
+        self.count_cell();
+        self.advance(now);
     }
 
     /// SES rule 3, and SES rule 11 when nothing can be sent in-rate.

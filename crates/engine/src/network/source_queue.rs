@@ -190,6 +190,13 @@ impl SourceQueue {
         let pdu = self.pdus.front().filter(|pdu| pdu.sent == 0)?;
         Some((pdu.segment, self.number, pdu.cells as u16, pdu.taken as u16))
     }
+    /// Number of cells that come before the last one of the first PDU here.
+    #[inline]
+    pub fn cells_before_last(&self) -> u32 {
+        self.pdus
+            .front()
+            .map_or(0, |pdu| (pdu.taken - pdu.sent).saturating_sub(1))
+    }
     /// Removes the next cell of a PDU; with the segment if the cell ends the whole PDU.
     #[inline]
     pub fn pop(&mut self, now: Ps) -> Option<(Info, Option<Body>)> {

@@ -62,11 +62,16 @@ pub struct Row<'a> {
 }
 
 impl Row<'_> {
+    /// True if [`Row::arrive`] takes a cell that arrives at `now`.
+    #[inline(always)]
+    pub fn admits(&self, now: Ps) -> bool {
+        !self.tail.is_full() && self.server.backlog(now) < self.most
+    }
     /// [`Port::arrive_express`]. Returns false, with nothing changed, also if the link's ring would
     /// have to grow; at the first cell of a row it has room.
     #[inline(always)]
     pub fn arrive(&mut self, now: Ps, arrival: &Arrival) -> bool {
-        if self.tail.is_full() || self.server.backlog(now) >= self.most {
+        if !self.admits(now) {
             return false;
         }
         let cell = Queued {

@@ -4,12 +4,15 @@ use super::{App, Outside, Shaper, Terminal};
 use crate::atm::cell::{Body, Info};
 use crate::atm::port::Arrival;
 use crate::atm::server::{Queued, Server};
-use crate::endsystem::Emission;
-use crate::kernel::Ps;
+use crate::endsystem::{AbrSource, Emission};
+use crate::kernel::{Extremes, Ps, TimeIntegral};
 use crate::network::event::{Event, What};
 use crate::network::log::Log;
 use crate::network::observer::PduStart;
 use crate::traffic::CellSource;
+
+/// Number of cells from which on a row pays.
+const WORTH_A_ROW: u32 = 2;
 
 impl Terminal {
     /// Generates bare cells until `limit`; with a shaper, only one into the source queue.
@@ -115,6 +118,10 @@ impl Terminal {
         out: &mut Outside<'_, S>,
     ) -> Option<Ps> {
         while at < limit {
+            if let Some(next) = self.send_row(at, limit, out) {
+                at = next;
+                continue;
+            }
             self.now = at;
             let waiting = self.data_waiting();
             let (emission, abr) = match &mut self.shaper {
@@ -124,11 +131,8 @@ impl Terminal {
                 Shaper::Abr(source) => (source.opportunity(at, waiting), Some(&**source)),
                 Shaper::Split(source) => (source.opportunity(at, waiting), Some(source.rm())),
             };
-            if let Some(source) = abr
-                && source.acr_changed_at() == at
-            {
-                self.acr_mean.set(at, source.acr());
-                self.acr_range.set(source.acr());
+            if let Some(source) = abr {
+                note_acr(at, source, (&mut self.acr_mean, &mut self.acr_range));
             }
             match emission {
                 Some(Emission::Data) => {
@@ -145,6 +149,52 @@ impl Terminal {
             at = self.shaper_wake();
         }
         Some(at)
+    }
+
+    /// Sends cells of one PDU before its last from `at` until `limit`, as long as neither an RM cell is
+    /// due nor the port needs to check one. Returns the time of the shaper's next transmission; `None`,
+    /// with nothing changed, if there is no such cell.
+    ///
+    /// These are the cells of [`Terminal::run_shaper`]: none of them empties the queue, or is of
+    /// interest to TCP or to an observer.
+    #[inline]
+    fn send_row<S: Server>(
+        &mut self,
+        mut at: Ps,
+        limit: Ps,
+        out: &mut Outside<'_, S>,
+    ) -> Option<Ps> {
+        let (Shaper::Abr(source), false) = (&mut self.shaper, S::OBSERVED) else {
+            return None;
+        };
+        let most = self.queue.cells_before_last();
+        if most < WORTH_A_ROW || !source.sends_plainly(at) {
+            return None;
+        }
+        let (port, out) = out.way.as_mut()?;
+        let mut row = port.row(out)?;
+        for _ in 0..most {
+            if at >= limit || !source.sends_plainly(at) || !row.admits(at) {
+                break;
+            }
+            source.send_plainly(at);
+            note_acr(at, source, (&mut self.acr_mean, &mut self.acr_range));
+            let Some((info, None)) = self.queue.pop(at) else {
+                unreachable!("the last cell of a PDU is not in a row");
+            };
+            let (info, _) = stamped(self.stamps, at, info, None);
+            row.arrive(at, &arrival(self.label, self.slot, info));
+            if self.stamps {
+                row.stamp(at);
+            }
+            self.now = at;
+            at = source.next_wake(true).max(at);
+        }
+        let sent = row.close();
+        out.note(sent);
+        self.counts.data_sent += sent as u64;
+        self.counts.cells_sent += sent as u64;
+        (sent > 0).then_some(at)
     }
 
     /// Sends a data cell; returns true if that may have moved a timer of TCP.
@@ -193,6 +243,15 @@ impl Terminal {
                 segment,
             });
         }
+    }
+}
+
+/// Notes ACR if it has changed at `at`, as it does with an FRM, or by the law of a source with a cell.
+#[inline(always)]
+fn note_acr(at: Ps, source: &AbrSource, (mean, range): (&mut TimeIntegral, &mut Extremes)) {
+    if source.acr_changed_at() == at {
+        mean.set(at, source.acr());
+        range.set(source.acr());
     }
 }
 
