@@ -36,6 +36,26 @@ def test_outcomes_are_in_order_and_the_same_for_any_number_of_workers(jobs: list
     assert digests(run_many(jobs, workers=8)) == digests(alone)
 
 
+def test_the_longest_runs_come_first(jobs: list[Job], monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    submit = runner.ThreadPoolExecutor.submit
+
+    def noted(pool: Any, work: Any, key: str) -> Any:  # noqa: ANN401  as that method has
+        asked.append(key)
+        return submit(pool, work, key)
+
+    lengths = (20, 80, 40, 60)
+    some = [
+        dataclasses.replace(jobs[0], overrides=(f"run.duration={ms} ms", jobs[0].overrides[1]))
+        for ms in lengths
+    ]
+    monkeypatch.setattr(runner.ThreadPoolExecutor, "submit", noted)
+    found = run_many(some, workers=2)
+    keys = [job.key() for job in some]
+    assert asked == [keys[1], keys[3], keys[2], keys[0]]
+    assert digests(found) == digests(run_many(some, workers=1))
+
+
 def test_known_results_are_not_simulated_again(jobs: list[Job], tmp_path: Path) -> None:
     store = default_store(tmp_path)
     fresh = run_many(jobs, store=store)

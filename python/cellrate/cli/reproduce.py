@@ -15,7 +15,7 @@ from cellrate.cli.places import kept_results
 from cellrate.cli.progress import ProgressBar
 from cellrate.common.problems import BadInput, choose
 from cellrate.language.errors import ExpressionError
-from cellrate.simulation.runner import run_many
+from cellrate.simulation.runner import run_many, worker_count
 
 if TYPE_CHECKING:
     from cellrate.reproduce.readings import Choice
@@ -81,6 +81,7 @@ def reproduce(
                 inferred=_held_out() if inferred else None,
                 keep_seeds=keep_seeds,
                 draws=draws,
+                workers=worker_count(workers),
             )
             status = reproduction.run_reproduction(options, runner)
         except (reproduction.ReproduceError, ExpressionError) as error:

@@ -2,8 +2,10 @@
 
 import sys
 from collections.abc import Sequence
+from functools import partial
 
 from cellrate.common import terminal
+from cellrate.common.copies import shared_out
 from cellrate.common.json_text import json_text
 from cellrate.reproduce.as_json import as_json
 from cellrate.reproduce.complaints import complaints_of
@@ -32,13 +34,13 @@ def run_reproduction(options: Options, runner: Runner) -> int:
         ReproduceError: If an experiment does not exist, or a paper's data is broken.
     """
     computed = compute(options, runner)
-    pages = write_pages(computed.parts, computed.outcomes, options.out)
+    pages = write_pages(computed.parts, computed.outcomes, options.out, options.workers)
     if options.json:
         _print_json(computed)
     else:
         _show(computed, pages)
     _keep(computed, options)
-    complaints = _complaints(computed) if options.check else []
+    complaints = _complaints(computed, options.workers) if options.check else []
     for complaint in complaints:
         sys.stderr.write(complaint + "\n")
     if options.bless:
@@ -71,8 +73,7 @@ def _keep(computed: Computed, options: Options) -> None:
             write_stored(part.paper, options.reading, part.results)
 
 
-def _complaints(computed: Computed) -> list[str]:
+def _complaints(computed: Computed, workers: int) -> list[str]:
     """Complaints of the check; kept results are compared as they are now on the disk."""
-    return [
-        complaint for part in computed.parts for complaint in complaints_of(part, computed.outcomes)
-    ]
+    of_parts = [partial(complaints_of, part, computed.outcomes) for part in computed.parts]
+    return [complaint for found in shared_out(of_parts, workers) for complaint in found]

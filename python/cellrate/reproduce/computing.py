@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
+from cellrate.common.copies import shared_out
 from cellrate.common.document.shown import Shown
 from cellrate.reproduce.draw_runs import drawn_keys, measure_draws
-from cellrate.reproduce.errata import errata_jobs, errata_of, prove
+from cellrate.reproduce.errata import ErratumResult, errata_jobs, errata_of, prove
 from cellrate.reproduce.errors import ReproduceError
 from cellrate.reproduce.options import Options
-from cellrate.reproduce.paper_data import Experiment, Paper
+from cellrate.reproduce.paper_data import Erratum, Experiment, Paper
 from cellrate.reproduce.papers import select
 from cellrate.reproduce.readings import Choice, experiment_as, read_as
 from cellrate.reproduce.reproduction import Reproduction
-from cellrate.reproduce.results import result_of
+from cellrate.reproduce.results import judged, measured
 from cellrate.reproduce.runs import Outcomes, Runner, job_of, run_ids, used_jobs
 from cellrate.reproduce.sensitivity import sensitivities_of
 from cellrate.simulation.runner import Job
@@ -67,16 +69,32 @@ def compute(options: Options, runner: Runner) -> Computed:
             _measure_draws(part, options.draws, runner)
     outcomes, seeds = computed.outcomes, options.numbers
     outcomes.add([job for part in parts for seed in seeds for job in _jobs(part, seed)], runner)
-    for part in parts:
-        part.results = [result_of(part.paper, e, outcomes, seeds) for e in part.experiments]
-        errata = errata_of(part.paper, part.experiments)
-        part.errata = [prove(part.paper, erratum, outcomes, seeds) for erratum in errata]
+    _judge(parts, outcomes, options)
     if options.sensitivity:
         everything = [result for part in parts for result in part.results]
         moved = {s.experiment: s for s in sensitivities_of(everything, outcomes, runner)}
         for part in parts:
             part.sensitivities = [moved[e.id] for e in part.experiments]
     return computed
+
+
+def _judge(parts: Sequence[Reproduction], outcomes: Outcomes, options: Options) -> None:
+    """Judges the experiments and the errata of the parts; their runs must be in `outcomes`."""
+    seeds = options.numbers
+    asked: list[Callable[[], Any]] = []
+    for part in parts:
+        paper = part.paper
+        asked += [partial(measured, paper, e, outcomes, seeds) for e in part.experiments]
+        asked += [partial(prove, paper, e, outcomes, seeds) for e in _errata(part)]
+    found = iter(shared_out(asked, options.workers))
+    for part in parts:
+        part.results = [judged(part.paper, e, seeds, next(found)) for e in part.experiments]
+        part.errata = [ErratumResult(part.paper, e, next(found)) for e in _errata(part)]
+
+
+def _errata(part: Reproduction) -> list[Erratum]:
+    """Errata that concern the experiments of a part."""
+    return errata_of(part.paper, part.experiments)
 
 
 def _part(
@@ -110,4 +128,4 @@ def _jobs(part: Reproduction, seed: int) -> list[Job]:
         for claim in experiment.claims
         for job in used_jobs(part.paper, claim.uses, [claim.holds_if], seed)
     ]
-    return own + used + errata_jobs(part.paper, errata_of(part.paper, part.experiments), seed)
+    return own + used + errata_jobs(part.paper, _errata(part), seed)

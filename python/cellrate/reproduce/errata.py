@@ -57,10 +57,9 @@ def errata_jobs(paper: Paper, errata: Sequence[Erratum], seed: int) -> list[Job]
 
 def prove(
     paper: Paper, erratum: Erratum, outcomes: Outcomes, seeds: Sequence[int]
-) -> ErratumResult:
+) -> tuple[ProofResult, ...]:
     """Evaluates the proofs of an erratum; their runs must be in `outcomes`."""
-    proofs = tuple(_prove(paper, erratum, proof, outcomes, seeds) for proof in erratum.proofs)
-    return ErratumResult(paper, erratum, proofs)
+    return tuple(_prove(paper, erratum, proof, outcomes, seeds) for proof in erratum.proofs)
 
 
 def _expressions(proof: Proof) -> list[str]:

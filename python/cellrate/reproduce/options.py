@@ -46,6 +46,8 @@ class Options:
     draws: int = 0
     """Number of seeds over which chaotic values, those that single events decide, are measured; 0
     to skip this."""
+    workers: int = 1
+    """Number of processes that judge results and draw figures, once all runs are done."""
 
     def __post_init__(self) -> None:
         if (self.check or self.bless) and self.inferred is not None:

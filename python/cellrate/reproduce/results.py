@@ -81,16 +81,47 @@ class ExperimentResult:
         return f"cellrate reproduce {self.paper.id} {name} --seeds {len(self.seeds)}{first}"
 
 
+@dataclass(frozen=True)
+class Measured:
+    """What the runs of an experiment give, before it is judged."""
+
+    values: tuple[Estimate | None, ...]
+    """Estimates of the printed values; none for a value without a measure."""
+    claims: tuple[tuple[bool, ...], ...]
+    """For each claim, True for each seed in which it holds."""
+
+
 def result_of(
     paper: Paper, experiment: Experiment, outcomes: Outcomes, seeds: tuple[int, ...]
 ) -> ExperimentResult:
     """Evaluates an experiment whose runs are done."""
+    return judged(paper, experiment, seeds, measured(paper, experiment, outcomes, seeds))
+
+
+def measured(
+    paper: Paper, experiment: Experiment, outcomes: Outcomes, seeds: tuple[int, ...]
+) -> Measured:
+    """Evaluates the measures and claims of an experiment whose runs are done."""
     scopes = [scope_of(paper, experiment, outcomes, seed) for seed in seeds]
-    estimates = [_measure(experiment, p, scopes) for p in experiment.published]
-    values = judged_values(paper, experiment, estimates)
+    values = tuple(_measure(experiment, p, scopes) for p in experiment.published)
     claims = tuple(
-        _claim(paper, experiment, claim, _claim_scopes(paper, claim, scopes, outcomes, seeds))
+        tuple(
+            holds(experiment, claim, scope)
+            for scope in _claim_scopes(paper, claim, scopes, outcomes, seeds)
+        )
         for claim in experiment.claims
+    )
+    return Measured(values, claims)
+
+
+def judged(
+    paper: Paper, experiment: Experiment, seeds: tuple[int, ...], found: Measured
+) -> ExperimentResult:
+    """Compares what an experiment's runs give with what the paper prints and claims."""
+    values = judged_values(paper, experiment, found.values)
+    claims = tuple(
+        judged_claim(paper, experiment, claim, by_seed)
+        for claim, by_seed in zip(experiment.claims, found.claims, strict=True)
     )
     return ExperimentResult(paper, experiment, seeds, values, claims)
 
@@ -181,13 +212,6 @@ def met_by(published: Published, measured: float) -> bool | None:
         return None
     place = last_place(published.printed, published.value)
     return meets(published.score, published.value, measured, place)
-
-
-def _claim(
-    paper: Paper, experiment: Experiment, claim: Claim, scopes: list[dict[str, Any]]
-) -> ClaimResult:
-    by_seed = tuple(holds(experiment, claim, scope) for scope in scopes)
-    return judged_claim(paper, experiment, claim, by_seed)
 
 
 def judged_claim(

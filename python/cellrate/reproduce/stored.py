@@ -13,13 +13,7 @@ from cellrate.common import whole_file
 from cellrate.common.estimates import estimate
 from cellrate.reproduce.errors import ReproduceError
 from cellrate.reproduce.paper_data import Experiment, Paper
-from cellrate.reproduce.results import (
-    ClaimResult,
-    ExperimentResult,
-    ValueResult,
-    judged_claim,
-    judged_values,
-)
+from cellrate.reproduce.results import ExperimentResult, Measured, judged
 from cellrate.reproduce.tally import Tally, tally
 
 T = TypeVar("T")
@@ -94,18 +88,14 @@ class Stored:
 
     def _result(self, paper: Paper, experiment: Experiment) -> ExperimentResult:
         name = experiment.id
-        estimates = [
+        values = tuple(
             estimate(self._found(self.values, name, published.quantity))
             if published.measure
             else None
             for published in experiment.published
-        ]
-        values: tuple[ValueResult, ...] = judged_values(paper, experiment, estimates)
-        claims: tuple[ClaimResult, ...] = tuple(
-            judged_claim(paper, experiment, claim, self._found(self.claims, name, claim.id))
-            for claim in experiment.claims
         )
-        return ExperimentResult(paper, experiment, self.seeds, values, claims)
+        claims = tuple(self._found(self.claims, name, claim.id) for claim in experiment.claims)
+        return judged(paper, experiment, self.seeds, Measured(values, claims))
 
     def _found(
         self, of: dict[tuple[str, str], tuple[T, ...]], name: str, key: str

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from cellrate.common import whole_file
+from cellrate.common.copies import shared_out
 from cellrate.common.document.markdown import markdown
 from cellrate.common.document.web_page import web_page
 from cellrate.common.json_text import json_text
@@ -24,11 +26,14 @@ INDEX = "pages.json"
 """File in the directory of pages: the papers that the front page and the errata cover whole."""
 
 
-def write_pages(parts: Sequence[Reproduction], outcomes: Outcomes, out: Path) -> list[str]:
+def write_pages(
+    parts: Sequence[Reproduction], outcomes: Outcomes, out: Path, workers: int = 1
+) -> list[str]:
     """Writes a page per paper, the front page and the errata; returns their paths.
 
     The page of some experiments of a paper has their names, and leaves that of the whole paper as
-    it is. A front page and errata that cover more papers whole than these stay, too.
+    it is. A front page and errata that cover more papers whole than these stay, too. Figures are
+    drawn by so many workers, a page by one.
     """
     out.mkdir(parents=True, exist_ok=True)
     pages = {
@@ -44,8 +49,12 @@ def write_pages(parts: Sequence[Reproduction], outcomes: Outcomes, out: Path) ->
         pages = {"index": front_report(parts), "errata": errata_report(parts)} | pages
         whole_file.write_text(out / INDEX, json_text(sorted(whole)))
     paths = {name: out / f"{name}.html" for name in pages}
-    for name, document in pages.items():
-        whole_file.write_text(paths[name], web_page(document))
+    # What takes longest comes first, so that workers end together.
+    figures = {part.page_name: sum(len(e.figures) for e in part.experiments) for part in parts}
+    longest_first = sorted(pages, key=lambda name: -figures.get(name, 0))
+    texts = shared_out([partial(web_page, pages[name]) for name in longest_first], workers)
+    for name, text in zip(longest_first, texts, strict=True):
+        whole_file.write_text(paths[name], text)
     return [str(path) for path in paths.values()]
 
 

@@ -168,8 +168,8 @@ def run_many(
     """Runs jobs in parallel; equal jobs are run once, jobs with a stored result not at all.
 
     Outcomes do not depend on the number of workers. Every scenario is checked before the first one
-    runs. The first failure, or Ctrl-C, stops the active runs; results that were complete by then
-    are in the store.
+    runs; several workers begin with those that are expected to take longest. The first failure, or
+    Ctrl-C, stops the active runs; results that were complete by then are in the store.
 
     Args:
         jobs: The jobs.
@@ -402,13 +402,20 @@ class _Batch:
     def run(self, workers: int, progress: Progress | None) -> dict[str, _core.Outcome]:
         self.alone = workers == 1 or len(self.scenarios) == 1
         with ThreadPoolExecutor(max_workers=workers, thread_name_prefix="cellrate") as pool:
-            futures = {key: pool.submit(self._obtain, key) for key in self.done}
+            futures = {key: pool.submit(self._obtain, key) for key in self._longest_first()}
             try:
                 self._watch(list(futures.values()), progress)
                 return {key: future.result() for key, future in futures.items()}
             finally:
                 self.stop.set()
                 pool.shutdown(wait=False, cancel_futures=True)
+
+    def _longest_first(self) -> Iterable[str]:
+        """The keys in the order of the runs, so that all workers end at about the same time."""
+        if self.alone:
+            return self.done
+        seconds = {key: one.estimate()["seconds"] for key, one in self.scenarios.items()}
+        return sorted(seconds, key=seconds.__getitem__, reverse=True)
 
     def _watch(self, futures: Sequence[Future[_core.Outcome]], progress: Progress | None) -> None:
         """Waits for the end of all runs; raises the first failure."""

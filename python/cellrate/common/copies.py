@@ -1,0 +1,119 @@
+"""Copies of this process (forks), which share some work that holds the interpreter's lock."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def shared_out(parts: Sequence[Callable[[], T]], workers: int) -> list[T]:
+    """Calls functions without arguments in several processes.
+
+    The functions need not be picklable, since a copy of this process has all that they refer to;
+    their results must be. They are handed out in their order. What a copy could not do is done in
+    this process, in order, so that errors are those of a loop.
+
+    All is done in this process where copies are not safe: outside Linux, and if Python has other
+    threads, whose locks would never be released in a copy.
+
+    Args:
+        parts: The functions. They write no files and change nothing that others read.
+        workers: Number of functions that are at work at a time.
+
+    Returns:
+        The results, in the order of the functions.
+    """
+    count = min(workers, len(parts))
+    done: dict[int, T] = {}
+    if count > 1 and sys.platform == "linux" and threading.active_count() == 1:
+        with _copies(parts, count) as pipes:
+            done = _handed_out(len(parts), pipes)
+    return [done[number] if number in done else part() for number, part in enumerate(parts)]
+
+
+@contextmanager
+def _copies(parts: Sequence[Callable[[], Any]], count: int) -> Iterator[list[Connection]]:
+    """Starts copies, and ends them with the block; yields the pipes to them."""
+    context = get_context("fork")
+    pipes: list[Connection] = []
+    processes = []
+    try:
+        # A copy leaves Ctrl-C to this process, which ends it.
+        with _undisturbed():
+            for _ in range(count):
+                here, there = context.Pipe()
+                pipes.append(here)
+                process = context.Process(target=_serve, args=(parts, there, pipes), daemon=True)
+                process.start()
+                processes.append(process)
+                there.close()
+        yield pipes
+    finally:
+        for process in processes:
+            process.kill()
+            process.join()
+        for pipe in pipes:
+            pipe.close()
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Keeps signals that end a command waiting; copies that are made meanwhile never get them."""
+    held = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, held)
+    try:
+        with warnings.catch_warnings():
+            # Newer Pythons warn of threads of libraries, too: numpy's, which outlive a fork.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _handed_out(count: int, pipes: Sequence[Connection]) -> dict[int, Any]:
+    """Results by number; those that follow a failure may be missing."""
+    numbers = iter(range(count))
+    busy: dict[Any, int] = {}
+    done: dict[int, Any] = {}
+    failed = False
+    for pipe, number in zip(pipes, numbers, strict=False):
+        pipe.send(number)
+        busy[pipe] = number
+    while busy:
+        for pipe in wait(list(busy)):
+            number = busy.pop(pipe)
+            try:
+                done[number] = pipe.recv()[0]  # type: ignore[union-attr]  it waits for these alone
+            except (EOFError, OSError, IndexError):
+                failed = True
+                continue
+            following = None if failed else next(numbers, None)
+            if following is not None:
+                pipe.send(following)  # type: ignore[union-attr]  as above
+                busy[pipe] = following
+    return done
+
+
+def _serve(
+    parts: Sequence[Callable[[], Any]], pipe: Connection, inherited: Sequence[Connection]
+) -> None:
+    """Sends the result of each part that is asked for, or nothing in its place if it fails."""
+    for other in inherited:
+        other.close()  # so that the pipe ends with the process at the other end
+    with suppress(EOFError, OSError):
+        while True:
+            number = pipe.recv()
+            try:
+                answer: tuple[Any, ...] = (parts[number](),)
+            except Exception:  # noqa: BLE001  raised again where the part was handed out
+                answer = ()
+            pipe.send(answer)
