@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from cellrate.reproduce import Options, ReproduceError, computing, run_reproduction
-from cellrate.reproduce.errata import prove
+from cellrate.reproduce.errata import ErratumResult, prove
 from cellrate.reproduce.paper_data import Paper
 from cellrate.reproduce.papers import papers_root
 from cellrate.reproduce.reading import read_paper
@@ -122,7 +122,8 @@ def test_numbers_of_a_proof(tmp_path: Path) -> None:
         "40 / 20 == 2",
     )
     paper = write(tmp_path, simple)
-    found = prove(paper, paper.errata[0], Outcomes(), (1, 2))
+    [erratum] = paper.errata
+    found = ErratumResult(paper, erratum, prove(paper, erratum, Outcomes(), (1, 2)))
     assert found.holds
     ((quantity, value, _),) = found.proofs[0].values
     assert (quantity, value.mean) == ("ratio of durations", 2.0)

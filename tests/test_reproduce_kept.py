@@ -123,6 +123,9 @@ def test_draws_are_measured_kept_and_end_a_disagreement(root: Path) -> None:
     assert ends == {Standing.OPEN}
     page = (root / "out" / "madeup-last.html").read_text("utf-8")
     assert "Single runs among many" in page
+    assert reproduce(root, names=["madeup-of2"]) == 0
+    of_another = (root / "out" / "madeup-of2.html").read_text("utf-8")
+    assert "Single runs among many" not in of_another
 
 
 def test_inferred_values_have_a_column_of_their_own(root: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from cellrate import __version__
 from cellrate.common.document import (
@@ -58,7 +59,7 @@ def paper_report(
             Paragraph(paper.summary),
             Links(tuple(links)),
             *_summary(tally(results)),
-            *_draws(paper),
+            *_draws(_about(paper, results)),
             *sections,
         ),
         above=Span("all papers", link="index.html"),
@@ -93,6 +94,12 @@ def _summary(counts: Tally) -> tuple[Block, ...]:
         Paragraph((Span(f"{counts.sentence()}.", "strong"), apart)),
         Section("What disagrees", ends),
     )
+
+
+def _about(paper: Paper, results: Sequence[ExperimentResult]) -> Paper:
+    """The paper with the distributions of these experiments alone."""
+    shown = {result.experiment.id for result in results}
+    return replace(paper, draws=tuple(one for one in paper.draws if one.experiment in shown))
 
 
 def _draws(paper: Paper) -> tuple[Section, ...]:
