@@ -11,7 +11,7 @@ from pathlib import Path
 import cellrate
 import pytest
 from cellrate.cli.app import BAD_INPUT, run_command
-from cellrate.cli.run import ALONE, SET_UP
+from cellrate.cli.one_run import ALONE, SET_UP
 from cellrate.simulation.network import Network
 from conftest import SCENARIOS, Command, Finished, shell
 

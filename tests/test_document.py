@@ -7,6 +7,7 @@ import re
 from html.parser import HTMLParser
 
 import pytest
+from cellrate.common import terminal
 from cellrate.common.document import (
     Block,
     Column,
@@ -70,6 +71,15 @@ def shown(part: Block | Document, width: int) -> str:
     console = Console(file=io.StringIO(), width=width, highlight=False)
     show(document, console)
     return console.file.getvalue()  # type: ignore[attr-defined,no-any-return]
+
+
+def test_a_pipe_gets_the_text_that_rich_would_write(capsys: pytest.CaptureFixture[str]) -> None:
+    wide = Table(
+        columns("待ち行列", "µs"), rows([["traffic\x07 ± 3", "待ち行列 " * 20], ["é", "─"]])
+    )
+    document = Document("a title\x08", (WIDE, Section("a section", (wide,))))
+    terminal.show(document)
+    assert capsys.readouterr().out == shown(document, terminal.PLAIN_WIDTH)
 
 
 @pytest.mark.parametrize("width", [120, 80, 60, 40, 30])

@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cellrate.common import terminal
-from cellrate.common.document import Document
 from cellrate.common.json_text import json_text
+
+if TYPE_CHECKING:
+    from cellrate.common.document import Document
 
 
 def hand_over(

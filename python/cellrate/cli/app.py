@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from cellrate._core import ScenarioError, SchemeError
-from cellrate.cli import streams
+from cellrate.cli import streams, usual_lines
 from cellrate.cli.commands import commands
 from cellrate.cli.front import front
 from cellrate.cli.missing import advice_of_missing
@@ -76,6 +76,10 @@ def _answered(arguments: Sequence[str]) -> int | None:
         return OK
     if not arguments[0].startswith("-"):
         choose(arguments[0], [one.name for one in commands()], "command")
+    line = usual_lines.parsed(arguments)
+    if line is not None:
+        usual_lines.call(line)
+        return OK
     from cellrate.cli.parser import call  # its library loads slowly
 
     return call(arguments)

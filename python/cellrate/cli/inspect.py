@@ -9,8 +9,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from cellrate import _core
-from cellrate.cli import tables, validated
-from cellrate.cli.answering import hand_over
+from cellrate.cli import one_run, tables, validated
 from cellrate.cli.list_measures import list_measures
 from cellrate.cli.options import Json, ScenarioFile, Seed, Settings
 from cellrate.common.json_text import json_text
@@ -40,16 +39,8 @@ def validate(
     The checks, the warnings and the exit code are those of `cellrate run`, but for what only the
     run itself shows.
     """
-    with reading(file):
-        text, name = source.read(file)
-    found = validated.answer(_core.Scenario(text, name, settings, seed), name)
-    if not json:
-        validated.warn(found)
-    hand_over(
-        json=json,
-        as_json=lambda: validated.as_json(found),
-        report=lambda: validated.report(found),
-    )
+    job = one_run.job_of(file, settings, seed)
+    validated.validate(job.scenario(), job.path, json=json)
 
 
 def dissector() -> None:

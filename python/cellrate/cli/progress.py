@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 import time
+from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-# rich loads slowly, and most errors are known before any work begins.
+from cellrate.common.terminal import is_plain
+
+# rich loads slowly, and most work is done before a bar would appear.
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.progress import Progress
 
 WORTH_SHOWING_SECONDS = 2.0
@@ -21,14 +26,18 @@ class ProgressBar:
     """
 
     def __init__(self, label: str) -> None:
-        from rich.console import Console
-
-        self.console = Console(stderr=True)
         self.label = label
         self.started = time.monotonic()
         self.refreshed = 0.0
         self.failures = 0
         self.bar: Progress | None = None
+
+    @cached_property
+    def console(self) -> Console:
+        """Console on standard error."""
+        from rich.console import Console
+
+        return Console(stderr=True)
 
     def __enter__(self) -> Self:
         self.started = time.monotonic()
@@ -63,11 +72,11 @@ class ProgressBar:
         self.console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def _will_last(self, fraction: float) -> bool:
-        if not self.console.is_terminal or fraction >= 1.0:
+        if is_plain(sys.stderr) or fraction >= 1.0:
             return False
         elapsed = time.monotonic() - self.started
         expected = elapsed / fraction if fraction > 0 else 0.0
-        return max(elapsed, expected) > WORTH_SHOWING_SECONDS
+        return max(elapsed, expected) > WORTH_SHOWING_SECONDS and self.console.is_terminal
 
     def _show(self) -> Progress:
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn

@@ -2,40 +2,27 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from cellrate import _core
+from cellrate.cli import one_run
 from cellrate.cli.answering import hand_over
 from cellrate.cli.options import Json, ScenarioFile, Seed, Settings, Taps, Threads
-from cellrate.cli.own_place import own_paths
-from cellrate.cli.pictures import missing_traces, picture_options, refuse_late
+from cellrate.cli.pictures import picture_options
 from cellrate.cli.progress import ProgressBar
 from cellrate.cli.span import span
-from cellrate.common import terminal
 from cellrate.common.json_text import json_text
-from cellrate.common.problems import BadInput, reading, warn
-from cellrate.simulation import output, source
-from cellrate.simulation.picture_options import PictureKind, PictureOptions
-from cellrate.simulation.runner import Job, run_one, thread_count
+from cellrate.common.problems import BadInput
+from cellrate.simulation import source
+from cellrate.simulation.picture_options import PictureKind
+from cellrate.simulation.runner import thread_count
 
-# They load slowly, and most errors are known before the run.
 if TYPE_CHECKING:
-    from cellrate.simulation.api import Result
-
-# Suffixes of captures that tshark reads.
-READ_BY_TSHARK = (".pcap", ".pcapng", ".erf")
-# Notes on the run that a capture shows.
-SET_UP = (
-    "for the capture connections are set up (tcp.connection_setup=true), so the run and its digest "
-    "are others than without --capture; --set tcp.connection_setup=false captures that one"
-)
-ALONE = "the captured run is the one without --capture, with the same digest"
+    from cellrate.simulation.runner import Job
 
 
 def run(
@@ -98,48 +85,24 @@ def run(
     processor time of each step, what each recording costs, and how often components of each class
     acted.
     """
-    with reading(file):
-        text, name = source.read(file)
+    job = one_run.job_of(file, settings, seed)
     if plan:
         _refuse_files("--plan, which runs nothing", out=out, plot=plot, capture=capture or None)
-        planned = Job(text, name, tuple(settings), seed).scenario()
-        _show_plan(planned, name, threads, json=json)
+        _show_plan(job.scenario(), job.path, threads, json=json)
         return
     if profile:
         _refuse_files("--profile", out=out, plot=plot, capture=capture or None)
-        _profiled(Job(text, name, tuple(settings), seed), name, json=json)
+        _profiled(job, json=json)
         return
-    pictures = picture_options(plot, plot_from, plot_to, dark=dark)
-    between = _captured_span(capture_from, capture_to, captured=bool(capture))
-    job = Job(text, name, tuple(settings), seed)
-    scenario = job.scenario()
-    asked = (job, pictures, capture, between) if pictures or capture else None
-    directory = _directory(name, out, asked)
-    if pictures and (more := missing_traces(scenario.resolved(), pictures)):
-        job = replace(job, overrides=(*job.overrides, more))
-        scenario = job.scenario()
-    if pictures:
-        refuse_late(scenario.resolved(), pictures)
-    earlier = None if directory is None else output.resolved_of(directory)
-    if threads not in {"auto", 1}:
-        _tell_fewer(scenario, threads)
-    if directory is not None and capture:
-        result = _captured(job, scenario, capture, between, directory, pictures, threads)
-    else:
-        result = _simulated(scenario, name, directory, pictures, threads)
-    warn(result.warnings)
-    if earlier not in (None, result.resolved):
-        sys.stderr.write(
-            f"note: {directory} held the result of another scenario or seed; it was replaced\n"
-        )
-    if json:
-        sys.stdout.write(json_text(result.summary))
-    else:
-        from cellrate.cli import tables
-
-        tables.show_result(result, name)
-        if directory is not None:
-            terminal.say(f"written to {directory}")
+    one_run.run_once(
+        job,
+        out=out,
+        pictures=picture_options(plot, plot_from, plot_to, dark=dark),
+        capture=capture,
+        between=_captured_span(capture_from, capture_to, captured=bool(capture)),
+        threads=threads,
+        json=json,
+    )
 
 
 def _refuse_files(because: str, **options: object) -> None:
@@ -164,16 +127,7 @@ def _show_plan(scenario: _core.Scenario, name: str, threads: Threads, *, json: b
     )
 
 
-def _tell_fewer(scenario: _core.Scenario, threads: Threads) -> None:
-    """Says why the run has fewer threads than the user asks for, if it has."""
-    found = scenario.partition(thread_count(threads))
-    count = len(found["parts"])
-    if found["reason"]:
-        fewer = "one thread" if count == 1 else f"{count} threads"
-        sys.stderr.write(f"note: {fewer} instead of {threads}: {found['reason']}\n")
-
-
-def _profiled(job: Job, name: str, *, json: bool) -> None:
+def _profiled(job: Job, *, json: bool) -> None:
     """Profiles a job and shows what was found."""
     from dataclasses import asdict
 
@@ -185,64 +139,7 @@ def _profiled(job: Job, name: str, *, json: bool) -> None:
     if json:
         sys.stdout.write(json_text(asdict(found)))
     else:
-        tables.show_profile(found, name)
-
-
-def _simulated(
-    scenario: _core.Scenario,
-    name: str,
-    directory: Path | None,
-    figures: PictureOptions | None,
-    threads: Threads,
-) -> Result:
-    """Simulates a scenario and writes its results to a directory, if given."""
-    from cellrate.simulation.api import Result
-
-    with ProgressBar("simulating") as progress:
-        outcome = run_one(scenario, progress=progress, threads=threads)
-    result = Result(outcome, source.short_name(name), scenario)
-    if directory is not None:
-        result.save(directory, figures=figures or False)
-    return result
-
-
-def _captured(
-    job: Job,
-    scenario: _core.Scenario,
-    taps: list[str],
-    between: tuple[float, float],
-    directory: Path,
-    figures: PictureOptions | None,
-    threads: Threads,
-) -> Result:
-    """Simulates a job with captures, writes both to a directory, and notes which run it is.
-
-    Raises:
-        BadInput: There is no such place or format.
-    """
-    from cellrate.simulation import captures
-
-    try:
-        taken = captures.take(
-            job,
-            scenario,
-            taps,
-            directory,
-            between,
-            ProgressBar,
-            figures=figures or False,
-            threads=threads,
-        )
-    except captures.NothingToCapture as error:
-        raise BadInput(f"--capture: {error}") from error
-    sys.stderr.write(f"note: {ALONE if taken.alone else SET_UP}\n")
-    for path in taken.files:
-        sys.stderr.write(f"captured: {path}\n")
-    first = next((path for path in taken.files if path.suffix in READ_BY_TSHARK), None)
-    if first is not None:
-        reader = f'tshark -X lua_script:"$(cellrate dissector)" -r {shlex.quote(str(first))}'
-        sys.stderr.write(f"read it: {reader}\n")
-    return taken.result
+        tables.show_profile(found, job.path)
 
 
 def _captured_span(begin: str | None, end: str | None, *, captured: bool) -> tuple[float, float]:
@@ -256,25 +153,3 @@ def _captured_span(begin: str | None, end: str | None, *, captured: bool) -> tup
         if text is not None and not captured:
             raise BadInput(f"{option}: there is nothing to capture without --capture")
     return span("0 s" if begin is None else begin, end, options)
-
-
-def _directory(name: str, out: Path | None, asked: object) -> Path | None:
-    """Directory for files, if any are written; checked before the run.
-
-    Args:
-        name: Name of the scenario.
-        out: The directory that the user names, if any.
-        asked: What decides the files without a named directory; None if nothing is written then.
-
-    Raises:
-        BadInput: The directory has files that are not results of a run.
-    """
-    directory = out
-    if out is None and asked is not None:
-        [directory] = own_paths(Path("out"), Path(name.strip("<>")).stem, [""], ["run", asked])
-    if directory is not None:
-        try:
-            output.refuse_foreign(directory)
-        except FileExistsError as error:
-            raise BadInput(str(error)) from error
-    return directory

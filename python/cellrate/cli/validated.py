@@ -6,12 +6,13 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cellrate import _core
 from cellrate.cli import tables
+from cellrate.cli.answering import hand_over
 from cellrate.common.document import Document, Paragraph, Remark, Table, columns, rows
 from cellrate.common.numbers import number
 
 if TYPE_CHECKING:
+    from cellrate import _core
     from cellrate._core import Estimate
 
 FLUID = (
@@ -40,6 +41,18 @@ class Validated:
     name: str
     warnings: list[dict[str, Any]]
     estimate: Estimate
+
+
+def validate(scenario: _core.Scenario, name: str, *, json: bool = False) -> None:
+    """Makes the checks of `answer` and shows what was found.
+
+    Raises:
+        ScenarioError: The run would be refused.
+    """
+    found = answer(scenario, name)
+    if not json:
+        warn(found)
+    hand_over(json=json, as_json=lambda: as_json(found), report=lambda: report(found))
 
 
 def answer(scenario: _core.Scenario, name: str) -> Validated:

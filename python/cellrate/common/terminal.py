@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import textwrap
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, TextIO
 
 # rich loads slowly, and most errors are known before anything is shown.
 if TYPE_CHECKING:
     from rich.console import Console
 
     from cellrate.common.document import Block, Document
+    from cellrate.common.document.styled_line import StyledLine
 
 # Width of tables in files and pipes.
 PLAIN_WIDTH = 120
+
+
+# Variables by which users make rich write as to a terminal, or not to.
+ASKING = ("FORCE_COLOR", "TTY_COMPATIBLE")
+
+
+def is_plain(stream: TextIO) -> bool:
+    """True if a stream is surely no terminal, so that it gets text without styles."""
+    return not stream.isatty() and not any(name in os.environ for name in ASKING)
 
 
 def console() -> Console:
     """Console on standard output without markup, so that names are printed literally."""
     from rich.console import Console
 
-    return Console(markup=False, highlight=False, width=None if width() else PLAIN_WIDTH)
+    return Console(
+        markup=False, emoji=False, highlight=False, width=None if width() else PLAIN_WIDTH
+    )
 
 
 def width() -> int | None:
@@ -28,6 +42,8 @@ def width() -> int | None:
 
     A file or a pipe gets whole lines, so that programs such as grep see them whole.
     """
+    if is_plain(sys.stdout):
+        return None
     from rich.console import Console
 
     plain = Console()
@@ -41,6 +57,9 @@ def say(text: str, hanging: int = 2) -> None:
         text: One or several lines.
         hanging: Indent of what goes on below, behind that of its line.
     """
+    if is_plain(sys.stdout):
+        sys.stdout.write(f"{text}\n")
+        return
     for line in fitted(text, width(), hanging):
         console().print(line, soft_wrap=True)
 
@@ -73,11 +92,28 @@ def show(document: Document) -> None:
     """Writes a document."""
     from cellrate.common.document import terminal_text
 
-    terminal_text.show(document, console())
+    _show(terminal_text.lines(document, _columns()))
 
 
 def show_parts(parts: Sequence[Block]) -> None:
     """Writes parts of a document."""
     from cellrate.common.document import terminal_text
 
-    terminal_text.show_parts(parts, console())
+    _show(terminal_text.lines_of_parts(parts, _columns()))
+
+
+def _columns() -> int:
+    """Columns of the lines of documents."""
+    return PLAIN_WIDTH if is_plain(sys.stdout) else console().width
+
+
+def _show(lines: Iterable[StyledLine]) -> None:
+    from cellrate.common.document import terminal_text
+
+    if not is_plain(sys.stdout):
+        terminal_text.show_lines(lines, console())
+        return
+    is_unicode = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
+    for line in lines:
+        text = line.plain if is_unicode else terminal_text.in_ascii(line.plain)
+        sys.stdout.write(f"{text}\n")

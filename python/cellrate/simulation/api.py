@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import tomllib
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,6 @@ from cellrate.common.extras import needing
 from cellrate.simulation import source
 from cellrate.simulation.progress_line import Watcher, watching
 from cellrate.simulation.runner import Threads, run_one
-from cellrate.simulation.scenarios import Overrides, ScenarioLike, job_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,6 +27,7 @@ if TYPE_CHECKING:
     from cellrate.common.document import Document
     from cellrate.simulation.network import Network
     from cellrate.simulation.picture_options import PictureOptions
+    from cellrate.simulation.scenarios import Overrides, ScenarioLike
     from cellrate.simulation.series import Series
 
 TABLES = ("flows", "classes", "vcs", "ports", "queues", "trace_frame", "events")
@@ -66,6 +65,8 @@ def run(
         OSError: The file cannot be read.
         KeyboardInterrupt: Ctrl-C was pressed.
     """
+    from cellrate.simulation.scenarios import job_of  # the command needs it not
+
     job = job_of(scenario, overrides, seed)
     asked = job.scenario()
     with watching(progress, "simulating") as watch:
@@ -115,6 +116,8 @@ class Result(Shown):
     @property
     def logs_events(self) -> bool:
         """True if `measure.events` asks for events."""
+        import tomllib  # only results in files need it
+
         return bool(tomllib.loads(self.resolved)["measure"]["events"])
 
     @cached_property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import importlib
 import sys
 import time
@@ -90,6 +89,8 @@ class _Bar:
     def _repr_html_(self) -> str:
         if not self.label:
             return ""
+        import html  # only notebooks need it
+
         bar = f'<progress max="1" value="{self.share:.3f}"></progress>'
         return f"<label>{html.escape(self.label)} {bar} {self.share:.0%} done</label>"
 

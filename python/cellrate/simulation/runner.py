@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import os
-import shlex
-import shutil
 import threading
 import time
 from collections import deque
@@ -19,8 +16,6 @@ from typing import Literal, TypeAlias
 
 from cellrate import _core
 from cellrate.common.whole_number import MOST_SEED, require_whole_number
-from cellrate.schemes.watching import watched
-from cellrate.simulation import apart
 from cellrate.simulation.refusals import message_of
 
 Progress: TypeAlias = Callable[[float, int], None]
@@ -97,6 +92,8 @@ class Job:
         Args:
             path: Path of the scenario; by default its name.
         """
+        import shlex  # a run needs it not
+
         settings = (part for setting in self.overrides for part in ("--set", setting))
         seed = () if self.seed is None else ("--seed", str(self.seed))
         return shlex.join(["cellrate", "run", path or self.path, *settings, *seed])
@@ -140,6 +137,8 @@ def thread_count(threads: Threads) -> int | None:
 @cache
 def build_id() -> str:
     """Version and hash of the engine's binary; other builds may give other results."""
+    import hashlib  # only stores of results need it
+
     extension = Path(_core.__file__).read_bytes()
     return f"{_core.__version__}-{hashlib.sha256(extension).hexdigest()[:BUILD_DIGITS]}"
 
@@ -151,6 +150,8 @@ def default_store(directory: Path) -> _core.Store:
     return results of old code. Results of other builds of this version in the same directory are
     removed; those of other versions, older or newer, are kept.
     """
+    import shutil  # as above
+
     build = build_id()
     for other in directory.glob(f"{_core.__version__}-{'[0-9a-f]' * BUILD_DIGITS}"):
         if other.name != build:
@@ -357,14 +358,26 @@ def obtained(
         return kept, True
     if not scenario.code:
         outcome = scenario.run(report, threads)
-    elif alone or any(name.startswith(MAIN) for name in scenario.code):
-        with watched(scenario):
-            outcome = scenario.run(report)
     else:
-        outcome = apart.run(scenario, report)
+        outcome = _run_code(scenario, report, alone=alone)
     if store is not None:
         store.put(key, outcome.to_bytes())
     return outcome, False
+
+
+def _run_code(
+    scenario: _core.Scenario, report: Callable[[float, float], bool] | None, *, alone: bool
+) -> _core.Outcome:
+    """Runs a scenario that names classes in Python, in a process of its own if others run."""
+    # What watches over classes loads slowly, and few scenarios name any.
+    if alone or any(name.startswith(MAIN) for name in scenario.code):
+        from cellrate.schemes.watching import watched
+
+        with watched(scenario):
+            return scenario.run(report)
+    from cellrate.simulation import apart
+
+    return apart.run(scenario, report)
 
 
 def kept_outcome(store: _core.Store, key: str) -> _core.Outcome | None:

@@ -8,8 +8,6 @@ from os import PathLike
 from pathlib import Path
 
 from cellrate import _core
-from cellrate.schemes.objects import as_settings
-from cellrate.simulation.mapping import scenario_text, value_text
 
 STANDARD_INPUT = "-"
 VARIANTS = frozenset({"kind", "law", "policy", "scheme", "template"})
@@ -39,6 +37,8 @@ def given(scenario: str | PathLike[str] | Mapping[str, object]) -> tuple[str, st
         ScenarioError: It is not UTF-8 text.
     """
     if isinstance(scenario, Mapping):
+        from cellrate.simulation.mapping import scenario_text  # files and texts need it not
+
         return scenario_text(scenario), "<mapping>"
     if not isinstance(scenario, str | PathLike):
         raise TypeError(
@@ -113,6 +113,9 @@ def settings(overrides: Mapping[str, object] | Iterable[str]) -> list[str]:
 
 
 def _flat(overrides: Mapping[str, object], above: str) -> Iterator[str]:
+    from cellrate.schemes.objects import as_settings
+    from cellrate.simulation.mapping import value_text
+
     for key, given_value in overrides.items():
         if not isinstance(key, str):
             raise TypeError(f"the key {key!r} of the overrides {above}: must be text")

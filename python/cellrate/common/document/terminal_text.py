@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-
-from rich.console import Console
-from rich.text import Text as Line
+from typing import TYPE_CHECKING
 
 from cellrate.common.document.content import (
     Block,
@@ -28,7 +26,12 @@ from cellrate.common.document.content import (
     joined,
     plain,
 )
+from cellrate.common.document.styled_line import StyledLine as Line
 from cellrate.common.document.table_layout import Layout, layouts
+
+# It loads slowly, and a file or a pipe needs none of it.
+if TYPE_CHECKING:
+    from rich.console import Console
 
 STYLES: dict[Style, str] = {
     "plain": "",
@@ -44,29 +47,48 @@ INDENT = 2
 """Spaces before the parts of a section, and before the second line of a paragraph."""
 
 
-def show(document: Document, console: Console) -> None:
-    """Prints a document; figures, details, folded parts and links are left out.
+def lines(document: Document, width: int) -> Iterator[Line]:
+    """Lines of a document; figures, details, folded parts and links are left out.
 
-    Lines are as wide as the console, except for commands, which are not broken.
+    They are no wider than a width, except for commands, which are not broken.
     """
-    console.print(Line(document.title, "bold"), soft_wrap=True)
-    show_parts(document.parts, console)
+    yield Line(document.title, "bold")
+    yield from lines_of_parts(document.parts, width)
 
 
-def show_parts(parts: Sequence[Block], console: Console) -> None:
-    """Prints parts of a document; neighbours share the blank line between them."""
+def lines_of_parts(parts: Sequence[Block], width: int) -> Iterator[Line]:
+    """Lines of parts of a document; neighbours share the blank line between them."""
     is_blank = False
-    for line in _blocks(parts, 0, console.width):
-        line.rstrip()
-        if not line.plain:
+    for line in _blocks(parts, 0, width):
+        shown = line.trimmed()
+        if not shown.pieces:
             is_blank = True
             continue
         if is_blank:
-            console.print()
+            yield Line()
         is_blank = False
+        yield shown
+
+
+def show(document: Document, console: Console) -> None:
+    """Prints a document, see `lines`."""
+    show_lines(lines(document, console.width), console)
+
+
+def show_lines(shown: Iterable[Line], console: Console) -> None:
+    """Prints lines in their styles."""
+    from rich.text import Text as RichText
+
+    for line in shown:
+        pieces = line.pieces
         if console.options.ascii_only:
-            line = Line(line.plain.replace(RULE, "-"))
-        console.print(line, soft_wrap=True)
+            pieces = [(in_ascii(text), style) for text, style in pieces]
+        console.print(RichText.assemble(*pieces), soft_wrap=True)
+
+
+def in_ascii(text: str) -> str:
+    """The text with rules of ASCII characters."""
+    return text.replace(RULE, "-")
 
 
 def _blocks(parts: Iterable[Block], indent: int, width: int) -> Iterator[Line]:
@@ -100,8 +122,7 @@ def _prose(text: Text, indent: int, width: int, style: str) -> Iterator[Line]:
     """Lines of a text, broken between words; all but the first are indented further."""
     spaces = " " * indent
     for line in wrapped(text, max(width - indent, 1), INDENT):
-        line.stylize_before(style)
-        yield Line(spaces).append_text(line)
+        yield Line(spaces).append_line(line.styled(style))
 
 
 def _items(part: Listing, indent: int, width: int) -> Iterator[Line]:
@@ -121,24 +142,22 @@ def wrapped(text: Text, width: int, hanging: int = 0) -> list[Line]:
         hanging: Spaces before every line but the first.
     """
     found: list[Line] = []
-    for paragraph in _styled(text).split("\n", allow_blank=True):
+    for paragraph in _styled(text).split():
         line = Line()
         for word in _words(paragraph):
-            if line.plain and line.cell_len + word.cell_len - _trailing(word) > width:
+            if line.pieces and line.width + word.width - _trailing(word) > width:
                 found.append(line)
                 line = Line(" " * hanging)
-            line.append_text(word)
+            line.append_line(word)
         found.append(line)
-    for line in found:
-        line.rstrip()
-    return found
+    return [line.trimmed() for line in found]
 
 
 def _words(line: Line) -> Iterator[Line]:
     """Words with the spaces behind them, in their styles."""
     for match in re.finditer(r"\S*\s*", line.plain):
         if match.group():
-            yield line[match.start() : match.end()]
+            yield line.part(match.start(), match.end())
 
 
 def _trailing(word: Line) -> int:
@@ -186,10 +205,10 @@ def _laid_out(layout: Layout, indent: int, width: int) -> Iterator[Line]:
     heads = list(_cells(titles, layout, bottom=True))
     total = sum(layout.widths) + layout.gap * (len(layout.widths) - 1)
     if any(titles):
-        yield from (Line(spaces).append_text(head) for head in heads)
+        yield from (Line(spaces).append_line(head) for head in heads)
         yield Line(spaces + RULE * total, "dim")
     for row in table.rows:
-        yield from (Line(spaces).append_text(line) for line in _cells(row.cells, layout))
+        yield from (Line(spaces).append_line(line) for line in _cells(row.cells, layout))
         if plain(row.note):
             yield from _prose(row.note, indent + INDENT, width, "dim")
 
@@ -204,10 +223,13 @@ def _cells(cells: Sequence[Cell], layout: Layout, *, bottom: bool = False) -> It
         line = Line()
         for at, lines in enumerate(broken):
             place = number - (height - len(lines)) if bottom else number
-            piece = lines[place].copy() if 0 <= place < len(lines) else Line()
+            piece = lines[place] if 0 <= place < len(lines) else Line()
             left = layout.table.columns[at].align == "left"
-            piece.align("left" if left else "right", max(layout.widths[at], piece.cell_len))
-            line.append(" " * layout.gap if at else "").append_text(piece)
+            room = " " * max(layout.widths[at] - piece.width, 0)
+            line.append(" " * layout.gap if at else "")
+            line.append("" if left else room)
+            line.append_line(piece)
+            line.append(room if left else "")
         yield line
 
 

@@ -1,0 +1,194 @@
+"""One run, with its files and its measures on standard output; without what parses options."""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cellrate.cli.progress import ProgressBar
+from cellrate.common import terminal
+from cellrate.common.json_text import json_text
+from cellrate.common.problems import BadInput, reading, warn
+from cellrate.simulation import output, source
+from cellrate.simulation.runner import Job, Threads, run_one, thread_count
+
+# They load slowly, and most errors are known before the run.
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cellrate import _core
+    from cellrate.simulation.api import Result
+    from cellrate.simulation.picture_options import PictureOptions
+
+# Suffixes of captures that tshark reads.
+READ_BY_TSHARK = (".pcap", ".pcapng", ".erf")
+# Notes on the run that a capture shows.
+SET_UP = (
+    "for the capture connections are set up (tcp.connection_setup=true), so the run and its digest "
+    "are others than without --capture; --set tcp.connection_setup=false captures that one"
+)
+ALONE = "the captured run is the one without --capture, with the same digest"
+
+
+def job_of(file: str, settings: Sequence[str], seed: int | None) -> Job:
+    """The job of a scenario file with settings.
+
+    Raises:
+        BadInput: The file cannot be read.
+        ScenarioError: It is not UTF-8 text.
+    """
+    with reading(file):
+        text, name = source.read(file)
+    return Job(text, name, tuple(settings), seed)
+
+
+def run_once(
+    job: Job,
+    *,
+    out: Path | None = None,
+    pictures: PictureOptions | None = None,
+    capture: Sequence[str] = (),
+    between: tuple[float, float] = (0.0, math.inf),
+    threads: Threads = "auto",
+    json: bool = False,
+) -> None:
+    """Runs a job once and shows its measures.
+
+    Args:
+        job: The job.
+        out: Directory for files; by default of the scenario's name, if there are files to write.
+        pictures: Pictures to draw; None for none.
+        capture: Places whose traffic is written.
+        between: Begin and end of captures in seconds.
+        threads: Threads of the run.
+        json: True to show the measures as JSON.
+
+    Raises:
+        BadInput: An option does not fit the scenario, or the directory has other files.
+        ScenarioError: The scenario is wrong, or needs more memory than is available.
+    """
+    scenario = job.scenario()
+    asked = (job, pictures, list(capture), between) if pictures or capture else None
+    directory = _directory(job.path, out, asked)
+    if pictures:
+        from cellrate.cli.pictures import missing_traces, refuse_late
+
+        if more := missing_traces(scenario.resolved(), pictures):
+            job = replace(job, overrides=(*job.overrides, more))
+            scenario = job.scenario()
+        refuse_late(scenario.resolved(), pictures)
+    earlier = None if directory is None else output.resolved_of(directory)
+    if threads not in {"auto", 1}:
+        _tell_fewer(scenario, threads)
+    if directory is not None and capture:
+        result = _captured(job, scenario, capture, between, directory, pictures, threads)
+    else:
+        result = _simulated(scenario, job.path, directory, pictures, threads)
+    warn(result.warnings)
+    if earlier not in (None, result.resolved):
+        sys.stderr.write(
+            f"note: {directory} held the result of another scenario or seed; it was replaced\n"
+        )
+    if json:
+        sys.stdout.write(json_text(result.summary))
+    else:
+        from cellrate.cli import tables
+
+        tables.show_result(result, job.path)
+        if directory is not None:
+            terminal.say(f"written to {directory}")
+
+
+def _tell_fewer(scenario: _core.Scenario, threads: Threads) -> None:
+    """Says why the run has fewer threads than the user asks for, if it has."""
+    found = scenario.partition(thread_count(threads))
+    count = len(found["parts"])
+    if found["reason"]:
+        fewer = "one thread" if count == 1 else f"{count} threads"
+        sys.stderr.write(f"note: {fewer} instead of {threads}: {found['reason']}\n")
+
+
+def _simulated(
+    scenario: _core.Scenario,
+    name: str,
+    directory: Path | None,
+    figures: PictureOptions | None,
+    threads: Threads,
+) -> Result:
+    """Simulates a scenario and writes its results to a directory, if given."""
+    from cellrate.simulation.api import Result
+
+    with ProgressBar("simulating") as progress:
+        outcome = run_one(scenario, progress=progress, threads=threads)
+    result = Result(outcome, source.short_name(name), scenario)
+    if directory is not None:
+        result.save(directory, figures=figures or False)
+    return result
+
+
+def _captured(
+    job: Job,
+    scenario: _core.Scenario,
+    taps: Sequence[str],
+    between: tuple[float, float],
+    directory: Path,
+    figures: PictureOptions | None,
+    threads: Threads,
+) -> Result:
+    """Simulates a job with captures, writes both to a directory, and notes which run it is.
+
+    Raises:
+        BadInput: There is no such place or format.
+    """
+    import shlex
+
+    from cellrate.simulation import captures
+
+    try:
+        taken = captures.take(
+            job,
+            scenario,
+            list(taps),
+            directory,
+            between,
+            ProgressBar,
+            figures=figures or False,
+            threads=threads,
+        )
+    except captures.NothingToCapture as error:
+        raise BadInput(f"--capture: {error}") from error
+    sys.stderr.write(f"note: {ALONE if taken.alone else SET_UP}\n")
+    for path in taken.files:
+        sys.stderr.write(f"captured: {path}\n")
+    first = next((path for path in taken.files if path.suffix in READ_BY_TSHARK), None)
+    if first is not None:
+        reader = f'tshark -X lua_script:"$(cellrate dissector)" -r {shlex.quote(str(first))}'
+        sys.stderr.write(f"read it: {reader}\n")
+    return taken.result
+
+
+def _directory(name: str, out: Path | None, asked: object) -> Path | None:
+    """Directory for files, if any are written; checked before the run.
+
+    Args:
+        name: Name of the scenario.
+        out: The directory that the user names, if any.
+        asked: What decides the files without a named directory; None if nothing is written then.
+
+    Raises:
+        BadInput: The directory has files that are not results of a run.
+    """
+    directory = out
+    if out is None and asked is not None:
+        from cellrate.cli.own_place import own_paths
+
+        [directory] = own_paths(Path("out"), Path(name.strip("<>")).stem, [""], ["run", asked])
+    if directory is not None:
+        try:
+            output.refuse_foreign(directory)
+        except FileExistsError as error:
+            raise BadInput(str(error)) from error
+    return directory

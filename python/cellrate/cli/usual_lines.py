@@ -1,0 +1,101 @@
+"""Parses the usual command lines of `run` and `validate`, whose start would mostly be cyclopts'.
+
+Whatever is not plainly right is left to cyclopts, which so gives all errors and all help.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SETTING = re.compile(r"[A-Za-z_][\w.-]*=.+", re.DOTALL)
+# So few digits that no number is above the greatest seed.
+WHOLE = re.compile(r"[0-9]{1,18}")
+POSITIVE = re.compile(r"[1-9][0-9]{0,3}")
+
+
+class Line(NamedTuple):
+    """A command line as it was understood.
+
+    Attributes:
+        command: Its command.
+        file: The scenario file.
+        options: Values of the options that are given, by the name of the command's parameter.
+    """
+
+    command: str
+    file: str
+    options: Mapping[str, Any]
+
+
+def parsed(arguments: Sequence[str]) -> Line | None:
+    """A command line of a usual form; None for all others, be they right or wrong.
+
+    >>> parsed(["run", "my.toml", "--seed", "2"])
+    Line(command='run', file='my.toml', options={'seed': 2})
+    >>> parsed(["run", "my.toml", "--seed", "2.5"]) is None
+    True
+    """
+    if not arguments or arguments[0] not in {"run", "validate"}:
+        return None
+    command, *rest = arguments
+    files: list[str] = []
+    options: dict[str, Any] = {}
+    words = iter(rest)
+    for word in words:
+        if not word.startswith("-"):
+            files.append(word)
+        elif word == "--json":
+            if "json" in options:
+                return None
+            options["json"] = True
+        elif not _take(command, word, next(words, ""), options):
+            return None
+    return Line(command, files[0], options) if len(files) == 1 and files[0] else None
+
+
+def _take(command: str, option: str, value: str, options: dict[str, Any]) -> bool:
+    """Takes an option with a value; False if it is not plainly right."""
+    if option == "--set" and SETTING.fullmatch(value):
+        options.setdefault("settings", []).append(value)
+        return True
+    name = option.removeprefix("--")
+    if name in options:
+        return False
+    if option == "--seed" and WHOLE.fullmatch(value):
+        options[name] = int(value)
+    elif command == "validate":
+        return False
+    elif option == "--threads" and (value == "auto" or POSITIVE.fullmatch(value)):
+        options[name] = "auto" if value == "auto" else int(value)
+    elif option == "--out" and value and not value.startswith("-"):
+        from pathlib import Path
+
+        options[name] = Path(value)
+    else:
+        return False
+    return True
+
+
+def call(line: Line) -> None:
+    """Calls the command of a line.
+
+    Raises:
+        BadInput: The file cannot be read, or an option does not fit the scenario.
+        ScenarioError: The scenario is wrong, or needs more memory than is available.
+    """
+    from cellrate.cli import one_run
+
+    options = dict(line.options)
+    job = one_run.job_of(line.file, options.pop("settings", ()), options.pop("seed", None))
+    if line.command == "run":
+        one_run.run_once(job, **options)
+    else:
+        scenario = job.scenario()
+        from cellrate.cli import validated  # slowly, and a wrong scenario needs it not
+
+        validated.validate(scenario, job.path, **options)
