@@ -6,8 +6,9 @@ import json
 from typing import Any
 
 import pytest
+from cellrate.cli import tables
 from cellrate.simulation import profile as module
-from cellrate.simulation.profile import picoseconds, profile
+from cellrate.simulation.profile import Division, Share, picoseconds, profile
 from cellrate.simulation.runner import Job
 from conftest import Command
 
@@ -48,6 +49,95 @@ def test_the_profile_is_of_the_run_and_counts_what_its_summary_says() -> None:
     assert all(done <= all_ for done, all_ in told)
 
 
+def tasks(*overrides: str) -> dict[str, Share]:
+    """Shares of a profile by task."""
+    found = profile(Job(SCENARIO, "profiled.toml", overrides), lambda *_: None)
+    assert sum(one.share for one in found.shares) == pytest.approx(1)
+    assert all(one.seconds >= 0 for one in found.shares)
+    assert found.digest == run(Job(SCENARIO, "profiled.toml", overrides))["digest"]
+    return {one.task: one for one in found.shares}
+
+
+CBR = (
+    'flow.tcp.service="cbr"',
+    'flow.tcp.source={ kind = "cbr", rate = "9 Mbit/s" }',
+)
+NODES = {
+    "hosts that send by TCP",
+    "hosts that send without TCP",
+    "hosts that receive",
+    "switches",
+    "switches with virtual sources",
+    "switches under credit control",
+}
+
+
+@pytest.mark.parametrize(
+    ("overrides", "nodes"),
+    [
+        ((), {"hosts that send by TCP", "hosts that receive", "switches"}),
+        (CBR, {"hosts that send without TCP", "hosts that receive", "switches"}),
+        (
+            ("switch.vsvd={}",),
+            {"hosts that send by TCP", "hosts that receive", "switches with virtual sources"},
+        ),
+        (
+            ("fcvc={}", "flow.tcp.service=ubr", 'switch.control={ scheme = "none" }'),
+            {"hosts that send by TCP", "hosts that receive", "switches under credit control"},
+        ),
+    ],
+    ids=["tcp", "cbr", "vsvd", "credit"],
+)
+def test_all_time_of_a_run_belongs_to_the_nodes_that_it_has_or_to_another_task(
+    overrides: tuple[str, ...], nodes: set[str]
+) -> None:
+    found = tasks(*overrides)
+    assert found.keys() & NODES == nodes
+    for name in nodes:
+        assert found[name].times > 10
+    # 40 ms in steps of 1.5 ms from 0 on, and one report.
+    assert found["samples of queues"].times == found["traces"].times == 27
+    assert found["results as text"].times == 1
+
+
+def test_more_samples_have_a_greater_share() -> None:
+    few = tasks("measure.traces=[]", 'measure.sample="10 ms"')
+    many = tasks("measure.traces=[]", 'measure.sample="2 us"')
+    assert many["samples of queues"].times == 20001
+    assert many["samples of queues"].share > 10 * few["samples of queues"].share
+
+
+@pytest.mark.parametrize(
+    ("default", "asked", "expected"),
+    [
+        ((2, 1.8, ""), None, Division(2, by_default=True, gain=1.8, reason="")),
+        ((1, 1.0, "little"), (2, 1.3, ""), Division(2, by_default=False, gain=1.3, reason="")),
+        (
+            (1, 1.0, "little"),
+            (1, 1.0, "short links"),
+            Division(1, by_default=False, gain=1.0, reason="short links"),
+        ),
+    ],
+)
+def test_threads_are_those_that_the_plan_says_pay(
+    monkeypatch: pytest.MonkeyPatch,
+    default: tuple[int, float, str],
+    asked: tuple[int, float, str] | None,
+    expected: Division,
+) -> None:
+    class Planned:
+        def partition(self, threads: int | None) -> dict[str, Any]:
+            count, speedup, reason = default if threads is None else asked or default
+            return {"parts": [{}] * count, "speedup": speedup, "reason": reason}
+
+    monkeypatch.setattr(module, "available_cores", lambda: 4)
+    found = module.division(Planned())  # type: ignore[arg-type]
+    assert found == expected
+    said = tables.on_threads(found)
+    assert ("--threads 2" in said) == (expected.threads == 2 and not expected.by_default)
+    assert f"{expected.gain:.1f} times" in said or expected.reason in said
+
+
 def test_only_what_a_scenario_records_can_be_left_out() -> None:
     def settings(*overrides: str) -> set[tuple[str, ...]]:
         found = profile(Job(SCENARIO, "profiled.toml", overrides), lambda *_: None)
@@ -63,14 +153,19 @@ def test_a_saving_is_told_only_beyond_the_spread_of_equal_runs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A clock that gives equal runs 3 to 5 s, and those that record less 0.5, 4 and 3 s."""
-    # Reading, set-up, and then each round: the run, its results; three variants.
+    # Reading, and then each round: the run and three that record less, the timed run, its results.
     runs = [[5.0, 0.5, 4.0, 3.0], [3.0, 0.5, 4.0, 3.0], [4.0, 0.5, 4.0, 3.0]]
-    spans = iter([0.5, 0.25, *(span for round_ in runs for run_ in round_ for span in (run_, 0.0))])
+    timed_runs = [(7.0, 0.5), (6.0, 0.25), (9.0, 0.125)]
+    rounds = (span for pair in zip(runs, timed_runs, strict=True) for row in pair for span in row)
+    spans = iter([0.5, *rounds])
     real = module.timed
     monkeypatch.setattr(module, "timed", lambda work: (next(spans), real(work)[1]))
     found = profile(Job(SCENARIO, "profiled.toml"), lambda *_: None)
     assert found.spread_seconds == 2.0
-    assert [step.seconds for step in found.steps] == [0.5, 0.25, 2.75, 0.0]
+    assert found.slowdown == 2.0
+    # Of the shortest of the timed runs; reading the clock is no share.
+    assert (found.shares[0].seconds, found.shares[-1].seconds) == (0.5, 0.25)
+    assert 4.0 < sum(one.seconds for one in found.shares[1:-1]) < 6.0
     assert [(one.seconds, one.exceeds_spread) for one in found.savings] == [
         (2.5, True),
         (0.0, False),
@@ -93,7 +188,9 @@ def test_the_command_shows_it_as_text_and_as_json(command: Command) -> None:
     assert found["digest"] in text
     for count in found["counts"]:
         assert f"{count['number']:,}" in text
-    assert "These are counts, not times" in text
+    for share in found["shares"]:
+        assert share["task"] in text
+    assert "All of this is in one thread" in text
 
 
 @pytest.mark.parametrize(

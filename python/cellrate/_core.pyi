@@ -260,6 +260,9 @@ class Scenario:
         progress: Callable[[float, float], bool | None] | None = None,
         threads: int | None = ...,
     ) -> Outcome: ...
+    def profile(
+        self, progress: Callable[[float, float], bool | None] | None = None
+    ) -> tuple[Outcome, list[tuple[str, float, int]], float]: ...
     def passages(self, from_seconds: float, to_seconds: float, most: int) -> PassageColumns: ...
     def capture(
         self,

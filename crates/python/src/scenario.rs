@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use cellrate::run::{Job, NANOSECONDS_PER_HOP, Threads};
+use cellrate::run::{self, Job, NANOSECONDS_PER_HOP, Progress, Threads};
 use cellrate::scenario::Checked;
 use cellrate_engine::kernel::Ps;
 use cellrate_machine::capture::{Tap, capture};
@@ -231,42 +231,41 @@ impl Scenario {
         progress: Option<Py<PyAny>>,
         threads: Option<usize>,
     ) -> PyResult<Outcome> {
-        let threads = number_of(threads)?;
-        self.refuse_without_code()?;
-        let progress = progress.as_ref();
-        let failure = &self.failure;
-        if self.code.is_empty() {
-            let outcome = told(py, progress, |tell| {
-                self.job.run_in(threads, &mut |now, end| {
-                    tell(now.as_secs_f64(), end.as_secs_f64())
-                })
-            })?;
-            return outcome
-                .map(Outcome::from)
-                .map_err(|failure| failed(py, &failure));
+        let mut threads = number_of(threads)?;
+        if !self.code.is_empty() {
+            threads = Threads::Number(NonZeroUsize::MIN);
         }
-        failure.clear();
-        for class in &self.code {
-            class.begin(py)?;
-        }
-        let outcome = told_locked(py, progress, |tell| {
-            self.job.run(&mut |now, end| {
-                !failure.has_failed() && tell(now.as_secs_f64(), end.as_secs_f64())
-            })
-        });
-        self.raise_failure(py)?;
-        let outcome = outcome?.map_err(|failure| failed(py, &failure))?;
-        for class in &self.code {
-            if let Some(error) = class.change_of_state(py) {
-                failure.set(
-                    error,
-                    class.name,
-                    Some(self.job.checked().scenario().run.duration),
-                );
-            }
-        }
-        self.raise_failure(py)?;
+        let outcome = self.run_by(py, progress.as_ref(), |job, tell| job.run_in(threads, tell))?;
         Ok(Outcome::from(outcome))
+    }
+    /// Runs it in one thread, with a clock that is read after each turn of a node.
+    ///
+    /// Args:
+    ///     progress: As for `run`.
+    ///
+    /// Returns:
+    ///     The outcome, which is that of `run`; for each task of the run its name, its time in seconds
+    ///     and how often it was done, for nodes their turns; and the time of one reading of the
+    ///     clock, which has been taken off.
+    ///
+    /// Raises:
+    ///     ScenarioError: What `run` would raise.
+    ///     SchemeError: A hook of a class failed, or the run has changed state that outlives it.
+    ///     Cancelled: The progress function stopped the run.
+    #[pyo3(signature = (progress = None))]
+    fn profile(
+        &self,
+        py: Python<'_>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<(Outcome, Vec<(String, f64, u64)>, f64)> {
+        let (outcome, profile) = self.run_by(py, progress.as_ref(), Job::profile)?;
+        let spent = profile.spent.iter();
+        let spent = spent.map(|one| (one.task.to_string(), one.time.as_secs_f64(), one.laps));
+        Ok((
+            Outcome::from(outcome),
+            spent.collect(),
+            profile.reading.as_secs_f64(),
+        ))
     }
     /// The cells on every link between two times: link, vc, kind, cell, left_seconds,
     /// arrived_seconds, and the number of further cells. They come from a run in the plain engine.
@@ -372,6 +371,46 @@ impl Scenario {
             ));
         }
         Ok(())
+    }
+    /// Runs it by `run`: without the interpreter's lock, unless it names classes in Python.
+    fn run_by<T: Send>(
+        &self,
+        py: Python<'_>,
+        progress: Option<&Py<PyAny>>,
+        run: impl FnOnce(&Job, Progress<'_>) -> Result<T, run::Failure> + Send,
+    ) -> PyResult<T> {
+        self.refuse_without_code()?;
+        let failure = &self.failure;
+        if self.code.is_empty() {
+            let found = told(py, progress, |tell| {
+                run(&self.job, &mut |now, end| {
+                    tell(now.as_secs_f64(), end.as_secs_f64())
+                })
+            })?;
+            return found.map_err(|failure| failed(py, &failure));
+        }
+        failure.clear();
+        for class in &self.code {
+            class.begin(py)?;
+        }
+        let found = told_locked(py, progress, |tell| {
+            run(&self.job, &mut |now, end| {
+                !failure.has_failed() && tell(now.as_secs_f64(), end.as_secs_f64())
+            })
+        });
+        self.raise_failure(py)?;
+        let found = found?.map_err(|failure| failed(py, &failure))?;
+        for class in &self.code {
+            if let Some(error) = class.change_of_state(py) {
+                failure.set(
+                    error,
+                    class.name,
+                    Some(self.job.checked().scenario().run.duration),
+                );
+            }
+        }
+        self.raise_failure(py)?;
+        Ok(found)
     }
     /// Raises what a hook of a class has raised.
     fn raise_failure(&self, py: Python<'_>) -> PyResult<()> {

@@ -81,9 +81,9 @@ def run(
     to do and long links between them. A run with classes in Python has one thread, and so has the
     plain engine of captures. --plan shows the parts, or why there is one.
 
-    --profile runs the scenario several times, with all that it records and with less, and shows the
-    processor time of each step, what each recording costs, and how often components of each class
-    acted.
+    --profile runs the scenario several times and shows the processor time of the hosts, the
+    switches, the samples, the traces and all else, what recording less and more threads would save,
+    and how often components of each class acted.
     """
     job = one_run.job_of(file, settings, seed)
     if plan:

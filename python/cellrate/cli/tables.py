@@ -12,7 +12,7 @@ from cellrate.common.terminal import say, show_parts, width
 if TYPE_CHECKING:
     from cellrate.simulation.api import Result
     from cellrate.simulation.component_bench import Cost
-    from cellrate.simulation.profile import Profile, Saving
+    from cellrate.simulation.profile import Division, Profile, Saving
 
 # More flows than this are shown by group.
 MOST_FLOWS = 20
@@ -213,15 +213,15 @@ def show_components(costs: Sequence[Cost]) -> None:
 
 
 def show_profile(profile: Profile, name: str) -> None:
-    """Shows the profile of a run: its steps, what recording costs, and counts of components."""
-    whole = sum(step.seconds for step in profile.steps)
+    """Shows the profile of a run: its tasks, what would make it faster, counts of components."""
+    whole = sum(one.seconds for one in profile.shares)
     say(
         f"{name}: {whole:.2f} s of processor time, {profile.cell_hops:,} cell-hops, "
         f"digest {profile.digest}"
     )
-    steps = [
-        Row((step.name, f"{step.seconds:.3f}", f"{step.seconds / max(whole, 1e-9):.0%}"))
-        for step in profile.steps
+    shares = [
+        Row((one.task, f"{one.seconds:.3f}", f"{100 * one.share:.1f} %", f"{one.times:,}"))
+        for one in profile.shares
     ]
     savings = [
         Row((saving.name, f"{saving.seconds:.3f}", _verdict(saving), _as_options(saving)))
@@ -229,7 +229,13 @@ def show_profile(profile: Profile, name: str) -> None:
     ]
     counts = [Row((one.component, one.what, f"{one.number:,}")) for one in profile.counts]
     parts: list[Table | Paragraph] = [
-        Table(_columns("step", "s", "of all"), tuple(steps)),
+        Table(_columns("task", "s", "of all", "times"), tuple(shares)),
+        Paragraph(
+            "For nodes, times are turns, whose parts (TCP, AAL5, ports, control scheme, discard "
+            "policy) are not told apart; `cellrate bench --components` compares components in a "
+            f"network of its own. Reading the clock, {1e9 * profile.reading_seconds:.0f} ns each "
+            f"time, is taken off; with it the run took {profile.slowdown:.2f} times as long."
+        ),
         Table(
             _columns("run with", "s saved", Column("verdict"), Column("settings")), tuple(savings)
         ),
@@ -237,13 +243,22 @@ def show_profile(profile: Profile, name: str) -> None:
             f"Equal runs differ by {profile.spread_seconds:.3f} s here. All of these runs have the "
             "same digest: recording less changes no result of the network."
         ),
+        Paragraph(on_threads(profile.division)),
         Table(_columns("components", Column("what they did"), "times"), tuple(counts)),
-        Paragraph(
-            "These are counts, not times: the engine does not measure what a component costs. "
-            "`cellrate bench --components` compares components in a network of its own."
-        ),
     ]
     show_parts(tuple(part for part in parts if not isinstance(part, Table) or part.rows))
+
+
+def on_threads(division: Division) -> str:
+    """A sentence on the threads that would make a run faster."""
+    if division.threads == 1:
+        return f"All of this is in one thread, and more would not pay: {division.reason}."
+    gain = f"in {division.threads} threads it is {division.gain:.1f} times as fast, as estimated"
+    if division.by_default:
+        return (
+            f"All of this is in one thread; {gain}, and so it is run unless --threads says other."
+        )
+    return f"All of this is in one thread; {gain}: --threads {division.threads}."
 
 
 def _verdict(saving: Saving) -> str:

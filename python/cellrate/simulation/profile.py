@@ -1,8 +1,9 @@
-"""Profile of a run: processor time by step, by what is recorded, and counts by component.
+"""Profile of a run: processor time by task, what is saved by recording less, counts by component.
 
-Times are measured, by the clock of the processor. What a recording costs is the difference between
-runs with it and without it, which are otherwise the same, digest included. What components cost is
-not measured: their cells share their steps, so only counts are told.
+A run in the engine reads a clock after each turn of a node and after each other task, so that all
+its time belongs to some task. The parts of a node, such as its ports and its control scheme, share
+its turns and are not told apart. What a recording costs is the difference between runs with it and
+without it, which are otherwise the same, digest included.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from cellrate import _core
-from cellrate.simulation.runner import Job
+from cellrate.simulation.runner import Job, available_cores
 
 Progress: TypeAlias = Callable[[float, float], None]
 """Called with the number of runs that are done, and of all."""
@@ -29,16 +30,38 @@ PICOSECONDS = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """A step of a run.
+class Share:
+    """A task of a run.
 
     Attributes:
-        name: What is done in it.
+        task: The nodes that are processed, or what is done.
         seconds: Processor time.
+        share: Share of the time of all tasks; these sum to 1.
+        times: How often it was done: for nodes, their turns, in each of which they handle all that
+            is known to happen at them.
     """
 
-    name: str
+    task: str
     seconds: float
+    share: float
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """Threads among which the run can be divided.
+
+    Attributes:
+        threads: Number of threads that pay; 1 if none do.
+        by_default: True if a run has them unless the user asks for others.
+        gain: Time on one thread over that on these, as estimated.
+        reason: Reason why there are no more; empty if there is none.
+    """
+
+    threads: int
+    by_default: bool
+    gain: float
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,51 +98,57 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Time of a run by step and by what is recorded, with counts.
+    """Time of a run by task, what would make it faster, and counts.
 
     Attributes:
-        steps: Its steps, one after the other.
+        shares: Its tasks in order, with their shares of the time.
+        reading_seconds: Time of one reading of the clock, which has been taken off once for each
+            time that a task was done.
+        slowdown: Time of the run with these readings over that without them.
         spread_seconds: Difference between the longest and the shortest of equal runs.
         savings: Settings that record less, the greatest saving first.
+        division: Threads of the run.
         counts: Counts by class of components.
         cell_hops: Cells that crossed a link.
         digest: Digest of the run.
     """
 
-    steps: tuple[Step, ...]
+    shares: tuple[Share, ...]
+    reading_seconds: float
+    slowdown: float
     spread_seconds: float
     savings: tuple[Saving, ...]
+    division: Division
     counts: tuple[Count, ...]
     cell_hops: int
     digest: str
 
 
 def profile(job: Job, progress: Progress) -> Profile:
-    """Profiles a job, by runs with all that it records and with less.
+    """Profiles a job, by runs with all that it records and with less, in one thread.
 
     Raises:
         ScenarioError: The scenario is wrong, or needs more memory than is available.
+        SchemeError: A hook of a class in Python failed.
         RuntimeError: A run that records less has another digest: a defect of cellrate.
     """
     reading, scenario = timed(job.scenario)
-    set_up, _ = timed(scenario.check)
     resolved = tomllib.loads(scenario.resolved())
     variants = [("", ()), *_less(resolved)]
     seconds: list[list[float]] = [[] for _ in variants]
+    measured: list[_Measured] = []
     digests = set()
-    summary: dict[str, Any] = {}
-    results = 0.0
     for round_ in range(ROUNDS):
         for index, (_, settings) in enumerate(variants):
             asked = replace(job, overrides=(*job.overrides, *settings)).scenario()
-            done = round_ * len(variants) + index
-            watch = _Watch(progress, done, ROUNDS * len(variants))
+            done = round_ * (len(variants) + 1) + index
+            watch = _Watch(progress, done, ROUNDS * (len(variants) + 1))
             spent, outcome = timed(partial(asked.run, watch))
             seconds[index].append(spent)
-            spent, found = timed(partial(_read, outcome))
-            digests.add(found["digest"])
-            if index == 0:
-                results, summary = spent, found
+            digests.add(_read(outcome)["digest"])
+        watch = replace(watch, done=watch.done + 1)
+        measured.append(_measured(scenario, watch))
+        digests.add(measured[-1].summary["digest"])
     if len(digests) > 1:
         raise RuntimeError(f"recording changed the run: digests {', '.join(sorted(digests))}")
     plain = min(seconds[0])
@@ -128,19 +157,72 @@ def profile(job: Job, progress: Progress) -> Profile:
         Saving(name, settings, plain - min(times), abs(plain - min(times)) > spread)
         for (name, settings), times in zip(variants[1:], seconds[1:], strict=True)
     ]
+    best = min(measured, key=lambda one: one.seconds)
     return Profile(
-        (
-            Step("reading and checking the scenario", reading),
-            Step("building the network", set_up),
-            Step("simulation and report", max(plain - set_up, 0.0)),
-            Step("reading the results in Python", results),
-        ),
+        _shares(reading, best),
+        best.reading,
+        best.seconds / plain if plain else 1.0,
         spread,
         tuple(sorted(savings, key=lambda saving: -saving.seconds)),
-        tuple(_counts(summary, resolved)),
-        summary["cell_hops"],
-        summary["digest"],
+        division(scenario),
+        tuple(_counts(best.summary, resolved)),
+        best.summary["cell_hops"],
+        best.summary["digest"],
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """A run whose tasks were timed.
+
+    Attributes:
+        seconds: Processor time of all of it.
+        tasks: Name, seconds by the wall's clock, and number of times of each task.
+        reading: Seconds of one reading of the clock.
+        results: Processor time of reading the results in Python.
+        summary: The summary of the run.
+    """
+
+    seconds: float
+    tasks: list[tuple[str, float, int]]
+    reading: float
+    results: float
+    summary: dict[str, Any]
+
+
+def _measured(scenario: _core.Scenario, progress: _Watch) -> _Measured:
+    seconds, (outcome, tasks, reading) = timed(partial(scenario.profile, progress))
+    results, summary = timed(partial(_read, outcome))
+    return _Measured(seconds, tasks, reading, results, summary)
+
+
+def _shares(reading: float, run: _Measured) -> tuple[Share, ...]:
+    """Shares of all tasks in their order.
+
+    The engine's clock is that of the wall. Other programs may have had the processor meanwhile,
+    from each task in proportion, so its times are scaled to the processor time of the run, less
+    that of reading the clock.
+    """
+    counted = sum(seconds for _, seconds, _ in run.tasks)
+    clock = run.reading * sum(times for _, _, times in run.tasks)
+    scale = run.seconds / max(counted + clock, 1e-12)
+    tasks = [
+        ("reading and checking the scenario", reading, 1),
+        *((name, seconds * scale, times) for name, seconds, times in run.tasks),
+        ("reading the results in Python", run.results, 1),
+    ]
+    whole = max(sum(seconds for _, seconds, _ in tasks), 1e-12)
+    return tuple(Share(name, seconds, seconds / whole, times) for name, seconds, times in tasks)
+
+
+def division(scenario: _core.Scenario) -> Division:
+    """The threads that pay: those of the default, or else those that a user may ask for."""
+    found = scenario.partition(None)
+    cores = available_cores()
+    by_default = len(found["parts"]) > 1
+    if not by_default and cores > 1:
+        found = scenario.partition(cores)
+    return Division(len(found["parts"]), by_default, found["speedup"], found["reason"])
 
 
 @dataclass(frozen=True, slots=True)

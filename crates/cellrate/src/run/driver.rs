@@ -13,6 +13,7 @@ use super::events::{Events, Odometer};
 use super::memory::{Estimate, Share};
 use super::outcome::Outcome;
 use super::partition::{Partition, Threads};
+use super::profile::{Laps, Profile, Task, Watch};
 use super::threads;
 use super::timeline::{Timeline, slice};
 use super::traces::Recorder;
@@ -86,15 +87,41 @@ pub fn simulate_in(
     threads: Threads,
     progress: Progress<'_>,
 ) -> Result<Outcome, RunError> {
+    simulate_watched(checked, resolved, threads, progress, &mut ())
+}
+
+/// The same in one thread, with the time that each task takes.
+///
+/// # Errors
+/// Those of [`simulate`].
+pub fn profile(
+    checked: &Checked,
+    resolved: &str,
+    progress: Progress<'_>,
+) -> Result<(Outcome, Profile), RunError> {
+    let mut laps = Laps::new(&build::plan(checked));
+    let outcome = simulate_watched(checked, resolved, ONE_THREAD, progress, &mut laps)?;
+    Ok((outcome, laps.finish()))
+}
+
+fn simulate_watched(
+    checked: &Checked,
+    resolved: &str,
+    threads: Threads,
+    progress: Progress<'_>,
+    watch: &mut impl Watch,
+) -> Result<Outcome, RunError> {
     let (scenario, plan) = (checked.scenario(), affordable(checked)?);
     let began = Instant::now();
     let mut warnings = warnings_before(checked, &plan);
     let partition = partition(scenario, &plan, threads);
+    watch.done(Task::Plan);
     let mut driver = Driver::new(scenario, plan)?;
-    let report = driver.run_in(&partition.of_nodes, progress)?;
+    watch.done(Task::Network);
+    let report = driver.run_in(&partition.of_nodes, progress, watch)?;
     let (events, omitted) = driver.events(scenario.measure.event_limit as usize);
     warnings.extend(driver.warnings_after(&report, omitted));
-    Ok(Outcome {
+    let outcome = Outcome {
         summary: summary::json(
             report,
             scenario.run.seed,
@@ -104,7 +131,9 @@ pub fn simulate_in(
         resolved: resolved.into(),
         series: driver.recorder.series(),
         events,
-    })
+    };
+    watch.done(Task::Results);
+    Ok(outcome)
 }
 
 /// A simulation and the data that is recorded of it.
@@ -136,9 +165,13 @@ impl Driver {
     }
 
     /// Runs to the end and reports.
-    pub fn run(&mut self, progress: Progress<'_>) -> Result<Report, RunError> {
+    pub fn run(
+        &mut self,
+        progress: Progress<'_>,
+        watch: &mut impl Watch,
+    ) -> Result<Report, RunError> {
         let mut told = Instant::now();
-        while let Some(at) = self.step() {
+        while let Some(at) = self.step_watched(watch) {
             if told.elapsed() >= TOLD_EVERY {
                 told = Instant::now();
                 if !progress(at, self.timeline.end) {
@@ -146,30 +179,46 @@ impl Driver {
                 }
             }
         }
-        Ok(self.simulation.report())
+        let report = self.simulation.report();
+        watch.done(Task::Report);
+        Ok(report)
     }
 
     /// The same on as many threads as `parts`, the part of each node, has numbers.
-    pub fn run_in(&mut self, parts: &[usize], progress: Progress<'_>) -> Result<Report, RunError> {
+    fn run_in(
+        &mut self,
+        parts: &[usize],
+        progress: Progress<'_>,
+        watch: &mut impl Watch,
+    ) -> Result<Report, RunError> {
         if parts.iter().any(|part| *part > 0) {
             threads::run(self, parts, progress)?;
         }
-        self.run(progress)
+        self.run(progress, watch)
     }
 
     /// Runs to the next stop; `None` at the end of the run.
     pub fn step(&mut self) -> Option<Ps> {
+        self.step_watched(&mut ())
+    }
+
+    fn step_watched(&mut self, watch: &mut impl Watch) -> Option<Ps> {
         let stop = self.timeline.next()?;
-        self.simulation.run_until(stop.at);
+        self.simulation.run_timed(stop.at, watch);
+        watch.done(Task::Pauses);
         if stop.begins {
             self.simulation.begin_window();
+            watch.done(Task::Report);
         }
         if stop.samples {
             self.simulation.sample();
+            watch.done(Task::Samples);
             self.recorder.sample(&mut self.simulation);
+            watch.done(Task::Traces);
         }
         if stop.ends {
             self.simulation.end_window();
+            watch.done(Task::Report);
         }
         if let Some(odometer) = &mut self.odometer {
             odometer.read(&self.simulation);

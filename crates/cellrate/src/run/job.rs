@@ -3,13 +3,14 @@
 use std::sync::OnceLock;
 
 use super::driver::{
-    Progress, RunError, check, estimate_of, partition_of, simulate, simulate_in, work_of,
+    Progress, RunError, check, estimate_of, partition_of, profile, simulate, simulate_in, work_of,
 };
 use super::key::key;
 use super::memory::Estimate;
 use super::outcome::Outcome;
 use super::partition::{Partition, Threads};
 use super::passages::{Passages, passages};
+use super::profile::Profile;
 use super::warnings::Warning;
 use super::work::Work;
 use crate::build;
@@ -134,6 +135,14 @@ impl Job {
     pub fn run_in(&self, threads: Threads, progress: Progress<'_>) -> Result<Outcome, Failure> {
         simulate_in(&self.checked, self.resolved(), threads, progress)
             .map_err(|error| self.failure(&error))
+    }
+
+    /// Runs it in one thread; also returns the time that each task takes.
+    ///
+    /// # Errors
+    /// Those of [`Job::run`].
+    pub fn profile(&self, progress: Progress<'_>) -> Result<(Outcome, Profile), Failure> {
+        profile(&self.checked, self.resolved(), progress).map_err(|error| self.failure(&error))
     }
 
     /// The cells on every link between two times in seconds, at most `most` of them. They come from

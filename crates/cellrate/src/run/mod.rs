@@ -12,6 +12,7 @@ mod memory;
 mod outcome;
 mod partition;
 mod passages;
+mod profile;
 mod summary;
 mod threads;
 pub mod timeline;
@@ -20,8 +21,8 @@ mod warnings;
 mod work;
 
 pub use driver::{
-    Progress, RunError, TOLD_EVERY, check, estimate_of, partition_of, simulate, simulate_in,
-    work_of,
+    Progress, RunError, TOLD_EVERY, check, estimate_of, partition_of, profile, simulate,
+    simulate_in, work_of,
 };
 pub use events::Events;
 pub use job::{Failure, Job};
@@ -32,6 +33,7 @@ pub use memory::{Estimate, Need, Share, available_bytes, estimate};
 pub use outcome::{Damaged, Outcome};
 pub use partition::{PartShare, Partition, Threads};
 pub use passages::Passages;
+pub use profile::{Profile, Spent, Task};
 pub use traces::Series;
 pub use warnings::Warning;
 pub use work::{NANOSECONDS_PER_HOP, Work, work};

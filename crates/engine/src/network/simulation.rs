@@ -10,6 +10,7 @@ use super::links::Links;
 use super::node::Node;
 use super::plan::{LinkPlan, Plan, PlanError, change};
 use super::schedule::Schedule;
+use super::stopwatch::Stopwatch;
 use super::storage::Storage;
 use super::window::Window;
 use crate::atm::link::Link;
@@ -155,23 +156,28 @@ impl<S: Server> Simulation<S> {
     /// Processes everything before `until`. The result does not depend on how a run is divided into
     /// calls.
     pub fn run_until(&mut self, until: Ps) {
-        while self.next_change() < until {
-            self.advance(self.next_change());
-            self.make_next_change();
-        }
-        self.advance(until);
+        self.run_timed(until, &mut ());
     }
 
-    /// [`Simulation::run_until`] without a change on the way.
-    fn advance(&mut self, until: Ps) {
-        self.work(until, until);
-        self.catch_up(until);
+    /// The same, measured by a stopwatch, which has no effect on the result.
+    pub fn run_timed(&mut self, until: Ps, stopwatch: &mut impl Stopwatch) {
+        while self.next_change() < until {
+            self.advance(self.next_change(), stopwatch);
+            self.make_next_change();
+        }
+        self.advance(until, stopwatch);
+    }
+
+    /// [`Simulation::run_timed`] without a change on the way.
+    fn advance(&mut self, until: Ps, stopwatch: &mut impl Stopwatch) {
+        self.work(until, until, stopwatch);
+        self.catch_up(until, stopwatch);
         self.note_storage();
     }
 
     /// Processes every event before `until` from which something follows for another node. Nodes
     /// that send nothing may lag behind; nodes that nothing reaches may run ahead, up to `limit`.
-    pub(super) fn work(&mut self, until: Ps, limit: Ps) {
+    pub(super) fn work(&mut self, until: Ps, limit: Ps, stopwatch: &mut impl Stopwatch) {
         loop {
             let at = self.schedule.first();
             if at >= until {
@@ -183,6 +189,7 @@ impl<S: Server> Simulation<S> {
             for node in self.schedule.round(bound) {
                 let horizon = self.horizon(at, node, until, limit);
                 self.turn(node, horizon);
+                stopwatch.lap(node);
                 self.turns = self.turns.wrapping_add(1);
                 if self.turns.is_multiple_of(TURNS_PER_LOOK) {
                     self.note_storage();
@@ -192,11 +199,12 @@ impl<S: Server> Simulation<S> {
     }
 
     /// Processes the rest of what happens before `until`, after [`Simulation::work`].
-    pub(super) fn catch_up(&mut self, until: Ps) {
+    pub(super) fn catch_up(&mut self, until: Ps, stopwatch: &mut impl Stopwatch) {
         for node in 0..self.stations.len() {
             let mut incoming = self.stations[node].inbox.links().iter();
             if incoming.any(|link| self.links[*link as usize].next_arrival() < until) {
                 self.turn(node, until);
+                stopwatch.lap(node);
             }
         }
         self.settle(until);

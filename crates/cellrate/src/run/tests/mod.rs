@@ -369,7 +369,7 @@ fn nothing_grows_with_the_simulated_time() {
         let overrides: Vec<&str> = overrides.iter().map(String::as_str).collect();
         let scenario = scenario(LOSSY, &overrides);
         let mut driver = Driver::new(scenario.scenario(), build::plan(&scenario)).unwrap();
-        driver.run(&mut |_, _| true).unwrap();
+        driver.run(&mut |_, _| true, &mut ()).unwrap();
         (
             driver.simulation.cells_held(),
             driver.recorder.bytes(),
@@ -458,7 +458,7 @@ fn the_estimate_knows_traces_of_virtual_sources() {
     let traced = scenario(text, &[]);
     let without = estimate_of(&scenario(text, &["measure.traces=[]"]));
     let mut driver = Driver::new(traced.scenario(), build::plan(&traced)).unwrap();
-    driver.run(&mut |_, _| true).unwrap();
+    driver.run(&mut |_, _| true, &mut ()).unwrap();
     let traces = estimate_of(&traced).memory_bytes - without.memory_bytes;
     assert!(
         traces >= 2 * driver.recorder.bytes() as u64,

@@ -25,13 +25,13 @@ fn driver(checked: &Checked) -> Driver {
 
 fn alone(checked: &Checked) -> Left {
     let mut driver = driver(checked);
-    let report = driver.run(&mut |_, _| true).unwrap();
+    let report = driver.run(&mut |_, _| true, &mut ()).unwrap();
     left(&mut driver, report)
 }
 
 fn in_parts(checked: &Checked, parts: &[usize]) -> Left {
     let mut driver = driver(checked);
-    let report = driver.run_in(parts, &mut |_, _| true).unwrap();
+    let report = driver.run_in(parts, &mut |_, _| true, &mut ()).unwrap();
     left(&mut driver, report)
 }
 
@@ -143,10 +143,11 @@ fn a_run_on_threads_stops_when_it_is_told_to() {
         let mut driver = driver(&checked);
         let parts = &deals(build::plan(&checked).nodes.len(), 3)[1];
         let mut told = Vec::new();
-        let result = driver.run_in(parts, &mut |now, end| {
+        let mut tell = |now, end| {
             told.push((now, end));
             told.len() < 3
-        });
+        };
+        let result = driver.run_in(parts, &mut tell, &mut ());
         (result.map(|_| ()), told)
     });
     assert_eq!(result, Err(RunError::Cancelled));
@@ -186,10 +187,11 @@ fn a_panic_of_the_watcher_ends_all_threads() {
             let text = LOSSY.replace("600 ms", "1000000 s");
             let checked = scenario(&text, &[]);
             let parts = &deals(build::plan(&checked).nodes.len(), 2)[0];
-            let _ = driver(&checked).run_in(parts, &mut |_, _| {
+            let mut tell = |_, _| {
                 CALLS.fetch_add(1, Ordering::SeqCst);
                 panic!("the watcher is at fault")
-            });
+            };
+            let _ = driver(&checked).run_in(parts, &mut tell, &mut ());
         })
         .is_err()
     });

@@ -90,14 +90,14 @@ impl<S: Server> Part<S> {
     /// collected. Nodes from which nothing follows may lag behind. Nodes that nothing reaches may run
     /// ahead, but not beyond `limit`, the next instant at which the part is looked at or joined.
     pub fn run_until(&mut self, until: Ps, limit: Ps) {
-        self.own.work(until, limit);
+        self.own.work(until, limit, &mut ());
         self.own.now = until;
     }
 
     /// Processes what [`Part::run_until`] has left to do before [`Part::now`]. It must precede every
     /// look at the part, and the end of the run in parts.
     pub fn catch_up(&mut self) {
-        self.own.catch_up(self.own.now);
+        self.own.catch_up(self.own.now, &mut ());
     }
 
     /// [`Simulation::sample`] for the part's queues.

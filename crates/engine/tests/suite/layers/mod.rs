@@ -45,6 +45,7 @@ const ORDER: &[&str] = &[
     "network::storage",
     "network::window",
     "network::schedule",
+    "network::stopwatch",
     "network::simulation",
     "network::changing",
     "network::measure",

@@ -1,0 +1,200 @@
+//! Time of a run by what it went into: turns of nodes by kind, samples, report.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use cellrate_engine::network::Stopwatch;
+use cellrate_engine::network::plan::{NodeKind, Plan};
+
+/// Something that a run spends time on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Task {
+    /// The plan of the network, the bound on its memory, and warnings.
+    Plan,
+    /// Nodes, channels and links in memory.
+    Network,
+    /// Turns of hosts whose channels begin at TCP senders: TCP, AAL5, source queue, ABR source, port.
+    TcpSenders,
+    /// Turns of hosts that send without TCP.
+    OtherSenders,
+    /// Turns of hosts that only receive: AAL5, ABR destination, TCP receiver.
+    Receivers,
+    /// Turns of switches: ports, control scheme, discard policy.
+    Switches,
+    /// Turns of switches with virtual sources and destinations.
+    VirtualSources,
+    /// Turns of switches under credit control.
+    CreditSwitches,
+    /// What a pause of the run takes: completions without further effects, bytes in use.
+    Pauses,
+    /// Lengths of queues for the report.
+    Samples,
+    /// Curves over time.
+    Traces,
+    /// Ends of the measuring window, and the report.
+    Report,
+    /// Events in order of time, series, and the report as text.
+    Results,
+}
+
+impl Task {
+    /// All of them, in the order of a run.
+    pub const ALL: [Task; 13] = [
+        Task::Plan,
+        Task::Network,
+        Task::TcpSenders,
+        Task::OtherSenders,
+        Task::Receivers,
+        Task::Switches,
+        Task::VirtualSources,
+        Task::CreditSwitches,
+        Task::Pauses,
+        Task::Samples,
+        Task::Traces,
+        Task::Report,
+        Task::Results,
+    ];
+
+    /// The task of the turns of each node.
+    fn of_nodes(plan: &Plan) -> Vec<Task> {
+        let kind = |kind: &NodeKind| match kind {
+            NodeKind::Host => Task::Receivers,
+            NodeKind::Switch(_) if plan.fcvc.is_some() => Task::CreditSwitches,
+            NodeKind::Switch(switch) if switch.vsvd.is_some() => Task::VirtualSources,
+            NodeKind::Switch(_) => Task::Switches,
+        };
+        let mut tasks: Vec<Task> = plan.nodes.iter().map(|node| kind(&node.kind)).collect();
+        for flow in &plan.flows {
+            let first = plan.links[flow.forward[0]].from;
+            let task = if flow.source.over_tcp() {
+                Task::TcpSenders
+            } else {
+                Task::OtherSenders
+            };
+            // A host with both kinds of flows counts as one of TCP, which has more to do.
+            if tasks[first] != Task::TcpSenders {
+                tasks[first] = task;
+            }
+        }
+        tasks
+    }
+}
+
+impl fmt::Display for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Task::Plan => "plan, bound on the memory, warnings",
+            Task::Network => "building the network",
+            Task::TcpSenders => "hosts that send by TCP",
+            Task::OtherSenders => "hosts that send without TCP",
+            Task::Receivers => "hosts that receive",
+            Task::Switches => "switches",
+            Task::VirtualSources => "switches with virtual sources",
+            Task::CreditSwitches => "switches under credit control",
+            Task::Pauses => "pauses between turns",
+            Task::Samples => "samples of queues",
+            Task::Traces => "traces",
+            Task::Report => "ends of the window, report",
+            Task::Results => "results as text",
+        })
+    }
+}
+
+/// Is told when a task of a run is over.
+pub(super) trait Watch: Stopwatch {
+    /// The time since the last lap went into `task`.
+    fn done(&mut self, task: Task);
+}
+
+impl Watch for () {
+    #[inline(always)]
+    fn done(&mut self, _task: Task) {}
+}
+
+/// Time that a run spent on a task.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spent {
+    /// The task.
+    pub task: Task,
+    /// Time, less that of reading the clock.
+    pub time: Duration,
+    /// Number of times that the task was done: for nodes, turns.
+    pub laps: u64,
+}
+
+/// The time of a run by task.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Profile {
+    /// Time of each task that the run had, in the order of [`Task::ALL`].
+    pub spent: Vec<Spent>,
+    /// Time of one reading of the clock, which has been taken off.
+    pub reading: Duration,
+}
+
+/// Laps of a run by task: the time between two of them belongs to the task that ends with the later.
+pub(super) struct Laps {
+    of_nodes: Vec<Task>,
+    last: Instant,
+    spent: [(Duration, u64); Task::ALL.len()],
+}
+
+impl Laps {
+    /// Begins to measure a run of `plan`.
+    pub fn new(plan: &Plan) -> Laps {
+        Laps {
+            of_nodes: Task::of_nodes(plan),
+            spent: Default::default(),
+            last: Instant::now(),
+        }
+    }
+
+    /// The time by task.
+    pub fn finish(self) -> Profile {
+        let reading = reading();
+        let spent = Task::ALL.into_iter().zip(self.spent);
+        let spent = spent.filter(|(_, (_, laps))| *laps > 0);
+        let spent = spent.map(|(task, (time, laps))| Spent {
+            task,
+            time: time.saturating_sub(Duration::from_nanos(
+                (reading.as_secs_f64() * 1e9 * laps as f64) as u64,
+            )),
+            laps,
+        });
+        Profile {
+            spent: spent.collect(),
+            reading,
+        }
+    }
+}
+
+impl Stopwatch for Laps {
+    #[inline]
+    fn lap(&mut self, node: usize) {
+        self.done(self.of_nodes[node]);
+    }
+}
+
+impl Watch for Laps {
+    #[inline]
+    fn done(&mut self, task: Task) {
+        let now = Instant::now();
+        let (time, laps) = &mut self.spent[task as usize];
+        *time += now - self.last;
+        *laps += 1;
+        self.last = now;
+    }
+}
+
+/// Time of one reading of the clock: the shortest mean of several series, which nothing interrupted.
+fn reading() -> Duration {
+    const READINGS: u32 = 1000;
+    let mean = |_| {
+        let began = Instant::now();
+        let mut last = began;
+        for _ in 0..READINGS {
+            last = std::hint::black_box(Instant::now());
+        }
+        (last - began) / READINGS
+    };
+    (0..20).map(mean).min().unwrap_or_default()
+}
