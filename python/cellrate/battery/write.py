@@ -8,7 +8,7 @@ from pathlib import Path
 from cellrate.battery.answer import Answer
 from cellrate.battery.report import report
 from cellrate.battery.run_record import table
-from cellrate.common import whole_file
+from cellrate.common import parquet_table, whole_file
 from cellrate.common.document.markdown import markdown
 from cellrate.common.document.web_page import web_page
 
@@ -26,7 +26,7 @@ def write(answer: Answer, paths: Sequence[Path]) -> list[Path]:
     page, runs = paths
     whole_file.write_text(page, web_page(report(answer)))
     with whole_file.replacing(runs) as fresh:
-        table(answer.records).write_parquet(fresh)
+        parquet_table.write(table(answer.records), fresh)
     return [page, runs]
 
 

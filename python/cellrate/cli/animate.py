@@ -12,6 +12,7 @@ from cellrate.cli.options import ScenarioFile, Seed, Settings
 from cellrate.cli.own_place import own_paths
 from cellrate.cli.span import span
 from cellrate.common import terminal, whole_file
+from cellrate.common.directories import make_directory
 from cellrate.common.problems import BadInput, reading, writing
 from cellrate.simulation import source
 from cellrate.simulation.runner import Job
@@ -66,10 +67,10 @@ def animate(
         terminal.say("no mp4: it needs the program ffmpeg, which is not on the path")
     with reading(file):
         text, name = source.read(file)
-    stem = Path(name.strip("<>")).stem
+    stem = source.stem(name)
     place = Path("out") / f"{stem}-film" if output is None else output.with_suffix("")
     with writing(place):
-        place.parent.mkdir(parents=True, exist_ok=True)
+        make_directory(place.parent)
     made = film(Job(text, name, tuple(settings), seed), shown, place)
     rate = drawn_film.FRAMES_PER_SECOND
     # Refused before anything is written.

@@ -100,7 +100,7 @@ def choose(
             lambda job: store is not None and store.contains(job.key()),
             budget,
         )
-    stem = Path(name.strip("<>")).stem
+    stem = source.stem(name)
     paths = own_paths(
         out, stem, ["-choice.html", "-chosen.toml"], ["choose", text, settings, goals, effort]
     )

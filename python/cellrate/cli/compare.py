@@ -183,7 +183,7 @@ def _of_scenario(
         comparison, failed = compare_scenario(base, options, runner_of, note, progress.failed)
     for problem in store.problems() if store is not None else ():
         sys.stderr.write(f"warning: kept result: {problem}\n")
-    return comparison, Path(name.strip("<>")).stem, failed
+    return comparison, source.stem(name), failed
 
 
 def _write_and_show(

@@ -13,6 +13,7 @@ from cellrate.cli import quantities
 from cellrate.cli.formula_command import command_of
 from cellrate.cli.options import whole
 from cellrate.common import whole_file
+from cellrate.common.directories import make_directory
 from cellrate.common.problems import BadInput, system_message
 from cellrate.theory.assumptions import AssumptionError
 from cellrate.theory.efci import periodic_trajectory, trajectory
@@ -65,7 +66,7 @@ def write(
     except AssumptionError as error:
         raise BadInput(f"efci-cycle: {error}") from error
     try:
-        out.mkdir(parents=True, exist_ok=True)
+        make_directory(out)
         data = out / "cycle.csv"
         whole_file.write_text(data, table(curve))
         written = [data, *figures.save(draw(loop, curve), out / "cycle")]

@@ -11,6 +11,8 @@ from cyclopts import Parameter
 from cellrate.cli import formula_command, quantities
 from cellrate.cli.options import Json
 from cellrate.common import whole_file
+from cellrate.common.directories import make_directory
+from cellrate.common.input_file import MOST_BYTES, read_text
 from cellrate.common.json_text import json_text
 from cellrate.common.problems import BadInput, reading, system_message
 from cellrate.common.terminal import say
@@ -101,7 +103,7 @@ def _write(
     loop = EfciLoop(**values, rdf=0.5, decrease=decrease, rm_cells=rm_cells)
     region = Region(loop, buffer)
     try:
-        out.mkdir(parents=True, exist_ok=True)
+        make_directory(out)
         data = out / "region.json"
         whole_file.write_text(data, json_text(region.as_json(points), indent=1))
         written = [data, *figures.save(draw(region, points), out / "region")]
@@ -135,7 +137,7 @@ def simulated_points(path: Path) -> list[Point]:
         BadInput: The file cannot be read, lacks a column, or has a value that is not a number.
     """
     with reading(str(path)):
-        rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+        rows = list(csv.DictReader(read_text(path, MOST_BYTES).splitlines()))
     points = []
     for number, row in enumerate(rows, start=2):
         where = f"{path}, line {number}"

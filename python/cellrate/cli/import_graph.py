@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
+from cellrate.common.input_file import MOST_BYTES, read_bytes, read_stream
 from cellrate.common.problems import BadInput, choose, reading
 from cellrate.simulation.graphml import SERVICES, GraphOptions, scenario_of
 from cellrate.simulation.source import STANDARD_INPUT
@@ -51,7 +51,10 @@ def import_graph(
     `flows_to`, switches may have a `buffer` ("1000 cells"). Needs networkx: the extra `graph`.
     """
     with reading(file):
-        data = sys.stdin.buffer.read() if file == STANDARD_INPUT else Path(file).read_bytes()
+        if file == STANDARD_INPUT:
+            data = read_stream(sys.stdin.buffer, MOST_BYTES)
+        else:
+            data = read_bytes(file)
     options = GraphOptions(
         rate=rate,
         delay=delay,

@@ -185,7 +185,7 @@ def _directory(name: str, out: Path | None, asked: object) -> Path | None:
     if out is None and asked is not None:
         from cellrate.cli.own_place import own_paths
 
-        [directory] = own_paths(Path("out"), Path(name.strip("<>")).stem, [""], ["run", asked])
+        [directory] = own_paths(Path("out"), source.stem(name), [""], ["run", asked])
     if directory is not None:
         try:
             output.refuse_foreign(directory)

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from cellrate.common import scratch, whole_file
+from cellrate.common.directories import make_directory
+from cellrate.common.input_file import read_own_text
 from cellrate.common.json_text import json_text
 from cellrate.common.problems import BadInput
 
@@ -36,7 +38,7 @@ def own_paths(
         OSError: The directory or the record cannot be written.
     """
     asked = hashlib.sha256(json.dumps(list(question), default=str).encode()).hexdigest()
-    out.mkdir(parents=True, exist_ok=True)
+    make_directory(out)
     with scratch.alone(out):
         known = _record(out)
         own = next(
@@ -76,10 +78,10 @@ def _record(out: Path) -> dict[str, str]:
     """
     place = out / RECORD
     try:
-        found = json.loads(place.read_text(encoding="utf-8"))
+        found = json.loads(read_own_text(place))
     except FileNotFoundError:
         return {}
-    except (json.JSONDecodeError, UnicodeDecodeError):
+    except (OSError, ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
         raise BadInput(f"{place} is not a record of questions; remove it, or name another --out")

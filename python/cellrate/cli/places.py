@@ -10,7 +10,10 @@ from typing import Annotated, TypeAlias
 from cyclopts import Parameter
 
 from cellrate import _core
+from cellrate.common.directories import make_directory
+from cellrate.common.input_file import read_text
 from cellrate.common.problems import BadInput, reading, shortened
+from cellrate.simulation import source
 from cellrate.simulation.runner import default_store
 
 Study: TypeAlias = Annotated[
@@ -31,12 +34,12 @@ def place_of(study: Path) -> Path:
         return study
     try:
         with reading(str(study)):
-            content = tomllib.loads(study.read_text(encoding="utf-8"))
+            content = tomllib.loads(read_text(study))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise BadInput(f"{study} is no study file: {error}") from error
     if not {"scenario", "template"} & content.keys():
         raise BadInput(f"{study} is no study file: it names neither `scenario` nor `template`")
-    place = STUDIES / str(content.get("name", study.stem))
+    place = STUDIES / str(content.get("name", source.stem(str(study))))
     if not place.is_dir():
         raise BadInput(f"{study} has no data in {place}; run `cellrate study {study}` first")
     return place
@@ -67,7 +70,7 @@ def kept_results(out: Path, *, fresh: bool) -> _core.Store | None:
         BadInput: Nothing can be written to the directory.
     """
     try:
-        out.mkdir(parents=True, exist_ok=True)
+        make_directory(out)
         if not os.access(out, os.W_OK | os.X_OK):
             raise BadInput(f"--out {out}: no permission to write there")
         store = None if fresh else default_store(out / "results")

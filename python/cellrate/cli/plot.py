@@ -12,6 +12,7 @@ from cellrate.cli.options import whole
 from cellrate.cli.own_place import own_paths
 from cellrate.cli.places import Study, place_of
 from cellrate.common import terminal
+from cellrate.common.directories import make_directory
 from cellrate.common.problems import BadInput
 
 
@@ -62,7 +63,7 @@ def plot(
         endings = [f".{one}" for one in formats]
         paths = own_paths(place / "figures", safe, endings, ["plot", asdict(options), dark])
         stem = paths[0].with_suffix("")
-    stem.parent.mkdir(parents=True, exist_ok=True)
+    make_directory(stem.parent)
     files = save(drawing.figure, stem, formats, dark=dark)
     terminal.say(f"written to {', '.join(map(str, files))}")
 

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from cellrate.cli.places import Study, place_of
 from cellrate.common import terminal, whole_file
+from cellrate.common.directories import make_directory
 
 
 def report(
@@ -32,6 +33,6 @@ def report(
     directory = place_of(study)
     text = web_page(report_of(DataSet(directory)))
     place = directory / "report.html" if output is None else output
-    place.parent.mkdir(parents=True, exist_ok=True)
+    make_directory(place.parent)
     whole_file.write_text(place, text)
     terminal.say(f"written to {place}")

@@ -82,7 +82,7 @@ def size_buffer(
             answer = sizing.size_buffer(question, runner)
     except sizing.SizingError as error:
         raise BadInput(str(error)) from error
-    stem = Path(name.strip("<>")).stem
+    stem = source.stem(name)
     [place] = own_paths(out, stem, ["-buffer.html"], ["size-buffer", question])
     document = report(answer)
     whole_file.write_text(place, web_page(document))

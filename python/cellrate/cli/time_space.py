@@ -12,6 +12,7 @@ from cellrate.cli.options import ScenarioFile, Seed, Settings
 from cellrate.cli.own_place import own_paths
 from cellrate.cli.span import span
 from cellrate.common import terminal
+from cellrate.common.directories import make_directory
 from cellrate.common.problems import choose, reading
 from cellrate.simulation import source
 
@@ -68,10 +69,10 @@ def time_space(
     cells = passages(scenario, shown)
     figure = draw(cells, drawn)
     if output is None:
-        own = Path(name.strip("<>")).stem
+        own = source.stem(name)
         endings = [f"-time-space.{one}" for one in known]
         asked = ["time-space", text, settings, seed, shown, chosen]
         stem = own_paths(Path("out"), own, endings, asked)[0].with_suffix("")
-    stem.parent.mkdir(parents=True, exist_ok=True)
+    make_directory(stem.parent)
     files = save(figure, stem, formats)
     terminal.say(f"written to {', '.join(map(str, files))}")

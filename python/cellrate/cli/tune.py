@@ -98,7 +98,7 @@ def tune(
         )
     for problem in store.problems() if store is not None else ():
         sys.stderr.write(f"warning: kept result: {problem}\n")
-    stem = Path(name.strip("<>")).stem
+    stem = source.stem(name)
     paths = own_paths(out, stem, ["-tuned.html", "-tuned.toml"], ["tune", text, settings, options])
     hand_over(
         json=json,

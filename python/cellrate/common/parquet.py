@@ -11,6 +11,8 @@ from functools import lru_cache
 from os import PathLike
 from pathlib import Path
 
+from cellrate.common import input_file
+
 READER = Path(__file__).with_name("parquet_table.py")
 
 
@@ -43,8 +45,7 @@ def as_csv(path: PathLike[str]) -> str:
     import hashlib
 
     place = Path(path)
-    with place.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").digest()
+    digest = hashlib.sha256(input_file.read_regular(place)).digest()
     return _table(place, digest)
 
 
@@ -55,7 +56,7 @@ def _table(path: Path, _digest: bytes) -> str:
     import subprocess
 
     # Modules must not be searched in the directory of the reader.
-    command = [sys.executable, "-P", str(READER), str(path)]
+    command = [sys.executable, "-P", str(READER), str(path.absolute())]
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)  # noqa: S603
     if done.returncode == 0:
         return done.stdout

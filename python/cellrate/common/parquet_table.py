@@ -1,4 +1,7 @@
-"""Converts a Parquet file to a CSV table; a separate program, `python parquet_table.py FILE`.
+"""Reads and writes Parquet files by polars; as a program (`... FILE`) it converts one to CSV.
+
+No other module hands a path to polars, which takes `*`, `?` and `[...]` in it for patterns, `~` for
+the home directory, and a directory for all files in it. Here a path is a path.
 
 Some damaged files make polars end the process instead of raising an exception, for instance if they
 state a number of values that does not fit into memory. So users' files are read in a separate
@@ -7,10 +10,13 @@ process.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from contextlib import suppress
 from os import PathLike
+from pathlib import Path
+from typing import Literal
 
 import polars as pl
 
@@ -18,6 +24,75 @@ REFUSED = 3
 """Exit code for an unreadable file; standard output then has the reason."""
 # If a file is damaged after its first bytes polars raises a panic, which is not an `Exception`.
 UNREADABLE = (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException)
+
+
+MOST_VALUES = 1 << 25
+"""Most values, rows times columns, of a file that is converted to CSV."""
+MOST_BYTES = 1 << 28
+"""Most bytes of a CSV table, as of any other file that a source plays."""
+
+
+def literal(path: str | PathLike[str]) -> str:
+    """A path that polars takes as it stands: an absolute one has no `~` at its begin.
+
+    Raises:
+        OSError: It is something else than a file: polars would wait for a pipe, and read all files
+            of a directory.
+    """
+    place = Path(path).absolute()
+    if place.exists() and not place.is_file():
+        raise OSError("it is no regular file")
+    return str(place)
+
+
+def scan(path: str | PathLike[str]) -> pl.LazyFrame:
+    """One Parquet file as the start of a lazy query.
+
+    Raises:
+        OSError, polars.exceptions.PolarsError, polars.exceptions.PanicException: The file cannot
+            be read (`UNREADABLE`), perhaps only when rows are collected.
+    """
+    return pl.scan_parquet(literal(path), glob=False, hive_partitioning=False)
+
+
+def columns(path: str | PathLike[str]) -> list[str]:
+    """Names of the columns of a Parquet file.
+
+    Raises:
+        OSError, polars.exceptions.PolarsError, polars.exceptions.PanicException: The file cannot
+            be read (`UNREADABLE`).
+    """
+    return scan(path).collect_schema().names()
+
+
+def write(
+    frame: pl.DataFrame,
+    path: str | PathLike[str],
+    *,
+    compression: Literal["zstd", "lz4"] = "zstd",
+) -> None:
+    """Writes a table as a Parquet file.
+
+    Raises:
+        OSError, polars.exceptions.PolarsError: The file cannot be written.
+    """
+    frame.write_parquet(literal(path), compression=compression, statistics=True)
+
+
+def sink(
+    query: pl.LazyFrame,
+    path: str | PathLike[str],
+    *,
+    rows_of_group: int | None = None,
+) -> None:
+    """Writes the rows of a query as a Parquet file in their order, without all in memory at once.
+
+    Raises:
+        OSError, polars.exceptions.PolarsError: The file cannot be written.
+    """
+    query.sink_parquet(
+        literal(path), compression="zstd", row_group_size=rows_of_group, maintain_order=True
+    )
 
 
 def as_csv(path: str | PathLike[str]) -> str:
@@ -28,14 +103,33 @@ def as_csv(path: str | PathLike[str]) -> str:
 
     Raises:
         OSError, polars.exceptions.PolarsError, polars.exceptions.PanicException: The file cannot
-            be read (`UNREADABLE`).
+            be read (`UNREADABLE`), or has more than `MOST_VALUES` values or `MOST_BYTES` as CSV.
     """
-    table = pl.read_parquet(str(path))
+    query = scan(path)
+    schema = query.collect_schema()
+    # A few bytes can state any number of equal rows, so they are counted before they are read; the
+    # count is the file's own, so no more are read than it allows.
+    rows = query.select(pl.len()).collect().item()
+    most = MOST_VALUES // max(len(schema), 1)
+    if rows > most:
+        raise OSError(f"it has {rows:,} rows of {len(schema)} columns; at most {most:,} are read")
     durations = [
         pl.col(name).dt.total_nanoseconds().alias(f"{name} (ns)") if kind == pl.Duration else name
-        for name, kind in table.schema.items()
+        for name, kind in schema.items()
     ]
-    return table.select(durations).write_csv()
+    table = query.head(most).collect().select(durations)
+    text = _Bounded()
+    table.write_csv(text)
+    return text.getvalue().decode()
+
+
+class _Bounded(io.BytesIO):
+    """Bytes in memory, up to a number beyond which writing is an error."""
+
+    def write(self, data: bytes) -> int:  # type: ignore[override]
+        if self.tell() + len(data) > MOST_BYTES:
+            raise OSError(f"it makes a table of more than {MOST_BYTES:,} bytes")
+        return super().write(data)
 
 
 def first_line(error: BaseException) -> str:

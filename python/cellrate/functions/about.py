@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from cellrate.advice import explain as explaining
 from cellrate.advice.explain import Explanation
+from cellrate.common.input_file import read_bytes
 from cellrate.common.problems import choose
 from cellrate.simulation.graphml import SERVICES, GraphOptions, scenario_of
 from cellrate.simulation.network import Network
@@ -126,5 +127,5 @@ def import_graph(
     """
     known = choose(service, SERVICES, "service")
     options = GraphOptions(rate, delay, flows, known, host_rate, host_delay, duration)
-    data = Path(file).read_bytes()
+    data = read_bytes(file)
     return Scenario(Job(scenario_of(data, str(file), options), Path(file).stem))

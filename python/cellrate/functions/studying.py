@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from cellrate import _core
 from cellrate.common import whole_file
+from cellrate.common.directories import make_directory
 from cellrate.common.document.web_page import web_page
 from cellrate.functions.runs_of import note, stream_of, texts
 from cellrate.simulation import source
@@ -180,7 +181,7 @@ def report(data: DataLike, file: str | PathLike[str] | None = None) -> Path:
     """
     found = _data(data)
     place = found.directory / "report.html" if file is None else Path(file)
-    place.parent.mkdir(parents=True, exist_ok=True)
+    make_directory(place.parent)
     whole_file.write_text(place, web_page(report_of(found)))
     return place
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from cellrate.common import whole_file
+from cellrate.common.directories import make_directory
 from cellrate.common.document import (
     Block,
     Document,
@@ -32,7 +33,7 @@ def write_evidence(inference: Inference, directory: Path) -> list[Path]:
     Raises:
         OSError: They cannot be written.
     """
-    directory.mkdir(parents=True, exist_ok=True)
+    make_directory(directory)
     stem = directory / f"{inference.paper.id}-inferred"
     drawn = figures.save(pictures(inference.findings), stem, ("svg",)) if inference.findings else []
     path = stem.with_suffix(".md")

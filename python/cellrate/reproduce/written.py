@@ -10,8 +10,10 @@ from pathlib import Path
 
 from cellrate.common import whole_file
 from cellrate.common.copies import shared_out
+from cellrate.common.directories import make_directory
 from cellrate.common.document.markdown import markdown
 from cellrate.common.document.web_page import web_page
+from cellrate.common.input_file import read_own_text
 from cellrate.common.json_text import json_text
 from cellrate.reproduce.errata_report import errata_report
 from cellrate.reproduce.evidence import evidence, sensitivity_evidence
@@ -35,7 +37,7 @@ def write_pages(
     it is. A front page and errata that cover more papers whole than these stay, too. Figures are
     drawn by so many workers, a page by one.
     """
-    out.mkdir(parents=True, exist_ok=True)
+    make_directory(out)
     pages = {
         part.page_name: paper_report(part.paper, part.results, outcomes, part.sensitivities)
         for part in parts
@@ -61,7 +63,7 @@ def write_pages(
 def _covered(out: Path) -> set[str]:
     """Papers that the front page covers whole; none without a page or a readable list of them."""
     try:
-        found = json.loads((out / INDEX).read_text(encoding="utf-8"))
+        found = json.loads(read_own_text(out / INDEX))
     except (OSError, ValueError):
         return set()
     return {str(one) for one in found} if isinstance(found, list) else set()
@@ -69,7 +71,7 @@ def _covered(out: Path) -> set[str]:
 
 def write_evidence(parts: Sequence[Reproduction], directory: Path) -> None:
     """Writes a page per paper, and the overviews if the parts are all papers, whole."""
-    directory.mkdir(parents=True, exist_ok=True)
+    make_directory(directory)
     for part in parts:
         _write_paper(part, directory)
     _write_overview(parts, directory)

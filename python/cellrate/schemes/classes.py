@@ -13,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Literal, TypeAlias
 
+from cellrate.common.input_file import read_regular
 from cellrate.common.problems import BadInput
 from cellrate.schemes.parameter_schema import WrongParameter, schema_of
 from cellrate.schemes.state import State
@@ -162,7 +163,7 @@ def fingerprint(cls: type, files: Sequence[Path]) -> str:
 
     digest = hashlib.sha256()
     for path in files:
-        content = path.read_bytes()
+        content = read_regular(path)
         digest.update(f"{path.name}\0{len(content)}\0".encode())
         digest.update(content)
     if not files:  # typed into a notebook

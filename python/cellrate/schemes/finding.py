@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 from types import ModuleType
 
+from cellrate.common.input_file import read_regular
 from cellrate.schemes import permission
 from cellrate.schemes.classes import Definition, Kind, NoScheme, definition_of
 
@@ -78,7 +79,7 @@ def _defined(kind: Kind, name: str, scenario: str) -> Definition:
 def _module_of_file(name: str, path: Path) -> ModuleType:
     """The module of a file; read again if the file has changed."""
     try:
-        source = path.read_bytes()
+        source = read_regular(path)
     except OSError as error:
         why = error.strerror or str(error)
         raise NoScheme(

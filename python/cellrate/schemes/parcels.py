@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from cellrate.common.directories import make_directory
+from cellrate.common.input_file import read_regular
 from cellrate.schemes import finding, permission
 
 _places: dict[str, Path] = {}
@@ -40,7 +42,7 @@ def _packed(name: str) -> Parcel:
     if definition is None or not name.partition(":")[0].endswith(".py"):
         return Parcel(name, "", ())
     root = definition.root
-    files = tuple((str(path.relative_to(root)), path.read_bytes()) for path in definition.files)
+    files = tuple((str(path.relative_to(root)), read_regular(path)) for path in definition.files)
     return Parcel(name, str(root), files)
 
 
@@ -58,6 +60,6 @@ def unpack(parcel: Parcel) -> None:
         atexit.register(shutil.rmtree, place, ignore_errors=True)
         for path, content in parcel.files:
             file = place / path
-            file.parent.mkdir(parents=True, exist_ok=True)
+            make_directory(file.parent)
             file.write_bytes(content)
     finding.move(Path(parcel.root), _places[digest])

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cellrate.common import scratch
+from cellrate.common.directories import make_directory
+from cellrate.common.input_file import read_own_text
 from cellrate.common.problems import writing
 from cellrate.simulation.picture_options import PictureOptions
 
@@ -52,7 +54,7 @@ def save(result: Result, directory: Path, *, figures: bool | PictureOptions) -> 
 def resolved_of(directory: Path) -> str | None:
     """The scenario of the result that a directory holds, with every default; None without one."""
     try:
-        return (directory / RESOLVED).read_text(encoding="utf-8")
+        return read_own_text(directory / RESOLVED)
     except (OSError, UnicodeDecodeError):
         return None
 
@@ -61,10 +63,12 @@ def write(result: Result, place: Path, *, figures: bool | PictureOptions) -> Non
     """Writes the files of a result into a directory that has none of them."""
     _write_text(place / SUMMARY, json.dumps(result.summary, indent=2) + "\n")
     _write_text(place / RESOLVED, result.resolved)
+    if result.traces or result.logs_events:
+        from cellrate.common import parquet_table  # polars loads slowly
     if result.traces:
-        result.trace_frame.write_parquet(place / TRACES)
+        parquet_table.write(result.trace_frame, place / TRACES)
     if result.logs_events:
-        result.events.write_parquet(place / EVENTS)
+        parquet_table.write(result.events, place / EVENTS)
     if figures:
         options = PictureOptions() if figures is True else figures
         _draw(result, place / FIGURES, options)
@@ -88,7 +92,7 @@ def replacing(
         OSError: A file cannot be written; `directory` is unchanged.
     """
     with writing(directory):
-        directory.parent.mkdir(parents=True, exist_ok=True)
+        make_directory(directory.parent)
         with scratch.alone(directory.parent):
             scratch.clear(directory)
             # Checked before the block, which may simulate for hours.

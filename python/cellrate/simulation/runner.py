@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from cellrate import _core
+from cellrate.common.input_file import read_text
 from cellrate.common.whole_number import MOST_SEED, require_whole_number
 from cellrate.simulation.refusals import message_of
 
@@ -65,7 +66,7 @@ class Job:
             OSError: The file cannot be read.
             UnicodeDecodeError: It is not text.
         """
-        return cls(path.read_text(encoding="utf-8"), str(path), tuple(overrides), seed)
+        return cls(read_text(path), str(path), tuple(overrides), seed)
 
     def scenario(self) -> _core.Scenario:
         """Reads and checks the scenario.

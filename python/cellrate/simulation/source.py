@@ -8,8 +8,11 @@ from os import PathLike
 from pathlib import Path
 
 from cellrate import _core
+from cellrate.common import input_file
 
 STANDARD_INPUT = "-"
+UNNAMED = frozenset({"<stdin>", "<mapping>", "<text>"})
+"""Names of scenarios and studies that are in no file."""
 VARIANTS = frozenset({"kind", "law", "policy", "scheme", "template"})
 """Keys that choose the variant of a table, on which its other keys depend."""
 
@@ -18,12 +21,13 @@ def read(path: str) -> tuple[str, str]:
     """Text and name of the scenario in a file, or in standard input if the path is ``-``.
 
     Raises:
-        OSError: The file cannot be read.
+        OSError: The file cannot be read, or is longer than any scenario.
         ScenarioError: It is not UTF-8 text; the error names the first wrong byte.
     """
     if path == STANDARD_INPUT:
-        return decode(sys.stdin.buffer.read(), "<stdin>"), "<stdin>"
-    return decode(Path(path).read_bytes(), path), path
+        piped = input_file.read_stream(sys.stdin.buffer, input_file.MOST_TEXT_BYTES)
+        return decode(piped, "<stdin>"), "<stdin>"
+    return decode(input_file.read_bytes(path, input_file.MOST_TEXT_BYTES), path), path
 
 
 def given(scenario: str | PathLike[str] | Mapping[str, object]) -> tuple[str, str]:
@@ -127,6 +131,15 @@ def _flat(overrides: Mapping[str, object], above: str) -> Iterator[str]:
             yield f"{path}={value_text(value, path)}"
 
 
+def stem(name: str) -> str:
+    """The name of a scenario or study for the files that it is written to.
+
+    >>> stem("examples/efci-oscillation.toml"), stem("<stdin>"), stem("<xy>.toml")
+    ('efci-oscillation', 'stdin', '<xy>')
+    """
+    return name.strip("<>") if name in UNNAMED else Path(name).stem
+
+
 def short_name(name: str) -> str:
     """The name of a scenario for titles: that of its file without suffix; empty for other texts.
 
@@ -135,4 +148,4 @@ def short_name(name: str) -> str:
     >>> short_name("<mapping>")
     ''
     """
-    return "" if name.startswith("<") else Path(name).stem
+    return "" if name in UNNAMED else Path(name).stem

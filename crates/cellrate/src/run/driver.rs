@@ -10,7 +10,7 @@ use cellrate_engine::network::{Plan, PlanError, Report, Simulation};
 
 use super::amounts::size;
 use super::events::{Events, Odometer};
-use super::memory::{Estimate, Share};
+use super::memory::{Estimate, Exhausted, Room, Share};
 use super::outcome::Outcome;
 use super::partition::{Partition, Threads};
 use super::profile::{Laps, Profile, Task, Watch};
@@ -39,6 +39,8 @@ pub enum RunError {
     Cancelled,
     /// It would need more memory than is available.
     Memory(Estimate),
+    /// It has been ended, as it would have filled the memory.
+    Exhausted(Exhausted),
     /// The network cannot be simulated.
     Plan(PlanError),
 }
@@ -57,6 +59,7 @@ impl fmt::Display for RunError {
                     causes.join(", ")
                 )
             }
+            RunError::Exhausted(exhausted) => exhausted.fmt(f),
             RunError::Plan(error) => error.fmt(f),
         }
     }
@@ -67,8 +70,8 @@ impl std::error::Error for RunError {}
 /// Runs a scenario, whose form with every default written out is `resolved`, in one thread.
 ///
 /// # Errors
-/// If it needs more memory than is available, if the network cannot be simulated, or if `progress`
-/// stops it.
+/// If it needs more memory than is available, before or while it runs, if the network cannot be
+/// simulated, or if `progress` stops it.
 pub fn simulate(
     checked: &Checked,
     resolved: &str,
@@ -142,6 +145,7 @@ pub(super) struct Driver {
     pub recorder: Recorder,
     pub timeline: Timeline,
     pub odometer: Option<Odometer>,
+    pub room: Room,
 }
 
 impl Driver {
@@ -161,6 +165,7 @@ impl Driver {
             recorder,
             timeline,
             odometer,
+            room: Room::here(),
         })
     }
 
@@ -172,6 +177,7 @@ impl Driver {
     ) -> Result<Report, RunError> {
         let mut told = Instant::now();
         while let Some(at) = self.step_watched(watch) {
+            Exhausted::check(&mut self.room, &self.simulation).map_err(RunError::Exhausted)?;
             if told.elapsed() >= TOLD_EVERY {
                 told = Instant::now();
                 if !progress(at, self.timeline.end) {

@@ -6,7 +6,7 @@ use super::driver::{
     Progress, RunError, check, estimate_of, partition_of, profile, simulate, simulate_in, work_of,
 };
 use super::key::key;
-use super::memory::Estimate;
+use super::memory::{Estimate, Need};
 use super::outcome::Outcome;
 use super::partition::{Partition, Threads};
 use super::passages::{Passages, passages};
@@ -168,12 +168,13 @@ impl Job {
     }
 
     fn refusal(&self, error: &RunError) -> Refusal {
-        let causes = match error {
-            RunError::Memory(estimate) => estimate.causes(),
-            _ => &[],
+        let causes: Vec<Need> = match error {
+            RunError::Memory(estimate) => estimate.causes().iter().map(|one| one.need).collect(),
+            RunError::Exhausted(exhausted) => exhausted.needs().to_vec(),
+            _ => Vec::new(),
         };
-        let key = causes.first().map_or(&[][..], |share| share.need.key());
-        let help: Vec<&str> = causes.iter().map(|share| share.need.less()).collect();
+        let key = causes.first().map_or(&[][..], |need| need.key());
+        let help: Vec<&str> = causes.iter().map(|need| need.less()).collect();
         Scenario::refusal(
             &self.text,
             &self.path,

@@ -1,8 +1,10 @@
 //! An upper bound of the memory that a run will need, computed before it starts.
 
+mod exhausted;
 mod free;
 mod needs;
 mod queues;
+mod room;
 
 use std::cmp::Reverse;
 
@@ -16,8 +18,10 @@ use cellrate_engine::tcp::blocks::MOST_OPTION_BYTES;
 
 use crate::scenario::{Scenario, TraceKind};
 
+pub use exhausted::Exhausted;
 pub use free::available_bytes;
 pub use needs::{Need, Share};
+pub use room::Room;
 
 /// Upper bounds of the memory that a run will need, and the memory available.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -29,7 +29,7 @@ pub use job::{Failure, Job};
 pub use key::{VERSION, key};
 pub use live::Live;
 pub use measures::{Measure, Table, measures};
-pub use memory::{Estimate, Need, Share, available_bytes, estimate};
+pub use memory::{Estimate, Exhausted, Need, Share, available_bytes, estimate};
 pub use outcome::{Damaged, Outcome};
 pub use partition::{PartShare, Partition, Threads};
 pub use passages::Passages;

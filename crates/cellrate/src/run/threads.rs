@@ -31,6 +31,7 @@ use cellrate_engine::network::{ChannelId, Plan};
 use self::clocks::{Clocks, StopsOnPanic};
 use super::driver::{Driver, Progress, RunError, TOLD_EVERY};
 use super::events::Odometer;
+use super::memory::{Exhausted, Room};
 use super::timeline::Timeline;
 use super::traces::Recorder;
 
@@ -72,12 +73,15 @@ struct Worker {
     timeline: Timeline,
     /// Mail that has been read, for its memory.
     read: Mail,
+    room: Room,
+    /// Why the part has ended the run, if it has.
+    exhausted: Option<Exhausted>,
 }
 
 /// Runs to the end on as many threads as `parts`, the part of each node, has numbers.
 ///
 /// # Errors
-/// If `progress` stops it.
+/// If `progress` stops it, or if it would fill the memory.
 pub fn run(driver: &mut Driver, parts: &[usize], progress: Progress<'_>) -> Result<(), RunError> {
     let mut told = Instant::now();
     while let Some(edge) = driver.timeline.next_edge() {
@@ -99,6 +103,9 @@ pub fn run(driver: &mut Driver, parts: &[usize], progress: Progress<'_>) -> Resu
 }
 
 /// Runs the parts to `until`, through all stops before it, and joins them.
+///
+/// # Errors
+/// Those of [`run`].
 fn run_to(
     driver: &mut Driver,
     parts: &[usize],
@@ -126,6 +133,9 @@ fn run_to(
             other.join().unwrap_or_else(|panic| resume_unwind(panic));
         }
     });
+    if let Some(exhausted) = workers.iter_mut().find_map(|one| one.exhausted.take()) {
+        return Err(RunError::Exhausted(exhausted));
+    }
     if clocks.is_stopped() {
         return Err(RunError::Cancelled);
     }
@@ -170,6 +180,8 @@ fn divide(driver: &mut Driver, parts: &[usize]) -> Vec<Worker> {
         channels,
         timeline: driver.timeline.clone(),
         read: Mail::default(),
+        room: driver.room.shared(count),
+        exhausted: None,
     });
     workers.collect()
 }
@@ -232,6 +244,10 @@ impl Worker {
                 return;
             }
             self.stop();
+            if let Err(exhausted) = Exhausted::check(&mut self.room, self.part.state()) {
+                self.exhausted = Some(exhausted);
+                return clocks.stop();
+            }
         }
     }
 

@@ -1,7 +1,10 @@
 //! The instants at which a run pauses, for samples, windows and progress.
 
+use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::endsystem::OutOfRate;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::network::Plan;
+use cellrate_engine::network::plan::FlowPlan;
 use cellrate_engine::traffic::Load;
 
 /// Approximate number of cell-hops between two stops: ten to twenty milliseconds of work, so that a
@@ -90,7 +93,8 @@ impl Iterator for Timeline {
 }
 
 /// The time in which the flows of `plan` cross about half a million links, or more in a large
-/// network, by their own rates or by their shares of the lines.
+/// network, by their own rates or by their shares of the lines; less if they send more than the lines
+/// carry.
 pub fn slice(plan: &Plan) -> Ps {
     let mut users = vec![0u32; plan.links.len()];
     let paths = || {
@@ -109,9 +113,30 @@ pub fn slice(plan: &Plan) -> Ps {
     let hops = |(path, most): (&Vec<usize>, f64)| {
         path.len() as f64 * path.iter().map(share).fold(most, f64::min)
     };
-    let per_second: f64 = paths().filter(|(path, _)| !path.is_empty()).map(hops).sum();
+    let carried: f64 = paths().filter(|(path, _)| !path.is_empty()).map(hops).sum();
+    let per_second = carried + plan.flows.iter().map(|flow| excess(flow, plan)).sum::<f64>();
     let hops = HOPS_PER_SLICE.max(HOPS_PER_NODE * plan.nodes.len() as f64);
     Ps::from_secs_f64(hops / per_second.max(1.0))
+}
+
+/// Cells/s that a flow hands to the ports of its hosts beyond their line rates: those of a source with a
+/// rate of its own, and RM cells out of rate.
+fn excess(flow: &FlowPlan, plan: &Plan) -> f64 {
+    let own = match flow.source.load() {
+        Load::Own { mean, .. } => mean,
+        Load::Elastic => 0.0,
+    };
+    let probes = match flow.abr.out_of_rate {
+        OutOfRate::BelowTcr if flow.service == ServiceClass::Abr => flow.abr.tcr.cells_per_second(),
+        _ => 0.0,
+    };
+    let above = |path: &[usize], rate: f64| {
+        let line = path.first().map_or(f64::INFINITY, |link| {
+            plan.links[*link].rate.cells_per_second()
+        });
+        (rate - line).max(0.0)
+    };
+    above(&flow.forward, own + probes) + above(&flow.backward, probes)
 }
 
 #[cfg(test)]

@@ -24,6 +24,8 @@ struct Column {
 /// # Errors
 /// The fault of the first wrong line.
 pub fn read(text: &str) -> Result<Vec<Piece>, Wrong> {
+    // Some spreadsheets begin a file with a byte order mark.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = (1..)
         .zip(text.lines())
         .filter(|(_, line)| !is_comment(line));

@@ -46,4 +46,4 @@ pub use report::Report;
 pub use simulation::Simulation;
 pub use source_queue::Refuses;
 pub use stopwatch::Stopwatch;
-pub use storage::Storage;
+pub use storage::{Holder, Place, Storage};

@@ -92,8 +92,9 @@ pub struct Simulation<S: Server = LazyServer> {
     pub(super) now: Ps,
     /// Number of changes of the plan that have been made.
     pub(super) changed: usize,
-    /// The largest storage seen.
+    /// The largest storage seen, and the last.
     pub(super) peak: Storage,
+    pub(super) held: Storage,
     pub(super) turns: u32,
 }
 
@@ -132,6 +133,7 @@ impl<S: BuildServer> Simulation<S> {
             now: Ps::ZERO,
             changed: 0,
             peak: Storage::default(),
+            held: Storage::default(),
             turns: 0,
             plan: Arc::new(plan),
         })
@@ -151,6 +153,11 @@ impl<S: Server> Simulation<S> {
     /// a run is divided into calls.
     pub fn peak_storage(&self) -> Storage {
         self.peak
+    }
+
+    /// The storage measured last: that of now after [`Simulation::run_until`].
+    pub fn storage(&self) -> Storage {
+        self.held
     }
 
     /// Processes everything before `until`. The result does not depend on how a run is divided into
@@ -275,10 +282,10 @@ impl<S: Server> Simulation<S> {
     }
 
     /// Measures the storage now.
-    fn note_storage(&mut self) {
-        let now = Storage::of(&self.links, self.nodes());
-        if now.cells > self.peak.cells {
-            self.peak = now;
+    pub(super) fn note_storage(&mut self) {
+        self.held = Storage::of(&self.links, self.nodes());
+        if self.held.cells > self.peak.cells {
+            self.peak = self.held;
         }
     }
 

@@ -142,7 +142,12 @@ impl Directory {
 
     /// True if somebody may still write the segment.
     pub fn lives(&self, number: Number) -> bool {
-        match File::open(self.file(number, LOCK)) {
+        let path = self.file(number, LOCK);
+        // Opening a pipe would wait for somebody who writes to it.
+        if path.exists() && !path.is_file() {
+            return false;
+        }
+        match File::open(path) {
             // A shared lock, so that two processes that ask do not take each other for writers.
             Ok(lock) => lock.try_lock_shared().is_err(),
             Err(error) => error.kind() != io::ErrorKind::NotFound,

@@ -24,6 +24,10 @@ static ATTEMPTS: AtomicU64 = AtomicU64::new(0);
 /// If it holds something else, has a newer format, or can be neither made nor read.
 pub fn establish(root: &Path) -> io::Result<()> {
     let path = root.join(NAME);
+    // Opening a pipe would wait for somebody who writes to it.
+    if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
+        return check("", &path);
+    }
     match fs::read_to_string(&path) {
         Ok(text) => check(&text, &path),
         Err(error) if error.kind() == io::ErrorKind::NotFound => make(root, &path),

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from cellrate.common.problems import BadInput
+from cellrate.simulation import source
 from cellrate.simulation.animation.cell_marks import MarkedCells, marked_cells
 from cellrate.simulation.animation.node_places import Places, node_places
 from cellrate.simulation.api import Result
@@ -121,7 +122,7 @@ def film(job: Job, span: tuple[float, float], beside: Path) -> Film:
         raise BadInput("no cell is on a link in that span")
     result = Result(run_one(short))
     control = sorted({node.switch.scheme for node in network.nodes if node.switch is not None})
-    stem = Path(job.path.strip("<>")).stem
+    stem = source.stem(job.path)
     title = f"{stem}: {', '.join(control)}, seed {network.seed}"
     return Film(
         title,

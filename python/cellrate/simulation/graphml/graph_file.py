@@ -109,18 +109,25 @@ def _lines(data: bytes, path: str) -> _Lines:
     lines = _Lines()
     parser = expat.ParserCreate()
 
+    def refuse(message: str, line: int) -> NoReturn:
+        raise BadInput(f"{message}\n --> {path}:{line}")
+
     def start(tag: str, attributes: dict[str, str]) -> None:
+        line = parser.CurrentLineNumber
         match tag.rpartition(":")[2]:
             case "node":
-                lines.nodes[attributes.get("id", "")] = parser.CurrentLineNumber
+                name = attributes.get("id", "")
+                if name in lines.nodes:
+                    first = lines.nodes[name]
+                    refuse(f"the node {name!r} is declared twice, first in line {first}", line)
+                lines.nodes[name] = line
             case "edge":
                 ends = (attributes.get("source", ""), attributes.get("target", ""))
-                lines.links[ends].append(parser.CurrentLineNumber)
+                lines.links[ends].append(line)
 
     def declare(name: str, *_: object) -> None:
         # A few entities that refer to each other can expand to a text larger than memory.
-        line = parser.CurrentLineNumber
-        raise BadInput(f"{path} declares an entity, {name!r}: write its text\n --> {path}:{line}")
+        refuse(f"{path} declares an entity, {name!r}: write its text", parser.CurrentLineNumber)
 
     parser.StartElementHandler = start
     parser.EntityDeclHandler = declare
@@ -132,4 +139,9 @@ def _lines(data: bytes, path: str) -> _Lines:
         raise BadInput(message) from error
     except (LookupError, ValueError) as error:
         raise BadInput(f"{path} is in an encoding that is not read: {error}") from error
+    # A link may stand before its nodes.
+    for ends, numbers in lines.links.items():
+        for name in ends:
+            if name not in lines.nodes:
+                refuse(f"a link ends at {name!r}, which is no node of the file", numbers[0])
     return lines

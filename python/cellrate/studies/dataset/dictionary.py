@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import polars as pl
-
+from cellrate.common import parquet_table
 from cellrate.language import measures
 from cellrate.studies.dataset.columns import ENTITIES, TRACES, whole_run
 from cellrate.studies.dataset.description import Description, FactorColumn
@@ -95,7 +94,7 @@ def expression_unit(expression: str) -> str:
 
 def write(directory: Path, description: Description) -> None:
     """Writes `dictionary.json` and `dictionary.md` for the tables in the directory."""
-    present = {path.stem: set(pl.read_parquet_schema(path)) for path in directory.glob("*.parquet")}
+    present = {path.stem: set(parquet_table.columns(path)) for path in directory.glob("*.parquet")}
     found = [one for one in columns(description) if one.name in present.get(one.table, ())]
     texts = {
         "json": json.dumps([asdict(one) for one in found], indent=1, ensure_ascii=False) + "\n",

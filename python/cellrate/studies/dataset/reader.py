@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from cellrate.common import parquet_table
 from cellrate.common.document.shown import Shown
 from cellrate.common.extras import needing
+from cellrate.common.input_file import read_own_text
 from cellrate.common.parquet import refused
 from cellrate.common.problems import BadInput, choose
 from cellrate.simulation.series import Series
 from cellrate.studies.dataset.columns import ENTITIES, TRACES
+from cellrate.studies.dataset.damage import needing_values, refuse_no_values, refuse_other_columns
 from cellrate.studies.dataset.description import Description, from_json
 from cellrate.studies.dataset.place import RUNS, STUDY
 from cellrate.studies.polars_threads import refuse_too_few
@@ -42,13 +45,14 @@ class DataSet(Shown):
         self.directory = Path(directory)
         place = self.directory / STUDY
         try:
-            text = place.read_text(encoding="utf-8")
+            text = read_own_text(place)
         except (FileNotFoundError, NotADirectoryError) as error:
             why = "does not exist" if not self.directory.exists() else f"holds no {STUDY}"
             raise BadInput(f"{directory} is not the data set of a study: it {why}") from error
         except (OSError, UnicodeDecodeError) as error:
             raise BadInput(f"cannot read {place}: {error}") from error
         self.description: Description = from_json(text, str(place))
+        self._has_values = False
 
     def __repr__(self) -> str:
         return f"<DataSet {self.description.name} in {self.directory}>"
@@ -69,12 +73,19 @@ class DataSet(Shown):
         """A table as the start of a lazy polars query.
 
         Raises:
-            BadInput: The table does not exist, or its file is missing or damaged.
+            BadInput: The table does not exist, or its file is missing, damaged, or not what the
+                description says.
         """
         path = self.directory / f"{choose(table, self.tables, 'table')}.parquet"
         with self._refused(path):
-            frame = pl.scan_parquet(path)
-            frame.collect_schema()
+            frame = parquet_table.scan(path)
+            found = frame.collect_schema()
+        refuse_other_columns(found, table, self.description, path)
+        if table == RUNS and not self._has_values:
+            with self._refused(path):
+                identified = frame.select(needing_values(self.description)).collect()
+            refuse_no_values(identified, path)
+            self._has_values = True
         return frame
 
     def collect(self, query: pl.LazyFrame) -> pl.DataFrame:
@@ -99,7 +110,11 @@ class DataSet(Shown):
 
     @cached_property
     def runs(self) -> pl.DataFrame:
-        """One row per run: point, replication, seed, factors, measures of the whole run."""
+        """One row per run: point, replication, seed, factors, measures of the whole run.
+
+        Raises:
+            BadInput: The file is missing or damaged, or a run has no value of a factor.
+        """
         return self.collect(self.scan(RUNS))
 
     @cached_property

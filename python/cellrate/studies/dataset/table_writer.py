@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from cellrate.common import parquet_table
 from cellrate.studies.dataset.columns import Schema
 
 FRAME_ROWS = 1_000
@@ -114,7 +115,7 @@ class Parts:
     def _write(self, frame: pl.DataFrame, first: Key, last: Key) -> Part:
         path = self._directory / f"{self._written:06d}.parquet"
         self._written += 1
-        frame.write_parquet(path, compression="lz4", statistics=True)
+        parquet_table.write(frame, path, compression="lz4")
         return Part(path, first, last)
 
     def finish(self, path: Path, numbers: pl.LazyFrame) -> None:
@@ -128,11 +129,9 @@ class Parts:
         parts = self._parts if self._ordered else self._sorted()
         columns = [name for name in self._schema if name not in self._optional - self._seen]
         empty = pl.LazyFrame(schema=self._unnumbered)
-        scans = [pl.scan_parquet(part.path) for part in parts] or [empty]
+        scans = [parquet_table.scan(part.path) for part in parts] or [empty]
         numbered = pl.concat(scans).join(numbers, on=ORDER, how="left", maintain_order="left")
-        numbered.select(columns).sink_parquet(
-            path, compression="zstd", row_group_size=GROUP_ROWS, maintain_order=True
-        )
+        parquet_table.sink(numbered.select(columns), path, rows_of_group=GROUP_ROWS)
 
     def _sorted(self) -> list[Part]:
         """Sorts the rows into parts that are divided as if the runs had arrived in order."""
@@ -140,7 +139,7 @@ class Parts:
         for first, last in self._cuts():
             inside = _from(first) & ~(_from(last) & ~_is(last))
             parts = [
-                pl.scan_parquet(part.path).filter(inside)
+                parquet_table.scan(part.path).filter(inside)
                 for part in self._parts
                 if part.first <= last and part.last >= first
             ]

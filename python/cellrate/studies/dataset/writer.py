@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import polars as pl
 
 from cellrate.common import scratch
+from cellrate.common.directories import make_directory
 from cellrate.common.problems import writing
 from cellrate.simulation import frames
 from cellrate.simulation.api import Result
@@ -91,7 +92,7 @@ class Writer:
         with writing(self.directory):
             scratch.clear(self.directory)
             refuse_foreign(self.directory)
-            self.directory.parent.mkdir(parents=True, exist_ok=True)
+            make_directory(self.directory.parent)
             self._scratch = scratch.beside(self.directory)
             self._tables = {
                 name: Parts(self._scratch / name, schema, optional(name))

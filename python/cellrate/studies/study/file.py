@@ -67,7 +67,7 @@ def parse_study(text: str, path: str, settings: Sequence[str] = ()) -> Study:
     replications = _replications(document["replications"], refusal)
     refuse_seeds_without_end(document, len(points), replications.most, refusal)
     return Study(
-        name=document["name"] or Path(path.strip("<>")).stem,
+        name=document["name"] or source.stem(path),
         path=path,
         text=text,
         base=base,

@@ -1,20 +1,34 @@
 //! Free memory of the machine.
 
 /// Bytes that are free for this process: as the system reports, or the rest of its control group's
-/// limit.
+/// limit, or of the address space that it may have (`ulimit -v`).
 pub fn available_bytes() -> Option<u64> {
     let read = |path: &str| std::fs::read_to_string(path).ok();
     let system = read("/proc/meminfo").and_then(|text| of_system(&text));
     let group = read("/sys/fs/cgroup/memory.max")
         .zip(read("/sys/fs/cgroup/memory.current"))
         .and_then(|(most, now)| of_group(&most, &now));
-    [system, group].into_iter().flatten().min()
+    let space = read("/proc/self/limits")
+        .zip(read("/proc/self/status"))
+        .and_then(|(limits, status)| of_space(&limits, &status));
+    [system, group, space].into_iter().flatten().min()
 }
 
 fn of_system(meminfo: &str) -> Option<u64> {
-    let line = meminfo
+    kibibytes(meminfo, "MemAvailable:")
+}
+
+fn of_space(limits: &str, status: &str) -> Option<u64> {
+    let limit = limits
         .lines()
-        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
+        .find_map(|line| line.strip_prefix("Max address space"))?;
+    let most: u64 = limit.split_whitespace().next()?.parse().ok()?;
+    Some(most.saturating_sub(kibibytes(status, "VmSize:")?))
+}
+
+/// Bytes of the line that begins with `name` and states them in kB, which are KiB.
+fn kibibytes(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024)
 }
@@ -36,5 +50,13 @@ mod tests {
         assert_eq!(of_system("nothing"), None);
         assert_eq!(of_group("1000\n", "400\n"), Some(600));
         assert_eq!(of_group("max\n", "400\n"), None);
+        let limit = |bytes| {
+            format!(
+                "Limit        Soft Limit  Hard Limit  Units\nMax address space    {bytes}  unlimited  bytes\n"
+            )
+        };
+        let status = "Name:\tcellrate\nVmSize:\t   3 kB\n";
+        assert_eq!(of_space(&limit("4096"), status), Some(1024));
+        assert_eq!(of_space(&limit("unlimited"), status), None);
     }
 }

@@ -60,15 +60,15 @@ pub fn most_probes(plan: &Plan, duration: Ps) -> u64 {
     for flow in &plan.flows {
         let probes = flow.service == ServiceClass::Abr && flow.abr.out_of_rate != OutOfRate::Never;
         for way in [&flow.forward, &flow.backward] {
-            let mut rate = flow.abr.tcr.cells_per_second();
+            let tcr = flow.abr.tcr.cells_per_second();
+            // A source sends cells in rate as well, below TCR, and may hand more to its port than the
+            // line carries.
+            let mut rate = 2.0 * tcr;
             for link in way.iter().filter(|_| probes) {
                 let line = &plan.links[*link];
                 let port = ports.entry(*link).or_insert_with(|| port(plan, line));
-                // An end system sends no faster than its line.
-                if *link != way[0] {
-                    port.offered += rate;
-                }
-                rate = rate.min(line.rate.cells_per_second());
+                port.offered += rate;
+                rate = tcr.min(line.rate.cells_per_second());
             }
         }
     }

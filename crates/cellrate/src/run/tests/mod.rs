@@ -3,9 +3,11 @@ mod threads;
 mod warnings;
 
 use cellrate_engine::kernel::Ps;
+use cellrate_engine::network::Storage;
 use serde_json::Value;
 
-use super::driver::Driver;
+use super::driver::{Driver, RunError};
+use super::memory::Room;
 use super::*;
 use crate::build;
 use crate::scenario::{Checked, Scenario};
@@ -485,8 +487,8 @@ fn the_estimate_is_above_what_a_run_holds_and_not_absurdly() {
     }
 }
 
-/// A TCR of twice the line: four of five flows' RM cells out of rate wait at the bottleneck, in each
-/// direction, and grow with the run.
+/// A TCR of twice the line: half of each flow's RM cells out of rate wait at the hosts, and those of four
+/// of five flows at the bottleneck, in each direction; both grow with the run.
 #[test]
 fn the_estimate_knows_rm_cells_out_of_rate() {
     let text = crate::scenario::template("n-source").unwrap();
@@ -497,15 +499,67 @@ fn the_estimate_knows_rm_cells_out_of_rate() {
     ];
     let scenario = scenario(text, &settings);
     let estimate = estimate_of(&scenario);
-    let most = summary(&outcome(text, &settings))["totals"]["queued_max_cells"]
-        .as_u64()
-        .unwrap();
-    assert!(most > 100_000, "{most}");
+    let most = most_held(&scenario).cells;
+    assert!(most > 500_000, "{most}");
     assert!(
-        (most..2 * most).contains(&estimate.cells_in_flight),
+        (most..3 * most).contains(&estimate.cells_in_flight),
         "{most} {estimate:?}"
     );
     assert_eq!(estimate.causes()[0].need, Need::Probes, "{estimate:?}");
     let usual = estimate_of(&self::scenario(text, &settings[1..]));
     assert!(usual.cells_in_flight < most / 2, "{usual:?}");
+}
+
+fn most_held(scenario: &Checked) -> Storage {
+    let mut driver = Driver::new(scenario.scenario(), build::plan(scenario)).unwrap();
+    driver.run(&mut |_, _| true).unwrap();
+    driver.simulation.peak_storage()
+}
+
+/// RM cells out of rate at four times the rate of the lines wait at the hosts.
+#[test]
+fn the_estimate_knows_rm_cells_that_wait_at_hosts() {
+    let text = crate::scenario::template("n-source").unwrap();
+    let short = FLOOD.map(|one| one.replace("20 s", "500 ms"));
+    let flood = scenario(text, &short.each_ref().map(String::as_str));
+    let estimate = estimate_of(&flood);
+    let held = most_held(&flood);
+    assert!(held.cells > 500_000, "{held:?}");
+    assert!(estimate.cells_in_flight >= held.cells, "{estimate:?}");
+    assert!(estimate.memory_bytes >= held.bytes, "{estimate:?}");
+    assert_eq!(estimate.causes()[0].need, Need::Probes, "{estimate:?}");
+}
+
+/// One source, so that no port of a switch is overloaded.
+const FLOOD: [&str; 4] = [
+    "flow.tcp.count=1",
+    "abr.tcr=\"622 Mbit/s\"",
+    "run.duration=\"20 s\"",
+    "measure.from=\"0 s\"",
+];
+
+/// Whatever an estimate misses, a run ends before the memory does; on one thread and on several.
+#[test]
+fn a_run_that_fills_the_memory_is_ended() {
+    let text = crate::scenario::template("n-source").unwrap();
+    let flood = scenario(text, &FLOOD);
+    let end_on = |parts: usize| {
+        let mut driver = Driver::new(flood.scenario(), build::plan(&flood)).unwrap();
+        driver.room = Room::of(|| Some(500 << 20));
+        let nodes = driver.simulation.plan().nodes.len();
+        let parts: Vec<usize> = (0..nodes).map(|node| node * parts / nodes).collect();
+        let Err(RunError::Exhausted(found)) = driver.run_in(&parts, &mut |_, _| true) else {
+            panic!("the run was not ended")
+        };
+        found
+    };
+    for parts in [1, 2] {
+        let found = end_on(parts);
+        assert!(found.at < Ps::from_s(5), "{found}");
+        assert!(found.held.bytes < 2_000 << 20, "{found}");
+        let told = found.to_string();
+        assert!(told.contains("500 MiB are left"), "{told}");
+        assert!(told.contains(" cells of the link "), "{told}");
+        assert_eq!(found.needs()[1], Need::Probes);
+    }
 }

@@ -103,6 +103,7 @@ impl<S: Server> Simulation<S> {
             now: self.now,
             changed: self.changed,
             peak: Storage::default(),
+            held: Storage::default(),
             turns: 0,
         };
         Part {
@@ -176,8 +177,7 @@ impl<S: Server> Simulation<S> {
             for (sum, of_part) in queued.iter_mut().zip(&part.queued) {
                 *sum += of_part;
             }
-            peak.cells += part.own.peak.cells;
-            peak.bytes += part.own.peak.bytes;
+            peak.join(part.own.peak);
             (0..part.receivers.len()).for_each(|cut| part.post(cut, &mut left));
             for (number, node) in part.nodes.iter().enumerate() {
                 owner[*node] = part.number;

@@ -95,9 +95,10 @@ impl<S: Server> Part<S> {
     }
 
     /// Processes what [`Part::run_until`] has left to do before [`Part::now`]. It must precede every
-    /// look at the part, and the end of the run in parts.
+    /// look at the part, and the end of the run in parts. Measures the storage as well.
     pub fn catch_up(&mut self) {
         self.own.catch_up(self.own.now, &mut ());
+        self.own.note_storage();
     }
 
     /// [`Simulation::sample`] for the part's queues.

@@ -1,0 +1,18 @@
+"""Makes directories, however many of their parents are missing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def make_directory(path: Path) -> None:
+    """Makes a directory with its missing parents; one that exists is left as it is.
+
+    `Path.mkdir` and `os.makedirs` call themselves for each missing parent, so Python ends them
+    after a thousand.
+
+    Raises:
+        OSError: It cannot be made.
+    """
+    for place in (*reversed(path.parents), path):
+        place.mkdir(exist_ok=True)

@@ -1,0 +1,86 @@
+"""Checks that the tables of a data set are those that its description promises."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
+
+from cellrate.common.problems import BadInput
+from cellrate.studies.dataset.columns import (
+    ENTITIES,
+    IDENTITY,
+    KEYS,
+    Schema,
+    entity_schema,
+    runs_schema,
+    trace_schema,
+)
+from cellrate.studies.dataset.description import Description
+from cellrate.studies.dataset.place import RUNS
+
+AGAIN = "run the study again"
+
+
+def refuse_other_columns(
+    found: Mapping[str, pl.DataType], table: str, description: Description, path: Path
+) -> None:
+    """Checks the columns of a table.
+
+    Those that identify a run must be there, as must the factors, derived parameters and measures
+    of the study; all that are there must hold what the dictionary says. Columns that other versions
+    know may be missing or more.
+
+    Raises:
+        BadInput: A column is missing, or of another type; the message names it.
+    """
+    wanted = _schema(table, description)
+    needed = _needed(table, description)
+    for name, kind in wanted.items():
+        if name not in found:
+            if name in needed:
+                raise BadInput(f"{path} has no column `{name}`; {AGAIN}")
+        # Empty columns of entities that no run has are of no type.
+        elif found[name] not in (kind, pl.Null()):
+            raise BadInput(
+                f"{path}: the column `{name}` is of type {found[name]}, must be {kind}; {AGAIN}"
+            )
+
+
+def needing_values(description: Description) -> list[str]:
+    """Columns in which each run has a value: those that number it, and the factors."""
+    return [*KEYS, *(one.name for one in description.factors)]
+
+
+def refuse_no_values(runs: pl.DataFrame, path: Path) -> None:
+    """Checks that no column has a row without a value.
+
+    Args:
+        runs: The columns of `needing_values`.
+        path: The file, for the message.
+
+    Raises:
+        BadInput: One has; the message names row and column.
+    """
+    for column in runs.iter_columns():
+        lacks = column.is_null() | (column.is_nan() if column.dtype.is_float() else False)
+        if lacks.any():
+            row = lacks.arg_max()
+            said = f"is {column[row]}" if column[row] is not None else "has no value"
+            raise BadInput(f"{path}, row {row}: `{column.name}` {said}; {AGAIN}")
+
+
+def _schema(table: str, description: Description) -> Schema:
+    if table == RUNS:
+        return runs_schema(description)
+    return entity_schema(table) if table in ENTITIES else trace_schema()
+
+
+def _needed(table: str, description: Description) -> frozenset[str]:
+    if table in ENTITIES:
+        return frozenset(KEYS)
+    if table != RUNS:
+        return frozenset(trace_schema())
+    named = (*description.varied, *description.measures)
+    return frozenset({*KEYS, *IDENTITY, *(one.name for one in named)})
