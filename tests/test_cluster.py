@@ -7,18 +7,23 @@ import importlib
 import itertools
 import os
 import signal
+import socket
+import ssl
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
 import cellrate
+import dask
 import pytest
 from cellrate.common.problems import BadInput
-from cellrate.simulation.cluster import Cluster, stream
+from cellrate.simulation.cluster import LOCAL, Cluster, stream
 from cellrate.simulation.cluster.batch import run_batch
 from cellrate.simulation.runner import Job, build_id, default_store, run_each
 from conftest import HERE, Command
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, Security
 
 PROCESSES = 4
 # Somebody else may have the usual one.
@@ -211,3 +216,66 @@ def test_a_study_is_the_same_anywhere(
     places = [tmp_path / name / "studies" / "s" for name in ("here", "far")]
     for path in places[0].iterdir():
         assert path.read_bytes() == (places[1] / path.name).read_bytes(), path.name
+
+
+def answer(address: str, known: Security | None) -> bytes:
+    """What a process of Dask says first to somebody with these certificates, or with none."""
+    host, port = address.removeprefix("tls://").split(":")
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    if known is not None:
+        context = known.get_connection_args("client")["ssl_context"]
+        context.verify_mode = ssl.CERT_NONE
+    with socket.create_connection((host, int(port)), timeout=5) as line:
+        try:
+            with context.wrap_socket(line) as safe:
+                return safe.recv(1)
+        except ssl.SSLError as error:
+            assert "REQUIRED" in str(error) or "UNKNOWN_CA" in str(error)
+            return b""
+
+
+def test_a_local_cluster_lets_nobody_else_in() -> None:
+    """Whoever could connect could run code as this user, on the workers and in the command."""
+    others = Security.temporary()
+    with Cluster(LOCAL, 1) as far:
+        client = far._client
+        addresses = [client.scheduler.address, *client.scheduler_info()["workers"]]
+        assert len(addresses) == 2
+        for address in addresses:
+            assert address.startswith("tls://127.0.0.1:")
+            assert answer(address, None) == b""
+            assert answer(address, others) == b""
+            assert len(answer(address, client.security)) == 1
+        with pytest.raises(OSError, match="handshake|closed|Timed out"):
+            Client(addresses[0].replace("tls://", "tcp://"), timeout=2)
+        pages = client.cluster.dashboard_link.removesuffix("/status")
+        for page in ("status", "info/main/workers.html", "json/counts.json"):
+            with pytest.raises(urllib.error.HTTPError, match="404"):
+                urllib.request.urlopen(f"{pages}/{page}", timeout=5)
+        with urllib.request.urlopen(f"{pages}/health", timeout=5) as health:
+            assert health.read() == b"ok"
+
+
+def test_a_scheduler_may_ask_for_a_certificate(
+    jobs: list[Job], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The certificates are named in dask's configuration, as the how-to says."""
+    known = Security.temporary()
+    files = {}
+    for name, pem in (("ca-file", known.tls_ca_file), ("key", known.tls_client_key)):
+        files[name] = tmp_path / name
+        files[name].write_text(str(pem))
+    local = LocalCluster(
+        n_workers=1, processes=False, protocol="tls", security=known, dashboard_address=FREE_PORT
+    )
+    with local:
+        with pytest.raises(BadInput, match="dask is configured otherwise: TLS expects"):
+            Cluster(local.scheduler_address)
+        named = {
+            "distributed.comm.tls.ca-file": str(files["ca-file"]),
+            "distributed.comm.tls.client.key": str(files["key"]),
+            "distributed.comm.tls.client.cert": str(files["ca-file"]),
+        }
+        with dask.config.set(named), Cluster(local.scheduler_address) as far:
+            assert len(digests(far.run_each(jobs[:2]))) == 2

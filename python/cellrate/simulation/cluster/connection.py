@@ -18,10 +18,20 @@ if TYPE_CHECKING:
 LOCAL = "local-cluster"
 """Address of a temporary cluster of processes on this machine."""
 CONNECT_SECONDS = 5
+NO_PAGES = {
+    "distributed.scheduler.http.routes": ["distributed.http.health"],
+    "distributed.worker.http.routes": ["distributed.http.health"],
+}
+"""A local cluster serves no pages, which would tell anybody on the machine what it does."""
 
 
 class Cluster:
     """A connection to a Dask scheduler.
+
+    Whoever can send to a scheduler can run code on its workers, and what workers send back is
+    unpickled here, so an address trusts all who can reach the scheduler. Processes of a local
+    cluster know each other by a certificate that exists only in their memory, and let nobody else
+    in.
 
     Args:
         address: Address of the scheduler, such as ``tcp://host:8786``, or ``local-cluster``.
@@ -35,6 +45,8 @@ class Cluster:
 
     def __init__(self, address: str, processes: int | None = None) -> None:
         try:
+            import cryptography as _  # dask makes certificates by it
+            import dask.config
             import distributed
         except ImportError as error:
             message = "--scheduler needs Dask: pip install 'cellrate[cluster]'"
@@ -42,18 +54,24 @@ class Cluster:
         self._local = None
         if address == LOCAL:
             try:
-                self._local = distributed.LocalCluster(
-                    n_workers=worker_count(processes),
-                    threads_per_worker=1,
-                    # Any free port: another cluster may have the usual one.
-                    dashboard_address="127.0.0.1:0",
-                )
+                with dask.config.set(NO_PAGES):
+                    self._local = distributed.LocalCluster(
+                        n_workers=worker_count(processes),
+                        threads_per_worker=1,
+                        # Any free port: another cluster may have the usual one.
+                        dashboard_address="127.0.0.1:0",
+                        scheduler_kwargs={"dashboard": False},
+                        security=distributed.Security.temporary(),
+                    )
             except RuntimeError as error:
                 raise ConnectionError(f"a worker ended while it started: {error}") from error
         try:
             self._client: Client = distributed.Client(
                 self._local or address, timeout=CONNECT_SECONDS
             )
+        except (TypeError, RuntimeError) as error:
+            message = f"--scheduler {address}: dask is configured otherwise: {error}"
+            raise BadInput(message) from error
         except (OSError, ValueError) as error:
             message = (
                 f"--scheduler {address}: no Dask scheduler answers there, "
