@@ -9,6 +9,7 @@ import dataclasses
 import os
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -45,6 +46,7 @@ from message_bytes import *  # noqa: F403
 from message_inference import asked, inferred_with, inferring_with
 from scipy import stats
 from test_import_graph import SMALL as GRAPHML
+from test_input_files import many_rows
 from test_language_runs import ROW, HandMade
 
 HERE = Path(__file__).parent
@@ -87,6 +89,12 @@ def named_in_file(file: str, name: str) -> None:
 def damaged(directory: str, file: str, text: str) -> None:
     """Writes something else into a file of a data set."""
     (Path(directory) / file).write_text(text, "utf-8")
+
+
+def other_table(directory: str, change: Callable[[pl.DataFrame], pl.DataFrame]) -> None:
+    """Writes something else as the table of runs of a data set."""
+    path = Path(directory) / "runs.parquet"
+    change(pl.read_parquet(path)).write_parquet(path)
 
 
 def written_bytes(file: str, data: bytes) -> None:

@@ -230,8 +230,7 @@ def answer(address: str, known: Security | None) -> bytes:
         try:
             with context.wrap_socket(line) as safe:
                 return safe.recv(1)
-        except ssl.SSLError as error:
-            assert "REQUIRED" in str(error) or "UNKNOWN_CA" in str(error)
+        except ssl.SSLError:  # the handshake ends in an alert
             return b""
 
 
@@ -239,7 +238,7 @@ def test_a_local_cluster_lets_nobody_else_in() -> None:
     """Whoever could connect could run code as this user, on the workers and in the command."""
     others = Security.temporary()
     with Cluster(LOCAL, 1) as far:
-        client = far._client
+        client = far._client  # noqa: SLF001  an inner one, to look at
         addresses = [client.scheduler.address, *client.scheduler_info()["workers"]]
         assert len(addresses) == 2
         for address in addresses:
@@ -247,19 +246,17 @@ def test_a_local_cluster_lets_nobody_else_in() -> None:
             assert answer(address, None) == b""
             assert answer(address, others) == b""
             assert len(answer(address, client.security)) == 1
-        with pytest.raises(OSError, match="handshake|closed|Timed out"):
+        with pytest.raises(OSError, match=r"handshake|closed|Timed out"):
             Client(addresses[0].replace("tls://", "tcp://"), timeout=2)
         pages = client.cluster.dashboard_link.removesuffix("/status")
         for page in ("status", "info/main/workers.html", "json/counts.json"):
             with pytest.raises(urllib.error.HTTPError, match="404"):
-                urllib.request.urlopen(f"{pages}/{page}", timeout=5)
-        with urllib.request.urlopen(f"{pages}/health", timeout=5) as health:
+                urllib.request.urlopen(f"{pages}/{page}", timeout=5)  # noqa: S310  this machine
+        with urllib.request.urlopen(f"{pages}/health", timeout=5) as health:  # noqa: S310
             assert health.read() == b"ok"
 
 
-def test_a_scheduler_may_ask_for_a_certificate(
-    jobs: list[Job], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_scheduler_may_ask_for_a_certificate(jobs: list[Job], tmp_path: Path) -> None:
     """The certificates are named in dask's configuration, as the how-to says."""
     known = Security.temporary()
     files = {}

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import shutil
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
 import small_study
 from cellrate import _core
-from cellrate.common import input_file, parquet, parquet_table
-from cellrate.common.problems import BadInput
-from cellrate.studies.dataset import DataSet
+from cellrate.common import input_file, parquet_table
 from conftest import HANG_SECONDS, Command, Finished, shell
 from test_traffic_files import TABLE, scenario
 
@@ -26,6 +25,19 @@ MEMORY = 6 << 30
 
 def bounded() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
+FLOOD = "--set 'abr.tcr=\"622 Mbit/s\"' --set 'run.duration=\"20 s\"' --set flow.tcp.count=1"
+
+
+@pytest.mark.parametrize("doing", ["run", "validate"])
+def test_a_run_that_would_fill_the_memory_is_refused(doing: str, tmp_path: Path) -> None:
+    """RM cells out of rate at four times the rate of the line: some 6 GB at the end of the run."""
+    line = f"cellrate new n-source > n.toml; cellrate {doing} n.toml {FLOOD}"
+    done = shell(line, tmp_path, bounded)
+    assert done.returncode == 2, (done.stdout, done.stderr)
+    assert "error: the run may need 4" in done.stderr
+    assert "RM cells out of rate in queues" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -80,7 +92,7 @@ OURS: dict[str, Callable[[Command, Path], Finished]] = {
     "small/study.json": lambda command, _: command("table", "small"),
     "small/runs.parquet": lambda command, _: command("table", "small"),
     "small/flows.parquet": lambda command, _: command(
-        "table", "small", "--table", "flows"
+        "table", "small", "--of", "flows", "--measure", "x"
     ),
     "out/questions.json": lambda command, traced: command("run", traced, "--plot"),
 }
@@ -154,6 +166,4 @@ def test_a_trace_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
 
 
 def digest(summary: str) -> str:
-    import json
-
     return str(json.loads(summary)["digest"])

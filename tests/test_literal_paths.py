@@ -75,9 +75,7 @@ def test_everything_works_in_a_folder_with_brackets(command: Command, tmp_path: 
 
 
 @pytest.mark.parametrize("name", ["<xy>", "<xy", "<stdin>"])
-def test_a_study_is_read_where_it_was_written(
-    name: str, command: Command, tmp_path: Path
-) -> None:
+def test_a_study_is_read_where_it_was_written(name: str, command: Command, tmp_path: Path) -> None:
     (tmp_path / f"{name}.toml").write_text(STUDY.format(counts=[1]))
     done = command("study", f"{name}.toml")
     assert done.returncode == 0, done.stderr
@@ -190,6 +188,6 @@ def test_one_module_alone_hands_paths_to_polars() -> None:
         ("place.glob(f'{glob.escape(name)}*')", False),
     ],
 )
-def test_the_search_finds_what_it_shall(line: str, bad: bool) -> None:  # noqa: FBT001
+def test_the_search_finds_what_it_shall(line: str, bad: bool) -> None:
     [call] = [one for one in ast.walk(ast.parse(line)) if isinstance(one, ast.Call)][:1]
     assert (hands_over_a_path(call) or searches_by_a_pattern(call)) is bad

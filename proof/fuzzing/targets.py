@@ -80,6 +80,8 @@ TARGETS = (
     Target("parquet_trace", "python"),
     Target("parquet_parts", "python", longest=256),
     Target("data_set", "python"),
+    Target("data_set_metadata", "python", longest=64),
+    Target("path_pattern", "python", longest=32),
     Target("study_file", "python", words=True),
     Target("expression", "python", longest=1024),
 )

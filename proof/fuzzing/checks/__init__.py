@@ -10,11 +10,13 @@ from pathlib import Path
 
 from proof.fuzzing.checks import (
     data_set,
+    data_set_metadata,
     expression,
     graph_parts,
     graphml,
     parquet_parts,
     parquet_trace,
+    path_pattern,
     study_file,
 )
 from proof.fuzzing.targets import INPUTS
@@ -27,6 +29,8 @@ CHECKS: Mapping[str, Check] = {
     "parquet_trace": parquet_trace.check,
     "parquet_parts": parquet_parts.check,
     "data_set": data_set.check,
+    "data_set_metadata": data_set_metadata.check,
+    "path_pattern": path_pattern.check,
     "study_file": study_file.check,
     "expression": expression.check,
 }

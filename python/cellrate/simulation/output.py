@@ -15,6 +15,8 @@ from cellrate.common.problems import writing
 from cellrate.simulation.picture_options import PictureOptions
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from cellrate.simulation.api import Result
 
 SUMMARY = "summary.json"
@@ -63,12 +65,10 @@ def write(result: Result, place: Path, *, figures: bool | PictureOptions) -> Non
     """Writes the files of a result into a directory that has none of them."""
     _write_text(place / SUMMARY, json.dumps(result.summary, indent=2) + "\n")
     _write_text(place / RESOLVED, result.resolved)
-    if result.traces or result.logs_events:
-        from cellrate.common import parquet_table  # polars loads slowly
     if result.traces:
-        parquet_table.write(result.trace_frame, place / TRACES)
+        _write_table(result.trace_frame, place / TRACES)
     if result.logs_events:
-        parquet_table.write(result.events, place / EVENTS)
+        _write_table(result.events, place / EVENTS)
     if figures:
         options = PictureOptions() if figures is True else figures
         _draw(result, place / FIGURES, options)
@@ -132,6 +132,12 @@ def _exchange(directory: Path, fresh: Path, old: Path) -> None:
         if old.exists() and not directory.exists():
             old.rename(directory)
         raise
+
+
+def _write_table(table: pl.DataFrame, path: Path) -> None:
+    from cellrate.common import parquet_table  # polars loads slowly
+
+    parquet_table.write(table, path)
 
 
 def _write_text(path: Path, text: str) -> None:

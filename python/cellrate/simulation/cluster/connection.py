@@ -45,14 +45,15 @@ class Cluster:
 
     def __init__(self, address: str, processes: int | None = None) -> None:
         try:
-            import cryptography as _  # dask makes certificates by it
             import dask.config
             import distributed
+
+            own = distributed.Security.temporary() if address == LOCAL else None
         except ImportError as error:
             message = "--scheduler needs Dask: pip install 'cellrate[cluster]'"
             raise BadInput(message) from error
         self._local = None
-        if address == LOCAL:
+        if own is not None:
             try:
                 with dask.config.set(NO_PAGES):
                     self._local = distributed.LocalCluster(
@@ -61,7 +62,7 @@ class Cluster:
                         # Any free port: another cluster may have the usual one.
                         dashboard_address="127.0.0.1:0",
                         scheduler_kwargs={"dashboard": False},
-                        security=distributed.Security.temporary(),
+                        security=own,
                     )
             except RuntimeError as error:
                 raise ConnectionError(f"a worker ended while it started: {error}") from error

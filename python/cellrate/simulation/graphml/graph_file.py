@@ -51,10 +51,47 @@ class Drawing:
 class _Lines:
     """Line numbers of elements; several links between the same nodes are in their order."""
 
+    path: str
     nodes: dict[str, int] = field(default_factory=dict)
     links: defaultdict[tuple[str, ...], list[int]] = field(
         default_factory=lambda: defaultdict(list)
     )
+
+    def refuse(self, message: str, line: int) -> NoReturn:
+        """Raises an error that ends with the place.
+
+        Raises:
+            BadInput: Always.
+        """
+        raise BadInput(f"{message}\n --> {self.path}:{line}")
+
+    def add(self, tag: str, attributes: Mapping[str, str], line: int) -> None:
+        """Notes an element if it is a node or a link.
+
+        Raises:
+            BadInput: A node with this id has been noted.
+        """
+        match tag.rpartition(":")[2]:
+            case "node":
+                name = attributes.get("id", "")
+                if name in self.nodes:
+                    first = self.nodes[name]
+                    self.refuse(f"the node {name!r} is there twice, first in line {first}", line)
+                self.nodes[name] = line
+            case "edge":
+                ends = (attributes.get("source", ""), attributes.get("target", ""))
+                self.links[ends].append(line)
+
+    def refuse_loose_ends(self) -> None:
+        """Checks that links end at nodes, which may stand behind them in the file.
+
+        Raises:
+            BadInput: One does not; networkx would make a node for it.
+        """
+        for ends, (first, *_) in self.links.items():
+            for name in ends:
+                if name not in self.nodes:
+                    self.refuse(f"a link ends at {name!r}, which is no node of the file", first)
 
 
 def read(data: bytes, path: str) -> Drawing:
@@ -106,28 +143,17 @@ def _place(path: str, line: int | None) -> str:
 
 
 def _lines(data: bytes, path: str) -> _Lines:
-    lines = _Lines()
+    lines = _Lines(path)
     parser = expat.ParserCreate()
 
-    def refuse(message: str, line: int) -> NoReturn:
-        raise BadInput(f"{message}\n --> {path}:{line}")
-
     def start(tag: str, attributes: dict[str, str]) -> None:
-        line = parser.CurrentLineNumber
-        match tag.rpartition(":")[2]:
-            case "node":
-                name = attributes.get("id", "")
-                if name in lines.nodes:
-                    first = lines.nodes[name]
-                    refuse(f"the node {name!r} is declared twice, first in line {first}", line)
-                lines.nodes[name] = line
-            case "edge":
-                ends = (attributes.get("source", ""), attributes.get("target", ""))
-                lines.links[ends].append(line)
+        lines.add(tag, attributes, parser.CurrentLineNumber)
 
     def declare(name: str, *_: object) -> None:
         # A few entities that refer to each other can expand to a text larger than memory.
-        refuse(f"{path} declares an entity, {name!r}: write its text", parser.CurrentLineNumber)
+        lines.refuse(
+            f"{path} declares an entity, {name!r}: write its text", parser.CurrentLineNumber
+        )
 
     parser.StartElementHandler = start
     parser.EntityDeclHandler = declare
@@ -139,9 +165,5 @@ def _lines(data: bytes, path: str) -> _Lines:
         raise BadInput(message) from error
     except (LookupError, ValueError) as error:
         raise BadInput(f"{path} is in an encoding that is not read: {error}") from error
-    # A link may stand before its nodes.
-    for ends, numbers in lines.links.items():
-        for name in ends:
-            if name not in lines.nodes:
-                refuse(f"a link ends at {name!r}, which is no node of the file", numbers[0])
+    lines.refuse_loose_ends()
     return lines

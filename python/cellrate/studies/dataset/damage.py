@@ -65,9 +65,8 @@ def refuse_no_values(runs: pl.DataFrame, path: Path) -> None:
     """
     for column in runs.iter_columns():
         lacks = column.is_null() | (column.is_nan() if column.dtype.is_float() else False)
-        if lacks.any():
-            row = lacks.arg_max()
-            said = f"is {column[row]}" if column[row] is not None else "has no value"
+        for row in lacks.arg_true().head(1):
+            said = "has no value" if column[row] is None else f"is {column[row]}"
             raise BadInput(f"{path}, row {row}: `{column.name}` {said}; {AGAIN}")
 
 
@@ -82,5 +81,6 @@ def _needed(table: str, description: Description) -> frozenset[str]:
         return frozenset(KEYS)
     if table != RUNS:
         return frozenset(trace_schema())
-    named = (*description.varied, *description.measures)
-    return frozenset({*KEYS, *IDENTITY, *(one.name for one in named)})
+    varied = (one.name for one in description.varied)
+    measures = (one.name for one in description.measures)
+    return frozenset({*KEYS, *IDENTITY, *varied, *measures})
