@@ -114,7 +114,12 @@ pub fn slice(plan: &Plan) -> Ps {
         path.len() as f64 * path.iter().map(share).fold(most, f64::min)
     };
     let carried: f64 = paths().filter(|(path, _)| !path.is_empty()).map(hops).sum();
-    let per_second = carried + plan.flows.iter().map(|flow| excess(flow, plan)).sum::<f64>();
+    let per_second = carried
+        + plan
+            .flows
+            .iter()
+            .map(|flow| excess(flow, plan))
+            .sum::<f64>();
     let hops = HOPS_PER_SLICE.max(HOPS_PER_NODE * plan.nodes.len() as f64);
     Ps::from_secs_f64(hops / per_second.max(1.0))
 }

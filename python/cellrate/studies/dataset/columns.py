@@ -18,11 +18,14 @@ ENTITIES = ("flows", "classes", "vcs", "ports", "queues")
 TRACES = "traces"
 KEYS: Schema = {"run": pl.Int64(), "point": pl.Int64(), "replication": pl.Int64()}
 """First columns of every table."""
+STATUS = "status"
+DONE = "done"
+FAILED = "failed"
 IDENTITY: Schema = {
     "seed": pl.Int64(),
     "key": pl.String(),
     "digest": pl.String(),
-    "status": pl.String(),
+    STATUS: pl.String(),
     "error": pl.String(),
     "command": pl.String(),
 }

@@ -10,8 +10,10 @@ import polars as pl
 from cellrate.common.problems import BadInput
 from cellrate.studies.dataset.columns import (
     ENTITIES,
+    FAILED,
     IDENTITY,
     KEYS,
+    STATUS,
     Schema,
     entity_schema,
     runs_schema,
@@ -49,23 +51,25 @@ def refuse_other_columns(
 
 
 def needing_values(description: Description) -> list[str]:
-    """Columns in which each run has a value: those that number it, and the factors."""
-    return [*KEYS, *(one.name for one in description.factors)]
+    """Columns that tell a run's place in the study: numbers, whether it failed, and factors."""
+    return [*KEYS, STATUS, *(one.name for one in description.factors)]
 
 
 def refuse_no_values(runs: pl.DataFrame, path: Path) -> None:
-    """Checks that no column has a row without a value.
+    """Checks that every run has its numbers, and a value of each factor unless it failed.
 
     Args:
         runs: The columns of `needing_values`.
         path: The file, for the message.
 
     Raises:
-        BadInput: One has; the message names row and column.
+        BadInput: One has not; the message names row and column.
     """
+    failed = runs[STATUS] == FAILED
     for column in runs.iter_columns():
         lacks = column.is_null() | (column.is_nan() if column.dtype.is_float() else False)
-        for row in lacks.arg_true().head(1):
+        told = lacks if column.name in (*KEYS, STATUS) else lacks & ~failed
+        for row in told.arg_true().head(1):
             said = "has no value" if column[row] is None else f"is {column[row]}"
             raise BadInput(f"{path}, row {row}: `{column.name}` {said}; {AGAIN}")
 

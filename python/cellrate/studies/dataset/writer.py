@@ -17,7 +17,9 @@ from cellrate.simulation import frames
 from cellrate.simulation.api import Result
 from cellrate.studies.dataset import dictionary
 from cellrate.studies.dataset.columns import (
+    DONE,
     ENTITIES,
+    FAILED,
     KEYS,
     TRACES,
     entity_schema,
@@ -33,9 +35,6 @@ from cellrate.studies.polars_threads import refuse_too_few
 
 if TYPE_CHECKING:
     from cellrate import _core
-
-DONE = "done"
-FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)
