@@ -219,7 +219,7 @@ def test_a_study_is_the_same_anywhere(
 
 
 def answer(address: str, known: Security | None) -> bytes:
-    """What a process of Dask says first to somebody with these certificates, or with none."""
+    """First byte that a process of Dask says to somebody with these certificates, or none."""
     host, port = address.removeprefix("tls://").split(":")
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE

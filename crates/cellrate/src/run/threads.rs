@@ -74,7 +74,7 @@ struct Worker {
     /// Mail that has been read, for its memory.
     read: Mail,
     room: Room,
-    /// Why the part has ended the run, if it has.
+    /// Reason for which the part has ended the run, if it has.
     exhausted: Option<Exhausted>,
 }
 

@@ -9,7 +9,7 @@ use super::needs::Need;
 use super::room::Room;
 use crate::run::amounts::{grouped, size};
 
-/// What a run held when it was ended because it would have filled the memory.
+/// The state of a run that was ended because it would have filled the memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exhausted {
     /// Simulated time.

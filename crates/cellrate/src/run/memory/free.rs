@@ -19,10 +19,9 @@ fn of_system(meminfo: &str) -> Option<u64> {
 }
 
 fn of_space(limits: &str, status: &str) -> Option<u64> {
-    let limit = limits
-        .lines()
-        .find_map(|line| line.strip_prefix("Max address space"))?;
-    let most: u64 = limit.split_whitespace().next()?.parse().ok()?;
+    let space = |line: &&str| line.starts_with("Max") && line.contains("address");
+    let limit = limits.lines().find(space)?;
+    let most: u64 = limit.split_whitespace().nth(3)?.parse().ok()?;
     Some(most.saturating_sub(kibibytes(status, "VmSize:")?))
 }
 
