@@ -50,6 +50,10 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
         ),
         f"row 3: `{FACTOR}` has no value",
     ),
+    "run twice": (
+        lambda runs: runs.with_columns(pl.col("run").replace(3, 2)),
+        "row 2: run 2 is there twice",
+    ),
     "list of measures": (
         lambda runs: runs.with_columns(pl.concat_list("throughput")),
         "the column `throughput` is of type List(Float64), must be Float64",

@@ -50,20 +50,20 @@ def refuse_other_columns(
             )
 
 
-def needing_values(description: Description) -> list[str]:
+def identifying(description: Description) -> list[str]:
     """Columns that tell a run's place in the study: numbers, whether it failed, and factors."""
     return [*KEYS, STATUS, *(one.name for one in description.factors)]
 
 
-def refuse_no_values(runs: pl.DataFrame, path: Path) -> None:
-    """Checks that every run has its numbers, and a value of each factor unless it failed.
+def refuse_bad_rows(runs: pl.DataFrame, path: Path) -> None:
+    """Checks that each run is there once, with its numbers, and its factors unless it failed.
 
     Args:
-        runs: The columns of `needing_values`.
+        runs: The columns of `identifying`.
         path: The file, for the message.
 
     Raises:
-        BadInput: One has not; the message names row and column.
+        BadInput: One is not; the message names row and column.
     """
     failed = runs[STATUS] == FAILED
     for column in runs.iter_columns():
@@ -72,6 +72,9 @@ def refuse_no_values(runs: pl.DataFrame, path: Path) -> None:
         for row in told.arg_true().head(1):
             said = "has no value" if column[row] is None else f"is {column[row]}"
             raise BadInput(f"{path}, row {row}: `{column.name}` {said}; {AGAIN}")
+    # Tables of entities are joined with the runs by their number.
+    for row in runs["run"].is_duplicated().arg_true().head(1):
+        raise BadInput(f"{path}, row {row}: run {runs['run'][row]} is there twice; {AGAIN}")
 
 
 def _schema(table: str, description: Description) -> Schema:

@@ -17,7 +17,7 @@ from cellrate.common.parquet import refused
 from cellrate.common.problems import BadInput, choose
 from cellrate.simulation.series import Series
 from cellrate.studies.dataset.columns import ENTITIES, TRACES
-from cellrate.studies.dataset.damage import needing_values, refuse_no_values, refuse_other_columns
+from cellrate.studies.dataset.damage import identifying, refuse_bad_rows, refuse_other_columns
 from cellrate.studies.dataset.description import Description, from_json
 from cellrate.studies.dataset.place import RUNS, STUDY
 from cellrate.studies.polars_threads import refuse_too_few
@@ -52,7 +52,7 @@ class DataSet(Shown):
         except (OSError, UnicodeDecodeError) as error:
             raise BadInput(f"cannot read {place}: {error}") from error
         self.description: Description = from_json(text, str(place))
-        self._has_values = False
+        self._rows_are_checked = False
 
     def __repr__(self) -> str:
         return f"<DataSet {self.description.name} in {self.directory}>"
@@ -81,11 +81,11 @@ class DataSet(Shown):
             frame = parquet_table.scan(path)
             found = frame.collect_schema()
         refuse_other_columns(found, table, self.description, path)
-        if table == RUNS and not self._has_values:
+        if table == RUNS and not self._rows_are_checked:
             with self._refused(path):
-                identified = frame.select(needing_values(self.description)).collect()
-            refuse_no_values(identified, path)
-            self._has_values = True
+                identified = frame.select(identifying(self.description)).collect()
+            refuse_bad_rows(identified, path)
+            self._rows_are_checked = True
         return frame
 
     def collect(self, query: pl.LazyFrame) -> pl.DataFrame:
