@@ -1,0 +1,90 @@
+"""Max-min fair rates in exact fractions, apart from those of the package (`cellrate.theory`).
+
+All rates rise together; a link that is full stops those that cross it, and the others go on
+(Bertsekas and Gallager, Data Networks, section 6.5.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from proof.forms.graphs import Graph, Hop
+
+BACKWARD_SHARE = Fraction(1, 31)
+"""Cells of a backward channel without data to the cells of its flow: a backward RM cell answers one
+cell in 32 of the flow, and of the channel itself one in 32 is a forward RM cell (TM 4.0, source
+rule 3)."""
+_STEPS = 40
+_NEAR = Fraction(1, 10**6)
+
+
+def filled(capacities: Mapping[Hop, Fraction], ways: Sequence[Sequence[Hop]]) -> list[Fraction]:
+    """Rate of each way.
+
+    Args:
+        capacities: Of each direction of each link.
+        ways: Hops of each flow.
+    """
+    left = dict(capacities)
+    rates: list[Fraction | None] = [None] * len(ways)
+    while None in rates:
+        levels = []
+        for hop, capacity in left.items():
+            sharers = sum(
+                rate is None and hop in way for rate, way in zip(rates, ways, strict=True)
+            )
+            if sharers:
+                levels.append((capacity / sharers, hop))
+        level, full = min(levels)
+        for number, way in enumerate(ways):
+            if rates[number] is None and full in way:
+                rates[number] = level
+                for hop in way:
+                    left[hop] -= level
+    return [rate for rate in rates if rate is not None]
+
+
+def fair_rates(graph: Graph, target: Fraction) -> list[Fraction]:
+    """Max-min fair rates of the flows in kbit/s, within a millionth, RM cells counted.
+
+    What backward channels take of a link follows from the rates of their flows, so the links are
+    filled again with it until the rates stay.
+
+    Args:
+        graph: Network and flows.
+        target: Share of each link that is allocated.
+    """
+    ways = graph.flows
+    rates = [Fraction(0)] * len(ways)
+    for _ in range(_STEPS):
+        left = _capacities(graph, target)
+        for flow, rate in enumerate(rates):
+            for hop in graph.backward(flow):
+                left[hop] -= BACKWARD_SHARE * rate
+        # Rounded, since denominators would grow with every step.
+        found = [Fraction(round(rate * 10**9), 10**9) for rate in filled(left, ways)]
+        if all(abs(a - b) <= _NEAR * a for a, b in zip(found, rates, strict=True)):
+            return found
+        rates = found
+    raise ArithmeticError(f"rates do not settle: {graph}")
+
+
+def rates_among_all_channels(graph: Graph, target: Fraction) -> list[Fraction]:
+    """Max-min fair rates of the flows in kbit/s if every backward channel had data without end.
+
+    Args:
+        graph: Network and flows.
+        target: Share of each link that is allocated.
+    """
+    backward = [graph.backward(flow) for flow in range(len(graph.flows))]
+    both = filled(_capacities(graph, target), [*graph.flows, *backward])
+    return both[: len(graph.flows)]
+
+
+def _capacities(graph: Graph, target: Fraction) -> dict[Hop, Fraction]:
+    return {
+        (number, onward): target * link.kbit
+        for number, link in enumerate(graph.links)
+        for onward in (True, False)
+    }
