@@ -113,7 +113,7 @@ test-python: tested
 	$(TESTED)/bin/python -m pytest --quiet --numprocesses logical --dist worksteal
 	$(TESTED)/bin/python -m sphinx -q -W -b doctest docs docs/_build/doctest
 
-closed-forms: install ## the tests of queues and noise with other seeds: false alarms, faults noticed
+closed-forms: install ## the tests of queues and noise with other seeds, of control schemes on more graphs (ARGS='--only fairness' for the latter)
 	$(BIN)/python -m proof.forms $(ARGS)
 
 # The lab's page; the package carries what it serves.

@@ -107,3 +107,25 @@ def test_the_better_end_of_a_measure_is_what_its_definition_says(
 ) -> None:
     assert better_of(expression) == better
     assert is_share(expression) == share
+
+
+def test_utilisation_of_a_busy_link_is_off_by_less_than_a_cell() -> None:
+    """Cells of 4.24 us on a link that is never idle, in windows that begin and end within one."""
+    text = """
+run = { duration = "60 ms" }
+flow = [{ name = "cbr", count = 2, service = "cbr", source = { kind = "cbr", rate = "60 Mbit/s" } }]
+[topology]
+template = "single-switch"
+link_rate = "150 Mbit/s"
+bottleneck_rate = "100 Mbit/s"
+access = "10 us"
+bottleneck = "10 us"
+"""
+    readings = []
+    for number in range(6):
+        begin, length = 20_000 + number, 1_000 + 7 * number
+        window = {"measure.from": f"{begin} us", "measure.to": f"{begin + length} us"}
+        [port] = cellrate.run(text, overrides=window).summary["ports"]
+        readings.append(port["utilisation"])
+        assert abs(readings[-1] - 1) < 4.24 / length
+    assert max(readings) > 1 > min(readings)

@@ -5,6 +5,6 @@ proof.forms`, repeats those very tests with other seeds, and with draws from the
 simulator, to see how often they raise a false alarm, and with a fault put into the simulator, to
 see how often they notice.
 
-Control schemes have a closed form, too: max-min fair rates, on random graphs. `tests/test_fairness.py`
-holds a few graphs to them, and the campaign more.
+Control schemes have a closed form, too: max-min fair rates, on random graphs.
+`tests/test_fairness.py` holds a few graphs to them, and the campaign more.
 """

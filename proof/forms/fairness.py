@@ -53,7 +53,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """How near a scheme comes to max-min fair rates.
+    """Closeness of the rates of a scheme to max-min fair ones.
 
     Attributes:
         scheme: Name for people.
@@ -142,8 +142,8 @@ PROMISES = (
         'scheme = "capc"',
         Fraction(95, 100),
         one_way=Bound(0.03, 0.02),
-        two_way_short=Bound(0.05, 0.03),
-        two_way_long=Bound(0.05, 0.03),
+        two_way_short=Bound(0.1, 0.05),
+        two_way_long=Bound(0.25, 0.1),
     ),
 )
 """The schemes that promise something, with parameters for which they do."""

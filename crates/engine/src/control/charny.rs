@@ -6,7 +6,13 @@
 //! rates. The channel whose RM cell arrives counts as unmarked while the advertised rate is
 //! computed (otherwise unfair rates can persist), and only channels strictly below that rate are
 //! marked (otherwise convergence is slow). The original's sources stamp their own demand; these are
-//! the sources of TM 4.0, which stamp PCR.
+//! the sources of TM 4.0, which stamp PCR. So a channel that carries backward RM cells alone claims
+//! a full share.
+//!
+//! What it costs: while an RM cell of a slow channel passes, the others leave that channel less than
+//! they have, so that their marks are removed until their own next cells, although the slow channel
+//! is marked again at once. A fast channel that is offered a rate in between gets less than its
+//! share: `tests/test_fairness.py` has a network where one loses a twelfth.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -22,7 +28,8 @@ use crate::component::{Statistic, statistics};
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
 
-/// Parameters of consistent marking.
+/// Parameters of consistent marking. Rates settle within 1 % of max-min fair ones on nine networks
+/// of ten, and on others within 10 %. A channel without data counts as one with data without end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CharnyConfig {

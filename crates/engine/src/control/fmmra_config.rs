@@ -50,7 +50,8 @@ pub struct FmmraConfig {
     #[schemars(extend("x-search" = { "low": 0.01, "high": 0.5, "scale": "log", "of": "buffer" }))]
     pub qt: Cells,
     /// Queue length above which the target is lowered until the queue is shorter than QT (DQT); the
-    /// authors' value is not known.
+    /// authors' value is not known. While a queue is drained, and where the rule cycles over long
+    /// round trips, rates are not max-min fair; with QT and DQT out of reach they are.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "log", "of": "buffer" }))]
     pub dqt: Cells,
     /// Factor on the target utilisation while the queue is drained; the authors' value is not

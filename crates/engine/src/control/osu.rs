@@ -36,6 +36,9 @@ pub enum Fairness {
     #[default]
     Basic,
     /// The rate over the fair share of the capacity that slower channels leave, found in two steps.
+    /// Rates settle within 1 % of max-min fair ones with intervals of 5 ms. A channel without data
+    /// counts with the rate that it is allowed, as its forward RM cells state no other; with
+    /// `abr.frm_needs_data` it sends none and counts as idle.
     Precise,
 }
 

@@ -217,3 +217,25 @@ fn transfers_need_no_warm_up() {
     let flow = &summary(&outcome)["flows"][0];
     assert!(flow["completion_seconds"].as_f64().unwrap() > 0.03);
 }
+
+/// The sources of `tests/test_simultaneous_cells.py`: all lines are as fast as the bottleneck.
+#[test]
+fn locked_phases_are_told_where_they_decide() {
+    let in_step = r#"
+        run = { duration = "3 s" }
+        measure = { from = "1 s" }
+        topology = { template = "n-source", link_rate = "100 Mbit/s", access = "0.1 ms", bottleneck = "1 ms", egress = "0.1 ms" }
+        switch = { buffer = "2000 cells" }
+        tcp = { window = "256 KiB", granularity = "100 ms", min_rto = "200 ms" }
+        flow = [{ name = "tcp", count = 5, service = "ubr" }]
+    "#;
+    for instead in [
+        r#"run.simultaneous_cells="drawn""#,
+        r#"topology.bottleneck_rate="99.6 Mbit/s""#,
+        r#"switch.buffer="infinite""#,
+        r#"switch.discard={policy="epd",threshold="1500 cells"}"#,
+        "flow.tcp.count=1",
+    ] {
+        warns(in_step, &[], &[instead], "phases-locked");
+    }
+}

@@ -4,6 +4,7 @@ mod booked;
 mod clipped;
 mod groups;
 mod horizon;
+mod phases;
 mod seen;
 mod video;
 
@@ -21,7 +22,7 @@ pub use seen::{Seen, after};
 pub struct Warning {
     /// Kind of warning, as a stable identifier: `short-window`, `short-warm-up`, `no-round-trip`,
     /// `never-starts`, `parameter-clipped`, `overbooked`, `short-block`, `short-trace`,
-    /// `buffer-never-filled`, `window-empty`, `events-omitted`, `scenario`.
+    /// `buffer-never-filled`, `phases-locked`, `window-empty`, `events-omitted`, `scenario`.
     pub code: String,
     /// Description of the reason.
     pub message: String,

@@ -3,8 +3,8 @@
 use cellrate_engine::network::plan::{NodeKind, Plan};
 use cellrate_engine::network::{Report, SwitchPort};
 
-use super::Warning;
 use super::groups::{groups, told_of};
+use super::{Warning, phases};
 
 /// Results of the run that warnings are derived from.
 pub struct Seen<'a> {
@@ -20,6 +20,7 @@ pub struct Seen<'a> {
 pub fn after(plan: &Plan, seen: &Seen<'_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     never_filled(plan, seen, &mut warnings);
+    phases::check(plan, seen, &mut warnings);
     if !seen.report.vcs.iter().any(|vc| vc.cells_delivered > 0) {
         warnings.push(Warning::new(
             "window-empty",

@@ -67,7 +67,9 @@ pub struct EricaConfig {
     pub target_utilisation: Option<f64>,
     /// Capacity of which the target utilisation is a share.
     pub capacity_form: CapacityForm,
-    /// Longest averaging interval.
+    /// Longest averaging interval. With a `delta` of 0 and all flows one way, rates settle within
+    /// 1 % of max-min fair ones if intervals are 5 ms and no number of cells ends them, and within
+    /// 10 %, on nine networks of ten within 3 %, with the default, whose loads vary by more.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "100 ms", "scale": "log" }))]
     pub interval: Ps,
     /// ABR cells after which an interval ends early. The last of them still belongs to it.

@@ -1,0 +1,79 @@
+//! Warning of sources in step, whose order at one instant decides who has a link.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cellrate_engine::discard::DiscardConfig;
+use cellrate_engine::network::plan::{FlowPlan, NodeKind, Plan};
+use cellrate_engine::network::report::{FlowReport, jain_index};
+use cellrate_engine::network::simultaneous::SimultaneousCells;
+
+use super::groups::{groups, told_of};
+use super::{Seen, Warning};
+
+/// Jain index below which shares of equal flows are told.
+const UNEQUAL: f64 = 0.5;
+
+/// Warns of each group of equal flows over TCP whose shares of a port are very unequal, if they
+/// come over links as fast as the port, which lost cells by tail drop, and their order at one
+/// instant is as written.
+pub fn check(plan: &Plan, seen: &Seen<'_>, warnings: &mut Vec<Warning>) {
+    if plan.simultaneous_cells != SimultaneousCells::AsWritten {
+        return;
+    }
+    let lossy: BTreeSet<usize> = seen
+        .ports
+        .iter()
+        .filter(|(port, dropped)| *dropped > 0 && drops_tails(plan, port.link))
+        .map(|(port, _)| port.link)
+        .collect();
+    let flows: Vec<(&FlowPlan, &FlowReport)> = plan.flows.iter().zip(&seen.report.flows).collect();
+    for group in groups(&flows, |(flow, _)| &flow.group) {
+        let mut by_port: BTreeMap<usize, Vec<&FlowReport>> = BTreeMap::new();
+        for (flow, report) in group {
+            for link in ports_to_meet_at(plan, flow).filter(|link| lossy.contains(link)) {
+                by_port.entry(link).or_default().push(report);
+            }
+        }
+        let found = by_port
+            .iter()
+            .filter_map(|(link, flows)| unequal(flows, group.len(), &plan.links[*link].name));
+        warnings.extend(found);
+    }
+}
+
+fn drops_tails(plan: &Plan, link: usize) -> bool {
+    match &plan.nodes[plan.links[link].from].kind {
+        NodeKind::Switch(switch) => switch.discard == DiscardConfig::default(),
+        NodeKind::Host => false,
+    }
+}
+
+/// Links on the way of a flow over TCP behind one of equal rate: there its cells may arrive at the
+/// same instants as those of others again and again.
+fn ports_to_meet_at(plan: &Plan, flow: &FlowPlan) -> impl Iterator<Item = usize> {
+    let hops = if flow.source.over_tcp() {
+        flow.forward.as_slice()
+    } else {
+        &[]
+    };
+    let rate = |link: usize| plan.links[link].rate;
+    hops.windows(2)
+        .filter(move |pair| rate(pair[0]) == rate(pair[1]))
+        .map(|pair| pair[1])
+}
+
+/// The warning of flows of one group, `all` of which there are.
+fn unequal(flows: &[&FlowReport], all: usize, port: &str) -> Option<Warning> {
+    let shares: Vec<f64> = flows
+        .iter()
+        .map(|flow| flow.tcp_throughput_bits_per_second)
+        .collect();
+    let index = jain_index(&shares).filter(|index| shares.len() > 1 && *index < UNEQUAL)?;
+    let of = told_of(&flows[0].group, &flows[0].name, flows.len(), all);
+    let message = format!(
+        "{of} share {port} with a Jain index of {index:.2}: over links as fast as it their cells may meet again and \
+         again at one instant, and a full buffer then loses those of the later links; `run.simultaneous_cells = \
+         \"drawn\"` or faster links show whether that is why"
+    );
+    Some(Warning::new("phases-locked", message))
+}
