@@ -296,6 +296,19 @@ def test_a_failed_run_is_made_up_for(tmp_path: Path) -> None:
     assert pl.read_parquet(place / "runs.parquet")["t"].null_count() == 1
 
 
+@pytest.mark.parametrize(
+    "never", ["series('queue', 'A->B*').first_above(1e9)", "1e308 * 10 - 1e999"]
+)
+def test_a_measure_without_end_has_no_value(tmp_path: Path, command: Command, never: str) -> None:
+    text = SMALL.replace("count = 3", 'least = 2\nmost = 3\nuntil = {measure="t", half_width="1"}')
+    text = text.replace("measure.traces=[]", 'measure.traces=[\\"queue\\"]')
+    written(tmp_path, f'{text}t = "{never}"\n')
+    done = command("study", "small.toml")
+    assert done.returncode == 0, done.stderr
+    assert "t has no value in some runs" in done.stdout + done.stderr
+    assert runs(tmp_path)["t"].null_count() == runs(tmp_path).height > 0
+
+
 def test_a_fresh_study_runs_each_run_once_and_a_bad_directory_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

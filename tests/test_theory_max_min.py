@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 
 import pytest
 from cellrate.theory import AssumptionError, MaxMin, max_min
+from cellrate.theory.filling import Demand, filling_level
 from cellrate.theory.max_min import Fairness
 from hypothesis import given, settings
 from hypothesis import strategies as some
@@ -228,3 +230,45 @@ def test_what_has_no_fair_rates(
 ) -> None:
     with pytest.raises(AssumptionError, match=message):
         max_min(links, flows, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("shared", [1e9, 1e3])
+def test_work_grows_with_the_network_and_not_with_its_square(
+    monkeypatch: pytest.MonkeyPatch, shared: float
+) -> None:
+    """Links that are full one after the other, and one that all flows cross."""
+    looked_at: list[int] = []
+
+    def counted(demands: Sequence[Demand], capacity: float) -> float:
+        looked_at.append(len(demands))
+        return filling_level(demands, capacity)
+
+    monkeypatch.setattr(sys.modules[max_min.__module__], "filling_level", counted)
+
+    def work(count: int) -> int:
+        looked_at.clear()
+        links = {f"own {i}": 100.0 + i for i in range(count)} | {"shared": shared * count}
+        flows = {f"long {i}": [f"own {i}", "shared"] for i in range(count)}
+        found = max_min(links, flows | {f"short {i}": [f"own {i}"] for i in range(count)})
+        assert found.rates["long 0"] == 50.0
+        return sum(looked_at)
+
+    assert work(400) <= 2.1 * work(200)
+
+
+def test_a_link_with_a_corner_for_each_flow_is_looked_at_a_few_times() -> None:
+    class Counted(Demand):
+        asked = 0
+
+        def rate(self, share: float) -> float:
+            type(self).asked += 1
+            return super().rate(share)
+
+    def work(count: int) -> int:
+        Counted.asked = 0
+        demands = [Counted(0.0, 1.0, 0.0, 1.0 + i) for i in range(count)]
+        level = filling_level(demands, count * (count + 1) / 2 - 0.5)
+        assert level == pytest.approx(count - 0.5)
+        return Counted.asked
+
+    assert work(400) <= 3 * work(200)

@@ -10,7 +10,16 @@ from cyclopts import Parameter
 
 from cellrate import _core
 from cellrate.cli.answering import hand_over
-from cellrate.cli.options import FirstSeed, Json, ScenarioFile, Settings, Workers, whole
+from cellrate.cli.options import (
+    FirstSeed,
+    Json,
+    ScenarioFile,
+    Settings,
+    Workers,
+    seed_count,
+    seeds_from,
+    whole,
+)
 from cellrate.cli.own_place import own_paths
 from cellrate.cli.places import kept_results
 from cellrate.cli.progress import ProgressBar
@@ -51,9 +60,11 @@ def choose(
     ] = None,
     buffer: Annotated[str | None, Parameter(help='Buffer at hand, as in "2000 cells".')] = None,
     settings: Settings = [],  # noqa: B006
-    seeds: Annotated[int, whole(1, "Seeds with which the best are run.")] = 3,
+    seeds: Annotated[int, seed_count("Seeds with which the best are run.")] = 3,
     first_seed: FirstSeed = 1,
-    tries: Annotated[int, whole(1, "Parameter settings to try of each control.")] = 8,
+    tries: Annotated[
+        int, whole(1, "Parameter settings to try of each control.", most=MOST_TRIES)
+    ] = 8,
     minutes: Annotated[
         float | None, Parameter(help="Time that it may take; no limit by default.")
     ] = None,
@@ -74,6 +85,7 @@ def choose(
     """
     with reading(file):
         text, name = source.read(file)
+    seeds_from(first_seed, seeds)
     from cellrate.advice import choosing
     from cellrate.advice.choosing.budget import Budget
 

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from cellrate.cli.answering import hand_over
-from cellrate.cli.options import FirstSeed, Json, Settings, Workers, whole
+from cellrate.cli.options import FirstSeed, Json, Settings, Workers, seed_count, seeds_from
 from cellrate.cli.own_place import own_paths
 from cellrate.cli.places import kept_results, place_of
 from cellrate.cli.progress import ProgressBar
@@ -76,7 +76,7 @@ def compare(
     vary: Vary = [],  # noqa: B006  cyclopts never changes it
     measure: Measures = [],  # noqa: B006
     settings: Settings = [],  # noqa: B006
-    seeds: Annotated[int, whole(1, "Seeds of each run.")] = 10,
+    seeds: Annotated[int, seed_count("Seeds of each run.")] = 10,
     first_seed: FirstSeed = 1,
     factor: Annotated[
         str | None, Parameter(help="Factor of a single study whose values are compared.")
@@ -137,7 +137,7 @@ def compare(
         wanted = ScenarioOptions(
             tuple(vary),
             tuple(measure),
-            tuple(range(first_seed, first_seed + seeds)),
+            seeds_from(first_seed, seeds),
             baseline,
             level,
             average,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from cellrate import _core
-from cellrate.cli.options import FirstSeed, Json, Workers, whole
+from cellrate.cli.options import FirstSeed, Json, Workers, seed_count, seeds_from
 from cellrate.cli.places import kept_results
 from cellrate.cli.progress import ProgressBar
 from cellrate.common import terminal, whole_file
@@ -35,7 +35,7 @@ def infer(
             show_default=False, help="Ids of assumptions, as in marking,window; all by default."
         ),
     ] = None,
-    seeds: Annotated[int, whole(1, "Seeds per value.")] = 3,
+    seeds: Annotated[int, seed_count("Seeds per value.")] = 3,
     first_seed: FirstSeed = 1,
     plan: Annotated[
         bool, Parameter(negative="", help="Only print the number of simulations needed.")
@@ -76,7 +76,7 @@ def infer(
     with ProgressBar("inferring") as bar:
         for paper in papers:
             laboratory = _laboratory(paper, workers, kept, bar)
-            question = question_of(laboratory, parameters, range(first_seed, first_seed + seeds))
+            question = question_of(laboratory, parameters, seeds_from(first_seed, seeds))
             try:
                 if plan:
                     answers.append(_planned(laboratory, question, kept, shown=not json))

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, TypeAlias
 from cyclopts import Parameter, Token
 
 from cellrate.common.problems import BadInput
-from cellrate.common.whole_number import MOST_SEED, read_whole_number
+from cellrate.common.whole_number import MOST_SEED, MOST_SEEDS, MOST_WORKERS, read_whole_number
 
 
 def whole(least: int, about: str, *, most: int | None = None, shown: bool = True) -> Parameter:
@@ -28,12 +28,31 @@ def whole(least: int, about: str, *, most: int | None = None, shown: bool = True
     return Parameter(converter=read, help=about, show_default=None if shown else False)
 
 
+def seed_count(about: str, least: int = 1) -> Parameter:
+    """An option that takes the number of seeds."""
+    return whole(least, about, most=MOST_SEEDS)
+
+
+def seeds_from(first: int, count: int) -> tuple[int, ...]:
+    """The seeds that `--first-seed` and `--seeds` ask for.
+
+    Raises:
+        BadInput: The last one is too large.
+    """
+    if first + count - 1 > MOST_SEED:
+        raise BadInput(
+            f"--first-seed {first}: the last of {count} seeds would be {first + count - 1}; it may "
+            f"be {MOST_SEED}"
+        )
+    return tuple(range(first, first + count))
+
+
 def _threads(_type: type, tokens: Sequence[Token]) -> int | Literal["auto"]:
     [token] = tokens
     if token.value == "auto":
         return "auto"
     try:
-        return read_whole_number(token.value, token.keyword or "", 1)
+        return read_whole_number(token.value, token.keyword or "", 1, MOST_WORKERS)
     except BadInput as error:
         raise BadInput(f"{error}, or auto") from None
 
@@ -73,4 +92,6 @@ Threads: TypeAlias = Annotated[
         help="Threads of the run, or as many as pay; the result is the same.",
     ),
 ]
-Workers: TypeAlias = Annotated[int | None, whole(1, "Runs at a time; all cores by default.")]
+Workers: TypeAlias = Annotated[
+    int | None, whole(1, "Runs at a time; all cores by default.", most=MOST_WORKERS)
+]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from cellrate.cli.options import FirstSeed, Json, Workers, whole
+from cellrate.cli.options import FirstSeed, Json, Workers, seed_count, seeds_from
 from cellrate.cli.places import kept_results
 from cellrate.cli.progress import ProgressBar
 from cellrate.common.problems import BadInput, choose
@@ -25,7 +25,7 @@ def reproduce(
     *names: Annotated[
         str, Parameter(name="NAME", help="Paper and its experiments; all by default.")
     ],
-    seeds: Annotated[int, whole(1, "Seeds per experiment.")] = 1,
+    seeds: Annotated[int, seed_count("Seeds per experiment.")] = 1,
     first_seed: FirstSeed = 1,
     sensitivity: Annotated[
         bool, Parameter(negative="", help="Also vary each parameter that the papers leave open.")
@@ -51,7 +51,10 @@ def reproduce(
         bool, Parameter(negative="", help="Keep the results beside the papers' data.")
     ] = False,
     draws: Annotated[
-        int, whole(0, "Measure values that single events decide over so many seeds, and keep them.")
+        int,
+        seed_count(
+            "Measure values that single events decide over so many seeds, and keep them.", 0
+        ),
     ] = 0,
 ) -> int:
     """Rerun published experiments and show published numbers beside measured ones.
@@ -62,6 +65,7 @@ def reproduce(
     """
     from cellrate import reproduce as reproduction
 
+    seeds_from(first_seed, seeds)
     paper, ids = chosen(names, reproduction.experiment_ids())
     store = kept_results(out, fresh=fresh)
     with ProgressBar("reproducing") as progress:

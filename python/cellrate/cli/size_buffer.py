@@ -11,7 +11,16 @@ from cyclopts import Parameter
 
 from cellrate import _core
 from cellrate.cli.answering import hand_over
-from cellrate.cli.options import FirstSeed, Json, ScenarioFile, Settings, Workers, whole
+from cellrate.cli.options import (
+    FirstSeed,
+    Json,
+    ScenarioFile,
+    Settings,
+    Workers,
+    seed_count,
+    seeds_from,
+    whole,
+)
 from cellrate.cli.own_place import own_paths
 from cellrate.cli.places import kept_results
 from cellrate.cli.progress import ProgressBar
@@ -37,7 +46,7 @@ def size_buffer(
         str | None,
         Parameter(help="Output port, as in A->B; the port with the longest queue by default."),
     ] = None,
-    seeds: Annotated[int, whole(1, "Number of seeds.")] = 20,
+    seeds: Annotated[int, seed_count("Number of seeds.")] = 20,
     first_seed: FirstSeed = 1,
     credit_cells: Annotated[
         int | None,
@@ -74,7 +83,7 @@ def size_buffer(
             port=port,
             loss_ratio=0.0 if loss is None else loss,
             delay_seconds=None if delay is None else _seconds(delay),
-            seeds=tuple(range(first_seed, first_seed + seeds)),
+            seeds=seeds_from(first_seed, seeds),
             credit_cells=credit_cells,
         )
         with ProgressBar("measuring queues") as progress:

@@ -11,12 +11,21 @@ from cyclopts import Parameter
 
 from cellrate.advice.tuning.objective import DEFAULT
 from cellrate.cli.answering import hand_over
-from cellrate.cli.options import FirstSeed, Json, ScenarioFile, Settings, Workers, whole
+from cellrate.cli.options import (
+    FirstSeed,
+    Json,
+    ScenarioFile,
+    Settings,
+    Workers,
+    seed_count,
+    seeds_from,
+    whole,
+)
 from cellrate.cli.own_place import own_paths
 from cellrate.cli.places import kept_results
 from cellrate.cli.progress import ProgressBar
 from cellrate.common.problems import reading
-from cellrate.common.whole_number import MOST_SEED
+from cellrate.common.whole_number import MOST_SEED, MOST_TRIES
 from cellrate.simulation import source
 from cellrate.simulation.runner import Job, run_many
 
@@ -51,13 +60,14 @@ def tune(
     objective: Annotated[
         str, Parameter(help="Criteria in order of priority; =X after one sets its tolerance.")
     ] = DEFAULT,
-    seeds: Annotated[int, whole(1, "Seeds with which the best sets are run.")] = 5,
+    seeds: Annotated[int, seed_count("Seeds with which the best sets are run.")] = 5,
     first_seed: FirstSeed = 1,
     budget: Annotated[
         int | None,
         whole(
             1,
             "Most simulations; by default enough for 11 sets of a model or 40 of a search.",
+            most=MOST_TRIES,
             shown=False,
         ),
     ] = None,
@@ -82,6 +92,7 @@ def tune(
     """
     with reading(file):
         text, name = source.read(file)
+    seeds_from(first_seed, seeds)
     from cellrate.advice import tuning
 
     options = tuning.TuneOptions(

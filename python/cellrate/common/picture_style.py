@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cycler import cycler
-from matplotlib import colors, style
+from matplotlib import colors, rcParamsDefault, style
 from matplotlib.collections import Collection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -36,7 +36,12 @@ DARK = {
     "#009e73": "#2cc79c",
 }
 
-STYLE: dict[str, Any] = {
+# What a `matplotlibrc` in the working folder says would change the bytes of files, or need a LaTeX.
+# The backend has no say in them, and to name it would load it.
+_DEFAULTS = {
+    key: value for key, value in rcParamsDefault.items() if key not in style.core.STYLE_BLACKLIST
+}
+STYLE: dict[str, Any] = _DEFAULTS | {
     "axes.axisbelow": True,
     "axes.grid": True,
     "axes.labelsize": 9,

@@ -9,6 +9,12 @@ from cellrate.common.problems import BadInput
 
 MOST_SEED = 2**63 - 1
 """Largest seed: the largest integer of TOML, in which a scenario states its seed."""
+MOST_SEEDS = 1_000_000
+"""Most seeds of a question; each of them is held, with the results of its runs."""
+MOST_WORKERS = 4096
+"""Most runs at a time, and most threads of a run."""
+MOST_TRIES = 10_000
+"""Most settings, and most simulations of a search: it looks at all before each of its steps."""
 WRITTEN = re.compile(r"\d[\d_]*")
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from cellrate import battery
 from cellrate.advice import choosing, sizing, tuning
 from cellrate.advice.tuning.objective import DEFAULT
-from cellrate.common.whole_number import MOST_SEED, require_whole_number
+from cellrate.common.whole_number import MOST_SEED, MOST_TRIES, require_whole_number
 from cellrate.functions.runs_of import note, runner_of, seeds_from, stream_of, texts
 from cellrate.schemes.objects import named
 from cellrate.simulation import source
@@ -126,7 +126,7 @@ def choose(
     job = job_of(scenario, overrides)
     goals = choosing.goals_of(texts(switches), loss, throughput, delay, fairness, settling, buffer)
     effort = choosing.Effort(
-        settings=require_whole_number(tries, "tries", 1),
+        settings=require_whole_number(tries, "tries", 1, MOST_TRIES),
         seeds=len(seeds_from(first_seed, seeds)),
         first_seed=first_seed,
     )
@@ -214,7 +214,7 @@ def tune(
     job = job_of(scenario, overrides)
     seeds = len(seeds_from(first_seed, seeds))
     if budget is not None:
-        budget = require_whole_number(budget, "budget", 1)
+        budget = require_whole_number(budget, "budget", 1, MOST_TRIES)
     search_seed = require_whole_number(search_seed, "search_seed", 0, MOST_SEED)
     options = tuning.TuneOptions(
         texts(vary), texts(include), objective, seeds, first_seed, budget, search_seed

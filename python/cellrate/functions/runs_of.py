@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TypeAlias
 
 from cellrate import _core
-from cellrate.common.whole_number import MOST_SEED, require_whole_number
+from cellrate.common.whole_number import MOST_SEED, MOST_SEEDS, require_whole_number
 from cellrate.simulation.progress_line import Watcher, watching
 from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Done, Job, run_each, run_many
@@ -54,7 +54,7 @@ def seeds_from(first: int, count: int) -> tuple[int, ...]:
         TypeError: One of the arguments is not an integer.
         ValueError: There is no seed, or one is out of range.
     """
-    count = require_whole_number(count, "seeds", 1)
+    count = require_whole_number(count, "seeds", 1, MOST_SEEDS)
     first = require_whole_number(first, "first_seed", 0, MOST_SEED)
     require_whole_number(first + count - 1, "the last seed", 0, MOST_SEED)
     return tuple(range(first, first + count))

@@ -11,8 +11,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
+from cellrate.language.budget import MOST_BITS, MOST_CHARACTERS, Budget, check_bits
 from cellrate.language.errors import ExpressionError
 
 
@@ -27,14 +28,23 @@ class Deferred:
     get: Callable[[], Any]
 
 
-_MOST_BITS = 4096
-"""Most bits of an integer power; larger powers are computed as floating-point numbers."""
+Maker = TypeVar("Maker", bound=Callable[..., list[Any]])
+_MAKERS: set[Callable[..., Any]] = set()
+"""Functions that make lists with the items of their arguments."""
+
+
+def makes_lists(function: Maker) -> Maker:
+    """Decorator of a function whose result has the items of its arguments."""
+    _MAKERS.add(function)
+    return function
 
 
 def _times(a: Any, b: Any) -> Any:
     for factor in (a, b):
         if isinstance(factor, Sequence):
             raise ExpressionError("texts and lists cannot be multiplied")
+    if isinstance(a, int) and isinstance(b, int):
+        check_bits(a.bit_length() + b.bit_length())
     return a * b
 
 
@@ -52,7 +62,8 @@ def _modulo(a: Any, b: Any) -> Any:
 
 
 def _power(a: Any, b: Any) -> Any:
-    if isinstance(a, int) and isinstance(b, int) and a.bit_length() * b > _MOST_BITS:
+    # Larger powers are computed as floating-point numbers.
+    if isinstance(a, int) and isinstance(b, int) and a.bit_length() * b > MOST_BITS:
         return float(a) ** b
     return a**b
 
@@ -90,13 +101,31 @@ def parse(text: str) -> ast.expr:
     Raises:
         ExpressionError: The text is not an expression.
     """
+    if len(text) > MOST_CHARACTERS:
+        raise ExpressionError(
+            f"`{text[:40]} ...` has {len(text):,} characters; an expression has at most "
+            f"{MOST_CHARACTERS:,} characters"
+        )
     try:
-        return ast.parse(f"({text})", mode="eval").body
+        # Brackets let an expression have several lines.
+        tree = ast.parse(f"({text})", mode="eval").body
     except SyntaxError as error:
         raise ExpressionError(f"`{text}` is no expression: {error.msg}") from error
+    except ValueError as error:
+        raise ExpressionError(f"{text!r} is no expression: {error}") from error
     except (MemoryError, RecursionError) as error:
         # The parser raises these if its stack is not deep enough.
         raise _too_deep(text) from error
+    try:
+        # What closes the brackets around it, as `1)+(1` does, closes only one kind of them.
+        inside = ast.parse(f"[{text}]", mode="eval").body
+    except SyntaxError as error:
+        raise ExpressionError(
+            f"`{text}` is no expression: it closes brackets that it does not open"
+        ) from error
+    if isinstance(inside, ast.List) and not inside.elts:
+        raise ExpressionError(f"`{text.strip()}` is no expression: it is empty")
+    return tree
 
 
 def _too_deep(text: str) -> ExpressionError:
@@ -143,31 +172,43 @@ def evaluate(text: str, scope: Mapping[str, Any]) -> Any:
 
     Raises:
         ExpressionError: If a name or key is missing, an operation is impossible, or the expression
-            uses what the language does not have.
+            uses what the language does not have or takes more than a `Budget`.
     """
     try:
-        return _Interpreter(dict(scope)).visit(parse(text))
+        return _Interpreter(dict(scope), Budget()).visit(parse(text))
     except ExpressionError as error:
-        raise ExpressionError(f"in `{' '.join(text.split())}`: {error}") from error
+        raise ExpressionError(f"in `{_shown(text)}`: {error}") from error
     except (ArithmeticError, TypeError, ValueError, LookupError, AttributeError) as error:
         # The text of a KeyError is the key alone.
         detail = f"there is no {error}" if isinstance(error, KeyError) else error
-        raise ExpressionError(f"in `{' '.join(text.split())}`: {detail}") from error
+        raise ExpressionError(f"in `{_shown(text)}`: {detail}") from error
     except RecursionError as error:
         raise _too_deep(text) from error
+    except MemoryError as error:
+        raise ExpressionError(f"in `{_shown(text)}`: there is not enough memory for it") from error
+
+
+def _shown(text: str) -> str:
+    return " ".join(text.split())
 
 
 class _Interpreter:
-    def __init__(self, scope: dict[str, Any]) -> None:
+    def __init__(self, scope: dict[str, Any], budget: Budget) -> None:
         self._scope = scope
+        self._budget = budget
 
     def visit(self, node: ast.expr) -> Any:
+        self._budget.step()
         method = _NODES.get(type(node))
         if method is None:
             raise ExpressionError(f"{type(node).__name__} is not part of the language")
         return method(self, node)
 
     def constant(self, node: ast.Constant) -> Any:
+        if isinstance(node.value, bytes):
+            raise ExpressionError("bytes are not part of the language")
+        if isinstance(node.value, int):
+            check_bits(node.value.bit_length())
         return node.value
 
     def look_up(self, node: ast.Name) -> Any:
@@ -183,7 +224,10 @@ class _Interpreter:
         return getattr(owner, node.attr)
 
     def subscript(self, node: ast.Subscript) -> Any:
-        return self.visit(node.value)[self.visit(node.slice)]
+        value, key = self.visit(node.value), self.visit(node.slice)
+        if isinstance(key, slice) and isinstance(value, list | tuple | str):
+            self._budget.make(len(range(*key.indices(len(value)))))
+        return value[key]
 
     def slices(self, node: ast.Slice) -> slice:
         parts = (node.lower, node.upper, node.step)
@@ -193,13 +237,21 @@ class _Interpreter:
         function = self.visit(node.func)
         arguments = [self.visit(argument) for argument in node.args]
         named = {k.arg: self.visit(k.value) for k in node.keywords if k.arg is not None}
-        return function(*arguments, **named)
+        items = sum(map(self._budget.go_through, [*arguments, *named.values()]))
+        if items and function in _MAKERS:
+            self._budget.make(items)
+        return self._budget.made(function(*arguments, **named))
 
     def binary(self, node: ast.BinOp) -> Any:
         function = _BINARY.get(type(node.op))
         if function is None:
             raise ExpressionError(f"operator {type(node.op).__name__} is not part of the language")
-        return function(self.visit(node.left), self.visit(node.right))
+        left, right = self.visit(node.left), self.visit(node.right)
+        if isinstance(node.op, ast.Add):
+            self._budget.join(left, right)
+        elif isinstance(node.op, ast.Mod):
+            self._budget.go_through(right)
+        return self._budget.made(function(left, right))
 
     def unary(self, node: ast.UnaryOp) -> Any:
         function = _UNARY.get(type(node.op))
@@ -223,6 +275,8 @@ class _Interpreter:
             if function is None:
                 raise ExpressionError(f"{type(op).__name__} is not part of the language")
             right = self.visit(comparator)
+            self._budget.go_through(left)
+            self._budget.go_through(right)
             if not function(left, right):
                 return False
             left = right
@@ -232,6 +286,7 @@ class _Interpreter:
         return self.visit(node.body if self.visit(node.test) else node.orelse)
 
     def sequence(self, node: ast.List | ast.Tuple) -> Any:
+        self._budget.make(len(node.elts))
         items = [self.visit(item) for item in node.elts]
         return tuple(items) if isinstance(node, ast.Tuple) else items
 
@@ -240,10 +295,11 @@ class _Interpreter:
 
     def generate(self, element: ast.expr, generators: list[ast.comprehension]) -> Iterator[Any]:
         if not generators:
+            self._budget.make(1)
             yield self.visit(element)
             return
         first, *rest = generators
-        inner = _Interpreter(dict(self._scope))
+        inner = _Interpreter(dict(self._scope), self._budget)
         for item in self.visit(first.iter):
             inner.bind(first.target, item)
             if all(inner.visit(condition) for condition in first.ifs):

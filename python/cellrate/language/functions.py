@@ -2,7 +2,7 @@
 
 # ruff: noqa: ANN401 - values of the language are of any type
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from cellrate import theory
-from cellrate.language.expressions import Readable
+from cellrate.language.budget import MOST_BITS
+from cellrate.language.expressions import Readable, makes_lists
 from cellrate.language.long_range import hurst
 from cellrate.theory.cell_conversions import CELL_BYTES
 
@@ -33,6 +34,8 @@ class _Theory(Readable):
 
 def _compute(name: str, args: tuple[Any, ...], named: tuple[tuple[str, Any], ...]) -> Any:
     result = getattr(theory, name)(*args, **dict(named))
+    if isinstance(result, np.ndarray):
+        return result.tolist()
     return _Fields(result) if is_dataclass(result) else result
 
 
@@ -103,8 +106,36 @@ def cells_of_seconds(seconds: float, bits_per_second: float) -> float:
     return seconds * bits_per_second / (8 * CELL_BYTES)
 
 
+def _sum(values: Iterable[Any], /, start: float = 0) -> Any:
+    # A sum of lists would copy all before each of them.
+    if not isinstance(start, int | float):
+        raise TypeError("`sum` adds numbers")
+    return sum(values, start)
+
+
+def _round(number: Any, ndigits: int | None = None) -> Any:
+    if isinstance(number, int) and ndigits is not None and ndigits < -MOST_BITS:
+        raise ValueError(f"`round` to {ndigits:,} digits; at least {-MOST_BITS:,}")
+    return round(number, ndigits)
+
+
+@makes_lists
+def _sorted(values: Iterable[Any], /, **named: Any) -> list[Any]:
+    return sorted(values, **named)
+
+
+@makes_lists
+def _zip(*lists: Iterable[Any]) -> list[Any]:
+    return list(zip(*lists, strict=True))
+
+
+@makes_lists
+def _pairs(values: Iterable[Any]) -> list[Any]:
+    return list(pairwise(values))
+
+
 _FUNCTIONS: tuple[Callable[..., Any], ...] = (
-    abs, all, any, len, max, min, round, sum, sorted, range, int, float,
+    abs, all, any, len, max, min, range, int, float,
     math.sqrt, math.log, math.log2, math.exp, math.ceil, math.floor,
     mean, jain, spread, hurst, increasing, decreasing,
     cells_of_bytes, cells_of_kib, cells_of_seconds,
@@ -114,9 +145,6 @@ _FUNCTIONS: tuple[Callable[..., Any], ...] = (
 def builtins() -> dict[str, Any]:
     """All functions, units and constants by name."""
     scope: dict[str, Any] = {function.__name__: function for function in _FUNCTIONS}
-    scope |= {
-        "zip": lambda *lists: list(zip(*lists, strict=True)),
-        "pairs": lambda xs: list(pairwise(xs)),
-    }
+    scope |= {"sum": _sum, "round": _round, "sorted": _sorted, "zip": _zip, "pairs": _pairs}
     scope |= {"KiB": 1024, "MiB": 1024**2, "ms": 1e-3, "us": 1e-6, "Mbit": 1e6}
     return scope | {"True": True, "False": False, "theory": _Theory()}

@@ -1,6 +1,7 @@
 """Checks and evaluates measures: expressions over the properties of one run."""
 
 import difflib
+import math
 from collections.abc import Iterable
 from functools import cache, partial
 from typing import Any
@@ -74,7 +75,7 @@ def value(expression: str, run: Run) -> float:
 
     Raises:
         ExpressionError: The expression cannot be evaluated in this run, or its value is not a
-            number.
+            finite number.
     """
     scope: dict[str, Any] = dict(_functions())
     for name in names(expression):
@@ -86,4 +87,6 @@ def value(expression: str, run: Run) -> float:
         plain = isinstance(result, bool | str | None)
         what = repr(result) if plain else f"a {type(result).__name__}"
         raise ExpressionError(f"in `{expression}`: {what} is no number")
+    if not math.isfinite(result):
+        raise ExpressionError(f"in `{expression}`: the value is {result}, which no measure can be")
     return float(result)

@@ -74,8 +74,8 @@ def _assumption(reader: Reader) -> Assumption:
     alternatives = []
     for each in reader.tables("alternatives"):
         also = Reader(each.take("also", dict, {}), f"{each.place}, also")
-        more = tuple((name, also.texts(name)) for name in also.names())
-        alternatives.append(Alternative(each.text("label"), each.texts("set"), more))
+        more = tuple((name, also.templates(name)) for name in also.names())
+        alternatives.append(Alternative(each.text("label"), each.templates("set"), more))
         each.done()
     assumption = Assumption(
         id=reader.text("id"),
@@ -158,7 +158,7 @@ def _variant(reader: Reader, scenarios: dict[str, str]) -> Variant:
         name=name,
         label=reader.text("label", name),
         scenario=scenario,
-        set=reader.texts("set"),
+        set=reader.templates("set"),
         points=tuple(points or _product(vary)),
         constants=reader.take("with", dict, {}),
         swept=bool(vary or points),

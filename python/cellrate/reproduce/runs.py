@@ -14,10 +14,8 @@ from cellrate.language.runs import Outcome, Row, Run, Value, run_of
 from cellrate.reproduce.errors import ReproduceError
 from cellrate.reproduce.paper_data import Experiment, Paper, Point, Variant
 from cellrate.reproduce.papers import papers_root, words
+from cellrate.reproduce.toml_reader import TEMPLATE
 from cellrate.simulation.runner import Job
-
-TEMPLATE = re.compile(r"\{([^{}]+)\}")
-
 
 Runner = Callable[[Sequence[Job]], Sequence[Outcome]]
 """As `cellrate.simulation.run_types.Runner`, of any outcomes that expressions can read."""

@@ -1,6 +1,8 @@
 """Reads the keys of a TOML table; unknown keys and wrong types are errors that name the place."""
 
 # ruff: noqa: ANN401 - values of TOML are of any type
+import itertools
+import re
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +13,8 @@ from cellrate.language.expressions import parse
 from cellrate.reproduce.errors import ReproduceError
 
 Table = dict[str, Any]
+TEMPLATE = re.compile(r"\{([^{}]*)\}")
+"""Matches an expression in a text that stands for its value."""
 
 
 class Reader:
@@ -65,14 +69,24 @@ class Reader:
         return value
 
     def expression(self, key: str, default: str | None = None) -> str:
-        """A text that must be an expression of the language, or empty."""
+        """A text that must be an expression of the language, or the default."""
         value = self.text(key, default)
-        if value:
-            try:
-                parse(value)
-            except ExpressionError as error:
-                raise ReproduceError(f"{self.place}: {error}") from error
+        if value != default:
+            self._check(key, value)
         return value
+
+    def templates(self, key: str) -> tuple[str, ...]:
+        """A list of texts in which `TEMPLATE` finds expressions, empty if the key is missing."""
+        values = self.texts(key)
+        for expression in itertools.chain.from_iterable(map(TEMPLATE.findall, values)):
+            self._check(key, expression)
+        return values
+
+    def _check(self, key: str, expression: str) -> None:
+        try:
+            parse(expression)
+        except ExpressionError as error:
+            raise ReproduceError(f"{self.place}: `{key}`: {error}") from error
 
     def tables(self, key: str) -> list["Reader"]:
         """Readers of a list of tables."""

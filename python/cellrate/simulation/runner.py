@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias
 
 from cellrate import _core
 from cellrate.common.input_file import read_text
-from cellrate.common.whole_number import MOST_SEED, require_whole_number
+from cellrate.common.whole_number import MOST_SEED, MOST_WORKERS, require_whole_number
 from cellrate.simulation.refusals import message_of
 
 Progress: TypeAlias = Callable[[float, int], None]
@@ -120,9 +120,13 @@ def worker_count(workers: int | None) -> int:
 
     Raises:
         TypeError: It is not an integer.
-        ValueError: It is below 1.
+        ValueError: It is below 1 or above `MOST_WORKERS`.
     """
-    return available_cores() if workers is None else require_whole_number(workers, "workers", 1)
+    return (
+        available_cores()
+        if workers is None
+        else require_whole_number(workers, "workers", 1, MOST_WORKERS)
+    )
 
 
 def thread_count(threads: Threads) -> int | None:
@@ -130,9 +134,9 @@ def thread_count(threads: Threads) -> int | None:
 
     Raises:
         TypeError: It is neither an integer nor "auto".
-        ValueError: It is below 1.
+        ValueError: It is below 1 or above `MOST_WORKERS`.
     """
-    return None if threads == "auto" else require_whole_number(threads, "threads", 1)
+    return None if threads == "auto" else require_whole_number(threads, "threads", 1, MOST_WORKERS)
 
 
 @cache
@@ -185,7 +189,7 @@ def run_many(
     Raises:
         ScenarioError: A scenario is wrong, or needs more memory than is available.
         TypeError: The number of workers is not an integer.
-        ValueError: It is below 1.
+        ValueError: It is below 1 or above `MOST_WORKERS`.
         KeyboardInterrupt: Ctrl-C was pressed.
     """
     keys, scenarios = [], {}
@@ -210,7 +214,7 @@ def run_one(
     Raises:
         ScenarioError: The scenario needs more memory than is available.
         TypeError: The number of threads is neither an integer nor "auto".
-        ValueError: It is below 1.
+        ValueError: It is below 1 or above `MOST_WORKERS`.
         KeyboardInterrupt: Ctrl-C was pressed.
     """
     batch = _Batch({scenario.key(): scenario}, store, thread_count(threads))
@@ -243,7 +247,7 @@ def run_each(
     Raises:
         OSError: The store cannot be read or written.
         TypeError: The number of workers is not an integer.
-        ValueError: It is below 1.
+        ValueError: It is below 1 or above `MOST_WORKERS`.
         KeyboardInterrupt: Ctrl-C was pressed.
     """
     count = worker_count(workers)

@@ -6,7 +6,11 @@ import os
 import threading
 from functools import cache
 
+from cellrate.common.whole_number import MOST_WORKERS, read_whole_number
 from cellrate.simulation.runner import available_cores
+
+LIMIT = "POLARS_MAX_THREADS"
+"""Variable of the environment that bounds a pool of polars."""
 
 
 @cache
@@ -17,6 +21,7 @@ def refuse_too_few() -> None:
     another thread or waits for ever.
 
     Raises:
+        BadInput: `POLARS_MAX_THREADS` is not a number of threads.
         RuntimeError: The system allows too few threads; the message is Python's.
     """
     over = threading.Event()
@@ -37,5 +42,8 @@ def _number() -> int:
 
     Polars is not asked for the size of a pool, because that would start one.
     """
-    limit = os.environ.get("POLARS_MAX_THREADS", "")
-    return 3 * (int(limit) if limit.isdecimal() else available_cores()) + 8
+    limit = os.environ.get(LIMIT)
+    if limit is None:
+        return 3 * available_cores() + 8
+    # Polars panics at 0, and starts one per core where it finds no number.
+    return 3 * read_whole_number(limit, LIMIT, 1, MOST_WORKERS) + 8

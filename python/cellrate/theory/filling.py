@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,10 +39,17 @@ def filling_level(demands: Sequence[Demand], capacity: float) -> float:
     """
     corners = {corner for d in demands for corner in (d.leaves_least_at, d.reaches_most_at)}
     ordered = sorted(corner for corner in corners | {0.0} if corner < math.inf)
-    for begin, end in zip(ordered, [*ordered[1:], math.inf], strict=True):
+
+    def left_at(corner: float) -> float:
+        return capacity - math.fsum(d.rate(corner) for d in demands)
+
+    # The capacity is reached after the last corner that leaves some; one earlier for rounding.
+    first = max(bisect.bisect_left(ordered, True, key=lambda corner: left_at(corner) <= 0) - 2, 0)
+    ends = [*ordered[1:], math.inf]
+    for begin, end in zip(ordered[first:], ends[first:], strict=True):
         growing = [d for d in demands if d.leaves_least_at <= begin < d.reaches_most_at]
         slope = math.fsum(d.weight for d in growing)
-        left = capacity - math.fsum(d.rate(begin) for d in demands)
+        left = left_at(begin)
         if left <= 0:
             return begin
         if slope > 0 and begin + left / slope <= end:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -67,28 +68,78 @@ def max_min(
             flow has no link, or the MCRs over a link exceed its rate.
     """
     demands = _demands(links, flows, mcr or {}, pcr or {}, weights or {}, fairness)
-    left = dict(links)
-    open_flows = dict(demands)
-    users = _users(links, flows)
+    filling = _Filling(links, flows, demands)
     level: dict[str, float] = {}
     bottlenecks: dict[str, str | None] = {}
-    while open_flows:
-        full, name = min(
-            (filling_level([open_flows[flow] for flow in over], left[link]), number, link)
-            for number, (link, over) in enumerate(users.items())
-            if over
-        )[::2]
-        for flow in [flow for flow in open_flows if full == math.inf or name in flows[flow]]:
-            demand = open_flows.pop(flow)
-            capped = demand.reaches_most_at <= full
+    while len(level) < len(flows):
+        full, name = filling.first_full()
+        for flow in filling.open_flows() if full == math.inf else filling.open_flows(name):
+            demand = demands[flow]
             level[flow] = min(full, demand.reaches_most_at)
-            bottlenecks[flow] = None if capped else name
-            for link in flows[flow]:
-                left[link] -= demand.rate(full)
-        users = {
-            link: [flow for flow in over if flow in open_flows] for link, over in users.items()
-        }
+            bottlenecks[flow] = None if demand.reaches_most_at <= full else name
+            filling.close(flow, demand.rate(full))
     return _result(links, flows, demands, level, bottlenecks)
+
+
+class _Filling:
+    """Links that fill while the share of all open flows rises, and the first of them to be full.
+
+    The level at which a link is full rises as flows over it are closed, so it is computed again
+    only once the share has come to the old one: all links in all rounds would be quadratic work.
+    """
+
+    def __init__(
+        self,
+        links: Mapping[str, float],
+        flows: Mapping[str, Sequence[str]],
+        demands: Mapping[str, Demand],
+    ) -> None:
+        self._flows = flows
+        self._demands = demands
+        self._left = dict(links)
+        self._open = {link: dict.fromkeys(over) for link, over in _users(links, flows).items()}
+        self._numbers = {link: number for number, link in enumerate(links)}
+        self._levels: dict[str, float] = {}
+        self._known: list[tuple[float, int, str]] = []
+        self._outdated: list[tuple[float, int, str]] = []
+        for link, over in self._open.items():
+            if over:
+                self._compute(link)
+
+    def first_full(self) -> tuple[float, str]:
+        """Share at which a link is full first, and that link; of equals the first in order."""
+        while True:
+            # Rounding may put a level a little below its old one.
+            while self._outdated and (
+                not self._known or self._outdated[0][0] <= self._known[0][0] * (1 + TOLERANCE)
+            ):
+                link = heapq.heappop(self._outdated)[2]
+                if self._open[link]:
+                    self._compute(link)
+            level, _, link = self._known[0]
+            if self._open[link] and self._levels.get(link) == level:
+                return level, link
+            heapq.heappop(self._known)
+
+    def open_flows(self, link: str | None = None) -> list[str]:
+        """Open flows, or those over a link, in their order."""
+        if link is not None:
+            return list(self._open[link])
+        return [flow for flow, route in self._flows.items() if flow in self._open[route[0]]]
+
+    def close(self, flow: str, rate: float) -> None:
+        """Gives a flow its rate."""
+        for link in self._flows[flow]:
+            self._left[link] -= rate
+            del self._open[link][flow]
+            level = self._levels.pop(link, None)
+            if level is not None:
+                heapq.heappush(self._outdated, (level, self._numbers[link], link))
+
+    def _compute(self, link: str) -> None:
+        over = [self._demands[flow] for flow in self._open[link]]
+        level = self._levels[link] = filling_level(over, self._left[link])
+        heapq.heappush(self._known, (level, self._numbers[link], link))
 
 
 def _result(
