@@ -219,6 +219,19 @@ pub struct Outlet<'a> {
     pub fresh: &'a mut Vec<u32>,
 }
 
+/// The end of a line, which a server's cells reach in the order of their service.
+pub trait LineEnd {
+    /// Takes a cell whose service ends as many picoseconds before `cell.at` as the propagation takes.
+    fn put(&mut self, cell: Cell, body: Option<&Body>);
+}
+
+impl LineEnd for Outlet<'_> {
+    #[inline(always)]
+    fn put(&mut self, cell: Cell, body: Option<&Body>) {
+        self.push(cell, body);
+    }
+}
+
 impl Outlet<'_> {
     /// Sends a cell, see [`Link::push`].
     #[inline(always)]

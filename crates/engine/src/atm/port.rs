@@ -13,7 +13,10 @@ use super::link::Outlet;
 use super::losses::LossCounts;
 pub use super::losses::Losses;
 pub use super::server::Arrival;
-use super::server::{BuildServer, CreditedServer, Line, PromptSettings, Server, ServerSettings};
+use super::server::{
+    BuildServer, CreditedServer, Departure, Line, LossSettings, PromptSettings, Server,
+    ServerSettings,
+};
 use crate::control::{Control, SwitchControl};
 use crate::discard::{Cause, Discard, DiscardPolicy, Verdict};
 use crate::kernel::{CellClock, Digest, Ps, Rate};
@@ -52,6 +55,8 @@ pub struct PortSettings {
     pub channels: usize,
     /// Settings of a prompt server, if the port needs one.
     pub prompt: Option<PromptSettings>,
+    /// Losses of its link, if the port is not prompt and the link loses cells.
+    pub losses: Option<LossSettings>,
 }
 
 #[derive(Clone)]
@@ -95,6 +100,8 @@ pub struct Port<S> {
     digest: Digest,
     rate: Rate,
     front: Front,
+    /// Cells that the link has lost, counted but not yet taken by [`Port::take_losses`].
+    untaken: Vec<Departure>,
 }
 
 impl<S: BuildServer> Port<S> {
@@ -127,6 +134,7 @@ impl<S: BuildServer> Port<S> {
             watched: marks.then_some(settings.controlled),
             rm_first: settings.rm_first,
             prompt: settings.prompt,
+            losses: settings.losses,
         });
         let mut port = Port {
             freely_below: 0,
@@ -143,6 +151,7 @@ impl<S: BuildServer> Port<S> {
             takes_all: false,
             allocations,
             losses: LossCounts::new(settings.channels),
+            untaken: Vec::new(),
             digest: Digest::default(),
             rate: settings.rate,
             front: Front::default(),
@@ -263,6 +272,8 @@ impl<S: Server> Port<S> {
 
     #[cold]
     fn lose(&mut self, now: Ps, slot: u32, queue: usize, info: Info) {
+        // The digest has all losses in order of time; completions come before arrivals.
+        self.count_lost(now);
         self.queues[queue].dropped += 1;
         self.losses.add(slot, info);
         self.digest.add(now.0);

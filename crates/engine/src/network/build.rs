@@ -36,6 +36,8 @@ pub struct Parts<S> {
     pub inboxes: Vec<Inbox>,
     /// Channels.
     pub channels: Vec<Channel>,
+    /// By link and slot, the channels whose cells the link may lose without an event.
+    pub lossy_channels: Vec<Vec<ChannelId>>,
 }
 
 /// Builds the parts of a simulation.
@@ -52,9 +54,11 @@ pub fn build<S: BuildServer>(plan: &Plan) -> Result<Parts<S>, PlanError> {
         .iter()
         .map(|links| Inbox::new(links.clone(), order(plan, links)))
         .collect();
+    let loses_ahead = draft.loses_ahead::<S>();
     Ok(Parts {
         nodes,
         inboxes,
+        lossy_channels: if loses_ahead { draft.users } else { Vec::new() },
         channels: draft.channels,
     })
 }
@@ -190,7 +194,7 @@ impl<'a> Draft<'a> {
         for relay in &relays {
             ports[relay.port as usize].0.expect_virtual_sources();
         }
-        Switch::new(ports, table, relays, self.log(), self.prompt(node))
+        Switch::new(ports, table, relays, self.log(), self.prompt::<S>(node))
     }
 
     /// Queues of a port that some channel uses, in order of priority. The others would always stay
@@ -243,7 +247,8 @@ impl<'a> Draft<'a> {
                 channels: self.controlled_channels(link),
             }),
             channels,
-            prompt: self.prompt_port(link, &classes),
+            prompt: self.prompt_port::<S>(link, &classes),
+            losses: self.losses_ahead::<S>(link),
         })
     }
 
@@ -343,7 +348,7 @@ impl<'a> Draft<'a> {
         let mut terminals: Vec<Terminal> = terminals.into_iter().flatten().collect();
         // Most hosts have one, and would keep room for four.
         terminals.shrink_to_fit();
-        Host::new(terminals, ports, self.log(), self.prompt(node))
+        Host::new(terminals, ports, self.log(), self.prompt::<S>(node))
     }
 
     fn host_port<S: BuildServer>(&self, link: usize) -> Port<S> {
@@ -368,7 +373,9 @@ impl<'a> Draft<'a> {
                 channels,
             }),
             channels,
-            prompt: self.prompt_port(link, &queues.iter().map(Vec::as_slice).collect::<Vec<_>>()),
+            prompt: self
+                .prompt_port::<S>(link, &queues.iter().map(Vec::as_slice).collect::<Vec<_>>()),
+            losses: self.losses_ahead::<S>(link),
         })
     }
 

@@ -59,6 +59,24 @@ impl Log {
             self.omitted += 1;
         }
     }
+    /// Keeps cells that links have lost, in order of time, before other events of the same instants.
+    /// None of the events of an earlier instant than the last of them may come later.
+    pub fn add_losses(&mut self, losses: Vec<Event>) {
+        let Some(first) = losses.first().filter(|_| self.kinds.loss) else {
+            return;
+        };
+        let begin = self.events.partition_point(|event| event.at < first.at);
+        let mut others = self.events.split_off(begin).into_iter().peekable();
+        for loss in losses {
+            while let Some(event) = others.next_if(|event| event.at < loss.at) {
+                self.events.push(event);
+            }
+            self.events.push(loss);
+        }
+        self.events.extend(others);
+        self.omitted += self.events.len().saturating_sub(self.limit) as u64;
+        self.events.truncate(self.limit);
+    }
     /// Events kept, in order of time.
     pub fn events(&self) -> &[Event] {
         &self.events

@@ -46,6 +46,13 @@ impl<S: Server> Node<S> {
             Node::Switch(switch) => &mut switch.ports,
         }
     }
+    /// Output ports with the links they feed, and the log, both mutable.
+    pub fn ports_and_log(&mut self) -> (&mut [(Port<S>, u32)], &mut Log) {
+        match self {
+            Node::Host(host) => (&mut host.ports, &mut host.log),
+            Node::Switch(switch) => (&mut switch.ports, &mut switch.log),
+        }
+    }
     /// Events of this node.
     pub fn log(&self) -> &Log {
         match self {

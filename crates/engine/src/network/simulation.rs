@@ -4,7 +4,8 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::build::{Parts, build};
-use super::channel::Channel;
+use super::channel::{Channel, ChannelId};
+use super::credited::loss;
 use super::inbox::Inbox;
 use super::links::Links;
 use super::node::Node;
@@ -79,6 +80,9 @@ pub struct Simulation<S: Server = LazyServer> {
     pub(super) stations: Vec<Station<S>>,
     pub(super) links: Links,
     pub(super) channels: Arc<[Channel]>,
+    /// By link and slot, the channels whose cells the link may lose without an event; empty if links
+    /// lose none.
+    pub(super) lossy_channels: Arc<[Vec<ChannelId>]>,
     /// For each channel: node and terminal that it leaves.
     pub(super) begins: Vec<(usize, usize)>,
     pub(super) window: Window,
@@ -109,6 +113,7 @@ impl<S: BuildServer> Simulation<S> {
             nodes,
             inboxes,
             channels,
+            lossy_channels,
         } = build(&plan)?;
         let ties = Ties::of_all(&plan.links, &inboxes);
         let schedule = Schedule::new(nodes.iter().map(Node::next_event));
@@ -128,6 +133,7 @@ impl<S: BuildServer> Simulation<S> {
             stations: stations(nodes, inboxes, ties),
             links,
             channels: channels.into(),
+            lossy_channels: lossy_channels.into(),
             schedule,
             least_lookahead: plan.links.iter().map(lookahead).min().unwrap_or(Ps::NEVER),
             now: Ps::ZERO,
@@ -219,16 +225,35 @@ impl<S: Server> Simulation<S> {
         self.now = until;
     }
 
-    /// Processes completions before `until` that have no further effects, at ports that report the
-    /// others.
+    /// Processes completions before `until` that have no further effects: at ports that report the
+    /// others, and of cells that their links lose.
     fn settle(&mut self, until: Ps) {
+        let last = Ps(until.0.saturating_sub(1));
+        if !self.lossy_channels.is_empty() {
+            self.log_losses(last);
+        }
         let prompt = self
             .stations
             .iter_mut()
             .filter(|station| station.node.is_prompt());
         for (port, link) in prompt.flat_map(|station| station.node.ports_mut()) {
-            let last = Ps(until.0.saturating_sub(1));
             port.advance(last, &mut self.links.outlet(*link));
+        }
+    }
+
+    /// Logs the cells that links have lost until `last`.
+    fn log_losses(&mut self, last: Ps) {
+        for station in &mut self.stations {
+            let (ports, log) = station.node.ports_and_log();
+            let mut losses = Vec::new();
+            for (port, link) in ports {
+                let channels = &self.lossy_channels[*link as usize];
+                let lost = port.take_losses(last).into_iter();
+                losses.extend(lost.map(|lost| loss(lost, channels[lost.slot as usize], *link)));
+            }
+            // At one instant in the order of the ports.
+            losses.sort_by_key(|loss| loss.at);
+            log.add_losses(losses);
         }
     }
 

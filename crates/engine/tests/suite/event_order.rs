@@ -366,6 +366,7 @@ fn eager(line: Line) -> EagerServer {
         watched: Some(0),
         rm_first: false,
         prompt: None,
+        losses: None,
     })
 }
 

@@ -94,6 +94,7 @@ fn built<S: BuildServer>(work: &Work) -> S {
         watched: None,
         rm_first: work.rm_first,
         prompt: None,
+        losses: None,
     })
 }
 

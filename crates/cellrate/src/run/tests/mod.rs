@@ -512,7 +512,7 @@ fn the_estimate_knows_rm_cells_out_of_rate() {
 
 fn most_held(scenario: &Checked) -> Storage {
     let mut driver = Driver::new(scenario.scenario(), build::plan(scenario)).unwrap();
-    driver.run(&mut |_, _| true).unwrap();
+    driver.run(&mut |_, _| true, &mut ()).unwrap();
     driver.simulation.peak_storage()
 }
 
@@ -548,7 +548,8 @@ fn a_run_that_fills_the_memory_is_ended() {
         driver.room = Room::of(|| Some(500 << 20));
         let nodes = driver.simulation.plan().nodes.len();
         let parts: Vec<usize> = (0..nodes).map(|node| node * parts / nodes).collect();
-        let Err(RunError::Exhausted(found)) = driver.run_in(&parts, &mut |_, _| true) else {
+        let Err(RunError::Exhausted(found)) = driver.run_in(&parts, &mut |_, _| true, &mut ())
+        else {
             panic!("the run was not ended")
         };
         found

@@ -1,4 +1,4 @@
-//! Ports whose channels are under credit control, or whose link loses cells.
+//! Ports whose channels are under credit control, and losses of links.
 
 use alloc::vec::Vec;
 
@@ -18,6 +18,21 @@ impl<S: Server> Port<S> {
             self.lose_on_link(departure);
         }
         Some(departure)
+    }
+
+    /// Cells that the link has lost and whose service has ended by `until`, in this order, if the port
+    /// is not prompt. It must have been advanced to `until`.
+    pub fn take_losses(&mut self, until: Ps) -> Vec<Departure> {
+        self.count_lost(until);
+        core::mem::take(&mut self.untaken)
+    }
+
+    /// Counts the cells that the link has lost and whose service has ended by `until`.
+    pub(super) fn count_lost(&mut self, until: Ps) {
+        while let Some(departure) = self.server.take_lost(until) {
+            self.lose_on_link(departure);
+            self.untaken.push(departure);
+        }
     }
 
     #[cold]

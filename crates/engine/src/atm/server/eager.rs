@@ -266,6 +266,7 @@ impl BuildServer for EagerServer {
             watched,
             rm_first,
             prompt,
+            losses: _,
         } = settings;
         let channels = prompt.iter().flat_map(|prompt| &prompt.channels);
         let channel = |settings: &super::ChannelSettings| Channel {

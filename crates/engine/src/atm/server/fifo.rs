@@ -3,9 +3,9 @@
 use alloc::vec::Vec;
 use core::hint::select_unpredictable;
 
-use super::{Arrival, Line, PromptServer, Queued, Server, ServerCounts};
+use super::{Arrival, Line, LineServer, PromptServer, Queued, Server, ServerCounts};
 use crate::atm::cell::{Body, Cell};
-use crate::atm::link::Outlet;
+use crate::atm::link::{LineEnd, Outlet};
 use crate::control::Control;
 use crate::kernel::Ps;
 
@@ -156,11 +156,10 @@ impl Server for FifoServer {
         now: Ps,
         arrival: &Arrival,
         body: Option<&Body>,
-        _control: &mut Control,
+        control: &mut Control,
         out: &mut Outlet<'_>,
     ) {
-        let cell = self.serve(now, arrival.cell);
-        out.push(cell, body);
+        self.push_to(now, arrival, body, control, out);
     }
     #[inline]
     fn advance(&mut self, _now: Ps, _control: &mut Control, _out: &mut Outlet<'_>) {}
@@ -168,6 +167,23 @@ impl Server for FifoServer {
     fn next_event(&self) -> Ps {
         Ps::NEVER
     }
+}
+
+impl LineServer for FifoServer {
+    #[inline(always)]
+    fn push_to(
+        &mut self,
+        now: Ps,
+        arrival: &Arrival,
+        body: Option<&Body>,
+        _control: &mut Control,
+        out: &mut impl LineEnd,
+    ) {
+        let cell = self.serve(now, arrival.cell);
+        out.put(cell, body);
+    }
+    #[inline]
+    fn advance_to(&mut self, _now: Ps, _control: &mut Control, _out: &mut impl LineEnd) {}
 }
 
 impl ServerCounts for FifoServer {

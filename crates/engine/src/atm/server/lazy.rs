@@ -4,8 +4,8 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::{
-    Arrival, BuildServer, FifoServer, PriorityServer, PromptServer, Queued, Server, ServerCounts,
-    ServerSettings,
+    Arrival, BuildServer, Departure, FifoServer, LossyServer, PriorityServer, PromptServer, Queued,
+    Server, ServerCounts, ServerSettings,
 };
 use crate::atm::cell::Body;
 use crate::atm::link::Outlet;
@@ -13,15 +13,20 @@ use crate::control::Control;
 use crate::kernel::Ps;
 
 /// [`FifoServer`] if departures are known at arrival, [`PromptServer`] if departures must be
-/// reported, otherwise [`PriorityServer`].
+/// reported, otherwise [`PriorityServer`]; all but the second as a [`LossyServer`] if the link loses
+/// cells.
 #[derive(Clone)]
 pub enum LazyServer {
     /// One queue, whose departures cause nothing else.
     Fifo(FifoServer),
     /// Several queues, RM cells before others, or marking at departure.
     Priority(PriorityServer),
-    /// Credit control, or a link that loses cells.
+    /// Credit control.
     Prompt(Box<PromptServer>),
+    /// The first before a link that loses cells.
+    LossyFifo(Box<LossyServer<FifoServer>>),
+    /// The second before a link that loses cells.
+    LossyPriority(Box<LossyServer<PriorityServer>>),
 }
 
 macro_rules! whichever {
@@ -30,11 +35,14 @@ macro_rules! whichever {
             LazyServer::Fifo($server) => $call,
             LazyServer::Priority($server) => $call,
             LazyServer::Prompt($server) => $call,
+            LazyServer::LossyFifo($server) => $call,
+            LazyServer::LossyPriority($server) => $call,
         }
     };
 }
 
 impl BuildServer for LazyServer {
+    const LOSES_AHEAD: bool = true;
     fn build(settings: ServerSettings) -> LazyServer {
         let ServerSettings {
             line,
@@ -42,15 +50,28 @@ impl BuildServer for LazyServer {
             watched,
             rm_first,
             prompt,
+            losses,
         } = settings;
-        match prompt {
-            Some(prompt) => {
-                LazyServer::Prompt(Box::new(PromptServer::new(line, watched, rm_first, prompt)))
+        if let Some(prompt) = prompt {
+            let server = PromptServer::new(line, watched, rm_first, prompt);
+            return LazyServer::Prompt(Box::new(server));
+        }
+        if queues == 1 && watched.is_none() && !rm_first {
+            let server = FifoServer::new(line);
+            match losses {
+                None => LazyServer::Fifo(server),
+                Some(losses) => {
+                    LazyServer::LossyFifo(Box::new(LossyServer::new(server, line, losses)))
+                }
             }
-            None if queues == 1 && watched.is_none() && !rm_first => {
-                LazyServer::Fifo(FifoServer::new(line))
+        } else {
+            let server = PriorityServer::new(line, queues, watched, rm_first);
+            match losses {
+                None => LazyServer::Priority(server),
+                Some(losses) => {
+                    LazyServer::LossyPriority(Box::new(LossyServer::new(server, line, losses)))
+                }
             }
-            None => LazyServer::Priority(PriorityServer::new(line, queues, watched, rm_first)),
         }
     }
 }
@@ -61,14 +82,14 @@ impl Server for LazyServer {
     fn credited(&self) -> Option<&PromptServer> {
         match self {
             LazyServer::Prompt(server) => Some(server),
-            LazyServer::Fifo(_) | LazyServer::Priority(_) => None,
+            _ => None,
         }
     }
     #[inline]
     fn credited_mut(&mut self) -> Option<&mut PromptServer> {
         match self {
             LazyServer::Prompt(server) => Some(server),
-            LazyServer::Fifo(_) | LazyServer::Priority(_) => None,
+            _ => None,
         }
     }
     #[inline]
@@ -89,8 +110,11 @@ impl Server for LazyServer {
     fn express(&mut self) -> Option<&mut FifoServer> {
         match self {
             LazyServer::Fifo(server) => Some(server),
-            LazyServer::Priority(_) | LazyServer::Prompt(_) => None,
+            _ => None,
         }
+    }
+    fn take_lost(&mut self, until: Ps) -> Option<Departure> {
+        whichever!(self, server => server.take_lost(until))
     }
     #[inline(always)]
     fn push(

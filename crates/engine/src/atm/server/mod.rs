@@ -9,6 +9,7 @@
 mod eager;
 mod fifo;
 mod lazy;
+mod lossy;
 mod priority;
 mod prompt;
 mod promptness;
@@ -16,16 +17,17 @@ mod promptness;
 pub use eager::EagerServer;
 pub use fifo::{FifoRow, FifoServer};
 pub use lazy::LazyServer;
+pub use lossy::LossyServer;
 pub use priority::PriorityServer;
 pub use prompt::PromptServer;
 pub use promptness::{
-    ChannelSettings, CreditCounts, Departure, Message, NEVER_TOLD, PromptSettings,
+    ChannelSettings, CreditCounts, Departure, LossSettings, Message, NEVER_TOLD, PromptSettings,
 };
 
 use alloc::vec::Vec;
 
 use super::cell::{Body, Info};
-use super::link::Outlet;
+use super::link::{LineEnd, Outlet};
 use crate::control::Control;
 use crate::credit::Sender;
 use crate::kernel::{CellClock, Ps};
@@ -75,6 +77,8 @@ pub struct ServerSettings {
     pub rm_first: bool,
     /// Settings of a prompt server, if the port needs one.
     pub prompt: Option<PromptSettings>,
+    /// Losses of the link, if the server is not prompt and the link loses cells.
+    pub losses: Option<LossSettings>,
 }
 
 /// A work-conserving, non-preemptive server of one or more queues. Methods that let time pass
@@ -83,7 +87,7 @@ pub trait Server: ServerCounts + Sized {
     /// True if end systems that send through the server notify an observer of the beginnings of
     /// PDUs; false in the fast engine.
     const OBSERVED: bool = false;
-    /// The same server where channels are under credit control, or the link loses cells.
+    /// The same server where departures must be reported.
     type Credited: CreditedServer;
     /// Puts a cell into the queue of its class at `now`.
     fn push(
@@ -115,6 +119,11 @@ pub trait Server: ServerCounts + Sized {
     fn express(&mut self) -> Option<&mut FifoServer> {
         None
     }
+    /// The next cell that the link has lost, if its service has ended by `until` and a server that
+    /// does not report departures has it. The server must have been advanced to `until`.
+    fn take_lost(&mut self, _until: Ps) -> Option<Departure> {
+        None
+    }
     /// The server itself if it reports departures and obeys credit.
     fn credited(&self) -> Option<&Self::Credited> {
         None
@@ -125,8 +134,27 @@ pub trait Server: ServerCounts + Sized {
     }
 }
 
+/// A server whose cells may go to any end of its line. What [`Server`] does with an [`Outlet`] it
+/// does with these methods.
+pub trait LineServer: Server {
+    /// [`Server::push`].
+    fn push_to(
+        &mut self,
+        now: Ps,
+        arrival: &Arrival,
+        body: Option<&Body>,
+        control: &mut Control,
+        out: &mut impl LineEnd,
+    );
+    /// [`Server::advance`].
+    fn advance_to(&mut self, now: Ps, control: &mut Control, out: &mut impl LineEnd);
+}
+
 /// A server that the engine builds from settings.
 pub trait BuildServer: Server {
+    /// True if [`Server::take_lost`] has the losses of a link without credit control; false if each
+    /// needs an event.
+    const LOSES_AHEAD: bool = false;
     /// A server that is exact for the settings.
     fn build(settings: ServerSettings) -> Self;
 }

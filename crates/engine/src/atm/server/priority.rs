@@ -3,9 +3,9 @@
 
 use alloc::vec::Vec;
 
-use super::{Arrival, Line, PromptServer, Queued, Server, ServerCounts};
+use super::{Arrival, Line, LineServer, PromptServer, Queued, Server, ServerCounts};
 use crate::atm::cell::{Body, Cell};
-use crate::atm::link::Outlet;
+use crate::atm::link::{LineEnd, Outlet};
 use crate::control::{Control, SwitchControl};
 use crate::kernel::{Ps, Ring};
 
@@ -123,7 +123,7 @@ impl PriorityServer {
             self.in_service = None;
         }
     }
-    fn start(&mut self, at: Ps, control: &mut Control, out: &mut Outlet<'_>) {
+    fn start(&mut self, at: Ps, control: &mut Control, out: &mut impl LineEnd) {
         let Some(index) = self.queues.iter().position(|queue| !queue.is_empty()) else {
             return;
         };
@@ -146,7 +146,7 @@ impl PriorityServer {
             label: cell.label,
             info: cell.info,
         };
-        out.push(cell, body.as_ref());
+        out.put(cell, body.as_ref());
     }
 }
 
@@ -176,8 +176,29 @@ impl Server for PriorityServer {
         control: &mut Control,
         out: &mut Outlet<'_>,
     ) {
+        self.push_to(now, arrival, body, control, out);
+    }
+    #[inline]
+    fn advance(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
+        self.advance_to(now, control, out);
+    }
+    #[inline]
+    fn next_event(&self) -> Ps {
+        self.next_start()
+    }
+}
+
+impl LineServer for PriorityServer {
+    fn push_to(
+        &mut self,
+        now: Ps,
+        arrival: &Arrival,
+        body: Option<&Body>,
+        control: &mut Control,
+        out: &mut impl LineEnd,
+    ) {
         let (queue, cell) = (arrival.queue as usize, arrival.cell);
-        self.advance(now, control, out);
+        self.advance_to(now, control, out);
         if self.waiting == 0 {
             self.ready_at = now;
         }
@@ -194,7 +215,7 @@ impl Server for PriorityServer {
         self.waiting += 1;
     }
     #[inline]
-    fn advance(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
+    fn advance_to(&mut self, now: Ps, control: &mut Control, out: &mut impl LineEnd) {
         loop {
             if self.free_at <= now {
                 self.complete();
@@ -205,10 +226,6 @@ impl Server for PriorityServer {
             }
             self.start(start, control, out);
         }
-    }
-    #[inline]
-    fn next_event(&self) -> Ps {
-        self.next_start()
     }
 }
 

@@ -27,7 +27,8 @@ pub struct ChannelSettings {
 /// Value of `told_every` for a channel whose departures are not reported.
 pub const NEVER_TOLD: u32 = u32::MAX;
 
-/// Settings that make a port prompt: credit control, or a link that loses cells.
+/// Settings that make a port prompt: credit control; in the plain reference also a link that loses
+/// cells.
 #[derive(Clone, Debug)]
 pub struct PromptSettings {
     /// Channels by slot.
@@ -42,6 +43,15 @@ pub struct PromptSettings {
     pub label: u32,
     /// Losses of the link.
     pub errors: Option<Errors>,
+}
+
+/// Losses of the link behind a port that is not prompt.
+#[derive(Clone, Debug)]
+pub struct LossSettings {
+    /// What the link loses.
+    pub errors: Errors,
+    /// Label of each channel at the far end, by slot.
+    pub labels: Vec<u32>,
 }
 
 /// A cell of a channel whose service has completed, as reported to the node.

@@ -1,5 +1,5 @@
-//! Builds the state of nodes that must process every event at its own time: with credit control, or
-//! links that lose cells.
+//! Builds the state of nodes that must process every event at its own time: with credit control, and
+//! in the plain reference also with links that lose cells.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use super::{Account, NONE, Prompt, Shared, Way};
 use crate::atm::cell::ServiceClass;
-use crate::atm::server::{ChannelSettings, NEVER_TOLD, PromptSettings};
+use crate::atm::server::{BuildServer, ChannelSettings, LossSettings, NEVER_TOLD, PromptSettings};
 use crate::credit::allocation::Pool;
 use crate::credit::{Allocation, CreditPriority, FcvcConfig, Loop, Receiver, Sender};
 use crate::network::channel::{ChannelId, Hop};
@@ -60,8 +60,29 @@ impl Draft<'_> {
         found.map_or(Ok(()), |found| Err(PlanError(format!("{found}"))))
     }
 
-    fn is_prompt(&self) -> bool {
-        self.plan.fcvc.is_some() || self.plan.errors.occur()
+    fn is_prompt<S: BuildServer>(&self) -> bool {
+        self.plan.fcvc.is_some() || (self.plan.errors.occur() && !S::LOSES_AHEAD)
+    }
+    /// True if links lose cells, whose ports are not prompt.
+    pub(in crate::network) fn loses_ahead<S: BuildServer>(&self) -> bool {
+        self.plan.errors.occur() && !self.is_prompt::<S>()
+    }
+    /// Losses of `link`, if its port is not prompt.
+    pub(in crate::network) fn losses_ahead<S: BuildServer>(
+        &self,
+        link: usize,
+    ) -> Option<LossSettings> {
+        if self.is_prompt::<S>() {
+            return None;
+        }
+        let node = self.plan.links[link].from;
+        let label =
+            |channel: &ChannelId| self.hop_from(node, *channel).map_or(NONE, |hop| hop.label);
+        let name = &self.plan.links[link].name;
+        Some(LossSettings {
+            errors: self.plan.errors.of_link(self.plan.seed, name)?,
+            labels: self.users[link].iter().map(label).collect(),
+        })
     }
     /// True if a channel is under credit control.
     pub(in crate::network) fn is_credited(&self, channel: ChannelId) -> bool {
@@ -203,12 +224,12 @@ impl Draft<'_> {
     }
 
     /// Settings that make the port of `link` prompt, with the queues `classes`.
-    pub(in crate::network) fn prompt_port(
+    pub(in crate::network) fn prompt_port<S: BuildServer>(
         &self,
         link: usize,
         classes: &[&[ServiceClass]],
     ) -> Option<PromptSettings> {
-        if !self.is_prompt() {
+        if !self.is_prompt::<S>() {
             return None;
         }
         let queue_of = |class: ServiceClass| {
@@ -276,8 +297,8 @@ impl Draft<'_> {
     }
 
     /// The state that a node needs to process every event at its own time; `None` if it need not.
-    pub(in crate::network) fn prompt(&self, node: usize) -> Option<Box<Prompt>> {
-        if !self.is_prompt() {
+    pub(in crate::network) fn prompt<S: BuildServer>(&self, node: usize) -> Option<Box<Prompt>> {
+        if !self.is_prompt::<S>() {
             return None;
         }
         let ways = self.outgoing[node]

@@ -215,7 +215,8 @@ impl Prompt {
     }
 }
 
-fn loss(Departure { at, info, .. }: Departure, channel: ChannelId, link: u32) -> Event {
+/// The loss of a cell of `channel` by `link`.
+pub fn loss(Departure { at, info, .. }: Departure, channel: ChannelId, link: u32) -> Event {
     let (number, eom, rm) = (info.number(), info.is_eom(), !info.is_data());
     Event {
         at,

@@ -94,6 +94,7 @@ impl<S: Server> Simulation<S> {
             stations: Vec::new(),
             links: Links::new((0..self.links.len()).map(|_| Link::default())),
             channels: self.channels.clone(),
+            lossy_channels: self.lossy_channels.clone(),
             begins: self.begins.iter().map(begins).collect(),
             window: Window::default(),
             receivers: self.receivers.iter().map(receiver).collect(),

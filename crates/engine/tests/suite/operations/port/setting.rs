@@ -84,6 +84,7 @@ impl Setting {
             control: self.scheme.config().build(self.scheme.facts()),
             channels,
             prompt: None,
+            losses: None,
         }
     }
 }

@@ -1,0 +1,167 @@
+//! A server before a link that loses cells, none of whose departures causes anything else.
+
+use alloc::vec::Vec;
+
+use super::{
+    Arrival, Departure, Line, LineServer, LossSettings, PromptServer, Queued, Server, ServerCounts,
+};
+use crate::atm::cell::{Body, Cell};
+use crate::atm::errors::Errors;
+use crate::atm::link::{LineEnd, Outlet};
+use crate::control::Control;
+use crate::kernel::{Ps, Ring};
+
+/// A server whose cells the link may lose. Losses are drawn in the order of service, in which the
+/// cells of a lazy server reach the end of its line, so no departure needs an event: a lost cell
+/// waits here until its departure is asked for.
+#[derive(Clone)]
+pub struct LossyServer<T> {
+    server: T,
+    lossy: LossyEnd,
+}
+
+/// The end of a line at which cells are lost.
+#[derive(Clone)]
+struct LossyEnd {
+    errors: Errors,
+    delay: Ps,
+    /// Label at the far end and slot of each channel, in the order of the labels.
+    slots: Vec<(u32, u32)>,
+    /// Lost cells that have not been asked for, in the order of their departures.
+    lost: Ring<Departure>,
+}
+
+struct LossyOutlet<'a, 'b> {
+    lossy: &'a mut LossyEnd,
+    out: &'a mut Outlet<'b>,
+}
+
+impl LineEnd for LossyOutlet<'_, '_> {
+    #[inline(always)]
+    fn put(&mut self, cell: Cell, body: Option<&Body>) {
+        if self.lossy.errors.hit(cell.info) {
+            self.lossy.lose(cell);
+        } else {
+            self.out.push(cell, body);
+        }
+    }
+}
+
+impl LossyEnd {
+    #[cold]
+    fn lose(&mut self, Cell { at, label, info }: Cell) {
+        let Ok(place) = self.slots.binary_search_by_key(&label, |(label, _)| *label) else {
+            unreachable!("every cell belongs to a channel of the port")
+        };
+        self.lost.push(Departure {
+            at: Ps(at.0 - self.delay.0),
+            slot: self.slots[place].1,
+            info,
+            label,
+            lost: true,
+            cells: 0,
+        });
+    }
+}
+
+impl<T: LineServer> LossyServer<T> {
+    /// The same server before a link with losses.
+    pub fn new(server: T, line: Line, settings: LossSettings) -> LossyServer<T> {
+        let mut slots: Vec<(u32, u32)> = settings.labels.into_iter().zip(0..).collect();
+        slots.sort_unstable();
+        let lossy = LossyEnd {
+            errors: settings.errors,
+            delay: line.delay,
+            slots,
+            lost: Ring::default(),
+        };
+        LossyServer { server, lossy }
+    }
+}
+
+impl<T: LineServer> Server for LossyServer<T> {
+    type Credited = PromptServer;
+    #[inline]
+    fn push(
+        &mut self,
+        now: Ps,
+        arrival: &Arrival,
+        body: Option<&Body>,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
+    ) {
+        let lossy = &mut self.lossy;
+        let out = &mut LossyOutlet { lossy, out };
+        self.server.push_to(now, arrival, body, control, out);
+    }
+    #[inline]
+    fn advance(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
+        let lossy = &mut self.lossy;
+        self.server
+            .advance_to(now, control, &mut LossyOutlet { lossy, out });
+    }
+    #[inline]
+    fn next_event(&self) -> Ps {
+        self.server.next_event()
+    }
+    fn queue_length(
+        &mut self,
+        now: Ps,
+        queue: usize,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
+    ) -> u64 {
+        self.advance(now, control, out);
+        self.server.queue_length(now, queue, control, out)
+    }
+    #[inline]
+    fn surely_shorter(&self, now: Ps, queue: usize, limit: u64) -> bool {
+        self.server.surely_shorter(now, queue, limit)
+    }
+    fn take_lost(&mut self, until: Ps) -> Option<Departure> {
+        let next = self.lossy.lost.front()?;
+        if next.at > until {
+            return None;
+        }
+        self.lossy.lost.pop()
+    }
+}
+
+impl<T: LineServer> ServerCounts for LossyServer<T> {
+    fn accepted(&self, queue: usize) -> u64 {
+        self.server.accepted(queue)
+    }
+    fn departed(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) -> u64 {
+        self.advance(now, control, out);
+        self.server.departed(now, control, out)
+    }
+    fn backlog_integral(
+        &mut self,
+        now: Ps,
+        queue: usize,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
+    ) -> f64 {
+        self.advance(now, control, out);
+        self.server.backlog_integral(now, queue, control, out)
+    }
+    fn longest(&self, queue: usize) -> u64 {
+        self.server.longest(queue)
+    }
+    fn forget_longest(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
+        self.advance(now, control, out);
+        self.server.forget_longest(now, control, out);
+    }
+    /// A lost cell counts as held until its departure has been asked for.
+    fn held(&self) -> Vec<Queued> {
+        let lost = self.lossy.lost.iter().map(|departure| Queued {
+            label: departure.label,
+            info: departure.info,
+        });
+        self.server.held().into_iter().chain(lost).collect()
+    }
+    fn storage(&self) -> (usize, usize) {
+        let (bytes, cells) = self.server.storage();
+        (bytes + self.lossy.lost.bytes(), cells)
+    }
+}
