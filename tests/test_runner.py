@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ def test_outcomes_are_in_order_and_the_same_for_any_number_of_workers(jobs: list
 
 def test_the_longest_runs_come_first(jobs: list[Job], monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    submit = runner.ThreadPoolExecutor.submit
+    submit = ThreadPoolExecutor.submit
 
     def noted(pool: Any, work: Any, key: str) -> Any:  # noqa: ANN401  as that method has
         asked.append(key)
@@ -49,7 +50,7 @@ def test_the_longest_runs_come_first(jobs: list[Job], monkeypatch: pytest.Monkey
         dataclasses.replace(jobs[0], overrides=(f"run.duration={ms} ms", jobs[0].overrides[1]))
         for ms in lengths
     ]
-    monkeypatch.setattr(runner.ThreadPoolExecutor, "submit", noted)
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", noted)
     found = run_many(some, workers=2)
     keys = [job.key() for job in some]
     assert asked == [keys[1], keys[3], keys[2], keys[0]]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 T = TypeVar("T")
 
@@ -82,24 +82,29 @@ def _undisturbed() -> Iterator[None]:
 def _handed_out(count: int, pipes: Sequence[Connection]) -> dict[int, Any]:
     """Results by number; those that follow a failure may be missing."""
     numbers = iter(range(count))
-    busy: dict[Any, int] = {}
+    busy: dict[Connection, int] = {}
     done: dict[int, Any] = {}
     failed = False
-    for pipe, number in zip(pipes, numbers, strict=False):
-        pipe.send(number)
+
+    def ask(pipe: Connection, number: int) -> None:
+        with suppress(OSError):  # its copy has ended, as the end of the pipe will tell below
+            pipe.send(number)
         busy[pipe] = number
+
+    for pipe, number in zip(pipes, numbers, strict=False):
+        ask(pipe, number)
     while busy:
-        for pipe in wait(list(busy)):
+        for ready in wait(list(busy)):
+            pipe = cast("Connection", ready)
             number = busy.pop(pipe)
             try:
-                done[number] = pipe.recv()[0]  # type: ignore[union-attr]  it waits for these alone
+                done[number] = pipe.recv()[0]
             except (EOFError, OSError, IndexError):
                 failed = True
                 continue
             following = None if failed else next(numbers, None)
             if following is not None:
-                pipe.send(following)  # type: ignore[union-attr]  as above
-                busy[pipe] = following
+                ask(pipe, following)
     return done
 
 

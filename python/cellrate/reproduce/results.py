@@ -83,7 +83,7 @@ class ExperimentResult:
 
 @dataclass(frozen=True)
 class Measured:
-    """What the runs of an experiment give, before it is judged."""
+    """Estimates and verdicts of the runs of an experiment, before the paper is held against them."""
 
     values: tuple[Estimate | None, ...]
     """Estimates of the printed values; none for a value without a measure."""
