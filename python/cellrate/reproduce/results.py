@@ -83,7 +83,7 @@ class ExperimentResult:
 
 @dataclass(frozen=True)
 class Measured:
-    """Estimates and verdicts of the runs of an experiment, before the paper is held against them."""
+    """Estimates and verdicts of an experiment, before the paper is held against them."""
 
     values: tuple[Estimate | None, ...]
     """Estimates of the printed values; none for a value without a measure."""
