@@ -538,6 +538,23 @@ const FLOOD: [&str; 4] = [
     "measure.from=\"0 s\"",
 ];
 
+/// Sources that offer more than their lines carry make pauses shorter, as memory is measured there.
+#[test]
+fn what_is_offered_beyond_a_line_shortens_the_slices() {
+    let text = crate::scenario::template("n-source").unwrap();
+    let slice = |settings: &[&str]| timeline::slice(&build::plan(&scenario(text, settings)));
+    let usual = slice(&[]);
+    assert_eq!(usual, slice(&["abr.tcr=\"100 Mbit/s\""]));
+    // Five flows whose cells cross three links each way, and the excess of 10 Tbit/s at ten hosts.
+    let flooded = slice(&["abr.tcr=\"10 Tbit/s\""]);
+    let excess = 10.0 * (10e12 - 155.52e6) / 424.0;
+    let seconds = 5e5 / excess;
+    assert!(
+        (0.9..1.0).contains(&(flooded.as_secs_f64() / seconds)),
+        "{usual} {flooded}"
+    );
+}
+
 /// Whatever an estimate misses, a run ends before the memory does; on one thread and on several.
 #[test]
 fn a_run_that_fills_the_memory_is_ended() {

@@ -126,3 +126,26 @@ fn foreign_names_are_passed_over() {
         assert_eq!(fs::read(segments.join(name)).unwrap(), b"mine", "{name}");
     }
 }
+
+/// Opening a pipe would wait for somebody who writes to it.
+#[test]
+#[cfg(unix)]
+fn pipes_in_place_of_its_files_are_not_waited_for() {
+    let made = |path: &Path| {
+        let status = std::process::Command::new("mkfifo").arg(path).status();
+        assert!(status.unwrap().success());
+    };
+    let place = tempfile::tempdir().unwrap();
+    made(&place.path().join("format"));
+    let told = Store::open(place.path()).err().unwrap().to_string();
+    assert!(told.contains("no store of results"), "{told}");
+
+    let (place, store) = open();
+    store.put(&key("x"), b"kept").unwrap();
+    drop(store);
+    for name in ["00000009.seg", "00000000.lock"] {
+        made(&place.path().join("segments").join(name));
+    }
+    let again = Store::open(place.path()).unwrap();
+    assert_eq!(again.get(&key("x")).unwrap().as_deref(), Some(&b"kept"[..]));
+}
