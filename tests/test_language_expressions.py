@@ -60,6 +60,21 @@ def test_what_the_language_has(text: str, value: object) -> None:
 
 
 @pytest.mark.parametrize(
+    "lengths",
+    [
+        "exponential_lengths(2500)",
+        "uniform_lengths(1, 2000)",
+        "discrete_lengths([100, 2000], [0.5, 0.5])",
+        "cdf_lengths([10, 2000], [0.5, 1])",
+    ],
+)
+def test_a_result_of_a_formula_is_an_argument_of_another(lengths: str) -> None:
+    """A distribution has more than its fields."""
+    found = evaluate(f"theory.message_efficiency(theory.{lengths}, 1024)", vocabulary())
+    assert 0 < found < 48 / 53
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "x = 1",

@@ -202,6 +202,8 @@ def test_every_format_holds_the_same_cells_and_escapes_what_it_must(study: Path)
         DataSet(study), Question(rows=("scheme",), measures=("rate_a|b", "timeouts"))
     )
     assert "rate_a\\|b (Mbit/s) | totals_timeouts |" in written(several, "md")
+    hostile = dataclasses.replace(several, notes=("<script>1 & 2</script>",))
+    assert "&lt;script&gt;1 &amp; 2&lt;/script&gt;" in written(hostile, "md")
 
 
 def test_the_command_prints_and_writes_and_finds_names(

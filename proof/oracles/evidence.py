@@ -159,7 +159,7 @@ def theirs(name: str, run: Run) -> list[Event]:
 def _picture(name: str, title: str, runs: Sequence[Run]) -> None:
     chosen = [run for run in runs if run.pattern in PICTURED]
     rows = len(chosen) // len(PICTURED)
-    with style.context(STYLE | {"svg.fonttype": "none", "svg.hashsalt": name}):
+    with style.context([*STYLE, {"svg.fonttype": "none", "svg.hashsalt": name}]):
         figure = Figure(figsize=(8.0, 1.7 * rows), layout="constrained")
         FigureCanvasAgg(figure)
         panels = figure.subplots(rows, 2 * len(PICTURED), sharex="col", squeeze=False)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
+from cellrate.language import budget
 from cellrate.language.errors import ExpressionError
 from cellrate.language.expressions import attributes, constant_subscripts, evaluate, names
 from cellrate.language.functions import builtins
@@ -10,6 +13,8 @@ from cellrate.studies.study.derived import amount
 
 NAMES = {"rtt": Amount(0.06, TIME), "rate": Amount(1.5e8, RATE), "n": Amount(3.0)}
 SCOPE = {**builtins(), "x": 2.5, "n": 3, "values": [1.0, 2.0, 4.0]}
+
+STEPS, ITEMS = 200_000, 50_000
 
 
 def check(data: bytes) -> None:
@@ -39,4 +44,6 @@ def _evaluated(text: str) -> None:
     names(text)
     attributes(text)
     constant_subscripts(text)
-    evaluate(text, SCOPE)
+    # A part of the budget, so that each input is soon done with.
+    with mock.patch.multiple(budget, MOST_STEPS=STEPS, MOST_ITEMS=ITEMS):
+        evaluate(text, SCOPE)

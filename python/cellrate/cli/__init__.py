@@ -10,9 +10,10 @@ from cellrate.cli import signals
 def main() -> None:
     """Runs the command with the arguments of the process and exits with its code."""
     try:
-        from cellrate.cli import streams
+        from cellrate.cli import little_memory, streams
 
         streams.prepare()
+        little_memory.guard()
         signals.listen()
         from cellrate.cli.app import run_command
     except ModuleNotFoundError as error:

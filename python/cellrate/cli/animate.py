@@ -26,8 +26,16 @@ def animate(
     file: ScenarioFile,
     /,
     *,
-    start: Annotated[str, Parameter(name="--from", help='Begin of the span, as in "10 ms".')],
-    end: Annotated[str, Parameter(name="--to", help='End of the span, as in "10.2 ms".')],
+    start: Annotated[
+        str,
+        Parameter(
+            name="--from", allow_leading_hyphen=True, help='Begin of the span, as in "10 ms".'
+        ),
+    ],
+    end: Annotated[
+        str,
+        Parameter(name="--to", allow_leading_hyphen=True, help='End of the span, as in "10.2 ms".'),
+    ],
     speed: Annotated[
         str | None,
         Parameter(help='Simulated time in a second of film, as in "20 us".'),

@@ -18,6 +18,8 @@ from cellrate.schemes import permission
 OK = 0
 FAILED = 1
 BAD_INPUT = 2
+MOST_ARGUMENTS = 2000
+"""Most arguments of a command line."""
 
 
 def run_command(arguments: Sequence[str]) -> int:
@@ -29,6 +31,7 @@ def run_command(arguments: Sequence[str]) -> int:
     """
     try:
         _refuse_unreadable(arguments)
+        _refuse_too_many(arguments)
         with permission.of_command(arguments):
             status = _answered([one for one in arguments if one != permission.ALLOW_CODE])
         sys.stdout.flush()
@@ -99,6 +102,19 @@ def _refuse_unreadable(arguments: Sequence[str]) -> None:
             raise BadInput(
                 f"{shown}: this argument is not UTF-8 text; rename the file, or set a UTF-8 locale"
             ) from None
+
+
+def _refuse_too_many(arguments: Sequence[str]) -> None:
+    """Refuses command lines for which the parser, whose work grows with their square, takes long.
+
+    Raises:
+        BadInput: There are too many arguments.
+    """
+    if len(arguments) > MOST_ARGUMENTS:
+        raise BadInput(
+            f"{len(arguments):,} arguments: at most {MOST_ARGUMENTS:,}; settings can be written "
+            "into the scenario file"
+        )
 
 
 def _complain(text: str, status: int) -> int:

@@ -24,6 +24,7 @@ from cellrate.cli.own_place import own_paths
 from cellrate.cli.places import kept_results
 from cellrate.cli.progress import ProgressBar
 from cellrate.common.problems import BadInput, reading
+from cellrate.common.whole_number import MOST_TRIES
 from cellrate.simulation import source
 from cellrate.simulation.runner import Job, run_many
 

@@ -99,7 +99,7 @@ def _papers(name: str | None) -> list[Paper]:
     return list(by_id.values()) if name is None else [by_id[choose(name, [*by_id], "paper")]]
 
 
-def question_of(laboratory: Laboratory, parameters: str | None, seeds: range) -> Question:
+def question_of(laboratory: Laboratory, parameters: str | None, seeds: Sequence[int]) -> Question:
     """Question about the named parameters of a paper, or about all that have alternatives.
 
     Raises:

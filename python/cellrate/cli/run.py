@@ -39,11 +39,19 @@ def run(
     ] = None,
     plot_from: Annotated[
         str | None,
-        Parameter(name="--from", help='Begin of the pictures, as in "10 ms"; 0 by default.'),
+        Parameter(
+            name="--from",
+            allow_leading_hyphen=True,
+            help='Begin of the pictures, as in "10 ms"; 0 by default.',
+        ),
     ] = None,
     plot_to: Annotated[
         str | None,
-        Parameter(name="--to", help="End of the pictures; end of the run by default."),
+        Parameter(
+            name="--to",
+            allow_leading_hyphen=True,
+            help="End of the pictures; end of the run by default.",
+        ),
     ] = None,
     dark: Annotated[bool, Parameter(negative="", help="Draw the pictures light on dark.")] = False,
     capture: Taps = [],  # noqa: B006  as above

@@ -23,11 +23,19 @@ def time_space(
     *,
     start: Annotated[
         str | None,
-        Parameter(name="--from", help='Begin of the span, as in "10 ms"; the flow\'s start.'),
+        Parameter(
+            name="--from",
+            allow_leading_hyphen=True,
+            help='Begin of the span, as in "10 ms"; the flow\'s start.',
+        ),
     ] = None,
     end: Annotated[
         str | None,
-        Parameter(name="--to", help='End of the span, as in "34 ms"; two round trips later.'),
+        Parameter(
+            name="--to",
+            allow_leading_hyphen=True,
+            help='End of the span, as in "34 ms"; two round trips later.',
+        ),
     ] = None,
     flow: Annotated[
         str | None, Parameter(help="Flow whose path is drawn, as tcp.1; the first by default.")

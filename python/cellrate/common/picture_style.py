@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cycler import cycler
-from matplotlib import colors, rcParamsDefault, style
+from matplotlib import colors, style
 from matplotlib.collections import Collection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -36,12 +36,7 @@ DARK = {
     "#009e73": "#2cc79c",
 }
 
-# What a `matplotlibrc` in the working folder says would change the bytes of files, or need a LaTeX.
-# The backend has no say in them, and to name it would load it.
-_DEFAULTS = {
-    key: value for key, value in rcParamsDefault.items() if key not in style.core.STYLE_BLACKLIST
-}
-STYLE: dict[str, Any] = _DEFAULTS | {
+_OWN: dict[str, Any] = {
     "axes.axisbelow": True,
     "axes.grid": True,
     "axes.labelsize": 9,
@@ -63,6 +58,12 @@ STYLE: dict[str, Any] = _DEFAULTS | {
     "xtick.labelsize": 8,
     "ytick.labelsize": 8,
 }
+STYLE: list[str | dict[str, Any]] = ["default", _OWN]
+"""matplotlib's own style with ours over it.
+
+A `matplotlibrc` in the working folder has no say: it would change the bytes of files, and might
+need a LaTeX.
+"""
 
 FORMATS: dict[str, dict[str, Any]] = {
     "png": {"Software": None},
@@ -131,7 +132,7 @@ def save(
 def svg(figure: Figure) -> str:
     """The figure as an SVG element; equal figures give equal texts."""
     buffer = io.StringIO()
-    with style.context(STYLE | {"svg.fonttype": "none"}):
+    with style.context([*STYLE, {"svg.fonttype": "none"}]):
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     text = buffer.getvalue()
     return text[text.index("<svg") :]

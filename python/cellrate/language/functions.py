@@ -33,7 +33,8 @@ class _Theory(Readable):
 
 
 def _compute(name: str, args: tuple[Any, ...], named: tuple[tuple[str, Any], ...]) -> Any:
-    result = getattr(theory, name)(*args, **dict(named))
+    given = [_itself(one) for one in args]
+    result = getattr(theory, name)(*given, **{key: _itself(one) for key, one in named})
     if isinstance(result, np.ndarray):
         return result.tolist()
     return _Fields(result) if is_dataclass(result) else result
@@ -55,6 +56,7 @@ class _Fields(Readable):
     """Results of a function that returns several, by field name; arrays become lists."""
 
     def __init__(self, results: Any) -> None:
+        self._itself = results
         self._results = {field.name: getattr(results, field.name) for field in fields(results)}
 
     def __getattr__(self, name: str) -> Any:
@@ -62,6 +64,11 @@ class _Fields(Readable):
             raise AttributeError(f"there is no `{name}`; there are {', '.join(self._results)}")
         value = self._results[name]
         return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+def _itself(value: Any) -> Any:
+    """A result as the function returned it, for a function that takes it."""
+    return value._itself if isinstance(value, _Fields) else value  # noqa: SLF001
 
 
 def mean(values: Sequence[float]) -> float:

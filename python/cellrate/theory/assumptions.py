@@ -34,6 +34,8 @@ def require(condition: npt.ArrayLike, argument: str, value: npt.ArrayLike, allow
     Raises:
         AssumptionError: The condition fails; the message shows the first value for which it does.
     """
+    if isinstance(condition, bool | np.bool_) and condition:  # most; numpy takes microseconds
+        return
     holds = np.asarray(condition, dtype=bool)
     if holds.all():
         return

@@ -44,7 +44,7 @@ def filling_level(demands: Sequence[Demand], capacity: float) -> float:
         return capacity - math.fsum(d.rate(corner) for d in demands)
 
     # The capacity is reached after the last corner that leaves some; one earlier for rounding.
-    first = max(bisect.bisect_left(ordered, True, key=lambda corner: left_at(corner) <= 0) - 2, 0)
+    first = max(bisect.bisect_left(ordered, x=True, key=lambda corner: left_at(corner) <= 0) - 2, 0)
     ends = [*ordered[1:], math.inf]
     for begin, end in zip(ordered[first:], ends[first:], strict=True):
         growing = [d for d in demands if d.leaves_least_at <= begin < d.reaches_most_at]

@@ -6,6 +6,7 @@ import numpy as np
 
 from cellrate.theory.arrays import Numbers, plain
 from cellrate.theory.assumptions import (
+    require,
     require_at_least,
     require_not_negative,
     require_positive,
@@ -39,8 +40,14 @@ def mean_message_cells(
         trailer_bytes: Trailer of every AAL5 PDU; 16 with LLC/SNAP.
 
     Raises:
-        AssumptionError: A size is out of range.
+        AssumptionError: A size is out of range, or the lengths are no distribution.
     """
+    require(
+        isinstance(lengths, MessageLengths),
+        "lengths",
+        str(lengths),
+        "must be a distribution of lengths, such as exponential_lengths(2500)",
+    )
     require_at_least(1, segment_bytes=segment_bytes)
     require_not_negative(header_bytes=header_bytes, trailer_bytes=trailer_bytes)
     overhead = header_bytes + trailer_bytes

@@ -11,6 +11,9 @@ use crate::atm::cell::ServiceClass;
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps, Rate};
 
+/// Shortest time between marks; a run would spend all its time on still shorter ones.
+const SHORTEST_MARK_INTERVAL: Ps = Ps::from_us(1);
+
 /// Priority of credit cells at a port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -177,10 +180,11 @@ impl FcvcConfig {
             holds,
             format!("{records} is not of 1..{MOST_RECORDS}"),
         );
+        let interval = self.mark_interval.unwrap_or(Ps::NEVER);
         require(
             "mark_interval",
-            self.mark_interval != Some(Ps::ZERO),
-            "0 s is not above 0 s".into(),
+            interval >= SHORTEST_MARK_INTERVAL,
+            format!("{interval} is not at least {SHORTEST_MARK_INTERVAL}"),
         );
         findings.extend(self.without_effect());
         findings

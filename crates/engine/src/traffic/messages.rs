@@ -10,6 +10,9 @@ use super::{Application, Demand, Load, Source, Writes};
 use crate::kernel::units::Bytes;
 use crate::kernel::{Ps, Rate, Stream};
 
+/// Shortest mean time from message to message; a run would spend all its time on still shorter ones.
+const SHORTEST: Ps = Ps::from_ns(10);
+
 /// Application over a TCP connection that stays open and writes messages of exponential length, the
 /// client of Gerla et al. 1995 (section III.B: ON-OFF with exponential periods, 2.5 Kbytes and 2.5
 /// Mbit/s on average). A message is produced during an active period and written at its end, as a
@@ -34,6 +37,14 @@ impl Source for MessagesConfig {
     fn check(&self) -> Option<(&'static str, String)> {
         if self.mean_length.0 == 0 {
             return Some(("mean_length", "a message has at least 1 byte".to_string()));
+        }
+        let mean = Ps(libm::round(8e15 / self.mean_rate.0 as f64 * self.mean_length.0 as f64) as u64);
+        if mean < SHORTEST {
+            let message = format!(
+                "a message of {} every {mean} on average; at least {SHORTEST} must be between two",
+                self.mean_length
+            );
+            return Some(("mean_rate", message));
         }
         self.peak_rate
             .filter(|peak| *peak <= self.mean_rate)
@@ -184,5 +195,11 @@ mod tests {
         };
         assert_eq!(empty.check().map(|(field, _)| field), Some("mean_length"));
         assert_eq!(gerla(None).check(), None);
+        let endless = MessagesConfig {
+            mean_length: Bytes(1),
+            mean_rate: Rate::from_bps(10_000_000_000_000),
+            peak_rate: None,
+        };
+        assert_eq!(endless.check().map(|(field, _)| field), Some("mean_rate"));
     }
 }

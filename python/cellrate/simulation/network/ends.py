@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeAlias
 
 from cellrate.theory import segment_cells, window_cells
@@ -39,7 +40,7 @@ class Tcp:
     @property
     def segment_cells(self) -> int:
         """Cells of a full segment."""
-        return int(segment_cells(self.mss_bytes, overhead_bytes=self.overhead_bytes))
+        return _segment_cells(self.mss_bytes, self.overhead_bytes)
 
     @property
     def window_cells(self) -> int:
@@ -82,3 +83,9 @@ class OwnRate:
 
     mean_cells_per_second: float
     peak_cells_per_second: float
+
+
+@cache
+def _segment_cells(mss_bytes: int, overhead_bytes: int) -> int:
+    # Large networks have few kinds of segments, and the formula checks its arguments each time.
+    return int(segment_cells(mss_bytes, overhead_bytes=overhead_bytes))

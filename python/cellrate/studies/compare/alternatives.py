@@ -68,16 +68,22 @@ def _varied(base: Job, keys: Keys, text: str) -> Varied:
     key = keys.find(path)
     if key.path == "run.seed":
         raise BadInput("--vary run.seed: every alternative gets the same seeds; see --seeds")
-    for value in values:
-        _require_allowed(key, value)
-    return Varied(key.path, tuple(Level(one, (f"{key.path}={one}",)) for one in values))
+    return Varied(key.path, tuple(Level(one, (_setting(key, one),)) for one in values))
 
 
-def _require_allowed(key: Key, value: str) -> None:
+def _setting(key: Key, value: str) -> str:
+    """The override that sets a key; of a fraction such as 1/16 its value.
+
+    Raises:
+        BadInput: The key cannot have the value.
+    """
     if key.kind in {"boolean", "choice"}:
         choose(value, key.choices or ("true", "false"), f"value of {key.path}")
     else:
-        number(value, key)
+        found = number(value, key)
+        if "/" in value and key.kind in {"number", "integer"}:
+            return f"{key.path}={int(found) if key.kind == 'integer' else repr(found)}"
+    return f"{key.path}={value}"
 
 
 def combinations_of(found: Sequence[Varied]) -> list[tuple[Level, ...]]:

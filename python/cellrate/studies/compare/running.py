@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
+from cellrate import ScenarioError
+from cellrate.common.problems import BadInput
 from cellrate.language.errors import ExpressionError
 from cellrate.language.of_a_run import value
 from cellrate.language.runs import Run, run_of
@@ -54,7 +56,7 @@ def run_all(
     """Runs every combination of levels with the same seeds; a run that fails has no values.
 
     Raises:
-        ScenarioError: A combination is not a valid scenario; raised before the first run.
+        BadInput: A combination is not a valid scenario; raised before the first run.
         OSError: The store cannot be read or written.
         KeyboardInterrupt: Ctrl-C was pressed; complete runs are kept.
     """
@@ -62,7 +64,7 @@ def run_all(
     rows: list[dict[str, Any]] = []
     for levels in combinations_of(varies):
         settings = tuple(setting for level in levels for setting in level.settings)
-        Job(base.text, base.path, base.overrides + settings).resolved()
+        _require_valid(Job(base.text, base.path, base.overrides + settings))
         for seed in seeds:
             job = Job(base.text, base.path, base.overrides + settings, seed)
             jobs.append(job)
@@ -84,6 +86,15 @@ def run_all(
             row |= {one.name: _value(one, run, reasons) for one in measures}
     types: dict[str, Any] = {"digest": pl.String} | {one.name: pl.Float64 for one in measures}
     return Table(pl.DataFrame(rows, schema_overrides=types), reasons)
+
+
+def _require_valid(job: Job) -> None:
+    try:
+        job.resolved()
+    except ScenarioError as error:
+        # Without the alternatives the scenario is valid, so the fault is in one of them.
+        told = str(error).removeprefix("error: ").replace("--> --set:", "--> --vary:")
+        raise BadInput(told) from error
 
 
 def _value(measure: Measure, run: Run, reasons: dict[str, str]) -> float | None:

@@ -77,7 +77,7 @@ fn credit_control_is_refused_with_the_reason() {
         ),
         (
             "marks all the time",
-            &[("n2 = \"10 cells\"", "mark_interval = «\"0 s\"")],
+            &[("n2 = \"10 cells\"", "mark_interval = «\"1 ps\"")],
         ),
         (
             "more than all cells",

@@ -69,12 +69,17 @@ def as_markdown(table: Tabulation) -> str:
     def line(cells: list[str]) -> str:
         return f"| {' | '.join(text.replace('|', chr(92) + '|') for text in cells)} |"
 
-    heads = [str(head) for head in table.rows] + ["<br>".join(h) for h in texts.heads(table)]
+    def plain(text: str) -> str:
+        return escape(text, quote=False)
+
+    heads = [plain(str(head)) for head in table.rows]
+    heads += ["<br>".join(map(plain, lines)) for lines in texts.heads(table)]
     left = len(table.rows)
     rule = f"|{'|'.join(['---'] * left + ['---:'] * (len(heads) - left))}|"
-    rows = [line([*keys, *cells]) for keys, cells in texts.body(table)]
-    parts = [texts.caption(table), "", line(heads), rule, *rows]
-    return "\n".join([*parts, *(part for note in table.notes for part in ("", note))]) + "\n"
+    rows = [line([plain(cell) for cell in (*keys, *cells)]) for keys, cells in texts.body(table)]
+    parts = [plain(texts.caption(table)), "", line(heads), rule, *rows]
+    notes = (part for note in table.notes for part in ("", plain(note)))
+    return "\n".join([*parts, *notes]) + "\n"
 
 
 def as_html(table: Tabulation) -> str:
