@@ -65,7 +65,6 @@ def test_what_the_language_has(text: str, value: object) -> None:
         "exponential_lengths(2500)",
         "uniform_lengths(1, 2000)",
         "discrete_lengths([100, 2000], [0.5, 0.5])",
-        "cdf_lengths([10, 2000], [0.5, 1])",
     ],
 )
 def test_a_result_of_a_formula_is_an_argument_of_another(lengths: str) -> None:

@@ -15,6 +15,7 @@ NAMED_AFTER_COMMANDS = "cli"
 MEANINGS = {
     "answer": "the typed result of a command's computation",
     "as_json": "an answer as the JSON value that --json prints",
+    "budget": "what a computation may take, and its end once that is spent",
     "buffer_law": "the buffer law of TCP over ABR: its formula, and the formula at a port",
     "columns": "columns of the tables of a data set",
     "credit": "credit-based flow control: its formulas, and these at a port",

@@ -101,6 +101,8 @@ def parse(text: str) -> ast.expr:
     Raises:
         ExpressionError: The text is not an expression.
     """
+    if "\0" in text:
+        raise ExpressionError(f"{text!r} is no expression: it has a null character")
     if len(text) > MOST_CHARACTERS:
         raise ExpressionError(
             f"`{text[:40]} ...` has {len(text):,} characters; an expression has at most "
@@ -111,7 +113,7 @@ def parse(text: str) -> ast.expr:
         tree = ast.parse(f"({text})", mode="eval").body
     except SyntaxError as error:
         raise ExpressionError(f"`{text}` is no expression: {error.msg}") from error
-    except ValueError as error:
+    except ValueError as error:  # a lone surrogate
         raise ExpressionError(f"{text!r} is no expression: {error}") from error
     except (MemoryError, RecursionError) as error:
         # The parser raises these if its stack is not deep enough.
