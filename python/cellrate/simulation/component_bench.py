@@ -109,7 +109,7 @@ KINDS = (
     ),
 )
 # VS/VD, which no registry lists: ERICA with it, and without.
-LOOPS = Kind("control loops", "", "one loop", 3.0, CONTROLLED)
+LOOPS = Kind("control loops", "", "one loop", 2.0, CONTROLLED)
 # Real cell traffic, and some cells of higher priority: credit needs a queue of its own. The credit
 # cells on the way back count as cell-hops too.
 CREDITED = """
@@ -126,9 +126,12 @@ service = "ubr"
 source = {{ kind = "cbr", rate = "9.8 Mbit/s" }}
 """
 CREDIT = Kind("credit control", "", "no credit", 3.0, CREDITED)
+# Losses so seldom that both carry the same cells.
+LOSSES = Kind("links", "", "no losses", 2.0, "{}" + DISCARDED.replace("discard = {}", ""))
 # Features that no registry lists, with and without them.
 WITH_AND_WITHOUT = (
     (LOOPS, {"one loop": '{ scheme = "erica" }', "vsvd": '{ scheme = "erica" }\nvsvd = {}'}),
+    (LOSSES, {"no losses": "", "losses": "[link_errors]\ncell_loss_ratio = 1e-9"}),
     (CREDIT, {"no credit": "", "fcvc": "[fcvc]"}),
 )
 KEYS = {"schemes": "scheme", "policies": "policy", "sources": "kind"}
@@ -154,7 +157,7 @@ class Cost:
 
 
 def components() -> list[tuple[Kind, str, str]]:
-    """Kind, key and scenario of every component in the registries, of VS/VD and of FCVC."""
+    """Kind, key and scenario of every component in the registries, of VS/VD, FCVC and losses."""
     registry = json.loads(_core.registry())
     found = [
         (kind, entry["name"], scenario(kind, entry["name"]))

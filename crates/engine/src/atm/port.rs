@@ -64,6 +64,8 @@ struct Queue {
     settings: QueueSettings,
     /// True if the port is prompt and the queue's channels take turns.
     by_turns: bool,
+    /// True if it has room for every cell.
+    has_room: bool,
     dropped: u64,
 }
 
@@ -83,9 +85,9 @@ pub struct Port<S> {
     reads_queue: bool,
     /// True if the port is prompt.
     is_prompt: bool,
-    /// True if every queue admits all cells without checks, so that a prompt port need not compute
-    /// lengths.
-    takes_all: bool,
+    /// True if the port is prompt and asks neither policies with a state nor the control scheme about
+    /// a cell: only the length of its queue may refuse it.
+    asks_nobody: bool,
     control: Control,
     queues: Vec<Queue>,
     controlled: usize,
@@ -120,6 +122,7 @@ impl<S: BuildServer> Port<S> {
             .map(|(index, settings)| Queue {
                 settings,
                 by_turns: by_turns(index),
+                has_room: false,
                 dropped: 0,
             })
             .collect();
@@ -148,7 +151,7 @@ impl<S: BuildServer> Port<S> {
             control: settings.control,
             queues,
             controlled: settings.controlled,
-            takes_all: false,
+            asks_nobody: false,
             allocations,
             losses: LossCounts::new(settings.channels),
             untaken: Vec::new(),
@@ -182,8 +185,8 @@ impl<S: Server> Port<S> {
         None
     }
 
-    /// [`Port::arrive`] for a cell without a body at a port that [`Port::takes_all`], if all other
-    /// events at `now` are done; its service starts at once if possible.
+    /// [`Port::arrive`] for a cell without a body that the port [`Port::takes`], if all other events
+    /// at `now` are done; its service starts at once if possible.
     #[inline]
     pub fn arrive_alone(&mut self, now: Ps, mut arrival: Arrival, out: &mut Outlet<'_>) {
         arrival.cell.info = show(&mut self.control, now, &arrival, None, 0);
@@ -192,11 +195,20 @@ impl<S: Server> Port<S> {
         }
     }
 
-    /// True if [`Port::arrive_alone`] may be called: no cell is refused, and no queue length is
-    /// needed.
-    #[inline]
-    pub fn takes_all(&self) -> bool {
-        self.takes_all
+    /// True if the port is prompt and certainly admits a data cell at `now` into `queue`, and nobody
+    /// needs the length of the queue. So [`Port::arrive_alone`] may be called.
+    #[inline(always)]
+    pub fn takes(&self, now: Ps, queue: u32) -> bool {
+        if !self.asks_nobody {
+            return false;
+        }
+        let Queue {
+            settings, has_room, ..
+        } = &self.queues[queue as usize];
+        *has_room
+            || self
+                .server
+                .surely_shorter(now, queue as usize, settings.buffer)
     }
 
     /// True if a cell is certainly admitted, and nobody needs the length of its queue.
@@ -212,7 +224,9 @@ impl<S: Server> Port<S> {
             return server.backlog(now) < self.free_backlog;
         }
         let (queue, limit) = (arrival.queue as usize, self.freely_below);
-        limit == u64::MAX || self.server.surely_shorter(now, queue, limit)
+        limit == u64::MAX
+            || self.server.surely_shorter(now, queue, limit)
+            || self.takes(now, arrival.queue)
     }
 
     /// [`Port::arrive`] if the length of the queue matters.
@@ -225,16 +239,14 @@ impl<S: Server> Port<S> {
         out: &mut Outlet<'_>,
     ) -> Option<Cause> {
         let index = arrival.queue as usize;
-        let length = match self.takes_all {
-            true => 0,
-            false if index == self.controlled => self.class_length(now, true, out),
-            false => self.queue_length(now, index, out),
+        let length = if index == self.controlled {
+            self.class_length(now, true, out)
+        } else {
+            self.queue_length(now, index, out)
         };
         arrival.cell.info = show(&mut self.control, now, &arrival, rm_of(&mut body), length);
         let Arrival { slot, cell, .. } = arrival;
-        if !self.takes_all
-            && let Some(cause) = self.refuses(now, (slot, index), (cell.info, &mut body), length)
-        {
+        if let Some(cause) = self.refuses(now, (slot, index), (cell.info, &mut body), length) {
             return Some(cause);
         }
         let body = body.as_deref();

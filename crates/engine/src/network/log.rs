@@ -82,3 +82,54 @@ impl Log {
         &self.events
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discard::Cause;
+    use crate::kernel::Ps;
+    use crate::network::channel::ChannelId;
+
+    fn event(at: u64, what: What) -> Event {
+        Event {
+            at: Ps(at),
+            channel: ChannelId::forward(0),
+            link: None,
+            what,
+        }
+    }
+    fn loss(at: u64) -> Event {
+        let what = What::Loss {
+            cause: Cause::LinkError,
+            number: 0,
+            eom: false,
+            rm: false,
+        };
+        event(at, what)
+    }
+
+    /// Losses of links are told later than other events, but take their place in time, before others
+    /// of the same instant; what is beyond the limit then is what comes last.
+    #[test]
+    fn losses_that_are_told_late_take_their_places() {
+        let mut log = Log::new(EventKinds::default(), 5);
+        (log.kinds.loss, log.kinds.mark) = (true, true);
+        for at in [10, 20, 30, 40, 50, 60] {
+            log.add(event(at, What::Mark { er: 0.0 }));
+        }
+        log.add_losses(alloc::vec![loss(5), loss(20), loss(20), loss(70)]);
+        let kept: Vec<(u64, bool)> = log
+            .events()
+            .iter()
+            .map(|event| (event.at.0, matches!(event.what, What::Loss { .. })))
+            .collect();
+        assert_eq!(
+            kept,
+            [(5, true), (10, false), (20, true), (20, true), (20, false)]
+        );
+        assert_eq!(log.omitted, 5);
+        log.kinds.loss = false;
+        log.add_losses(alloc::vec![loss(80)]);
+        assert_eq!((log.events().len(), log.omitted), (5, 5));
+    }
+}

@@ -38,7 +38,8 @@ impl Source for MessagesConfig {
         if self.mean_length.0 == 0 {
             return Some(("mean_length", "a message has at least 1 byte".to_string()));
         }
-        let mean = Ps(libm::round(8e15 / self.mean_rate.0 as f64 * self.mean_length.0 as f64) as u64);
+        let mean =
+            Ps(libm::round(8e15 / self.mean_rate.0 as f64 * self.mean_length.0 as f64) as u64);
         if mean < SHORTEST {
             let message = format!(
                 "a message of {} every {mean} on average; at least {SHORTEST} must be between two",

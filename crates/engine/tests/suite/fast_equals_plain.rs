@@ -11,7 +11,7 @@ use cellrate_engine::discard::Cause;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::network::event::{Event, What};
 use cellrate_engine::network::plan::NodeKind;
-use cellrate_engine::network::report::{FlowReport, VcReport};
+use cellrate_engine::network::report::{FlowReport, PortReport, VcReport};
 use cellrate_engine::network::{
     Change, FlowChange, Plan, PortState, Reference, Refuses, Simulation, SwitchChange,
 };
@@ -295,6 +295,17 @@ fn random_networks_show_everything_there_is() {
         note("early packet discard", lost(Cause::EarlyPacket));
         note("intelligent tail drop", lost(Cause::IntelligentTail));
         note("loss on a link", lost(Cause::LinkError));
+        // The events and the digest of a port have both in order of time.
+        let lossy = |wanted: bool| {
+            let losses = events.iter().filter(move |e| {
+                matches!(e.what, What::Loss { cause, .. } if (cause == Cause::LinkError) == wanted)
+            });
+            losses.filter_map(|e| e.link)
+        };
+        note(
+            "losses of a port and of its link",
+            lossy(true).any(|link| lossy(false).any(|other| other == link)),
+        );
         let fcvc = report
             .ports
             .iter()
@@ -303,6 +314,14 @@ fn random_networks_show_everything_there_is() {
         note("credits", counted("credit_cells_sent"));
         note("marks", counted("mark_cells_sent"));
         note("lost credits", counted("credit_cells_lost"));
+        let overflows =
+            |port: &&PortReport| port.queues.iter().any(|queue| queue.cells_dropped > 0);
+        note(
+            "overflow beside credit",
+            fcvc.clone()
+                .filter(overflows)
+                .any(|port| port.queues.len() > 1),
+        );
         note(
             "mark",
             events.iter().any(|e| matches!(e.what, What::Mark { .. })),

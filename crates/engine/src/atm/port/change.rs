@@ -29,12 +29,13 @@ impl<S> Port<S> {
         });
         self.reads_queue = reads_queue != QueueReading::Never;
         self.reads_at_rm = self.reads_some || reads_queue == QueueReading::AtRmCells;
-        // A queue whose channels take turns has enough buffer because of their credit.
-        let has_room = |queue: &Queue| queue.by_turns || queue.settings.buffer == u64::MAX;
-        self.takes_all = self.is_prompt
-            && stateless
-            && reads_queue == QueueReading::Never
-            && self.queues.iter().all(has_room);
+        for queue in &mut self.queues {
+            // Channels that take turns have enough buffer because of their credit.
+            queue.has_room = queue.by_turns || queue.settings.buffer == u64::MAX;
+        }
+        // Cells in front use the buffer, too.
+        self.asks_nobody =
+            self.is_prompt && stateless && reads_queue == QueueReading::Never && !self.front.asks();
     }
 }
 

@@ -23,6 +23,10 @@ pub(super) struct Front {
 }
 
 impl Front {
+    /// True if cells in front may be refused, or leave no room for others.
+    pub fn asks(&self) -> bool {
+        self.asks
+    }
     fn count_until(&mut self, now: Ps) {
         self.integral += (now.0 - self.since.0) as u128 * self.cells as u128;
         self.since = now;
@@ -38,6 +42,7 @@ impl<S: Server> Port<S> {
         });
         (self.front.exists, self.front.asks) = (true, asks);
         if asks {
+            self.asks_nobody = false;
             // Cells in front use the buffer, so the check is needed for every cell of the class.
             (self.freely_below, self.free_backlog) = (0, Ps::ZERO);
         }

@@ -13,30 +13,41 @@ use crate::control::Control;
 use crate::kernel::Ps;
 
 /// [`FifoServer`] if departures are known at arrival, [`PromptServer`] if departures must be
-/// reported, otherwise [`PriorityServer`]; all but the second as a [`LossyServer`] if the link loses
-/// cells.
+/// reported, otherwise [`PriorityServer`]; the first and the last as a [`LossyServer`] if the link
+/// loses cells.
 #[derive(Clone)]
 pub enum LazyServer {
     /// One queue, whose departures cause nothing else.
     Fifo(FifoServer),
     /// Several queues, RM cells before others, or marking at departure.
     Priority(PriorityServer),
+    /// Credit control, or a link that loses cells: apart, so that the choice between the others is a
+    /// quick one.
+    Special(Box<SpecialServer>),
+}
+
+/// A server for credit control or for a link that loses cells.
+#[derive(Clone)]
+pub enum SpecialServer {
     /// Credit control.
-    Prompt(Box<PromptServer>),
-    /// The first before a link that loses cells.
-    LossyFifo(Box<LossyServer<FifoServer>>),
-    /// The second before a link that loses cells.
-    LossyPriority(Box<LossyServer<PriorityServer>>),
+    Prompt(PromptServer),
+    /// One queue, whose departures cause nothing else, before a link that loses cells.
+    LossyFifo(LossyServer<FifoServer>),
+    /// Several queues, RM cells before others, or marking at departure, before a link that loses
+    /// cells.
+    LossyPriority(LossyServer<PriorityServer>),
 }
 
 macro_rules! whichever {
-    ($self:ident, $server:ident => $call:expr) => {
+    ($self:ident.$borrow:ident(), $server:ident => $call:expr) => {
         match $self {
             LazyServer::Fifo($server) => $call,
             LazyServer::Priority($server) => $call,
-            LazyServer::Prompt($server) => $call,
-            LazyServer::LossyFifo($server) => $call,
-            LazyServer::LossyPriority($server) => $call,
+            LazyServer::Special(special) => match special.$borrow() {
+                SpecialServer::Prompt($server) => $call,
+                SpecialServer::LossyFifo($server) => $call,
+                SpecialServer::LossyPriority($server) => $call,
+            },
         }
     };
 }
@@ -52,27 +63,26 @@ impl BuildServer for LazyServer {
             prompt,
             losses,
         } = settings;
-        if let Some(prompt) = prompt {
-            let server = PromptServer::new(line, watched, rm_first, prompt);
-            return LazyServer::Prompt(Box::new(server));
-        }
-        if queues == 1 && watched.is_none() && !rm_first {
-            let server = FifoServer::new(line);
-            match losses {
-                None => LazyServer::Fifo(server),
-                Some(losses) => {
-                    LazyServer::LossyFifo(Box::new(LossyServer::new(server, line, losses)))
-                }
+        let is_single = queues == 1 && watched.is_none() && !rm_first;
+        let special = match (prompt, losses) {
+            (None, None) if is_single => return LazyServer::Fifo(FifoServer::new(line)),
+            (None, None) => {
+                let server = PriorityServer::new(line, queues, watched, rm_first);
+                return LazyServer::Priority(server);
             }
-        } else {
-            let server = PriorityServer::new(line, queues, watched, rm_first);
-            match losses {
-                None => LazyServer::Priority(server),
-                Some(losses) => {
-                    LazyServer::LossyPriority(Box::new(LossyServer::new(server, line, losses)))
-                }
+            (Some(prompt), _) => {
+                SpecialServer::Prompt(PromptServer::new(line, watched, rm_first, prompt))
             }
-        }
+            (None, Some(losses)) if is_single => {
+                let server = FifoServer::new(line);
+                SpecialServer::LossyFifo(LossyServer::new(server, line, losses))
+            }
+            (None, Some(losses)) => {
+                let server = PriorityServer::new(line, queues, watched, rm_first);
+                SpecialServer::LossyPriority(LossyServer::new(server, line, losses))
+            }
+        };
+        LazyServer::Special(Box::new(special))
     }
 }
 
@@ -80,15 +90,21 @@ impl Server for LazyServer {
     type Credited = PromptServer;
     #[inline]
     fn credited(&self) -> Option<&PromptServer> {
-        match self {
-            LazyServer::Prompt(server) => Some(server),
+        let LazyServer::Special(special) = self else {
+            return None;
+        };
+        match special.as_ref() {
+            SpecialServer::Prompt(server) => Some(server),
             _ => None,
         }
     }
     #[inline]
     fn credited_mut(&mut self) -> Option<&mut PromptServer> {
-        match self {
-            LazyServer::Prompt(server) => Some(server),
+        let LazyServer::Special(special) = self else {
+            return None;
+        };
+        match special.as_mut() {
+            SpecialServer::Prompt(server) => Some(server),
             _ => None,
         }
     }
@@ -100,11 +116,11 @@ impl Server for LazyServer {
         control: &mut Control,
         out: &mut Outlet<'_>,
     ) -> u64 {
-        whichever!(self, server => server.queue_length(now, queue, control, out))
+        whichever!(self.as_mut(), server => server.queue_length(now, queue, control, out))
     }
     #[inline(always)]
     fn surely_shorter(&self, now: Ps, queue: usize, limit: u64) -> bool {
-        whichever!(self, server => server.surely_shorter(now, queue, limit))
+        whichever!(self.as_ref(), server => server.surely_shorter(now, queue, limit))
     }
     #[inline(always)]
     fn express(&mut self) -> Option<&mut FifoServer> {
@@ -114,7 +130,7 @@ impl Server for LazyServer {
         }
     }
     fn take_lost(&mut self, until: Ps) -> Option<Departure> {
-        whichever!(self, server => server.take_lost(until))
+        whichever!(self.as_mut(), server => server.take_lost(until))
     }
     #[inline(always)]
     fn push(
@@ -125,24 +141,24 @@ impl Server for LazyServer {
         control: &mut Control,
         out: &mut Outlet<'_>,
     ) {
-        whichever!(self, server => server.push(now, arrival, body, control, out))
+        whichever!(self.as_mut(), server => server.push(now, arrival, body, control, out))
     }
     #[inline]
     fn advance(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
-        whichever!(self, server => server.advance(now, control, out))
+        whichever!(self.as_mut(), server => server.advance(now, control, out))
     }
     #[inline(always)]
     fn next_event(&self) -> Ps {
-        whichever!(self, server => server.next_event())
+        whichever!(self.as_ref(), server => server.next_event())
     }
 }
 
 impl ServerCounts for LazyServer {
     fn accepted(&self, queue: usize) -> u64 {
-        whichever!(self, server => server.accepted(queue))
+        whichever!(self.as_ref(), server => server.accepted(queue))
     }
     fn departed(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) -> u64 {
-        whichever!(self, server => server.departed(now, control, out))
+        whichever!(self.as_mut(), server => server.departed(now, control, out))
     }
     fn backlog_integral(
         &mut self,
@@ -151,18 +167,18 @@ impl ServerCounts for LazyServer {
         control: &mut Control,
         out: &mut Outlet<'_>,
     ) -> f64 {
-        whichever!(self, server => server.backlog_integral(now, queue, control, out))
+        whichever!(self.as_mut(), server => server.backlog_integral(now, queue, control, out))
     }
     fn longest(&self, queue: usize) -> u64 {
-        whichever!(self, server => server.longest(queue))
+        whichever!(self.as_ref(), server => server.longest(queue))
     }
     fn forget_longest(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
-        whichever!(self, server => server.forget_longest(now, control, out));
+        whichever!(self.as_mut(), server => server.forget_longest(now, control, out));
     }
     fn held(&self) -> Vec<Queued> {
-        whichever!(self, server => server.held())
+        whichever!(self.as_ref(), server => server.held())
     }
     fn storage(&self) -> (usize, usize) {
-        whichever!(self, server => server.storage())
+        whichever!(self.as_ref(), server => server.storage())
     }
 }

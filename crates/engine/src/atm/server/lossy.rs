@@ -162,6 +162,7 @@ impl<T: LineServer> ServerCounts for LossyServer<T> {
     }
     fn storage(&self) -> (usize, usize) {
         let (bytes, cells) = self.server.storage();
-        (bytes + self.lossy.lost.bytes(), cells)
+        let lost = &self.lossy.lost;
+        (bytes + lost.bytes(), cells + lost.len())
     }
 }

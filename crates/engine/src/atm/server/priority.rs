@@ -123,6 +123,7 @@ impl PriorityServer {
             self.in_service = None;
         }
     }
+    #[inline(never)]
     fn start(&mut self, at: Ps, control: &mut Control, out: &mut impl LineEnd) {
         let Some(index) = self.queues.iter().position(|queue| !queue.is_empty()) else {
             return;
@@ -214,7 +215,7 @@ impl LineServer for PriorityServer {
         lane.push(cell, body);
         self.waiting += 1;
     }
-    #[inline]
+    #[inline(always)]
     fn advance_to(&mut self, now: Ps, control: &mut Control, out: &mut impl LineEnd) {
         loop {
             if self.free_at <= now {

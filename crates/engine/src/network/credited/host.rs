@@ -60,6 +60,16 @@ impl<S: Server> PromptNode<S> for Host<S> {
         }
     }
 
+    /// A cell without a body moves no timer, so only a credit may follow from it.
+    #[inline]
+    fn take_alone(&mut self, cell: Cell, prompt: &mut Prompt, _links: &mut Links) -> bool {
+        let passes = prompt.forwards_untold(cell.label);
+        if passes {
+            self.terminals[cell.label as usize].receive_plain(cell);
+        }
+        passes
+    }
+
     fn take(&mut self, cell: Cell, body: Option<Body>, prompt: &mut Prompt, links: &mut Links) {
         self.receive(cell, body, prompt, links);
         self.run_timers(cell.at, prompt, links);

@@ -72,19 +72,20 @@ fn turn_in_order<S: Server, N: PromptNode<S>, const DRAWN: bool>(
 ) -> Box<Prompt> {
     let mut arrivals = Arrivals::<DRAWN>::new(inbox, links, horizon);
     loop {
-        let event = prompt.next_event().min(node.timer());
-        let now = event.min(arrivals.next());
+        let (timer, arrival) = (node.timer(), arrivals.next());
+        let event = prompt.next_event().min(timer);
+        let now = event.min(arrival);
         if now >= horizon {
             arrivals.end();
             return prompt;
         }
-        let others = node.timer().min(arrivals.next());
-        let ports = node.parts().0;
-        if prompt.go_on(now, others, &mut Outputs { ports, links }) {
-            continue;
-        }
-        if node.run_alone(now, arrivals.next(), &mut prompt, links) {
-            continue;
+        if event < arrival {
+            let ports = node.parts().0;
+            if prompt.go_on(now, timer, &mut Outputs { ports, links })
+                || (timer == now && node.run_alone(now, arrival, &mut prompt, links))
+            {
+                continue;
+            }
         }
         if event == now {
             let (ports, log) = node.parts();

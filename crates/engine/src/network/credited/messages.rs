@@ -55,6 +55,14 @@ impl Prompt {
         }
     }
 
+    /// [`Prompt::forward`] for one cell, if no message follows from it. Returns false, with nothing
+    /// changed, if one may follow.
+    #[inline]
+    pub fn forwards_untold(&mut self, label: u32) -> bool {
+        let account = &mut self.accounts[label as usize];
+        account.reverse == NONE || (account.pool.is_none() && account.receiver.forwards_untold())
+    }
+
     fn tell<S: Server>(
         &mut self,
         now: Ps,

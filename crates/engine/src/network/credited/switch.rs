@@ -42,14 +42,17 @@ impl<S: Server> PromptNode<S> for Switch<S> {
         self.forward(cell, body.as_mut(), links);
     }
 
-    /// The port must admit all cells.
+    /// The port must certainly admit the cell.
     #[inline]
     fn take_alone(&mut self, cell: Cell, prompt: &mut Prompt, links: &mut Links) -> bool {
         let route = &self.table[cell.label as usize];
         let Some((port, link)) = self.ports.get_mut(route.port as usize) else {
             return false;
         };
-        if !port.takes_all() || !prompt.is_untouched() || !self.relays.is_empty() {
+        if !prompt.is_untouched()
+            || !self.relays.is_empty()
+            || !port.takes(cell.at, route.queue.into())
+        {
             return false;
         }
         let arrival = route.arrival(cell.info);

@@ -98,14 +98,7 @@ impl Terminal {
         self.counts.data_sent += 1;
         self.counts.cells_sent += 1;
         let (info, body) = stamped(self.stamps, now, self.queue.pass_bare(), None);
-        // The pace of the shaper permits no second cell at this instant.
-        if let (true, None, Some((port, out))) = (out.alone, &body, &mut out.way)
-            && port.takes_all()
-        {
-            port.arrive_alone(now, arrival(self.label, self.slot, info), out);
-        } else {
-            send(out, now, self.label, self.slot, info, body);
-        }
+        send(out, now, self.label, self.slot, info, body);
         true
     }
 
@@ -288,6 +281,7 @@ fn send<S: Server>(
 ) {
     let arrival = arrival(label, slot, info);
     // The port of an end system has no limit: cells wait in the source queue.
+    let alone = out.alone;
     let Some((port, out)) = &mut out.way else {
         return;
     };
@@ -296,6 +290,11 @@ fn send<S: Server>(
             out.link.push_stamp(sent);
         }
         return;
+    }
+    // All that the terminal sends at one instant goes to one queue, so it does not matter if the first
+    // cell's service starts before the second comes.
+    if alone && body.is_none() && port.takes(at, 0) {
+        return port.arrive_alone(at, arrival, out);
     }
     port.arrive(at, arrival, body.as_mut(), out);
 }
