@@ -40,6 +40,9 @@ pub struct Scenario {
     given: Given,
 }
 
+/// An outcome, name, seconds and number of times of each task, and seconds of a reading of the clock.
+type Profiled = (Outcome, Vec<(String, f64, u64)>, f64);
+
 /// The arguments from which a scenario was read.
 struct Given {
     text: String,
@@ -253,11 +256,7 @@ impl Scenario {
     ///     SchemeError: A hook of a class failed, or the run has changed state that outlives it.
     ///     Cancelled: The progress function stopped the run.
     #[pyo3(signature = (progress = None))]
-    fn profile(
-        &self,
-        py: Python<'_>,
-        progress: Option<Py<PyAny>>,
-    ) -> PyResult<(Outcome, Vec<(String, f64, u64)>, f64)> {
+    fn profile(&self, py: Python<'_>, progress: Option<Py<PyAny>>) -> PyResult<Profiled> {
         let (outcome, profile) = self.run_by(py, progress.as_ref(), Job::profile)?;
         let spent = profile.spent.iter();
         let spent = spent.map(|one| (one.task.to_string(), one.time.as_secs_f64(), one.laps));

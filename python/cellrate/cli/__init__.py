@@ -5,10 +5,12 @@ from __future__ import annotations
 import sys
 
 from cellrate.cli import signals
+from cellrate.common import collector
 
 
 def main() -> None:
     """Runs the command with the arguments of the process and exits with its code."""
+    collector.collect_rarely()
     try:
         from cellrate.cli import little_memory, streams
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cellrate import _core
+from cellrate.common import collector
 from cellrate.common.document.shown import Shown
 from cellrate.common.extras import needing
 from cellrate.simulation import source
@@ -89,7 +90,8 @@ class Result(Shown):
     @cached_property
     def summary(self) -> dict[str, Any]:
         """All measures, as ``cellrate run --json`` prints them; units are in the keys."""
-        summary: dict[str, Any] = json.loads(self.outcome.summary())
+        with collector.paused():
+            summary: dict[str, Any] = json.loads(self.outcome.summary())
         return summary
 
     @property

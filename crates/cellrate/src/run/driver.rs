@@ -191,7 +191,7 @@ impl Driver {
     }
 
     /// The same on as many threads as `parts`, the part of each node, has numbers.
-    pub(super) fn run_in(
+    pub fn run_in(
         &mut self,
         parts: &[usize],
         progress: Progress<'_>,

@@ -1,0 +1,27 @@
+"""The collector of cyclic garbage, which looks in vain at results: they are trees."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+YOUNG = 100_000
+"""Number of new objects after which a command looks for cycles; Python's own is 700."""
+
+
+def collect_rarely() -> None:
+    """Makes collections rare in a process that makes many objects and few cycles."""
+    gc.set_threshold(YOUNG)
+
+
+@contextmanager
+def paused() -> Iterator[None]:
+    """Lets no collection begin in the block, which makes many objects at once."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
