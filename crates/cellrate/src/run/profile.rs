@@ -25,7 +25,7 @@ pub enum Task {
     VirtualSources,
     /// Turns of switches under credit control.
     CreditSwitches,
-    /// What a pause of the run takes: completions without further effects, bytes in use.
+    /// Pauses of the run: completions without further effects, bytes in use.
     Pauses,
     /// Lengths of queues for the report.
     Samples,
