@@ -545,9 +545,9 @@ fn what_is_offered_beyond_a_line_shortens_the_slices() {
     let slice = |settings: &[&str]| timeline::slice(&build::plan(&scenario(text, settings)));
     let usual = slice(&[]);
     assert_eq!(usual, slice(&["abr.tcr=\"100 Mbit/s\""]));
-    // Five flows whose cells cross three links each way, and the excess of 10 Tbit/s at ten hosts.
-    let flooded = slice(&["abr.tcr=\"10 Tbit/s\""]);
-    let excess = 10.0 * (10e12 - 155.52e6) / 424.0;
+    // Five flows whose cells cross three links each way, and the excess of 1 Tbit/s at ten hosts.
+    let flooded = slice(&["abr.tcr=\"1000 Gbit/s\""]);
+    let excess = 10.0 * (1e12 - 155.52e6) / 424.0;
     let seconds = 5e5 / excess;
     assert!(
         (0.9..1.0).contains(&(flooded.as_secs_f64() / seconds)),
