@@ -21,7 +21,7 @@ OF_A_THREAD = 45 * MIB
 MOST_THREADS = 64
 """Threads for which the libraries are built."""
 STATUS = Path("/proc/self/statm")
-"""Where Linux says how many pages the process has; elsewhere the loading is not guarded."""
+"""File of Linux with the number of pages of the process; other systems are not guarded."""
 
 
 def guard() -> None:
