@@ -259,7 +259,8 @@ def _less(resolved: Mapping[str, Any]) -> list[tuple[str, tuple[str, ...]]]:
         ways.append(("no events", ("measure.events=[]",)))
     period = COARSER * sample_picoseconds(resolved)
     if period <= picoseconds(resolved["run"]["duration"]):
-        ways.append((f"samples {COARSER} times as far apart", (f'measure.sample="{period} ps"',)))
+        settings = (f'measure.sample="{_time(period)}"',)
+        ways.append((f"samples {COARSER} times as far apart", settings))
     return ways
 
 
@@ -274,6 +275,16 @@ def picoseconds(text: str) -> int:
     digits = len(part)
     found: int = int(whole + part) * PICOSECONDS[unit] // 10**digits
     return found
+
+
+def _time(picoseconds: int) -> str:
+    """A time in the greatest unit in which it is a whole number.
+
+    >>> _time(20_000_000_000), _time(1_500)
+    ('20 ms', '1500 ps')
+    """
+    size, unit = max((size, unit) for unit, size in PICOSECONDS.items() if picoseconds % size == 0)
+    return f"{picoseconds // size} {unit}"
 
 
 def sample_picoseconds(resolved: Mapping[str, Any]) -> int:
