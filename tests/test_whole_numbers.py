@@ -99,7 +99,7 @@ def test_runs_at_a_time_are_a_whole_number(
     traced: Path, workers: float, kind: type[Exception]
 ) -> None:
     job = cellrate.Job.from_file(traced)
-    with pytest.raises(kind, match=r"workers = .*: must be a whole number of at least 1"):
+    with pytest.raises(kind, match=r"workers = .*: must be a whole number from 1 to 4096"):
         cellrate.run_many([job], workers)  # type: ignore[arg-type]
 
 

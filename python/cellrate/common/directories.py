@@ -14,5 +14,10 @@ def make_directory(path: Path) -> None:
     Raises:
         OSError: It cannot be made.
     """
-    for place in (*reversed(path.parents), path):
+    missing = []
+    for place in path.parents:
+        if place.exists():
+            break
+        missing.append(place)
+    for place in (*reversed(missing), path):
         place.mkdir(exist_ok=True)

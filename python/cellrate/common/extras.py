@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 Extra: TypeAlias = Literal["cli", "cluster", "graph", "gym", "pandas", "xarray"]
 LIBRARIES: dict[Extra, tuple[str, ...]] = {
     "cli": ("cycler", "cyclopts", "matplotlib", "optuna", "polars", "rich", "scipy"),
-    "cluster": ("distributed",),
+    "cluster": ("cryptography", "distributed"),
     "graph": ("networkx",),
     "gym": ("gymnasium",),
     "pandas": ("pandas",),

@@ -123,6 +123,13 @@ fn end_systems() {
             )],
         ),
         ("RIF", &[("icr = \"10 Mbit/s\"", "rif = «0.3")]),
+        (
+            "no time constant",
+            &[(
+                "icr = \"10 Mbit/s\"",
+                "rules = \"smith-predictor\"\ntime_constant = «\"0 s\"",
+            )],
+        ),
         ("RDF of a flow", &[("count = 2", "abr = { rdf = «0.7 }")]),
         ("RIF above 1", &[("icr = \"10 Mbit/s\"", "rif = «2")]),
         ("Nrm", &[("icr = \"10 Mbit/s\"", "nrm = «33")]),

@@ -48,7 +48,7 @@ pub struct PromptSettings {
 /// Losses of the link behind a port that is not prompt.
 #[derive(Clone, Debug)]
 pub struct LossSettings {
-    /// What the link loses.
+    /// Losses of the link.
     pub errors: Errors,
     /// Label of each channel at the far end, by slot.
     pub labels: Vec<u32>,
