@@ -7,11 +7,11 @@ use crate::support::plans::{Graph, back, cell_time_us, flow, plain_switch};
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::control::ControlConfig;
 use cellrate_engine::endsystem::{AbrConfig, RateUpdate, VcRate, VsVdConfig};
-use cellrate_engine::kernel::units::Cells;
+use cellrate_engine::kernel::units::{Buffer, Cells};
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::network::plan::{FlowPlan, Plan, SwitchPlan};
 use cellrate_engine::network::report::PortReport;
-use cellrate_engine::network::{Report, Simulation};
+use cellrate_engine::network::{Change, Report, Simulation, SwitchChange};
 use cellrate_engine::traffic::SourceConfig;
 use serde_json::{Value, json};
 
@@ -334,6 +334,49 @@ fn a_full_switch_counts_what_waits_in_front_of_virtual_sources() {
     assert!((290..=300).contains(&waiting), "{waiting}");
     assert!(port.queues[0].cells_dropped > 500);
     assert_eq!(report.vcs[0].cells_dropped, port.queues[0].cells_dropped);
+}
+
+/// A buffer of 300 cells from an instant on, or until it: with virtual sources the cells in front of
+/// them are refused as long as it is full, and no longer.
+#[test]
+fn a_changed_buffer_holds_for_what_waits_in_front_of_virtual_sources() {
+    let full = |buffer: Buffer, then: Buffer| {
+        let settings = SwitchPlan {
+            buffer,
+            ..switch(erica(), split())
+        };
+        let change = SwitchChange {
+            buffer: then,
+            ..SwitchChange::of(&settings)
+        };
+        let switches = vec![settings, switch(erica(), None)];
+        let lines = [(LINE, FAR), (LINE, NEAR), (cell_time_us(20), NEAR)];
+        let mut plan = row(switches, &lines, AbrConfig::default());
+        plan.changes = vec![Change {
+            at: Ps::from_ms(25),
+            switches: vec![(1, change)],
+            flows: Vec::new(),
+        }];
+        let mut run = start(plan);
+        run.run_until(Ps::from_ms(25));
+        run.begin_window();
+        run.run_until(Ps::from_ms(100));
+        run.end_window();
+        let report = run.report();
+        let port = port(&report, "S1->S2");
+        let (most, dropped) = (
+            port.vc_queues_max_cells.unwrap(),
+            port.queues[0].cells_dropped,
+        );
+        (most, dropped)
+    };
+    let (limit, none) = (Buffer(300), Buffer::INFINITE);
+    let (always, shrunk) = (full(limit, limit), full(none, limit));
+    assert_eq!(shrunk, always);
+    assert!(always.1 > 500);
+    let (never, grown) = (full(none, none), full(limit, none));
+    assert_eq!((never.1, grown.1), (0, 0));
+    assert!(grown.0 > 500 && never.0 > 500);
 }
 
 #[test]

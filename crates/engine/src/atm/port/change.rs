@@ -16,7 +16,12 @@ impl<S> Port<S> {
         let stateless = self.queues.iter().all(stateless);
         let limits = self.queues.iter().map(|queue| queue.settings.buffer);
         let smallest = limits.min().unwrap_or(0);
-        let unasked = stateless && reads_queue != QueueReading::AtEveryCell && !self.is_prompt;
+        self.front.note_limits(smallest != u64::MAX || !stateless);
+        // Cells in front use the buffer, so the check is needed for every cell of the class.
+        let unasked = stateless
+            && reads_queue != QueueReading::AtEveryCell
+            && !self.is_prompt
+            && !self.front.asks();
         self.freely_below = if unasked { smallest } else { 0 };
         self.reads_some = reads_queue == QueueReading::AtSomeCells;
         self.free_backlog = Ps(if self.reads_some {
@@ -33,7 +38,6 @@ impl<S> Port<S> {
             // Channels that take turns have enough buffer because of their credit.
             queue.has_room = queue.by_turns || queue.settings.buffer == u64::MAX;
         }
-        // Cells in front use the buffer, too.
         self.asks_nobody =
             self.is_prompt && stateless && reads_queue == QueueReading::Never && !self.front.asks();
     }

@@ -6,7 +6,7 @@ use crate::atm::cell::{Body, Info, RmCell};
 use crate::atm::link::Outlet;
 use crate::atm::server::Server;
 use crate::control::SwitchControl;
-use crate::discard::{Cause, DiscardPolicy};
+use crate::discard::Cause;
 use crate::kernel::Ps;
 
 /// Number of cells that wait in front, with its statistics.
@@ -27,6 +27,10 @@ impl Front {
     pub fn asks(&self) -> bool {
         self.asks
     }
+    /// Notes if the buffer or a policy may refuse a cell.
+    pub fn note_limits(&mut self, may_refuse: bool) {
+        self.asks = self.exists && may_refuse;
+    }
     fn count_until(&mut self, now: Ps) {
         self.integral += (now.0 - self.since.0) as u128 * self.cells as u128;
         self.since = now;
@@ -36,16 +40,8 @@ impl Front {
 impl<S: Server> Port<S> {
     /// Prepares the port for virtual sources that feed the controlled queue.
     pub fn expect_virtual_sources(&mut self) {
-        let asks = self.queues.iter().any(|queue| {
-            let settings = &queue.settings;
-            settings.buffer != u64::MAX || !settings.discard.is_stateless()
-        });
-        (self.front.exists, self.front.asks) = (true, asks);
-        if asks {
-            self.asks_nobody = false;
-            // Cells in front use the buffer, so the check is needed for every cell of the class.
-            (self.freely_below, self.free_backlog) = (0, Ps::ZERO);
-        }
+        self.front.exists = true;
+        self.note_shortcuts();
     }
 
     /// Cells of the controlled class, in front of the virtual sources and behind them.
