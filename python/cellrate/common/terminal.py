@@ -59,6 +59,8 @@ def say(text: str, hanging: int = 2) -> None:
     """
     if is_plain(sys.stdout):
         sys.stdout.write(f"{text}\n")
+        # Whoever reads a pipe waits for the line, such as for the address of a server.
+        sys.stdout.flush()
         return
     for line in fitted(text, width(), hanging):
         console().print(line, soft_wrap=True)
