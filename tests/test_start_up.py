@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import random
+import select
 import shlex
 import shutil
 import subprocess
@@ -241,3 +242,17 @@ def test_bash_completes_a_command(command: Command, tmp_path: Path) -> None:
         pytest.skip("no bash")
     done = subprocess.run([bash, "-c", ask], capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "size-buffer", done.stderr
+
+
+def test_a_line_for_a_pipe_does_not_wait_for_the_end() -> None:
+    code = (
+        "import sys; from cellrate.common import terminal; terminal.say('here'); sys.stdin.read()"
+    )
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", code], stdin=pipe, stdout=pipe) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        waiting, _, _ = select.select([process.stdout], [], [], 60)
+        process.stdin.close()
+        assert waiting, "nothing was written before the end"
+        assert process.stdout.readline() == b"here\n"
