@@ -131,6 +131,7 @@ WORDS = (
         "auto",
         "1",
         "0",
+        "5000",
         "99999",
         "--out",
         "out",
@@ -145,12 +146,17 @@ WORDS = (
 def test_a_usual_line_means_what_cyclopts_makes_of_it() -> None:
     chance = random.Random(11)  # noqa: S311
     usual = dict.fromkeys(("run", "validate"), 0)
-    for _ in range(3000):
+    for _ in range(5000):
         name = chance.choice(("run", "validate"))
         picked = [chance.choice(WORDS) for _ in range(chance.randrange(6))]
         picked.insert(chance.randrange(len(picked) + 1), "my.toml")
         # Options with values as they are typed, too: few words by chance make such a line.
-        options = [("--set", "a.b=1"), ("--seed", chance.choice(WORDS)), ("--out", "there")]
+        options = [
+            ("--set", "a.b=1"),
+            ("--seed", chance.choice(WORDS)),
+            ("--threads", chance.choice(WORDS)),
+            ("--out", "there"),
+        ]
         for option in chance.sample(options, chance.randrange(len(options))):
             picked += option
         line = usual_lines.parsed([name, *picked])
@@ -171,6 +177,7 @@ def test_a_usual_line_means_what_cyclopts_makes_of_it() -> None:
         ["run", "my.toml", "--seed", "2.5"],
         ["run", "my.toml", "--sede", "2"],
         ["run", "my.toml", "--threads", "0"],
+        ["run", "my.toml", "--threads", "4097"],
         ["run", "my.toml", "other.toml"],
         ["validate", "my.toml", "--threads", "2"],
         ["validate", "my.toml", "--set"],

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SETTING = re.compile(r"[A-Za-z_][\w.-]*=.+", re.DOTALL)
-# So few digits that no number is above the greatest seed.
+# So few digits that no number is above the greatest seed, and the greatest number of threads.
 WHOLE = re.compile(r"[0-9]{1,18}")
-POSITIVE = re.compile(r"[1-9][0-9]{0,3}")
+POSITIVE = re.compile(r"[1-9][0-9]{0,2}")
 
 
 class Line(NamedTuple):
