@@ -1,6 +1,7 @@
 //! An event of the log: a loss, a timeout, a retransmission or a mark.
 
 use super::channel::ChannelId;
+use crate::atm::cell::Info;
 use crate::discard::Cause;
 use crate::kernel::Ps;
 
@@ -53,4 +54,21 @@ pub struct Event {
     pub link: Option<u32>,
     /// Kind of event.
     pub what: What,
+}
+
+impl Event {
+    /// The loss of a cell of `channel` at the port that feeds `link`, or by the link itself.
+    pub fn loss(at: Ps, (channel, link): (ChannelId, u32), cause: Cause, info: Info) -> Event {
+        Event {
+            at,
+            channel,
+            link: Some(link),
+            what: What::Loss {
+                cause,
+                number: info.number(),
+                eom: info.is_eom(),
+                rm: !info.is_data(),
+            },
+        }
+    }
 }

@@ -86,6 +86,7 @@ impl Log {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::atm::cell::Info;
     use crate::discard::Cause;
     use crate::kernel::Ps;
     use crate::network::channel::ChannelId;
@@ -99,13 +100,8 @@ mod tests {
         }
     }
     fn loss(at: u64) -> Event {
-        let what = What::Loss {
-            cause: Cause::LinkError,
-            number: 0,
-            eom: false,
-            rm: false,
-        };
-        event(at, what)
+        let place = (ChannelId::forward(0), 0);
+        Event::loss(Ps(at), place, Cause::LinkError, Info::data(0))
     }
 
     /// Losses of links are told later than other events, but take their place in time, before others

@@ -162,18 +162,8 @@ impl Relay {
     }
 
     fn note_loss<S: Server>(&self, now: Ps, info: Info, cause: Cause, way: &mut Way<'_, S>) {
-        let what = What::Loss {
-            cause,
-            number: info.number(),
-            eom: info.is_eom(),
-            rm: !info.is_data(),
-        };
-        way.log.add(Event {
-            at: now,
-            channel: self.channel,
-            link: Some(way.out.number),
-            what,
-        });
+        let place = (self.channel, way.out.number);
+        way.log.add(Event::loss(now, place, cause, info));
     }
 
     /// Turns round an FRM of the previous loop, which ends here (DES rule 2). The returned cell has

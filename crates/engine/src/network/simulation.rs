@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::build::{Parts, build};
 use super::channel::{Channel, ChannelId};
-use super::credited::loss;
+use super::event::Event;
 use super::inbox::Inbox;
 use super::links::Links;
 use super::node::Node;
@@ -15,7 +15,8 @@ use super::stopwatch::Stopwatch;
 use super::storage::Storage;
 use super::window::Window;
 use crate::atm::link::Link;
-use crate::atm::server::{BuildServer, LazyServer, Server};
+use crate::atm::server::{BuildServer, Departure, LazyServer, Server};
+use crate::discard::Cause;
 use crate::kernel::Ps;
 
 /// Least length of a turn, in cell times of its links, for a node that receives from or sends to no
@@ -249,7 +250,9 @@ impl<S: Server> Simulation<S> {
             for (port, link) in ports {
                 let channels = &self.lossy_channels[*link as usize];
                 let lost = port.take_losses(last).into_iter();
-                losses.extend(lost.map(|lost| loss(lost, channels[lost.slot as usize], *link)));
+                losses.extend(lost.map(|Departure { at, slot, info, .. }| {
+                    Event::loss(at, (channels[slot as usize], *link), Cause::LinkError, info)
+                }));
             }
             // At one instant in the order of the ports.
             losses.sort_by_key(|loss| loss.at);

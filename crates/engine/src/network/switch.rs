@@ -441,19 +441,8 @@ impl<S: Server> Switch<S> {
             self.backlogged.push(route.port);
         }
         if let Some(cause) = refused {
-            let (number, eom, rm) = (cell.info.number(), cell.info.is_eom(), !cell.info.is_data());
-            let what = What::Loss {
-                cause,
-                number,
-                eom,
-                rm,
-            };
-            self.log.add(Event {
-                at: now,
-                channel: route.channel,
-                link: Some(link),
-                what,
-            });
+            let place = (route.channel, link);
+            self.log.add(Event::loss(now, place, cause, cell.info));
         }
     }
 

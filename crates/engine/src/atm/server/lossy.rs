@@ -2,14 +2,21 @@
 
 use alloc::vec::Vec;
 
-use super::{
-    Arrival, Departure, Line, LineServer, LossSettings, PromptServer, Queued, Server, ServerCounts,
-};
+use super::{Arrival, Departure, Line, LineServer, PromptServer, Queued, Server, ServerCounts};
 use crate::atm::cell::{Body, Cell};
 use crate::atm::errors::Errors;
 use crate::atm::link::{LineEnd, Outlet};
 use crate::control::Control;
 use crate::kernel::{Ps, Ring};
+
+/// Losses of the link behind a port that is not prompt.
+#[derive(Clone, Debug)]
+pub struct LossSettings {
+    /// Losses of the link.
+    pub errors: Errors,
+    /// Label of each channel at the far end, by slot.
+    pub labels: Vec<u32>,
+}
 
 /// A server whose cells the link may lose. Losses are drawn in the order of service, in which the
 /// cells of a lazy server reach the end of its line, so no departure needs an event: a lost cell

@@ -17,11 +17,11 @@ mod promptness;
 pub use eager::EagerServer;
 pub use fifo::{FifoRow, FifoServer};
 pub use lazy::LazyServer;
-pub use lossy::LossyServer;
+pub use lossy::{LossSettings, LossyServer};
 pub use priority::PriorityServer;
 pub use prompt::PromptServer;
 pub use promptness::{
-    ChannelSettings, CreditCounts, Departure, LossSettings, Message, NEVER_TOLD, PromptSettings,
+    ChannelSettings, CreditCounts, Departure, Message, NEVER_TOLD, PromptSettings,
 };
 
 use alloc::vec::Vec;

@@ -45,15 +45,6 @@ pub struct PromptSettings {
     pub errors: Option<Errors>,
 }
 
-/// Losses of the link behind a port that is not prompt.
-#[derive(Clone, Debug)]
-pub struct LossSettings {
-    /// Losses of the link.
-    pub errors: Errors,
-    /// Label of each channel at the far end, by slot.
-    pub labels: Vec<u32>,
-}
-
 /// A cell of a channel whose service has completed, as reported to the node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure {

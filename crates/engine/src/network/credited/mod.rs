@@ -10,7 +10,7 @@ mod switch;
 use alloc::vec::Vec;
 
 use super::channel::ChannelId;
-use super::event::{Event, What};
+use super::event::Event;
 use super::links::Links;
 use super::log::Log;
 use crate::atm::link::Outlet;
@@ -190,7 +190,9 @@ impl Prompt {
             };
             let way = self.ways[index][departure.slot as usize];
             if departure.lost {
-                log.add(loss(departure, way.channel, outputs.ports[index].1));
+                let place = (way.channel, outputs.ports[index].1);
+                let Departure { at, info, .. } = departure;
+                log.add(Event::loss(at, place, Cause::LinkError, info));
             }
             if way.label_here != NONE {
                 self.forward(now, way.label_here, departure.cells, outputs);
@@ -212,21 +214,5 @@ impl Prompt {
         let (port, mut out) = outputs.at(index);
         port.advance(Ps(now.0 + 1), &mut out);
         self.note(index, port);
-    }
-}
-
-/// The loss of a cell of `channel` by `link`.
-pub fn loss(Departure { at, info, .. }: Departure, channel: ChannelId, link: u32) -> Event {
-    let (number, eom, rm) = (info.number(), info.is_eom(), !info.is_data());
-    Event {
-        at,
-        channel,
-        link: Some(link),
-        what: What::Loss {
-            cause: Cause::LinkError,
-            number,
-            eom,
-            rm,
-        },
     }
 }
