@@ -128,6 +128,16 @@ impl Info {
     pub const fn is_stamped(self) -> bool {
         self.0 & (3 | Self::EOM | Self::BODY) == Self::BODY
     }
+    /// True for a plain cell that goes in a row of stamped cells, or in one of cells without.
+    #[inline(always)]
+    pub const fn is_of_row<const STAMPED: bool>(self) -> bool {
+        if STAMPED {
+            self.is_stamped()
+        } else {
+            // All but plain cells have a body.
+            !self.has_body()
+        }
+    }
     /// Number of the cell among the data cells of its channel, modulo [`Info::NUMBERS`].
     #[inline]
     pub const fn number(self) -> u32 {

@@ -63,8 +63,8 @@ pub struct FcvcConfig {
     /// Priority of credit cells, which no paper gives.
     pub priority: CreditPriority,
     /// Time between marks: cells that report to the next node how many cells of a channel were
-    /// sent, so that credit for lost cells is restored; at least 1 us. Without losses they are not needed. No
-    /// marks if absent.
+    /// sent, so that credit for lost cells is restored; at least 1 us. Without losses they are not
+    /// needed. No marks if absent.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "1 s", "scale": "log", "when": {"mark_interval": true} }))]
     pub mark_interval: Option<Ps>,
     /// Division of a node's buffer among channels.

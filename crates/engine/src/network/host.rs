@@ -11,7 +11,7 @@ use super::links::Links;
 use super::log::Log;
 use super::plan::FlowChange;
 use super::terminal::{Outside, Terminal};
-use crate::atm::cell::{Cell, Info};
+use crate::atm::cell::Cell;
 use crate::atm::link::Link;
 use crate::atm::port::Port;
 use crate::atm::server::Server;
@@ -179,14 +179,7 @@ impl<S: Server> Host<S> {
         limit: Ps,
     ) -> usize {
         let mut received = 0;
-        let is_such = |info: Info| {
-            if STAMPED {
-                info.is_stamped()
-            } else {
-                !info.has_body()
-            }
-        };
-        let is_plain = |cell: &&Cell| cell.at < limit && is_such(cell.info);
+        let is_plain = |cell: &&Cell| cell.at < limit && cell.info.is_of_row::<STAMPED>();
         while let Some(first) = cells.get(received).filter(is_plain) {
             let row = cells[received..].iter().take_while(is_plain);
             let row = row.take_while(|cell| cell.label == first.label);

@@ -313,14 +313,7 @@ impl<S: Server> Switch<S> {
         let (table, ports) = (&self.table[..], &mut self.ports[..]);
         let (links, fresh) = links.parts();
         let route = |cell: &Cell| &table[cell.label as usize];
-        let is_such = |info: Info| {
-            if STAMPED {
-                info.is_stamped()
-            } else {
-                !info.has_body()
-            }
-        };
-        let is_plain = |cell: &Cell| cell.at < limit && is_such(cell.info);
+        let is_plain = |cell: &Cell| cell.at < limit && cell.info.is_of_row::<STAMPED>();
         let mut carry_stamps = |cells: &[T], link: u32, links: &mut [Link]| {
             for cell in cells.iter().filter(|_| STAMPED) {
                 if let Some(sent) = stamp(cell, links) {

@@ -23,8 +23,8 @@ const SHORTEST: Ps = Ps::from_ns(10);
 pub struct MessagesConfig {
     /// Mean length of a message, at least 1 byte.
     pub mean_length: Bytes,
-    /// Mean rate of the application's own bits over active and idle periods; messages come at least 10 ns
-    /// apart on average.
+    /// Mean rate of the application's own bits over active and idle periods; messages come at
+    /// least 10 ns apart on average.
     pub mean_rate: Rate,
     /// Rate at which the application produces a message while active, above `mean_rate`. If absent,
     /// active periods take no time: Gerla et al. do not say.

@@ -23,9 +23,9 @@ impl<S: Server> PromptNode<S> for Host<S> {
     }
 
     #[inline]
-    fn run_alone(&mut self, now: Ps, arrival: Ps, prompt: &mut Prompt, links: &mut Links) -> bool {
+    fn run_alone(&mut self, now: Ps, prompt: &mut Prompt, links: &mut Links) -> bool {
         let (timer, index) = self.clocks.first();
-        let others = prompt.next_event().min(arrival).min(self.runner_up(index));
+        let others = prompt.next_event().min(self.runner_up(index));
         let port = self.terminals[index].port;
         if timer != now
             || others == now

@@ -24,16 +24,10 @@ pub trait PromptNode<S> {
     /// the same instant; those of a switch come in the next turn of the loop.
     fn take(&mut self, cell: Cell, body: Option<Body>, prompt: &mut Prompt, links: &mut Links);
 
-    /// If the only event at `now` is one timer, processes it and what follows from it; the next
-    /// cell arrives at `arrival`. Returns false, with nothing changed, if there is more to do.
+    /// If the only event at `now`, when no cell arrives, is one timer, processes it and what follows
+    /// from it. Returns false, with nothing changed, if there is more to do.
     #[inline]
-    fn run_alone(
-        &mut self,
-        _now: Ps,
-        _arrival: Ps,
-        _prompt: &mut Prompt,
-        _links: &mut Links,
-    ) -> bool {
+    fn run_alone(&mut self, _now: Ps, _prompt: &mut Prompt, _links: &mut Links) -> bool {
         false
     }
     /// Handles a cell without a body that is the only event at its instant, with what follows from
@@ -82,7 +76,7 @@ fn turn_in_order<S: Server, N: PromptNode<S>, const DRAWN: bool>(
         if event < arrival {
             let ports = node.parts().0;
             if prompt.go_on(now, timer, &mut Outputs { ports, links })
-                || (timer == now && node.run_alone(now, arrival, &mut prompt, links))
+                || (timer == now && node.run_alone(now, &mut prompt, links))
             {
                 continue;
             }

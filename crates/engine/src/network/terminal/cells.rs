@@ -280,11 +280,11 @@ fn send<S: Server>(
     mut body: Option<Body>,
 ) {
     let arrival = arrival(label, slot, info);
-    // The port of an end system has no limit: cells wait in the source queue.
     let alone = out.alone;
     let Some((port, out)) = &mut out.way else {
         return;
     };
+    // The port of an end system has no limit: cells wait in the source queue.
     if info.is_plain() && port.arrive_express(at, &arrival, out) {
         if let Some(Body::Stamp(sent)) = body {
             out.link.push_stamp(sent);
