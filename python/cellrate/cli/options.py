@@ -9,6 +9,7 @@ from cyclopts import Parameter, Token
 
 from cellrate.common.problems import BadInput
 from cellrate.common.whole_number import MOST_SEED, MOST_SEEDS, MOST_WORKERS, read_whole_number
+from cellrate.functions import runs_of
 
 
 def whole(least: int, about: str, *, most: int | None = None, shown: bool = True) -> Parameter:
@@ -39,12 +40,10 @@ def seeds_from(first: int, count: int) -> tuple[int, ...]:
     Raises:
         BadInput: The last one is too large.
     """
-    if first + count - 1 > MOST_SEED:
-        raise BadInput(
-            f"--first-seed {first}: the last of {count} seeds would be {first + count - 1}; it may "
-            f"be {MOST_SEED}"
-        )
-    return tuple(range(first, first + count))
+    try:
+        return runs_of.seeds_from(first, count)
+    except ValueError as error:
+        raise BadInput(f"--first-seed {first}: {error}") from error
 
 
 def _threads(_type: type, tokens: Sequence[Token]) -> int | Literal["auto"]:
