@@ -100,11 +100,18 @@ def test_all_time_of_a_run_belongs_to_the_nodes_that_it_has_or_to_another_task(
     assert found["results as text"].times == 1
 
 
-def test_more_samples_have_a_greater_share() -> None:
-    few = tasks("measure.traces=[]", 'measure.sample="10 ms"')
-    many = tasks("measure.traces=[]", 'measure.sample="2 us"')
-    assert many["samples of queues"].times == 20001
-    assert many["samples of queues"].share > 10 * few["samples of queues"].share
+def test_each_sample_is_a_lap() -> None:
+    assert tasks("measure.traces=[]", 'measure.sample="2 us"')["samples of queues"].times == 20001
+
+
+def test_shares_are_of_processor_time_without_the_clock() -> None:
+    """A run of 4 s of which the clock told 3: tasks of 1.5 s, and 30 readings of 0.05 s."""
+    told = [("hosts", 1.0, 10), ("switches", 0.5, 20)]
+    run = module._Measured(4.0, told, 0.05, 1.0, {})  # noqa: SLF001  what a run measures
+    found = module._shares(0.5, run)  # noqa: SLF001
+    assert [one.times for one in found] == [1, 10, 20, 1]
+    assert [one.seconds for one in found] == pytest.approx([0.5, 4 / 3, 2 / 3, 1.0])
+    assert [one.share for one in found] == pytest.approx([1 / 7, 8 / 21, 4 / 21, 2 / 7])
 
 
 @pytest.mark.parametrize(
