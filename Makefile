@@ -15,7 +15,7 @@ CLIPPY_FLAGS := -D warnings
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -path '*/src/*' -o -name Cargo.toml)
 
-.PHONY: help install reproduce infer tested check check-tests test lint format test-stub test-rust test-python test-results closed-forms faults lab test-lab determinism fingerprints oracles mutants fuzz sanitize evidence bench scale docs wheel lock lock-mutants clean
+.PHONY: help install reproduce infer tested check check-tests test lint format test-stub build-tests test-rust test-python test-results closed-forms faults lab test-lab determinism fingerprints oracles mutants fuzz sanitize evidence bench scale docs wheel lock lock-mutants clean
 
 help: ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -103,6 +103,10 @@ format: $(VENV)/.dependencies ## format everything
 
 test-stub: tested
 	@$(TESTED)/bin/python -m mypy.stubtest --concise --mypy-config-file .ci/stubtest.ini cellrate._core
+
+# Can be under way while .venv is filled.
+build-tests: | $(BIN)/python
+	@$(CARGO) test --workspace --locked --quiet --no-run
 
 test-rust: | $(BIN)/python
 	$(CARGO) test --workspace --locked --quiet
