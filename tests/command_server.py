@@ -13,6 +13,7 @@ import importlib
 import json
 import os
 import pkgutil
+import select
 import signal
 import socket
 import subprocess
@@ -24,6 +25,26 @@ from pathlib import Path
 from typing import NoReturn
 
 HEADER_BYTES = 8
+# What a shell sets as it goes; a page may put what is on the path already before it once more.
+OF_A_SHELL = {"PATH", "PWD", "OLDPWD", "SHLVL", "_"}
+# It imports next to nothing, and ends as the command ends.
+HANDING_OVER = """#!{python} -IS
+import os, socket, sys
+environment = {{name: value for name, value in os.environ.items() if name not in {of_a_shell!r}}}
+if environment != {known!r} or not os.path.exists({listening!r}):
+    os.execv({command!r}, [{command!r}, *sys.argv[1:]])
+line = socket.socket(socket.AF_UNIX)
+line.connect({listening!r})
+import json
+request = json.dumps([[{command!r}, *sys.argv[1:]], os.getcwd()]).encode()
+socket.send_fds(line, [len(request).to_bytes(8)], [0, 1, 2])
+line.sendall(request)
+status = line.recv(8)
+if len(status) != 8:
+    sys.exit("the process that runs commands has ended")
+status = int.from_bytes(status, signed=True)
+sys.exit(status if status >= 0 else 128 - status)
+"""
 # Imported inside functions, so not with `cellrate.cli`. Dask is not among them: it reads its
 # settings from the environment when it is imported.
 SLOW_IMPORTS = (
@@ -42,10 +63,14 @@ class CommandServer:
 
     A command with another environment than the one that the process began with is refused, since
     modules may have read their settings from that; `serves` tells.
+
+    Args:
+        settings: Variables that commands find in their environment besides those of the tests.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, **settings: str) -> None:
         self._environment = dict(os.environ)
+        self._settings = settings
         self._process: subprocess.Popen[bytes] | None = None
         self._line: socket.socket | None = None
 
@@ -100,24 +125,83 @@ class CommandServer:
         """Ends the process, its forks, and the processes that these have started."""
         if self._process is not None and self._line is not None:
             self._line.close()
-            # All of them are in the group of the process; there is none if all have ended.
-            with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
+            _end(self._process)
         self._process = self._line = None
 
     def _start(self) -> socket.socket:
         if self._line is None:
             self._line, other = socket.socketpair()
-            self._process = subprocess.Popen(
-                [sys.executable, __file__, str(other.fileno())],
-                pass_fds=[other.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                start_new_session=True,
-            )
+            environment = {**self._environment, **self._settings}
+            self._process = _process_on(other, environment)
             other.close()
         return self._line
+
+
+class ShellServer:
+    """The process that forks for shells: their `cellrate` is a script that hands its line over.
+
+    Where commands do not fork, or once a shell has changed the environment, the script becomes the
+    installed one.
+    """
+
+    def __init__(self, place: Path, command: Path) -> None:
+        """Begins to listen.
+
+        Args:
+            place: An empty directory for the script, which goes onto a shell's path.
+            command: The installed script.
+        """
+        self.environment = dict(os.environ)
+        self.environment.pop("PYTEST_CURRENT_TEST", None)
+        self.environment["PATH"] = f"{place}:{command.parent}:{self.environment['PATH']}"
+        self._process: subprocess.Popen[bytes] | None = None
+        known = {name: value for name, value in self.environment.items() if name not in OF_A_SHELL}
+        script = place / command.name
+        script.write_text(
+            HANDING_OVER.format(
+                python=sys.executable,
+                command=str(command),
+                listening=str(place / "line"),
+                known=known,
+                of_a_shell=OF_A_SHELL,
+            ),
+            encoding="utf-8",
+        )
+        script.chmod(0o755)
+        if sys.platform == "linux":
+            with socket.socket(socket.AF_UNIX) as listening:
+                listening.bind(str(place / "line"))
+                listening.listen()
+                # Once nobody holds the other end of its input, it ends.
+                self._process = _process_on(listening, self.environment, stdin=subprocess.PIPE)
+
+    def stop(self) -> None:
+        """Ends the process, its forks, and the processes that these have started."""
+        if self._process is not None:
+            _end(self._process)
+        self._process = None
+
+
+def _process_on(
+    line: socket.socket, environment: dict[str, str], stdin: int = subprocess.DEVNULL
+) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, __file__, str(line.fileno())],
+        pass_fds=[line.fileno()],
+        stdin=stdin,
+        stdout=subprocess.DEVNULL,
+        env=environment,
+        start_new_session=True,
+    )
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    # All that it has begun is in its group; there is none if all have ended.
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    if process.stdin is not None:
+        process.stdin.close()
 
 
 def _exactly(line: socket.socket, size: int) -> bytes:
@@ -160,6 +244,24 @@ def _serve(line: socket.socket) -> None:
         line.sendall(code.to_bytes(HEADER_BYTES, signed=True))
 
 
+def _listen(listening: socket.socket) -> None:
+    """Serves all who come, at once, since a shell's commands may wait for one another."""
+    while True:
+        ready, _, _ = select.select([listening, sys.stdin], [], [])
+        if sys.stdin in ready:
+            os.killpg(0, signal.SIGKILL)
+        line, _ = listening.accept()
+        if os.fork() == 0:
+            listening.close()
+            _serve(line)
+            os._exit(0)
+        line.close()
+        # Those that have ended leave nothing behind.
+        with suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+
+
 def _become(command: list[str], cwd: str, streams: list[int]) -> NoReturn:
     """Runs the command, and ends the process."""
     from cellrate.cli import main
@@ -198,4 +300,6 @@ if __name__ == "__main__":
     if not sys.flags.safe_path:
         sys.path[0] = str(Path(sys.executable).parent)
     _import_everything()
-    _serve(socket.socket(fileno=int(sys.argv[1])))
+    given = socket.socket(fileno=int(sys.argv[1]))
+    listens = given.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)
+    (_listen if listens else _serve)(given)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
 
 import pytest
-from command_server import CommandServer, status_of
+from command_server import CommandServer, ShellServer, status_of
 from conftest import COMMAND, HANG_SECONDS, Command
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="commands are forked on Linux only")
@@ -75,3 +77,32 @@ def test_a_fork_ends_as_the_interpreter_does(capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().err == ""
     assert status_of(SystemExit("no such paper")) == 1
     assert capsys.readouterr().err == "no such paper\n"
+
+
+def test_shells_hand_their_commands_over(endless: Path, tmp_path: Path) -> None:
+    installed = tmp_path / "bin" / "cellrate"
+    installed.parent.mkdir()
+    installed.write_text("#!/bin/sh\necho installed\n", encoding="utf-8")
+    installed.chmod(0o755)
+    work = tmp_path / "work"
+    work.mkdir()
+    # The run goes on beside what follows it; a variable is one that the process did not begin with.
+    typed = f"""
+    cellrate run {endless} > /dev/null 2>&1 &
+    cellrate new nothing; echo $?
+    cellrate new n-source | head -n 1
+    VARIABLE=1 cellrate new n-source
+    """
+    with tempfile.TemporaryDirectory() as place:
+        server = ShellServer(Path(place), installed)
+        done = subprocess.run(
+            ["/bin/sh"], input=typed, text=True, capture_output=True, cwd=work,
+            env=server.environment, timeout=HANG_SECONDS, check=False,
+        )  # fmt: skip
+        server.stop()
+    code, first, last = done.stdout.splitlines()
+    assert code == "2"
+    assert "no template 'nothing'" in done.stderr
+    assert first.startswith("# TCP sources")
+    assert last == "installed"
+    wait_for(work, 0)

@@ -6,10 +6,13 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from command_server import ShellServer
 from conftest import COMMAND, HANG_SECONDS, HERE
 
 ROOT = HERE.parent
@@ -88,11 +91,25 @@ def shortened(line: str) -> str:
     return f"{line}\nsed -i.long {SHORTER} {new[1]}" if new else line
 
 
+@pytest.fixture(scope="module")
+def shells() -> Iterator[ShellServer]:
+    """Runs what shells type without the time that imports take."""
+    # Sockets want short paths.
+    with tempfile.TemporaryDirectory() as place:
+        server = ShellServer(Path(place), COMMAND)
+        yield server
+        server.stop()
+
+
 @pytest.mark.parametrize("part", PARTS, ids=str)
-def test_the_commands_of_a_page_run(part: Part, tmp_path: Path) -> None:
-    # `make install` has been done, here; a page may go on with what it installed.
+def test_the_commands_of_a_page_run(part: Part, tmp_path: Path, shells: ShellServer) -> None:
+    # `make install` has been done, here; a page may go on with what it installed. The first page
+    # starts each command as its reader does.
+    environment = shells.environment
+    if part.page.name == "first-run.md":
+        environment = {**os.environ, "PATH": f"{COMMAND.parent}:{os.environ['PATH']}"}
     (tmp_path / ".venv").mkdir()
-    (tmp_path / ".venv" / "bin").symlink_to(COMMAND.parent)
+    (tmp_path / ".venv" / "bin").symlink_to(environment["PATH"].partition(":")[0])
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     study = tmp_path / "examples" / "studies" / "buffer-study.toml"
     text = study.read_text(encoding="utf-8")
@@ -106,7 +123,7 @@ def test_the_commands_of_a_page_run(part: Part, tmp_path: Path) -> None:
         text=True,
         capture_output=True,
         cwd=tmp_path,
-        env={**os.environ, "PATH": f"{COMMAND.parent}:{os.environ['PATH']}"},
+        env=environment,
         timeout=HANG_SECONDS,
         check=False,
     )

@@ -6,12 +6,14 @@ import os
 import re
 import shlex
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from cellrate.cli.app import run_command
 from cellrate.cli.parser import app
-from conftest import COMMAND
+from command_server import CommandServer
+from conftest import COMMAND, HANG_SECONDS
 
 SHORT = '--set run.duration="60 ms" --set measure.from="20 ms"'
 WIDE = "--set flow.tcp.count=12"
@@ -60,16 +62,29 @@ COMMAND_LINE = re.compile(r"\s*cellrate \w+ ")
 CUT = re.compile(r"\d\N{HORIZONTAL ELLIPSIS}")
 
 
-def printed(command: str, directory: Path) -> str:
-    # The output is taken for a terminal without colours.
-    terminal = {"TTY_COMPATIBLE": "1", "TERM": "dumb", "NO_COLOR": "1", "COLUMNS": "80"}
-    environment = {**os.environ, **terminal, "PATH": f"{COMMAND.parent}:{os.environ['PATH']}"}
-    done = subprocess.run(
-        [COMMAND, *shlex.split(command)], cwd=directory, env=environment, check=False,
-        capture_output=True, text=True,
-    )  # fmt: skip
-    assert done.returncode in {0, 1}, done.stderr
-    return done.stdout
+# The output is taken for a terminal without colours.
+TERMINAL = {"TTY_COMPATIBLE": "1", "TERM": "dumb", "NO_COLOR": "1", "COLUMNS": "80"}
+
+
+@pytest.fixture(scope="module")
+def terminal() -> Iterator[CommandServer]:
+    """Runs commands that write to such a terminal."""
+    server = CommandServer(**TERMINAL)
+    yield server
+    server.stop()
+
+
+def printed(terminal: CommandServer, command: str, directory: Path) -> str:
+    line = [str(COMMAND), *shlex.split(command)]
+    if terminal.serves():
+        status, out, err = terminal.run(line, b"", directory, HANG_SECONDS)
+    else:
+        done = subprocess.run(
+            line, cwd=directory, env={**os.environ, **TERMINAL}, check=False, capture_output=True
+        )
+        status, out, err = done.returncode, done.stdout, done.stderr
+    assert status in {0, 1}, err.decode()
+    return out.decode()
 
 
 def too_long(text: str) -> list[str]:
@@ -86,15 +101,17 @@ def test_the_check_finds_long_lines_and_cut_numbers() -> None:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def place(tmp_path_factory: pytest.TempPathFactory, terminal: CommandServer) -> Path:
     directory = tmp_path_factory.mktemp("columns")
-    (directory / "my.toml").write_text(printed("new n-source", directory), encoding="utf-8")
+    (directory / "my.toml").write_text(
+        printed(terminal, "new n-source", directory), encoding="utf-8"
+    )
     (directory / "study.toml").write_text(STUDY, encoding="utf-8")
     return directory
 
 
-def test_what_commands_print_fits_80_columns(place: Path) -> None:
-    found = {command: too_long(printed(command, place)) for command in PLAYED}
+def test_what_commands_print_fits_80_columns(place: Path, terminal: CommandServer) -> None:
+    found = {command: too_long(printed(terminal, command, place)) for command in PLAYED}
     assert {command: lines for command, lines in found.items() if lines} == {}
 
 
