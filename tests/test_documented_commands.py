@@ -32,8 +32,8 @@ ABSENT = tuple(tool for tool in ("tshark",) if shutil.which(tool) is None)
 # them is not looked at here, only that they run.
 NEW = re.compile(r"^cellrate new \S+ > (\S+)")
 SHORTER = (
-    "-e 's/^duration = .*/duration = \"200 ms\"/' "
-    "-e '/^.measure.$/,/^from/s/^from = .*/from = \"50 ms\"/'"
+    "-e 's/^duration = .*/duration = \"100 ms\"/' "
+    "-e '/^.measure.$/,/^from/s/^from = .*/from = \"25 ms\"/'"
 )
 LONG_STUDY = {
     "run.duration=2 s": "run.duration=200 ms",
