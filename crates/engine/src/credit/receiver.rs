@@ -35,15 +35,10 @@ impl Receiver {
         self.since += cells;
         (self.since >= self.n2).then(|| self.tell()) // Gerla et al. II.B: credit after N2 cells
     }
-    /// [`Receiver::forward`] for one cell, if no credit is due with it. Returns false, with nothing
-    /// changed, if one is.
+    /// Number of further cells with which no credit is due.
     #[inline]
-    pub fn forwards_untold(&mut self) -> bool {
-        let untold = self.since + 1 < self.n2;
-        if untold {
-            self.forward(1);
-        }
-        untold
+    pub fn most_untold(&self) -> u32 {
+        (self.n2 - 1).saturating_sub(self.since)
     }
     /// Returns the present limit V_r + N2 + N3, to be sent as credit.
     pub fn tell(&mut self) -> u32 {

@@ -69,6 +69,7 @@ impl<'a> Draft<'a> {
             plan,
             port_of: alloc::vec![0; plan.links.len()],
             users: alloc::vec![Vec::new(); plan.links.len()],
+            has_credit: alloc::vec![false; plan.nodes.len()],
             controlled_before: Vec::new(),
             back: alloc::vec![None; plan.links.len()],
             returns_for: alloc::vec![None; plan.links.len()],

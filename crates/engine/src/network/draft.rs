@@ -24,6 +24,8 @@ pub struct Draft<'a> {
     pub port_of: Vec<u32>,
     /// For each link: the channels over it in order.
     pub users: Vec<Vec<ChannelId>>,
+    /// For each node: true if a channel under credit control begins, ends or passes there.
+    pub has_credit: Vec<bool>,
     /// For each link and each channel over it: the number of channels with ABR cells before it.
     pub controlled_before: Vec<Vec<u32>>,
     /// For each link under credit control: the link on which its credit returns.

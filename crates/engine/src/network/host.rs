@@ -73,7 +73,7 @@ impl<S: Server> Host<S> {
         let port = self
             .prompt
             .as_ref()
-            .map_or(Ps::NEVER, |prompt| prompt.next_event());
+            .map_or(Ps::NEVER, |prompt| prompt.next_due(&self.ports));
         self.clocks.first().0.min(port)
     }
 

@@ -87,6 +87,25 @@ impl<'a, const DRAWN: bool> Arrivals<'a, DRAWN> {
         self.merged += 1;
         Some(cell)
     }
+    /// The next cells, if all cells come on one link, as many as are contiguous in memory;
+    /// [`Arrivals::discard`] receives them. Empty if they come on several.
+    #[inline]
+    pub fn stretch<'l>(&self, links: &'l Links) -> &'l [Cell] {
+        match self.inbox.only() {
+            Some(only) => links[only as usize].stretch(),
+            None => &[],
+        }
+    }
+    /// Receives the next `count` cells of [`Arrivals::stretch`], none of which has a body.
+    #[inline]
+    pub fn discard(&mut self, count: usize, links: &mut Links) {
+        if let Some(only) = self.inbox.only() {
+            let link = &mut links[only as usize];
+            link.discard(count);
+            self.next = link.next_arrival();
+            self.inbox.note_due(self.next);
+        }
+    }
     /// The body of the cell received last, which has one; `info` is its word.
     #[inline]
     pub fn body(&self, info: Info, links: &mut Links) -> Option<Body> {

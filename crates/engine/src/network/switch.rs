@@ -131,7 +131,7 @@ impl<S: Server> Switch<S> {
     #[inline]
     pub fn next_event(&self) -> Ps {
         if let Some(prompt) = &self.prompt {
-            return self.timers.first().0.min(prompt.next_event());
+            return self.timers.first().0.min(prompt.next_due(&self.ports));
         }
         let starts = self
             .backlogged

@@ -70,6 +70,12 @@ impl<S: Server> Port<S> {
         let server = self.server.credited();
         server.is_none_or(CreditedServer::tells_next)
     }
+    /// Time of the next service start, if the port is prompt; see [`CreditedServer::next_start`].
+    #[inline]
+    pub fn next_start(&self) -> Ps {
+        let server = self.server.credited();
+        server.map_or(Ps::NEVER, CreditedServer::next_start)
+    }
     /// Cells of the channel in `slot` that are still here, including the one in service, if the
     /// server is up to date.
     pub fn queued_of(&self, slot: u32) -> u64 {

@@ -447,6 +447,9 @@ impl CreditedServer for EagerServer {
     fn tells_next(&self) -> bool {
         true
     }
+    fn next_start(&self) -> Ps {
+        self.next_event()
+    }
     fn take_untold(&mut self, _: Ps, _: u32, _: &mut Control, _: &mut Outlet<'_>) -> u32 {
         0
     }

@@ -200,6 +200,10 @@ pub trait CreditedServer {
     fn take_departure(&mut self) -> Option<Departure>;
     /// True if the next completion must be reported.
     fn tells_next(&self) -> bool;
+    /// Time at which the next service starts, `NEVER` if none does. If it lies before
+    /// [`Server::next_event`] it needs no event, but the server must be advanced past it before a
+    /// receiver asks for its cell.
+    fn next_start(&self) -> Ps;
     /// Sends a message of the credit protocol.
     fn tell(&mut self, now: Ps, message: Message, control: &mut Control, out: &mut Outlet<'_>);
     /// Sets a new limit for the channel in `slot`.

@@ -128,7 +128,7 @@ pub struct PromptServer {
     carry: u64,
     /// Earliest instant at which the next service may start although the line is free.
     ready_at: Ps,
-    /// Number of cells and messages that may be served.
+    /// Number of cells and messages that may be served: of a channel that takes turns one.
     ready: u64,
     counts: CreditCounts,
     watched: Option<u32>,
@@ -186,13 +186,43 @@ impl PromptServer {
             rm_first,
         }
     }
+    /// Earliest start of a service whose completion may have to be reported. Those before it need no
+    /// event: their cells are known, since whatever could take their place calls the server first.
     #[inline]
-    fn next_start(&self) -> Ps {
-        if self.ready == 0 {
-            Ps::NEVER
-        } else {
-            self.free_at.max(self.ready_at)
+    fn next_start_that_matters(&self) -> Ps {
+        let start = self.next_start();
+        // The link may lose any cell.
+        if self.ready == 0 || self.errors.is_some() {
+            return start;
         }
+        let (mut starts, mut served) = (0, 0);
+        for (index, queue) in self.queues.iter().enumerate() {
+            if index == self.records_before {
+                // At least one, however many records a cell carries.
+                starts += usize::from(!self.messages.is_empty());
+                served += self.messages.len();
+            }
+            let Some(turns) = &queue.turns else {
+                // Nobody is told of departures of channels without credit, as of messages.
+                let cells = queue.fifo.cells.len() + queue.first.cells.len();
+                (starts, served) = (starts + cells, served + cells);
+                continue;
+            };
+            let Some(slot) = turns.front() else { continue };
+            let channel = &self.channels[*slot as usize];
+            let leaves = |cell: InService| matches!(cell, InService::Cell { slot: left, .. } if left == *slot);
+            let before = u32::from(self.in_service.is_some_and(leaves));
+            let tells = channel.untold + before + 1 >= channel.told_every;
+            starts += usize::from(!tells);
+            if tells || turns.len() > 1 || channel.lane.cells.len() > 1 {
+                return Ps(start.0 + starts as u64 * self.line.clock.floor().0);
+            }
+            served += 1;
+        }
+        if served as u64 == self.ready {
+            return Ps::NEVER;
+        }
+        Ps(start.0 + starts as u64 * self.line.clock.floor().0)
     }
     /// Counts a further cell or message that may be served from `now` on.
     #[inline]
@@ -468,14 +498,14 @@ impl Server for PromptServer {
             self.start(start, control, out);
         }
     }
-    /// The time of a departure to be reported, of the completion that matters, or of the next
-    /// start.
+    /// The time of a departure to be reported, of the completion that matters, or of the next start
+    /// whose completion may matter.
     #[inline]
     fn next_event(&self) -> Ps {
         match (&self.departure, &self.in_service) {
             (Some(departure), _) => departure.at,
             (None, Some(InService::Cell { matters: true, .. })) => self.free_at,
-            _ => self.next_start(),
+            _ => self.next_start_that_matters(),
         }
     }
 }
@@ -585,6 +615,14 @@ impl CreditedServer for PromptServer {
     fn tells_next(&self) -> bool {
         self.departure.is_some()
             || matches!(self.in_service, Some(InService::Cell { matters: true, .. }))
+    }
+    #[inline]
+    fn next_start(&self) -> Ps {
+        if self.ready == 0 {
+            Ps::NEVER
+        } else {
+            self.free_at.max(self.ready_at)
+        }
     }
     fn tell(&mut self, now: Ps, message: Message, control: &mut Control, out: &mut Outlet<'_>) {
         self.advance(now, control, out);

@@ -32,6 +32,9 @@ impl Draft<'_> {
                 })?;
                 self.back[link] = Some(back);
                 self.returns_for[back].get_or_insert(link);
+                let ends = &self.plan.links[link];
+                self.has_credit[ends.from] = true;
+                self.has_credit[ends.to] = true;
             }
         }
         Ok(())
@@ -60,22 +63,22 @@ impl Draft<'_> {
         found.map_or(Ok(()), |found| Err(PlanError(format!("{found}"))))
     }
 
-    fn is_prompt<S: BuildServer>(&self) -> bool {
-        self.plan.fcvc.is_some() || (self.plan.errors.occur() && !S::LOSES_AHEAD)
+    fn is_prompt<S: BuildServer>(&self, node: usize) -> bool {
+        self.has_credit[node] || (self.plan.errors.occur() && !S::LOSES_AHEAD)
     }
-    /// True if links lose cells, whose ports are not prompt.
+    /// True if links lose cells, and their ports need not be prompt for that.
     pub(in crate::network) fn loses_ahead<S: BuildServer>(&self) -> bool {
-        self.plan.errors.occur() && !self.is_prompt::<S>()
+        self.plan.errors.occur() && S::LOSES_AHEAD
     }
     /// Losses of `link`, if its port is not prompt.
     pub(in crate::network) fn losses_ahead<S: BuildServer>(
         &self,
         link: usize,
     ) -> Option<LossSettings> {
-        if self.is_prompt::<S>() {
+        let node = self.plan.links[link].from;
+        if self.is_prompt::<S>(node) {
             return None;
         }
-        let node = self.plan.links[link].from;
         let label =
             |channel: &ChannelId| self.hop_from(node, *channel).map_or(NONE, |hop| hop.label);
         let name = &self.plan.links[link].name;
@@ -229,7 +232,7 @@ impl Draft<'_> {
         link: usize,
         classes: &[&[ServiceClass]],
     ) -> Option<PromptSettings> {
-        if !self.is_prompt::<S>() {
+        if !self.is_prompt::<S>(self.plan.links[link].from) {
             return None;
         }
         let queue_of = |class: ServiceClass| {
@@ -298,7 +301,7 @@ impl Draft<'_> {
 
     /// The state that a node needs to process every event at its own time; `None` if it need not.
     pub(in crate::network) fn prompt<S: BuildServer>(&self, node: usize) -> Option<Box<Prompt>> {
-        if !self.is_prompt::<S>() {
+        if !self.is_prompt::<S>(node) {
             return None;
         }
         let ways = self.outgoing[node]

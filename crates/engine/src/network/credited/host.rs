@@ -63,11 +63,31 @@ impl<S: Server> PromptNode<S> for Host<S> {
     /// A cell without a body moves no timer, so only a credit may follow from it.
     #[inline]
     fn take_alone(&mut self, cell: Cell, prompt: &mut Prompt, _links: &mut Links) -> bool {
-        let passes = prompt.forwards_untold(cell.label);
+        let passes = prompt.most_untold(cell.label) > 0;
         if passes {
+            prompt.forward_untold(cell.label, 1);
             self.terminals[cell.label as usize].receive_plain(cell);
         }
         passes
+    }
+
+    /// Cells without bodies move no timer, so nothing follows from them up to the next credit.
+    #[inline]
+    fn take_row(&mut self, cells: &[Cell], limit: Ps, prompt: &mut Prompt) -> usize {
+        let mut taken = 0;
+        let is_plain = |cell: &&Cell| cell.at < limit && cell.info.is_of_row::<false>();
+        while let Some(Cell { label, .. }) = cells.get(taken).filter(is_plain) {
+            let row = cells[taken..].iter().take_while(is_plain);
+            let row = row.take_while(|cell| cell.label == *label);
+            let row = row.take(prompt.most_untold(*label));
+            let received = self.terminals[*label as usize].receive_row::<false>(row, || None);
+            if received == 0 {
+                break;
+            }
+            prompt.forward_untold(*label, received);
+            taken += received;
+        }
+        taken
     }
 
     fn take(&mut self, cell: Cell, body: Option<Body>, prompt: &mut Prompt, links: &mut Links) {

@@ -36,6 +36,12 @@ pub trait PromptNode<S> {
     fn take_alone(&mut self, _cell: Cell, _prompt: &mut Prompt, _links: &mut Links) -> bool {
         false
     }
+    /// Receives cells without bodies that arrive before `limit`, the first of `cells`, as far as nothing
+    /// follows from them. Returns their number.
+    #[inline]
+    fn take_row(&mut self, _cells: &[Cell], _limit: Ps, _prompt: &mut Prompt) -> usize {
+        0
+    }
     /// Notes the ports to which the node may have sent cells without noting it before.
     #[inline]
     fn touch_ports(&self, _prompt: &mut Prompt) {}
@@ -71,7 +77,14 @@ fn turn_in_order<S: Server, N: PromptNode<S>, const DRAWN: bool>(
         let now = event.min(arrival);
         if now >= horizon {
             arrivals.end();
+            let ports = node.parts().0;
+            prompt.catch_up(horizon, &mut Outputs { ports, links });
             return prompt;
+        }
+        let taken = node.take_row(arrivals.stretch(links), event.min(horizon), &mut prompt);
+        if taken > 0 {
+            arrivals.discard(taken, links);
+            continue;
         }
         if event < arrival {
             let ports = node.parts().0;

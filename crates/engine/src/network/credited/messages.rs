@@ -55,12 +55,25 @@ impl Prompt {
         }
     }
 
-    /// [`Prompt::forward`] for one cell, if no message follows from it. Returns false, with nothing
-    /// changed, if one may follow.
+    /// Number of cells of the channel with label `label` from which no message certainly follows.
     #[inline]
-    pub fn forwards_untold(&mut self, label: u32) -> bool {
+    pub fn most_untold(&self, label: u32) -> usize {
+        let account = &self.accounts[label as usize];
+        if account.reverse == NONE {
+            return usize::MAX;
+        }
+        match account.pool {
+            None => account.receiver.most_untold() as usize,
+            Some(_) => 0,
+        }
+    }
+    /// [`Prompt::forward`] for at most [`Prompt::most_untold`] cells.
+    #[inline]
+    pub fn forward_untold(&mut self, label: u32, cells: usize) {
         let account = &mut self.accounts[label as usize];
-        account.reverse == NONE || (account.pool.is_none() && account.receiver.forwards_untold())
+        if account.reverse != NONE {
+            account.receiver.forward(cells as u32);
+        }
     }
 
     fn tell<S: Server>(
@@ -212,6 +225,8 @@ impl Prompt {
         };
         self.next_mark = now.saturating_add(interval);
         for port in 0..self.ways.len() {
+            let (advanced, mut out) = outputs.at(port as u32);
+            advanced.advance(now, &mut out);
             for slot in 0..self.ways[port].len() {
                 let Some(sender) = outputs.ports[port].0.sender(slot as u32) else {
                     continue;

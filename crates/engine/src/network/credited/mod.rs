@@ -87,6 +87,10 @@ pub struct Prompt {
     /// Ports that may have a service to start at this instant.
     touched: Vec<u32>,
     is_touched: Vec<bool>,
+    /// Ports whose next service starts before their next event, and for each port if it is among
+    /// them.
+    behind: Vec<u32>,
+    is_behind: Vec<bool>,
     /// Channels by port and slot.
     pub(in crate::network) ways: Vec<Vec<Way>>,
     /// Channels by the label under which they arrive.
@@ -109,6 +113,8 @@ impl Prompt {
             completions: Tournament::new(ways.len()),
             touched: Vec::new(),
             is_touched: alloc::vec![false; ways.len()],
+            behind: Vec::new(),
+            is_behind: alloc::vec![false; ways.len()],
             next_mark: mark_interval.unwrap_or(Ps::NEVER),
             ways,
             accounts,
@@ -127,6 +133,12 @@ impl Prompt {
     #[inline]
     pub fn next_event(&self) -> Ps {
         self.completions.first().0.min(self.next_mark)
+    }
+    /// Time of the next event or service start at `ports`, or of the next marks.
+    pub fn next_due<S: Server>(&self, ports: &[(Port<S>, u32)]) -> Ps {
+        let starts = self.behind.iter();
+        let starts = starts.map(|port| ports[*port as usize].0.next_start());
+        starts.fold(self.next_event(), Ps::min)
     }
     /// Notes an event at `port`, which may have a service to start.
     #[inline]
@@ -153,6 +165,28 @@ impl Prompt {
         let next = port.next_event();
         if next != self.completions.get(index as usize) {
             self.completions.set(index as usize, next);
+        }
+        if port.next_start() < next && !self.is_behind[index as usize] {
+            self.is_behind[index as usize] = true;
+            self.behind.push(index);
+        }
+    }
+
+    /// Starts the services before `horizon` that are no events.
+    pub fn catch_up<S: Server>(&mut self, horizon: Ps, outputs: &mut Outputs<'_, S>) {
+        let mut i = 0;
+        while i < self.behind.len() {
+            let index = self.behind[i];
+            let (port, mut out) = outputs.at(index);
+            port.advance(horizon, &mut out);
+            if port.next_start() < port.next_event() {
+                i += 1;
+            } else {
+                self.is_behind[index as usize] = false;
+                self.behind.swap_remove(i);
+            }
+            let (port, _) = outputs.at(index);
+            self.note(index, port);
         }
     }
 
