@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import signs
-from conftest import COMMAND
+from conftest import COMMAND, HANG_SECONDS
 
 from proof.faults.ground import contents, leftovers, store_of
 
@@ -109,3 +111,103 @@ def test_a_study_stops_and_keeps_what_is_done(endless: Path, tmp_path: Path) -> 
     assert not (out / "studies" / "study").exists()
     assert leftovers(out) == []
     assert len(contents(store_of(out))) == 1, "the first run was over"
+
+
+# Python imports a module of this name before it comes to any command. From the moment at which
+# `begin` has returned, a copy of the process is interrupted in every so many calls, of Python or C,
+# until the command listens itself, and in every import to the end.
+EVERYWHERE = """
+import json, os, signal, sys
+
+EVERY = 101
+calls = 0
+begun = False
+said, noted = (os.open(os.environ["NOTED"] + end, os.O_RDWR | os.O_CREAT) for end in (".said", ""))
+
+def interrupt_a_copy(where):
+    # Imports nothing, since it may be called while a lock of imports is held.
+    os.ftruncate(said, 0)
+    copy = os.fork()
+    if copy == 0:
+        sys.setprofile(None)
+        sys.meta_path.remove(Importing)
+        os.lseek(said, 0, os.SEEK_SET)
+        os.dup2(said, 2)
+        signal.raise_signal(signal.SIGINT)
+        return
+    code = os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1])
+    text = os.pread(said, 10_000, 0).decode()
+    os.write(noted, (json.dumps([where, code, text]) + "\\n").encode())
+
+def called(frame, event, _):
+    global calls, begun
+    name = frame.f_code.co_name
+    if event == "return" and name == "begin":
+        begun = True
+    elif event == "call" and name == "listen":
+        sys.setprofile(None)
+    elif begun and event in ("call", "c_call"):
+        calls += 1
+        if calls % EVERY == 0:
+            interrupt_a_copy(name)
+
+class Importing:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if begun:
+            interrupt_a_copy("import of " + name)
+
+sys.meta_path.insert(0, Importing)
+sys.setprofile(called)
+"""
+
+
+@pytest.mark.parametrize(
+    "command", [[COMMAND], [sys.executable, "-m", "cellrate"]], ids=["script", "module"]
+)
+def test_an_interrupt_at_any_instant_is_a_word_and_a_code(
+    command: list[str | Path], traced: Path, tmp_path: Path
+) -> None:
+    """Also while the command is imported, where no exception could be caught."""
+    (tmp_path / "sitecustomize.py").write_text(EVERYWHERE, encoding="utf-8")
+    noted = tmp_path / "instants"
+    done = subprocess.run(
+        [*command, "run", traced],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path), "NOTED": str(noted)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        timeout=HANG_SECONDS,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    instants = [json.loads(line) for line in noted.read_text(encoding="utf-8").splitlines()]
+    assert [one for one in instants if one[1:] != [130, "interrupted\n"]] == []
+    imports = [where for where, _, _ in instants if where.startswith("import of ")]
+    assert "import of cellrate.cli.app" in imports
+    assert "import of cellrate.cli.one_run" in imports
+    assert "import of cellrate._core" in imports
+    assert len(instants) - len(imports) > 50
+
+
+def test_a_process_that_imports_the_package_keeps_its_own_handling_of_signals() -> None:
+    look = (
+        "import signal; had = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM);"
+        "import cellrate, cellrate.cli.app, cellrate_command;"
+        "assert had == (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM))"
+    )
+    subprocess.run([sys.executable, "-c", look], check=True)
+
+
+def test_an_interrupt_that_the_parent_process_ignores_stays_ignored() -> None:
+    """As in `nohup` and in jobs that a shell script puts into the background."""
+    line = (
+        "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN);"
+        "import cellrate_command; cellrate_command.begin(); signal.raise_signal(signal.SIGINT);"
+        "from cellrate.cli import signals; signals.listen(); signal.raise_signal(signal.SIGINT);"
+        "assert signal.getsignal(signal.SIGTERM) not in (signal.SIG_DFL, cellrate_command.end)"
+    )
+    subprocess.run([sys.executable, "-c", line], check=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 from functools import partial
 from pathlib import Path
@@ -12,8 +13,7 @@ from types import ModuleType
 
 import pytest
 import signs
-from cellrate import _core, cli
-from cellrate.cli import streams
+from cellrate import _core
 from cellrate.cli.app import run_command
 from cellrate.cli.signals import Terminated
 from cellrate.common import scratch, whole_file
@@ -208,15 +208,28 @@ def test_a_signal_between_any_two_steps_leaves_no_scratch_directory(
 
 
 @pytest.mark.parametrize(
-    ("asked", "code"), [(KeyboardInterrupt(), 130), (Terminated(signal.SIGTERM), 143)]
+    ("name", "code", "word"), [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated")]
 )
-def test_a_signal_before_a_command_has_begun_has_its_code_too(
-    monkeypatch: pytest.MonkeyPatch, asked: BaseException, code: int
+@pytest.mark.parametrize(
+    ("steps", "told"),
+    [
+        ("streams.prepare = signalled", True),
+        # While a command undoes its work, after a first signal.
+        ("scratch.remove_all, app._answered = signalled, lambda _: listens_and_is()", False),
+    ],
+    ids=["before", "after"],
+)
+def test_a_signal_beside_the_work_of_a_command_has_its_code_too(
+    name: str, code: int, word: str, steps: str, *, told: bool
 ) -> None:
-    def interrupted() -> None:
-        raise asked
-
-    monkeypatch.setattr(streams, "prepare", interrupted)
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    assert ended.value.code == code
+    line = (
+        "import signal, cellrate_command; cellrate_command.begin();"
+        "from cellrate import cli; from cellrate.cli import app, signals, streams;"
+        "from cellrate.common import scratch;"
+        f"signalled = lambda *_: signal.raise_signal(signal.{name});"
+        "listens_and_is = lambda: (signals.listen(), signalled());"
+        f"{steps}; cli.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=False)
+    said = f"{word}\n" if told else ""
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", said)

@@ -9,6 +9,14 @@
 
 from __future__ import annotations
 
+import sys
+
+if sys.argv[:1] == ["-m"] and sys.orig_argv[-len(sys.argv)] in {"cellrate", "-mcellrate"}:
+    # `python -m cellrate` comes here before it comes to `cellrate.__main__`.
+    import cellrate_command
+
+    cellrate_command.begin()
+
 import importlib
 from typing import TYPE_CHECKING
 

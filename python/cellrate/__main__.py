@@ -1,6 +1,6 @@
 """Runs the command `cellrate` for `python -m cellrate`."""
 
-from cellrate.cli import main
+from cellrate_command import main
 
 if __name__ == "__main__":
     main()

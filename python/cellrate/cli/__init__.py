@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import sys
 
+import cellrate_command
+
 from cellrate.cli import signals
 from cellrate.common import collector
 
 
 def main() -> None:
     """Runs the command with the arguments of the process and exits with its code."""
+    cellrate_command.begin()
     collector.collect_rarely()
     try:
         from cellrate.cli import little_memory, streams
 
         streams.prepare()
         little_memory.guard()
-        signals.listen()
         from cellrate.cli.app import run_command
     except ModuleNotFoundError as error:
         from cellrate.cli.missing import advice_of_missing
@@ -26,11 +28,13 @@ def main() -> None:
             raise
         sys.stderr.write(f"error: {advice}\n")
         sys.exit(1)
-    except KeyboardInterrupt as signalled:  # before any command has begun
-        sys.exit(signals.exit_code(signalled))
     except (ImportError, MemoryError, OSError) as error:
         sys.stderr.write(f"error: the program cannot be loaded: {str(error) or 'out of memory'}\n")
         sys.exit(1)
-    status = run_command(sys.argv[1:])
-    signals.end_at_once()
+    try:
+        status = run_command(sys.argv[1:])
+        signals.end_at_once()
+    except KeyboardInterrupt as signalled:  # as the command ended, or while it undid its work
+        signals.end_at_once()
+        status = signals.exit_code(signalled)
     sys.exit(status)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import cyclopts
 
 from cellrate._core import __version__
+from cellrate.cli import signals
 from cellrate.cli.commands import GROUPS
 from cellrate.cli.front import ABOUT
 from cellrate.cli.pictures import with_picture
@@ -45,12 +46,11 @@ def call(arguments: Sequence[str]) -> int | None:
         BadInput: There is no such option, or it has a wrong value.
     """
     try:
-        status: int | None = app(
-            with_picture(arguments),
-            exit_on_error=False,
-            print_error=False,
-            result_action="return_value",
+        function, bound, _ = app.parse_args(
+            with_picture(arguments), exit_on_error=False, print_error=False
         )
     except cyclopts.CycloptsError as error:
         raise BadInput(str(error)) from error
+    signals.listen()
+    status: int | None = function(*bound.args, **bound.kwargs)
     return status

@@ -1,4 +1,4 @@
-"""Handles signals that ask the command to end: it stops as on Ctrl-C."""
+"""Handles signals that ask the command to end: once it has begun, it stops as on Ctrl-C."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import signal
 from types import FrameType
 from typing import NoReturn
 
-NAMES = "SIGTERM", "SIGHUP"
-"""Signals by which batch systems, service managers and closing terminals end a job."""
+import cellrate_command
 
 
 class Terminated(KeyboardInterrupt):
@@ -24,19 +23,26 @@ def exit_code(signalled: KeyboardInterrupt) -> int:
 
 
 def listen() -> None:
-    """Makes the signals raise `Terminated`, except those that the parent process set to ignored."""
-    for name in NAMES:
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, _stop)
+    """Makes the signals that would end the process at once raise exceptions, in a command's work.
+
+    Those that the parent process set otherwise stay as they are.
+    """
+    for number in _numbers():
+        if signal.getsignal(number) is cellrate_command.end:
+            interrupt = number == signal.SIGINT
+            signal.signal(number, signal.default_int_handler if interrupt else _stop)
 
 
 def end_at_once() -> None:
     """Makes the next signal end the process silently."""
-    for name in ("SIGINT", *NAMES):
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+    for number in _numbers():
+        if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
+
+
+def _numbers() -> list[signal.Signals]:
+    """The signals by which terminals, batch systems and service managers end a job."""
+    return [getattr(signal, name) for name in cellrate_command.WORDS if hasattr(signal, name)]
 
 
 def _stop(number: int, _frame: FrameType | None) -> NoReturn:

@@ -88,8 +88,9 @@ def call(line: Line) -> None:
         BadInput: The file cannot be read, or an option does not fit the scenario.
         ScenarioError: The scenario is wrong, or needs more memory than is available.
     """
-    from cellrate.cli import one_run
+    from cellrate.cli import one_run, signals
 
+    signals.listen()
     options = dict(line.options)
     job = one_run.job_of(line.file, options.pop("settings", ()), options.pop("seed", None))
     if line.command == "run":
