@@ -191,6 +191,18 @@ impl CellClock {
         let of_last = (last.0 - now.0) as u128 * denominator + carry as u128;
         sum_of_quotients(cells, cell, of_last - (cells - 1) * cell, denominator)
     }
+    /// Time for which a line has served cells up to `now`, in units of `1/rate` ps, if `cells` is the
+    /// number of those that it has begun to serve, or all that are here, whose last one completes at
+    /// `last` with the fraction `carry`. Exact: times of services do not overlap, whatever is rounded
+    /// in a completion, so that no line is busy for longer than a time lasts.
+    pub fn served(&self, cells: u64, now: Ps, last: Ps, carry: u64) -> u128 {
+        let left = if now > last {
+            0
+        } else {
+            (last.0 - now.0) as u128 * self.denominator as u128 + carry as u128
+        };
+        cells as u128 * CELL_PS_BITS as u128 - left
+    }
     /// Time of one cell, rounded down.
     pub const fn floor(&self) -> Ps {
         Ps(self.whole)

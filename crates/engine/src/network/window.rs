@@ -21,6 +21,8 @@ pub struct Snapshot {
     pub flows: Vec<Bytes>,
     /// Per node and switch port.
     pub ports: Vec<Vec<(Vec<QueueCounts>, u64)>>,
+    /// Per node and switch port: time for which its line has served cells, in units of `1/rate` ps.
+    pub served: Vec<Vec<u128>>,
     /// Per node and port: time integral of the cells in front of it, if virtual sources feed it.
     pub fronts: Vec<Vec<Option<f64>>>,
 }

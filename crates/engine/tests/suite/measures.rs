@@ -167,6 +167,30 @@ fn the_longest_queue_of_the_start_up_is_kept_apart() {
     }
 }
 
+/// Cells of 10 us leave the switch from 15 us on, one every 40 us.
+#[test]
+fn of_a_cell_at_an_end_of_the_window_the_part_within_it_counts() {
+    let used = |from: u64, to: u64, engine: fn(Plan, Ps, Ps) -> Report| {
+        let mut graph = Graph::default();
+        let (switch, sink) = (graph.switch("s", plain_switch()), graph.host("sink"));
+        let out = graph.duplex(switch, sink, cell_time_us(10), Ps::from_us(5));
+        let host = graph.host("h");
+        let access = graph.duplex(host, switch, cell_time_us(10), Ps::from_us(5));
+        let flows = vec![every_40_us("cbr", Cbr, 0, vec![access, out])];
+        let report = engine(graph.plan(flows), Ps::from_us(from), Ps::from_us(to));
+        report.ports[0].utilisation
+    };
+    let plain = |plan: Plan, from: Ps, to: Ps| Reference::new(plan).unwrap().measure(from, to, to);
+    for engine in [run, plain] {
+        // 7 us of the first cell, and 7 us of the second.
+        assert_eq!(used(18, 62, engine), 14.0 / 44.0);
+        assert_eq!(used(15, 55, engine), 10.0 / 40.0);
+        assert_eq!(used(25, 55, engine), 0.0);
+        assert_eq!(used(58, 60, engine), 1.0);
+        assert_eq!(used(0, 100, engine), 25.0 / 100.0);
+    }
+}
+
 /// A persistent ABR source at `icr` with PCR = 4000 and RIF = 1/8, through a switch whose other
 /// line serves `served` cells/s.
 fn persistent_abr(icr: u64, served: u64) -> Plan {

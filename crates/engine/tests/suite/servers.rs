@@ -9,7 +9,7 @@ use cellrate_engine::atm::server::{
     Server, ServerSettings,
 };
 use cellrate_engine::control::{Control, ControlConfig, PortFacts};
-use cellrate_engine::kernel::{CellClock, Ps, Rate};
+use cellrate_engine::kernel::{CELL_PS_BITS, CellClock, Ps, Rate};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -73,6 +73,7 @@ fn works() -> impl Strategy<Value = Work> {
 struct Look {
     lengths: Vec<u64>,
     departed: u64,
+    served: u128,
     integrals: Vec<f64>,
     longest: Vec<u64>,
 }
@@ -132,6 +133,7 @@ impl<S: Server> Bench<S> {
                 .map(|queue| server.queue_length(now, queue, control, out))
                 .collect(),
             departed: server.departed(now, control, out),
+            served: server.served(now, control, out),
             integrals: (0..queues)
                 .map(|queue| server.backlog_integral(now, queue, control, out))
                 .collect(),
@@ -215,14 +217,17 @@ fn cells(work: &Work) -> Vec<Waiting> {
         .collect()
 }
 
-/// Departures: when the line is free it sends the cell with the highest priority, and of these the
-/// one that came first, among those that have arrived; of a queue that serves RM cells first, one
-/// of these.
-fn departures(work: &Work) -> Vec<(usize, Ps)> {
+/// Units of `1/rate` ps that a cell takes.
+const CELL: u128 = CELL_PS_BITS as u128;
+
+/// Departures, and their exact times in units of `1/rate` ps: when the line is free it sends the
+/// cell with the highest priority, and of these the one that came first, among those that have
+/// arrived; of a queue that serves RM cells first, one of these.
+fn departures(work: &Work) -> (Vec<(usize, Ps)>, Vec<u128>) {
     let clock = CellClock::new(work.rate);
     let (mut free, mut carry) = (Ps::ZERO, 0);
     let mut waiting = cells(work);
-    let mut left = Vec::new();
+    let (mut left, mut ends) = (Vec::new(), Vec::new());
     while !waiting.is_empty() {
         let start = free.max(waiting.iter().map(|cell| cell.at).min().unwrap());
         let present = waiting
@@ -235,13 +240,22 @@ fn departures(work: &Work) -> Vec<(usize, Ps)> {
         let cell = waiting.remove(next);
         (free, carry) = clock.complete(start, if start == free { carry } else { 0 });
         left.push((cell.number, free));
+        ends.push(free.0 as u128 * work.rate.0 as u128 + carry as u128);
     }
-    left
+    (left, ends)
+}
+
+/// Time for which the line has served cells up to `now`, in units of `1/rate` ps: each takes 424 bits
+/// over the rate, and ends at its completion and the fraction that was rounded off.
+fn served(work: &Work, ends: &[u128], now: Ps) -> u128 {
+    let now = now.0 as u128 * work.rate.0 as u128;
+    let of_one = |end: &u128| now.saturating_sub(end - CELL).min(CELL);
+    ends.iter().map(of_one).sum()
 }
 
 /// A cell is in its queue from its arrival until its last bit has left.
 fn expected(work: &Work) -> Course {
-    let left = departures(work);
+    let (left, ends) = departures(work);
     let cells = cells(work);
     let done = |cell: &Waiting| {
         left.iter()
@@ -262,6 +276,7 @@ fn expected(work: &Work) -> Course {
             .flat_map(|queue| of(queue, step))
             .filter(|cell| done(cell) <= now)
             .count() as u64,
+        served: served(work, &ends, now),
         integrals: queues()
             .map(|queue| {
                 of(queue, step)

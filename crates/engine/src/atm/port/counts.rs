@@ -33,6 +33,10 @@ impl<S: Server> Port<S> {
             });
         (counts.collect(), departed)
     }
+    /// Time for which the line has served cells up to `now`, in units of `1/rate` ps.
+    pub fn served(&mut self, now: Ps, out: &mut Outlet<'_>) -> u128 {
+        self.server.served(now, &mut self.control, out)
+    }
     /// Greatest length of `queue` since the last call of [`Port::forget_longest`].
     pub fn longest(&self, queue: usize) -> u64 {
         self.server.longest(queue)

@@ -391,6 +391,11 @@ impl ServerCounts for EagerServer {
         self.advance(now, control, out);
         self.departed
     }
+    fn served(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) -> u128 {
+        let begun = self.departed(now, control, out) + self.in_service.is_some() as u64;
+        let (last, carry) = self.last;
+        self.line.clock.served(begun, now, last, carry)
+    }
     fn backlog_integral(
         &mut self,
         now: Ps,

@@ -193,6 +193,10 @@ impl ServerCounts for FifoServer {
     fn departed(&mut self, now: Ps, _control: &mut Control, _out: &mut Outlet<'_>) -> u64 {
         self.accepted - self.length(now)
     }
+    fn served(&mut self, now: Ps, _control: &mut Control, _out: &mut Outlet<'_>) -> u128 {
+        let cells = self.accepted;
+        self.line.clock.served(cells, now, self.free_at, self.carry)
+    }
     fn backlog_integral(
         &mut self,
         now: Ps,

@@ -160,6 +160,9 @@ impl ServerCounts for LazyServer {
     fn departed(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) -> u64 {
         whichever!(self.as_mut(), server => server.departed(now, control, out))
     }
+    fn served(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) -> u128 {
+        whichever!(self.as_mut(), server => server.served(now, control, out))
+    }
     fn backlog_integral(
         &mut self,
         now: Ps,

@@ -142,6 +142,10 @@ impl<T: LineServer> ServerCounts for LossyServer<T> {
         self.advance(now, control, out);
         self.server.departed(now, control, out)
     }
+    fn served(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) -> u128 {
+        self.advance(now, control, out);
+        self.server.served(now, control, out)
+    }
     fn backlog_integral(
         &mut self,
         now: Ps,

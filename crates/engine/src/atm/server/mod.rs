@@ -165,6 +165,8 @@ pub trait ServerCounts {
     fn accepted(&self, queue: usize) -> u64;
     /// Cells whose service has completed by `now`; `now` must not lie before the last call.
     fn departed(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) -> u64;
+    /// Time for which the line has served cells up to `now`, as from [`CellClock::served`].
+    fn served(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) -> u128;
     /// Time integral of the number of cells in `queue` up to `now`, in cell picoseconds.
     fn backlog_integral(
         &mut self,

@@ -238,6 +238,11 @@ impl ServerCounts for PriorityServer {
         self.advance(now, control, out);
         self.queues.iter().map(|queue| queue.departed).sum()
     }
+    fn served(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) -> u128 {
+        let begun = self.departed(now, control, out) + self.in_service.is_some() as u64;
+        let (last, carry) = (self.free_at, self.carry);
+        self.line.clock.served(begun, now, last, carry)
+    }
     fn backlog_integral(
         &mut self,
         now: Ps,

@@ -35,6 +35,8 @@ impl<S: Server> Simulation<S> {
             &self.window.begin.ports[node][index],
             &self.window.end.snapshot.ports[node][index],
         );
+        let served =
+            self.window.end.snapshot.served[node][index] - self.window.begin.served[node][index];
         let (arrived, dropped) =
             now.0
                 .iter()
@@ -75,8 +77,7 @@ impl<S: Server> Simulation<S> {
         PortReport {
             name: self.plan.links[*link as usize].name.clone(),
             rate_bits_per_second: port.rate().bits_per_second(),
-            utilisation: (now.1 - then.1) as f64
-                / (port.rate().cells_per_second() * window.as_secs_f64()),
+            utilisation: served as f64 / (window.0 as u128 * port.rate().0 as u128) as f64,
             capacity_efficiency: efficiencies[*link as usize],
             cell_loss_ratio: dropped as f64 / (arrived as f64).max(1.0),
             queues: queues.collect(),

@@ -23,7 +23,7 @@ impl<S: Server> Simulation<S> {
         let flows = (0..self.plan.flows.len())
             .map(|flow| self.bytes(flow))
             .collect();
-        let mut ports = Vec::new();
+        let (mut ports, mut served) = (Vec::new(), Vec::new());
         for node in 0..self.stations.len() {
             let counted = self.is_switch(node);
             let counts = self.stations[node]
@@ -31,11 +31,14 @@ impl<S: Server> Simulation<S> {
                 .ports_mut()
                 .iter_mut()
                 .filter(|_| counted);
-            ports.push(
-                counts
-                    .map(|(port, link)| port.counts(at, &mut self.links.outlet(*link)))
-                    .collect(),
-            );
+            let (counts, times) = counts
+                .map(|(port, link)| {
+                    let out = &mut self.links.outlet(*link);
+                    (port.counts(at, out), port.served(at, out))
+                })
+                .unzip();
+            ports.push(counts);
+            served.push(times);
         }
         let fronts = (0..self.stations.len())
             .map(|node| self.front_integrals(node))
@@ -45,6 +48,7 @@ impl<S: Server> Simulation<S> {
             sends,
             flows,
             ports,
+            served,
             fronts,
         }
     }

@@ -16,11 +16,9 @@ pub struct PortReport {
     pub name: String,
     /// Rate of its link.
     pub rate_bits_per_second: f64,
-    /// Cells sent / cells that the link carries in the window. A cell counts in the window in which
-    /// its last bit leaves, so the share of time in which the link is busy differs by less than one
-    /// cell, and a link that is never idle can read as much above 1: 2.7e-6 in a window of 1 s at
-    /// 155.52 Mbit/s.
-    #[schemars(extend("x-unit" = "", "x-formula" = "cells sent times 424 bits / (rate_bits_per_second times window)", "x-better" = "more", "x-greatest" = 1))]
+    /// Share of the window in which the link is sending a cell; 1 for a link that is never idle. Of a
+    /// cell that begins or ends outside the window, the part within it counts.
+    #[schemars(extend("x-unit" = "", "x-formula" = "time in which a cell is being sent / window", "x-better" = "more", "x-greatest" = 1))]
     pub utilisation: f64,
     /// Throughput of the TCP flows through the port over ABR and UBR / the most that they could
     /// have there (Kalyanaraman 97 section 8.18, "efficiency"; the other one is `efficiency` of a

@@ -126,6 +126,9 @@ impl<const FAULT: u8> ServerCounts for Spoilt<FAULT> {
     fn accepted(&self, queue: usize) -> u64 {
         self.inner.accepted(queue) + u64::from(Self::has(Fault::Miscounts))
     }
+    fn served(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) -> u128 {
+        self.inner.served(now, control, out)
+    }
     fn departed(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) -> u64 {
         self.inner.departed(now, control, out) + u64::from(Self::has(Fault::CountsLate))
     }
