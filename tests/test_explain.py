@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import json
 import math
+import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -659,3 +661,50 @@ def test_a_claim_reads_its_number_off_the_summary() -> None:
     with pytest.raises(KeyError, match="q"):
         of_summary("queue", "q")
     assert Claim("queue", "p", "about", 40.0, "").error(30.0) == pytest.approx(0.25)
+
+
+def network_of_pairs(pairs: int, flows: int) -> str:
+    """So many flows over each of several pairs of switches, whose ports all limit them."""
+    parts = ['run = { duration = "100 ms" }\ntopology.template = "graph"\n']
+    for pair in range(pairs):
+        path = [f"src{pair}", f"a{pair}", f"b{pair}", f"dst{pair}"]
+        for name, kind in zip(path, ("host", "switch", "switch", "host"), strict=True):
+            parts.append(f'[[topology.node]]\nname = "{name}"\nkind = "{kind}"\n')
+        for (one, other), rate in zip(pairwise(path), (622, 150, 622), strict=True):
+            parts.append(
+                f'[[topology.link]]\nfrom = "{one}"\nto = "{other}"\nrate = "{rate} Mbit/s"\n'
+                'delay = "1 ms"\n'
+            )
+        parts.append(
+            f'[[flow]]\nname = "f{pair}"\ncount = {flows}\nservice = "abr"\n'
+            f'from = "{path[0]}"\nto = "{path[-1]}"\nsource = {{ kind = "greedy" }}\n'
+        )
+    return "".join(parts)
+
+
+def calls_of_explain(text: str) -> int:
+    """Calls of functions, of Python or C, that an explanation takes."""
+    found = 0
+
+    def called(_frame: object, event: str, _argument: object) -> None:
+        nonlocal found
+        found += event in {"call", "c_call"}
+
+    network = Network.of(text)
+    sys.setprofile(called)
+    try:
+        explain(network)
+    finally:
+        sys.setprofile(None)
+    return found
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [[(1, 100), (1, 200), (1, 400)], [(20, 3), (40, 3), (80, 3)]],
+    ids=["flows", "bottlenecks"],
+)
+def test_twice_the_network_takes_twice_the_calls(sizes: list[tuple[int, int]]) -> None:
+    calls_of_explain(network_of_pairs(1, 1))  # what a process computes once
+    one, two, four = (calls_of_explain(network_of_pairs(*size)) for size in sizes)
+    assert (four - two) / (two - one) < 2.05, (one, two, four)

@@ -25,9 +25,9 @@ def statements(subject: Subject) -> Iterator[Prediction]:
             yield _round_trip(name, trips)
         if any(flow.relays for flow in flows):
             yield _first_loop(name, flows)
-        for situation in subject.bottlenecks:
+        for situation in subject.bottlenecks_of(flows):
             over = [flow for flow in flows if situation.port in flow.forward]
-            if over and trips:
+            if trips:
                 yield _pipe(name, over, situation)
 
 

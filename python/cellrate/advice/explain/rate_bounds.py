@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import lil_array
+from scipy.sparse import csr_array
 
 from cellrate.advice.explain.subject import Subject
 from cellrate.simulation.network import Flow, Link, Tcp
@@ -38,6 +38,13 @@ class RateBound:
 
 def flow_bound(subject: Subject, flow: Flow, tcp: Tcp) -> RateBound:
     """The bound of one flow over TCP, as if it were alone."""
+    known = subject.known_bounds
+    if flow not in known:
+        known[flow] = _computed(subject, flow, tcp)
+    return known[flow]
+
+
+def _computed(subject: Subject, flow: Flow, tcp: Tcp) -> RateBound:
     slowest = min(link.cells_per_second for link in flow.forward)
     carried = RateBound(_in_window(subject, flow, tcp, slowest), "link")
     found = [carried]
@@ -61,19 +68,22 @@ def bound_together(subject: Subject, flows: Sequence[tuple[Flow, Tcp]]) -> float
     most = [flow_bound(subject, flow, tcp).bits_per_second for flow, tcp in flows]
     links = list(dict.fromkeys(link for flow, _ in flows for link in flow.forward))
     rows = {link: row for row, link in enumerate(links)}
-    taken = lil_array((len(links), len(flows)))
+    taken: list[tuple[float, int, int]] = []
     room = np.array([link.cells_per_second for link in links])
     for column, (flow, tcp) in enumerate(flows):
         cost = 1 / _payload_bits_per_cell(subject, flow, tcp)
         for link in flow.forward:
-            taken[rows[link], column] = cost
+            taken.append((cost, rows[link], column))
             # Data sent before the window may arrive in it.
             early = _early_bits(subject, flow, tcp, link) * cost
             room[rows[link]] += (early + MORE_CELLS) / subject.window_seconds
+    costs, places, columns = zip(*taken, strict=True)
     solved = milp(
         -np.ones(len(flows)),
         bounds=Bounds(0.0, np.array(most)),
-        constraints=LinearConstraint(taken.tocsr(), ub=room),
+        constraints=LinearConstraint(
+            csr_array((costs, (places, columns)), shape=(len(links), len(flows))), ub=room
+        ),
     )
     if not solved.success:
         raise RuntimeError(solved.message)

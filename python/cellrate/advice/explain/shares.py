@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
 from cellrate.advice.explain.subject import Subject, mbit, target_utilisation
@@ -33,7 +33,7 @@ def _share(subject: Subject, name: str, flows: Sequence[Flow], shares: MaxMin) -
     if links and None in held_back:
         why += " or at PCR"
     amount = mbit(low) if low == high else f"{mbit(low)} to {mbit(high)}"
-    of = _shared(subject, set(links))
+    of = _shared(subject.bottlenecks_of(flows), set(links))
     return Statement(
         TOPIC,
         f"{name}: {amount} for each of {len(flows)}, headers of cells and RM cells included; "
@@ -51,12 +51,10 @@ def _share(subject: Subject, name: str, flows: Sequence[Flow], shares: MaxMin) -
     )
 
 
-def _shared(subject: Subject, links: set[str]) -> str:
+def _shared(bottlenecks: Iterable[Situation], links: set[str]) -> str:
     """A clause on links that hand out less than their rate, which `theory max-min` shares."""
     parts = {
-        target_utilisation(one.switch)
-        for one in subject.bottlenecks
-        if one.port.name in links and one.abr
+        target_utilisation(one.switch) for one in bottlenecks if one.port.name in links and one.abr
     } - {1.0}
     if not parts:
         return ""
@@ -78,8 +76,8 @@ def unfair(subject: Subject, flows: Sequence[Flow]) -> list[str]:
     """Assumptions of fairness that fail for the flows."""
     if any(flow.abr is None for flow in flows):
         return ["switches share the rate fairly: without ABR, losses and round trips decide"]
-    met = (one for one in subject.bottlenecks if any(one.port in flow.forward for flow in flows))
-    return list(dict.fromkeys(reason for one in met if (reason := _unfair(one))))
+    reasons = map(_unfair, subject.bottlenecks_of(flows))
+    return list(dict.fromkeys(reason for reason in reasons if reason))
 
 
 def _unfair(situation: Situation) -> str:

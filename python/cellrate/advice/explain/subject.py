@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from cellrate.advice.formulas import FormulaAnswer, Situation, formulas_of
 from cellrate.simulation.network import (
@@ -17,6 +19,9 @@ from cellrate.simulation.network import (
 )
 from cellrate.theory import AssumptionError, MaxMin
 from cellrate.theory.cell_conversions import CELL_BITS
+
+if TYPE_CHECKING:
+    from cellrate.advice.explain.rate_bounds import RateBound
 
 # A queue without a bound is described by the length that it exceeds for this share of the time.
 RARE = 1e-6
@@ -59,8 +64,30 @@ class Subject:
         return {one.formula: one for one in answers if one.cells is not None}
 
     @cached_property
+    def known_bounds(self) -> dict[Flow, RateBound]:
+        """Bounds that `flow_bound` has computed."""
+        return {}
+
+    @cached_property
     def _answers(self) -> dict[Link, tuple[FormulaAnswer, ...]]:
         return {}
+
+    @cached_property
+    def controls(self) -> str:
+        """The control schemes that elastic flows meet at the bottlenecks, `ubr` without ABR."""
+        met = {one.switch.scheme if one.abr else "ubr" for one in self.bottlenecks if one.elastic}
+        return " and ".join(sorted(met)) or "no control"
+
+    def bottlenecks_of(self, flows: Iterable[Flow]) -> list[Situation]:
+        """The bottlenecks that data of some of the flows cross, in their order."""
+        numbers = self._numbers
+        met = {link for flow in flows for link in flow.forward if link in numbers}
+        return [self.bottlenecks[n] for n in sorted(numbers[link] for link in met)]
+
+    @cached_property
+    def _numbers(self) -> dict[Link, int]:
+        """Number of each bottleneck."""
+        return {one.port: number for number, one in enumerate(self.bottlenecks)}
 
     def window_cells_over(self, link: Link) -> float:
         """Cells of all windows of which data or acknowledgements cross a link.
@@ -100,17 +127,17 @@ class Subject:
             and all(math.isinf(flow.source_queue_cells) for flow in self.network.flows)
         )
 
-    @property
+    @cached_property
     def begin_seconds(self) -> float:
         """Begin of the measuring window."""
         return float(self.network.measure["from_seconds"])
 
-    @property
+    @cached_property
     def end_seconds(self) -> float:
         """End of the measuring window."""
         return float(self.network.measure["to_seconds"])
 
-    @property
+    @cached_property
     def window_seconds(self) -> float:
         """Length of the measuring window."""
         return self.end_seconds - self.begin_seconds

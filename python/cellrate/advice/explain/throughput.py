@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement, Value
 from cellrate.advice.explain.claims import Claim
@@ -37,11 +38,15 @@ def statements(subject: Subject) -> Iterator[Prediction]:
     if not groups:
         yield NoStatement(TOPIC, "TCP throughput", "no flow runs over TCP", FORMULA)
         return
+    together = {name: bound_together(subject, flows) for name, flows in groups.items()}
     for name, flows in groups.items():
-        yield _bound(subject, name, flows)
+        yield _bound(subject, name, flows, together[name])
         yield _window(subject, name, flows)
-    every = [one for flows in groups.values() for one in flows]
-    yield _bound_of_all(bound_together(subject, every))
+    if len(groups) > 1:
+        every = [one for flows in groups.values() for one in flows]
+        yield _bound_of_all(bound_together(subject, every))
+    else:
+        yield _bound_of_all(*together.values())
     shares = subject.shares_or_reason()
     if isinstance(shares, str):
         yield NoStatement(TOPIC, "expected TCP throughput", shares, FORMULA)
@@ -54,9 +59,10 @@ def _tcp(flows: Sequence[Flow]) -> list[tuple[Flow, Tcp]]:
     return [(flow, flow.tcp) for flow in flows if flow.tcp is not None]
 
 
-def _bound(subject: Subject, name: str, flows: Sequence[tuple[Flow, Tcp]]) -> Statement:
+def _bound(
+    subject: Subject, name: str, flows: Sequence[tuple[Flow, Tcp]], together: float
+) -> Statement:
     bounds = [flow_bound(subject, flow, tcp) for flow, tcp in flows]
-    together = bound_together(subject, flows)
     rates = [min(one.bits_per_second, together) for one in bounds]
     by = " or ".join(dict.fromkeys(BY[one.by] for one in bounds))
     return Statement(
@@ -133,9 +139,7 @@ def _expected(
 
 def _claim(subject: Subject, group: str, rate: float) -> Claim:
     """The expected throughput, to be held against runs under the same control."""
-    met = {one.switch.scheme if one.abr else "ubr" for one in subject.bottlenecks if one.elastic}
-    kind = " and ".join(sorted(met)) or "no control"
-    return Claim("throughput", group, "about", rate, f"throughput under {kind}")
+    return Claim("throughput", group, "about", rate, f"throughput under {subject.controls}")
 
 
 def _group(subject: Subject, flows: Sequence[tuple[Flow, Tcp]], shares: MaxMin) -> _Group:
@@ -150,12 +154,15 @@ def _group(subject: Subject, flows: Sequence[tuple[Flow, Tcp]], shares: MaxMin) 
 
 def _peak(tcp: Tcp, abr: Abr | None, share_bits_per_second: float) -> float:
     """Payload rate at a share: all segments full and padded, one of Nrm cells an RM cell."""
+    nrm = 0 if abr is None else abr.nrm
+    return _peak_of(share_bits_per_second, tcp.mss_bytes, tcp.overhead_bytes, nrm)
+
+
+@lru_cache(maxsize=4096)  # most flows of a large network have the share of others
+def _peak_of(share_bits_per_second: float, mss: int, overhead: int, nrm: int) -> float:
     return float(
         peak_throughput_bits_per_second(
-            share_bits_per_second,
-            tcp.mss_bytes,
-            overhead_bytes=tcp.overhead_bytes,
-            nrm=0 if abr is None else abr.nrm,
+            share_bits_per_second, mss, overhead_bytes=overhead, nrm=nrm
         )
     )
 
@@ -176,7 +183,7 @@ def _steady(subject: Subject, flows: Sequence[tuple[Flow, Tcp]]) -> Iterator[str
             f"slow start is over when the measuring window begins, at "
             f"{seconds(subject.begin_seconds)}: it takes until about {seconds(over)}"
         )
-    met = [one for one in subject.bottlenecks if any(one.port in f.forward for f, _ in flows)]
+    met = subject.bottlenecks_of(flow for flow, _ in flows)
     if subject.network.links_lose:
         yield "links lose no cell"
     elif any(loss_at(subject, one).expected != "no" for one in met):
@@ -211,7 +218,7 @@ def _target(flows: Sequence[Flow]) -> list[str]:
 
 def _late(subject: Subject, flows: Sequence[Flow]) -> list[str]:
     """Assumption that fails for background that starts late, although its mean is subtracted."""
-    met = (one for one in subject.bottlenecks if any(one.port in flow.forward for flow in flows))
+    met = subject.bottlenecks_of(flows)
     others = {other.group: other.start_seconds for one in met for other in one.others}
     soon = LATE * subject.network.duration_seconds
     return [

@@ -11,9 +11,9 @@ from cellrate.simulation.network import (
     Link,
     Network,
     Switch,
+    can_be_overloaded,
     capacity_left_cells_per_second,
     mean_cells_per_second,
-    overloaded_ports,
 )
 
 # Delays that differ by less than this share are equal.
@@ -97,8 +97,11 @@ class Situation:
     @property
     def has_other_bottlenecks(self) -> bool:
         """True if an elastic flow also crosses another port that can be overloaded."""
-        overloaded = set(overloaded_ports(self.network)) - {self.port}
-        return any(overloaded.intersection(flow.forward) for flow in self.elastic)
+        return any(
+            link is not self.port and can_be_overloaded(self.network, link)
+            for flow in self.elastic
+            for link in flow.forward
+        )
 
     @property
     def has_varying_background(self) -> bool:
@@ -115,13 +118,7 @@ class Situation:
     @property
     def is_two_way(self) -> bool:
         """True if elastic flows also send data in the opposite direction of the link."""
-        ends = (self.port.receiver, self.port.sender)
-        return any(
-            (link.sender, link.receiver) == ends
-            for flow in self.network.flows
-            if flow.is_elastic
-            for link in flow.forward
-        )
+        return (self.port.receiver, self.port.sender) in self.network.ways_of_elastic_flows
 
     @cached_property
     def queue(self) -> int:

@@ -4,6 +4,7 @@ from cellrate.simulation.network.elements import Flow, Link, Node, Switch
 from cellrate.simulation.network.ends import Abr, OwnRate, Tcp
 from cellrate.simulation.network.fair_shares import fair_shares
 from cellrate.simulation.network.loads import (
+    can_be_overloaded,
     capacity_left_cells_per_second,
     certain_cells_per_second,
     mean_cells_per_second,
@@ -23,6 +24,7 @@ __all__ = [
     "OwnRate",
     "Switch",
     "Tcp",
+    "can_be_overloaded",
     "capacity_left_cells_per_second",
     "certain_cells_per_second",
     "fair_shares",

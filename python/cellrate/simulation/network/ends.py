@@ -45,8 +45,7 @@ class Tcp:
     @property
     def window_cells(self) -> int:
         """Cells of a full window of whole segments (RFC 1122 4.2.3.4)."""
-        overhead = self.overhead_bytes
-        return int(window_cells(self.window_bytes, self.mss_bytes, overhead_bytes=overhead))
+        return _window_cells(self.window_bytes, self.mss_bytes, self.overhead_bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +84,12 @@ class OwnRate:
     peak_cells_per_second: float
 
 
+# Large networks have few kinds of segments and windows, and formulas check their arguments.
 @cache
 def _segment_cells(mss_bytes: int, overhead_bytes: int) -> int:
-    # Large networks have few kinds of segments, and the formula checks its arguments each time.
     return int(segment_cells(mss_bytes, overhead_bytes=overhead_bytes))
+
+
+@cache
+def _window_cells(window_bytes: int, mss_bytes: int, overhead_bytes: int) -> int:
+    return int(window_cells(window_bytes, mss_bytes, overhead_bytes=overhead_bytes))

@@ -30,7 +30,10 @@ def peak_cells_per_second(flow: Flow) -> float:
 
 def offered_cells_per_second(network: Network, link: Link) -> float:
     """Greatest total rate at which flows can reach a link through the links before it."""
-    return _at_most(network.flows_over(link), link, peak_cells_per_second)
+    known = network.known_offered
+    if link not in known:
+        known[link] = _at_most(network.flows_over(link), link, peak_cells_per_second)
+    return known[link]
 
 
 def certain_cells_per_second(network: Network, link: Link) -> float:
@@ -46,11 +49,12 @@ def certain_cells_per_second(network: Network, link: Link) -> float:
 
 def overloaded_ports(network: Network) -> tuple[Link, ...]:
     """Ports where queues can grow, since their flows together can exceed the link's rate."""
-    return tuple(
-        port
-        for port in network.ports
-        if offered_cells_per_second(network, port) > port.cells_per_second
-    )
+    return tuple(link for link in network.links if can_be_overloaded(network, link))
+
+
+def can_be_overloaded(network: Network, link: Link) -> bool:
+    """True if the link is a port whose flows together can exceed its rate."""
+    return link.is_port and offered_cells_per_second(network, link) > link.cells_per_second
 
 
 def capacity_left_cells_per_second(network: Network, link: Link) -> float:

@@ -143,6 +143,17 @@ class Network:
                 over.setdefault(link, []).append(flow)
         return over
 
+    @cached_property
+    def known_offered(self) -> dict[Link, float]:
+        """Rates that `offered_cells_per_second` has computed."""
+        return {}
+
+    @cached_property
+    def ways_of_elastic_flows(self) -> frozenset[tuple[Node, Node]]:
+        """Sender and receiver of every link over which an elastic flow sends its data."""
+        elastic = (flow for flow in self.flows if flow.is_elastic)
+        return frozenset((one.sender, one.receiver) for flow in elastic for one in flow.forward)
+
     def groups(self, flows: Sequence[Flow] | None = None) -> dict[str, tuple[Flow, ...]]:
         """Flows by group, in order; all flows by default."""
         groups: dict[str, list[Flow]] = {}
