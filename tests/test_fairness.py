@@ -1,6 +1,6 @@
 """Control schemes on random graphs against max-min fair rates, and graphs on which they miss them.
 
-`make closed-forms` takes more graphs (`ARGS="--only fairness"`).
+Bounds for graphs that nobody has seen are `make closed-forms` (`ARGS="--only fairness"`).
 """
 
 from __future__ import annotations
@@ -10,12 +10,33 @@ from typing import NamedTuple
 
 import pytest
 
-from proof.forms.fairness import FAMILIES, PROMISES, Bound, Promise, error, error_on, rates
+from proof.forms.fairness import (
+    PROMISES,
+    SETTLED_TWO_WAY_MS,
+    Promise,
+    error,
+    error_on,
+    rates,
+)
 from proof.forms.filling import fair_rates, rates_among_all_channels
-from proof.forms.graphs import ONE_WAY, Family, Graph, Hop, Link, drawn
+from proof.forms.graphs import (
+    ONE_WAY,
+    TWO_WAY_LONG,
+    TWO_WAY_SHORT,
+    Family,
+    Graph,
+    Hop,
+    Link,
+    drawn,
+)
 
-FEW = {False: 6, True: 3}
-"""Graphs of a family by whether their flows go both ways; they take three times as long."""
+FAIR: dict[Family, tuple[int, ...]] = {
+    ONE_WAY: (0, 2, 4, 5),
+    TWO_WAY_SHORT: (0, 2, 3),
+    TWO_WAY_LONG: (3, 8),
+}
+"""Graphs on which every scheme is fair: none has what keeps one of them from it (below)."""
+CASES = [(family, number) for family, numbers in FAIR.items() for number in numbers]
 TARGET = Fraction(95, 100)
 
 
@@ -68,24 +89,25 @@ def test_the_reference_is_what_can_be_worked_out_by_hand() -> None:
     assert rates_among_all_channels(ONE_LINK, TARGET) == [47_500, 47_500]
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+@pytest.mark.parametrize(("family", "number"), CASES, ids=lambda one: getattr(one, "name", one))
 @pytest.mark.parametrize("promise", PROMISES, ids=lambda promise: promise.scheme)
-def test_rates_on_random_graphs_are_as_fair_as_stated(promise: Promise, family: Family) -> None:
-    errors = [error_on(promise, family, number) for number in range(FEW[family.two_way])]
-    # One of few beyond the smaller bound may still be one of ten.
-    assert max(errors) < promise.bound(family).every, errors
-    assert sorted(errors)[-2] < promise.bound(family).most, errors
+def test_rates_are_max_min_fair_where_nothing_keeps_a_scheme_from_it(
+    promise: Promise, family: Family, number: int
+) -> None:
+    levels = set(fair_rates(drawn(family, number), promise.target))
+    assert len(levels) > 1, "a single bottleneck asks little of a scheme"
+    assert error_on(promise, family, number) < 0.01
 
 
 def test_a_scheme_that_is_not_fair_is_noticed() -> None:
+    """OSU with equal shares of whoever is there, ERICA that takes any load up to 1.1 for right."""
     basic = 'scheme = "osu"\nfairness = "basic"\ninterval = "5 ms"'
-    errors = [
-        worst(shares(drawn(ONE_WAY, number), basic, Fraction(9, 10)))
-        for number in range(FEW[False])
-    ]
-    assert Bound(0.1, 0.1).broken_by(errors)
-    assert not Bound(0.2, 0.1).broken_by([0.15, *[0.05] * 9])
-    assert Bound(0.2, 0.1).broken_by([0.15, 0.15, *[0.05] * 8])
+    for control in basic, ERICA.replace("delta = 0.0", "delta = 0.1"):
+        errors = [
+            worst(shares(drawn(family, number), control, Fraction(9, 10), SETTLED_TWO_WAY_MS))
+            for family, number in CASES
+        ]
+        assert sum(error > 0.01 for error in errors) > len(errors) / 2, errors
 
 
 def test_draining_a_queue_over_a_long_way_keeps_fmmra_from_the_fair_rates() -> None:

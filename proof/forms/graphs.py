@@ -147,7 +147,14 @@ TWO_WAY_SHORT = Family("two-way, links of up to 0.5 ms", two_way=True, longest_u
 TWO_WAY_LONG = Family("two-way, links of up to 5 ms", two_way=True, longest_us=5000)
 
 
-def drawn(family: Family, number: int) -> Graph:
+DEVELOPMENT, FRESH = "development", "fresh"
+"""Sets of graphs: bounds are set from the first and held to the second
+(`proof.forms.predictions`)."""
+_SEEDS = {DEVELOPMENT: "", FRESH: "fresh, "}
+"""How the seeds of a set begin."""
+
+
+def drawn(family: Family, number: int, of: str = DEVELOPMENT) -> Graph:
     """A random graph: switches in a row, up to two links that skip some, two to ten flows.
 
     Rates are 25 to 150 Mbit/s, some of them equal; delays are 1 us and more, with equal
@@ -156,8 +163,9 @@ def drawn(family: Family, number: int) -> Graph:
     Args:
         family: The kind of graph.
         number: Which of its graphs.
+        of: The set of graphs.
     """
-    chance = random.Random(f"{family.name}, {number}")  # noqa: S311 - no secret
+    chance = random.Random(f"{_SEEDS[of]}{family.name}, {number}")  # noqa: S311 - no secret
     switches = chance.randint(3, 5)
     pairs = [(first, first + 1) for first in range(switches - 1)]
     for _ in range(chance.randint(0, 2)):
