@@ -1,3 +1,3 @@
 //! See the check of the same name.
 #![no_main]
-libfuzzer_sys::fuzz_target!(|data: &[u8]| cellrate_fuzz::run("outcome", data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| cellrate_fuzz::outcome(data));

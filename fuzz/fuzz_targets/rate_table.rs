@@ -1,3 +1,3 @@
 //! See the check of the same name.
 #![no_main]
-libfuzzer_sys::fuzz_target!(|data: &[u8]| cellrate_fuzz::run("rate_table", data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| cellrate_fuzz::rate_table(data));

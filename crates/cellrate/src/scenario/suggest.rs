@@ -4,12 +4,27 @@
 /// least two are equal.
 pub fn nearest<'a>(found: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = found.to_lowercase();
-    let distances = candidates
-        .into_iter()
-        .map(|name| (distance(&lower, &name.to_lowercase()), name));
-    let (least, name) = distances.min_by_key(|(distance, _)| *distance)?;
-    let letters = found.chars().count().max(name.chars().count());
-    (least == 0 || least <= letters.div_ceil(3).min(letters.saturating_sub(2))).then_some(name)
+    let letters = lower.chars().count();
+    let allowed = |other: usize| {
+        let letters = letters.max(other);
+        letters.div_ceil(3).min(letters.saturating_sub(2))
+    };
+    let mut best: Option<(usize, &str, usize)> = None;
+    for name in candidates {
+        let (name_lower, least) = (name.to_lowercase(), best.map(|(least, ..)| least));
+        let other = name_lower.chars().count();
+        // The distance is no less than this, and often nothing more need be known.
+        let far = letters.abs_diff(other);
+        if far > allowed(other) || least.is_some_and(|least| far >= least) {
+            continue;
+        }
+        let distance = distance(&lower, &name_lower);
+        if least.is_none_or(|least| distance < least) {
+            best = Some((distance, name, other));
+        }
+    }
+    let (least, name, other) = best?;
+    (least == 0 || least <= allowed(other)).then_some(name)
 }
 
 /// The same, if no other candidate is as near.
@@ -41,27 +56,29 @@ pub fn listed(names: &[&str]) -> String {
 }
 
 /// Number of edits from one text to the other: insertions, deletions, replacements, and swaps of
-/// neighbours. Texts longer than any name have the largest distance.
+/// neighbours. Of longer texts, which no name is, the first 64 letters count.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) =
         (a.chars().take(64).collect(), b.chars().take(64).collect());
-    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
-    rows.iter_mut().enumerate().for_each(|(i, row)| row[0] = i);
-    rows[0]
-        .iter_mut()
-        .enumerate()
-        .for_each(|(j, cell)| *cell = j);
+    // Distances of the beginnings of `b` from the first i - 2, i - 1 and i letters of `a`.
+    let mut before: Vec<usize> = vec![0; b.len() + 1];
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    let mut row = last.clone();
     for i in 1..=a.len() {
+        row[0] = i;
         for j in 1..=b.len() {
-            let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut least = replaced.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
+            let replaced = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut least = replaced.min(last[j] + 1).min(row[j - 1] + 1);
             if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(rows[i - 2][j - 2] + 1);
+                least = least.min(before[j - 2] + 1);
             }
-            rows[i][j] = least;
+            row[j] = least;
         }
+        // The oldest row is written anew.
+        std::mem::swap(&mut before, &mut last);
+        std::mem::swap(&mut last, &mut row);
     }
-    rows[a.len()][b.len()]
+    last[b.len()]
 }
 
 #[cfg(test)]
@@ -80,6 +97,9 @@ mod tests {
         assert_eq!(nearest("a", []), None);
         assert_eq!(nearest("Y", ["X"]), None);
         assert_eq!(nearest("h22", ["h1", "h2"]), Some("h2"));
+        assert_eq!(nearest(&"x".repeat(200), names), None);
+        // The nearest may be too far for its length, where the next is not for its own.
+        assert_eq!(nearest("abcdef", ["abc", "abcdefghi"]), Some("abcdefghi"));
     }
 
     #[test]
@@ -88,5 +108,7 @@ mod tests {
         assert_eq!(distance("abc", "acb"), 1);
         assert_eq!(distance("", "abc"), 3);
         assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("xabcd", "xbadc"), 2);
+        assert_eq!(distance("abc", ""), 3);
     }
 }
