@@ -170,3 +170,19 @@ def test_channels_without_data_claim_a_share_of_marking_and_of_precise_shares() 
             assert share.found == pytest.approx(float(target * 50_000), rel=0.01)
     for scheme, target in (FMMRA, TARGET), (ERICA, Fraction(9, 10)):
         assert worst(shares(ONE_LINK, scheme, target)) < 0.01
+
+
+def test_an_interval_shorter_than_from_rm_cell_to_rm_cell_keeps_osu_from_the_fair_rates() -> None:
+    """At 2.6 Mbit/s 32 cells take 5.2 ms, so an interval of 5 ms does not see every channel."""
+    graph = drawn(TWO_WAY_LONG, 244)
+    expected = [float(rate) for rate in rates_among_all_channels(graph, Fraction(9, 10))]
+    assert error(rates(graph, OSU, 4000), expected) > 0.05
+    assert error(rates(graph, OSU.replace("5 ms", "10 ms"), 4000), expected) < 0.01
+
+
+def test_an_interval_much_shorter_than_the_round_trip_keeps_capc_from_the_fair_rates() -> None:
+    """Rates are raised interval by interval before the load shows it, 15 ms later."""
+    graph = drawn(TWO_WAY_LONG, 70)
+    assert worst(shares(graph, 'scheme = "capc"', TARGET, SETTLED_TWO_WAY_MS)) > 0.3
+    slow = 'scheme = "capc"\ninterval = "5 ms"'
+    assert worst(shares(graph, slow, TARGET, SETTLED_TWO_WAY_MS)) < 0.01
