@@ -18,6 +18,8 @@ MOST_MEBIBYTES = 2048
 GRACE_SECONDS = 240
 """Time beyond its own that a target may take to start and to read its corpus; then it is ended."""
 PARTING_SECONDS = 20
+MEMORY = Path("/dev/shm")  # noqa: S108 - each check makes a directory of its own there
+"""Where temporary files go, if the system has it: disks are not tested, and they are slow."""
 LINE = re.compile(r"^#(\d+)\s.*\bcov: (\d+) .*\bcorp: (\d+)/", re.MULTILINE)
 EXECUTIONS = re.compile(r"number_of_executed_units: (\d+)")
 PEAK = re.compile(r"peak_rss_mb: +(\d+)")
@@ -126,7 +128,9 @@ def outcome(command: list[str], log: Path, limit: float) -> int | None:
             command,
             cwd=ROOT,
             # Threads that outlive an input are no leak.
-            env=os.environ | {"ASAN_OPTIONS": "detect_leaks=0"},
+            env=os.environ
+            | {"ASAN_OPTIONS": "detect_leaks=0"}
+            | ({"TMPDIR": str(MEMORY)} if MEMORY.is_dir() else {}),
             stdout=out,
             stderr=subprocess.STDOUT,
         )
