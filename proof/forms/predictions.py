@@ -86,11 +86,11 @@ class Bound:
             seen: Errors on the development set.
         """
         worst = math.ceil(round(MARGIN * seen.worst_percent, 6))
-        counts = [
-            0 if worst <= percent else _most(count, seen.graphs)
-            for percent, count in ((1, seen.beyond_1_percent), (5, seen.beyond_5_percent))
-        ]
-        return cls(*counts, worst)
+        return cls(
+            beyond_1_percent=_most(seen.beyond_1_percent, seen.graphs) if worst > 1 else 0,
+            beyond_5_percent=_most(seen.beyond_5_percent, seen.graphs) if worst > 5 else 0,
+            worst_percent=worst,
+        )
 
     def __str__(self) -> str:
         """The bound in words."""
