@@ -210,7 +210,7 @@ def campaign(
 def judged(
     told: Sequence[dict[str, Any]], earlier: Sequence[dict[str, Any]]
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """What a campaign has found beside the bounds, and how the development set breaks them.
+    """Findings of a campaign beside the bounds, and how the development set breaks them.
 
     It cannot break them unless the code has changed since they were set, so that is a fault. What
     the fresh set breaks is a result: the bound predicted wrongly.

@@ -151,7 +151,7 @@ DEVELOPMENT, FRESH = "development", "fresh"
 """Sets of graphs: bounds are set from the first and held to the second
 (`proof.forms.predictions`)."""
 _SEEDS = {DEVELOPMENT: "", FRESH: "fresh, "}
-"""How the seeds of a set begin."""
+"""Beginnings of the seeds of a set."""
 
 
 def drawn(family: Family, number: int, of: str = DEVELOPMENT) -> Graph:

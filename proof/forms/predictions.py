@@ -101,7 +101,7 @@ class Bound:
         return ", ".join([*parts, f"none beyond {self.worst_percent:g} %"])
 
     def broken_by(self, found: Errors) -> list[str]:
-        """What is larger than the bound allows; nothing if it holds.
+        """Errors larger than the bound allows; none if it holds.
 
         Args:
             found: Errors on any number of graphs; of more than it was stated for the same share

@@ -19,7 +19,7 @@ GRACE_SECONDS = 240
 """Time beyond its own that a target may take to start and to read its corpus; then it is ended."""
 PARTING_SECONDS = 20
 MEMORY = Path("/dev/shm")  # noqa: S108 - each check makes a directory of its own there
-"""Where temporary files go, if the system has it: disks are not tested, and they are slow."""
+"""Place of temporary files, if the system has it: disks are not tested, and they are slow."""
 LINE = re.compile(r"^#(\d+)\s.*\bcov: (\d+) .*\bcorp: (\d+)/", re.MULTILINE)
 EXECUTIONS = re.compile(r"number_of_executed_units: (\d+)")
 PEAK = re.compile(r"peak_rss_mb: +(\d+)")

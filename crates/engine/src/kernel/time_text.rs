@@ -16,13 +16,21 @@ const UNITS: [(u64, &str); 5] = [
 /// Significant digits of a rounded time.
 const DIGITS: u32 = 5;
 
+/// Longest time whose text in seconds, which is read as a float, is nearer to it than half a
+/// picosecond.
+const EXACT: Ps = Ps::from_s(4096);
+
 /// Prints the exact value in the largest unit of which it is at least one: `2.726337 us`. The text
-/// reads back as the same time, if this is below 9,000 s.
+/// reads back as the same time. Beyond 4096 s it does so as a whole number of the largest unit
+/// that keeps it exact, if a float holds it: all do up to 9007 s.
 impl fmt::Display for Ps {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some((factor, unit)) = unit_of(*self) else {
             return f.write_str("0 s");
         };
+        if *self > EXACT {
+            return Written(*self).fmt(f);
+        }
         let (whole, mut rest) = (self.0 / factor, self.0 % factor);
         let mut places = factor.ilog10() as usize;
         if rest == 0 {
@@ -80,6 +88,11 @@ mod tests {
             (10_050_000_000, "10.05 ms"),
             (60_000_000_000_000, "60 s"),
             (1_000_000_000_001, "1.000000000001 s"),
+            (4_095_999_999_999_999, "4095.999999999999 s"),
+            (8_500_000_000_000_001, "8500000000000001 ps"),
+            (17_999_999_999_997_372, "17999999999997372 ps"),
+            (9_007_500_000_000_000, "9007500 ms"),
+            (1_000_000_000_000_000_000, "1000000 s"),
         ] {
             assert_eq!(Ps(ps).to_string(), text);
             assert_eq!(text.parse(), Ok(Ps(ps)));
