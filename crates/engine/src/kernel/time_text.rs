@@ -1,5 +1,6 @@
 //! Times as text: for readers, exact or rounded, and for files.
 
+use alloc::format;
 use core::fmt;
 
 use super::time::Ps;
@@ -21,16 +22,13 @@ const DIGITS: u32 = 5;
 const EXACT: Ps = Ps::from_s(4096);
 
 /// Prints the exact value in the largest unit of which it is at least one: `2.726337 us`. The text
-/// reads back as the same time. Beyond 4096 s it does so as a whole number of the largest unit
-/// that keeps it exact, if a float holds it: all do up to 9007 s.
+/// reads back as the same time. Where it would not, beyond 4096 s, it is a whole number of the
+/// largest unit that keeps it exact, which reads back if a float holds it: all do up to 9007 s.
 impl fmt::Display for Ps {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some((factor, unit)) = unit_of(*self) else {
             return f.write_str("0 s");
         };
-        if *self > EXACT {
-            return Written(*self).fmt(f);
-        }
         let (whole, mut rest) = (self.0 / factor, self.0 % factor);
         let mut places = factor.ilog10() as usize;
         if rest == 0 {
@@ -39,6 +37,9 @@ impl fmt::Display for Ps {
         while rest.is_multiple_of(10) {
             rest /= 10;
             places -= 1;
+        }
+        if *self > EXACT && format!("{whole}.{rest:0places$} {unit}").parse() != Ok(*self) {
+            return Written(*self).fmt(f);
         }
         write!(f, "{whole}.{rest:0places$} {unit}")
     }
@@ -91,7 +92,8 @@ mod tests {
             (4_095_999_999_999_999, "4095.999999999999 s"),
             (8_500_000_000_000_001, "8500000000000001 ps"),
             (17_999_999_999_997_372, "17999999999997372 ps"),
-            (9_007_500_000_000_000, "9007500 ms"),
+            (9_007_500_000_000_000, "9007.5 s"),
+            (1_000_000_000_327_200_000, "1000000.0003272 s"),
             (1_000_000_000_000_000_000, "1000000 s"),
         ] {
             assert_eq!(Ps(ps).to_string(), text);
