@@ -115,20 +115,30 @@ def test_a_study_stops_and_keeps_what_is_done(endless: Path, tmp_path: Path) -> 
 
 # Python imports a module of this name before it comes to any command. From the moment at which
 # `begin` has returned, a copy of the process is interrupted in every so many calls, of Python or C,
-# until the command listens itself, and in every import to the end.
+# until the command listens itself, and in every import to the end. A copy has none of the other
+# threads, but the locks that they hold: so a thread that ends is waited for, and a copy that waits
+# for ever is killed.
 EVERYWHERE = """
-import json, os, signal, sys
+import json, os, signal, sys, time
 
 EVERY = 101
 calls = 0
-begun = False
+begun = copying = False
 said, noted = (os.open(os.environ["NOTED"] + end, os.O_RDWR | os.O_CREAT) for end in (".said", ""))
 
 def interrupt_a_copy(where):
-    # Imports nothing, since it may be called while a lock of imports is held.
+    # Imports nothing, since it may be called while a lock of imports is held. What Python calls
+    # before and after a fork holds locks itself.
+    global copying
+    copying = True
     os.ftruncate(said, 0)
+    patience = time.monotonic() + 20
+    while len(os.listdir("/proc/self/task")) > 1:
+        assert time.monotonic() < patience, "other threads are at work during " + where
+        time.sleep(0.001)
     copy = os.fork()
     if copy == 0:
+        signal.alarm(20)
         sys.setprofile(None)
         sys.meta_path.remove(Importing)
         os.lseek(said, 0, os.SEEK_SET)
@@ -138,6 +148,7 @@ def interrupt_a_copy(where):
     code = os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1])
     text = os.pread(said, 10_000, 0).decode()
     os.write(noted, (json.dumps([where, code, text]) + "\\n").encode())
+    copying = False
 
 def called(frame, event, _):
     global calls, begun
@@ -146,7 +157,7 @@ def called(frame, event, _):
         begun = True
     elif event == "call" and name == "listen":
         sys.setprofile(None)
-    elif begun and event in ("call", "c_call"):
+    elif begun and not copying and event in ("call", "c_call"):
         calls += 1
         if calls % EVERY == 0:
             interrupt_a_copy(name)

@@ -24,6 +24,7 @@ const input = (page: Page, path: string) => page.locator(`[id="p-${path}"]`);
 
 test("every template opens and runs", async () => {
   const { page, wrong } = await opened(chromium, server.address);
+  await ended(page);
   const names = await page.locator("#preset option").evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value).filter(Boolean));
   assert.ok(names.length >= 8, names.join(", "));
   for (const name of names) {

@@ -108,7 +108,7 @@ impl Fault {
 
 /// Largest number of faults shown. A file with more is probably no scenario at all, and its first
 /// faults suffice.
-const MOST_SHOWN: usize = 20;
+pub const MOST_SHOWN: usize = 20;
 
 /// The refusal for `faults`, in the order of the texts.
 pub fn refuse(mut faults: Vec<Fault>, texts: &[Text<'_>]) -> Refusal {

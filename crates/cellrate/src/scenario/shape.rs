@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value as Json};
 
-use super::diagnostic::Fault;
+use super::diagnostic::{Fault, MOST_SHOWN};
 use super::document::{Entry, Item, Table, Value};
 use super::quantity::Quantity;
 use super::schema::definition;
@@ -335,8 +335,10 @@ impl<'s> Shape<'s> {
             .or_else(|| nearest(key, free))
             .or_else(|| nearest(key, keys.keys().map(String::as_str)));
         let known: Vec<&str> = keys.keys().map(String::as_str).collect();
+        // The search takes long in a file of many tables, and of so many faults hardly one is shown.
+        let searched = around.key.is_empty() && self.faults.len() < MOST_SHOWN;
         let elsewhere = match self.top {
-            Some((schema, root)) if around.key.is_empty() => ending_with(key, schema, root),
+            Some((schema, root)) if searched => ending_with(key, schema, root),
             _ => Vec::new(),
         };
         let help = match (near, known.is_empty()) {
