@@ -2,6 +2,7 @@
 //! Nothing here depends on cells.
 
 mod clocks;
+mod decimal;
 pub mod digest;
 pub mod finding;
 pub mod random;

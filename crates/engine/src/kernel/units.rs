@@ -10,8 +10,9 @@ use core::str::FromStr;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+use super::decimal;
 use super::time::{CELL_BITS, Ps, Rate};
-use super::time_text::Written;
+use super::time_text::{self, Written};
 
 /// A wrong quantity: the text found and the allowed values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,9 +40,8 @@ impl fmt::Display for UnitError {
 
 impl core::error::Error for UnitError {}
 
-/// Number and unit of `text`, for instance `(155.52, "Mbit/s")`; infinity for a number beyond all
-/// floats.
-fn split(text: &str) -> Option<(f64, &str)> {
+/// Number and unit of `text`, for instance `("155.52", "Mbit/s")`.
+fn parts(text: &str) -> (String, &str) {
     let text = text.trim();
     let end = text
         .char_indices()
@@ -49,8 +49,14 @@ fn split(text: &str) -> Option<(f64, &str)> {
             !(c.is_ascii_digit() || matches!(c, '.' | '_' | '+' | '-') || is_exponent(text, i))
         })
         .map_or(text.len(), |(i, _)| i);
-    let digits: String = text[..end].chars().filter(|c| *c != '_').collect();
-    Some((digits.parse().ok()?, text[end..].trim()))
+    let number = text[..end].chars().filter(|c| *c != '_').collect();
+    (number, text[end..].trim())
+}
+
+/// The same with the number as a float; infinity for one beyond all floats.
+fn split(text: &str) -> Option<(f64, &str)> {
+    let (number, unit) = parts(text);
+    Some((number.parse().ok()?, unit))
 }
 
 fn is_exponent(text: &str, i: usize) -> bool {
@@ -128,27 +134,27 @@ text_quantity!(
     |time| Written(*time)
 );
 
-const TIME_UNITS: [(&str, f64); 5] = [
-    ("s", 1e12),
-    ("ms", 1e9),
-    ("us", 1e6),
-    ("ns", 1e3),
-    ("ps", 1.0),
-];
-
-/// Longest time that can be parsed, in picoseconds: nearly the largest integer.
+/// Longest time that can be read, in picoseconds: nearly the largest integer.
 const MOST_PS: f64 = 1.8e19;
 
-fn picoseconds(value: f64, unit: &str) -> Option<f64> {
-    let factor = TIME_UNITS.iter().find(|(name, _)| *name == unit)?.1;
-    Some(libm::round(value * factor))
+/// The time that `text` stands for to the picosecond; `factor` gives the picoseconds of a unit.
+fn picoseconds(
+    text: &str,
+    factor: impl FnOnce(&str) -> Option<u64>,
+    allowed: &'static str,
+) -> Result<Ps, UnitError> {
+    let (number, unit) = parts(text);
+    let factor = factor(unit);
+    let near = number.parse::<f64>().ok().zip(factor);
+    let near = near.map(|(number, factor)| libm::round(number * factor as f64));
+    within(text, near, 0.0..=MOST_PS, allowed, Ps(MOST_PS as u64))?;
+    Ok(Ps(decimal::times(&number, factor.unwrap_or(0))))
 }
 
 impl FromStr for Ps {
     type Err = UnitError;
     fn from_str(text: &str) -> Result<Ps, UnitError> {
-        let found = split(text).and_then(|(value, unit)| picoseconds(value, unit));
-        within(text, found, 0.0..=MOST_PS, SPAN_ALLOWED, Ps(MOST_PS as u64)).map(|ps| Ps(ps as u64))
+        picoseconds(text, time_text::factor, SPAN_ALLOWED)
     }
 }
 
@@ -157,7 +163,7 @@ impl FromStr for Ps {
 pub struct Delay(pub Ps);
 
 /// Propagation of light in fibre: 5 us per km, as used by all five papers.
-pub const PS_PER_KM: f64 = 5e6;
+pub const PS_PER_KM: u64 = 5_000_000;
 
 const DELAY_ALLOWED: &str =
     "a delay such as \"5 ms\" or a length such as \"1000 km\" (units: ps, ns, us, ms, s, m, km)";
@@ -172,19 +178,12 @@ text_quantity!(
 impl FromStr for Delay {
     type Err = UnitError;
     fn from_str(text: &str) -> Result<Delay, UnitError> {
-        let found = split(text).and_then(|(value, unit)| match unit {
-            "km" => Some(value * PS_PER_KM),
-            "m" => Some(value * PS_PER_KM * 1e-3),
-            _ => picoseconds(value, unit),
-        });
-        within(
-            text,
-            found,
-            0.0..=MOST_PS,
-            DELAY_ALLOWED,
-            Ps(MOST_PS as u64),
-        )
-        .map(|ps| Delay(Ps(libm::round(ps) as u64)))
+        let factor = |unit: &str| match unit {
+            "km" => Some(PS_PER_KM),
+            "m" => Some(PS_PER_KM / 1_000),
+            _ => time_text::factor(unit),
+        };
+        picoseconds(text, factor, DELAY_ALLOWED).map(Delay)
     }
 }
 
@@ -452,8 +451,12 @@ mod tests {
 
     #[test]
     fn what_is_written_reads_back_the_same() {
-        for ps in [Ps(0), Ps(1), Ps(2_726_337), Ps::from_ms(5), Ps::from_s(50)] {
+        let mut stream = crate::kernel::Stream::new(1, "times", "test");
+        let of_any_length =
+            (0..1_000).map(|i| stream.below(Ps(18_000_000_000_000_000_000 >> (i % 64))));
+        for ps in of_any_length.chain([Ps(0), Ps(2_726_337), Ps::from_ms(5), Ps::from_s(50)]) {
             assert_eq!(ps.to_string().parse(), Ok(ps));
+            assert_eq!(Written(ps).to_string().parse(), Ok(ps));
         }
         assert_eq!(
             Delay(Ps::from_us(7)).to_string().parse(),
