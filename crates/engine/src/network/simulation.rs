@@ -23,8 +23,10 @@ use crate::kernel::Ps;
 /// other: long enough to outweigh the cost of a turn, short enough for the cache.
 const UNTIED_CELLS: u64 = 512;
 
-/// Turns between two measurements of the storage.
-const TURNS_PER_LOOK: u32 = 1 << 12;
+/// Turns between two measurements of the storage: at least so many, and so many for each node, which
+/// such a measurement looks at.
+pub(super) const TURNS_PER_LOOK: u32 = 1 << 12;
+const TURNS_PER_NODE: u32 = 8;
 
 /// Relations of a node to the others.
 #[derive(Clone, Debug)]
@@ -100,7 +102,8 @@ pub struct Simulation<S: Server = LazyServer> {
     /// The largest storage seen, and the last.
     pub(super) peak: Storage,
     pub(super) held: Storage,
-    pub(super) turns: u32,
+    /// Turns until the next measurement.
+    pub(super) until_look: u32,
 }
 
 impl<S: BuildServer> Simulation<S> {
@@ -141,7 +144,7 @@ impl<S: BuildServer> Simulation<S> {
             changed: 0,
             peak: Storage::default(),
             held: Storage::default(),
-            turns: 0,
+            until_look: TURNS_PER_LOOK,
             plan: Arc::new(plan),
         })
     }
@@ -204,8 +207,8 @@ impl<S: Server> Simulation<S> {
                 let horizon = self.horizon(at, node, until, limit);
                 self.turn(node, horizon);
                 stopwatch.lap(node);
-                self.turns = self.turns.wrapping_add(1);
-                if self.turns.is_multiple_of(TURNS_PER_LOOK) {
+                self.until_look -= 1;
+                if self.until_look == 0 {
                     self.note_storage();
                 }
             }
@@ -315,6 +318,8 @@ impl<S: Server> Simulation<S> {
         if self.held.cells > self.peak.cells {
             self.peak = self.held;
         }
+        let nodes = self.stations.len() as u32;
+        self.until_look = TURNS_PER_LOOK.max(nodes.saturating_mul(TURNS_PER_NODE));
     }
 
     fn turn(&mut self, node: usize, horizon: Ps) {
