@@ -39,7 +39,7 @@ hop = "1000 km"
 access = "300 km"
 egress = "1000 km"
 """
-SHORT = LOT.replace("1000 km", "1 km").replace("300 km", "1 km")
+SHORT = LOT.replace("1000 km", "10 km").replace("300 km", "10 km")
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 //! The nodes that each thread of a run gets: a partition by expected work and by the lookahead of the
 //! links that it cuts.
 //!
-//! A cut over long links lets each part run far alone, one over short ones needs many windows. So for
+//! A cut over long links lets each part run far alone, one over short ones needs many steps. So for
 //! each length that occurs, nodes that are joined by shorter links are put together, and the groups
 //! divided so that the part with the most work has as little as possible; cells that cross the cut
 //! count as work at both ends. Of these partitions the one with the shortest estimated time is taken.
@@ -13,7 +13,7 @@ use std::num::NonZeroUsize;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::network::plan::Plan;
 
-use self::graph::{Groups, Load, crossing, lookahead, used_links};
+use self::graph::{Groups, Load, crossing, lookahead, steps, used_links};
 
 /// Number of threads of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,11 +24,11 @@ pub enum Threads {
     Number(NonZeroUsize),
 }
 
-/// Nanoseconds that a part spends in a window for the clocks and the mail, and, times the root of the
-/// nanoseconds of its work there, those in which it waits, because the parts seldom have the same to
-/// do. Fitted to W2 and a parking lot with links from 10 us to 5 ms.
-const WINDOW: f64 = 500.0;
-const WAIT: f64 = 25.0;
+/// Nanoseconds that a part spends in a step for the clocks and the mail, and, times the root of the
+/// nanoseconds of its work there, those that the step costs in other ways: waits, because the parts seldom
+/// have the same to do, and shorter turns. Fitted to W2 and a parking lot with links from 10 us to 5 ms.
+const STEP: f64 = 500.0;
+const SHORTNESS: f64 = 25.0;
 /// Least estimated gain for which a run is divided if the user asks for threads: estimates are wrong by
 /// a tenth or two, and two threads must not take longer than one.
 const LEAST_GAIN: f64 = 1.2;
@@ -141,7 +141,7 @@ impl Partition {
         let most = self.parts.iter().map(|part| part.work).fold(0.0, f64::max);
         let gain = format!("an estimated gain of {:.2}", self.speedup);
         match self.lookahead {
-            // Without windows the time would be that of the greatest part.
+            // Without steps the time would be that of the greatest part.
             Some(lookahead) if self.speedup < 0.8 / most => format!(
                 "the links between parts are too short: each may run ahead by {lookahead} only ({gain})"
             ),
@@ -304,10 +304,10 @@ fn told(
     };
     let cut = || links().filter(|(_, from, to)| from != to);
     let shortest = cut().map(|(link, ..)| lookahead(plan, link)).min();
-    let windows = shortest.map_or(1.0, |ahead| seconds / ahead.as_secs_f64());
+    let steps = shortest.map_or(1.0, |ahead| steps(seconds, ahead));
     let mut loads: Vec<f64> = parts.iter().map(|part| part.work * all).collect();
     for (link, from, to) in cut() {
-        let (leave, enter) = crossing(load.on_links[link], windows);
+        let (leave, enter) = crossing(load.on_links[link], steps);
         loads[from] += leave;
         loads[to] += enter;
     }
@@ -315,8 +315,8 @@ fn told(
     let crossing: f64 = cut().map(|(link, ..)| load.on_links[link]).sum();
     let cut_links = cut().count();
     let greatest = loads.into_iter().fold(0.0, f64::max);
-    let in_window = greatest / windows.max(1.0);
-    let longest = greatest + windows * (WINDOW + WAIT * in_window.sqrt());
+    let in_step = greatest / steps.max(1.0);
+    let longest = greatest + steps * (STEP + SHORTNESS * in_step.sqrt());
     Partition {
         of_nodes,
         parts,

@@ -5,7 +5,10 @@
 //! ([`Part::senders`]); and, so that cells do not pile up in memory, no further than [`AHEAD`] lookaheads
 //! beyond the clocks of its receivers. It collects what has been posted, runs, posts what leaves it, and
 //! only then sets its clock. Whoever reads that clock therefore finds in the mail all that arrives
-//! before it and the lookahead.
+//! before it and the lookahead. A part does this several times in a lookahead ([`STEPS`]). With a single
+//! step, two parts that send to each other would meet at its end each time, and the one with less to do
+//! would wait; now it runs ahead by the rest of the lookahead, and waits only if the other is slower in
+//! the long run.
 //!
 //! No deadlock is possible. Consider the part whose clock is the earliest (any of them, if several
 //! are). Its senders and receivers have clocks no earlier than its own, and every lookahead is more
@@ -38,6 +41,10 @@ use super::traces::Recorder;
 /// Lookaheads by which a part may be ahead of one that receives from it.
 const AHEAD: u64 = 2;
 
+/// Steps of a part in the least lookahead of its links to others. More of them are shorter turns of its
+/// nodes, and more mail.
+pub const STEPS: u64 = 2;
+
 /// Longest wait without a look at whether the run shall go on.
 const PATIENCE: Duration = TOLD_EVERY;
 
@@ -66,6 +73,8 @@ impl Post {
 /// A part, and what is recorded of it.
 struct Worker {
     part: Part,
+    /// Longest time between two settings of the part's clock.
+    step: Ps,
     recorder: Recorder,
     odometer: Option<Odometer>,
     /// Channels that begin in the part, for the odometer.
@@ -174,6 +183,7 @@ fn divide(driver: &mut Driver, parts: &[usize]) -> Vec<Worker> {
         .zip(odometers)
         .zip(channels);
     let workers = each.map(|(((part, recorder), odometer), channels)| Worker {
+        step: step(&part),
         part,
         recorder,
         odometer,
@@ -184,6 +194,13 @@ fn divide(driver: &mut Driver, parts: &[usize]) -> Vec<Worker> {
         exhausted: None,
     });
     workers.collect()
+}
+
+/// The longest step of a part.
+fn step(part: &Part) -> Ps {
+    let cuts = part.senders().iter().chain(part.receivers());
+    let least = cuts.map(|cut| cut.lookahead).fold(Ps::NEVER, Ps::min);
+    Ps(least.0.div_ceil(STEPS))
 }
 
 /// The node at which a channel begins.
@@ -263,7 +280,7 @@ impl Worker {
                 clocks.of(cut.part).saturating_add(ahead)
             });
             let bound = sent.chain(received).fold(Ps::NEVER, Ps::min);
-            (bound > now).then_some(bound)
+            (bound > now).then_some(bound.min(now.saturating_add(self.step)))
         })
     }
 

@@ -247,6 +247,21 @@ impl Outlet<'_> {
             self.fresh.push(self.number);
         }
     }
+    /// [`Outlet::push`] of cells without bodies, in the order of their arrivals.
+    pub fn push_row(&mut self, mut cells: &[Cell]) {
+        while !cells.is_empty() {
+            let (mut tail, _) = self.link.tail();
+            let mut fitting = cells.iter();
+            while !tail.is_full()
+                && let Some(cell) = fitting.next()
+            {
+                tail.push(*cell);
+            }
+            let count = tail.close();
+            self.note(count);
+            cells = &cells[count..];
+        }
+    }
     /// Notes that the last `count` cells of the link have been written into its [`Link::tail`].
     #[inline(always)]
     pub fn note(&mut self, count: usize) {

@@ -5,36 +5,44 @@ use std::collections::BTreeMap;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::network::plan::{FlowPlan, NodeKind, Plan};
 
+use crate::run::threads::STEPS;
 use crate::run::work::{Cells, cells_of};
 
-/// Nanoseconds that a cell costs where it is generated, forwarded and received, measured on the bench's
-/// W1 and W2 with 1,000 and 15 sources. Only their ratios matter.
+/// Nanoseconds that a cell costs where it is generated, forwarded and received: times of nodes, measured
+/// turn by turn in the bench's W1 and W2 with 15 sources. Larger networks are further from the caches, and
+/// all of their nodes take longer. Only the ratios matter.
 mod nanoseconds {
     /// A bare cell, at the host that sends it.
-    pub const GENERATE: f64 = 17.0;
+    pub const GENERATE: f64 = 6.0;
     /// A bare cell, at the host that receives it.
-    pub const RECEIVE: f64 = 5.0;
+    pub const RECEIVE: f64 = 2.0;
     /// A cell of TCP or ABR, at the host that sends it.
-    pub const GENERATE_CLOSED: f64 = 28.0;
+    pub const GENERATE_CLOSED: f64 = 18.0;
     /// A cell of TCP or ABR, at the host that receives it.
-    pub const RECEIVE_CLOSED: f64 = 10.0;
+    pub const RECEIVE_CLOSED: f64 = 8.0;
     /// A cell at a switch.
-    pub const FORWARD: f64 = 14.0;
+    pub const FORWARD: f64 = 6.0;
     /// More where cells of several links are merged.
-    pub const MERGE: f64 = 10.0;
+    pub const MERGE: f64 = 2.0;
+    /// More where they are spread over [`super::MOST_OUTPUTS`] links or more, in proportion over fewer: W1
+    /// with 1,000 and 10,000 sources.
+    pub const SPREAD: f64 = 10.0;
     /// More where the flow is under ABR.
-    pub const CONTROL: f64 = 8.0;
+    pub const CONTROL: f64 = 11.0;
     /// More where control loops end and begin.
-    pub const RELAY: f64 = 35.0;
+    pub const RELAY: f64 = 25.0;
     /// A cell that crosses a cut, in the part that it leaves, and in the one that it enters.
-    pub const LEAVE: f64 = 2.0;
-    pub const ENTER: f64 = 5.0;
-    /// A link with cells that cross a cut, in each window, in both parts: it is far from the cache.
+    pub const LEAVE: f64 = 1.0;
+    pub const ENTER: f64 = 2.0;
+    /// A link with cells that cross a cut, in each step, in both parts: it is far from the cache.
     pub const LEAVE_LINK: f64 = 30.0;
     pub const ENTER_LINK: f64 = 60.0;
-    /// Factor where every event has an instant of its own: under credit, or on links that lose cells.
-    pub const PROMPT: f64 = 3.0;
+    /// Factor under credit, where many events have an instant of their own.
+    pub const PROMPT: f64 = 2.0;
 }
+
+/// Outgoing links whose state is all beyond the cache.
+const MOST_OUTPUTS: f64 = 10_000.0;
 
 /// Work of nodes and cells on links, over the whole run.
 pub struct Load {
@@ -51,30 +59,27 @@ impl Load {
             of_nodes: vec![0.0; plan.nodes.len()],
             on_links: vec![0.0; plan.links.len()],
         };
-        let mut inputs = vec![0u32; plan.nodes.len()];
-        for (link, used) in used_links(plan).into_iter().enumerate() {
-            inputs[plan.links[link].to] += u32::from(used);
-        }
+        let forward = forwarding(plan);
         for (flow, cells) in plan.flows.iter().zip(cells_of(plan, seconds)) {
             let Cells { there, first, back } = cells;
-            load.add(plan, flow, &inputs, &flow.forward, there);
-            load.add(plan, flow, &inputs, &flow.backward, back);
+            load.add(plan, flow, &forward, &flow.forward, there);
+            load.add(plan, flow, &forward, &flow.backward, back);
             if let Some(link) = flow.forward.first() {
                 // What is lost behind the first link has been generated, and has crossed it.
                 load.on_links[*link] += first;
                 load.of_nodes[plan.links[*link].from] += first * nanoseconds::GENERATE;
-                load.of_nodes[plan.links[*link].to] += first * nanoseconds::FORWARD;
+                load.of_nodes[plan.links[*link].to] += first * forward[plan.links[*link].to];
             }
         }
-        if plan.fcvc.is_some() || plan.errors.occur() {
+        if plan.fcvc.is_some() {
             let all = load.of_nodes.iter_mut();
             all.for_each(|node| *node *= nanoseconds::PROMPT);
         }
         load
     }
 
-    /// Adds `cells` of one way of a flow.
-    fn add(&mut self, plan: &Plan, flow: &FlowPlan, inputs: &[u32], way: &[usize], cells: f64) {
+    /// Adds `cells` of one way of a flow; `forward` has what each node takes to forward one.
+    fn add(&mut self, plan: &Plan, flow: &FlowPlan, forward: &[f64], way: &[usize], cells: f64) {
         let Some((first, last)) = way.first().zip(way.last()) else {
             return;
         };
@@ -91,10 +96,7 @@ impl Load {
         }
         for link in &way[..way.len() - 1] {
             let node = plan.links[*link].to;
-            let mut each = nanoseconds::FORWARD;
-            if inputs[node] > 1 {
-                each += nanoseconds::MERGE;
-            }
+            let mut each = forward[node];
             if is_abr {
                 each += nanoseconds::CONTROL;
                 if let NodeKind::Switch(switch) = &plan.nodes[node].kind
@@ -106,6 +108,22 @@ impl Load {
             self.of_nodes[node] += cells * each;
         }
     }
+}
+
+/// Nanoseconds that each node takes to forward a cell that is under no control.
+fn forwarding(plan: &Plan) -> Vec<f64> {
+    let (mut inputs, mut outputs) = (vec![0u32; plan.nodes.len()], vec![0u32; plan.nodes.len()]);
+    for (link, used) in plan.links.iter().zip(used_links(plan)) {
+        inputs[link.to] += u32::from(used);
+        outputs[link.from] += u32::from(used);
+    }
+    let each = inputs.into_iter().zip(outputs);
+    let each = each.map(|(inputs, outputs)| {
+        let merge = if inputs > 1 { nanoseconds::MERGE } else { 0.0 };
+        let spread = (f64::from(outputs) / MOST_OUTPUTS).min(1.0);
+        nanoseconds::FORWARD + merge + spread * nanoseconds::SPREAD
+    });
+    each.collect()
 }
 
 /// For each link, true if cells may cross it. With credit any link may carry credit cells.
@@ -123,10 +141,15 @@ pub fn lookahead(plan: &Plan, link: usize) -> Ps {
     plan.links[link].delay + plan.links[link].rate.cell_time_floor()
 }
 
-/// Nanoseconds of the `cells` of a cut link in a run of so many windows, in the part that they leave and
+/// Steps of the threads in a run of `seconds` whose cut links have a least lookahead.
+pub fn steps(seconds: f64, lookahead: Ps) -> f64 {
+    STEPS as f64 * seconds / lookahead.as_secs_f64()
+}
+
+/// Nanoseconds of the `cells` of a cut link in a run of so many steps, in the part that they leave and
 /// in the one that they enter.
-pub fn crossing(cells: f64, windows: f64) -> (f64, f64) {
-    let visits = cells.min(windows);
+pub fn crossing(cells: f64, steps: f64) -> (f64, f64) {
+    let visits = cells.min(steps);
     (
         cells * nanoseconds::LEAVE + visits * nanoseconds::LEAVE_LINK,
         cells * nanoseconds::ENTER + visits * nanoseconds::ENTER_LINK,
@@ -148,7 +171,7 @@ impl Groups {
     /// The groups of a network none of whose links between them is shorter than `least`, in a run of
     /// `seconds`.
     pub fn new(plan: &Plan, load: &Load, used: &[bool], least: Ps, seconds: f64) -> Groups {
-        let windows = seconds / least.as_secs_f64();
+        let steps = steps(seconds, least);
         let mut leaders: Vec<usize> = (0..plan.nodes.len()).collect();
         for (link, ends) in plan.links.iter().enumerate() {
             if used[link] && lookahead(plan, link) < least {
@@ -175,7 +198,7 @@ impl Groups {
         for (link, ends) in plan.links.iter().enumerate() {
             let (from, to) = (of_nodes[ends.from], of_nodes[ends.to]);
             if used[link] && from != to {
-                let (leave, enter) = crossing(load.on_links[link], windows);
+                let (leave, enter) = crossing(load.on_links[link], steps);
                 let (here, there) = between[from].entry(to).or_default();
                 (*here, *there) = (*here + leave, *there + enter);
                 let (here, there) = between[to].entry(from).or_default();

@@ -46,10 +46,10 @@ fn only_long_links_are_cut_and_the_work_is_even() {
 
 #[test]
 fn a_run_whose_links_are_all_short_has_one_part_and_a_reason() {
-    let (_, found) = partition(&lot(4, "1 km", "1 km"), 2, 2);
+    let (_, found) = partition(&lot(4, "10 km", "10 km"), 2, 2);
     assert_eq!((found.parts.len(), found.speedup), (1, 1.0));
     assert!(found.reason.contains("too short"), "{}", found.reason);
-    // Long enough for windows, but only one link of them: all the work is on one side.
+    // Long enough for steps, but only one link of them: all the work is on one side.
     let one_sided = r#"
         run.duration = "2 s"
         topology = { template = "n-source", link_rate = "155.52 Mbit/s", access = "1 km", bottleneck = "1 km", egress = "2000 km" }
@@ -80,8 +80,8 @@ fn auto_takes_no_more_threads_than_cores_nor_than_pay() {
 fn sources_make_up_for_a_switch_that_has_much_to_do() {
     let text = r#"
         run.duration = "1 s"
-        topology = { template = "n-source", link_rate = "155.52 Mbit/s", access = "1000 km", bottleneck = "1000 km", egress = "1000 km" }
-        flow = [{ name = "cbr", count = 100, service = "cbr", source = { kind = "cbr", rate = "1.4 Mbit/s" } }]"#;
+        topology = { template = "n-source", link_rate = "155.52 Mbit/s", bottleneck_rate = "1036.8 Mbit/s", access = "1000 km", bottleneck = "1000 km", egress = "1000 km" }
+        flow = [{ name = "cbr", count = 100, service = "cbr", source = { kind = "cbr", rate = "9.8 Mbit/s" } }]"#;
     let (plan, found) = partition(text, 2, 2);
     assert_eq!(found.parts.len(), 2, "{}", found.reason);
     let names: Vec<&str> = plan.nodes.iter().map(|node| node.name.as_str()).collect();
@@ -104,7 +104,7 @@ fn sources_make_up_for_a_switch_that_has_much_to_do() {
 
 #[test]
 fn a_single_flow_over_short_links_has_one_part_and_a_reason() {
-    // A simulated day: there is work enough, but every window has less than a cell.
+    // A simulated day: there is work enough, but every step has less than a cell.
     let text = r#"
         run.duration = "86400 s"
         topology = { template = "n-source", link_rate = "155.52 Mbit/s", access = "5 us", bottleneck = "5 us", egress = "5 us" }

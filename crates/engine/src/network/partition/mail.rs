@@ -35,18 +35,29 @@ impl Mail {
 
     /// Puts all cells on their links.
     pub(super) fn deliver(&mut self, links: &mut Links) {
-        let (mut cells, mut bodies) = (self.cells.drain(..), self.bodies.drain(..));
+        let (mut cells, mut bodies) = (&self.cells[..], self.bodies.drain(..));
         let mut stamps = self.stamps.drain(..);
         for (number, count) in self.links.drain(..) {
             let mut outlet = links.outlet(number);
-            for cell in cells.by_ref().take(count as usize) {
-                let body = match cell.info {
-                    info if !info.has_body() => None,
-                    info if info.is_plain() => stamps.next().map(Body::Stamp),
-                    _ => bodies.next().map(|(_, body)| body),
+            let (mut own, rest) = cells.split_at(count as usize);
+            cells = rest;
+            while let Some((first, behind)) = own.split_first() {
+                if !first.info.has_body() {
+                    let row = own.iter().take_while(|cell| !cell.info.has_body());
+                    let (row, behind) = own.split_at(row.count());
+                    outlet.push_row(row);
+                    own = behind;
+                    continue;
+                }
+                let body = if first.info.is_plain() {
+                    stamps.next().map(Body::Stamp)
+                } else {
+                    bodies.next().map(|(_, body)| body)
                 };
-                outlet.push(cell, body.as_ref());
+                outlet.push(*first, body.as_ref());
+                own = behind;
             }
         }
+        self.cells.clear();
     }
 }
