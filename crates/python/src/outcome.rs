@@ -33,6 +33,15 @@ impl Outcome {
     fn summary(&self) -> &str {
         &self.0.summary
     }
+    /// The part of the summary that fits on a screen, as one JSON object: flows by group if there are more
+    /// than `most_flows`, and at most `most_queues` queues, the longest first.
+    ///
+    /// Raises:
+    ///     ValueError: The summary is none of this version.
+    fn overview(&self, py: Python<'_>, most_flows: usize, most_queues: usize) -> PyResult<String> {
+        py.detach(|| self.0.overview(most_flows, most_queues))
+            .map_err(|error| PyValueError::new_err(error.to_string()))
+    }
     /// The scenario with every default written out, as TOML.
     fn resolved(&self) -> &str {
         &self.0.resolved

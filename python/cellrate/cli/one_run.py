@@ -13,6 +13,7 @@ from cellrate.common import terminal
 from cellrate.common.json_text import json_text
 from cellrate.common.problems import BadInput, reading, warn
 from cellrate.simulation import output, source
+from cellrate.simulation.at_a_glance import at_a_glance
 from cellrate.simulation.runner import Job, Threads, run_one, thread_count
 
 # They load slowly, and most errors are known before the run.
@@ -87,17 +88,18 @@ def run_once(
         result = _captured(job, scenario, capture, between, directory, pictures, threads)
     else:
         result = _simulated(scenario, job.path, directory, pictures, threads)
-    warn(result.warnings)
+    shown = result.summary if json else at_a_glance(result.outcome)
+    warn(shown["warnings"])
     if earlier not in (None, result.resolved):
         sys.stderr.write(
             f"note: {directory} held the result of another scenario or seed; it was replaced\n"
         )
     if json:
-        sys.stdout.write(json_text(result.summary))
+        sys.stdout.write(json_text(shown))
     else:
         from cellrate.cli import tables
 
-        tables.show_result(result, job.path)
+        tables.show_run(shown, job.path)
         if directory is not None:
             terminal.say(f"written to {directory}")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,16 +9,11 @@ from cellrate.common.document import Column, Paragraph, Row, Table, columns
 from cellrate.common.terminal import say, show_parts, width
 
 if TYPE_CHECKING:
-    from cellrate.simulation.api import Result
     from cellrate.simulation.component_bench import Cost
     from cellrate.simulation.profile import Division, Profile, Saving
 
-# More flows than this are shown by group.
-MOST_FLOWS = 20
 # On a terminal, descriptions stand below names that are longer.
 MOST_NAME = 30
-# Number of queues that are shown, the longest first.
-MOST_QUEUES = 8
 
 
 def duration(seconds: float) -> str:
@@ -67,17 +61,22 @@ def show_registry(registry: Mapping[str, Sequence[dict[str, str]]]) -> None:
         show_names(entries, "  ")
 
 
-def show_result(result: Result, name: str) -> None:
-    """Shows a run: its size and digest, its flows, its ports, and totals."""
-    summary = result.summary
-    hops, wall = summary["cell_hops"], summary["wall_seconds"]
+def show_run(overview: Mapping[str, Any], name: str) -> None:
+    """Shows a run: its size and digest, its flows, its ports, and totals.
+
+    Args:
+        overview: The run at a glance, see `cellrate.simulation.at_a_glance`.
+        name: Name of the scenario.
+    """
+    hops, wall = overview["cell_hops"], overview["wall_seconds"]
     pace = f", {1e9 * wall / hops:.0f} ns each" if hops else ""
     say(
-        f"{name}: {summary['simulated_seconds']:g} s simulated in {wall:.2f} s, "
-        f"{hops:,} cell-hops{pace}, seed {summary['seed']}, digest {summary['digest']}"
+        f"{name}: {overview['simulated_seconds']:g} s simulated in {wall:.2f} s, "
+        f"{hops:,} cell-hops{pace}, seed {overview['seed']}, digest {overview['digest']}"
     )
-    totals = Paragraph(_totals(summary["totals"]))
-    show_parts((_flows(summary["flows"]), _ports(summary["ports"]), totals))
+    totals = Paragraph(_totals(overview["totals"]))
+    ports = _ports(overview["ports"], overview["other_queues"])
+    show_parts((_flows(overview["flows"]), ports, totals))
 
 
 def _flows(flows: Sequence[dict[str, Any]]) -> Table:
@@ -96,34 +95,25 @@ def _flows(flows: Sequence[dict[str, Any]]) -> Table:
     rows = (
         Row(
             (
-                name,
-                members[0]["service"],
-                _mean(members, "goodput_bits_per_second", 1e-6, 3),
-                _mean(members, "tcp_throughput_bits_per_second", 1e-6, 3),
-                _mean(members, "efficiency", 1.0, 3),
-                _sum(members, "packets_lost"),
-                _sum(members, "segments_retransmitted"),
-                _sum(members, "timeouts"),
-                _mean(members, "rate_limited_share", 1.0, 2),
-                _mean(members, "window_limited_share", 1.0, 2),
+                flow["name"] if members is None else f"{flow['name']} ({members}, mean)",
+                flow["service"],
+                _number(flow["goodput_bits_per_second"], 1e-6, 3),
+                _number(flow["tcp_throughput_bits_per_second"], 1e-6, 3),
+                _number(flow["efficiency"], 1.0, 3),
+                f"{flow['packets_lost']:,}",
+                f"{flow['segments_retransmitted']:,}",
+                f"{flow['timeouts']:,}",
+                _number(flow["rate_limited_share"], 1.0, 2),
+                _number(flow["window_limited_share"], 1.0, 2),
             )
         )
-        for name, members in _rows(flows)
+        for flow in flows
+        for members in [flow["members"]]
     )
     return Table(_columns(*titles), tuple(rows))
 
 
-def _rows(flows: Sequence[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
-    """Flows one by one, or by group if there are many."""
-    if len(flows) <= MOST_FLOWS:
-        return [(flow["name"], [flow]) for flow in flows]
-    groups: dict[str, list[dict[str, Any]]] = {}
-    for flow in flows:
-        groups.setdefault(flow["group"], []).append(flow)
-    return [(f"{name} ({len(all_)}, mean)", all_) for name, all_ in groups.items()]
-
-
-def _ports(ports: Sequence[dict[str, Any]]) -> Table:
+def _ports(ports: Sequence[dict[str, Any]], others: int) -> Table:
     titles = (
         "port",
         Column("classes"),
@@ -133,8 +123,6 @@ def _ports(ports: Sequence[dict[str, Any]]) -> Table:
         "lost cells",
         Column("control"),
     )
-    busy = [(port, queue) for port in ports for queue in port["queues"] if queue["cells_arrived"]]
-    busy.sort(key=lambda pair: pair[1]["queue_max_cells"], reverse=True)
     rows = (
         Row(
             (
@@ -147,10 +135,11 @@ def _ports(ports: Sequence[dict[str, Any]]) -> Table:
                 port["control"]["scheme"],
             )
         )
-        for port, queue in busy
+        for port in ports
+        for queue in port["queues"]
     )
     more = "queues, none of them longer"
-    return Table(_columns(*titles), tuple(rows), most=MOST_QUEUES, more=more)
+    return Table(_columns(*titles), tuple(rows), more=more, others=others)
 
 
 def _totals(totals: dict[str, Any]) -> str:
@@ -168,13 +157,8 @@ def _columns(name: str, *others: str | Column) -> tuple[Column, ...]:
     return columns(name, *others, numbers=range(1, len(others) + 1))
 
 
-def _mean(members: Sequence[dict[str, Any]], key: str, factor: float, digits: int) -> str:
-    values = [member[key] for member in members if member[key] is not None]
-    return f"{math.fsum(values) / len(values) * factor:.{digits}f}" if values else "-"
-
-
-def _sum(members: Sequence[dict[str, Any]], key: str) -> str:
-    return f"{sum(member[key] for member in members):,}"
+def _number(value: float | None, factor: float, digits: int) -> str:
+    return "-" if value is None else f"{value * factor:.{digits}f}"
 
 
 def show_bench(report: dict[str, Any]) -> None:

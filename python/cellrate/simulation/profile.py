@@ -17,6 +17,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from cellrate import _core
+from cellrate.simulation.at_a_glance import at_a_glance
 from cellrate.simulation.runner import Job, available_cores
 
 Progress: TypeAlias = Callable[[float, float], None]
@@ -179,21 +180,21 @@ class _Measured:
         seconds: Processor time of all of it.
         tasks: Name, seconds by the wall's clock, and number of times of each task.
         reading: Seconds of one reading of the clock.
-        results: Processor time of reading the results in Python.
+        overview: Processor time of making what is shown from the results.
         summary: The summary of the run.
     """
 
     seconds: float
     tasks: list[tuple[str, float, int]]
     reading: float
-    results: float
+    overview: float
     summary: dict[str, Any]
 
 
 def _measured(scenario: _core.Scenario, progress: _Watch) -> _Measured:
     seconds, (outcome, tasks, reading) = timed(partial(scenario.profile, progress))
-    results, summary = timed(partial(_read, outcome))
-    return _Measured(seconds, tasks, reading, results, summary)
+    shown, _ = timed(partial(at_a_glance, outcome))
+    return _Measured(seconds, tasks, reading, shown, _read(outcome))
 
 
 def _shares(reading: float, run: _Measured) -> tuple[Share, ...]:
@@ -209,7 +210,7 @@ def _shares(reading: float, run: _Measured) -> tuple[Share, ...]:
     tasks = [
         ("reading and checking the scenario", reading, 1),
         *((name, seconds * scale, times) for name, seconds, times in run.tasks),
-        ("reading the results in Python", run.results, 1),
+        ("overview of the results", run.overview, 1),
     ]
     whole = max(sum(seconds for _, seconds, _ in tasks), 1e-12)
     return tuple(Share(name, seconds, seconds / whole, times) for name, seconds, times in tasks)

@@ -17,15 +17,13 @@ from cellrate.common.document import (
     columns,
 )
 from cellrate.common.numbers import number
+from cellrate.simulation.at_a_glance import MOST_FLOWS, MOST_QUEUES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from cellrate.simulation.api import Result
 
-# Of more flows or queues, the first and the longest are shown.
-MOST_FLOWS = 20
-MOST_QUEUES = 8
 # Kinds of traces that are drawn, in this order, as many as fit into the output of a cell.
 DRAWN = ("queue", "acr", "cwnd", "utilisation")
 MOST_DRAWN = 2

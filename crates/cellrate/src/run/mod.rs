@@ -10,6 +10,7 @@ mod live;
 mod measures;
 mod memory;
 mod outcome;
+mod overview;
 mod partition;
 mod passages;
 mod profile;

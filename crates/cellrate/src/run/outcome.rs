@@ -5,6 +5,7 @@ use std::fmt;
 use super::container::{Reader, Writer};
 use super::events::Events;
 use super::key::key;
+use super::overview;
 use super::traces::Series;
 
 /// A finished run. It can be written to bytes and read again.
@@ -36,6 +37,19 @@ impl Outcome {
     /// The key under which the outcome is kept, see [`super::key()`].
     pub fn key(&self) -> String {
         key(&self.resolved)
+    }
+
+    /// The part of the summary that fits on a screen, as JSON: flows by group if there are more than
+    /// `most_flows`, and at most `most_queues` queues, the longest first.
+    ///
+    /// # Errors
+    /// If the summary is none of this version.
+    pub fn overview(
+        &self,
+        most_flows: usize,
+        most_queues: usize,
+    ) -> Result<String, serde_json::Error> {
+        overview::json(&self.summary, most_flows, most_queues)
     }
 
     /// Everything as bytes, with the version of the format and a checksum.

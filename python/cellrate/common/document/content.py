@@ -138,6 +138,7 @@ class Table:
         wide: True for many columns: on a page in smaller type, with a scroll bar of its own.
         most: Greatest number of rows on a terminal; None for all.
         more: Place that has the rest of the rows, as in "on the page".
+        others: Number of further rows that are only counted.
     """
 
     columns: tuple[Column, ...]
@@ -145,6 +146,7 @@ class Table:
     wide: bool = False
     most: int | None = None
     more: str = ""
+    others: int = 0
 
     def __post_init__(self) -> None:
         for row in self.rows:

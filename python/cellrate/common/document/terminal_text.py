@@ -187,8 +187,9 @@ def _table(part: Table, indent: int, width: int) -> Iterator[Line]:
         if layout.left_out:
             names = f"not shown in {width} columns: {', '.join(layout.left_out)}"
             yield from _prose(names, indent, width, "dim")
-    if len(kept) < len(part.rows):
-        rest = f"{len(part.rows) - len(kept):,} more {part.more}".rstrip()
+    others = len(part.rows) - len(kept) + part.others
+    if others:
+        rest = f"{others:,} more {part.more}".rstrip()
         yield from _prose(rest, indent, width, "dim")
     yield Line()
 
