@@ -23,10 +23,9 @@ use crate::kernel::Ps;
 /// other: long enough to outweigh the cost of a turn, short enough for the cache.
 const UNTIED_CELLS: u64 = 512;
 
-/// Turns between two measurements of the storage: at least so many, and so many for each node, which
-/// such a measurement looks at.
+/// Least number of turns between two measurements of the storage, which look at every node; it is at
+/// least that of the nodes.
 pub(super) const TURNS_PER_LOOK: u32 = 1 << 12;
-const TURNS_PER_NODE: u32 = 8;
 
 /// Relations of a node to the others.
 #[derive(Clone, Debug)]
@@ -318,8 +317,7 @@ impl<S: Server> Simulation<S> {
         if self.held.cells > self.peak.cells {
             self.peak = self.held;
         }
-        let nodes = self.stations.len() as u32;
-        self.until_look = TURNS_PER_LOOK.max(nodes.saturating_mul(TURNS_PER_NODE));
+        self.until_look = TURNS_PER_LOOK.max(self.stations.len() as u32);
     }
 
     fn turn(&mut self, node: usize, horizon: Ps) {
