@@ -10,7 +10,7 @@ use cellrate_engine::network::{Plan, PlanError, Report, Simulation};
 
 use super::amounts::size;
 use super::events::{Events, Odometer};
-use super::memory::{Estimate, Exhausted, Room, Share};
+use super::memory::{Estimate, Exhausted, Room, Share, available_bytes};
 use super::outcome::Outcome;
 use super::partition::{Partition, Threads};
 use super::profile::{Laps, Profile, Task, Watch};
@@ -283,11 +283,17 @@ fn partition(scenario: &Scenario, plan: &Plan, threads: Threads) -> Partition {
 
 /// The plan of a scenario whose run fits into memory.
 pub(super) fn affordable(checked: &Checked) -> Result<Plan, RunError> {
+    // What is free before the plan is built, which is a part of what the run needs.
+    let available_bytes = available_bytes();
     let plan = build::plan(checked);
-    let estimate = if checked.stages().is_empty() {
+    let found = if checked.stages().is_empty() {
         estimate(checked.scenario(), &plan)
     } else {
         estimate_of(checked)
+    };
+    let estimate = Estimate {
+        available_bytes,
+        ..found
     };
     if estimate.fits() {
         Ok(plan)
@@ -319,11 +325,17 @@ pub fn check(checked: &Checked) -> Result<Vec<Warning>, RunError> {
 
 /// Memory that the run of a scenario will need: in its stage that needs most.
 pub fn estimate_of(checked: &Checked) -> Estimate {
+    // As in `affordable`.
+    let available_bytes = available_bytes();
     let stages = build::stages(checked);
-    stages
+    let found = stages
         .map(|plan| estimate(checked.scenario(), &plan))
         .max_by_key(|estimate| estimate.memory_bytes)
-        .expect("a run has a first stage")
+        .expect("a run has a first stage");
+    Estimate {
+        available_bytes,
+        ..found
+    }
 }
 
 /// Cells, time and files of the run of a scenario.
