@@ -48,7 +48,7 @@ pub fn accepted(checked: &Checked) -> Option<Plan> {
         return None;
     }
     let plan = build::plan(checked);
-    let estimate = run::estimate(checked.scenario(), &plan);
+    let estimate = run::estimate(checked.scenario(), &plan, None);
     assert!(estimate.memory_bytes >= estimate.cells_in_flight);
     assert!(serde_json::to_string(&describe(checked)).is_ok());
     Some(plan)

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from cellrate import _core
 
-# Of more flows or queues, the first or their groups, and the longest, are shown.
+# Most flows of a result that are shown (of more a terminal shows the groups, a notebook the first),
+# and most queues (the longest).
 MOST_FLOWS = 20
 MOST_QUEUES = 8
 
 
 def at_a_glance(outcome: _core.Outcome) -> dict[str, Any]:
-    """The summary without what is not shown.
+    """The keys of the summary that are shown.
 
     Returns:
         Keys of the summary: what names the run, `warnings` and `totals` as they are; of more than

@@ -180,21 +180,21 @@ class _Measured:
         seconds: Processor time of all of it.
         tasks: Name, seconds by the wall's clock, and number of times of each task.
         reading: Seconds of one reading of the clock.
-        overview: Processor time of making what is shown from the results.
+        overview_seconds: Processor time of making what is shown from the results.
         summary: The summary of the run.
     """
 
     seconds: float
     tasks: list[tuple[str, float, int]]
     reading: float
-    overview: float
+    overview_seconds: float
     summary: dict[str, Any]
 
 
 def _measured(scenario: _core.Scenario, progress: _Watch) -> _Measured:
     seconds, (outcome, tasks, reading) = timed(partial(scenario.profile, progress))
-    shown, _ = timed(partial(at_a_glance, outcome))
-    return _Measured(seconds, tasks, reading, shown, _read(outcome))
+    overview_seconds, _ = timed(partial(at_a_glance, outcome))
+    return _Measured(seconds, tasks, reading, overview_seconds, _read(outcome))
 
 
 def _shares(reading: float, run: _Measured) -> tuple[Share, ...]:
@@ -210,7 +210,7 @@ def _shares(reading: float, run: _Measured) -> tuple[Share, ...]:
     tasks = [
         ("reading and checking the scenario", reading, 1),
         *((name, seconds * scale, times) for name, seconds, times in run.tasks),
-        ("overview of the results", run.overview, 1),
+        ("overview of the results", run.overview_seconds, 1),
     ]
     whole = max(sum(seconds for _, seconds, _ in tasks), 1e-12)
     return tuple(Share(name, seconds, seconds / whole, times) for name, seconds, times in tasks)

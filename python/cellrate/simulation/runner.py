@@ -141,7 +141,7 @@ def thread_count(threads: Threads) -> int | None:
 
 @cache
 def build_id() -> str:
-    """Version and hash of the engine's binary; other builds may give other results."""
+    """Version and hash of the engine's binary; builds of a version can be of different sources."""
     import hashlib  # only stores of results need it
 
     extension = Path(_core.__file__).read_bytes()

@@ -283,17 +283,12 @@ fn partition(scenario: &Scenario, plan: &Plan, threads: Threads) -> Partition {
 
 /// The plan of a scenario whose run fits into memory.
 pub(super) fn affordable(checked: &Checked) -> Result<Plan, RunError> {
-    // What is free before the plan is built, which is a part of what the run needs.
-    let available_bytes = available_bytes();
+    let available = available_bytes();
     let plan = build::plan(checked);
-    let found = if checked.stages().is_empty() {
-        estimate(checked.scenario(), &plan)
+    let estimate = if checked.stages().is_empty() {
+        estimate(checked.scenario(), &plan, available)
     } else {
-        estimate_of(checked)
-    };
-    let estimate = Estimate {
-        available_bytes,
-        ..found
+        largest_estimate(checked, available)
     };
     if estimate.fits() {
         Ok(plan)
@@ -325,17 +320,15 @@ pub fn check(checked: &Checked) -> Result<Vec<Warning>, RunError> {
 
 /// Memory that the run of a scenario will need: in its stage that needs most.
 pub fn estimate_of(checked: &Checked) -> Estimate {
-    // As in `affordable`.
-    let available_bytes = available_bytes();
+    largest_estimate(checked, available_bytes())
+}
+
+fn largest_estimate(checked: &Checked, available: Option<u64>) -> Estimate {
     let stages = build::stages(checked);
-    let found = stages
-        .map(|plan| estimate(checked.scenario(), &plan))
+    stages
+        .map(|plan| estimate(checked.scenario(), &plan, available))
         .max_by_key(|estimate| estimate.memory_bytes)
-        .expect("a run has a first stage");
-    Estimate {
-        available_bytes,
-        ..found
-    }
+        .expect("a run has a first stage")
 }
 
 /// Cells, time and files of the run of a scenario.

@@ -57,9 +57,9 @@ const BYTES_PER_CELL: u64 = 64;
 const BYTES_PER_STAMPED_CELL: u64 = 128;
 /// An RM cell with a body of its own.
 const BYTES_PER_RM_CELL: u64 = 512;
-/// Both ends of a flow: histograms of delays, TCP, ABR, queues of a few PDUs.
+/// A flow in the plan, and both of its ends: histograms of delays, TCP, ABR, queues of a few PDUs.
 const BYTES_PER_FLOW: u64 = 64 * 1024;
-/// Both ends of a flow of bare cells that are not stamped: two hosts with their counters at the ends
+/// The same of bare cells that are not stamped: two hosts with their counters at the ends
 /// of the measuring window, their names, and their measures as text.
 const BYTES_PER_BARE_FLOW: u64 = 12 * 1024;
 /// A port with its scheme.
@@ -72,8 +72,9 @@ const CELLS_TOGETHER: u64 = 64;
 /// A channel at a port.
 const BYTES_PER_CROSSING: u64 = 256;
 
-/// Estimates the run of `plan`, which was built from `scenario`.
-pub fn estimate(scenario: &Scenario, plan: &Plan) -> Estimate {
+/// Estimates the run of `plan`, which was built from `scenario`. Since the bound has the plan in it, it
+/// is held against `available_bytes`, which were free before the plan was built.
+pub fn estimate(scenario: &Scenario, plan: &Plan, available_bytes: Option<u64>) -> Estimate {
     let cells = cells_in_flight(plan, scenario.run.duration);
     let per_cell = if plan.measure.cell_delay {
         BYTES_PER_STAMPED_CELL
@@ -110,7 +111,7 @@ pub fn estimate(scenario: &Scenario, plan: &Plan) -> Estimate {
     shares.sort_by_key(|share| Reverse(share.bytes));
     Estimate {
         memory_bytes: sum(shares.iter().map(|share| share.bytes)),
-        available_bytes: available_bytes(),
+        available_bytes,
         cells_in_flight: sum(cells.iter().map(|(_, cells)| *cells)),
         shares,
     }

@@ -335,10 +335,13 @@ impl<'s> Shape<'s> {
             .or_else(|| nearest(key, free))
             .or_else(|| nearest(key, keys.keys().map(String::as_str)));
         let known: Vec<&str> = keys.keys().map(String::as_str).collect();
-        // The search takes long in a file of many tables, and of so many faults hardly one is shown.
-        let searched = around.key.is_empty() && self.faults.len() < MOST_SHOWN;
+        // The search takes long in a file of many tables. Of so many faults the first of the text is shown.
+        let is_shown =
+            self.faults.len() < MOST_SHOWN || self.faults.iter().all(|fault| *span < fault.span);
         let elsewhere = match self.top {
-            Some((schema, root)) if searched => ending_with(key, schema, root),
+            Some((schema, root)) if is_shown && around.key.is_empty() => {
+                ending_with(key, schema, root)
+            }
             _ => Vec::new(),
         };
         let help = match (near, known.is_empty()) {

@@ -249,6 +249,7 @@ impl Outlet<'_> {
     }
     /// [`Outlet::push`] of cells without bodies, in the order of their arrivals.
     pub fn push_row(&mut self, mut cells: &[Cell]) {
+        debug_assert!(cells.iter().all(|cell| !cell.info.has_body()));
         while !cells.is_empty() {
             let (mut tail, _) = self.link.tail();
             let mut fitting = cells.iter();

@@ -1,16 +1,16 @@
 //! Decimal numbers as they are written, times a whole number: exact, where a float would round.
 
-/// Significant digits that count. Times a factor of at most 10^12 they fit into 128 bits, and what is
-/// behind them is no matter for rounding half up.
+/// Significant digits that count. Times a factor of at most 10^12 they fit into 128 bits. Half a unit of
+/// the product, divided by the factor, has fewer digits, so that those behind decide nothing.
 const DIGITS: u32 = 26;
 
 /// `number`, which a float can be parsed from, times `factor`, rounded to the nearest whole number,
 /// halves up; its sign does not count. What is beyond the largest integer becomes that integer.
 ///
 /// # Panics
-/// If the factor is above 10^12.
+/// If the factor is above 10^12, or neither a power of ten nor five times one.
 pub fn times(number: &str, factor: u64) -> u64 {
-    assert!(factor <= 1_000_000_000_000);
+    assert!(factor <= 1_000_000_000_000 && matches!(without_zeros(factor), 1 | 5));
     let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
     let (mut digits, mut count, mut behind, mut dropped) = (0_u128, 0_u32, 0_i64, 0_i64);
     let mut is_fraction = false;
@@ -54,6 +54,13 @@ pub fn times(number: &str, factor: u64) -> u64 {
     whole
         .and_then(|whole| u64::try_from(whole).ok())
         .unwrap_or(u64::MAX)
+}
+
+fn without_zeros(mut number: u64) -> u64 {
+    while number > 0 && number.is_multiple_of(10) {
+        number /= 10;
+    }
+    number
 }
 
 #[cfg(test)]

@@ -134,8 +134,8 @@ text_quantity!(
     |time| Written(*time)
 );
 
-/// Longest time that can be read, in picoseconds: nearly the largest integer.
-const MOST_PS: f64 = 1.8e19;
+/// Longest time that can be read: nearly the largest integer.
+const LONGEST: Ps = Ps(18_000_000_000_000_000_000);
 
 /// The time that `text` stands for to the picosecond; `factor` gives the picoseconds of a unit.
 fn picoseconds(
@@ -144,11 +144,17 @@ fn picoseconds(
     allowed: &'static str,
 ) -> Result<Ps, UnitError> {
     let (number, unit) = parts(text);
-    let factor = factor(unit);
-    let near = number.parse::<f64>().ok().zip(factor);
-    let near = near.map(|(number, factor)| libm::round(number * factor as f64));
-    within(text, near, 0.0..=MOST_PS, allowed, Ps(MOST_PS as u64))?;
-    Ok(Ps(decimal::times(&number, factor.unwrap_or(0))))
+    let found = number.parse::<f64>().ok().zip(factor(unit));
+    // What rounds to zero is zero, whatever its sign.
+    let found = found.filter(|(near, factor)| libm::round(near * *factor as f64) >= 0.0);
+    let exact = found.map(|(_, factor)| Ps(decimal::times(&number, factor)));
+    exact
+        .filter(|time| *time <= LONGEST)
+        .ok_or_else(|| UnitError {
+            found: text.into(),
+            allowed,
+            most: exact.map(|_| LONGEST.to_string()),
+        })
 }
 
 impl FromStr for Ps {
@@ -402,7 +408,7 @@ mod tests {
         ] {
             assert!(text.parse::<Rate>().is_err(), "{text}");
         }
-        for text in ["5", "-5 ms", "5 km", "1e40 s"] {
+        for text in ["5", "-5 ms", "5 km", "1e40 s", "18000000.000000000001 s"] {
             assert!(text.parse::<Ps>().is_err(), "{text}");
         }
         for text in ["0 cells", "0.5 cells", "10 B", "52 bytes"] {

@@ -23,9 +23,12 @@ use crate::kernel::Ps;
 /// other: long enough to outweigh the cost of a turn, short enough for the cache.
 const UNTIED_CELLS: u64 = 512;
 
-/// Least number of turns between two measurements of the storage, which look at every node; it is at
-/// least that of the nodes.
-pub(super) const TURNS_PER_LOOK: u32 = 1 << 12;
+/// Turns within a call between two measurements of the storage, which look at every node: some
+/// thousands, or as many as there are nodes if that is more.
+pub(super) fn turns_until_look(nodes: usize) -> u32 {
+    const TURNS: u32 = 1 << 12;
+    TURNS.max(nodes as u32)
+}
 
 /// Relations of a node to the others.
 #[derive(Clone, Debug)]
@@ -143,7 +146,7 @@ impl<S: BuildServer> Simulation<S> {
             changed: 0,
             peak: Storage::default(),
             held: Storage::default(),
-            until_look: TURNS_PER_LOOK,
+            until_look: turns_until_look(plan.nodes.len()),
             plan: Arc::new(plan),
         })
     }
@@ -317,7 +320,7 @@ impl<S: Server> Simulation<S> {
         if self.held.cells > self.peak.cells {
             self.peak = self.held;
         }
-        self.until_look = TURNS_PER_LOOK.max(self.stations.len() as u32);
+        self.until_look = turns_until_look(self.stations.len());
     }
 
     fn turn(&mut self, node: usize, horizon: Ps) {

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use floor::{Delivered, Load};
 
-/// Numbers of sources of W1 and W3.
+/// Numbers of sources of W1.
 pub const SOURCES: [usize; 4] = [15, 100, 1_000, 10_000];
 const LONG: Ps = Ps::from_ms(5);
 const LAN: Ps = Ps::from_us(5);
@@ -32,7 +32,7 @@ const SETTLING: Ps = Ps::from_ms(500);
 pub struct Bench {
     /// Bare loops, by number of sources.
     pub floor: BTreeMap<usize, f64>,
-    /// W1 and W3: CBR sources over 5 ms links, by number of sources.
+    /// W1: CBR sources over 5 ms links, by number of sources.
     pub w1: BTreeMap<usize, f64>,
     /// Bare loop over 5 us links.
     pub floor_lan: f64,

@@ -81,7 +81,7 @@ fn flow(n: usize, i: usize, source: SourceConfig, service: ServiceClass, start: 
     }
 }
 
-/// W1 and W3: `n` CBR sources at 95 % of a bottleneck of `n / 15` line rates.
+/// W1: `n` CBR sources at 95 % of a bottleneck of `n / 15` line rates.
 pub fn cbr(n: usize, delay: Ps) -> Plan {
     let Dumbbell { nodes, links } =
         Dumbbell::new(n, delay, &switch(ControlConfig::default(), Buffer(BUFFER)));

@@ -24,9 +24,10 @@ mod nanoseconds {
     pub const FORWARD: f64 = 6.0;
     /// More where cells of several links are merged.
     pub const MERGE: f64 = 2.0;
-    /// More where they are spread over [`super::MOST_OUTPUTS`] links or more, in proportion over fewer: W1
-    /// with 1,000 and 10,000 sources.
+    /// More where they are spread over so many links or more, in proportion where over fewer: W1 with 1,000
+    /// and 10,000 sources.
     pub const SPREAD: f64 = 10.0;
+    pub const SPREAD_IN_FULL_FROM: f64 = 10_000.0;
     /// More where the flow is under ABR.
     pub const CONTROL: f64 = 11.0;
     /// More where control loops end and begin.
@@ -40,9 +41,6 @@ mod nanoseconds {
     /// Factor under credit, where many events have an instant of their own.
     pub const PROMPT: f64 = 2.0;
 }
-
-/// Outgoing links whose state is all beyond the cache.
-const MOST_OUTPUTS: f64 = 10_000.0;
 
 /// Work of nodes and cells on links, over the whole run.
 pub struct Load {
@@ -120,7 +118,7 @@ fn forwarding(plan: &Plan) -> Vec<f64> {
     let each = inputs.into_iter().zip(outputs);
     let each = each.map(|(inputs, outputs)| {
         let merge = if inputs > 1 { nanoseconds::MERGE } else { 0.0 };
-        let spread = (f64::from(outputs) / MOST_OUTPUTS).min(1.0);
+        let spread = (f64::from(outputs) / nanoseconds::SPREAD_IN_FULL_FROM).min(1.0);
         nanoseconds::FORWARD + merge + spread * nanoseconds::SPREAD
     });
     each.collect()

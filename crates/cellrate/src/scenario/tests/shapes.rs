@@ -219,6 +219,19 @@ fn several_mistakes_are_told_together_in_order() {
 }
 
 #[test]
+fn the_first_fault_is_told_with_its_table_even_if_it_is_found_late() {
+    let wrong: String = (0..25).map(|i| format!("strange_{i} = 1\n")).collect();
+    // The flows begin before the unknown table, and so are checked before it.
+    let flow = "[[flow]]\nname = \"early\"\nservice = \"ubr\"\n";
+    let late = flow.replace("early", "late");
+    let text = format!("{flow}[control]\n{RIGHT}\n{late}{wrong}");
+    let refusal = parse(&text).unwrap_err();
+    assert_eq!(refusal.diagnostics[0].line, 4, "{}", refusal.rendered);
+    let meant = "did you mean `switch.control`?";
+    assert!(refusal.rendered.contains(meant), "{}", refusal.rendered);
+}
+
+#[test]
 fn of_more_than_a_screenful_the_first_is_told() {
     let keys: String = (0..50).map(|i| format!("strange_{i} = 1\n")).collect();
     let refusal = parse(&with(RIGHT, "seed = 7\n", &keys)).unwrap_err();

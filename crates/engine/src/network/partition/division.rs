@@ -9,7 +9,7 @@ use crate::atm::server::Server;
 use crate::kernel::Ps;
 use crate::network::links::Links;
 use crate::network::schedule::Schedule;
-use crate::network::simulation::{NOWHERE, Receiver, Simulation, TURNS_PER_LOOK};
+use crate::network::simulation::{NOWHERE, Receiver, Simulation, turns_until_look};
 use crate::network::storage::Storage;
 use crate::network::window::Window;
 
@@ -105,7 +105,7 @@ impl<S: Server> Simulation<S> {
             changed: self.changed,
             peak: Storage::default(),
             held: Storage::default(),
-            until_look: TURNS_PER_LOOK,
+            until_look: turns_until_look(self.stations.len()),
         };
         Part {
             number,
