@@ -17,7 +17,7 @@ from cellrate.common.document import (
     columns,
 )
 from cellrate.common.numbers import number
-from cellrate.simulation.at_a_glance import MOST_FLOWS, MOST_QUEUES
+from cellrate.simulation.at_a_glance import MOST_FLOWS, at_a_glance
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,7 +35,9 @@ def result_document(result: Result) -> Document:
     parts: list[Block] = [Paragraph(_simulated(result))]
     parts += [Remark(f"{one['code']}: {one['message']}", "bad") for one in result.warnings]
     parts.append(Section("Flows", _flows(summary["flows"])))
-    parts.append(Section("Queues of output ports", _queues(summary["ports"])))
+    shown = at_a_glance(result.outcome)
+    queues = _queues(shown["ports"], shown["other_queues"])
+    parts.append(Section("Queues of output ports", queues))
     parts.append(Paragraph(_totals(summary["totals"])))
     return Document("Run", (*parts, *_traces(result)))
 
@@ -78,7 +80,7 @@ def _flows(flows: Sequence[Mapping[str, Any]]) -> tuple[Block, ...]:
     return (Table(titles, shown), *_rest(len(flows) - MOST_FLOWS, "flows, in Result.flows"))
 
 
-def _queues(ports: Sequence[Mapping[str, Any]]) -> tuple[Block, ...]:
+def _queues(ports: Sequence[Mapping[str, Any]], others: int) -> tuple[Block, ...]:
     titles = columns(
         "port",
         "classes",
@@ -89,8 +91,6 @@ def _queues(ports: Sequence[Mapping[str, Any]]) -> tuple[Block, ...]:
         "lost\ncells",
         numbers=range(3, 7),
     )
-    busy = [(port, queue) for port in ports for queue in port["queues"] if queue["cells_arrived"]]
-    busy.sort(key=lambda pair: pair[1]["queue_max_cells"], reverse=True)
     shown = tuple(
         Row(
             (
@@ -103,10 +103,11 @@ def _queues(ports: Sequence[Mapping[str, Any]]) -> tuple[Block, ...]:
                 f"{queue['cells_dropped']:,}",
             )
         )
-        for port, queue in busy[:MOST_QUEUES]
+        for port in ports
+        for queue in port["queues"]
     )
     more = "queues, none of them longer, in Result.queues"
-    return (Table(titles, shown), *_rest(len(busy) - MOST_QUEUES, more))
+    return (Table(titles, shown), *_rest(others, more))
 
 
 def _rest(count: int, what: str) -> tuple[Block, ...]:
