@@ -1,9 +1,9 @@
 """The bench with its history: what changed since the last entry, for `make bench`.
 
 The history is the table of docs/evidence/speed.md: the ratio of each workload to its bare loop, by
-commit. Ratios compare from run to run, from one kind of processor to another within some 10 %, and
-times not even so. `--keep` appends an entry, which names
-the commit; so it is refused if the sources differ from it. No timing decides a test.
+commit. Between kinds of processors ratios differ by 10 % and more, times by far more. `--keep`
+appends an entry, which names the commit; so it is refused if the sources differ from it. No timing
+decides a test.
 """
 
 from __future__ import annotations
