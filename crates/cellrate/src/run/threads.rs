@@ -5,10 +5,10 @@
 //! ([`Part::senders`]); and, so that cells do not pile up in memory, no further than [`AHEAD`] lookaheads
 //! beyond the clocks of its receivers. It collects what has been posted, runs, posts what leaves it, and
 //! only then sets its clock. Whoever reads that clock therefore finds in the mail all that arrives
-//! before it and the lookahead. A part does this several times in a lookahead ([`STEPS`]). With a single
-//! step, two parts that send to each other would meet at its end each time, and the one with less to do
-//! would wait; now it runs ahead by the rest of the lookahead, and waits only if the other is slower in
-//! the long run.
+//! before it and the lookahead. Two parts that send to each other do this several times in a lookahead
+//! ([`STEPS`]). With a single step they would meet at its end each time, and the one with less to do would
+//! wait; now it runs ahead by the rest of the lookahead, and waits only if the other is slower in the long
+//! run.
 //!
 //! No deadlock is possible. Consider the part whose clock is the earliest (any of them, if several
 //! are). Its senders and receivers have clocks no earlier than its own, and every lookahead is more
@@ -41,8 +41,8 @@ use super::traces::Recorder;
 /// Lookaheads by which a part may be ahead of one that receives from it.
 const AHEAD: u64 = 2;
 
-/// Steps of a part in the least lookahead of its links to others. More of them are shorter turns of its
-/// nodes, and more mail.
+/// Steps of a part in the least lookahead of its links to others, if it sends to one that sends to it. More
+/// of them are shorter turns of its nodes, too short for many arrivals to be sorted at once, and more mail.
 pub const STEPS: u64 = 2;
 
 /// Longest wait without a look at whether the run shall go on.
@@ -200,7 +200,9 @@ fn divide(driver: &mut Driver, parts: &[usize]) -> Vec<Worker> {
 fn step(part: &Part) -> Ps {
     let cuts = part.senders().iter().chain(part.receivers());
     let least = cuts.map(|cut| cut.lookahead).fold(Ps::NEVER, Ps::min);
-    Ps(least.0.div_ceil(STEPS))
+    let mut senders = part.senders().iter();
+    let is_mutual = senders.any(|from| part.receivers().iter().any(|to| to.part == from.part));
+    Ps(least.0.div_ceil(if is_mutual { STEPS } else { 1 }))
 }
 
 /// The node at which a channel begins.
