@@ -153,6 +153,14 @@ impl Link {
             self.bodies.pop().map(|(_, body)| body)
         }
     }
+    /// Takes the last `count` cells back, which are plain, all stamped or all not; none of them may
+    /// have been received.
+    pub fn take_back(&mut self, count: usize, stamped: bool) {
+        self.cells.take_back(count);
+        if stamped {
+            self.stamps.take_back(count);
+        }
+    }
     /// Moves all cells, bodies and stamps behind those of `cells`, `bodies` and `stamps`.
     pub fn drain_into(
         &mut self,
@@ -262,6 +270,12 @@ impl Outlet<'_> {
             self.note(count);
             cells = &cells[count..];
         }
+    }
+    /// [`Link::take_back`].
+    pub fn take_back(&mut self, count: usize, stamped: bool) {
+        self.link.take_back(count, stamped);
+        // The receiver may have been told of a cell that will not come.
+        self.fresh.push(self.number);
     }
     /// Notes that the last `count` cells of the link have been written into its [`Link::tail`].
     #[inline(always)]

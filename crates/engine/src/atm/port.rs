@@ -21,7 +21,7 @@ use crate::control::{Control, SwitchControl};
 use crate::discard::{Cause, Discard, DiscardPolicy, Verdict};
 use crate::kernel::{CellClock, Digest, Ps, Rate};
 pub use counts::QueueCounts;
-pub use express::Row;
+pub use express::{Already, OnLink, Row, RowEnd};
 use front::Front;
 
 /// One queue of a port.
@@ -186,13 +186,13 @@ impl<S: Server> Port<S> {
     }
 
     /// [`Port::arrive`] for a cell without a body that the port [`Port::takes`], if all other events
-    /// at `now` are done; its service starts at once if possible.
+    /// at `now` are done; its service starts at once if possible. Returns false if
+    /// [`Port::next_event`] has certainly not become earlier.
     #[inline]
-    pub fn arrive_alone(&mut self, now: Ps, mut arrival: Arrival, out: &mut Outlet<'_>) {
+    pub fn arrive_alone(&mut self, now: Ps, mut arrival: Arrival, out: &mut Outlet<'_>) -> bool {
         arrival.cell.info = show(&mut self.control, now, &arrival, None, 0);
-        if let Some(server) = self.server.credited_mut() {
-            server.push_alone(now, &arrival, &mut self.control, out);
-        }
+        let server = self.server.credited_mut();
+        server.is_some_and(|server| server.push_alone(now, &arrival, &mut self.control, out))
     }
 
     /// True if the port is prompt and certainly admits a data cell at `now` into `queue`, and nobody
@@ -211,13 +211,19 @@ impl<S: Server> Port<S> {
                 .surely_shorter(now, queue as usize, settings.buffer)
     }
 
+    /// True if the control scheme reads the length of its queue at a cell without a body.
+    #[inline(always)]
+    fn reads_at(&self, now: Ps, arrival: &Arrival) -> bool {
+        self.reads_some && arrival.controlled && self.control.reads_at(now)
+    }
+
     /// True if a cell is certainly admitted, and nobody needs the length of its queue.
     #[inline(always)]
     fn admits_unseen(&mut self, now: Ps, arrival: &Arrival) -> bool {
         if self.reads_at_rm && arrival.controlled && !arrival.cell.info.is_data() {
             return false;
         }
-        if self.reads_some && arrival.controlled && self.control.reads_at(now) {
+        if self.reads_at(now, arrival) {
             return false;
         }
         if let Some(server) = self.server.express() {

@@ -93,9 +93,10 @@ impl Probe {
     }
 }
 
-/// The source half of an ABR end system.
-#[derive(Clone, Debug)]
-pub struct AbrSource {
+/// Times and counts of in-rate cells: all that a data cell changes where the rules of TM 4.0 alone
+/// set the rate.
+#[derive(Clone, Copy, Debug)]
+pub struct Pacing {
     /// Earliest time of the next in-rate cell, and time of the last.
     t_next: Ps,
     t_last: Ps,
@@ -105,6 +106,12 @@ pub struct AbrSource {
     carry_last: u32,
     /// In-rate cells since the last in-rate FRM; at its limit before the first FRM.
     since_frm: u32,
+}
+
+/// The source half of an ABR end system.
+#[derive(Clone, Debug)]
+pub struct AbrSource {
+    pacing: Pacing,
     pace: Option<Pace>,
     /// Turned-round RM cell that waits to be sent.
     waiting: Option<RmCell>,
@@ -139,12 +146,14 @@ impl AbrSource {
     pub fn new(config: &AbrConfig, link_rate: Rate, frtt: Ps) -> AbrSource {
         let limits = Limits::new(config, link_rate, frtt);
         AbrSource {
-            t_next: Ps::ZERO,
-            t_last: Ps::ZERO,
-            trm_at: Ps::NEVER,
-            carry: 0,
-            carry_last: 0,
-            since_frm: limits.nrm_others,
+            pacing: Pacing {
+                t_next: Ps::ZERO,
+                t_last: Ps::ZERO,
+                trm_at: Ps::NEVER,
+                carry: 0,
+                carry_last: 0,
+                since_frm: limits.nrm_others,
+            },
             pace: Pace::new(limits.icr),
             waiting: None,
             brm_since_frm: false,
@@ -176,10 +185,10 @@ impl AbrSource {
     pub fn change(&mut self, config: &AbrConfig) {
         let limits = Limits::new(config, self.way.0, self.way.1);
         if self.first {
-            self.since_frm = limits.nrm_others; // SES rule 2: the first cell is an FRM.
+            self.pacing.since_frm = limits.nrm_others; // SES rule 2: the first cell is an FRM.
         }
-        if self.trm_at.is_scheduled() {
-            self.trm_at = self.t_last_frm.saturating_add(limits.trm); // SES rule 3a(i)
+        if self.pacing.trm_at.is_scheduled() {
+            self.pacing.trm_at = self.t_last_frm.saturating_add(limits.trm); // SES rule 3a(i)
         }
         if let Some(law) = &mut self.law {
             law.change(config);
@@ -214,7 +223,7 @@ impl AbrSource {
     #[inline]
     pub fn next_wake(&self, data_waiting: bool) -> Ps {
         if data_waiting && !self.probes() && self.pace.is_some() {
-            return self.t_next;
+            return self.pacing.t_next;
         }
         self.in_rate_wake(data_waiting)
             .min(self.out_of_rate_wake(data_waiting))
@@ -224,13 +233,13 @@ impl AbrSource {
         if self.pace.is_none() {
             Ps::NEVER
         } else if data_waiting || self.waiting.is_some() {
-            self.t_next
+            self.pacing.t_next
         } else if self.first || self.limits.frm_needs_data {
             Ps::NEVER
-        } else if self.since_frm >= self.limits.nrm_others {
-            self.t_next
-        } else if self.since_frm >= self.limits.mrm {
-            self.t_next.max(self.trm_at)
+        } else if self.pacing.since_frm >= self.limits.nrm_others {
+            self.pacing.t_next
+        } else if self.pacing.since_frm >= self.limits.mrm {
+            self.pacing.t_next.max(self.pacing.trm_at)
         } else {
             Ps::NEVER
         }
@@ -285,8 +294,8 @@ impl AbrSource {
     /// rule 3c.
     #[inline(always)]
     pub fn sends_plainly(&self, now: Ps) -> bool {
-        let due = now >= self.t_next;
-        let plain = self.since_frm < self.limits.nrm_others && now < self.trm_at;
+        let due = now >= self.pacing.t_next;
+        let plain = self.pacing.since_frm < self.limits.nrm_others && now < self.pacing.trm_at;
         due && plain && self.waiting.is_none()
     }
 
@@ -297,9 +306,22 @@ impl AbrSource {
         self.advance(now);
     }
 
+    /// What data cells sent from now on change, so that [`AbrSource::resume`] can take them back;
+    /// `None` if they change more, as a law does that looks at each cell.
+    #[inline]
+    pub fn pacing(&self) -> Option<Pacing> {
+        self.law.is_none().then_some(self.pacing)
+    }
+
+    /// Goes on from where [`AbrSource::pacing`] was taken. Since then nothing but cells of
+    /// [`AbrSource::send_plainly`] may have been sent, and nothing may have arrived.
+    pub fn resume(&mut self, from: Pacing) {
+        self.pacing = from;
+    }
+
     /// SES rule 3, and SES rule 11 when nothing can be sent in-rate.
     fn choose(&mut self, now: Ps, data_waiting: bool) -> Option<Emission> {
-        if now < self.t_next || self.pace.is_none() {
+        if now < self.pacing.t_next || self.pace.is_none() {
             return self.send_out_of_rate(now, data_waiting);
         }
         let sent = if self.frm_due(now, data_waiting) {
@@ -323,7 +345,7 @@ impl AbrSource {
     fn frm_due(&self, now: Ps, data_waiting: bool) -> bool {
         let wanted = data_waiting
             || (!self.limits.frm_needs_data && (!self.first || self.waiting.is_some()));
-        let due = self.since_frm >= self.limits.nrm_others || now >= self.trm_at; // (ii), (i)
+        let due = self.pacing.since_frm >= self.limits.nrm_others || now >= self.pacing.trm_at; // (ii), (i)
         wanted && due
     }
 
@@ -338,12 +360,12 @@ impl AbrSource {
         self.first = false;
         self.t_last_frm = now;
         // SES rule 3a(i) needs Mrm other cells first, unless Mrm is 0.
-        self.trm_at = if self.limits.mrm == 0 {
+        self.pacing.trm_at = if self.limits.mrm == 0 {
             now.saturating_add(self.limits.trm)
         } else {
             Ps::NEVER
         };
-        self.since_frm = 0;
+        self.pacing.since_frm = 0;
         self.brm_since_frm = false;
         self.frms_without_brm += 1;
         self.counters.frms += 1;
@@ -370,7 +392,7 @@ impl AbrSource {
     /// SES rule 13 (use it or lose it), in the form of the NEC uPD98405.
     fn give_up_unused(&mut self, now: Ps) {
         let span = now.saturating_sub(self.t_last_frm).as_secs_f64();
-        let used = (self.since_frm + 1) as f64 / span; // Rate since the last FRM.
+        let used = (self.pacing.since_frm + 1) as f64 / span; // Rate since the last FRM.
         if self.acr - used > self.limits.unused {
             self.counters.rule_13 += 1;
             self.skip_increase = true;
@@ -430,9 +452,9 @@ impl AbrSource {
     #[inline]
     fn count_cell(&mut self) {
         // Saturates: with `frm_needs_data` a source without data never resets the count.
-        self.since_frm = self.since_frm.saturating_add(1);
-        if self.since_frm == self.limits.mrm {
-            self.trm_at = self.t_last_frm.saturating_add(self.limits.trm);
+        self.pacing.since_frm = self.pacing.since_frm.saturating_add(1);
+        if self.pacing.since_frm == self.limits.mrm {
+            self.pacing.trm_at = self.t_last_frm.saturating_add(self.limits.trm);
         }
     }
 
@@ -440,8 +462,12 @@ impl AbrSource {
     /// of a picosecond is carried only between cells sent on time.
     #[inline]
     fn advance(&mut self, now: Ps) {
-        self.carry_last = if now == self.t_next { self.carry } else { 0 };
-        self.t_last = now;
+        self.pacing.carry_last = if now == self.pacing.t_next {
+            self.pacing.carry
+        } else {
+            0
+        };
+        self.pacing.t_last = now;
         if let Some(law) = &mut self.law {
             let acr = law.after_cell(now, self.acr);
             self.set_acr(now, acr);
@@ -451,8 +477,8 @@ impl AbrSource {
 
     #[inline]
     fn schedule(&mut self) {
-        (self.t_next, self.carry) = self.pace.map_or((Ps::NEVER, 0), |pace| {
-            pace.next(self.t_last, self.carry_last)
+        (self.pacing.t_next, self.pacing.carry) = self.pace.map_or((Ps::NEVER, 0), |pace| {
+            pace.next(self.pacing.t_last, self.pacing.carry_last)
         });
     }
 
@@ -516,8 +542,8 @@ impl AbrSource {
     /// Lets the next cell obey the new ACR at once, whether it rose or fell; TM 4.0 permits this.
     fn reschedule(&mut self, now: Ps) {
         self.schedule();
-        if self.t_next < now {
-            (self.t_next, self.carry) = (now, 0);
+        if self.pacing.t_next < now {
+            (self.pacing.t_next, self.pacing.carry) = (now, 0);
         }
     }
 
@@ -530,7 +556,7 @@ impl AbrSource {
     /// Time until which an ACR below both PCR and the access link holds waiting data back; `None`
     /// if it does not. A source with data is rate-limited before this time.
     pub fn rate_limited_until(&self, data_waiting: bool) -> Option<Ps> {
-        (data_waiting && self.acr < self.limits.ceiling).then_some(self.t_next)
+        (data_waiting && self.acr < self.limits.ceiling).then_some(self.pacing.t_next)
     }
     /// True if data wait at `now` because of the rate alone.
     pub fn is_rate_limited(&self, now: Ps, data_waiting: bool) -> bool {

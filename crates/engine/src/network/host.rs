@@ -77,15 +77,19 @@ impl<S: Server> Host<S> {
         self.clocks.first().0.min(port)
     }
 
-    /// Processes everything before `horizon`, at one instant timers before arrivals.
+    /// Processes everything before `horizon`, at one instant timers before arrivals. Cells may be sent
+    /// ahead until `ahead`, before which nobody looks at the host.
     #[inline(never)]
-    pub fn turn(&mut self, inbox: &mut Inbox, links: &mut Links, horizon: Ps) {
+    pub fn turn(&mut self, inbox: &mut Inbox, links: &mut Links, horizon: Ps, ahead: Ps) {
         if let Some(prompt) = self.prompt.take() {
             self.prompt = Some(instants::turn(self, prompt, inbox, links, horizon));
             return;
         }
         if let Some(only) = inbox.only() {
             self.turn_with(only as usize, links, horizon);
+            if ahead > horizon && self.terminals.len() == 1 {
+                self.work(0, links, |terminal, out| terminal.send_ahead(ahead, out));
+            }
             return inbox.note_due(links[only as usize].due());
         }
         if inbox.is_drawn() {
@@ -152,6 +156,7 @@ impl<S: Server> Host<S> {
                     return;
                 };
                 self.work(cell.label as usize, links, |terminal, out| {
+                    terminal.take_back(cell.at, out);
                     terminal.receive(cell, body, out)
                 });
             }

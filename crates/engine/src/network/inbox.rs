@@ -69,14 +69,7 @@ impl<'a, const DRAWN: bool> Arrivals<'a, DRAWN> {
         };
         let Arrived { cell, input } = batch.arrivals()[self.taken];
         self.input = input as usize;
-        self.taken += 1;
-        match batch.arrivals().get(self.taken) {
-            Some(behind) => self.next = behind.cell.at,
-            None => {
-                self.give_back();
-                self.look(links);
-            }
-        }
+        self.skip(1, links);
         Some(cell)
     }
     #[inline(always)]
@@ -104,6 +97,26 @@ impl<'a, const DRAWN: bool> Arrivals<'a, DRAWN> {
             link.discard(count);
             self.next = link.next_arrival();
             self.inbox.note_due(self.next);
+        }
+    }
+    /// The rest of a sorted batch, in order; empty if cells are merged one by one.
+    #[inline]
+    pub fn sorted(&self) -> &[Arrived] {
+        match &self.batch {
+            Some(batch) => &batch.arrivals()[self.taken..],
+            None => &[],
+        }
+    }
+    /// Receives the next `count` cells of [`Arrivals::sorted`], none of which has a body.
+    #[inline]
+    pub fn skip(&mut self, count: usize, links: &mut Links) {
+        self.taken += count;
+        match self.sorted().first() {
+            Some(behind) => self.next = behind.cell.at,
+            None => {
+                self.give_back();
+                self.look(links);
+            }
         }
     }
     /// The body of the cell received last, which has one; `info` is its word.
@@ -179,10 +192,14 @@ impl Inbox {
     pub fn is_drawn(&self) -> bool {
         self.order.is_some()
     }
-    /// Records that a cell entered the empty link of `input` and arrives at `at`.
+    /// Records that the first cell on the link of `input`, which was empty or is so now, arrives at `at`.
     #[inline]
     pub fn expect(&mut self, input: usize, at: Ps) {
-        self.heads.bring_forward(input, at);
+        if at <= self.heads.get(input) {
+            self.heads.bring_forward(input, at);
+        } else {
+            self.heads.set(input, at);
+        }
     }
     /// Receives the next cell from `input`.
     #[inline]

@@ -113,7 +113,7 @@ impl Reference {
             ..
         } = &mut self.0.stations[node];
         match at_work {
-            Node::Host(host) => host.turn(inbox, links, next),
+            Node::Host(host) => host.turn(inbox, links, next, next),
             Node::Switch(switch) => switch.turn(inbox, links, next),
         }
         self.advance_ports(node, next);

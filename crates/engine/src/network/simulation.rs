@@ -207,7 +207,7 @@ impl<S: Server> Simulation<S> {
             let bound = at.saturating_add(self.least_lookahead).min(until);
             for node in self.schedule.round(bound) {
                 let horizon = self.horizon(at, node, until, limit);
-                self.turn(node, horizon);
+                self.turn(node, horizon, until);
                 stopwatch.lap(node);
                 self.until_look -= 1;
                 if self.until_look == 0 {
@@ -222,7 +222,7 @@ impl<S: Server> Simulation<S> {
         for node in 0..self.stations.len() {
             let mut incoming = self.stations[node].inbox.links().iter();
             if incoming.any(|link| self.links[*link as usize].next_arrival() < until) {
-                self.turn(node, until);
+                self.turn(node, until, until);
                 stopwatch.lap(node);
             }
         }
@@ -323,11 +323,12 @@ impl<S: Server> Simulation<S> {
         self.until_look = turns_until_look(self.stations.len());
     }
 
-    fn turn(&mut self, node: usize, horizon: Ps) {
+    /// Lets `node` process what happens before `horizon`, and send cells ahead until `ahead`.
+    fn turn(&mut self, node: usize, horizon: Ps, ahead: Ps) {
         let station = &mut self.stations[node];
         let next_event = match &mut station.node {
             Node::Host(host) => {
-                host.turn(&mut station.inbox, &mut self.links, horizon);
+                host.turn(&mut station.inbox, &mut self.links, horizon, ahead);
                 host.next_event()
             }
             Node::Switch(switch) => {

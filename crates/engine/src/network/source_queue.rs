@@ -52,6 +52,18 @@ pub struct SourceQueue {
     dropped: Refused,
 }
 
+/// What has left a queue so far, as far as only cells before the last of a PDU leave after it; see
+/// [`SourceQueue::resume`].
+#[derive(Clone, Copy)]
+pub struct Mark {
+    /// `sent` and `first` of the PDU in front, if there is one.
+    pdu: Option<(u32, u32)>,
+    cells: u64,
+    number: u32,
+    integral: u128,
+    since: Ps,
+}
+
 /// PDUs, cells and bytes that a source queue refused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Refused {
@@ -196,6 +208,28 @@ impl SourceQueue {
         self.pdus
             .front()
             .map_or(0, |pdu| (pdu.taken - pdu.sent).saturating_sub(1))
+    }
+    /// What has left so far.
+    #[inline]
+    pub fn mark(&self) -> Mark {
+        Mark {
+            pdu: self.pdus.front().map(|pdu| (pdu.sent, pdu.first)),
+            cells: self.cells,
+            number: self.number,
+            integral: self.integral,
+            since: self.since,
+        }
+    }
+    /// Takes back the cells that have left since `mark`. Nothing may have been queued since, and no
+    /// last cell of a PDU may have left.
+    pub fn resume(&mut self, mark: Mark) {
+        if let (Some(pdu), Some((sent, first))) = (self.pdus.front_mut(), mark.pdu) {
+            (pdu.sent, pdu.first) = (sent, first);
+        }
+        self.cells = mark.cells;
+        self.number = mark.number;
+        self.integral = mark.integral;
+        self.since = mark.since;
     }
     /// Removes the next cell of a PDU; with the segment if the cell ends the whole PDU.
     #[inline]

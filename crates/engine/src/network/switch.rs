@@ -91,9 +91,24 @@ pub struct Switch<S> {
     pub(super) timers: Tournament,
     /// State of a prompt switch; `None` for others.
     prompt: Option<Box<Prompt>>,
-    /// Ports whose server needs to be advanced, and for each port if it is among them.
-    backlogged: Vec<u32>,
-    is_backlogged: Vec<bool>,
+    backlog: Backlog,
+}
+
+/// Ports whose server needs to be advanced, and for each port if it is among them.
+#[derive(Clone)]
+struct Backlog {
+    ports: Vec<u32>,
+    has: Vec<bool>,
+}
+
+impl Backlog {
+    /// Adds a port, unless it is there.
+    #[inline]
+    fn note(&mut self, port: u32) {
+        if !core::mem::replace(&mut self.has[port as usize], true) {
+            self.ports.push(port);
+        }
+    }
 }
 
 impl<S: Server> Switch<S> {
@@ -109,7 +124,10 @@ impl<S: Server> Switch<S> {
         for (i, (port, _)) in ports.iter().enumerate() {
             timers.set(i, port.wake_at());
         }
-        let is_backlogged = alloc::vec![false; ports.len()];
+        let backlog = Backlog {
+            ports: Vec::new(),
+            has: alloc::vec![false; ports.len()],
+        };
         Switch {
             ports,
             table,
@@ -117,8 +135,7 @@ impl<S: Server> Switch<S> {
             log,
             timers,
             prompt,
-            backlogged: Vec::new(),
-            is_backlogged,
+            backlog,
         }
     }
 
@@ -134,7 +151,8 @@ impl<S: Server> Switch<S> {
             return self.timers.first().0.min(prompt.next_due(&self.ports));
         }
         let starts = self
-            .backlogged
+            .backlog
+            .ports
             .iter()
             .map(|port| self.ports[*port as usize].0.next_event());
         starts.fold(self.timers.first().0, Ps::min)
@@ -177,6 +195,11 @@ impl<S: Server> Switch<S> {
             if link.begins_stamped() && self.drain_stamped(link, limit, links) {
                 continue;
             }
+            let queued = self.forward_queued(link.stretch(), |cell| *cell, limit, links);
+            if queued > 0 {
+                link.discard(queued);
+                continue;
+            }
             let arrival = link.next_arrival();
             if arrival >= horizon {
                 return;
@@ -212,6 +235,12 @@ impl<S: Server> Switch<S> {
             };
             if cell.info.is_stamped() {
                 let sent = self.take_stamped(rest, limit, inbox, links);
+                if sent > 0 {
+                    rest = &rest[sent..];
+                    continue;
+                }
+            } else if !cell.info.has_body() {
+                let sent = self.forward_queued(rest, |arrived| arrived.cell, limit, links);
                 if sent > 0 {
                     rest = &rest[sent..];
                     continue;
@@ -257,12 +286,12 @@ impl<S: Server> Switch<S> {
                 break;
             };
             if self.forward_plainly(&[cell], |cell| *cell, Ps::NEVER, links) == 0 {
-                let mut body = if cell.info.has_body() {
-                    inbox.body(input, cell.info, links)
-                } else {
-                    None
-                };
-                self.forward(cell, body.as_mut(), links);
+                if cell.info.has_body() {
+                    let mut body = inbox.body(input, cell.info, links);
+                    self.forward(cell, body.as_mut(), links);
+                } else if self.forward_queued(&[cell], |cell| *cell, Ps::NEVER, links) == 0 {
+                    self.forward(cell, None, links);
+                }
             }
             cells += 1;
         }
@@ -363,6 +392,35 @@ impl<S: Server> Switch<S> {
         sent
     }
 
+    /// Forwards cells without bodies that arrive before `limit` through ports with several queues that
+    /// certainly admit them, up to the first cell for which this is not so. Returns their number.
+    #[inline(never)]
+    fn forward_queued<T>(
+        &mut self,
+        cells: &[T],
+        cell: impl Fn(&T) -> Cell,
+        limit: Ps,
+        links: &mut Links,
+    ) -> usize {
+        let mut sent = 0;
+        for cell in cells.iter().map(cell) {
+            if cell.at >= limit || cell.info.has_body() {
+                break;
+            }
+            let route = &self.table[cell.label as usize];
+            let Some((port, link)) = self.ports.get_mut(route.port as usize) else {
+                break;
+            };
+            let out = &mut links.outlet(*link);
+            if !port.arrive_queued(cell.at, &route.arrival(cell.info), out) {
+                break;
+            }
+            self.backlog.note(route.port);
+            sent += 1;
+        }
+        sent
+    }
+
     /// Processes timers up to and at `now`; at one instant they come before arrivals.
     #[inline(always)]
     pub(super) fn wake_until(&mut self, now: Ps, links: &mut Links) {
@@ -375,15 +433,15 @@ impl<S: Server> Switch<S> {
     /// Processes everything before `now` at backlogged ports, and the completions at `now`.
     pub fn advance(&mut self, now: Ps, links: &mut Links) {
         let mut i = 0;
-        while i < self.backlogged.len() {
-            let index = self.backlogged[i] as usize;
+        while i < self.backlog.ports.len() {
+            let index = self.backlog.ports[i] as usize;
             let (port, link) = &mut self.ports[index];
             port.advance(now, &mut links.outlet(*link));
             if port.next_event().is_scheduled() {
                 i += 1;
             } else {
-                self.is_backlogged[index] = false;
-                self.backlogged.swap_remove(i);
+                self.backlog.has[index] = false;
+                self.backlog.ports.swap_remove(i);
             }
         }
     }
@@ -429,9 +487,8 @@ impl<S: Server> Switch<S> {
         };
         let (port, link) = (&mut self.ports[route.port as usize].0, route.link);
         let refused = port.arrive(now, arrival, body, &mut links.outlet(link));
-        if port.next_event().is_scheduled() && !self.is_backlogged[route.port as usize] {
-            self.is_backlogged[route.port as usize] = true;
-            self.backlogged.push(route.port);
+        if port.next_event().is_scheduled() {
+            self.backlog.note(route.port);
         }
         if let Some(cause) = refused {
             let place = (route.channel, link);

@@ -1,5 +1,6 @@
 //! One end of a flow: the cells that it sends, and its reactions to those that arrive.
 
+mod ahead;
 mod arrivals;
 mod cells;
 mod measured;
@@ -12,12 +13,12 @@ use super::channel::ChannelId;
 use super::event::{Event, What};
 use super::log::Log;
 use super::plan::FlowChange;
-use super::source_queue::SourceQueue;
+use super::source_queue::{Mark, SourceQueue};
 use crate::atm::aal5::Reassembler;
 use crate::atm::link::Outlet;
 use crate::atm::port::Port;
-use crate::atm::server::Server;
-use crate::endsystem::AbrDestination;
+use crate::atm::server::{Server, Work};
+use crate::endsystem::{AbrDestination, Pacing};
 use crate::kernel::{Digest, Extremes, Ps, Ring, Summary, TimeIntegral};
 use crate::tcp::TcpEvent;
 use crate::traffic::{Application, CellSource};
@@ -51,6 +52,19 @@ pub struct Outside<'a, S> {
     pub alone: bool,
     /// The host's log.
     pub log: &'a mut Log,
+}
+
+/// Cells that a terminal has sent ahead, and its state before them.
+#[derive(Clone)]
+struct Ahead {
+    cells: usize,
+    /// Times of the first and the last cell.
+    first: Ps,
+    last: Ps,
+    now: Ps,
+    pacing: Pacing,
+    queue: Mark,
+    port: Work,
 }
 
 /// One end of a flow.
@@ -87,6 +101,8 @@ pub struct Terminal {
     packet_delay: Summary,
     cell_delay: Summary,
     completed: Option<Ps>,
+    /// Cells sent ahead; those whose time has passed by now do not matter any more.
+    ahead: Option<Box<Ahead>>,
 }
 
 impl Terminal {
@@ -128,6 +144,7 @@ impl Terminal {
             packet_delay: Summary::default(),
             cell_delay: Summary::default(),
             completed: None,
+            ahead: None,
         };
         if let Some(source) = terminal.shaper.abr() {
             terminal.acr_mean.set(Ps::ZERO, source.acr());

@@ -6,11 +6,13 @@
 //! Kalyanaraman 1997, section 6.15, solved for the queue.
 
 use crate::support::bottlenecks::greedy;
+use crate::support::outcome;
 use crate::support::plans::{Graph, cell_time_us, flow, plain_switch};
 use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::atm::server::LazyServer;
 use cellrate_engine::kernel::{Ps, Rate};
-use cellrate_engine::network::Simulation;
-use cellrate_engine::network::plan::{Plan, SwitchPlan};
+use cellrate_engine::network::plan::{NodeKind, Plan, SwitchPlan};
+use cellrate_engine::network::{Reference, Simulation};
 use serde_json::{Value, json};
 
 /// Cell time in us, at 100,000 cells/s.
@@ -204,4 +206,34 @@ fn a_delta_leaves_the_queue_between_two_roots() {
         (Q0 - 2.0..hyperbolic(1.1) + 2.0).contains(&mean) && utilisation > 0.999,
         "{mean}"
     );
+}
+
+/// Where an interval ends with a cell of a row, the scheme reads the queue as it is at that cell: the
+/// same rates as with the plain reference.
+#[test]
+fn an_interval_that_ends_within_a_row_reads_the_queue_of_its_last_cell() {
+    let mut control = erica_plus("hyperbolic", 0.95);
+    control["interval_cells"] = json!("70 cells");
+    let mut plan = plan(5, 0.0, control);
+    if let NodeKind::Switch(switch) = &mut plan.nodes[0].kind {
+        *switch = SwitchPlan {
+            priority: plain_switch().priority,
+            ..switch.clone()
+        };
+    }
+    for link in &mut plan.links {
+        link.delay = Ps::from_ms(2);
+    }
+    for flow in &mut plan.flows {
+        flow.abr.icr = Some(Rate::from_cells_per_second(60_000.0));
+    }
+    let end = Ps::from_ms(100);
+    let fast = Simulation::<LazyServer>::new(plan.clone())
+        .unwrap()
+        .measure(Ps::ZERO, end, end);
+    let plain = Reference::new(plan).unwrap().measure(Ps::ZERO, end, end);
+    assert_eq!(outcome(&fast), outcome(&plain));
+    // Three times what the link carries comes for a round trip.
+    let mut longest = fast.ports.iter().map(|port| port.queues[0].queue_max_cells);
+    assert!(longest.any(|cells| cells > 1_000));
 }

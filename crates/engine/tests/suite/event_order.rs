@@ -22,6 +22,7 @@ use cellrate_engine::network::{Reference, Report, Simulation};
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::cbr::CbrConfig;
 use cellrate_engine::traffic::transfer::TransferConfig;
+use serde_json::json;
 
 /// Time of a cell on every line, 10 us; the propagation delay is 5 us.
 const CELL: Ps = Ps::from_us(10);
@@ -29,7 +30,10 @@ const DELAY: Ps = Ps::from_us(5);
 
 /// Report of a run of 1 ms; both engines agree.
 fn run(plan: Plan) -> Report {
-    let end = Ps::from_ms(1);
+    run_until(plan, Ps::from_ms(1))
+}
+
+fn run_until(plan: Plan, end: Ps) -> Report {
     let fast = Simulation::<cellrate_engine::atm::server::LazyServer>::new(plan.clone())
         .unwrap()
         .measure(Ps::ZERO, end, end);
@@ -209,6 +213,20 @@ fn services_start_after_all_arrivals_of_the_instant() {
         &[Source(Ubr, Ps::ZERO, 50), Source(Cbr, Ps(1), 50)],
     );
     assert_eq!(delays(&run(later)), [30.0, 39.999999]);
+}
+
+/// Under credit, and with arrivals that are sorted many at a time: of six cells that arrive together
+/// each 100 us, those of the first and the last link belong to the low class.
+#[test]
+fn services_start_after_all_arrivals_of_the_instant_under_credit() {
+    let sources = [Ubr, Cbr, Cbr, Cbr, Cbr, Ubr].map(|class| Source(class, Ps::ZERO, 100));
+    let mut plan = star(two_queues(), &sources);
+    plan.measure.cell_delay = false;
+    for link in &mut plan.links {
+        link.delay = Ps::from_ms(2);
+    }
+    plan.fcvc = Some(serde_json::from_value(json!({"n2": "10 cells", "n3": "400 cells"})).unwrap());
+    run_until(plan, Ps::from_ms(30));
 }
 
 #[test]

@@ -41,6 +41,7 @@ mod prca_decay;
 mod queueing_theory;
 mod random_networks;
 mod relative_rate;
+mod sent_ahead;
 mod servers;
 mod smith_predictor;
 mod source_parameters;

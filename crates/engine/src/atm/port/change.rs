@@ -24,9 +24,7 @@ impl<S> Port<S> {
             && !self.front.asks();
         self.freely_below = if unasked { smallest } else { 0 };
         self.reads_some = reads_queue == QueueReading::AtSomeCells;
-        self.free_backlog = Ps(if self.reads_some {
-            0
-        } else if self.freely_below == u64::MAX {
+        self.free_backlog = Ps(if self.freely_below == u64::MAX {
             u64::MAX
         } else {
             let cells = self.freely_below.saturating_sub(1);

@@ -10,7 +10,7 @@
 use super::{Port, show};
 use crate::atm::cell::Cell;
 use crate::atm::link::Outlet;
-use crate::atm::server::{Arrival, FifoRow, Queued, Server};
+use crate::atm::server::{Arrival, FifoRow, Queued, Server, Work};
 use crate::control::Control;
 use crate::kernel::{Ps, Ring, Tail};
 
@@ -20,6 +20,9 @@ impl<S: Server> Port<S> {
     /// [`Link::push_stamp`](crate::atm::link::Link::push_stamp) must follow.
     #[inline(always)]
     pub fn arrive_express(&mut self, now: Ps, arrival: &Arrival, out: &mut Outlet<'_>) -> bool {
+        if self.reads_at(now, arrival) {
+            return false;
+        }
         let Some(server) = self.server.express() else {
             return false;
         };
@@ -34,38 +37,145 @@ impl<S: Server> Port<S> {
         true
     }
 
+    /// [`Port::arrive`] for a data cell without a body, if its queue is one of several and certainly
+    /// admits it. Returns false, with nothing changed, if it is not.
+    #[inline(always)]
+    pub fn arrive_queued(&mut self, now: Ps, arrival: &Arrival, out: &mut Outlet<'_>) -> bool {
+        if self.reads_at(now, arrival) {
+            return false;
+        }
+        let Some(server) = self.server.priority() else {
+            return false;
+        };
+        let limit = self.freely_below;
+        if limit != u64::MAX && !server.surely_shorter(now, arrival.queue as usize, limit) {
+            return false;
+        }
+        let cell = Queued {
+            label: arrival.cell.label,
+            info: show(&mut self.control, now, arrival, None, 0),
+        };
+        server.push_plain(now, arrival.queue, cell, &mut self.control, out);
+        true
+    }
+
     /// The port for [`Port::arrive_express`] of one cell after the other; [`Row::close`] must follow,
     /// or the cells are lost. `None` if its server is not such a one.
     #[inline(always)]
-    pub fn row<'a>(&'a mut self, out: &'a mut Outlet<'_>) -> Option<Row<'a>> {
+    pub fn row<'a>(&'a mut self, out: &'a mut Outlet<'_>) -> Option<Row<'a, OnLink<'a>>> {
+        self.row_to(|| {
+            let (tail, stamps) = out.link.tail();
+            OnLink { tail, stamps }
+        })
+    }
+
+    /// [`Port::row`] of cells that are on the link already, which serves them once more after
+    /// [`Port::take_back`].
+    #[inline(always)]
+    pub fn row_again(&mut self) -> Option<Row<'_, Already>> {
+        self.row_to(|| Already(0))
+    }
+
+    #[inline(always)]
+    fn row_to<E: RowEnd>(&mut self, end: impl FnOnce() -> E) -> Option<Row<'_, E>> {
+        if self.reads_some {
+            return None;
+        }
         let server = self.server.express()?;
-        let (tail, stamps) = out.link.tail();
         Some(Row {
             server: server.row(),
             most: self.free_backlog,
             control: &mut self.control,
-            tail,
-            stamps,
+            end: end(),
         })
+    }
+
+    /// State of the server to which [`Port::take_back`] returns; `None` if it does not know
+    /// departures at once, or if a scheme sees its cells.
+    #[inline]
+    pub fn work(&mut self) -> Option<Work> {
+        if !matches!(self.control, Control::None(_)) {
+            return None;
+        }
+        self.server.express().map(|server| server.work())
+    }
+
+    /// Goes on from `work`, as if the last `cells` cells had not come. They stay on the link.
+    pub fn take_back(&mut self, work: Work, cells: usize) {
+        if let Some(server) = self.server.express() {
+            server.resume(work, cells);
+        }
+    }
+}
+
+/// The place where a row puts its cells.
+pub trait RowEnd {
+    /// True if there is no room for another cell.
+    fn is_full(&self) -> bool;
+    /// Takes a cell.
+    fn push(&mut self, cell: Cell);
+    /// Takes the stamp of the last cell.
+    fn stamp(&mut self, sent: Ps);
+    /// Ends the row; returns the number of its cells.
+    fn close(self) -> usize;
+}
+
+/// The end of a link's ring.
+pub struct OnLink<'a> {
+    tail: Tail<'a, Cell>,
+    stamps: &'a mut Ring<Ps>,
+}
+
+impl RowEnd for OnLink<'_> {
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        self.tail.is_full()
+    }
+    #[inline(always)]
+    fn push(&mut self, cell: Cell) {
+        self.tail.push(cell);
+    }
+    #[inline(always)]
+    fn stamp(&mut self, sent: Ps) {
+        self.stamps.push(sent);
+    }
+    #[inline(always)]
+    fn close(self) -> usize {
+        self.tail.close()
+    }
+}
+
+/// Counts cells that are on the link already.
+pub struct Already(usize);
+
+impl RowEnd for Already {
+    fn is_full(&self) -> bool {
+        false
+    }
+    fn push(&mut self, _cell: Cell) {
+        self.0 += 1;
+    }
+    fn stamp(&mut self, _sent: Ps) {}
+    fn close(self) -> usize {
+        self.0
     }
 }
 
 /// A port whose server and whose link's end stay in registers from cell to cell.
 #[must_use]
-pub struct Row<'a> {
+pub struct Row<'a, E> {
     server: FifoRow<'a>,
     /// Backlog below which a cell is admitted.
     most: Ps,
     control: &'a mut Control,
-    tail: Tail<'a, Cell>,
-    stamps: &'a mut Ring<Ps>,
+    end: E,
 }
 
-impl Row<'_> {
+impl<E: RowEnd> Row<'_, E> {
     /// True if [`Row::arrive`] takes a cell that arrives at `now`.
     #[inline(always)]
     pub fn admits(&self, now: Ps) -> bool {
-        !self.tail.is_full() && self.server.backlog(now) < self.most
+        !self.end.is_full() && self.server.backlog(now) < self.most
     }
     /// [`Port::arrive_express`]. Returns false, with nothing changed, also if the link's ring would
     /// have to grow; at the first cell of a row it has room.
@@ -78,19 +188,19 @@ impl Row<'_> {
             label: arrival.cell.label,
             info: show(self.control, now, arrival, None, 0),
         };
-        self.tail.push(self.server.serve(now, cell));
+        self.end.push(self.server.serve(now, cell));
         true
     }
     /// Sends the stamp of the last cell.
     #[inline(always)]
     pub fn stamp(&mut self, sent: Ps) {
-        self.stamps.push(sent);
+        self.end.stamp(sent);
     }
     /// Writes server and ring back. Returns the number of cells, of which [`Outlet::note`] must be
     /// told.
     #[inline(always)]
     pub fn close(self) -> usize {
-        let sent = self.tail.close();
+        let sent = self.end.close();
         self.server.close(sent);
         sent
     }

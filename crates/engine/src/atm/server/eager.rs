@@ -445,9 +445,10 @@ impl CreditedServer for EagerServer {
         arrival: &Arrival,
         control: &mut Control,
         out: &mut Outlet<'_>,
-    ) {
+    ) -> bool {
         self.push(now, arrival, None, control, out);
         self.advance(Ps(now.0 + 1), control, out);
+        true
     }
     fn tells_next(&self) -> bool {
         true

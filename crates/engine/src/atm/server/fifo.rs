@@ -15,9 +15,15 @@ use crate::kernel::Ps;
 #[derive(Clone)]
 pub struct FifoServer {
     line: Line,
+    accepted: u64,
+    work: Work,
+}
+
+/// What serving a cell changes, apart from the number of cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Work {
     free_at: Ps,
     carry: u64,
-    accepted: u64,
     sojourns: u128,
     /// Longest backlog so far: time until the line is free, and the fraction carried then.
     longest: (u64, u64),
@@ -28,31 +34,35 @@ impl FifoServer {
     pub fn new(line: Line) -> FifoServer {
         FifoServer {
             line,
-            free_at: Ps::ZERO,
-            carry: 0,
             accepted: 0,
-            sojourns: 0,
-            longest: (0, 0),
+            work: Work {
+                free_at: Ps::ZERO,
+                carry: 0,
+                sojourns: 0,
+                longest: (0, 0),
+            },
         }
     }
     /// Time until the line is free.
     #[inline]
     pub fn backlog(&self, now: Ps) -> Ps {
-        self.free_at.saturating_sub(now)
+        self.work.free_at.saturating_sub(now)
     }
     /// Serves a cell at `now`; returns it as it enters the link.
     #[inline(always)]
     pub fn serve(&mut self, now: Ps, cell: Queued) -> Cell {
-        (self.free_at, self.carry) = completion(&self.line, now, (self.free_at, self.carry));
-        let backlog = self.free_at.0 - now.0;
         self.accepted += 1;
-        self.sojourns += backlog as u128;
-        note_longest(&mut self.longest, (backlog, self.carry));
-        Cell {
-            at: self.free_at + self.line.delay,
-            label: cell.label,
-            info: cell.info,
-        }
+        self.work.serve(&self.line, now, cell)
+    }
+    /// State from which [`FifoServer::resume`] goes on.
+    #[inline]
+    pub fn work(&self) -> Work {
+        self.work
+    }
+    /// Goes on from `work`, as before the last `cells` cells.
+    pub fn resume(&mut self, work: Work, cells: usize) {
+        self.work = work;
+        self.accepted -= cells as u64;
     }
     /// The server for plain cells, one after the other; [`FifoRow::close`] must follow, or it
     /// forgets them.
@@ -60,15 +70,15 @@ impl FifoServer {
     pub fn row(&mut self) -> FifoRow<'_> {
         FifoRow {
             line: self.line,
-            free: (self.free_at, self.carry),
-            sojourns: self.sojourns,
-            longest: self.longest,
+            work: self.work,
             server: self,
         }
     }
     #[inline]
     fn length(&self, now: Ps) -> u64 {
-        self.line.clock.cells_until(now, self.free_at, self.carry)
+        self.line
+            .clock
+            .cells_until(now, self.work.free_at, self.work.carry)
     }
 }
 
@@ -91,41 +101,45 @@ fn note_longest(longest: &mut (u64, u64), backlog: (u64, u64)) {
     }
 }
 
+impl Work {
+    /// Serves a cell at `now`; returns it as it enters the link.
+    #[inline(always)]
+    fn serve(&mut self, line: &Line, now: Ps, cell: Queued) -> Cell {
+        (self.free_at, self.carry) = completion(line, now, (self.free_at, self.carry));
+        let backlog = self.free_at.0 - now.0;
+        self.sojourns += backlog as u128;
+        note_longest(&mut self.longest, (backlog, self.carry));
+        Cell {
+            at: self.free_at + line.delay,
+            label: cell.label,
+            info: cell.info,
+        }
+    }
+}
+
 /// A server whose state stays in registers while it serves one cell after the other.
 #[must_use]
 pub struct FifoRow<'a> {
     server: &'a mut FifoServer,
     line: Line,
-    free: (Ps, u64),
-    sojourns: u128,
-    longest: (u64, u64),
+    work: Work,
 }
 
 impl FifoRow<'_> {
     /// Time until the line is free.
     #[inline(always)]
     pub fn backlog(&self, now: Ps) -> Ps {
-        self.free.0.saturating_sub(now)
+        self.work.free_at.saturating_sub(now)
     }
     /// Serves a cell at `now`; returns it as it enters the link.
     #[inline(always)]
     pub fn serve(&mut self, now: Ps, cell: Queued) -> Cell {
-        self.free = completion(&self.line, now, self.free);
-        let backlog = self.free.0.0 - now.0;
-        self.sojourns += backlog as u128;
-        note_longest(&mut self.longest, (backlog, self.free.1));
-        Cell {
-            at: self.free.0 + self.line.delay,
-            label: cell.label,
-            info: cell.info,
-        }
+        self.work.serve(&self.line, now, cell)
     }
     /// Returns the state to the server, which has served `cells` cells.
     #[inline(always)]
     pub fn close(self, cells: usize) {
-        (self.server.free_at, self.server.carry) = self.free;
-        self.server.sojourns = self.sojourns;
-        self.server.longest = self.longest;
+        self.server.work = self.work;
         self.server.accepted += cells as u64;
     }
 }
@@ -145,7 +159,7 @@ impl Server for FifoServer {
     #[inline]
     fn surely_shorter(&self, now: Ps, _queue: usize, limit: u64) -> bool {
         // `limit - 1` whole cells take longer than the time until the line is free.
-        self.free_at.saturating_sub(now).0
+        self.work.free_at.saturating_sub(now).0
             < limit
                 .saturating_sub(1)
                 .saturating_mul(self.line.clock.floor().0)
@@ -195,7 +209,9 @@ impl ServerCounts for FifoServer {
     }
     fn served(&mut self, now: Ps, _control: &mut Control, _out: &mut Outlet<'_>) -> u128 {
         let cells = self.accepted;
-        self.line.clock.served(cells, now, self.free_at, self.carry)
+        self.line
+            .clock
+            .served(cells, now, self.work.free_at, self.work.carry)
     }
     fn backlog_integral(
         &mut self,
@@ -205,15 +221,19 @@ impl ServerCounts for FifoServer {
         _out: &mut Outlet<'_>,
     ) -> f64 {
         // For cells that are still here, the part of their stay after `now` does not count yet.
-        (self.sojourns - self.line.clock.time_left(now, self.free_at, self.carry)) as f64
+        (self.work.sojourns
+            - self
+                .line
+                .clock
+                .time_left(now, self.work.free_at, self.work.carry)) as f64
     }
     fn longest(&self, _queue: usize) -> u64 {
         self.line
             .clock
-            .cells_until(Ps::ZERO, Ps(self.longest.0), self.longest.1)
+            .cells_until(Ps::ZERO, Ps(self.work.longest.0), self.work.longest.1)
     }
     fn forget_longest(&mut self, now: Ps, _control: &mut Control, _out: &mut Outlet<'_>) {
-        self.longest = (self.free_at.saturating_sub(now).0, self.carry);
+        self.work.longest = (self.work.free_at.saturating_sub(now).0, self.work.carry);
     }
     fn held(&self) -> Vec<Queued> {
         Vec::new()
@@ -228,6 +248,36 @@ mod tests {
     use super::*;
     use crate::atm::cell::Info;
     use crate::kernel::{CellClock, Rate, Stream};
+
+    #[test]
+    fn cells_taken_back_and_served_again_leave_no_trace() {
+        let line = Line {
+            clock: CellClock::new(Rate::from_bps(155_520_000)),
+            delay: Ps::from_us(3),
+        };
+        let cell = |label| Queued {
+            label,
+            info: Info::data(label),
+        };
+        let serve = |server: &mut FifoServer, from: u32, to: u32| -> Vec<Cell> {
+            let at = |label: u32| Ps(label as u64 * 2_000_000);
+            (from..to)
+                .map(|label| server.serve(at(label), cell(label)))
+                .collect()
+        };
+        let mut server = FifoServer::new(line);
+        serve(&mut server, 0, 5);
+        let mut straight = server.clone();
+        let before = server.work();
+        let first = serve(&mut server, 5, 12);
+        server.resume(before, 7);
+        assert_eq!(serve(&mut server, 5, 9), first[..4]);
+        serve(&mut straight, 5, 9);
+        assert_eq!(
+            (server.work, server.accepted),
+            (straight.work, straight.accepted)
+        );
+    }
 
     #[test]
     fn a_row_leaves_the_server_as_one_cell_after_the_other_does() {
@@ -250,17 +300,7 @@ mod tests {
                 assert_eq!(alone.serve(now, cell), row.serve(now, cell));
             }
             row.close(cells as usize % 7);
-            let state = |server: &FifoServer| {
-                let FifoServer {
-                    free_at,
-                    carry,
-                    accepted,
-                    sojourns,
-                    longest,
-                    ..
-                } = *server;
-                (free_at, carry, accepted, sojourns, longest)
-            };
+            let state = |server: &FifoServer| (server.work, server.accepted);
             assert_eq!(state(&in_rows), state(&alone));
         }
         assert!(in_rows.longest(0) > 3);

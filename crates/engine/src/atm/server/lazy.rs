@@ -129,6 +129,13 @@ impl Server for LazyServer {
             _ => None,
         }
     }
+    #[inline(always)]
+    fn priority(&mut self) -> Option<&mut PriorityServer> {
+        match self {
+            LazyServer::Priority(server) => Some(server),
+            _ => None,
+        }
+    }
     fn take_lost(&mut self, until: Ps) -> Option<Departure> {
         whichever!(self.as_mut(), server => server.take_lost(until))
     }

@@ -15,7 +15,7 @@ mod prompt;
 mod promptness;
 
 pub use eager::EagerServer;
-pub use fifo::{FifoRow, FifoServer};
+pub use fifo::{FifoRow, FifoServer, Work};
 pub use lazy::LazyServer;
 pub use lossy::{LossSettings, LossyServer};
 pub use priority::PriorityServer;
@@ -119,6 +119,11 @@ pub trait Server: ServerCounts + Sized {
     fn express(&mut self) -> Option<&mut FifoServer> {
         None
     }
+    /// The server itself if it is a [`PriorityServer`].
+    #[inline]
+    fn priority(&mut self) -> Option<&mut PriorityServer> {
+        None
+    }
     /// The next cell that the link has lost, if its service has ended by `until` and a server that
     /// does not report departures has it. The server must have been advanced to `until`.
     fn take_lost(&mut self, _until: Ps) -> Option<Departure> {
@@ -189,14 +194,15 @@ pub trait ServerCounts {
 /// A server that reports departures to its node, and obeys credit.
 pub trait CreditedServer {
     /// Puts in a cell without a body if all other events at `now` are done: if its service can
-    /// start it starts at once.
+    /// start it starts at once. Returns false if [`Server::next_event`] has certainly not become
+    /// earlier; a server may be asked too early.
     fn push_alone(
         &mut self,
         now: Ps,
         arrival: &Arrival,
         control: &mut Control,
         out: &mut Outlet<'_>,
-    );
+    ) -> bool;
     /// The departure that must be reported and has not been reported yet. It must be asked for at
     /// every [`Server::next_event`].
     fn take_departure(&mut self) -> Option<Departure>;

@@ -40,9 +40,9 @@ struct Queue {
     lane: Lane,
     /// Cells whose service has completed.
     departed: u64,
-    /// Integral of the length up to `since`, in cell picoseconds.
-    integral: u128,
-    since: Ps,
+    /// Completion times of these less arrival times of all, in picoseconds, modulo 2^128: with the time
+    /// until now for each cell that is still here, the integral of the length.
+    stays: u128,
     longest: u64,
 }
 
@@ -52,20 +52,12 @@ impl Queue {
         (self.lane.cells.len() + self.first.cells.len()) as u64
     }
     #[inline]
-    fn is_empty(&self) -> bool {
-        self.lane.cells.is_empty() && self.first.cells.is_empty()
-    }
-    #[inline]
     fn pop(&mut self) -> Option<(Queued, Option<Body>)> {
         if self.first.cells.is_empty() {
             self.lane.pop()
         } else {
             self.first.pop()
         }
-    }
-    fn count_until(&mut self, now: Ps, length: u64) {
-        self.integral += (now.0 - self.since.0) as u128 * length as u128;
-        self.since = now;
     }
 }
 
@@ -76,6 +68,8 @@ pub struct PriorityServer {
     line: Line,
     queues: Vec<Queue>,
     waiting: u64,
+    /// A bit for each queue, set if cells wait there; the lowest is that of the highest priority.
+    occupied: u32,
     /// Queue of the cell in service, if its completion has not been counted yet.
     in_service: Option<u32>,
     /// Completion time of the service in progress, or of the last one.
@@ -95,6 +89,7 @@ impl PriorityServer {
             line,
             queues: (0..queues).map(|_| Queue::default()).collect(),
             waiting: 0,
+            occupied: 0,
             in_service: None,
             free_at: Ps::ZERO,
             carry: 0,
@@ -114,40 +109,83 @@ impl PriorityServer {
             self.free_at.max(self.ready_at)
         }
     }
+    #[inline(always)]
     fn complete(&mut self) {
-        if let Some(queue) = self.in_service {
-            let length = self.length(queue as usize);
+        if let Some(queue) = self.in_service.take() {
             let queue = &mut self.queues[queue as usize];
-            queue.count_until(self.free_at, length);
+            queue.stays = queue.stays.wrapping_add(self.free_at.0 as u128);
             queue.departed += 1;
-            self.in_service = None;
         }
     }
-    #[inline(never)]
+    #[inline(always)]
     fn start(&mut self, at: Ps, control: &mut Control, out: &mut impl LineEnd) {
-        let Some(index) = self.queues.iter().position(|queue| !queue.is_empty()) else {
+        let index = self.occupied.trailing_zeros();
+        let watched = self.watched == Some(index);
+        let Some(queue) = self.queues.get_mut(index as usize) else {
             return;
         };
-        if at > self.free_at {
-            self.carry = 0;
-        }
-        let length = self.length(index);
-        let queue = &mut self.queues[index];
+        let length = queue.waiting();
         let Some((mut cell, body)) = queue.pop() else {
             return;
         };
-        if self.watched == Some(index as u32) {
+        if length == 1 {
+            self.occupied &= !(1 << index);
+        }
+        if watched {
+            // The line is free, so none of the queue's cells is in service.
             control.on_dequeue(at, &mut cell.info, length);
+        }
+        if at > self.free_at {
+            self.carry = 0;
         }
         (self.free_at, self.carry) = self.line.clock.complete(at, self.carry);
         self.waiting -= 1;
-        self.in_service = Some(index as u32);
+        self.in_service = Some(index);
         let cell = Cell {
             at: self.free_at + self.line.delay,
             label: cell.label,
             info: cell.info,
         };
         out.put(cell, body.as_ref());
+    }
+    /// [`LineServer::push_to`].
+    #[inline(always)]
+    fn add(
+        &mut self,
+        now: Ps,
+        (queue, cell): (u32, Queued),
+        body: Option<&Body>,
+        control: &mut Control,
+        out: &mut impl LineEnd,
+    ) {
+        self.advance_to(now, control, out);
+        if self.waiting == 0 {
+            self.ready_at = now;
+        }
+        let length = self.length(queue as usize);
+        self.occupied |= 1 << queue;
+        let queue = &mut self.queues[queue as usize];
+        queue.stays = queue.stays.wrapping_sub(now.0 as u128);
+        queue.longest = queue.longest.max(length + 1);
+        let lane = if self.rm_first && !cell.info.is_data() {
+            &mut queue.first
+        } else {
+            &mut queue.lane
+        };
+        lane.push(cell, body);
+        self.waiting += 1;
+    }
+    /// [`Server::push`] of a cell without a body.
+    #[inline(always)]
+    pub fn push_plain(
+        &mut self,
+        now: Ps,
+        queue: u32,
+        cell: Queued,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
+    ) {
+        self.add(now, (queue, cell), None, control, out);
     }
 }
 
@@ -179,7 +217,8 @@ impl Server for PriorityServer {
     ) {
         self.push_to(now, arrival, body, control, out);
     }
-    #[inline]
+    // Away from the code of ports with one queue, which has few registers to spare.
+    #[inline(never)]
     fn advance(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
         self.advance_to(now, control, out);
     }
@@ -198,22 +237,7 @@ impl LineServer for PriorityServer {
         control: &mut Control,
         out: &mut impl LineEnd,
     ) {
-        let (queue, cell) = (arrival.queue as usize, arrival.cell);
-        self.advance_to(now, control, out);
-        if self.waiting == 0 {
-            self.ready_at = now;
-        }
-        let length = self.length(queue);
-        let queue = &mut self.queues[queue];
-        queue.count_until(now, length);
-        queue.longest = queue.longest.max(length + 1);
-        let lane = if self.rm_first && !cell.info.is_data() {
-            &mut queue.first
-        } else {
-            &mut queue.lane
-        };
-        lane.push(cell, body);
-        self.waiting += 1;
+        self.add(now, (arrival.queue, arrival.cell), body, control, out);
     }
     #[inline(always)]
     fn advance_to(&mut self, now: Ps, control: &mut Control, out: &mut impl LineEnd) {
@@ -251,9 +275,8 @@ impl ServerCounts for PriorityServer {
         out: &mut Outlet<'_>,
     ) -> f64 {
         self.advance(now, control, out);
-        let length = self.length(queue);
-        self.queues[queue].count_until(now, length);
-        self.queues[queue].integral as f64
+        let still_here = now.0 as u128 * self.length(queue) as u128;
+        self.queues[queue].stays.wrapping_add(still_here) as f64
     }
     fn longest(&self, queue: usize) -> u64 {
         self.queues[queue].longest

@@ -82,16 +82,10 @@ struct Queue {
     turns: Option<Ring<u32>>,
     length: u64,
     departed: u64,
-    integral: u128,
-    since: Ps,
+    /// Completion times of departed cells less arrival times of all, in picoseconds, modulo 2^128: with
+    /// the time until now for each cell that is still here, the integral of the length.
+    stays: u128,
     longest: u64,
-}
-
-impl Queue {
-    fn count_until(&mut self, now: Ps) {
-        self.integral += (now.0 - self.since.0) as u128 * self.length as u128;
-        self.since = now;
-    }
 }
 
 /// The cell in service.
@@ -258,12 +252,43 @@ impl PromptServer {
         } else {
             channel.rm_queue
         } as usize];
-        queue.count_until(now);
+        queue.stays = queue.stays.wrapping_sub(now.0 as u128);
         queue.length += 1;
         queue.longest = queue.longest.max(queue.length);
         channel.here += 1;
         channel.longest = channel.longest.max(channel.here);
         (queue, channel)
+    }
+
+    /// Puts a cell of the channel in `slot` into its queue at `now`, to which the server must have been
+    /// advanced.
+    #[inline]
+    fn add(&mut self, now: Ps, slot: u32, cell: Queued, body: Option<&Body>) {
+        let comes_first = self.rm_first && !cell.info.is_data();
+        let (queue, channel) = self.count_arrival(now, slot, cell.info.is_data());
+        let by_turns = queue.turns.is_some();
+        let lane = match by_turns {
+            true => &mut channel.lane,
+            false if comes_first => &mut queue.first,
+            false => &mut queue.fifo,
+        };
+        lane.push(cell, slot, body);
+        if by_turns {
+            self.queue_up(now, slot)
+        } else {
+            self.note_ready(now)
+        }
+    }
+
+    /// True if a further cell of `queue` would have no part in [`Server::next_event`]: cells that the
+    /// node is told of when they leave wait before it, or nobody is told of it.
+    #[inline]
+    fn comes_behind(&self, queue: u32) -> bool {
+        let Some(turns) = &self.queues[queue as usize].turns else {
+            return self.ready > 0;
+        };
+        let more = |slot: &u32| self.channels[*slot as usize].lane.cells.len() > 1;
+        turns.len() > 1 || turns.front().is_some_and(more)
     }
 
     #[inline]
@@ -279,7 +304,7 @@ impl PromptServer {
                 ..
             }) => {
                 let queue = &mut self.queues[queue as usize];
-                queue.count_until(self.free_at);
+                queue.stays = queue.stays.wrapping_add(self.free_at.0 as u128);
                 queue.length -= 1;
                 queue.departed += 1;
                 let told = self.channels[slot as usize].leave();
@@ -470,22 +495,8 @@ impl Server for PromptServer {
         control: &mut Control,
         out: &mut Outlet<'_>,
     ) {
-        let (slot, cell) = (arrival.slot, arrival.cell);
         self.advance(now, control, out);
-        let comes_first = self.rm_first && !cell.info.is_data();
-        let (queue, channel) = self.count_arrival(now, slot, cell.info.is_data());
-        let by_turns = queue.turns.is_some();
-        let lane = match by_turns {
-            true => &mut channel.lane,
-            false if comes_first => &mut queue.first,
-            false => &mut queue.fifo,
-        };
-        lane.push(cell, slot, body);
-        if by_turns {
-            self.queue_up(now, slot)
-        } else {
-            self.note_ready(now)
-        }
+        self.add(now, arrival.slot, arrival.cell, body);
     }
     #[inline]
     fn advance(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
@@ -520,14 +531,18 @@ impl CreditedServer for PromptServer {
         arrival: &Arrival,
         control: &mut Control,
         out: &mut Outlet<'_>,
-    ) {
+    ) -> bool {
         let (slot, mut cell) = (arrival.slot, arrival.cell);
         self.advance(now, control, out);
         let channel = &self.channels[slot as usize];
         let is_idle = self.in_service.is_none() && self.ready == 0;
         if !is_idle || channel.sender.is_some_and(|sender| sender.balance() == 0) {
-            self.push(now, arrival, None, control, out);
-            return self.advance(Ps(now.0 + 1), control, out);
+            let waits = self.next_start() > now && self.comes_behind(channel.queue);
+            self.add(now, slot, cell, None);
+            if !waits {
+                self.advance(Ps(now.0 + 1), control, out);
+            }
+            return !waits;
         }
         // No other cell could be served, so this cell need not wait either.
         let watched = self.watched;
@@ -543,6 +558,7 @@ impl CreditedServer for PromptServer {
             self.carry = 0;
         }
         self.serve(now, (index, slot), cell, None, out);
+        true
     }
     #[inline]
     fn take_departure(&mut self) -> Option<Departure> {

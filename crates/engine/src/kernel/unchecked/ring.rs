@@ -129,6 +129,11 @@ impl<T: Copy> Ring<T> {
         self.head = (self.head + count) & self.slots.len().wrapping_sub(1);
         self.len -= count;
     }
+    /// Removes the newest `count` values; the ring must hold that many.
+    pub fn take_back(&mut self, count: usize) {
+        assert!(count <= self.len);
+        self.len -= count;
+    }
     /// Iterates from the oldest to the newest value.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         let mask = self.slots.len().wrapping_sub(1);
@@ -234,6 +239,9 @@ mod tests {
                 written += 1;
             }
             tail.close();
+            let back = ring.len().min(round % 3);
+            ring.take_back(back);
+            written -= back as u32;
             let newest = ring.len().min(round % 6);
             assert!(
                 ring.newest(newest)

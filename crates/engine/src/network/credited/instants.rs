@@ -8,6 +8,7 @@ use crate::atm::cell::{Body, Cell};
 use crate::atm::port::Port;
 use crate::atm::server::Server;
 use crate::kernel::Ps;
+use crate::network::batch::Arrived;
 use crate::network::inbox::{Arrivals, Inbox};
 use crate::network::links::Links;
 use crate::network::log::Log;
@@ -40,6 +41,18 @@ pub trait PromptNode<S> {
     /// follows from them. Returns their number.
     #[inline]
     fn take_row(&mut self, _cells: &[Cell], _limit: Ps, _prompt: &mut Prompt) -> usize {
+        0
+    }
+    /// Handles the first of some cells that follow one another and arrive before `limit`, as
+    /// [`PromptNode::take_alone`] would. Returns their number.
+    #[inline]
+    fn take_sorted(
+        &mut self,
+        _cells: &[Arrived],
+        _limit: Ps,
+        _prompt: &mut Prompt,
+        _links: &mut Links,
+    ) -> usize {
         0
     }
     /// Notes the ports to which the node may have sent cells without noting it before.
@@ -84,6 +97,11 @@ fn turn_in_order<S: Server, N: PromptNode<S>, const DRAWN: bool>(
         let taken = node.take_row(arrivals.stretch(links), event.min(horizon), &mut prompt);
         if taken > 0 {
             arrivals.discard(taken, links);
+            continue;
+        }
+        let taken = node.take_sorted(arrivals.sorted(), timer.min(horizon), &mut prompt, links);
+        if taken > 0 {
+            arrivals.skip(taken, links);
             continue;
         }
         if event < arrival {

@@ -6,6 +6,7 @@ use crate::atm::cell::{Body, Cell};
 use crate::atm::port::Port;
 use crate::atm::server::Server;
 use crate::kernel::Ps;
+use crate::network::batch::Arrived;
 use crate::network::links::Links;
 use crate::network::log::Log;
 use crate::network::switch::Switch;
@@ -56,9 +57,35 @@ impl<S: Server> PromptNode<S> for Switch<S> {
             return false;
         }
         let arrival = route.arrival(cell.info);
-        port.arrive_alone(cell.at, arrival, &mut links.outlet(*link));
-        prompt.note(route.port, port);
+        // A port may be asked for its next event too early.
+        if port.arrive_alone(cell.at, arrival, &mut links.outlet(*link)) {
+            prompt.note(route.port, port);
+        }
         true
+    }
+
+    /// Cells without bodies, as long as none of them arrives together with another event.
+    #[inline]
+    fn take_sorted(
+        &mut self,
+        cells: &[Arrived],
+        limit: Ps,
+        prompt: &mut Prompt,
+        links: &mut Links,
+    ) -> usize {
+        let mut taken = 0;
+        while let Some(Arrived { cell, .. }) = cells.get(taken)
+            && cell.at < limit.min(prompt.next_event())
+            && !cell.info.has_body()
+        {
+            let next = cells.get(taken + 1);
+            let alone = next.is_none_or(|next| next.cell.at > cell.at);
+            if !alone || !self.take_alone(*cell, prompt, links) {
+                break;
+            }
+            taken += 1;
+        }
+        taken
     }
 
     /// Virtual sources may send through any port.

@@ -93,9 +93,8 @@ impl<S: Server> Switch<S> {
             log: &mut self.log,
         };
         let result = act(relay, &mut way);
-        if port.next_event().is_scheduled() && !self.is_backlogged[index] {
-            self.is_backlogged[index] = true;
-            self.backlogged.push(index as u32);
+        if port.next_event().is_scheduled() {
+            self.backlog.note(index as u32);
         }
         result
     }

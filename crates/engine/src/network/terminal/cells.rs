@@ -2,7 +2,7 @@
 
 use super::{App, Outside, Shaper, Terminal};
 use crate::atm::cell::{Body, Info};
-use crate::atm::port::Arrival;
+use crate::atm::port::{Arrival, Row, RowEnd};
 use crate::atm::server::{Queued, Server};
 use crate::endsystem::{AbrSource, Emission};
 use crate::kernel::{Extremes, Ps, TimeIntegral};
@@ -12,7 +12,7 @@ use crate::network::observer::PduStart;
 use crate::traffic::CellSource;
 
 /// Number of cells from which on a row pays.
-const WORTH_A_ROW: u32 = 2;
+pub(super) const WORTH_A_ROW: u32 = 2;
 
 impl Terminal {
     /// Generates bare cells until `limit`; with a shaper, only one into the source queue.
@@ -151,22 +151,35 @@ impl Terminal {
     /// These are the cells of [`Terminal::run_shaper`]: none of them empties the queue, or is of
     /// interest to TCP or to an observer.
     #[inline]
-    fn send_row<S: Server>(
+    pub(super) fn send_row<S: Server>(
         &mut self,
-        mut at: Ps,
+        at: Ps,
         limit: Ps,
         out: &mut Outside<'_, S>,
     ) -> Option<Ps> {
-        let (Shaper::Abr(source), false) = (&mut self.shaper, S::OBSERVED) else {
+        let (Shaper::Abr(source), false) = (&self.shaper, S::OBSERVED) else {
             return None;
         };
-        let most = self.queue.cells_before_last();
-        if most < WORTH_A_ROW || !source.sends_plainly(at) {
+        if self.queue.cells_before_last() < WORTH_A_ROW || !source.sends_plainly(at) {
             return None;
         }
         let (port, out) = out.way.as_mut()?;
         let mut row = port.row(out)?;
-        for _ in 0..most {
+        let next = self.fill(&mut row, at, limit);
+        let sent = row.close();
+        out.note(sent);
+        self.counts.data_sent += sent as u64;
+        self.counts.cells_sent += sent as u64;
+        (sent > 0).then_some(next)
+    }
+
+    /// Sends the cells of [`Terminal::send_row`]. Returns the time of the shaper's next transmission.
+    #[inline(always)]
+    pub(super) fn fill<E: RowEnd>(&mut self, row: &mut Row<'_, E>, mut at: Ps, limit: Ps) -> Ps {
+        let Shaper::Abr(source) = &mut self.shaper else {
+            return at;
+        };
+        for _ in 0..self.queue.cells_before_last() {
             if at >= limit || !source.sends_plainly(at) || !row.admits(at) {
                 break;
             }
@@ -183,11 +196,7 @@ impl Terminal {
             self.now = at;
             at = source.next_wake(true).max(at);
         }
-        let sent = row.close();
-        out.note(sent);
-        self.counts.data_sent += sent as u64;
-        self.counts.cells_sent += sent as u64;
-        (sent > 0).then_some(at)
+        at
     }
 
     /// Sends a data cell; returns true if that may have moved a timer of TCP.
@@ -294,7 +303,8 @@ fn send<S: Server>(
     // All that the terminal sends at one instant goes to one queue, so it does not matter if the first
     // cell's service starts before the second comes.
     if alone && body.is_none() && port.takes(at, 0) {
-        return port.arrive_alone(at, arrival, out);
+        port.arrive_alone(at, arrival, out);
+        return;
     }
     port.arrive(at, arrival, body.as_mut(), out);
 }

@@ -29,8 +29,9 @@ impl ServerCounts for PromptServer {
         out: &mut Outlet<'_>,
     ) -> f64 {
         self.advance(now, control, out);
-        self.queues[queue].count_until(now);
-        self.queues[queue].integral as f64
+        let queue = &self.queues[queue];
+        let still_here = now.0 as u128 * queue.length as u128;
+        queue.stays.wrapping_add(still_here) as f64
     }
     fn longest(&self, queue: usize) -> u64 {
         self.queues[queue].longest
