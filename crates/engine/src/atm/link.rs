@@ -223,7 +223,7 @@ pub struct Outlet<'a> {
     pub link: &'a mut Link,
     /// Index of the link.
     pub number: u32,
-    /// Indices of links whose [`Link::due`] has changed since their receivers looked.
+    /// Indices of links whose [`Link::due`] may have changed since their receivers looked.
     pub fresh: &'a mut Vec<u32>,
 }
 

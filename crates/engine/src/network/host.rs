@@ -77,8 +77,9 @@ impl<S: Server> Host<S> {
         self.clocks.first().0.min(port)
     }
 
-    /// Processes everything before `horizon`, at one instant timers before arrivals. Cells may be sent
-    /// ahead until `ahead`, before which nobody looks at the host.
+    /// Processes everything before `horizon`, at one instant timers before arrivals. The only terminal
+    /// of a host with one incoming link may send cells ahead until `ahead`, before which nobody looks
+    /// at the host; others, and prompt hosts, do not.
     #[inline(never)]
     pub fn turn(&mut self, inbox: &mut Inbox, links: &mut Links, horizon: Ps, ahead: Ps) {
         if let Some(prompt) = self.prompt.take() {
@@ -88,7 +89,9 @@ impl<S: Server> Host<S> {
         if let Some(only) = inbox.only() {
             self.turn_with(only as usize, links, horizon);
             if ahead > horizon && self.terminals.len() == 1 {
-                self.work(0, links, |terminal, out| terminal.send_ahead(ahead, out));
+                self.work(0, links, |terminal, out| {
+                    terminal.send_ahead(horizon, ahead, out)
+                });
             }
             return inbox.note_due(links[only as usize].due());
         }

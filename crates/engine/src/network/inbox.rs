@@ -107,7 +107,7 @@ impl<'a, const DRAWN: bool> Arrivals<'a, DRAWN> {
             None => &[],
         }
     }
-    /// Receives the next `count` cells of [`Arrivals::sorted`], none of which has a body.
+    /// Receives the next `count` cells of [`Arrivals::sorted`]. [`Arrivals::body`] must not follow.
     #[inline]
     pub fn skip(&mut self, count: usize, links: &mut Links) {
         self.taken += count;
@@ -192,7 +192,7 @@ impl Inbox {
     pub fn is_drawn(&self) -> bool {
         self.order.is_some()
     }
-    /// Records that the first cell on the link of `input`, which was empty or is so now, arrives at `at`.
+    /// Records that the first cell on the link of `input` arrives at `at`, `NEVER` if there is none.
     #[inline]
     pub fn expect(&mut self, input: usize, at: Ps) {
         if at <= self.heads.get(input) {

@@ -23,6 +23,10 @@ use crate::kernel::Ps;
 /// other: long enough to outweigh the cost of a turn, short enough for the cache.
 const UNTIED_CELLS: u64 = 512;
 
+/// Greatest lookahead of a host that sends cells ahead, in cell times of its links: with a longer one
+/// its turns are long enough.
+const AHEAD_CELLS: u64 = 64;
+
 /// Turns within a call between two measurements of the storage, which look at every node: some
 /// thousands, or as many as there are nodes if that is more.
 pub(super) fn turns_until_look(nodes: usize) -> u32 {
@@ -38,6 +42,8 @@ pub(super) struct Ties {
     lookahead: Ps,
     /// Time by which the node may lag behind its arrivals; above zero only if it sends nothing.
     lag: Ps,
+    /// True if the lookahead is so short that the node should send cells ahead.
+    is_near: bool,
     /// Nodes that send to this one, each with the least transit time of a cell.
     senders: Vec<(u32, Ps)>,
     /// Instant before which all arrivals are on a link already.
@@ -93,7 +99,8 @@ pub struct Simulation<S: Server = LazyServer> {
     pub(super) window: Window,
     /// For each link, the node that receives its cells.
     pub(super) receivers: Vec<Receiver>,
-    /// Links to another part that hold cells which have not been posted.
+    /// Links to another part that hold cells which have not been posted, or have held some that were
+    /// taken back.
     pub(super) leaving: Vec<u32>,
     pub(super) schedule: Schedule,
     /// Least time from an event to its effect at another node.
@@ -323,9 +330,11 @@ impl<S: Server> Simulation<S> {
         self.until_look = turns_until_look(self.stations.len());
     }
 
-    /// Lets `node` process what happens before `horizon`, and send cells ahead until `ahead`.
+    /// Lets `node` process what happens before `horizon`, and send cells ahead until `ahead` if that
+    /// pays.
     fn turn(&mut self, node: usize, horizon: Ps, ahead: Ps) {
         let station = &mut self.stations[node];
+        let ahead = if station.ties.is_near { ahead } else { horizon };
         let next_event = match &mut station.node {
             Node::Host(host) => {
                 host.turn(&mut station.inbox, &mut self.links, horizon, ahead);
@@ -361,7 +370,7 @@ impl<S: Server> Simulation<S> {
         (node as usize, input as usize)
     }
 
-    /// Updates the receivers of links that were empty and have received a cell.
+    /// Updates the receivers of links whose first cell has changed.
     pub(super) fn tell_receivers(&mut self) {
         while let Some((link, at)) = self.links.pop_fresh() {
             let Receiver { node, input, lag } = self.receivers[link as usize];
@@ -437,6 +446,7 @@ impl Ties {
         Ties {
             lookahead,
             lag: self.lag,
+            is_near: self.is_near,
             senders,
             safe_until: Ps::ZERO,
             patience: 0,
@@ -465,8 +475,11 @@ impl Ties {
                 used.clone().map(untied).min()
             };
             let way = |link: &LinkPlan| (link.from as u32, lookahead(link));
+            let near =
+                |link: &LinkPlan| lookahead(link).0 <= AHEAD_CELLS * link.rate.cell_time_floor().0;
             Ties {
                 lookahead: least.or(sends).unwrap_or(Ps::from_ms(1)),
+                is_near: used.clone().any(near),
                 lag: lag.unwrap_or(Ps::ZERO),
                 senders: used.map(way).collect(),
                 safe_until: Ps::ZERO,

@@ -52,8 +52,7 @@ pub struct SourceQueue {
     dropped: Refused,
 }
 
-/// What has left a queue so far, as far as only cells before the last of a PDU leave after it; see
-/// [`SourceQueue::resume`].
+/// State of a queue to which [`SourceQueue::resume`] returns.
 #[derive(Clone, Copy)]
 pub struct Mark {
     /// `sent` and `first` of the PDU in front, if there is one.
@@ -209,7 +208,7 @@ impl SourceQueue {
             .front()
             .map_or(0, |pdu| (pdu.taken - pdu.sent).saturating_sub(1))
     }
-    /// What has left so far.
+    /// Its state, for [`SourceQueue::resume`].
     #[inline]
     pub fn mark(&self) -> Mark {
         Mark {

@@ -187,6 +187,10 @@ impl<S: Server> Switch<S> {
     }
 
     /// Forwards the cells that arrive on the only incoming link before `horizon`.
+    ///
+    /// This and the other ways of a turn are functions of their own, so that each has the registers for
+    /// its row.
+    #[inline(never)]
     fn drain(&mut self, link: &mut Link, links: &mut Links, horizon: Ps) {
         loop {
             let limit = horizon.min(self.timers.first().0);
@@ -224,6 +228,7 @@ impl<S: Server> Switch<S> {
     }
 
     /// Forwards a sorted batch.
+    #[inline(never)]
     fn take_batch(&mut self, batch: &Batch, inbox: &Inbox, links: &mut Links) {
         let mut rest = batch.arrivals();
         loop {
@@ -273,6 +278,7 @@ impl<S: Server> Switch<S> {
     }
 
     /// Forwards the cells that arrive before `horizon`, one by one.
+    #[inline(never)]
     fn merge<const DRAWN: bool>(&mut self, horizon: Ps, inbox: &mut Inbox, links: &mut Links) {
         let begin = inbox.first();
         let mut cells = 0;
@@ -392,8 +398,8 @@ impl<S: Server> Switch<S> {
         sent
     }
 
-    /// Forwards cells without bodies that arrive before `limit` through ports with several queues that
-    /// certainly admit them, up to the first cell for which this is not so. Returns their number.
+    /// Forwards cells without bodies that arrive before `limit` through ports with a
+    /// [`PriorityServer`](crate::atm::server::PriorityServer) that certainly admit them, up to the first cell for which this is not so. Returns their number.
     #[inline(never)]
     fn forward_queued<T>(
         &mut self,

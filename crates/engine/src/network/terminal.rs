@@ -54,13 +54,16 @@ pub struct Outside<'a, S> {
     pub log: &'a mut Log,
 }
 
-/// Cells that a terminal has sent ahead, and its state before them.
+/// Cells that a terminal has sent ahead, and the state to which it returns to take them back.
 #[derive(Clone)]
 struct Ahead {
     cells: usize,
-    /// Times of the first and the last cell.
+    /// Time of the first cell.
     first: Ps,
+    /// Time of the last cell. At this instant and later there is nothing to take back.
     last: Ps,
+    /// `now` of the terminal before the first cell, and the states of its ABR source, its queue and the
+    /// host's port.
     now: Ps,
     pacing: Pacing,
     queue: Mark,

@@ -3,6 +3,7 @@
 //!
 //! Lines carry 100,000 cells/s, a cell in 10 us, unless a test says otherwise.
 
+use crate::support::outcome;
 use crate::support::plans::{Graph, back, cell_time_us, flow, plain_switch};
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::control::ControlConfig;
@@ -11,7 +12,7 @@ use cellrate_engine::kernel::units::{Buffer, Cells};
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::network::plan::{FlowPlan, Plan, SwitchPlan};
 use cellrate_engine::network::report::PortReport;
-use cellrate_engine::network::{Change, Report, Simulation, SwitchChange};
+use cellrate_engine::network::{Change, FlowChange, Report, Simulation, SwitchChange};
 use cellrate_engine::traffic::SourceConfig;
 use serde_json::{Value, json};
 
@@ -435,4 +436,31 @@ fn a_flow_that_returns_by_other_virtual_sources_is_no_plan() {
         error.to_string(),
         "flow f does not pass the same virtual sources there and back"
     );
+}
+
+/// A source whose rate is below TCR sends forward RM cells out of rate. A virtual source begins to with
+/// its first event, and not with a change of its flow that changes nothing.
+#[test]
+fn a_change_to_the_same_does_not_wake_a_virtual_source() {
+    let abr = AbrConfig {
+        tcr: Rate::from_cells_per_second(1e6),
+        ..AbrConfig::default()
+    };
+    let plan = row(
+        vec![switch(ControlConfig::default(), split())],
+        &[(LINE, NEAR), (LINE, NEAR)],
+        abr,
+    );
+    let changes = vec![Change {
+        at: Ps::from_us(1),
+        switches: Vec::new(),
+        flows: vec![(0, FlowChange::of(&plan.flows[0]))],
+    }];
+    let end = Ps::from_ms(1);
+    let measured = |plan: Plan| outcome(&start(plan).measure(Ps::ZERO, end, end));
+    let changed = Plan {
+        changes,
+        ..plan.clone()
+    };
+    assert_eq!(measured(plan), measured(changed));
 }

@@ -37,8 +37,8 @@ impl<S: Server> Port<S> {
         true
     }
 
-    /// [`Port::arrive`] for a data cell without a body, if its queue is one of several and certainly
-    /// admits it. Returns false, with nothing changed, if it is not.
+    /// [`Port::arrive`] for a data cell without a body, if the port has a
+    /// [`PriorityServer`](crate::atm::server::PriorityServer) and certainly admits it. Returns false, with nothing changed, if it is not.
     #[inline(always)]
     pub fn arrive_queued(&mut self, now: Ps, arrival: &Arrival, out: &mut Outlet<'_>) -> bool {
         if self.reads_at(now, arrival) {
@@ -60,7 +60,8 @@ impl<S: Server> Port<S> {
     }
 
     /// The port for [`Port::arrive_express`] of one cell after the other; [`Row::close`] must follow,
-    /// or the cells are lost. `None` if its server is not such a one.
+    /// or the cells are lost. `None` if its server is not such a one, or if the control scheme may read
+    /// its queue at a cell.
     #[inline(always)]
     pub fn row<'a>(&'a mut self, out: &'a mut Outlet<'_>) -> Option<Row<'a, OnLink<'a>>> {
         self.row_to(|| {
@@ -70,7 +71,7 @@ impl<S: Server> Port<S> {
     }
 
     /// [`Port::row`] of cells that are on the link already, which serves them once more after
-    /// [`Port::take_back`].
+    /// [`Port::resume`].
     #[inline(always)]
     pub fn row_again(&mut self) -> Option<Row<'_, Already>> {
         self.row_to(|| Already(0))
@@ -90,7 +91,7 @@ impl<S: Server> Port<S> {
         })
     }
 
-    /// State of the server to which [`Port::take_back`] returns; `None` if it does not know
+    /// State of the server to which [`Port::resume`] returns; `None` if it does not know
     /// departures at once, or if a scheme sees its cells.
     #[inline]
     pub fn work(&mut self) -> Option<Work> {
@@ -101,7 +102,7 @@ impl<S: Server> Port<S> {
     }
 
     /// Goes on from `work`, as if the last `cells` cells had not come. They stay on the link.
-    pub fn take_back(&mut self, work: Work, cells: usize) {
+    pub fn resume(&mut self, work: Work, cells: usize) {
         if let Some(server) = self.server.express() {
             server.resume(work, cells);
         }
@@ -196,8 +197,8 @@ impl<E: RowEnd> Row<'_, E> {
     pub fn stamp(&mut self, sent: Ps) {
         self.end.stamp(sent);
     }
-    /// Writes server and ring back. Returns the number of cells, of which [`Outlet::note`] must be
-    /// told.
+    /// Writes server and ring back. Returns the number of cells; of those on a link [`Outlet::note`] must
+    /// be told.
     #[inline(always)]
     pub fn close(self) -> usize {
         let sent = self.end.close();

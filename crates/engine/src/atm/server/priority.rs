@@ -40,8 +40,8 @@ struct Queue {
     lane: Lane,
     /// Cells whose service has completed.
     departed: u64,
-    /// Completion times of these less arrival times of all, in picoseconds, modulo 2^128: with the time
-    /// until now for each cell that is still here, the integral of the length.
+    /// Completion times of departed cells less arrival times of all, in picoseconds, modulo 2^128: with
+    /// the time until now for each cell that is still here, the integral of the length.
     stays: u128,
     longest: u64,
 }
@@ -84,7 +84,11 @@ pub struct PriorityServer {
 impl PriorityServer {
     /// A server of some queues in descending priority. The control scheme is told of departures
     /// from queue `watched`; with `rm_first` each queue serves its RM cells before its other cells.
+    ///
+    /// # Panics
+    /// If there are more than 32 queues.
     pub fn new(line: Line, queues: usize, watched: Option<usize>, rm_first: bool) -> Self {
+        assert!(queues <= 32, "a bit for each queue");
         PriorityServer {
             line,
             queues: (0..queues).map(|_| Queue::default()).collect(),

@@ -280,8 +280,8 @@ impl PromptServer {
         }
     }
 
-    /// True if a further cell of `queue` would have no part in [`Server::next_event`]: cells that the
-    /// node is told of when they leave wait before it, or nobody is told of it.
+    /// True if a further cell of `queue` cannot bring [`Server::next_event`] forward: what waits in the
+    /// queue bounds `next_start_that_matters` already, or nobody is told when its cells leave.
     #[inline]
     fn comes_behind(&self, queue: u32) -> bool {
         let Some(turns) = &self.queues[queue as usize].turns else {

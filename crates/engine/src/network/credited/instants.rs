@@ -43,8 +43,8 @@ pub trait PromptNode<S> {
     fn take_row(&mut self, _cells: &[Cell], _limit: Ps, _prompt: &mut Prompt) -> usize {
         0
     }
-    /// Handles the first of some cells that follow one another and arrive before `limit`, as
-    /// [`PromptNode::take_alone`] would. Returns their number.
+    /// Handles leading cells of `cells` that arrive before `limit`, as [`PromptNode::take_alone`] would.
+    /// Returns the number of cells handled.
     #[inline]
     fn take_sorted(
         &mut self,

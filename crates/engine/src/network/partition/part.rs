@@ -33,7 +33,7 @@ pub struct Part<S: Server = LazyServer> {
     pub(super) receivers: Vec<Cut>,
     /// For each link that leaves the part, its cut among `receivers`.
     pub(super) cuts: Vec<u32>,
-    /// For each of `receivers`, the links that hold cells.
+    /// For each of `receivers`, the links that hold cells, or have held some that were taken back.
     pub(super) leaving: Vec<Vec<u32>>,
     /// Sum of the part's queues at each of its samples.
     pub(super) queued: Vec<u64>,
@@ -72,7 +72,7 @@ impl<S: Server> Part<S> {
         }
     }
 
-    /// True if cells have left the part over `cut` that have not been posted.
+    /// True if cells may have left the part over `cut` that have not been posted.
     pub fn has_mail(&mut self, cut: usize) -> bool {
         self.sort_leaving();
         !self.leaving[cut].is_empty()

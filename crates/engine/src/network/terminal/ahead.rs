@@ -1,28 +1,30 @@
 //! Cells that a terminal sends ahead of time.
 //!
 //! Where links are short, a host that sends at a low rate would have a turn for each of its cells: it
-//! may be processed only as far as nothing can reach it. So it also sends the next cells of a PDU,
-//! up to the last, as if nothing came. If something comes before they are all sent, those that follow it
-//! are taken back from the link.
+//! may be processed only as far as nothing can reach it. So it also sends the next cells of a PDU, before
+//! its last and before the next RM cell or timer, as if nothing came. If something comes before they are
+//! all sent, those that follow it are taken back from the link.
 //!
-//! This is exact. A receiver takes only cells that were sent before anything could reach the sender,
-//! as without cells ahead, since the clock of the host does not include them; and all of them are sent
-//! before the end of the call, so nobody sees them before they are due. Cells without bodies that
-//! arrive change nothing that is sent. To take cells back, the terminal returns to its state before the
-//! first of them and sends those again that stay.
+//! This is exact. Whatever makes the terminal take cells back follows from an event that is still to
+//! be processed, so it arrives later than the earliest of these, and cells sent after it arrive
+//! elsewhere later than the lookahead of their receivers from there: no horizon includes them. All are
+//! sent before the end of the call, so a report does not see them before they are due. Cells
+//! without bodies that arrive change nothing that is sent. To take cells back, the terminal returns to its
+//! state before the first of them and sends those again that stay.
 
 use alloc::boxed::Box;
 
-use super::cells::WORTH_A_ROW;
 use super::{Ahead, Outside, Shaper, Terminal};
 use crate::atm::server::Server;
 use crate::kernel::Ps;
 
 impl Terminal {
-    /// Sends cells of one PDU before its last until `limit` as if nothing came before, if the terminal's
-    /// next event is such a cell.
-    pub fn send_ahead<S: Server>(&mut self, limit: Ps, out: &mut Outside<'_, S>) {
-        if self.wake >= limit || self.queue.cells_before_last() < WORTH_A_ROW {
+    /// Sends cells of one PDU before its last until `limit` as if nothing came until then, if the
+    /// terminal's next event is such a cell. Everything before `from` has been processed.
+    pub fn send_ahead<S: Server>(&mut self, from: Ps, limit: Ps, out: &mut Outside<'_, S>) {
+        // After a turn for cells without bodies alone, those sent ahead before may still be taken back.
+        let is_ahead = self.ahead.as_ref().is_some_and(|ahead| ahead.last >= from);
+        if is_ahead || self.wake >= limit {
             return;
         }
         let app = self.app_wake();
@@ -64,20 +66,17 @@ impl Terminal {
 
     #[inline(never)]
     fn send_less<S: Server>(&mut self, now: Ps, out: &mut Outside<'_, S>) {
-        let (Some(ahead), Some((port, out))) = (self.ahead.as_deref().cloned(), &mut out.way)
-        else {
+        let way = &mut out.way;
+        let (Some(ahead), Some((port, out))) = (self.ahead.as_deref().cloned(), way) else {
             return;
         };
-        let Shaper::Abr(source) = &mut self.shaper else {
-            return;
+        port.resume(ahead.port, ahead.cells);
+        let (Shaper::Abr(source), Some(mut row)) = (&mut self.shaper, port.row_again()) else {
+            unreachable!("a terminal keeps its shaper and its port");
         };
         source.resume(ahead.pacing);
         self.queue.resume(ahead.queue);
-        port.take_back(ahead.port, ahead.cells);
         self.now = ahead.now;
-        let Some(mut row) = port.row_again() else {
-            return;
-        };
         // At one instant the terminal's own events come before arrivals.
         let next = self.fill(&mut row, ahead.first, Ps(now.0 + 1));
         let taken_back = ahead.cells - row.close();
@@ -86,7 +85,8 @@ impl Terminal {
         self.counts.cells_sent -= taken_back as u64;
         self.wake = next.min(self.app_wake());
         if let Some(ahead) = &mut self.ahead {
-            ahead.last = self.now;
+            // All that stay were sent by now.
+            ahead.last = now;
         }
     }
 }

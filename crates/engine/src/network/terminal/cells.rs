@@ -12,7 +12,7 @@ use crate::network::observer::PduStart;
 use crate::traffic::CellSource;
 
 /// Number of cells from which on a row pays.
-pub(super) const WORTH_A_ROW: u32 = 2;
+const WORTH_A_ROW: u32 = 2;
 
 impl Terminal {
     /// Generates bare cells until `limit`; with a shaper, only one into the source queue.
@@ -303,6 +303,7 @@ fn send<S: Server>(
     // All that the terminal sends at one instant goes to one queue, so it does not matter if the first
     // cell's service starts before the second comes.
     if alone && body.is_none() && port.takes(at, 0) {
+        // The host looks at its port next, whether or not something has come forward.
         port.arrive_alone(at, arrival, out);
         return;
     }
