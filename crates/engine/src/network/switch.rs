@@ -92,6 +92,8 @@ pub struct Switch<S> {
     /// State of a prompt switch; `None` for others.
     prompt: Option<Box<Prompt>>,
     backlog: Backlog,
+    /// True if a port may take cells by [`Port::arrive_queued`].
+    has_queues: bool,
 }
 
 /// Ports whose server needs to be advanced, and for each port if it is among them.
@@ -114,12 +116,13 @@ impl Backlog {
 impl<S: Server> Switch<S> {
     /// A switch in its initial state.
     pub fn new(
-        ports: Vec<(Port<S>, u32)>,
+        mut ports: Vec<(Port<S>, u32)>,
         table: Vec<Route>,
         relays: Vec<Relay>,
         log: Log,
         prompt: Option<Box<Prompt>>,
     ) -> Switch<S> {
+        let has_queues = ports.iter_mut().any(|(port, _)| port.has_queues());
         let mut timers = Tournament::new(ports.len() + relays.len());
         for (i, (port, _)) in ports.iter().enumerate() {
             timers.set(i, port.wake_at());
@@ -136,6 +139,7 @@ impl<S: Server> Switch<S> {
             timers,
             prompt,
             backlog,
+            has_queues,
         }
     }
 
@@ -399,9 +403,25 @@ impl<S: Server> Switch<S> {
     }
 
     /// Forwards cells without bodies that arrive before `limit` through ports with a
-    /// [`PriorityServer`](crate::atm::server::PriorityServer) that certainly admit them, up to the first cell for which this is not so. Returns their number.
-    #[inline(never)]
+    /// [`PriorityServer`](crate::atm::server::PriorityServer) that certainly admit them, up to the first
+    /// cell for which this is not so. Returns their number.
+    #[inline(always)]
     fn forward_queued<T>(
+        &mut self,
+        cells: &[T],
+        cell: impl Fn(&T) -> Cell,
+        limit: Ps,
+        links: &mut Links,
+    ) -> usize {
+        if self.has_queues {
+            self.forward_queued_row(cells, cell, limit, links)
+        } else {
+            0
+        }
+    }
+
+    #[inline(never)]
+    fn forward_queued_row<T>(
         &mut self,
         cells: &[T],
         cell: impl Fn(&T) -> Cell,

@@ -37,6 +37,11 @@ impl<S: Server> Port<S> {
         true
     }
 
+    /// True if the port has a [`PriorityServer`](crate::atm::server::PriorityServer).
+    pub fn has_queues(&mut self) -> bool {
+        self.server.priority().is_some()
+    }
+
     /// [`Port::arrive`] for a data cell without a body, if the port has a
     /// [`PriorityServer`](crate::atm::server::PriorityServer) and certainly admits it. Returns false, with nothing changed, if it is not.
     #[inline(always)]

@@ -24,7 +24,7 @@ impl Terminal {
     pub fn send_ahead<S: Server>(&mut self, from: Ps, limit: Ps, out: &mut Outside<'_, S>) {
         // After a turn for cells without bodies alone, those sent ahead before may still be taken back.
         let is_ahead = self.ahead.as_ref().is_some_and(|ahead| ahead.last >= from);
-        if is_ahead || self.wake >= limit {
+        if is_ahead || self.wake >= limit || !self.has_row() {
             return;
         }
         let app = self.app_wake();

@@ -111,7 +111,9 @@ impl Terminal {
         out: &mut Outside<'_, S>,
     ) -> Option<Ps> {
         while at < limit {
-            if let Some(next) = self.send_row(at, limit, out) {
+            if self.has_row()
+                && let Some(next) = self.send_row(at, limit, out)
+            {
                 at = next;
                 continue;
             }
@@ -144,6 +146,12 @@ impl Terminal {
         Some(at)
     }
 
+    /// True if [`Terminal::send_row`] may find cells.
+    #[inline(always)]
+    pub(super) fn has_row(&self) -> bool {
+        matches!(self.shaper, Shaper::Abr(_)) && self.queue.cells_before_last() >= WORTH_A_ROW
+    }
+
     /// Sends cells of one PDU before its last from `at` until `limit`, as long as neither an RM cell is
     /// due nor the port needs to check one. Returns the time of the shaper's next transmission; `None`,
     /// with nothing changed, if there is no such cell.
@@ -160,7 +168,7 @@ impl Terminal {
         let (Shaper::Abr(source), false) = (&self.shaper, S::OBSERVED) else {
             return None;
         };
-        if self.queue.cells_before_last() < WORTH_A_ROW || !source.sends_plainly(at) {
+        if !source.sends_plainly(at) {
             return None;
         }
         let (port, out) = out.way.as_mut()?;
