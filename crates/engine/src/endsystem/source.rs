@@ -306,8 +306,8 @@ impl AbrSource {
         self.advance(now);
     }
 
-    /// What data cells sent from now on change, so that [`AbrSource::resume`] can take them back;
-    /// `None` if they change more, as a law does that looks at each cell.
+    /// State that data cells sent from now on change, so that [`AbrSource::resume`] can take them back;
+    /// `None` if they change more, as with a law that looks at each cell.
     #[inline]
     pub fn pacing(&self) -> Option<Pacing> {
         self.law.is_none().then_some(self.pacing)

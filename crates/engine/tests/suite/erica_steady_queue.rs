@@ -208,10 +208,10 @@ fn a_delta_leaves_the_queue_between_two_roots() {
     );
 }
 
-/// Where an interval ends with a cell of a row, the scheme reads the queue as it is at that cell: the
-/// same rates as with the plain reference.
+/// The scheme reads the queue as it is at the cell that ends an interval, also if others follow that cell
+/// at once: the same rates as with the plain reference.
 #[test]
-fn an_interval_that_ends_within_a_row_reads_the_queue_of_its_last_cell() {
+fn an_interval_that_ends_amid_cells_in_a_row_reads_the_queue_of_its_last_cell() {
     let mut control = erica_plus("hyperbolic", 0.95);
     control["interval_cells"] = json!("70 cells");
     let mut plan = plan(5, 0.0, control);

@@ -6,6 +6,8 @@
 //! and of the end of the link's ring, which stay in registers from cell to cell. That is exact, since
 //! nothing reads either before they are written back: a scheme sees no server, and each cell of a row
 //! is checked against the copy.
+//!
+//! [`Port::arrive_queued`] is the short way to a port whose departures depend on cells to come.
 
 use super::{Port, show};
 use crate::atm::cell::Cell;
@@ -43,7 +45,8 @@ impl<S: Server> Port<S> {
     }
 
     /// [`Port::arrive`] for a data cell without a body, if the port has a
-    /// [`PriorityServer`](crate::atm::server::PriorityServer) and certainly admits it. Returns false, with nothing changed, if it is not.
+    /// [`PriorityServer`](crate::atm::server::PriorityServer) and certainly admits it. Returns false, with
+    /// nothing changed, if not.
     #[inline(always)]
     pub fn arrive_queued(&mut self, now: Ps, arrival: &Arrival, out: &mut Outlet<'_>) -> bool {
         if self.reads_at(now, arrival) {

@@ -19,7 +19,7 @@ pub struct FifoServer {
     work: Work,
 }
 
-/// What serving a cell changes, apart from the number of cells.
+/// State that changes with each cell served, apart from the number of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Work {
     free_at: Ps,
