@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::support::outcome;
+use crate::support::agreed;
 use crate::support::plans::{Graph, back, cell_time_us, flow, plain_switch};
 use cellrate_engine::atm::cell::{Info, ServiceClass};
 use cellrate_engine::atm::link::{Link, Outlet};
@@ -18,7 +18,7 @@ use cellrate_engine::kernel::units::{Buffer, Bytes, Cells};
 use cellrate_engine::kernel::{CellClock, Ps};
 use cellrate_engine::network::plan::{FlowPlan, Plan, SwitchPlan};
 use cellrate_engine::network::simultaneous::SimultaneousCells;
-use cellrate_engine::network::{Reference, Report, Simulation};
+use cellrate_engine::network::{Report, Simulation};
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::cbr::CbrConfig;
 use cellrate_engine::traffic::transfer::TransferConfig;
@@ -30,16 +30,7 @@ const DELAY: Ps = Ps::from_us(5);
 
 /// Report of a run of 1 ms; both engines agree.
 fn run(plan: Plan) -> Report {
-    run_until(plan, Ps::from_ms(1))
-}
-
-fn run_until(plan: Plan, end: Ps) -> Report {
-    let fast = Simulation::<cellrate_engine::atm::server::LazyServer>::new(plan.clone())
-        .unwrap()
-        .measure(Ps::ZERO, end, end);
-    let plain = Reference::new(plan).unwrap().measure(Ps::ZERO, end, end);
-    assert_eq!(outcome(&fast), outcome(&plain));
-    fast
+    agreed(plan, Ps::from_ms(1))
 }
 
 /// A source of cells: class, start, and the time between two cells in us.
@@ -226,7 +217,7 @@ fn services_start_after_all_arrivals_of_the_instant_under_credit() {
         link.delay = Ps::from_ms(2);
     }
     plan.fcvc = Some(serde_json::from_value(json!({"n2": "10 cells", "n3": "400 cells"})).unwrap());
-    run_until(plan, Ps::from_ms(30));
+    agreed(plan, Ps::from_ms(30));
 }
 
 #[test]

@@ -1,13 +1,12 @@
 //! Cells that a host sends ahead of what may still reach it, where all times are multiples of one: so
 //! feedback arrives at the very instants at which cells are sent.
 
+use crate::support::agreed;
 use crate::support::plans::{Dumbbell, back, cell_time_us, flow, plain_switch};
-use crate::support::{difference, outcome};
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::kernel::units::Bytes;
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::network::plan::{Plan, SwitchPlan};
-use cellrate_engine::network::{Reference, Simulation};
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::greedy::GreedyConfig;
 use serde_json::json;
@@ -41,16 +40,7 @@ fn plan(sources: usize, share: u32, delay: Ps) -> Plan {
 fn a_cell_sent_at_the_instant_of_feedback_stays_sent() {
     for delay in [10, 20, 30, 50].map(Ps::from_us) {
         for (sources, share) in [(1, 1), (2, 1), (2, 2), (3, 2), (5, 4)] {
-            let plan = plan(sources, share, delay);
-            let end = Ps::from_ms(20);
-            let mut fast: Simulation = Simulation::new(plan.clone()).unwrap();
-            let fast = fast.measure(Ps::ZERO, end, end);
-            let mut plain = Reference::new(plan).unwrap();
-            plain.state().begin_window();
-            plain.run_until(end);
-            plain.state().end_window();
-            let plain = plain.state().report();
-            assert_eq!(difference(&outcome(&fast), &outcome(&plain)), None);
+            agreed(plan(sources, share, delay), Ps::from_ms(20));
         }
     }
 }

@@ -7,11 +7,22 @@ pub mod random_network;
 pub mod repeatable;
 pub mod schemes;
 
-use cellrate_engine::network::Report;
+use cellrate_engine::kernel::Ps;
+use cellrate_engine::network::plan::Plan;
+use cellrate_engine::network::{Reference, Report, Simulation};
 
 /// The report as text. `Debug` writes floats so that they read back to the same bits.
 pub fn outcome(report: &Report) -> String {
     format!("{report:#?}")
+}
+
+/// The report of a run to `end`, which the fast engine and the plain reference agree on.
+pub fn agreed(plan: Plan, end: Ps) -> Report {
+    let mut fast: Simulation = Simulation::new(plan.clone()).unwrap();
+    let fast = fast.measure(Ps::ZERO, end, end);
+    let plain = Reference::new(plan).unwrap().measure(Ps::ZERO, end, end);
+    assert_eq!(difference(&outcome(&fast), &outcome(&plain)), None);
+    fast
 }
 
 /// The first difference of two outcomes, with the lines before.
