@@ -13,6 +13,7 @@ mod lossy;
 mod priority;
 mod prompt;
 mod promptness;
+mod stays;
 
 pub use eager::EagerServer;
 pub use fifo::{FifoRow, FifoServer, Work};
@@ -26,6 +27,7 @@ pub use promptness::{
 
 use alloc::vec::Vec;
 
+use self::stays::Stays;
 use super::cell::{Body, Info};
 use super::link::{LineEnd, Outlet};
 use crate::control::Control;

@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Arrival, Line, LineServer, PromptServer, Queued, Server, ServerCounts};
+use super::{Arrival, Line, LineServer, PromptServer, Queued, Server, ServerCounts, Stays};
 use crate::atm::cell::{Body, Cell};
 use crate::atm::link::{LineEnd, Outlet};
 use crate::control::{Control, SwitchControl};
@@ -40,9 +40,7 @@ struct Queue {
     lane: Lane,
     /// Cells whose service has completed.
     departed: u64,
-    /// Completion times of departed cells less arrival times of all, in picoseconds, modulo 2^128: with
-    /// the time until now for each cell that is still here, the integral of the length.
-    stays: u128,
+    stays: Stays,
     longest: u64,
 }
 
@@ -117,7 +115,7 @@ impl PriorityServer {
     fn complete(&mut self) {
         if let Some(queue) = self.in_service.take() {
             let queue = &mut self.queues[queue as usize];
-            queue.stays = queue.stays.wrapping_add(self.free_at.0 as u128);
+            queue.stays.leave(self.free_at);
             queue.departed += 1;
         }
     }
@@ -169,7 +167,7 @@ impl PriorityServer {
         let length = self.length(queue as usize);
         self.occupied |= 1 << queue;
         let queue = &mut self.queues[queue as usize];
-        queue.stays = queue.stays.wrapping_sub(now.0 as u128);
+        queue.stays.arrive(now);
         queue.longest = queue.longest.max(length + 1);
         let lane = if self.rm_first && !cell.info.is_data() {
             &mut queue.first
@@ -279,8 +277,8 @@ impl ServerCounts for PriorityServer {
         out: &mut Outlet<'_>,
     ) -> f64 {
         self.advance(now, control, out);
-        let still_here = now.0 as u128 * self.length(queue) as u128;
-        self.queues[queue].stays.wrapping_add(still_here) as f64
+        let length = self.length(queue);
+        self.queues[queue].stays.until(now, length)
     }
     fn longest(&self, queue: usize) -> u64 {
         self.queues[queue].longest

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use super::{
     Arrival, ChannelSettings, CreditCounts, CreditedServer, Departure, Line, Message,
-    PromptSettings, Queued, Server,
+    PromptSettings, Queued, Server, Stays,
 };
 use crate::atm::cell::{Body, Cell, Info};
 use crate::atm::errors::Errors;
@@ -82,9 +82,7 @@ struct Queue {
     turns: Option<Ring<u32>>,
     length: u64,
     departed: u64,
-    /// Completion times of departed cells less arrival times of all, in picoseconds, modulo 2^128: with
-    /// the time until now for each cell that is still here, the integral of the length.
-    stays: u128,
+    stays: Stays,
     longest: u64,
 }
 
@@ -252,7 +250,7 @@ impl PromptServer {
         } else {
             channel.rm_queue
         } as usize];
-        queue.stays = queue.stays.wrapping_sub(now.0 as u128);
+        queue.stays.arrive(now);
         queue.length += 1;
         queue.longest = queue.longest.max(queue.length);
         channel.here += 1;
@@ -304,7 +302,7 @@ impl PromptServer {
                 ..
             }) => {
                 let queue = &mut self.queues[queue as usize];
-                queue.stays = queue.stays.wrapping_add(self.free_at.0 as u128);
+                queue.stays.leave(self.free_at);
                 queue.length -= 1;
                 queue.departed += 1;
                 let told = self.channels[slot as usize].leave();

@@ -30,8 +30,7 @@ impl ServerCounts for PromptServer {
     ) -> f64 {
         self.advance(now, control, out);
         let queue = &self.queues[queue];
-        let still_here = now.0 as u128 * queue.length as u128;
-        queue.stays.wrapping_add(still_here) as f64
+        queue.stays.until(now, queue.length)
     }
     fn longest(&self, queue: usize) -> u64 {
         self.queues[queue].longest

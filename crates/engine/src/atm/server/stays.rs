@@ -1,0 +1,44 @@
+//! The time integral of a queue's length, without a product for each cell.
+
+use crate::kernel::Ps;
+
+/// Departure times of the cells that have left a queue less arrival times of all, in picoseconds, modulo
+/// 2^128. With the present instant for each cell that is still there, this is the sum of all stays,
+/// which is the integral of the length.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stays(u128);
+
+impl Stays {
+    /// A cell arrives.
+    #[inline(always)]
+    pub fn arrive(&mut self, now: Ps) {
+        self.0 = self.0.wrapping_sub(now.0 as u128);
+    }
+    /// A cell leaves.
+    #[inline(always)]
+    pub fn leave(&mut self, now: Ps) {
+        self.0 = self.0.wrapping_add(now.0 as u128);
+    }
+    /// The integral up to `now`, in cell picoseconds, of a queue that holds `length` cells.
+    pub fn until(&self, now: Ps, length: u64) -> f64 {
+        self.0.wrapping_add(now.0 as u128 * length as u128) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_cells_that_overlap() {
+        // One cell from 10 to 20, two until 25, one until 40: 10 + 10 + 15.
+        let mut stays = Stays::default();
+        stays.arrive(Ps(10));
+        assert_eq!(stays.until(Ps(14), 1), 4.0);
+        stays.arrive(Ps(20));
+        stays.leave(Ps(25));
+        assert_eq!(stays.until(Ps(25), 1), 20.0);
+        stays.leave(Ps(40));
+        assert_eq!(stays.until(Ps(90), 0), 35.0);
+    }
+}
