@@ -127,6 +127,9 @@ impl<S: Server> Switch<S> {
         for (i, (port, _)) in ports.iter().enumerate() {
             timers.set(i, port.wake_at());
         }
+        for (i, relay) in (ports.len()..).zip(&relays) {
+            timers.set(i, relay.wake_at());
+        }
         let backlog = Backlog {
             ports: Vec::new(),
             has: alloc::vec![false; ports.len()],

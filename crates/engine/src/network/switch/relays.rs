@@ -55,11 +55,10 @@ impl<S: Server> Switch<S> {
         let mut found = false;
         for (clock, relay) in clocks.zip(&mut self.relays) {
             if relay.channel.flow() == flow {
-                let before = relay.wake_at();
                 relay.change(&to.abr);
                 // A virtual source that could have sent before is due now.
                 let wake = relay.wake_at();
-                if wake != before && wake.is_scheduled() {
+                if wake.is_scheduled() {
                     self.timers.set(clock, wake.max(now));
                 }
                 found = true;
