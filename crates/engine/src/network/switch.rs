@@ -206,10 +206,12 @@ impl<S: Server> Switch<S> {
             if link.begins_stamped() && self.drain_stamped(link, limit, links) {
                 continue;
             }
-            let queued = self.forward_queued(link.stretch(), |cell| *cell, limit, links);
-            if queued > 0 {
-                link.discard(queued);
-                continue;
+            if self.has_queues {
+                let queued = self.forward_queued(link.stretch(), |cell| *cell, limit, links);
+                if queued > 0 {
+                    link.discard(queued);
+                    continue;
+                }
             }
             let arrival = link.next_arrival();
             if arrival >= horizon {
@@ -251,7 +253,7 @@ impl<S: Server> Switch<S> {
                     rest = &rest[sent..];
                     continue;
                 }
-            } else if !cell.info.has_body() {
+            } else if self.has_queues && !cell.info.has_body() {
                 let sent = self.forward_queued(rest, |arrived| arrived.cell, limit, links);
                 if sent > 0 {
                     rest = &rest[sent..];
@@ -302,7 +304,9 @@ impl<S: Server> Switch<S> {
                 if cell.info.has_body() {
                     let mut body = inbox.body(input, cell.info, links);
                     self.forward(cell, body.as_mut(), links);
-                } else if self.forward_queued(&[cell], |cell| *cell, Ps::NEVER, links) == 0 {
+                } else if !self.has_queues
+                    || self.forward_queued(&[cell], |cell| *cell, Ps::NEVER, links) == 0
+                {
                     self.forward(cell, None, links);
                 }
             }
@@ -407,24 +411,9 @@ impl<S: Server> Switch<S> {
 
     /// Forwards cells without bodies that arrive before `limit` through ports with a
     /// [`PriorityServer`](crate::atm::server::PriorityServer) that certainly admit them, up to the first
-    /// cell for which this is not so. Returns their number.
-    #[inline(always)]
-    fn forward_queued<T>(
-        &mut self,
-        cells: &[T],
-        cell: impl Fn(&T) -> Cell,
-        limit: Ps,
-        links: &mut Links,
-    ) -> usize {
-        if self.has_queues {
-            self.forward_queued_row(cells, cell, limit, links)
-        } else {
-            0
-        }
-    }
-
+    /// cell for which this is not so. Returns their number. Only a switch that has such ports needs it.
     #[inline(never)]
-    fn forward_queued_row<T>(
+    fn forward_queued<T>(
         &mut self,
         cells: &[T],
         cell: impl Fn(&T) -> Cell,

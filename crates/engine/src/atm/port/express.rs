@@ -31,10 +31,7 @@ impl<S: Server> Port<S> {
         if server.backlog(now) >= self.free_backlog {
             return false;
         }
-        let cell = Queued {
-            label: arrival.cell.label,
-            info: show(&mut self.control, now, arrival, None, 0),
-        };
+        let cell = shown(&mut self.control, now, arrival);
         out.push_plain(server.serve(now, cell));
         true
     }
@@ -59,10 +56,7 @@ impl<S: Server> Port<S> {
         if limit != u64::MAX && !server.surely_shorter(now, arrival.queue as usize, limit) {
             return false;
         }
-        let cell = Queued {
-            label: arrival.cell.label,
-            info: show(&mut self.control, now, arrival, None, 0),
-        };
+        let cell = shown(&mut self.control, now, arrival);
         server.push_plain(now, arrival.queue, cell, &mut self.control, out);
         true
     }
@@ -114,6 +108,15 @@ impl<S: Server> Port<S> {
         if let Some(server) = self.server.express() {
             server.resume(work, cells);
         }
+    }
+}
+
+/// A cell without a body as the control scheme leaves it, which sees no queue.
+#[inline(always)]
+fn shown(control: &mut Control, now: Ps, arrival: &Arrival) -> Queued {
+    Queued {
+        label: arrival.cell.label,
+        info: show(control, now, arrival, None, 0),
     }
 }
 
@@ -193,10 +196,7 @@ impl<E: RowEnd> Row<'_, E> {
         if !self.admits(now) {
             return false;
         }
-        let cell = Queued {
-            label: arrival.cell.label,
-            info: show(self.control, now, arrival, None, 0),
-        };
+        let cell = shown(self.control, now, arrival);
         self.end.push(self.server.serve(now, cell));
         true
     }
