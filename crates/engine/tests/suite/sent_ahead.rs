@@ -1,4 +1,4 @@
-//! Cells that a host sends ahead of what may still reach it, where all times are multiples of one: so
+//! Cells that a host sends ahead of what may still reach it, where all times are multiples of 10 us: so
 //! feedback arrives at the very instants at which cells are sent.
 
 use crate::support::agreed;
