@@ -22,15 +22,6 @@ impl Lane {
             self.bodies.push(*body);
         }
     }
-    fn pop(&mut self) -> Option<(Queued, Option<Body>)> {
-        let cell = self.cells.pop()?;
-        let body = if cell.info.has_body() {
-            self.bodies.pop()
-        } else {
-            None
-        };
-        Some((cell, body))
-    }
 }
 
 #[derive(Clone, Default)]
@@ -49,12 +40,13 @@ impl Queue {
     fn waiting(&self) -> u64 {
         (self.lane.cells.len() + self.first.cells.len()) as u64
     }
-    #[inline]
-    fn pop(&mut self) -> Option<(Queued, Option<Body>)> {
+    /// Lane of the cell that is served next.
+    #[inline(always)]
+    fn next_lane(&mut self) -> &mut Lane {
         if self.first.cells.is_empty() {
-            self.lane.pop()
+            &mut self.lane
         } else {
-            self.first.pop()
+            &mut self.first
         }
     }
 }
@@ -127,7 +119,8 @@ impl PriorityServer {
             return;
         };
         let length = queue.waiting();
-        let Some((mut cell, body)) = queue.pop() else {
+        let lane = queue.next_lane();
+        let Some(mut cell) = lane.cells.pop() else {
             return;
         };
         if length == 1 {
@@ -148,7 +141,12 @@ impl PriorityServer {
             label: cell.label,
             info: cell.info,
         };
-        out.put(cell, body.as_ref());
+        // Few cells have a body; the others must not wait for a copy of one that is not there.
+        if cell.info.has_body() {
+            out.put(cell, lane.bodies.pop().as_ref());
+        } else {
+            out.put(cell, None);
+        }
     }
     /// [`LineServer::push_to`].
     #[inline(always)]
