@@ -37,8 +37,9 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Least number of inputs for which batches can be faster.
-    pub const INPUTS: usize = 4;
+    /// Number of cells from which a batch is faster than a tournament between the inputs for each cell,
+    /// or half the number of inputs if that is more: a batch looks at all of them.
+    const LEAST: u64 = 8;
     /// Approximate number of cells of a batch, unless a few for each input are more: enough to make
     /// up for a look at every input, few enough for the cache.
     const CELLS: u64 = 1_024;
@@ -62,7 +63,8 @@ impl Batch {
     /// True if enough cells are expected between `begin` and `limit`.
     #[inline]
     pub fn is_worth_it(&self, begin: Ps, limit: Ps) -> bool {
-        limit.saturating_sub(begin).0 as f64 * self.density >= (2 * self.inputs) as f64
+        limit.saturating_sub(begin).0 as f64 * self.density
+            >= Self::LEAST.max(self.inputs / 2) as f64
     }
     /// Records that `cells` cells arrived over `span`.
     pub fn note(&mut self, cells: u64, span: Ps) {
@@ -87,11 +89,11 @@ impl Batch {
         self.places.clear();
         self.places.resize((span >> self.shift) as usize + 1, 0);
     }
-    /// Adds the first of `cells`, which arrive at one input, as far as they arrive before the end.
-    /// Inputs come in their order. Returns the number of cells added.
+    /// Adds the first of `cells`, which arrive at one input, as far as they arrive before the end and
+    /// there is room. Inputs come in their order. Returns the number of cells added.
     #[inline(always)]
     pub fn add(&mut self, cells: &[Cell], input: u32) -> usize {
-        if self.arrived.len() - self.count < cells.len() {
+        if self.arrived.len() == self.count {
             self.make_room();
         }
         let (places, begin, end, shift) = (&mut self.places[..], self.begin, self.end, self.shift);
@@ -119,12 +121,9 @@ impl Batch {
             },
             input: 0,
         };
-        let room = self.arrived.len() - self.count;
-        if room < Self::CELLS as usize {
-            self.arrived
-                .resize(2 * self.arrived.len() + Self::CELLS as usize, none);
-            self.sorted.resize(self.arrived.len(), none);
-        }
+        let room = (2 * self.arrived.len()).max(8 * Self::LEAST as usize);
+        self.arrived.resize(room, none);
+        self.sorted.resize(room, none);
     }
     /// Sorts the arrivals by time and input.
     pub fn sort(&mut self) {
@@ -208,8 +207,11 @@ mod tests {
                         })
                         .collect();
                     let arrives = on_link.iter().filter(|cell| cell.at.0 < 1_000 + span);
-                    let added = batch.add(&on_link, input);
-                    assert_eq!(added, arrives.clone().count());
+                    let mut added = 0;
+                    while added < arrives.clone().count() {
+                        added += batch.add(&on_link[added..], input);
+                    }
+                    assert_eq!(batch.add(&on_link[added..], input), 0);
                     expected.extend(arrives.map(|cell| (cell.at.0, input, cell.label)));
                 }
                 batch.sort();

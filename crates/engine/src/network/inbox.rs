@@ -1,6 +1,7 @@
 //! The incoming links of a node, merged by arrival time; equal times in the order of the links, or
 //! in a random order.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::batch::{Arrived, Batch};
@@ -14,7 +15,7 @@ use crate::kernel::{Ps, Tournament};
 /// one by one.
 pub struct Arrivals<'a, const DRAWN: bool> {
     inbox: &'a mut Inbox,
-    batch: Option<Batch>,
+    batch: Option<Box<Batch>>,
     /// Number of cells of the batch that have been received.
     taken: usize,
     /// Input of the cell received last.
@@ -142,8 +143,8 @@ impl<'a, const DRAWN: bool> Arrivals<'a, DRAWN> {
 pub struct Inbox {
     links: Vec<u32>,
     heads: Tournament,
-    /// Storage for batches; `None` if there are too few inputs for batches.
-    batch: Option<Batch>,
+    /// Storage for batches; `None` while one is in use, and for a node with one input.
+    batch: Option<Box<Batch>>,
     /// Random order of cells that arrive at one instant; `None` if it is the order of the links.
     order: Option<Order>,
 }
@@ -152,7 +153,7 @@ impl Inbox {
     /// An inbox of empty links.
     pub fn new(links: Vec<u32>, order: Option<Order>) -> Inbox {
         let heads = Tournament::new(links.len());
-        let batch = (links.len() >= Batch::INPUTS).then(|| Batch::new(links.len()));
+        let batch = (links.len() > 1).then(|| Box::new(Batch::new(links.len())));
         Inbox {
             links,
             heads,
@@ -245,7 +246,7 @@ impl Inbox {
 
     /// Removes a sorted batch of the cells that arrive before `limit`, if enough are expected for
     /// this to be faster than merging. [`Inbox::give_back`] must follow.
-    pub fn take_batch(&mut self, limit: Ps, links: &mut Links) -> Option<Batch> {
+    pub fn take_batch(&mut self, limit: Ps, links: &mut Links) -> Option<Box<Batch>> {
         let begin = self.first();
         if !self.batch.as_ref()?.is_worth_it(begin, limit) {
             return None;
@@ -272,7 +273,7 @@ impl Inbox {
         Some(batch)
     }
     /// Returns the storage of a batch, all of whose cells have been processed.
-    pub fn give_back(&mut self, batch: Batch) {
+    pub fn give_back(&mut self, batch: Box<Batch>) {
         self.batch = Some(batch);
     }
     /// Records that `cells` cells were merged one by one over `span`, for the expectation of the
