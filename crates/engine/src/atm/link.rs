@@ -153,6 +153,15 @@ impl Link {
             self.bodies.pop().map(|(_, body)| body)
         }
     }
+    /// Sets EFCI in the cell behind which `behind` others are on the link, if it is a data cell. The receiver
+    /// must not have received it.
+    #[inline]
+    pub fn mark_efci(&mut self, behind: u64) {
+        let cell = self.cells.before_newest_mut(behind as usize);
+        if cell.info.is_data() {
+            cell.info.mark_efci();
+        }
+    }
     /// Takes the last `count` cells back, which are plain, all stamped or all not; none of them may
     /// have been received.
     pub fn take_back(&mut self, count: usize, stamped: bool) {
@@ -161,16 +170,50 @@ impl Link {
             self.stamps.take_back(count);
         }
     }
-    /// Moves all cells, bodies and stamps behind those of `cells`, `bodies` and `stamps`.
+    /// Moves the cells that arrive before `limit`, bodies and stamps behind those of `cells`, `bodies`
+    /// and `stamps`. Returns the number of cells.
     pub fn drain_into(
         &mut self,
+        limit: Ps,
         cells: &mut Vec<Cell>,
         bodies: &mut Vec<(Ps, Body)>,
         stamps: &mut Vec<Ps>,
-    ) {
-        drain(&mut self.cells, cells);
-        drain(&mut self.bodies, bodies);
-        drain(&mut self.stamps, stamps);
+    ) -> usize {
+        let before = cells.len();
+        drain(&mut self.cells, cells, |next| {
+            next.partition_point(|cell| cell.at < limit)
+        });
+        drain(&mut self.bodies, bodies, |next| {
+            next.partition_point(|(at, _)| *at < limit)
+        });
+        let drained = &cells[before..];
+        let mut stamped = if self.cells.is_empty() {
+            self.stamps.len()
+        } else {
+            drained.iter().filter(|cell| cell.info.is_stamped()).count()
+        };
+        drain(&mut self.stamps, stamps, |next| {
+            let ready = stamped.min(next.len());
+            stamped -= ready;
+            ready
+        });
+        drained.len()
+    }
+    /// Removes the cells that arrive at `limit` or later with what belongs to them. Returns a link with
+    /// these, whose receiver is not patient.
+    pub fn split_off(&mut self, limit: Ps) -> Link {
+        let (mut cells, mut bodies, mut stamps) = (Vec::new(), Vec::new(), Vec::new());
+        self.drain_into(limit, &mut cells, &mut bodies, &mut stamps);
+        let mut before = Link::new(self.patient);
+        cells.into_iter().for_each(|cell| before.cells.push(cell));
+        bodies.into_iter().for_each(|body| before.bodies.push(body));
+        stamps
+            .into_iter()
+            .for_each(|stamp| before.stamps.push(stamp));
+        Link {
+            patient: false,
+            ..core::mem::replace(self, before)
+        }
     }
     /// Cells held.
     pub fn len(&self) -> usize {
@@ -208,12 +251,16 @@ impl Link {
     }
 }
 
-fn drain<T: Copy>(ring: &mut Ring<T>, into: &mut Vec<T>) {
-    while !ring.is_empty() {
-        let stretch = ring.stretch();
-        into.extend_from_slice(stretch);
-        let taken = stretch.len();
+/// Moves the oldest values, as many of the next ones as are `ready`.
+fn drain<T: Copy>(ring: &mut Ring<T>, into: &mut Vec<T>, mut ready: impl FnMut(&[T]) -> usize) {
+    loop {
+        let next = ring.stretch();
+        let (all, taken) = (next.len(), ready(next));
+        into.extend_from_slice(&next[..taken]);
         ring.discard(taken);
+        if taken < all || ring.is_empty() {
+            return;
+        }
     }
 }
 

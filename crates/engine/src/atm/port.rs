@@ -57,6 +57,8 @@ pub struct PortSettings {
     pub prompt: Option<PromptSettings>,
     /// Losses of its link, if the port is not prompt and the link loses cells.
     pub losses: Option<LossSettings>,
+    /// True if parameters of the control scheme may change during a run.
+    pub may_change: bool,
 }
 
 #[derive(Clone)]
@@ -77,6 +79,8 @@ pub struct Port<S> {
     server: S,
     /// Backlog of the line, below which the queue is certainly shorter than `freely_below`.
     free_backlog: Ps,
+    /// The same, but also such that no cell is marked.
+    express_backlog: Ps,
     /// True if the control scheme reads the length of its queue at RM cells, but not at every other.
     reads_at_rm: bool,
     /// True if it may read it at some of the others.
@@ -102,6 +106,8 @@ pub struct Port<S> {
     digest: Digest,
     rate: Rate,
     front: Front,
+    /// Backlog of the line below which no cell is marked by the server.
+    unmarked_below: Ps,
     /// Cells that the link has lost, counted but not yet taken by [`Port::take_losses`].
     untaken: Vec<Departure>,
 }
@@ -131,15 +137,23 @@ impl<S: BuildServer> Port<S> {
         if let Some(prompt) = &settings.prompt {
             allocations = prompt.channels.iter().map(|channel| channel.most).collect();
         }
-        let server = S::build(ServerSettings {
+        let mut server = S::build(ServerSettings {
             line,
             queues: queues.len(),
             watched: marks.then_some(settings.controlled),
+            marks_above: (!settings.may_change)
+                .then(|| settings.control.marks_above())
+                .flatten(),
             rm_first: settings.rm_first,
             prompt: settings.prompt,
             losses: settings.losses,
         });
+        let unmarked_below = server
+            .express()
+            .map_or(Ps::NEVER, |server| server.unmarked_below());
         let mut port = Port {
+            unmarked_below,
+            express_backlog: Ps::ZERO,
             freely_below: 0,
             is_prompt,
             cell_time: line.clock.floor(),
@@ -332,6 +346,10 @@ impl<S: Server> Port<S> {
     pub fn losses(&self, slot: u32) -> Losses {
         self.losses.of(slot)
     }
+    /// True if cells that are on the link already may be marked until their service starts.
+    pub fn marks_later(&self) -> bool {
+        self.unmarked_below != Ps::NEVER
+    }
     /// The control scheme.
     pub fn control(&self) -> &Control {
         &self.control
@@ -376,8 +394,8 @@ fn show(
     length: u64,
 ) -> Info {
     let mut info = arrival.cell.info;
-    // It does nothing with a cell, so that a dispatch would be in vain.
-    if matches!(control, Control::None(_)) {
+    // A dispatch would be in vain.
+    if control.ignores_arrivals() {
         return info;
     }
     if arrival.controlled {

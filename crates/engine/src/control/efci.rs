@@ -153,4 +153,12 @@ impl SwitchControl for Efci {
     fn marks_at_dequeue(&self) -> bool {
         self.mark_at == MarkAt::Dequeue
     }
+    fn marks_above(&self) -> Option<u64> {
+        let has_one_threshold = self.ends_below == self.high.saturating_add(1);
+        (self.marks_at_dequeue() && has_one_threshold).then_some(self.high)
+    }
+    #[inline]
+    fn ignores_arrivals(&self) -> bool {
+        self.mark_at == MarkAt::Dequeue
+    }
 }

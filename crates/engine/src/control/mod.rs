@@ -204,6 +204,20 @@ macro_rules! registry {
                     Control::Custom(scheme) => scheme.marks_at_dequeue(),
                 }
             }
+            fn marks_above(&self) -> Option<u64> {
+                match self {
+                    $(Control::$variant(scheme) => scheme.marks_above(),)*
+                    // Schemes from outside are told of every departure.
+                    Control::Custom(_) => None,
+                }
+            }
+            #[inline(always)]
+            fn ignores_arrivals(&self) -> bool {
+                match self {
+                    $(Control::$variant(scheme) => scheme.ignores_arrivals(),)*
+                    Control::Custom(_) => false,
+                }
+            }
             fn counted(&self) -> Vec<f64> {
                 match self {
                     $(Control::$variant(scheme) => scheme.counted(),)*

@@ -34,6 +34,10 @@ impl NoControl {
 }
 
 impl SwitchControl for NoControl {
+    #[inline]
+    fn ignores_arrivals(&self) -> bool {
+        true
+    }
     fn reads_queue(&self) -> QueueReading {
         QueueReading::Never
     }

@@ -110,6 +110,16 @@ pub trait SwitchControl {
     fn marks_at_dequeue(&self) -> bool {
         false
     }
+    /// Queue length above which [`Self::on_dequeue`] marks a data cell, if that is all it does, whatever it
+    /// was told before: it sets EFCI if `queue` is above it, and keeps nothing. `None` if it does more.
+    fn marks_above(&self) -> Option<u64> {
+        None
+    }
+    /// True if [`Self::on_forward`] and [`Self::on_background`] do nothing. Must not change over time.
+    #[inline]
+    fn ignores_arrivals(&self) -> bool {
+        false
+    }
     /// The hooks that read `queue`. Must not change over time.
     fn reads_queue(&self) -> QueueReading {
         QueueReading::AtEveryCell

@@ -203,6 +203,13 @@ impl CellClock {
         };
         cells as u128 * CELL_PS_BITS as u128 - left
     }
+    /// Time of `cells` cells served back to back: whole picoseconds, and the rest in units of `1/rate` ps;
+    /// `None` beyond the range of [`Ps`].
+    pub fn span(&self, cells: u64) -> Option<(Ps, u64)> {
+        let span = (cells as u128).checked_mul(CELL_PS_BITS as u128)?;
+        let whole = u64::try_from(span / self.denominator as u128).ok()?;
+        Some((Ps(whole), (span % self.denominator as u128) as u64))
+    }
     /// Time of one cell, rounded down.
     pub const fn floor(&self) -> Ps {
         Ps(self.whole)

@@ -250,6 +250,10 @@ impl<'a> Draft<'a> {
             channels,
             prompt: self.prompt_port::<S>(link, &classes),
             losses: self.losses_ahead::<S>(link),
+            may_change: self.plan.changes.iter().any(|change| {
+                let switches = &mut change.switches.iter();
+                switches.any(|(node, _)| *node == self.plan.links[link].from)
+            }),
         })
     }
 
@@ -377,6 +381,7 @@ impl<'a> Draft<'a> {
             prompt: self
                 .prompt_port::<S>(link, &queues.iter().map(Vec::as_slice).collect::<Vec<_>>()),
             losses: self.losses_ahead::<S>(link),
+            may_change: false,
         })
     }
 

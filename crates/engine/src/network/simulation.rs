@@ -387,7 +387,7 @@ impl<S: Server> Simulation<S> {
 }
 
 /// Least time from an event at one end of a link to its effect at the other.
-fn lookahead(link: &LinkPlan) -> Ps {
+pub(super) fn lookahead(link: &LinkPlan) -> Ps {
     link.delay + link.rate.cell_time_floor()
 }
 

@@ -409,9 +409,9 @@ impl<S: Server> Switch<S> {
         sent
     }
 
-    /// Forwards cells without bodies that arrive before `limit` through ports with a
-    /// [`PriorityServer`](crate::atm::server::PriorityServer) that certainly admit them, up to the first
-    /// cell for which this is not so. Returns their number. Only a switch that has such ports needs it.
+    /// Forwards cells without bodies that arrive before `limit` through ports of several queues, or that mark,
+    /// if they certainly admit them, up to the first cell for which this is not so. Returns their number.
+    /// Only a switch with [`Port::has_queues`] needs it.
     #[inline(never)]
     fn forward_queued<T>(
         &mut self,
@@ -433,7 +433,9 @@ impl<S: Server> Switch<S> {
             if !port.arrive_queued(cell.at, &route.arrival(cell.info), out) {
                 break;
             }
-            self.backlog.note(route.port);
+            if port.next_event().is_scheduled() {
+                self.backlog.note(route.port);
+            }
             sent += 1;
         }
         sent

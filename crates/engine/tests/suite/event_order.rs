@@ -9,7 +9,8 @@ use crate::support::plans::{Graph, back, cell_time_us, flow, plain_switch};
 use cellrate_engine::atm::cell::{Info, ServiceClass};
 use cellrate_engine::atm::link::{Link, Outlet};
 use cellrate_engine::atm::server::{
-    Arrival, BuildServer, EagerServer, Line, PriorityServer, Queued, Server, ServerSettings,
+    Arrival, BuildServer, EagerServer, LazyServer, Line, PriorityServer, Queued, Server,
+    ServerSettings,
 };
 use cellrate_engine::control::efci::{EfciConfig, MarkAt};
 use cellrate_engine::control::erica::EricaConfig;
@@ -321,7 +322,7 @@ fn a_timer_expires_before_the_acknowledgement_of_the_same_instant() {
 }
 
 /// Marks of two cells that arrive together.
-fn marks<S: Server>(build: fn(Line) -> S, mark_at: MarkAt, threshold: u64) -> Vec<bool> {
+fn marks<S: Server>(build: impl Fn(Line) -> S, mark_at: MarkAt, threshold: u64) -> Vec<bool> {
     let rate = cell_time_us(10);
     let efci = EfciConfig {
         threshold: Some(Cells(threshold)),
@@ -368,15 +369,20 @@ fn priority(line: Line) -> PriorityServer {
     PriorityServer::new(line, 1, Some(0), false)
 }
 
-fn eager(line: Line) -> EagerServer {
-    EagerServer::build(ServerSettings {
+fn watched<S: BuildServer>(line: Line, marks_above: Option<u64>) -> S {
+    S::build(ServerSettings {
         line,
         queues: 1,
         watched: Some(0),
+        marks_above,
         rm_first: false,
         prompt: None,
         losses: None,
     })
+}
+
+fn eager(line: Line) -> EagerServer {
+    watched(line, None)
 }
 
 #[test]
@@ -384,5 +390,11 @@ fn marking_at_dequeue_sees_the_queue_with_the_cell_that_starts() {
     for (threshold, expected) in [(0, [true, true]), (1, [true, false]), (2, [false, false])] {
         assert_eq!(marks(priority, MarkAt::Dequeue, threshold), expected);
         assert_eq!(marks(eager, MarkAt::Dequeue, threshold), expected);
+        let marking = |line| {
+            let server: LazyServer = watched(line, Some(threshold));
+            assert!(matches!(server, LazyServer::Fifo(_)));
+            server
+        };
+        assert_eq!(marks(marking, MarkAt::Dequeue, threshold), expected);
     }
 }

@@ -35,6 +35,7 @@ fn losses<S: BuildServer>(cells: &str, rm_first: bool) -> Losses {
         channels: 1,
         prompt: None,
         losses: None,
+        may_change: false,
     });
     let (mut link, mut now) = (Link::default(), Ps::ZERO);
     let (mut number, mut first, mut hit) = (0, 0, false);

@@ -8,7 +8,9 @@ use cellrate_engine::atm::server::{
     Arrival, BuildServer, EagerServer, FifoServer, LazyServer, Line, PriorityServer, Queued,
     Server, ServerSettings,
 };
+use cellrate_engine::control::efci::EfciConfig;
 use cellrate_engine::control::{Control, ControlConfig, PortFacts};
+use cellrate_engine::kernel::units::Cells;
 use cellrate_engine::kernel::{CELL_PS_BITS, CellClock, Ps, Rate};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -89,10 +91,16 @@ struct Bench<S> {
 
 /// A server of queues that no scheme watches.
 fn built<S: BuildServer>(work: &Work) -> S {
+    watched(work, None, None)
+}
+
+/// A server of queues, of which a scheme watches one.
+fn watched<S: BuildServer>(work: &Work, watched: Option<usize>, marks_above: Option<u64>) -> S {
     S::build(ServerSettings {
         line: line(work),
         queues: work.queues,
-        watched: None,
+        watched,
+        marks_above,
         rm_first: work.rm_first,
         prompt: None,
         losses: None,
@@ -108,7 +116,10 @@ fn line(work: &Work) -> Line {
 
 impl<S: Server> Bench<S> {
     fn new(work: &Work, server: S) -> Bench<S> {
-        let control = ControlConfig::default().build(PortFacts {
+        Bench::under(&ControlConfig::default(), work, server)
+    }
+    fn under(control: &ControlConfig, work: &Work, server: S) -> Bench<S> {
+        let control = control.build(PortFacts {
             seed: 0,
             rate: work.rate,
             channels: 1,
@@ -140,33 +151,45 @@ impl<S: Server> Bench<S> {
             longest: (0..queues).map(|queue| server.longest(queue)).collect(),
         })
     }
+    fn arrive(&mut self, number: usize, at: Ps, queue: usize, rm: bool) {
+        let info = if rm {
+            Info::rm(Kind::Frm, false)
+        } else {
+            Info::data(0)
+        };
+        let arrival = Arrival {
+            slot: 0,
+            control_slot: 0,
+            queue: queue as u32,
+            controlled: false,
+            cell: Queued {
+                label: number as u32,
+                info,
+            },
+        };
+        let body = rm.then(|| body_of(number));
+        self.with(|server, control, out| server.push(at, &arrival, body.as_ref(), control, out));
+    }
+    /// Cells that are marked, by number of their step, if the scheme marks the first queue.
+    fn marked(control: &ControlConfig, work: &Work, server: S) -> Vec<usize> {
+        let mut bench = Bench::under(control, work, server);
+        for (number, Step { at, queue, rm }) in work.steps.iter().enumerate() {
+            if let Some(queue) = queue {
+                bench.arrive(number, *at, *queue, *rm);
+            }
+        }
+        bench.with(|server, control, out| server.advance(Ps::from_s(1), control, out));
+        let cells = std::iter::from_fn(|| bench.link.pop_whole());
+        let marked = cells.filter(|(cell, _)| cell.info.efci());
+        marked.map(|(cell, _)| cell.label as usize).collect()
+    }
     fn course(work: &Work, server: S) -> Course {
         let mut bench = Bench::new(work, server);
         let mut looks = Vec::new();
         for (number, Step { at, queue, rm }) in work.steps.iter().enumerate() {
             match queue {
                 None => looks.push(bench.look(*at, work.queues)),
-                Some(queue) => {
-                    let info = if *rm {
-                        Info::rm(Kind::Frm, false)
-                    } else {
-                        Info::data(0)
-                    };
-                    let arrival = Arrival {
-                        slot: 0,
-                        control_slot: 0,
-                        queue: *queue as u32,
-                        controlled: false,
-                        cell: Queued {
-                            label: number as u32,
-                            info,
-                        },
-                    };
-                    let body = rm.then(|| body_of(number));
-                    bench.with(|server, control, out| {
-                        server.push(*at, &arrival, body.as_ref(), control, out)
-                    });
-                }
+                Some(queue) => bench.arrive(number, *at, *queue, *rm),
             }
         }
         bench.with(|server, control, out| server.advance(Ps::from_s(1), control, out));
@@ -304,8 +327,39 @@ fn expected(work: &Work) -> Course {
     (left, looks)
 }
 
+/// Data cells at whose start more than `above` cells of the only queue have arrived and not started.
+fn marked(work: &Work, above: u64) -> Vec<usize> {
+    let cells = cells(work);
+    let mut free = Ps::ZERO;
+    let (left, _) = departures(work);
+    let starts = left.iter().zip(&cells).enumerate();
+    let marked = starts.filter_map(|(started, ((number, left), cell))| {
+        let start = cell.at.max(free);
+        free = *left;
+        let arrived = cells.iter().filter(|cell| cell.at <= start).count();
+        ((arrived - started) as u64 > above && !cell.rm).then_some(*number)
+    });
+    marked.collect()
+}
+
 proptest! {
     #![proptest_config(repeatable(400))]
+
+    #[test]
+    fn cells_that_start_in_front_of_a_long_queue_are_marked(mut work in works(), above in 0..8u64) {
+        (work.queues, work.rm_first) = (1, false);
+        work.steps.iter_mut().for_each(|step| step.queue = step.queue.map(|_| 0));
+        let control = ControlConfig::Efci(EfciConfig {
+            threshold: Some(Cells(above)),
+            ..EfciConfig::default()
+        });
+        let expected = marked(&work, above);
+        prop_assert_eq!(&Bench::marked(&control, &work, watched::<EagerServer>(&work, Some(0), None)), &expected);
+        prop_assert_eq!(&Bench::marked(&control, &work, watched::<LazyServer>(&work, Some(0), None)), &expected);
+        let marking = watched::<LazyServer>(&work, Some(0), Some(above));
+        prop_assert!(matches!(marking, LazyServer::Fifo(_)));
+        prop_assert_eq!(&Bench::marked(&control, &work, marking), &expected);
+    }
 
     #[test]
     fn every_server_does_what_is_written_down(work in works()) {

@@ -30,6 +30,7 @@ impl<S> Port<S> {
             let cells = self.freely_below.saturating_sub(1);
             cells.saturating_mul(self.cell_time.0)
         });
+        self.express_backlog = self.free_backlog.min(self.unmarked_below);
         self.reads_queue = reads_queue != QueueReading::Never;
         self.reads_at_rm = self.reads_some || reads_queue == QueueReading::AtRmCells;
         for queue in &mut self.queues {

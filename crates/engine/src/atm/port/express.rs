@@ -28,7 +28,7 @@ impl<S: Server> Port<S> {
         let Some(server) = self.server.express() else {
             return false;
         };
-        if server.backlog(now) >= self.free_backlog {
+        if server.backlog(now) >= self.express_backlog {
             return false;
         }
         let cell = shown(&mut self.control, now, arrival);
@@ -36,21 +36,21 @@ impl<S: Server> Port<S> {
         true
     }
 
-    /// True if the port has a [`PriorityServer`](crate::atm::server::PriorityServer).
+    /// True if [`Port::arrive_queued`] may take a cell that [`Port::arrive_express`] does not: if the port has
+    /// a [`PriorityServer`](crate::atm::server::PriorityServer), or marks.
     pub fn has_queues(&mut self) -> bool {
-        self.server.priority().is_some()
+        self.marks_later() || self.server.priority().is_some()
     }
 
-    /// [`Port::arrive`] for a data cell without a body, if the port has a
-    /// [`PriorityServer`](crate::atm::server::PriorityServer) and certainly admits it. Returns false, with
-    /// nothing changed, if not.
+    /// [`Port::arrive`] for a data cell without a body, if the port certainly admits it. Returns false, with
+    /// nothing changed, if not. For a port that [`Port::has_queues`].
     #[inline(always)]
     pub fn arrive_queued(&mut self, now: Ps, arrival: &Arrival, out: &mut Outlet<'_>) -> bool {
         if self.reads_at(now, arrival) {
             return false;
         }
         let Some(server) = self.server.priority() else {
-            return false;
+            return self.arrive_marking(now, arrival, out);
         };
         let limit = self.freely_below;
         if limit != u64::MAX && !server.surely_shorter(now, arrival.queue as usize, limit) {
@@ -58,6 +58,20 @@ impl<S: Server> Port<S> {
         }
         let cell = shown(&mut self.control, now, arrival);
         server.push_plain(now, arrival.queue, cell, &mut self.control, out);
+        true
+    }
+
+    /// [`Port::arrive_queued`] for a port whose server marks.
+    #[inline(always)]
+    fn arrive_marking(&mut self, now: Ps, arrival: &Arrival, out: &mut Outlet<'_>) -> bool {
+        let Some(server) = self.server.express() else {
+            return false;
+        };
+        if server.backlog(now) >= self.free_backlog {
+            return false;
+        }
+        let cell = shown(&mut self.control, now, arrival);
+        server.serve_and_mark(now, cell, None, out);
         true
     }
 
@@ -87,7 +101,7 @@ impl<S: Server> Port<S> {
         let server = self.server.express()?;
         Some(Row {
             server: server.row(),
-            most: self.free_backlog,
+            most: self.express_backlog,
             control: &mut self.control,
             end: end(),
         })
@@ -177,7 +191,7 @@ impl RowEnd for Already {
 #[must_use]
 pub struct Row<'a, E> {
     server: FifoRow<'a>,
-    /// Backlog below which a cell is admitted.
+    /// Backlog below which a cell is admitted and nothing is marked.
     most: Ps,
     control: &'a mut Control,
     end: E,

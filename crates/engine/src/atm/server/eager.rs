@@ -264,6 +264,7 @@ impl BuildServer for EagerServer {
             line,
             queues,
             watched,
+            marks_above: _,
             rm_first,
             prompt,
             losses: _,

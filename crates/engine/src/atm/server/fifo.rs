@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::hint::select_unpredictable;
 
-use super::{Arrival, Line, LineServer, PromptServer, Queued, Server, ServerCounts};
+use super::{Arrival, Line, LineServer, Marks, PromptServer, Queued, Server, ServerCounts};
 use crate::atm::cell::{Body, Cell};
 use crate::atm::link::{LineEnd, Outlet};
 use crate::control::Control;
@@ -11,12 +11,14 @@ use crate::kernel::Ps;
 
 /// A first-in first-out server by Lindley's recursion: a cell that arrives at `t` starts at `max(t,
 /// free_at)`, so it enters the link at once, with the time at which it will arrive at the far end.
-/// The queue length follows from `free_at` alone.
+/// The queue length follows from `free_at` alone, and with it the marks of a scheme that marks by it.
 #[derive(Clone)]
 pub struct FifoServer {
     line: Line,
     accepted: u64,
     work: Work,
+    /// Marks that it sets; none in a row.
+    marks: Option<Marks>,
 }
 
 /// State that changes with each cell served, apart from the number of cells.
@@ -41,6 +43,33 @@ impl FifoServer {
                 sojourns: 0,
                 longest: (0, 0),
             },
+            marks: None,
+        }
+    }
+    /// A server that sets `marks`.
+    pub fn marking(line: Line, marks: Marks) -> FifoServer {
+        FifoServer {
+            marks: Some(marks),
+            ..FifoServer::new(line)
+        }
+    }
+    /// Time until the line is free, below which a cell that arrives leads to no mark.
+    pub fn unmarked_below(&self) -> Ps {
+        self.marks.map_or(Ps::NEVER, |marks| marks.least())
+    }
+    /// Serves a cell at `now`, and marks the cell that its arrival decides on.
+    #[inline]
+    pub fn serve_and_mark(
+        &mut self,
+        now: Ps,
+        cell: Queued,
+        body: Option<&Body>,
+        out: &mut Outlet<'_>,
+    ) {
+        let work = (self.backlog(now), self.work.carry);
+        out.push(self.serve(now, cell), body);
+        if let Some(behind) = self.marks.and_then(|marks| marks.at(work)) {
+            out.link.mark_efci(behind);
         }
     }
     /// Time until the line is free.
@@ -170,10 +199,10 @@ impl Server for FifoServer {
         now: Ps,
         arrival: &Arrival,
         body: Option<&Body>,
-        control: &mut Control,
+        _control: &mut Control,
         out: &mut Outlet<'_>,
     ) {
-        self.push_to(now, arrival, body, control, out);
+        self.serve_and_mark(now, arrival.cell, body, out);
     }
     #[inline]
     fn advance(&mut self, _now: Ps, _control: &mut Control, _out: &mut Outlet<'_>) {}

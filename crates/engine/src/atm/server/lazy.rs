@@ -4,22 +4,22 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::{
-    Arrival, BuildServer, Departure, FifoServer, LossyServer, PriorityServer, PromptServer, Queued,
-    Server, ServerCounts, ServerSettings,
+    Arrival, BuildServer, Departure, FifoServer, LossyServer, Marks, PriorityServer, PromptServer,
+    Queued, Server, ServerCounts, ServerSettings,
 };
 use crate::atm::cell::Body;
 use crate::atm::link::Outlet;
 use crate::control::Control;
 use crate::kernel::Ps;
 
-/// [`FifoServer`] if departures are known at arrival, [`PromptServer`] if departures must be
+/// [`FifoServer`] if departures and marks are known at arrival, [`PromptServer`] if departures must be
 /// reported, otherwise [`PriorityServer`]; the first and the last as a [`LossyServer`] if the link
 /// loses cells.
 #[derive(Clone)]
 pub enum LazyServer {
-    /// One queue, whose departures cause nothing else.
+    /// One queue, whose departures cause nothing else but marks by its length.
     Fifo(FifoServer),
-    /// Several queues, RM cells before others, or marking at departure.
+    /// Several queues, RM cells before others, or other marking at departure.
     Priority(PriorityServer),
     /// Credit control, or a link that loses cells: apart, so that the choice between the others is a
     /// quick one.
@@ -59,13 +59,20 @@ impl BuildServer for LazyServer {
             line,
             queues,
             watched,
+            marks_above,
             rm_first,
             prompt,
             losses,
         } = settings;
-        let is_single = queues == 1 && watched.is_none() && !rm_first;
+        let is_single = queues == 1 && !rm_first;
+        let marks = marks_above.and_then(|above| Marks::new(&line, above));
         let special = match (prompt, losses) {
-            (None, None) if is_single => return LazyServer::Fifo(FifoServer::new(line)),
+            (None, None) if is_single && watched.is_none() => {
+                return LazyServer::Fifo(FifoServer::new(line));
+            }
+            (None, None) if is_single && let Some(marks) = marks => {
+                return LazyServer::Fifo(FifoServer::marking(line, marks));
+            }
             (None, None) => {
                 let server = PriorityServer::new(line, queues, watched, rm_first);
                 return LazyServer::Priority(server);
@@ -73,7 +80,7 @@ impl BuildServer for LazyServer {
             (Some(prompt), _) => {
                 SpecialServer::Prompt(PromptServer::new(line, watched, rm_first, prompt))
             }
-            (None, Some(losses)) if is_single => {
+            (None, Some(losses)) if is_single && watched.is_none() => {
                 let server = FifoServer::new(line);
                 SpecialServer::LossyFifo(LossyServer::new(server, line, losses))
             }

@@ -10,6 +10,7 @@ mod eager;
 mod fifo;
 mod lazy;
 mod lossy;
+mod marks;
 mod priority;
 mod prompt;
 mod promptness;
@@ -19,6 +20,7 @@ pub use eager::EagerServer;
 pub use fifo::{FifoRow, FifoServer, Work};
 pub use lazy::LazyServer;
 pub use lossy::{LossSettings, LossyServer};
+pub use marks::Marks;
 pub use priority::PriorityServer;
 pub use prompt::PromptServer;
 pub use promptness::{
@@ -75,6 +77,12 @@ pub struct ServerSettings {
     pub queues: usize,
     /// Queue whose departures the control scheme is told of, if there is one.
     pub watched: Option<usize>,
+    /// Queue length above which the scheme marks a data cell of that queue as its service starts, if it
+    /// does nothing else there, now and later: [`SwitchControl::marks_above`]. A server that marks need
+    /// not tell it.
+    ///
+    /// [`SwitchControl::marks_above`]: crate::control::SwitchControl::marks_above
+    pub marks_above: Option<u64>,
     /// True if each queue serves its RM cells before its other cells.
     pub rm_first: bool,
     /// Settings of a prompt server, if the port needs one.

@@ -84,6 +84,15 @@ impl<T: Copy> Ring<T> {
         // SAFETY: as in `front`.
         Some(unsafe { item_mut(&mut self.slots, self.head).assume_init_mut() })
     }
+    /// The value that `newer` others came after, mutable; the ring must hold it.
+    #[inline]
+    pub fn before_newest_mut(&mut self, newer: usize) -> &mut T {
+        assert!(newer < self.len);
+        let at = (self.head + self.len - 1 - newer) & (self.slots.len() - 1);
+        // SAFETY: the mask keeps `at` below the length, and it is one of the `len` slots from `head` on,
+        // which have been written.
+        unsafe { item_mut(&mut self.slots, at).assume_init_mut() }
+    }
     /// Removes the oldest value.
     #[inline]
     pub fn pop(&mut self) -> Option<T> {

@@ -8,8 +8,9 @@ use crate::atm::link::Link;
 use crate::atm::server::Server;
 use crate::kernel::Ps;
 use crate::network::links::Links;
+use crate::network::node::Node;
 use crate::network::schedule::Schedule;
-use crate::network::simulation::{NOWHERE, Receiver, Simulation, turns_until_look};
+use crate::network::simulation::{NOWHERE, Receiver, Simulation, lookahead, turns_until_look};
 use crate::network::storage::Storage;
 use crate::network::window::Window;
 
@@ -74,6 +75,7 @@ impl<S: Server> Simulation<S> {
             part.own.schedule = Schedule::new(due);
             self.find_cuts(part, &places);
         }
+        self.take_unsettled(&mut divided, &places);
         divided
     }
 
@@ -115,8 +117,34 @@ impl<S: Server> Simulation<S> {
             senders: Vec::new(),
             receivers: Vec::new(),
             cuts: alloc::vec![u32::MAX; self.links.len()],
+            settle: alloc::vec![Ps::NEVER; self.links.len()],
             leaving: Vec::new(),
             queued: Vec::new(),
+        }
+    }
+
+    /// Gives each part the cells on links to others that it may still mark.
+    fn take_unsettled(&self, parts: &mut [Part<S>], places: &Places) {
+        for number in 0..parts.len() {
+            let ports = parts[number].own.nodes().flat_map(Node::ports);
+            let marking = ports.filter(|(port, _)| port.marks_later());
+            let links: Vec<u32> = marking.map(|(_, link)| *link).collect();
+            for link in links {
+                let plan = &self.plan.links[link as usize];
+                let (receiver, index) = (places.part(plan.to), link as usize);
+                if receiver == number {
+                    continue;
+                }
+                let settle = lookahead(plan);
+                let settled = self.now.saturating_add(settle);
+                let unsettled = parts[receiver].own.links[index].split_off(settled);
+                let part = &mut parts[number];
+                part.settle[index] = settle;
+                if !unsettled.is_empty() {
+                    part.own.leaving.push(link);
+                }
+                part.own.links[index] = unsettled;
+            }
         }
     }
 
@@ -139,7 +167,7 @@ impl<S: Server> Simulation<S> {
             if other == part.number {
                 continue;
             }
-            let lookahead = plan.delay + plan.rate.cell_time_floor();
+            let lookahead = lookahead(plan);
             match cuts.iter_mut().find(|cut| cut.part == other) {
                 Some(cut) => {
                     cut.lookahead = cut.lookahead.min(lookahead);
@@ -179,7 +207,7 @@ impl<S: Server> Simulation<S> {
                 *sum += of_part;
             }
             peak.join(part.own.peak);
-            (0..part.receivers.len()).for_each(|cut| part.post(cut, &mut left));
+            part.post_all(&mut left);
             for (number, node) in part.nodes.iter().enumerate() {
                 owner[*node] = part.number;
                 due[*node] = part.own.schedule.get(number);

@@ -25,11 +25,12 @@ impl Mail {
         self.links.is_empty()
     }
 
-    /// Adds all cells of a link.
-    pub(super) fn add(&mut self, number: u32, link: &mut Link) {
-        if !link.is_empty() {
-            self.links.push((number, link.len() as u32));
-            link.drain_into(&mut self.cells, &mut self.bodies, &mut self.stamps);
+    /// Adds the cells of a link that arrive before `limit`.
+    pub(super) fn add(&mut self, number: u32, link: &mut Link, limit: Ps) {
+        if link.next_arrival() < limit {
+            let (cells, bodies, stamps) = (&mut self.cells, &mut self.bodies, &mut self.stamps);
+            let count = link.drain_into(limit, cells, bodies, stamps);
+            self.links.push((number, count as u32));
         }
     }
 

@@ -33,6 +33,11 @@ pub struct Part<S: Server = LazyServer> {
     pub(super) receivers: Vec<Cut>,
     /// For each link that leaves the part, its cut among `receivers`.
     pub(super) cuts: Vec<u32>,
+    /// For each link that leaves the part and whose cells may be marked until their service starts
+    /// ([`Port::marks_later`]), the least time from that start to the arrival; `NEVER` for others.
+    ///
+    /// [`Port::marks_later`]: crate::atm::port::Port::marks_later
+    pub(super) settle: Vec<Ps>,
     /// For each of `receivers`, the links that hold cells, or have held some that were taken back.
     pub(super) leaving: Vec<Vec<u32>>,
     /// Sum of the part's queues at each of its samples.
@@ -64,11 +69,24 @@ impl<S: Server> Part<S> {
         self.own.tell_receivers();
     }
 
-    /// Adds the cells that have left the part over `cut`, one of [`Part::receivers`], to `mail`.
+    /// Adds the cells that have left the part over `cut`, one of [`Part::receivers`], to `mail`. Cells that
+    /// may still be marked stay; they do not arrive before [`Part::now`] and the lookahead.
     pub fn post(&mut self, cut: usize, mail: &mut Mail) {
         self.sort_leaving();
-        for link in self.leaving[cut].drain(..) {
-            mail.add(link, &mut self.own.links[link as usize]);
+        let (links, settle, now) = (&mut self.own.links, &self.settle, self.own.now);
+        self.leaving[cut].retain(|number| {
+            let link = &mut links[*number as usize];
+            // What starts at `now` or later may be marked.
+            mail.add(*number, link, now.saturating_add(settle[*number as usize]));
+            !link.is_empty()
+        });
+    }
+
+    /// Adds all cells that have left the part to `mail`.
+    pub(super) fn post_all(&mut self, mail: &mut Mail) {
+        self.sort_leaving();
+        for number in self.leaving.iter_mut().flat_map(|links| links.drain(..)) {
+            mail.add(number, &mut self.own.links[number as usize], Ps::NEVER);
         }
     }
 

@@ -85,6 +85,7 @@ impl Setting {
             channels,
             prompt: None,
             losses: None,
+            may_change: false,
         }
     }
 }
