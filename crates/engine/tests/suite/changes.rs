@@ -1,8 +1,10 @@
 //! Changes of settings during a run: each acts at its instant and not before. All times are worked
 //! out by hand.
 
+use crate::support::agreed;
 use crate::support::plans::{
-    Dumbbell, Graph, back, cell_time_us, flow, plain_switch, stop_and_wait,
+    Dumbbell, Graph, back, cell_time_us, flow, marked_bottleneck, marking_above, plain_switch,
+    stop_and_wait,
 };
 use cellrate_engine::atm::cell::{Info, Kind, RmCell, ServiceClass};
 use cellrate_engine::control::{Control, ControlConfig, PortFacts, SwitchControl};
@@ -489,4 +491,30 @@ fn a_source_that_is_released_before_its_start_waits_for_it() {
     let flow = &report.flows[0];
     let limited = flow.rate_limited_share + flow.window_limited_share;
     assert!((0.0..=1.0).contains(&limited), "{limited}");
+}
+
+/// Cells that wait when the threshold changes are marked by the new one as they leave.
+#[test]
+fn cells_that_wait_are_marked_by_the_threshold_that_holds_as_they_leave() {
+    let end = Ps::from_ms(40);
+    let mut plan = marked_bottleneck(12);
+    let NodeKind::Switch(switch) = plan.nodes[0].kind.clone() else {
+        panic!("the first node is a switch")
+    };
+    let change = |(number, threshold): (u64, u64)| Change {
+        at: us(1_993 * number),
+        switches: vec![(
+            0,
+            SwitchChange {
+                control: marking_above(threshold),
+                ..SwitchChange::of(&switch)
+            },
+        )],
+        flows: Vec::new(),
+    };
+    let thresholds = [40, 3, 25, 0, 60, 9, 1, 30, 2, 50, 12, 5, 20, 0, 70, 4];
+    plan.changes = (1..).zip(thresholds).map(change).collect();
+    let changed = agreed(plan, end);
+    let unchanged = agreed(marked_bottleneck(12), end);
+    assert_ne!(changed.digest, unchanged.digest);
 }

@@ -1,7 +1,7 @@
 //! A simulation in parts against the same in one piece: reports, digests, looks and events are equal,
 //! whatever the parts and in whatever order they take their turns.
 
-use crate::support::plans::{Graph, cell_time_us, flow, plain_switch};
+use crate::support::plans::{Graph, cell_time_us, flow, marked_bottleneck, plain_switch};
 use crate::support::random_network::{Network, changing_networks};
 use crate::support::repeatable::repeatable;
 use crate::support::{difference, outcome};
@@ -242,6 +242,34 @@ proptest! {
             prop_assert_eq!(&whole, &divided);
         }
     }
+}
+
+/// A port marks cells that are on its link already. Over a cut they stay with the port's part until
+/// their service starts, also if the parts are joined and divided meanwhile.
+#[test]
+fn cells_that_may_still_be_marked_stay_with_their_port() {
+    let end = Ps::from_ms(60);
+    let cuts: Vec<u16> = (1..30).map(|cut| cut * 2_111).collect();
+    let instants = Instants::drawn(end, &cuts);
+    for (threshold, cell_delay) in [(0, true), (12, true), (12, false)] {
+        let mut plan = marked_bottleneck(threshold);
+        plan.measure.cell_delay = cell_delay;
+        let whole = in_one_piece(&plan, &instants);
+        let mut draws = Draws(5);
+        // Nodes: the switches A and B, and for each flow its source and destination.
+        let by_hand = [[0, 1, 0, 1, 0, 1, 0, 1], [0, 1, 0, 2, 0, 2, 1, 2]];
+        let drawn = [(); 6].map(|_| {
+            let drawn = assignment(plan.nodes.len(), 3, &mut draws);
+            core::array::from_fn(|node| drawn[node])
+        });
+        for parts in by_hand.into_iter().chain(drawn) {
+            let divided = in_parts(&plan, &parts, &instants, &mut draws);
+            assert_eq!(difference(&whole.report, &divided.report), None);
+            assert_eq!(whole, divided);
+        }
+    }
+    let marks = |threshold| in_one_piece(&marked_bottleneck(threshold), &instants).report;
+    assert_ne!(marks(12), marks(13));
 }
 
 /// Two sources over lines of equal length into a switch with room for one cell; the second starts

@@ -4,9 +4,10 @@ use cellrate_engine::atm::aal5::Encapsulation;
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::atm::errors::LinkErrors;
 use cellrate_engine::control::ControlConfig;
+use cellrate_engine::control::efci::EfciConfig;
 use cellrate_engine::discard::DiscardConfig;
 use cellrate_engine::endsystem::AbrConfig;
-use cellrate_engine::kernel::units::{Buffer, Bytes};
+use cellrate_engine::kernel::units::{Buffer, Bytes, Cells};
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::network::Refuses;
 use cellrate_engine::network::plan::{
@@ -16,6 +17,7 @@ use cellrate_engine::network::simultaneous::SimultaneousCells;
 use cellrate_engine::tcp::TcpConfig;
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::greedy::GreedyConfig;
+use cellrate_engine::traffic::persistent::PersistentConfig;
 
 /// A line on which a cell takes exactly `us` microseconds.
 pub const fn cell_time_us(us: u64) -> Rate {
@@ -168,4 +170,38 @@ impl Dumbbell {
         }
         Dumbbell { graph, paths }
     }
+}
+
+/// Three ABR sources that always have cells around two switches that mark cells as they leave, whose
+/// queue crosses the threshold time and again.
+pub fn marked_bottleneck(threshold: u64) -> Plan {
+    let switch = SwitchPlan {
+        control: marking_above(threshold),
+        ..plain_switch()
+    };
+    let rate = cell_time_us(10);
+    let Dumbbell { graph, paths } = Dumbbell::new(3, rate, Ps::from_us(60), &switch);
+    let flows = paths.into_iter().enumerate().map(|(number, forward)| {
+        let mut abr = flow(
+            &format!("abr.{number}"),
+            ServiceClass::Abr,
+            SourceConfig::Persistent(PersistentConfig {}),
+            forward,
+        );
+        abr.backward = back(&abr.forward);
+        abr.abr.pcr = Some(rate);
+        abr.abr.icr = Some(cell_time_us(20));
+        abr.start = Ps::from_us(7 * number as u64);
+        abr
+    });
+    let flows = flows.collect();
+    graph.plan(flows)
+}
+
+/// EFCI by one threshold in cells that leave.
+pub fn marking_above(threshold: u64) -> ControlConfig {
+    ControlConfig::Efci(EfciConfig {
+        threshold: Some(Cells(threshold)),
+        ..EfciConfig::default()
+    })
 }
