@@ -399,6 +399,9 @@ fn show(
         return info;
     }
     if arrival.controlled {
+        if rm.is_none() && control.counts_only(now, arrival.control_slot) {
+            return info;
+        }
         control.on_forward(now, arrival.control_slot, &mut info, rm, length);
     } else {
         control.on_background(now);

@@ -212,6 +212,13 @@ macro_rules! registry {
                 }
             }
             #[inline(always)]
+            fn counts_only(&mut self, now: Ps, slot: u32) -> bool {
+                match self {
+                    $(Control::$variant(scheme) => scheme.counts_only(now, slot),)*
+                    Control::Custom(_) => false,
+                }
+            }
+            #[inline(always)]
             fn ignores_arrivals(&self) -> bool {
                 match self {
                     $(Control::$variant(scheme) => scheme.ignores_arrivals(),)*

@@ -115,6 +115,12 @@ pub trait SwitchControl {
     fn marks_above(&self) -> Option<u64> {
         None
     }
+    /// Does what [`Self::on_forward`] does with a cell that is not an RM cell, if that is no more than to count
+    /// it. Returns false, with nothing changed, if it is more.
+    #[inline]
+    fn counts_only(&mut self, _now: Ps, _slot: u32) -> bool {
+        false
+    }
     /// True if [`Self::on_forward`] and [`Self::on_background`] do nothing. Must not change over time.
     #[inline]
     fn ignores_arrivals(&self) -> bool {

@@ -460,7 +460,7 @@ impl AbrSource {
 
     /// SES rule 1: the next in-rate cell follows 1/ACR after this one at the earliest. The fraction
     /// of a picosecond is carried only between cells sent on time.
-    #[inline]
+    #[inline(always)]
     fn advance(&mut self, now: Ps) {
         self.pacing.carry_last = if now == self.pacing.t_next {
             self.pacing.carry
@@ -468,11 +468,19 @@ impl AbrSource {
             0
         };
         self.pacing.t_last = now;
+        if self.law.is_some() {
+            self.follow_law(now);
+        }
+        self.schedule();
+    }
+
+    /// Lets a law that looks at each cell set ACR after one.
+    #[inline(never)]
+    fn follow_law(&mut self, now: Ps) {
         if let Some(law) = &mut self.law {
             let acr = law.after_cell(now, self.acr);
             self.set_acr(now, acr);
         }
-        self.schedule();
     }
 
     #[inline]

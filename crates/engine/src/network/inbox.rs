@@ -203,7 +203,7 @@ impl Inbox {
         }
     }
     /// Receives the next cell from `input`.
-    #[inline]
+    #[inline(always)]
     pub fn receive(&mut self, input: usize, links: &mut Links) -> Option<Cell> {
         let (cell, next) = links[self.links[input] as usize].pop()?;
         self.heads.set(input, next);

@@ -36,17 +36,23 @@ pub trait CellSource {
     fn next(&self) -> Ps;
     /// Generates that cell.
     fn advance(&mut self);
-    /// Generates cells before `limit`, for as long as `take` takes them.
+    /// Generates cells before `limit`, for as long as `taker` takes them.
     #[inline(always)]
-    fn generate(&mut self, limit: Ps, mut take: impl FnMut(Ps) -> bool) {
+    fn generate(&mut self, limit: Ps, taker: &mut impl TakesCells) {
         loop {
             let at = self.next();
-            if at >= limit || !take(at) {
+            if at >= limit || !taker.takes(at) {
                 return;
             }
             self.advance();
         }
     }
+}
+
+/// The place where generated cells go. Unlike a closure it can ask to be inlined at every kind of source.
+pub trait TakesCells {
+    /// Takes the cell that is generated at `at`; returns false, with nothing changed, if it does not.
+    fn takes(&mut self, at: Ps) -> bool;
 }
 
 /// An application that writes to its TCP connection.
@@ -141,8 +147,8 @@ macro_rules! registry {
                 match self { $(Cells::$cells(source) => source.advance(),)* }
             }
             #[inline(always)]
-            fn generate(&mut self, limit: Ps, take: impl FnMut(Ps) -> bool) {
-                match self { $(Cells::$cells(source) => source.generate(limit, take),)* }
+            fn generate(&mut self, limit: Ps, taker: &mut impl TakesCells) {
+                match self { $(Cells::$cells(source) => source.generate(limit, taker),)* }
             }
         }
 

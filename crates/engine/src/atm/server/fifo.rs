@@ -58,7 +58,7 @@ impl FifoServer {
         self.marks.map_or(Ps::NEVER, |marks| marks.least())
     }
     /// Serves a cell at `now`, and marks the cell that its arrival decides on.
-    #[inline]
+    #[inline(always)]
     pub fn serve_and_mark(
         &mut self,
         now: Ps,

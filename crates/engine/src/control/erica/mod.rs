@@ -403,6 +403,19 @@ impl SwitchControl for Erica {
             rm.er = rm.er.min(self.answer(slot));
         }
     }
+    #[inline(always)]
+    fn counts_only(&mut self, now: Ps, slot: u32) -> bool {
+        let ends_interval = self.reads_at(now);
+        let channel = &mut self.channels[slot as usize];
+        if ends_interval || channel.seen != self.epoch {
+            return false;
+        }
+        if self.per_vc_ccr {
+            channel.count_cell(self.epoch);
+        }
+        self.abr_cells += 1;
+        true
+    }
     #[inline]
     fn on_background(&mut self, _: Ps) {
         self.vbr_cells += 1;

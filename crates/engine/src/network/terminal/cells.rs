@@ -2,17 +2,43 @@
 
 use super::{App, Outside, Shaper, Terminal};
 use crate::atm::cell::{Body, Info};
-use crate::atm::port::{Arrival, Row, RowEnd};
+use crate::atm::port::{Arrival, OnLink, Row, RowEnd};
 use crate::atm::server::{Queued, Server};
 use crate::endsystem::{AbrSource, Emission};
 use crate::kernel::{Extremes, Ps, TimeIntegral};
 use crate::network::event::{Event, What};
 use crate::network::log::Log;
 use crate::network::observer::PduStart;
-use crate::traffic::CellSource;
+use crate::traffic::{CellSource, TakesCells};
 
 /// Number of cells from which on a row pays.
 const WORTH_A_ROW: u32 = 2;
+
+/// A row of bare cells: the same as one by one, for their numbers follow one another, and nothing reads
+/// the counts before it ends.
+struct BareCells<'a> {
+    row: Row<'a, OnLink<'a>>,
+    next: u32,
+    last: Ps,
+    stamps: bool,
+    /// Label and slot.
+    to: (u32, u32),
+}
+
+impl TakesCells for BareCells<'_> {
+    #[inline(always)]
+    fn takes(&mut self, at: Ps) -> bool {
+        let (info, _) = stamped(self.stamps, at, Info::data(self.next), None);
+        let passes = self.row.arrive(at, &arrival(self.to.0, self.to.1, info));
+        if passes {
+            if self.stamps {
+                self.row.stamp(at);
+            }
+            (self.next, self.last) = (self.next.wrapping_add(1), at);
+        }
+        passes
+    }
+}
 
 impl Terminal {
     /// Generates bare cells until `limit`; with a shaper, only one into the source queue.
@@ -45,26 +71,19 @@ impl Terminal {
         loop {
             if self.sends
                 && let Some((port, out)) = &mut out.way
-                && let Some(mut row) = port.row(out)
+                && let Some(row) = port.row(out)
             {
-                // The same cells as one by one below: their numbers follow one another, and nothing
-                // reads the counts before the row ends.
-                let (first, mut sent, mut last) = (self.queue.number(), 0, self.now);
-                let stamps = self.stamps;
-                cells.generate(limit, |at| {
-                    let (info, _) = stamped(stamps, at, Info::data(first.wrapping_add(sent)), None);
-                    let passes = row.arrive(at, &arrival(self.label, self.slot, info));
-                    if passes {
-                        if stamps {
-                            row.stamp(at);
-                        }
-                        (sent, last) = (sent.wrapping_add(1), at);
-                    }
-                    passes
-                });
-                let sent = row.close();
+                let mut bare = BareCells {
+                    row,
+                    next: self.queue.number(),
+                    last: self.now,
+                    stamps: self.stamps,
+                    to: (self.label, self.slot),
+                };
+                cells.generate(limit, &mut bare);
+                self.now = bare.last;
+                let sent = bare.row.close();
                 out.note(sent);
-                self.now = last;
                 self.queue.skip(sent as u64);
                 self.counts.data_sent += sent as u64;
                 self.counts.cells_sent += sent as u64;
