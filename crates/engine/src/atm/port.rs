@@ -180,7 +180,7 @@ impl<S: BuildServer> Port<S> {
 
 impl<S: Server> Port<S> {
     /// Handles a cell that arrives at `now`. Returns the reason if it is refused.
-    #[inline]
+    #[inline(always)]
     pub fn arrive(
         &mut self,
         now: Ps,

@@ -220,11 +220,16 @@ impl AbrSource {
 
     /// Earliest time at which [`Self::opportunity`] has something to send, possibly in the past;
     /// `NEVER` if that depends on future data, a future BRM or future feedback.
-    #[inline]
+    #[inline(always)]
     pub fn next_wake(&self, data_waiting: bool) -> Ps {
         if data_waiting && !self.probes() && self.pace.is_some() {
             return self.pacing.t_next;
         }
+        self.first_wake(data_waiting)
+    }
+
+    #[inline(never)]
+    fn first_wake(&self, data_waiting: bool) -> Ps {
         self.in_rate_wake(data_waiting)
             .min(self.out_of_rate_wake(data_waiting))
     }

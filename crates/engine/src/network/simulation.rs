@@ -332,6 +332,7 @@ impl<S: Server> Simulation<S> {
 
     /// Lets `node` process what happens before `horizon`, and send cells ahead until `ahead` if that
     /// pays.
+    #[inline(always)]
     fn turn(&mut self, node: usize, horizon: Ps, ahead: Ps) {
         let station = &mut self.stations[node];
         let ahead = if station.ties.is_near { ahead } else { horizon };
@@ -371,6 +372,7 @@ impl<S: Server> Simulation<S> {
     }
 
     /// Updates the receivers of links whose first cell has changed.
+    #[inline(always)]
     pub(super) fn tell_receivers(&mut self) {
         while let Some((link, at)) = self.links.pop_fresh() {
             let Receiver { node, input, lag } = self.receivers[link as usize];

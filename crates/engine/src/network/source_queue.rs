@@ -233,9 +233,38 @@ impl SourceQueue {
     /// Removes the next cell of a PDU; with the segment if the cell ends the whole PDU.
     #[inline]
     pub fn pop(&mut self, now: Ps) -> Option<(Info, Option<Body>)> {
+        let info = self.pop_of_pdu(now)?;
+        let pdu = self.pdus.front()?;
+        if pdu.sent < pdu.taken {
+            return Some((info, None));
+        }
+        let Waiting {
+            segment,
+            sent,
+            first,
+            cells,
+            ..
+        } = self.pdus.pop()?;
+        if sent < cells {
+            return Some((info, None));
+        }
+        let body = Body::Pdu(Pdu {
+            segment,
+            sent: now,
+            first,
+            // A packet of at most 65,535 bytes is 1,366 cells.
+            cells: cells as u16,
+            hit: false,
+        });
+        let last = Info::end_of_message(info.number()).with_payload(info.payload());
+        Some((last, Some(body)))
+    }
+    /// Removes the next cell of a PDU, which stays here even if no cell of it is left: it must be one of
+    /// [`SourceQueue::cells_before_last`]. `None` if there is none.
+    #[inline(always)]
+    pub fn pop_of_pdu(&mut self, now: Ps) -> Option<Info> {
         self.count_until(now);
-        let number = self.number;
-        let header = self.header;
+        let (number, header) = (self.number, self.header);
         let pdu = self.pdus.front_mut()?;
         if pdu.sent == 0 {
             pdu.first = number;
@@ -245,30 +274,9 @@ impl SourceQueue {
         let payload = (begin + CELL_PAYLOAD)
             .min(header + pdu.segment.payload())
             .saturating_sub(begin.max(header));
-        let (done, whole) = (pdu.sent == pdu.taken, pdu.sent == pdu.cells);
-        let cell = if whole {
-            // A packet of at most 65,535 bytes is 1,366 cells.
-            let cells = pdu.cells as u16;
-            let body = Body::Pdu(Pdu {
-                segment: pdu.segment,
-                sent: now,
-                first: pdu.first,
-                cells,
-                hit: false,
-            });
-            (
-                Info::end_of_message(number).with_payload(payload),
-                Some(body),
-            )
-        } else {
-            (Info::data(number).with_payload(payload), None)
-        };
-        if done {
-            self.pdus.pop();
-        }
         self.number = (number + 1) % Info::NUMBERS;
         self.cells -= 1;
-        Some(cell)
+        Some(Info::data(number).with_payload(payload))
     }
     /// Removes a bare cell.
     #[inline]

@@ -80,21 +80,28 @@ impl<S: Server> Port<S> {
     /// its queue at a cell.
     #[inline(always)]
     pub fn row<'a>(&'a mut self, out: &'a mut Outlet<'_>) -> Option<Row<'a, OnLink<'a>>> {
-        self.row_to(|| {
-            let (tail, stamps) = out.link.tail();
-            OnLink { tail, stamps }
-        })
+        if !self.has_rows() {
+            return None;
+        }
+        let (tail, stamps) = out.link.tail();
+        self.row_to(OnLink { tail, stamps })
     }
 
     /// [`Port::row`] of cells that are on the link already, which serves them once more after
     /// [`Port::resume`].
     #[inline(always)]
     pub fn row_again(&mut self) -> Option<Row<'_, Already>> {
-        self.row_to(|| Already(0))
+        self.row_to(Already(0))
+    }
+
+    /// True if its server knows departures at once, and no cell lets the scheme read the queue.
+    #[inline(always)]
+    fn has_rows(&mut self) -> bool {
+        !self.reads_some && self.server.express().is_some()
     }
 
     #[inline(always)]
-    fn row_to<E: RowEnd>(&mut self, end: impl FnOnce() -> E) -> Option<Row<'_, E>> {
+    fn row_to<E: RowEnd>(&mut self, end: E) -> Option<Row<'_, E>> {
         if self.reads_some {
             return None;
         }
@@ -103,7 +110,7 @@ impl<S: Server> Port<S> {
             server: server.row(),
             most: self.express_backlog,
             control: &mut self.control,
-            end: end(),
+            end,
         })
     }
 

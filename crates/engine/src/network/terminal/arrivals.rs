@@ -67,6 +67,7 @@ impl Terminal {
     }
 
     /// Handles a cell with a body.
+    #[inline(always)]
     pub fn receive<S: Server>(&mut self, cell: Cell, body: Option<Body>, out: &mut Outside<'_, S>) {
         let Some(body) = body else {
             return self.receive_plain(cell);

@@ -177,7 +177,7 @@ impl Terminal {
     ///
     /// These are the cells of [`Terminal::run_shaper`]: none of them empties the queue, or is of
     /// interest to TCP or to an observer.
-    #[inline]
+    #[inline(always)]
     pub(super) fn send_row<S: Server>(
         &mut self,
         at: Ps,
@@ -212,8 +212,8 @@ impl Terminal {
             }
             source.send_plainly(at);
             note_acr(at, source, (&mut self.acr_mean, &mut self.acr_range));
-            let Some((info, None)) = self.queue.pop(at) else {
-                unreachable!("the last cell of a PDU is not in a row");
+            let Some(info) = self.queue.pop_of_pdu(at) else {
+                unreachable!("a row is no longer than its PDU");
             };
             let (info, _) = stamped(self.stamps, at, info, None);
             row.arrive(at, &arrival(self.label, self.slot, info));
