@@ -81,6 +81,10 @@ pub struct Port<S> {
     free_backlog: Ps,
     /// The same, but also such that no cell is marked.
     express_backlog: Ps,
+    /// Queue length below which a cell is admitted if the policy of its queue lets it pass
+    /// ([`DiscardPolicy::passes`]), and the backlog of the line below which it is certainly shorter.
+    passing_below: u64,
+    passing_backlog: Ps,
     /// True if the control scheme reads the length of its queue at RM cells, but not at every other.
     reads_at_rm: bool,
     /// True if it may read it at some of the others.
@@ -154,6 +158,8 @@ impl<S: BuildServer> Port<S> {
         let mut port = Port {
             unmarked_below,
             express_backlog: Ps::ZERO,
+            passing_below: 0,
+            passing_backlog: Ps::ZERO,
             freely_below: 0,
             is_prompt,
             cell_time: line.clock.floor(),

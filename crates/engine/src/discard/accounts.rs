@@ -5,6 +5,9 @@ use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
 
+/// Cells that may be queued before the accounts are settled, beside as many as were in the queue.
+const MOST_UNSETTLED: usize = 1_024;
+
 /// The cells in a queue by channel.
 #[derive(Clone, Debug)]
 pub(crate) struct Accounts {
@@ -12,6 +15,8 @@ pub(crate) struct Accounts {
     order: VecDeque<u32>,
     cells: Vec<u32>,
     active: u64,
+    /// Cells in the queue as it was settled last.
+    settled: usize,
 }
 
 impl Accounts {
@@ -21,7 +26,14 @@ impl Accounts {
             order: VecDeque::new(),
             cells: vec![0; channels],
             active: 0,
+            settled: 0,
         }
+    }
+    /// True if many cells have been queued since the accounts were settled: they must be now, or their memory
+    /// would grow. Otherwise the next time at which somebody reads them is early enough.
+    #[inline]
+    pub fn are_overdue(&self) -> bool {
+        self.order.len() > 2 * self.settled + MOST_UNSETTLED
     }
     /// Forgets the cells that have left a queue that now holds `length`.
     #[inline]
@@ -34,6 +46,7 @@ impl Accounts {
             *cells -= 1;
             self.active -= (*cells == 0) as u64;
         }
+        self.settled = self.order.len();
     }
     /// A cell of channel `slot` is queued.
     #[inline]

@@ -90,6 +90,13 @@ impl DiscardPolicy for Epd {
         };
         self.frames.admit(slot, info, queue, buffer, rules)
     }
+    fn passes_below(&self, buffer: u64) -> u64 {
+        buffer
+    }
+    #[inline]
+    fn passes(&mut self, slot: u32) -> bool {
+        self.frames.passes(slot)
+    }
     /// True if there is a threshold of its own, not half the buffer.
     fn acts_without_limit(&self) -> bool {
         self.threshold.is_some()

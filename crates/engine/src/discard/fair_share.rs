@@ -101,18 +101,16 @@ impl<S: Share> FairShare<S> {
     pub fn change(&mut self, config: &FairShareConfig) {
         self.config = config.clone();
     }
+}
 
-    fn is_unfair(&self, slot: u32, queue: u64, buffer: u64) -> bool {
-        let threshold = self.config.threshold_in_force(Buffer(buffer)).0;
-        queue > threshold
-            && S::is_exceeded(
-                self.accounts.weighted(slot),
-                self.config.z,
-                queue,
-                threshold,
-                buffer,
-            )
-    }
+/// True if a channel may begin no PDU.
+fn is_unfair<S: Share>(
+    config: &FairShareConfig,
+    weighted: f64,
+    (queue, buffer): (u64, u64),
+) -> bool {
+    let threshold = config.threshold_in_force(Buffer(buffer)).0;
+    queue > threshold && S::is_exceeded(weighted, config.z, queue, threshold, buffer)
 }
 
 impl<S: Share> DiscardPolicy for FairShare<S> {
@@ -121,21 +119,30 @@ impl<S: Share> DiscardPolicy for FairShare<S> {
     #[inline]
     fn admit(&mut self, _: Ps, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
         self.accounts.settle(queue);
-        let begin_limit = if self.is_unfair(slot, queue, buffer) {
-            0
-        } else {
-            u64::MAX
-        };
         let rules = Rules {
-            begin_limit,
+            begin_limit: u64::MAX,
             end_reserve: u64::MAX,
             forward_end: true,
         };
-        let verdict = self.frames.admit(slot, info, queue, buffer, rules);
+        let (config, weighted) = (&self.config, self.accounts.weighted(slot));
+        let refuses = || is_unfair::<S>(config, weighted, (queue, buffer));
+        let frames = &mut self.frames;
+        let verdict = frames.admit_unless(refuses, slot, info, (queue, buffer), rules);
         if verdict == Verdict::Accept {
             self.accounts.add(slot);
         }
         verdict
+    }
+    fn passes_below(&self, buffer: u64) -> u64 {
+        buffer
+    }
+    #[inline]
+    fn passes(&mut self, slot: u32) -> bool {
+        let passes = self.frames.passes(slot) && !self.accounts.are_overdue();
+        if passes {
+            self.accounts.add(slot);
+        }
+        passes
     }
     /// True if neither the threshold nor the share follows from the buffer.
     fn acts_without_limit(&self) -> bool {

@@ -57,6 +57,19 @@ impl Frames {
         ])
     }
 
+    /// True if a data cell of `slot` is within a PDU of which all cells have been accepted: as long as the queue is
+    /// below its limits it is accepted, too, and changes no state unless it ends the PDU.
+    #[inline]
+    pub fn passes(&self, slot: u32) -> bool {
+        let Frame {
+            mode,
+            starts,
+            partial,
+            ..
+        } = self.0[slot as usize];
+        mode == Mode::Accept && partial && !starts
+    }
+
     /// Decides on one cell. Cells other than data cells (PT 0xx) are dropped only by overflow.
     #[inline]
     pub fn admit(

@@ -89,4 +89,11 @@ impl DiscardPolicy for IntelligentTailDrop {
             },
         )
     }
+    fn passes_below(&self, buffer: u64) -> u64 {
+        buffer.saturating_sub(self.margin)
+    }
+    #[inline]
+    fn passes(&mut self, slot: u32) -> bool {
+        self.frames.passes(slot)
+    }
 }

@@ -132,6 +132,20 @@ macro_rules! registry {
                     Discard::Custom(policy) => policy.admit(now, slot, info, queue, buffer),
                 }
             }
+            fn passes_below(&self, buffer: u64) -> u64 {
+                match self {
+                    $(Discard::$variant(policy) => policy.passes_below(buffer),)*
+                    // Policies from outside decide on every cell.
+                    Discard::Custom(_) => 0,
+                }
+            }
+            #[inline]
+            fn passes(&mut self, slot: u32) -> bool {
+                match self {
+                    $(Discard::$variant(policy) => policy.passes(slot),)*
+                    Discard::Custom(_) => false,
+                }
+            }
             fn is_stateless(&self) -> bool {
                 match self {
                     $(Discard::$variant(policy) => policy.is_stateless(),)*

@@ -44,6 +44,17 @@ pub trait DiscardPolicy {
 
     /// Decides on one cell of channel `slot` that arrives at `now`.
     fn admit(&mut self, now: Ps, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict;
+    /// Queue length below which [`DiscardPolicy::passes`] stands for [`DiscardPolicy::admit`]; 0 if it never
+    /// does. It need not look at the queue's exact length then.
+    fn passes_below(&self, _buffer: u64) -> u64 {
+        0
+    }
+    /// Accepts a data cell without a body, as [`DiscardPolicy::admit`] does at any queue length below
+    /// [`DiscardPolicy::passes_below`]. Returns false, with nothing changed, if that depends on the length.
+    #[inline]
+    fn passes(&mut self, _slot: u32) -> bool {
+        false
+    }
     /// True if the policy keeps no state and refuses no cell while the buffer is not full, so that
     /// a queue without a limit need not call it.
     fn is_stateless(&self) -> bool {

@@ -63,4 +63,11 @@ impl DiscardPolicy for Ppd {
     fn admit(&mut self, _: Ps, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
         self.frames.admit(slot, info, queue, buffer, self.rules)
     }
+    fn passes_below(&self, buffer: u64) -> u64 {
+        buffer
+    }
+    #[inline]
+    fn passes(&mut self, slot: u32) -> bool {
+        self.frames.passes(slot)
+    }
 }

@@ -1,6 +1,6 @@
 //! Settings of a port that change during a run, and the short cuts that follow from them.
 
-use super::{Port, Queue};
+use super::{Port, Queue, QueueSettings};
 use crate::atm::link::Outlet;
 use crate::atm::server::Server;
 use crate::control::{ControlConfig, QueueReading, SwitchControl};
@@ -18,18 +18,20 @@ impl<S> Port<S> {
         let smallest = limits.min().unwrap_or(0);
         self.front.note_limits(smallest != u64::MAX || !stateless);
         // Cells in front use the buffer, so the check is needed for every cell of the class.
-        let unasked = stateless
-            && reads_queue != QueueReading::AtEveryCell
-            && !self.is_prompt
-            && !self.front.asks();
-        self.freely_below = if unasked { smallest } else { 0 };
+        let unread = reads_queue != QueueReading::AtEveryCell;
+        let unasked = unread && !self.is_prompt && !self.front.asks();
+        self.freely_below = if unasked && stateless { smallest } else { 0 };
+        let passing = |queue: &Queue| {
+            let QueueSettings {
+                discard, buffer, ..
+            } = &queue.settings;
+            discard.passes_below(*buffer)
+        };
+        let least = self.queues.iter().map(passing).min().unwrap_or(0);
+        self.passing_below = if unasked { least } else { 0 };
+        self.passing_backlog = self.surely_shorter_below(self.passing_below);
         self.reads_some = reads_queue == QueueReading::AtSomeCells;
-        self.free_backlog = Ps(if self.freely_below == u64::MAX {
-            u64::MAX
-        } else {
-            let cells = self.freely_below.saturating_sub(1);
-            cells.saturating_mul(self.cell_time.0)
-        });
+        self.free_backlog = self.surely_shorter_below(self.freely_below);
         self.express_backlog = self.free_backlog.min(self.unmarked_below);
         self.reads_queue = reads_queue != QueueReading::Never;
         self.reads_at_rm = self.reads_some || reads_queue == QueueReading::AtRmCells;
@@ -39,6 +41,16 @@ impl<S> Port<S> {
         }
         self.asks_nobody =
             self.is_prompt && stateless && reads_queue == QueueReading::Never && !self.front.asks();
+    }
+}
+
+impl<S> Port<S> {
+    /// Backlog of the line below which a queue certainly holds fewer than `limit` cells.
+    fn surely_shorter_below(&self, limit: u64) -> Ps {
+        if limit == u64::MAX {
+            return Ps::NEVER;
+        }
+        Ps(limit.saturating_sub(1).saturating_mul(self.cell_time.0))
     }
 }
 

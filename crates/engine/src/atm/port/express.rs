@@ -14,6 +14,7 @@ use crate::atm::cell::Cell;
 use crate::atm::link::Outlet;
 use crate::atm::server::{Arrival, FifoRow, Queued, Server, Work};
 use crate::control::Control;
+use crate::discard::DiscardPolicy;
 use crate::kernel::{Ps, Ring, Tail};
 
 impl<S: Server> Port<S> {
@@ -37,9 +38,12 @@ impl<S: Server> Port<S> {
     }
 
     /// True if [`Port::arrive_queued`] may take a cell that [`Port::arrive_express`] does not: if the port has
-    /// a [`PriorityServer`](crate::atm::server::PriorityServer), or marks.
+    /// a [`PriorityServer`](crate::atm::server::PriorityServer), marks, or has a policy with a state.
     pub fn has_queues(&mut self) -> bool {
-        self.marks_later() || self.server.priority().is_some()
+        let mut queues = self.queues.iter();
+        self.marks_later()
+            || self.server.priority().is_some()
+            || queues.any(|queue| !queue.settings.discard.is_stateless())
     }
 
     /// [`Port::arrive`] for a data cell without a body, if the port certainly admits it. Returns false, with
@@ -50,10 +54,15 @@ impl<S: Server> Port<S> {
             return false;
         }
         let Some(server) = self.server.priority() else {
-            return self.arrive_marking(now, arrival, out);
+            return self.arrive_in_order(now, arrival, out);
         };
+        let index = arrival.queue as usize;
         let limit = self.freely_below;
-        if limit != u64::MAX && !server.surely_shorter(now, arrival.queue as usize, limit) {
+        if limit != u64::MAX
+            && !server.surely_shorter(now, index, limit)
+            && !(server.surely_shorter(now, index, self.passing_below)
+                && self.queues[index].settings.discard.passes(arrival.slot))
+        {
             return false;
         }
         let cell = shown(&mut self.control, now, arrival);
@@ -61,13 +70,17 @@ impl<S: Server> Port<S> {
         true
     }
 
-    /// [`Port::arrive_queued`] for a port whose server marks.
+    /// [`Port::arrive_queued`] for a port with one queue that is served in order.
     #[inline(always)]
-    fn arrive_marking(&mut self, now: Ps, arrival: &Arrival, out: &mut Outlet<'_>) -> bool {
+    fn arrive_in_order(&mut self, now: Ps, arrival: &Arrival, out: &mut Outlet<'_>) -> bool {
         let Some(server) = self.server.express() else {
             return false;
         };
-        if server.backlog(now) >= self.free_backlog {
+        let backlog = server.backlog(now);
+        let queue = &mut self.queues[arrival.queue as usize];
+        if backlog >= self.free_backlog
+            && !(backlog < self.passing_backlog && queue.settings.discard.passes(arrival.slot))
+        {
             return false;
         }
         let cell = shown(&mut self.control, now, arrival);
