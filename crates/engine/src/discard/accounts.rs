@@ -69,3 +69,35 @@ impl Accounts {
         self.cells[slot as usize] as f64 * self.active as f64
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accounts_settled_late_are_those_settled_at_each_cell_and_are_due_before_they_grow() {
+        let (mut late, mut always) = (Accounts::new(3), Accounts::new(3));
+        let (mut most, mut settled) = (0, 0);
+        // A queue that holds 40 cells at most, of channels whose turns differ.
+        for cell in 0..20_000u32 {
+            let (slot, length) = ((cell / 3 * cell) % 3, u64::from(cell % 41));
+            always.settle(length);
+            always.add(slot);
+            if late.are_overdue() || cell % 5_000 == 4_999 {
+                late.settle(length);
+                settled += 1;
+                late.add(slot);
+                let of = |accounts: &Accounts| {
+                    let cells = [0, 1, 2].map(|slot| accounts.cells(slot));
+                    (cells, accounts.active())
+                };
+                assert_eq!(of(&late), of(&always));
+            } else {
+                late.add(slot);
+            }
+            most = most.max(late.order.len());
+        }
+        assert!(settled < 30, "{settled}");
+        assert!(most < MOST_UNSETTLED + 200, "{most}");
+    }
+}

@@ -61,13 +61,8 @@ impl Frames {
     /// below its limits it is accepted, too, and changes no state unless it ends the PDU.
     #[inline]
     pub fn passes(&self, slot: u32) -> bool {
-        let Frame {
-            mode,
-            starts,
-            partial,
-            ..
-        } = self.0[slot as usize];
-        mode == Mode::Accept && partial && !starts
+        let Frame { mode, starts, .. } = self.0[slot as usize];
+        mode == Mode::Accept && !starts
     }
 
     /// Decides on one cell. Cells other than data cells (PT 0xx) are dropped only by overflow.

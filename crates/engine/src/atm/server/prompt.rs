@@ -242,7 +242,7 @@ impl PromptServer {
 
     /// Counts a cell of the channel in `slot` that arrives at `now`, data or not. Returns its queue
     /// and its channel.
-    #[inline]
+    #[inline(always)]
     fn count_arrival(&mut self, now: Ps, slot: u32, is_data: bool) -> (&mut Queue, &mut Channel) {
         let channel = &mut self.channels[slot as usize];
         let queue = &mut self.queues[if is_data {
@@ -260,7 +260,7 @@ impl PromptServer {
 
     /// Puts a cell of the channel in `slot` into its queue at `now`, to which the server must have been
     /// advanced.
-    #[inline]
+    #[inline(always)]
     fn add(&mut self, now: Ps, slot: u32, cell: Queued, body: Option<&Body>) {
         let comes_first = self.rm_first && !cell.info.is_data();
         let (queue, channel) = self.count_arrival(now, slot, cell.info.is_data());
@@ -289,7 +289,7 @@ impl PromptServer {
         turns.len() > 1 || turns.front().is_some_and(more)
     }
 
-    #[inline]
+    #[inline(always)]
     fn complete(&mut self) {
         match self.in_service.take() {
             None => {}
@@ -358,24 +358,40 @@ impl PromptServer {
                     Some((cell, slot, &mut channel.lane.bodies))
                 }),
             };
-            if let Some((mut cell, slot, bodies)) = found {
-                let body = if cell.info.has_body() {
-                    bodies.pop()
-                } else {
-                    None
-                };
-                if self.watched == Some(index as u32) {
-                    control.on_dequeue(at, &mut cell.info, queue.length);
+            if let Some((cell, slot, bodies)) = found {
+                let place = (index as u32, slot);
+                // Few cells have a body; the others must not wait for a copy of one that is not there.
+                if cell.info.has_body() {
+                    let body = bodies.pop();
+                    return self.serve_next(at, place, cell, body.as_ref(), control, out);
                 }
-                self.ready -= 1;
-                self.queue_up(at, slot);
-                return self.serve(at, (index as u32, slot), cell, body.as_ref(), out);
+                return self.serve_next(at, place, cell, None, control, out);
             }
         }
     }
 
+    /// Starts the service of a cell that has waited in a queue, of the channel in a slot.
+    #[inline(always)]
+    fn serve_next(
+        &mut self,
+        at: Ps,
+        (index, slot): (u32, u32),
+        mut cell: Queued,
+        body: Option<&Body>,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
+    ) {
+        if self.watched == Some(index) {
+            let length = self.queues[index as usize].length;
+            control.on_dequeue(at, &mut cell.info, length);
+        }
+        self.ready -= 1;
+        self.queue_up(at, slot);
+        self.serve(at, (index, slot), cell, body, out);
+    }
+
     /// Starts the service of a cell from a queue, of the channel in a slot.
-    #[inline]
+    #[inline(always)]
     fn serve(
         &mut self,
         at: Ps,
@@ -428,7 +444,7 @@ impl PromptServer {
     }
 
     /// Starts the service of a cell; returns true if the link will lose it.
-    #[inline]
+    #[inline(always)]
     fn put_on_link(
         &mut self,
         at: Ps,

@@ -160,7 +160,7 @@ impl Prompt {
     }
 
     /// Updates the time of the port's next event.
-    #[inline]
+    #[inline(always)]
     pub fn note<S: Server>(&mut self, index: u32, port: &Port<S>) {
         let next = port.next_event();
         if next != self.completions.get(index as usize) {
