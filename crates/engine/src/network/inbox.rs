@@ -246,11 +246,17 @@ impl Inbox {
 
     /// Removes a sorted batch of the cells that arrive before `limit`, if enough are expected for
     /// this to be faster than merging. [`Inbox::give_back`] must follow.
+    #[inline(always)]
     pub fn take_batch(&mut self, limit: Ps, links: &mut Links) -> Option<Box<Batch>> {
         let begin = self.first();
         if !self.batch.as_ref()?.is_worth_it(begin, limit) {
             return None;
         }
+        self.sort_batch(begin, limit, links)
+    }
+
+    #[inline(never)]
+    fn sort_batch(&mut self, begin: Ps, limit: Ps, links: &mut Links) -> Option<Box<Batch>> {
         let mut batch = self.batch.take()?;
         let end = batch.end(begin, limit);
         batch.open(begin, end);
