@@ -146,6 +146,7 @@ macro_rules! registry {
                     Discard::Custom(_) => false,
                 }
             }
+            #[inline]
             fn is_stateless(&self) -> bool {
                 match self {
                     $(Discard::$variant(policy) => policy.is_stateless(),)*

@@ -145,19 +145,27 @@ impl Relay {
     ) -> bool {
         self.destination.on_data(info);
         let mut info = info.without_efci();
-        let (mut body, meters) = (body.copied(), self.meters_arrivals());
-        let cell = (&mut info, body.as_mut());
-        let refused = way
-            .port
-            .arrive_in_front(now, &self.arrival, cell, meters, &mut way.out);
+        let meters = self.meters_arrivals();
+        let mut arrive = |info: &mut Info, body| {
+            let cell = (info, body);
+            way.port
+                .arrive_in_front(now, &self.arrival, cell, meters, &mut way.out)
+        };
+        let refused = match body.copied() {
+            None => arrive(&mut info, None),
+            Some(mut body) => {
+                let refused = arrive(&mut info, Some(&mut body));
+                if refused.is_none() {
+                    self.bodies.push(body);
+                }
+                refused
+            }
+        };
         if let Some(cause) = refused {
             self.note_loss(now, info, cause, way);
             return false;
         }
         self.cells.push(info);
-        if let Some(body) = body {
-            self.bodies.push(body);
-        }
         self.cells.len() == 1
     }
 
@@ -265,6 +273,16 @@ impl Relay {
             if wake > now {
                 return wake;
             }
+            // The common case of what follows, in which there is no body to carry along.
+            if let Some(info) = self.cells.front().copied()
+                && !info.has_body()
+                && self.source.sends_plainly(now)
+            {
+                self.source.send_plainly(now);
+                self.cells.pop();
+                self.send_cell(now, info, None, way);
+                continue;
+            }
             let Some(emission) = self.source.opportunity(now, !self.cells.is_empty()) else {
                 unreachable!("a virtual source wakes up only to send")
             };
@@ -291,6 +309,17 @@ impl Relay {
                 (info, Some(Body::Rm(rm)))
             }
         };
+        self.send_cell(now, info, body.as_mut(), way);
+    }
+
+    #[inline(always)]
+    fn send_cell<S: Server>(
+        &mut self,
+        now: Ps,
+        info: Info,
+        body: Option<&mut Body>,
+        way: &mut Way<'_, S>,
+    ) {
         if !info.clp() {
             self.meter.count(now, info.kind() == Kind::Frm);
         }
@@ -304,7 +333,7 @@ impl Relay {
         };
         let refused = way
             .port
-            .send_from_front(now, arrival, body.as_mut(), metered, &mut way.out);
+            .send_from_front(now, arrival, body, metered, &mut way.out);
         if let Some(cause) = refused {
             self.note_loss(now, info, cause, way);
         }

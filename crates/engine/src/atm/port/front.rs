@@ -1,12 +1,12 @@
 //! Cells that wait in front of a port in the queues of virtual sources. They share the buffer, the
 //! discard policy and the control scheme of the controlled class with the queue behind them.
 
-use super::{Arrival, Port, rm_of};
+use super::{Arrival, Port, Queue, rm_of};
 use crate::atm::cell::{Body, Info, RmCell};
 use crate::atm::link::Outlet;
 use crate::atm::server::Server;
 use crate::control::SwitchControl;
-use crate::discard::Cause;
+use crate::discard::{Cause, DiscardPolicy};
 use crate::kernel::Ps;
 
 /// Number of cells that wait in front, with its statistics.
@@ -53,6 +53,18 @@ impl<S: Server> Port<S> {
         }
     }
 
+    /// True if a queue and what waits in front of it certainly have room for another cell, and its policy asks
+    /// for no more than that.
+    #[inline]
+    fn has_room_in_front(&self, now: Ps, index: usize) -> bool {
+        let Queue { settings, .. } = &self.queues[index];
+        settings.discard.is_stateless()
+            && self.front.cells < settings.buffer
+            && self
+                .server
+                .surely_shorter(now, index, settings.buffer - self.front.cells)
+    }
+
     /// Handles a cell that arrives for a virtual source. It waits in front unless it is refused. If
     /// the scheme `meters` arrivals it sees the cell and may mark it.
     #[inline]
@@ -64,20 +76,19 @@ impl<S: Server> Port<S> {
         meters: bool,
         out: &mut Outlet<'_>,
     ) -> Option<Cause> {
-        let length = self.class_length(now, self.front.asks || (meters && self.reads_queue), out);
+        let place = (arrival.slot, arrival.queue as usize);
+        let reads = meters && self.reads_queue;
+        let asks = self.front.asks && (reads || !self.has_room_in_front(now, place.1));
+        let length = self.class_length(now, asks || reads, out);
         if meters {
             self.control
                 .on_forward(now, arrival.control_slot, info, None, length);
         }
-        if self.front.asks
-            && let Some(cause) = self.refuses(
-                now,
-                (arrival.slot, arrival.queue as usize),
-                (*info, &mut body),
-                length,
-            )
-        {
+        if asks && let Some(cause) = self.refuses(now, place, (*info, &mut body), length) {
             return Some(cause);
+        }
+        if self.front.asks && !asks {
+            self.losses.pass(arrival.slot, *info, &mut body);
         }
         self.front.count_until(now);
         self.front.cells += 1;
