@@ -92,8 +92,8 @@ pub struct Switch<S> {
     /// State of a prompt switch; `None` for others.
     prompt: Option<Box<Prompt>>,
     backlog: Backlog,
-    /// True if a port may take cells by [`Port::arrive_queued`].
-    has_queues: bool,
+    /// True if a port may take cells by [`Port::arrive_singly`].
+    takes_singly: bool,
 }
 
 /// Ports whose server needs to be advanced, and for each port if it is among them.
@@ -122,7 +122,7 @@ impl<S: Server> Switch<S> {
         log: Log,
         prompt: Option<Box<Prompt>>,
     ) -> Switch<S> {
-        let has_queues = ports.iter_mut().any(|(port, _)| port.has_queues());
+        let takes_singly = ports.iter_mut().any(|(port, _)| port.takes_singly());
         let mut timers = Tournament::new(ports.len() + relays.len());
         for (i, (port, _)) in ports.iter().enumerate() {
             timers.set(i, port.wake_at());
@@ -142,7 +142,7 @@ impl<S: Server> Switch<S> {
             timers,
             prompt,
             backlog,
-            has_queues,
+            takes_singly,
         }
     }
 
@@ -206,10 +206,10 @@ impl<S: Server> Switch<S> {
             if link.begins_stamped() && self.drain_stamped(link, limit, links) {
                 continue;
             }
-            if self.has_queues {
-                let queued = self.forward_queued(link.stretch(), |cell| *cell, limit, links);
-                if queued > 0 {
-                    link.discard(queued);
+            if self.takes_singly {
+                let sent = self.forward_singly(link.stretch(), |cell| *cell, limit, links);
+                if sent > 0 {
+                    link.discard(sent);
                     continue;
                 }
             }
@@ -253,8 +253,8 @@ impl<S: Server> Switch<S> {
                     rest = &rest[sent..];
                     continue;
                 }
-            } else if self.has_queues && !cell.info.has_body() {
-                let sent = self.forward_queued(rest, |arrived| arrived.cell, limit, links);
+            } else if self.takes_singly && !cell.info.has_body() {
+                let sent = self.forward_singly(rest, |arrived| arrived.cell, limit, links);
                 if sent > 0 {
                     rest = &rest[sent..];
                     continue;
@@ -304,8 +304,8 @@ impl<S: Server> Switch<S> {
                 if cell.info.has_body() {
                     let mut body = inbox.body(input, cell.info, links);
                     self.forward(cell, body.as_mut(), links);
-                } else if !self.has_queues
-                    || self.forward_queued(&[cell], |cell| *cell, Ps::NEVER, links) == 0
+                } else if !self.takes_singly
+                    || self.forward_singly(&[cell], |cell| *cell, Ps::NEVER, links) == 0
                 {
                     self.forward(cell, None, links);
                 }
@@ -409,11 +409,11 @@ impl<S: Server> Switch<S> {
         sent
     }
 
-    /// Forwards cells without bodies that arrive before `limit` through ports of several queues, or that mark,
-    /// if they certainly admit them, up to the first cell for which this is not so. Returns their number.
-    /// Only a switch with [`Port::has_queues`] needs it.
+    /// Forwards cells without bodies that arrive before `limit`, one by one, through ports that certainly admit
+    /// them, up to the first cell for which this is not so. Returns their number. Only a switch with a port
+    /// that [`Port::takes_singly`] needs it.
     #[inline(never)]
-    fn forward_queued<T>(
+    fn forward_singly<T>(
         &mut self,
         cells: &[T],
         cell: impl Fn(&T) -> Cell,
@@ -430,7 +430,7 @@ impl<S: Server> Switch<S> {
                 break;
             };
             let out = &mut links.outlet(*link);
-            if !port.arrive_queued(cell.at, &route.arrival(cell.info), out) {
+            if !port.arrive_singly(cell.at, &route.arrival(cell.info), out) {
                 break;
             }
             if port.next_event().is_scheduled() {

@@ -7,7 +7,8 @@
 //! nothing reads either before they are written back: a scheme sees no server, and each cell of a row
 //! is checked against the copy.
 //!
-//! [`Port::arrive_queued`] is the short way to a port whose departures depend on cells to come.
+//! [`Port::arrive_singly`] is the short way, one by one, to a port whose departures depend on cells to
+//! come, that marks, or whose policy keeps a state.
 
 use super::{Port, show};
 use crate::atm::cell::Cell;
@@ -37,9 +38,9 @@ impl<S: Server> Port<S> {
         true
     }
 
-    /// True if [`Port::arrive_queued`] may take a cell that [`Port::arrive_express`] does not: if the port has
+    /// True if [`Port::arrive_singly`] may take a cell that [`Port::arrive_express`] does not: if the port has
     /// a [`PriorityServer`](crate::atm::server::PriorityServer), marks, or has a policy with a state.
-    pub fn has_queues(&mut self) -> bool {
+    pub fn takes_singly(&mut self) -> bool {
         let mut queues = self.queues.iter();
         self.marks_later()
             || self.server.priority().is_some()
@@ -47,9 +48,9 @@ impl<S: Server> Port<S> {
     }
 
     /// [`Port::arrive`] for a data cell without a body, if the port certainly admits it. Returns false, with
-    /// nothing changed, if not. For a port that [`Port::has_queues`].
+    /// nothing changed, if not. For a switch with a port that [`Port::takes_singly`].
     #[inline(always)]
-    pub fn arrive_queued(&mut self, now: Ps, arrival: &Arrival, out: &mut Outlet<'_>) -> bool {
+    pub fn arrive_singly(&mut self, now: Ps, arrival: &Arrival, out: &mut Outlet<'_>) -> bool {
         if self.reads_at(now, arrival) {
             return false;
         }
@@ -70,7 +71,7 @@ impl<S: Server> Port<S> {
         true
     }
 
-    /// [`Port::arrive_queued`] for a port with one queue that is served in order.
+    /// [`Port::arrive_singly`] for a port with one queue that is served in order.
     #[inline(always)]
     fn arrive_in_order(&mut self, now: Ps, arrival: &Arrival, out: &mut Outlet<'_>) -> bool {
         let Some(server) = self.server.express() else {
@@ -104,6 +105,9 @@ impl<S: Server> Port<S> {
     /// [`Port::resume`].
     #[inline(always)]
     pub fn row_again(&mut self) -> Option<Row<'_, Already>> {
+        if !self.has_rows() {
+            return None;
+        }
         self.row_to(Already(0))
     }
 
@@ -115,9 +119,6 @@ impl<S: Server> Port<S> {
 
     #[inline(always)]
     fn row_to<E: RowEnd>(&mut self, end: E) -> Option<Row<'_, E>> {
-        if self.reads_some {
-            return None;
-        }
         let server = self.server.express()?;
         Some(Row {
             server: server.row(),

@@ -222,6 +222,10 @@ impl LineServer for FifoServer {
         _control: &mut Control,
         out: &mut impl LineEnd,
     ) {
+        debug_assert!(
+            self.marks.is_none(),
+            "a link that loses cells takes no marks"
+        );
         let cell = self.serve(now, arrival.cell);
         out.put(cell, body);
     }

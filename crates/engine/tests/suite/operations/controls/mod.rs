@@ -23,7 +23,7 @@ const MOST_WAKES: u32 = 200;
 pub struct Port<C> {
     control: C,
     /// A copy of the scheme that receives the length of the queue only when it declares that it
-    /// reads it.
+    /// reads it, and is not called where it declares that a call is not needed.
     blind: C,
     setting: Setting,
     now: Ps,
@@ -104,8 +104,11 @@ impl<C: SwitchControl + Clone> Port<C> {
         self.control
             .on_forward(self.now, slot, &mut after, told.as_mut(), self.queue);
         let seen = self.seen(rm.is_some());
-        self.blind
-            .on_forward(self.now, slot, &mut blind, blind_told.as_mut(), seen);
+        let counted = |blind: &mut C| rm.is_none() && blind.counts_only(self.now, slot);
+        if !self.blind.ignores_arrivals() && !counted(&mut self.blind) {
+            self.blind
+                .on_forward(self.now, slot, &mut blind, blind_told.as_mut(), seen);
+        }
         assert_eq!(
             (after, told),
             (blind, blind_told),
@@ -135,6 +138,9 @@ impl<C: SwitchControl + Clone> Port<C> {
             self.control.on_dequeue(self.now, &mut after, self.queue);
             self.blind.on_dequeue(self.now, &mut blind, self.queue);
             assert_eq!(after, blind);
+            if let Some(above) = self.control.marks_above() {
+                assert_eq!(after.efci(), self.queue > above);
+            }
             allowed((before, None), (after, None), &mut self.digest);
         }
         self.queue -= 1;
@@ -149,7 +155,9 @@ impl<C: SwitchControl + Clone> Port<C> {
     fn background(&mut self, cells: u64) {
         for _ in 0..cells {
             self.control.on_background(self.now);
-            self.blind.on_background(self.now);
+            if !self.blind.ignores_arrivals() {
+                self.blind.on_background(self.now);
+            }
         }
     }
 
