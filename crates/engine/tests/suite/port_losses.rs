@@ -8,12 +8,11 @@ use cellrate_engine::atm::server::{BuildServer, EagerServer, LazyServer, Queued}
 use cellrate_engine::control::{ControlConfig, PortFacts};
 use cellrate_engine::discard::DiscardConfig;
 use cellrate_engine::kernel::Ps;
+use cellrate_engine::kernel::units::Buffer;
 use cellrate_engine::tcp::Segment;
 
-/// Losses of one channel with these cells, `x` in a PDU and `e` at its end, `-` and `=` those that
-/// were lost before, into a buffer of two on a line of 10 us per cell; a cell every microsecond,
-/// and for a space a pause of 100 us.
-fn losses<S: BuildServer>(cells: &str, rm_first: bool) -> Losses {
+/// A port with a buffer of two cells for one channel, on a line of 10 us per cell.
+fn port<S: BuildServer>(rm_first: bool) -> Port<S> {
     let rate = cell_time_us(10);
     let queue = QueueSettings {
         classes: ServiceClass::ALL.to_vec(),
@@ -21,7 +20,7 @@ fn losses<S: BuildServer>(cells: &str, rm_first: bool) -> Losses {
         is_credited: false,
         discard: DiscardConfig::default().build(1),
     };
-    let mut port: Port<S> = Port::new(PortSettings {
+    Port::new(PortSettings {
         rate,
         delay: Ps(1),
         queues: vec![queue],
@@ -36,7 +35,64 @@ fn losses<S: BuildServer>(cells: &str, rm_first: bool) -> Losses {
         prompt: None,
         losses: None,
         may_change: false,
+    })
+}
+
+/// The same with a virtual source in front. A PDU loses a cell, and then the buffer has no limit.
+#[test]
+fn a_pdu_that_lost_a_cell_in_front_is_hit_after_the_limit_has_gone() {
+    let mut port: Port<LazyServer> = port(false);
+    port.expect_virtual_sources();
+    let mut link = Link::default();
+    let mut out = Outlet {
+        link: &mut link,
+        number: 0,
+        fresh: &mut Vec::new(),
+    };
+    let arrival = Arrival {
+        slot: 0,
+        control_slot: 0,
+        queue: 0,
+        controlled: true,
+        cell: Queued {
+            label: 0,
+            info: Info::data(0),
+        },
+    };
+    let mut arrive = |port: &mut Port<LazyServer>, number, body: Option<&mut Body>| {
+        let mut info = match &body {
+            Some(_) => Info::end_of_message(number),
+            None => Info::data(number),
+        };
+        let cell = (&mut info, body);
+        port.arrive_in_front(Ps(u64::from(number)), &arrival, cell, false, &mut out)
+    };
+    let refused = [0, 1, 2].map(|number| arrive(&mut port, number, None).is_some());
+    assert_eq!(refused, [false, false, true]);
+    let policies = (&ControlConfig::default(), &DiscardConfig::default());
+    let mut other = Link::default();
+    let mut unused = Outlet {
+        link: &mut other,
+        number: 0,
+        fresh: &mut Vec::new(),
+    };
+    port.change(Ps(3), Buffer::INFINITE, policies, &mut unused);
+    let mut body = Body::Pdu(Pdu {
+        segment: Segment::data(0, 1),
+        sent: Ps(3),
+        first: 0,
+        cells: 4,
+        hit: false,
     });
+    assert_eq!(arrive(&mut port, 3, Some(&mut body)), None);
+    assert!(matches!(body, Body::Pdu(Pdu { hit: true, .. })));
+}
+
+/// Losses of one channel with these cells, `x` in a PDU and `e` at its end, `-` and `=` those that
+/// were lost before, into a buffer of two on a line of 10 us per cell; a cell every microsecond,
+/// and for a space a pause of 100 us.
+fn losses<S: BuildServer>(cells: &str, rm_first: bool) -> Losses {
+    let mut port: Port<S> = port(rm_first);
     let (mut link, mut now) = (Link::default(), Ps::ZERO);
     let (mut number, mut first, mut hit) = (0, 0, false);
     for cell in cells.chars() {

@@ -84,11 +84,10 @@ impl<S: Server> Port<S> {
             self.control
                 .on_forward(now, arrival.control_slot, info, None, length);
         }
-        if asks && let Some(cause) = self.refuses(now, place, (*info, &mut body), length) {
-            return Some(cause);
-        }
-        if self.front.asks && !asks {
+        if !asks {
             self.losses.pass(arrival.slot, *info, &mut body);
+        } else if let Some(cause) = self.refuses(now, place, (*info, &mut body), length) {
+            return Some(cause);
         }
         self.front.count_until(now);
         self.front.cells += 1;
