@@ -199,22 +199,6 @@ impl Link {
         });
         drained.len()
     }
-    /// Removes the cells that arrive at `limit` or later with what belongs to them. Returns a link with
-    /// these, whose receiver is not patient.
-    pub fn split_off(&mut self, limit: Ps) -> Link {
-        let (mut cells, mut bodies, mut stamps) = (Vec::new(), Vec::new(), Vec::new());
-        self.drain_into(limit, &mut cells, &mut bodies, &mut stamps);
-        let mut before = Link::new(self.patient);
-        cells.into_iter().for_each(|cell| before.cells.push(cell));
-        bodies.into_iter().for_each(|body| before.bodies.push(body));
-        stamps
-            .into_iter()
-            .for_each(|stamp| before.stamps.push(stamp));
-        Link {
-            patient: false,
-            ..core::mem::replace(self, before)
-        }
-    }
     /// Cells held.
     pub fn len(&self) -> usize {
         self.cells.len()

@@ -125,6 +125,7 @@ impl<S: Server> Simulation<S> {
 
     /// Gives each part the cells on links to others that it may still mark.
     fn take_unsettled(&self, parts: &mut [Part<S>], places: &Places) {
+        let (mut settled, mut unsettled) = (Mail::default(), Mail::default());
         for number in 0..parts.len() {
             let ports = parts[number].own.nodes().flat_map(Node::ports);
             let marking = ports.filter(|(port, _)| port.marks_later());
@@ -136,14 +137,12 @@ impl<S: Server> Simulation<S> {
                     continue;
                 }
                 let settle = lookahead(plan);
-                let settled = self.now.saturating_add(settle);
-                let unsettled = parts[receiver].own.links[index].split_off(settled);
-                let part = &mut parts[number];
-                part.settle[index] = settle;
-                if !unsettled.is_empty() {
-                    part.own.leaving.push(link);
-                }
-                part.own.links[index] = unsettled;
+                parts[number].settle[index] = settle;
+                let all = &mut parts[receiver].own.links[index];
+                settled.add(link, all, self.now.saturating_add(settle));
+                unsettled.add(link, all, Ps::NEVER);
+                parts[receiver].collect(&mut settled);
+                parts[number].collect(&mut unsettled);
             }
         }
     }
