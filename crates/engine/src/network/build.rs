@@ -70,6 +70,7 @@ impl<'a> Draft<'a> {
             port_of: alloc::vec![0; plan.links.len()],
             users: alloc::vec![Vec::new(); plan.links.len()],
             has_credit: alloc::vec![false; plan.nodes.len()],
+            changes: alloc::vec![false; plan.nodes.len()],
             controlled_before: Vec::new(),
             back: alloc::vec![None; plan.links.len()],
             returns_for: alloc::vec![None; plan.links.len()],
@@ -85,6 +86,9 @@ impl<'a> Draft<'a> {
             for &link in draft.path(channel) {
                 draft.users[link].push(channel);
             }
+        }
+        for (node, _) in plan.changes.iter().flat_map(|change| &change.switches) {
+            draft.changes[*node] = true;
         }
         draft.controlled_before = draft.users.iter().map(|u| draft.counted(u)).collect();
         draft.find_ways_of_credit()?;
@@ -250,10 +254,7 @@ impl<'a> Draft<'a> {
             channels,
             prompt: self.prompt_port::<S>(link, &classes),
             losses: self.losses_ahead::<S>(link),
-            may_change: self.plan.changes.iter().any(|change| {
-                let switches = &mut change.switches.iter();
-                switches.any(|(node, _)| *node == self.plan.links[link].from)
-            }),
+            may_change: self.changes[self.plan.links[link].from],
         })
     }
 

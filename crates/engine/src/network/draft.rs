@@ -26,6 +26,8 @@ pub struct Draft<'a> {
     pub users: Vec<Vec<ChannelId>>,
     /// For each node: true if a channel under credit control begins, ends or passes there.
     pub has_credit: Vec<bool>,
+    /// For each node: true if it is a switch whose settings change during the run.
+    pub changes: Vec<bool>,
     /// For each link and each channel over it: the number of channels with ABR cells before it.
     pub controlled_before: Vec<Vec<u32>>,
     /// For each link under credit control: the link on which its credit returns.
