@@ -151,6 +151,15 @@ impl Erica {
         &self.statistics
     }
 
+    /// Counts a cell of a channel as input.
+    #[inline(always)]
+    fn count_cell(&mut self, slot: u32) {
+        if self.per_vc_ccr {
+            self.channels[slot as usize].count_cell(self.epoch);
+        }
+        self.abr_cells += 1;
+    }
+
     /// Counts a channel as active, at its first cell in this interval (pp. 399 and 403).
     fn count_source(&mut self, slot: u32) {
         let channel = &mut self.channels[slot as usize];
@@ -386,13 +395,13 @@ impl SwitchControl for Erica {
             self.count_source(slot);
         }
         let frm = rm.filter(|_| info.kind() == Kind::Frm);
-        if self.per_vc_ccr {
-            self.channels[slot as usize].count_cell(self.epoch);
-        } else if let Some(rm) = &frm {
+        let ends_interval = self.reads_at(now);
+        self.count_cell(slot);
+        if let Some(rm) = &frm
+            && !self.per_vc_ccr
+        {
             self.channels[slot as usize].ccr = rm.ccr; // 98-0408 (7)
         }
-        let ends_interval = self.reads_at(now);
-        self.abr_cells += 1;
         if ends_interval {
             self.end_interval(now, queue);
         }
@@ -405,15 +414,11 @@ impl SwitchControl for Erica {
     }
     #[inline(always)]
     fn counts_only(&mut self, now: Ps, slot: u32) -> bool {
-        let ends_interval = self.reads_at(now);
-        let channel = &mut self.channels[slot as usize];
-        if ends_interval || channel.seen != self.epoch {
+        let is_new = self.channels[slot as usize].seen != self.epoch;
+        if is_new || self.reads_at(now) {
             return false;
         }
-        if self.per_vc_ccr {
-            channel.count_cell(self.epoch);
-        }
-        self.abr_cells += 1;
+        self.count_cell(slot);
         true
     }
     #[inline]
