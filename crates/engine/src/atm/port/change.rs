@@ -42,9 +42,7 @@ impl<S> Port<S> {
         self.asks_nobody =
             self.is_prompt && stateless && reads_queue == QueueReading::Never && !self.front.asks();
     }
-}
 
-impl<S> Port<S> {
     /// Backlog of the line below which a queue certainly holds fewer than `limit` cells.
     fn surely_shorter_below(&self, limit: u64) -> Ps {
         if limit == u64::MAX {

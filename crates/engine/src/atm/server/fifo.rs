@@ -17,7 +17,7 @@ pub struct FifoServer {
     line: Line,
     accepted: u64,
     work: Work,
-    /// Marks that it sets; none in a row.
+    /// Marks that it sets; a cell that leads to one is not served in a row.
     marks: Option<Marks>,
 }
 
@@ -69,7 +69,7 @@ impl FifoServer {
         let work = (self.backlog(now), self.work.carry);
         out.push(self.serve(now, cell), body);
         if let Some(behind) = self.marks.and_then(|marks| marks.at(work)) {
-            out.link.mark_efci(behind);
+            out.link.mark_efci(behind); // TM 4.0 5.10.6 1(a)
         }
     }
     /// Time until the line is free.
