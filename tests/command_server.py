@@ -8,6 +8,7 @@ hash seed of the process; other seeds are left to `make determinism`.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import importlib
 import json
@@ -281,6 +282,7 @@ def _become(command: list[str], cwd: str, streams: list[int]) -> NoReturn:
         traceback.print_exc()
     sys.stdout.flush()
     sys.stderr.flush()
+    atexit._run_exitfuncs()  # noqa: SLF001  temporary files are removed there
     # An orderly end would touch, and so copy, all that the modules have made.
     os._exit(status)
 

@@ -22,7 +22,7 @@ from cellrate.schemes.finding import find
 from cellrate.schemes.parcels import packed
 from cellrate.simulation import apart
 from cellrate.simulation.runner import Job, run_each, run_many
-from conftest import HERE, Command
+from conftest import COMMAND, HERE, Command
 
 CLASSES = HERE / "schemes"
 EXAMPLES = Path(cellrate.__file__).parent / "schemes" / "examples"
@@ -440,6 +440,22 @@ def test_a_class_travels_to_another_machine(tmp_path: Path) -> None:
     finally:
         worker.close()
     assert json.loads(_core.Outcome.from_bytes(found).summary())["digest"] == expected
+
+
+def test_no_temporary_file_is_left(tmp_path: Path) -> None:
+    """The process of a class's runs is killed at the end of the command, and removes nothing."""
+    shutil.copy(CLASSES / "bad.py", tmp_path)
+    (tmp_path / "traced.toml").write_text(TRACED, "utf-8")
+    place = tmp_path / "temporary"
+    place.mkdir()
+    scheme = "switch.control.scheme=bad.py:Fine"
+    done = subprocess.run(
+        [COMMAND, "compare", "traced.toml", "--vary", f"{scheme},efci",
+         "--measure", "queue", "--seeds", "2"],
+        cwd=tmp_path, env={**os.environ, "TMPDIR": str(place)}, capture_output=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert list(place.iterdir()) == []
 
 
 def test_a_process_that_ends_is_told() -> None:

@@ -11,6 +11,7 @@ import pickle
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -82,10 +83,15 @@ class Silence:
 
 
 class Worker:
-    """A process that makes runs, one after the other."""
+    """A process that makes runs, one after the other.
+
+    Its temporary files, the files of classes among them, are removed after it: a process that is
+    killed cannot do that.
+    """
 
     def __init__(self) -> None:
-        command = [sys.executable, "-m", "cellrate.simulation.apart"]
+        self.place = tempfile.TemporaryDirectory(prefix="cellrate-", ignore_cleanup_errors=True)
+        command = [sys.executable, "-m", "cellrate.simulation.apart", self.place.name]
         self.process = subprocess.Popen(  # noqa: S603  this interpreter and this module
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
@@ -126,6 +132,7 @@ class Worker:
             with contextlib.suppress(OSError):  # what is left to write has no reader
                 if pipe is not None:
                     pipe.close()
+        self.place.cleanup()
 
     def __del__(self) -> None:
         if self.process.returncode is None:
@@ -167,8 +174,13 @@ def _receive(stream: IO[bytes] | None) -> Any:  # noqa: ANN401  what was sent
     return pickle.loads(stream.read(LENGTH.unpack(head)[0]))  # noqa: S301  from this program alone
 
 
-def _serve() -> None:
-    """Makes the runs that come by standard input, until it ends."""
+def _serve(place: str) -> None:
+    """Makes the runs that come by standard input, until it ends.
+
+    Args:
+        place: Directory of all temporary files.
+    """
+    tempfile.tempdir = place
     output = sys.stdout.buffer
     sys.stdout = sys.stderr  # what a class prints must not mix with the answers
     while True:
@@ -220,4 +232,4 @@ def _portable(error: Exception) -> Exception:
 
 
 if __name__ == "__main__":
-    _serve()
+    _serve(sys.argv[1])
