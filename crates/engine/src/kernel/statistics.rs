@@ -4,17 +4,54 @@ use alloc::vec::Vec;
 
 use super::time::Ps;
 
-/// Mean, variance and extremes of observations (Welford), with quantiles from a log-linear
-/// histogram.
+/// Mean, variance and extremes of whole observations, with quantiles from a log-linear histogram.
+///
+/// Sums are whole numbers, so the moments are exact up to the last division, whatever the order in which
+/// observations are added and summaries merged; and a sum costs less than a mean that is carried on, which
+/// is a division for each observation.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     count: u64,
-    mean: f64,
-    squares: f64,
+    sum: u128,
+    squares: Wide,
     min: u64,
     max: u64,
     /// Its length follows the largest bin seen, so an unused summary needs no memory.
     histogram: Vec<u64>,
+}
+
+/// A whole number of 192 bits, enough for the sum of as many squares as a `u64` can count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Wide {
+    low: u128,
+    high: u64,
+}
+
+impl Wide {
+    /// `a * b`; the product must fit.
+    fn product(a: u64, b: u128) -> Wide {
+        let (low, high) = (a as u128 * (b as u64) as u128, a as u128 * (b >> 64));
+        let sum = Wide { low, high: 0 };
+        sum.plus(Wide {
+            low: high << 64,
+            high: (high >> 64) as u64,
+        })
+    }
+    #[inline(always)]
+    fn plus(self, other: Wide) -> Wide {
+        let (low, carry) = self.low.overflowing_add(other.low);
+        let high = self.high + other.high + carry as u64;
+        Wide { low, high }
+    }
+    /// The difference; `other` must not be greater.
+    fn minus(self, other: Wide) -> Wide {
+        let (low, borrow) = self.low.overflowing_sub(other.low);
+        let high = self.high - other.high - borrow as u64;
+        Wide { low, high }
+    }
+    fn to_f64(self) -> f64 {
+        self.high as f64 * libm::exp2(128.0) + self.low as f64
+    }
 }
 
 /// Linear steps within an octave: quantiles are accurate to 1/32 of the value.
@@ -49,10 +86,11 @@ impl Summary {
             self.min.min(value)
         };
         self.count += 1;
-        let x = value as f64;
-        let delta = x - self.mean;
-        self.mean += delta / self.count as f64;
-        self.squares += delta * (x - self.mean);
+        self.sum += value as u128;
+        self.squares = self.squares.plus(Wide {
+            low: value as u128 * value as u128,
+            high: 0,
+        });
         self.max = self.max.max(value);
         let bin = bin(value);
         if bin >= self.histogram.len() {
@@ -60,7 +98,7 @@ impl Summary {
         }
         self.histogram[bin] += 1;
     }
-    /// Adds all observations of `other` (Chan, Golub and LeVeque 1979 for the moments).
+    /// Adds all observations of `other`.
     pub fn merge(&mut self, other: &Summary) {
         if other.count == 0 {
             return;
@@ -69,11 +107,9 @@ impl Summary {
             *self = other.clone();
             return;
         }
-        let (here, there) = (self.count as f64, other.count as f64);
-        let delta = other.mean - self.mean;
-        self.squares += other.squares + delta * delta * here * there / (here + there);
-        self.mean += delta * there / (here + there);
         self.count += other.count;
+        self.sum += other.sum;
+        self.squares = self.squares.plus(other.squares);
         self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
         if other.histogram.len() > self.histogram.len() {
@@ -98,11 +134,18 @@ impl Summary {
     }
     /// Mean; `None` without observations.
     pub fn mean(&self) -> Option<f64> {
-        (self.count > 0).then_some(self.mean)
+        (self.count > 0).then(|| self.sum as f64 / self.count as f64)
     }
     /// Standard deviation of the observations (population).
     pub fn standard_deviation(&self) -> Option<f64> {
-        (self.count > 0).then(|| libm::sqrt(self.squares / self.count as f64))
+        let count = self.count as u128;
+        (count > 0).then(|| {
+            // With S = n m + r, the squared distances from m are the squares less m (S + r).
+            let (m, r) = ((self.sum / count) as u64, self.sum % count);
+            let from_m = self.squares.minus(Wide::product(m, self.sum + r));
+            let (n, r) = (count as f64, r as f64);
+            libm::sqrt((from_m.to_f64() - r * (r / n)) / n)
+        })
     }
     /// Least observation.
     pub fn min(&self) -> Option<u64> {
@@ -208,10 +251,24 @@ mod tests {
         (1..=100).for_each(|x| summary.add(x));
         assert_eq!(summary.mean(), Some(50.5));
         // population variance (100^2 - 1) / 12 = 833.25
-        assert!((summary.standard_deviation().unwrap() - libm::sqrt(833.25)).abs() < 1e-9);
+        assert_eq!(summary.standard_deviation(), Some(libm::sqrt(833.25)));
         assert_eq!(summary.quantile(0.5), Some(50.0));
         assert_eq!(summary.quantile(1.0), Some(100.0));
         assert_eq!(summary.max(), Some(100));
+    }
+
+    #[test]
+    fn a_small_spread_of_great_values_is_not_lost() {
+        let mut summary = Summary::default();
+        // 2^63 and its neighbours three times each: the squares go beyond 128 bits.
+        for _ in 0..3 {
+            (0..3).for_each(|x| summary.add((1 << 63) - 1 + x));
+        }
+        assert_eq!(summary.mean(), Some(libm::exp2(63.0)));
+        assert_eq!(summary.standard_deviation(), Some(libm::sqrt(2.0 / 3.0)));
+        let mut two = Summary::default();
+        [0, u64::MAX].into_iter().for_each(|x| two.add(x));
+        assert_eq!(two.standard_deviation(), Some(u64::MAX as f64 / 2.0));
     }
 
     #[test]
@@ -230,11 +287,8 @@ mod tests {
             (8, Some(2), Some(1_000_000))
         );
         assert_eq!(merged.histogram, all.histogram);
-        assert!((merged.mean().unwrap() / all.mean().unwrap() - 1.0).abs() < 1e-12);
-        assert!(
-            (merged.standard_deviation().unwrap() / all.standard_deviation().unwrap() - 1.0).abs()
-                < 1e-12
-        );
+        assert_eq!(merged.mean(), all.mean());
+        assert_eq!(merged.standard_deviation(), all.standard_deviation());
         let mut nothing = Summary::default();
         nothing.merge(&all);
         nothing.merge(&Summary::default());
