@@ -76,6 +76,15 @@ impl Link {
     pub fn pop_stamp(&mut self) -> Option<Ps> {
         self.stamps.pop()
     }
+    /// Moves the next `count` stamps, those of stamped cells that have been received without them, behind
+    /// `stamps`.
+    pub fn move_stamps(&mut self, mut count: usize, stamps: &mut Vec<Ps>) {
+        drain(&mut self.stamps, stamps, |next| {
+            let ready = count.min(next.len());
+            count -= ready;
+            ready
+        });
+    }
     /// Room for plain cells, in the order of their arrivals; [`Outlet::note`] must follow. Also the
     /// stamps, of which each stamped cell needs one.
     #[inline(always)]

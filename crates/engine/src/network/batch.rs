@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use super::simultaneous::Order;
 use crate::atm::cell::{Cell, Info};
+use crate::atm::link::Link;
 use crate::kernel::Ps;
 
 /// A cell and the input it came from.
@@ -13,6 +14,8 @@ pub struct Arrived {
     pub cell: Cell,
     /// Its input; breaks ties.
     pub input: u32,
+    /// Place of its stamp in the batch, if it is stamped.
+    stamp: u32,
 }
 
 /// A batch of arrivals at a node, and their recent density.
@@ -27,6 +30,8 @@ pub struct Batch {
     arrived: Vec<Arrived>,
     count: usize,
     sorted: Vec<Arrived>,
+    /// Stamps of the stamped cells, in the order in which the cells were copied.
+    stamps: Vec<Ps>,
     /// For each bucket of `1 << shift` picoseconds from `begin` on, its cells, then its next place.
     places: Vec<u32>,
     begin: Ps,
@@ -53,6 +58,7 @@ impl Batch {
             arrived: Vec::new(),
             count: 0,
             sorted: Vec::new(),
+            stamps: Vec::new(),
             places: Vec::new(),
             begin: Ps::ZERO,
             end: Ps::ZERO,
@@ -79,6 +85,7 @@ impl Batch {
     /// Prepares for the arrivals in `begin..end`.
     pub fn open(&mut self, begin: Ps, end: Ps) {
         (self.begin, self.end, self.count) = (begin, end, 0);
+        self.stamps.clear();
         self.divide(((end - begin).0 as f64 * self.density) as usize);
     }
     /// Divides the time into one to two buckets for each of `cells` cells.
@@ -89,26 +96,49 @@ impl Batch {
         self.places.clear();
         self.places.resize((span >> self.shift) as usize + 1, 0);
     }
-    /// Adds the first of `cells`, which arrive at one input, as far as they arrive before the end and
-    /// there is room. Inputs come in their order. Returns the number of cells added.
+    /// Moves the cells of `link` that arrive before the end, and their stamps; bodies stay. Inputs
+    /// come in their order.
     #[inline(always)]
-    pub fn add(&mut self, cells: &[Cell], input: u32) -> usize {
+    pub fn collect(&mut self, link: &mut Link, input: u32) {
+        while link.next_arrival() < self.end {
+            let (added, stamped) = self.add(link.stretch(), input);
+            link.discard(added);
+            if stamped > 0 {
+                link.move_stamps(stamped, &mut self.stamps);
+            }
+        }
+    }
+    /// Adds the first of `cells` as far as they arrive before the end and there is room. Returns their
+    /// number, and that of the stamped ones.
+    #[inline(always)]
+    fn add(&mut self, cells: &[Cell], input: u32) -> (usize, usize) {
         if self.arrived.len() == self.count {
             self.make_room();
         }
         let (places, begin, end, shift) = (&mut self.places[..], self.begin, self.end, self.shift);
         let room = self.arrived[self.count..].iter_mut();
-        let mut added = 0;
+        let first = self.stamps.len() as u32;
+        let (mut added, mut stamp) = (0, first);
         for (cell, room) in cells.iter().zip(room) {
             if cell.at >= end {
                 break;
             }
             places[((cell.at.0 - begin.0) >> shift) as usize] += 1;
-            *room = Arrived { cell: *cell, input };
+            *room = Arrived {
+                cell: *cell,
+                input,
+                stamp,
+            };
+            stamp += u32::from(cell.info.is_stamped());
             added += 1;
         }
         self.count += added;
-        added
+        (added, (stamp - first) as usize)
+    }
+    /// The stamp of a stamped cell of the batch.
+    #[inline(always)]
+    pub fn stamp(&self, of: &Arrived) -> Ps {
+        self.stamps[of.stamp as usize]
     }
     /// Makes room for one more cell at least.
     #[cold]
@@ -120,6 +150,7 @@ impl Batch {
                 info: Info(0),
             },
             input: 0,
+            stamp: 0,
         };
         let room = (2 * self.arrived.len()).max(8 * Self::LEAST as usize);
         self.arrived.resize(room, none);
@@ -185,7 +216,7 @@ mod tests {
     use crate::kernel::Stream;
 
     #[test]
-    fn sorts_by_time_and_input() {
+    fn sorts_by_time_and_input_and_keeps_stamps() {
         let mut stream = Stream::new(1, "batch", "test");
         for span in [1u64, 7, 1_000, 5_000_000_000] {
             let mut batch = Batch::new(4);
@@ -203,22 +234,35 @@ mod tests {
                         .map(|(label, at)| Cell {
                             at: Ps(*at),
                             label,
-                            info: Info::data(0),
+                            info: if label % 3 == 0 {
+                                Info::data(0).with_body()
+                            } else {
+                                Info::data(0)
+                            },
                         })
                         .collect();
                     let arrives = on_link.iter().filter(|cell| cell.at.0 < 1_000 + span);
-                    let mut added = 0;
-                    while added < arrives.clone().count() {
-                        added += batch.add(&on_link[added..], input);
-                    }
-                    assert_eq!(batch.add(&on_link[added..], input), 0);
                     expected.extend(arrives.map(|cell| (cell.at.0, input, cell.label)));
+                    let mut link = Link::new(false);
+                    for cell in &on_link {
+                        link.push_plain(*cell);
+                        if cell.info.is_stamped() {
+                            link.push_stamp(Ps(cell.at.0 - 500));
+                        }
+                    }
+                    batch.collect(&mut link, input);
+                    assert!(link.next_arrival().0 >= 1_000 + span);
                 }
                 batch.sort();
                 expected.sort_unstable();
                 let key =
                     |arrived: &Arrived| (arrived.cell.at.0, arrived.input, arrived.cell.label);
                 assert!(batch.arrivals().iter().map(key).eq(expected));
+                for arrived in batch.arrivals() {
+                    if arrived.cell.info.is_stamped() {
+                        assert_eq!(batch.stamp(arrived).0, arrived.cell.at.0 - 500);
+                    }
+                }
             }
         }
     }

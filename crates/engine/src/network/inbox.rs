@@ -20,6 +20,8 @@ pub struct Arrivals<'a, const DRAWN: bool> {
     taken: usize,
     /// Input of the cell received last.
     input: usize,
+    /// Its stamp, if it is stamped.
+    stamp: Ps,
     /// Arrival time of the next cell.
     next: Ps,
     /// End of the turn.
@@ -38,6 +40,7 @@ impl<'a, const DRAWN: bool> Arrivals<'a, DRAWN> {
             batch: None,
             taken: 0,
             input: 0,
+            stamp: Ps::NEVER,
             next,
             horizon,
             merged_since,
@@ -68,8 +71,12 @@ impl<'a, const DRAWN: bool> Arrivals<'a, DRAWN> {
         let Some(batch) = &self.batch else {
             return self.merge(links);
         };
-        let Arrived { cell, input } = batch.arrivals()[self.taken];
+        let arrived = &batch.arrivals()[self.taken];
+        let Arrived { cell, input, .. } = *arrived;
         self.input = input as usize;
+        if cell.info.is_stamped() {
+            self.stamp = batch.stamp(arrived);
+        }
         self.skip(1, links);
         Some(cell)
     }
@@ -77,6 +84,11 @@ impl<'a, const DRAWN: bool> Arrivals<'a, DRAWN> {
     fn merge(&mut self, links: &mut Links) -> Option<Cell> {
         self.input = self.inbox.next::<DRAWN>().1;
         let cell = self.inbox.receive(self.input, links)?;
+        if cell.info.is_stamped()
+            && let Some(Body::Stamp(sent)) = self.inbox.body(self.input, cell.info, links)
+        {
+            self.stamp = sent;
+        }
         self.next = self.inbox.first();
         self.merged += 1;
         Some(cell)
@@ -123,6 +135,9 @@ impl<'a, const DRAWN: bool> Arrivals<'a, DRAWN> {
     /// The body of the cell received last, which has one; `info` is its word.
     #[inline]
     pub fn body(&self, info: Info, links: &mut Links) -> Option<Body> {
+        if info.is_stamped() {
+            return Some(Body::Stamp(self.stamp));
+        }
         self.inbox.body(self.input, info, links)
     }
     fn give_back(&mut self) {
@@ -265,10 +280,7 @@ impl Inbox {
                 continue;
             }
             let link = &mut links[*link as usize];
-            while link.next_arrival() < end {
-                let taken = batch.add(link.stretch(), input as u32);
-                link.discard(taken);
-            }
+            batch.collect(link, input as u32);
             self.heads.put(input, link.next_arrival());
         }
         self.heads.rebuild();

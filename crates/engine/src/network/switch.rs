@@ -230,8 +230,7 @@ impl<S: Server> Switch<S> {
     #[inline(never)]
     fn drain_stamped(&mut self, link: &mut Link, limit: Ps, links: &mut Links) -> bool {
         let (cells, stamps) = link.stamped_stretch();
-        let stamp = |_: &Cell, _: &mut [Link]| stamps.pop();
-        let sent = self.forward_stamped(cells, |cell| *cell, stamp, limit, links);
+        let sent = self.forward_stamped(cells, |cell| *cell, |_| stamps.pop(), limit, links);
         link.discard(sent);
         sent > 0
     }
@@ -244,11 +243,12 @@ impl<S: Server> Switch<S> {
             let limit = self.timers.first().0;
             let sent = self.forward_plainly(rest, |arrived| arrived.cell, limit, links);
             rest = &rest[sent..];
-            let Some((Arrived { cell, input }, behind)) = rest.split_first() else {
+            let Some((arrived, behind)) = rest.split_first() else {
                 return;
             };
+            let Arrived { cell, input, .. } = arrived;
             if cell.info.is_stamped() {
-                let sent = self.take_stamped(rest, limit, inbox, links);
+                let sent = self.take_stamped(rest, batch, limit, links);
                 if sent > 0 {
                     rest = &rest[sent..];
                     continue;
@@ -261,7 +261,9 @@ impl<S: Server> Switch<S> {
                 }
             }
             self.wake_until(cell.at, links);
-            let mut body = if cell.info.has_body() {
+            let mut body = if cell.info.is_stamped() {
+                Some(Body::Stamp(batch.stamp(arrived)))
+            } else if cell.info.has_body() {
                 inbox.body(*input as usize, cell.info, links)
             } else {
                 None
@@ -276,13 +278,11 @@ impl<S: Server> Switch<S> {
     fn take_stamped(
         &mut self,
         cells: &[Arrived],
+        batch: &Batch,
         limit: Ps,
-        inbox: &Inbox,
         links: &mut Links,
     ) -> usize {
-        let stamp = |arrived: &Arrived, links: &mut [Link]| {
-            links[inbox.links()[arrived.input as usize] as usize].pop_stamp()
-        };
+        let stamp = |arrived: &Arrived| Some(batch.stamp(arrived));
         self.forward_stamped(cells, |arrived| arrived.cell, stamp, limit, links)
     }
 
@@ -328,15 +328,15 @@ impl<S: Server> Switch<S> {
         limit: Ps,
         links: &mut Links,
     ) -> usize {
-        self.forward_rows::<T, false>(cells, cell, |_, _| None, limit, links)
+        self.forward_rows::<T, false>(cells, cell, |_| None, limit, links)
     }
 
-    /// The same for stamped cells; `stamp` takes the stamp of a cell off the link on which it came.
+    /// The same for stamped cells; `stamp` gives the stamp of a cell that goes.
     fn forward_stamped<T>(
         &mut self,
         cells: &[T],
         cell: impl Fn(&T) -> Cell,
-        stamp: impl FnMut(&T, &mut [Link]) -> Option<Ps>,
+        stamp: impl FnMut(&T) -> Option<Ps>,
         limit: Ps,
         links: &mut Links,
     ) -> usize {
@@ -352,7 +352,7 @@ impl<S: Server> Switch<S> {
         &mut self,
         cells: &[T],
         cell: impl Fn(&T) -> Cell,
-        mut stamp: impl FnMut(&T, &mut [Link]) -> Option<Ps>,
+        mut stamp: impl FnMut(&T) -> Option<Ps>,
         limit: Ps,
         links: &mut Links,
     ) -> usize {
@@ -360,13 +360,6 @@ impl<S: Server> Switch<S> {
         let (links, fresh) = links.parts();
         let route = |cell: &Cell| &table[cell.label as usize];
         let is_plain = |cell: &Cell| cell.at < limit && cell.info.is_of_row::<STAMPED>();
-        let mut carry_stamps = |cells: &[T], link: u32, links: &mut [Link]| {
-            for cell in cells.iter().filter(|_| STAMPED) {
-                if let Some(sent) = stamp(cell, links) {
-                    links[link as usize].push_stamp(sent);
-                }
-            }
-        };
         let mut sent = 0;
         while let Some(first) = cells.get(sent).map(&cell).filter(is_plain) {
             let Route {
@@ -386,16 +379,22 @@ impl<S: Server> Switch<S> {
                 if !port.arrive_express(first.at, &route(&first).arrival(first.info), out) {
                     return sent;
                 }
-                carry_stamps(&cells[sent..=sent], link, links);
+                if STAMPED && let Some(stamp) = stamp(&cells[sent]) {
+                    out.link.push_stamp(stamp);
+                }
                 sent += 1;
                 continue;
             }
             let Some(mut row) = port.row(out) else {
                 return sent;
             };
-            for cell in cells[sent..].iter().map(&cell) {
+            for arrived in &cells[sent..] {
+                let cell = cell(arrived);
                 if !goes_along(&cell) || !row.arrive(cell.at, &route(&cell).arrival(cell.info)) {
                     break;
+                }
+                if STAMPED && let Some(stamp) = stamp(arrived) {
+                    row.stamp(stamp);
                 }
             }
             let count = row.close();
@@ -403,7 +402,6 @@ impl<S: Server> Switch<S> {
             if count == 0 {
                 return sent;
             }
-            carry_stamps(&cells[sent..sent + count], link, links);
             sent += count;
         }
         sent
