@@ -91,6 +91,8 @@ pub struct Port<S> {
     reads_some: bool,
     /// True if it reads the length at all.
     reads_queue: bool,
+    /// True if it ignores all but RM cells.
+    ignores_data: bool,
     /// True if the port is prompt.
     is_prompt: bool,
     /// True if the port is prompt and asks neither policies with a state nor the control scheme about
@@ -167,6 +169,7 @@ impl<S: BuildServer> Port<S> {
             reads_queue: false,
             reads_at_rm: false,
             reads_some: false,
+            ignores_data: false,
             server,
             control: settings.control,
             queues,
@@ -197,7 +200,13 @@ impl<S: Server> Port<S> {
         if !self.admits_unseen(now, &arrival) {
             return self.arrive_watched(now, arrival, body, out);
         }
-        arrival.cell.info = show(&mut self.control, now, &arrival, rm_of(&mut body), 0);
+        arrival.cell.info = show(
+            (&mut self.control, self.ignores_data),
+            now,
+            &arrival,
+            rm_of(&mut body),
+            0,
+        );
         self.losses.pass(arrival.slot, arrival.cell.info, &mut body);
         let body = body.as_deref();
         self.server
@@ -210,7 +219,13 @@ impl<S: Server> Port<S> {
     /// [`Port::next_event`] has certainly not become earlier.
     #[inline]
     pub fn arrive_alone(&mut self, now: Ps, mut arrival: Arrival, out: &mut Outlet<'_>) -> bool {
-        arrival.cell.info = show(&mut self.control, now, &arrival, None, 0);
+        arrival.cell.info = show(
+            (&mut self.control, self.ignores_data),
+            now,
+            &arrival,
+            None,
+            0,
+        );
         let server = self.server.credited_mut();
         server.is_some_and(|server| server.push_alone(now, &arrival, &mut self.control, out))
     }
@@ -270,7 +285,13 @@ impl<S: Server> Port<S> {
         } else {
             self.queue_length(now, index, out)
         };
-        arrival.cell.info = show(&mut self.control, now, &arrival, rm_of(&mut body), length);
+        arrival.cell.info = show(
+            (&mut self.control, self.ignores_data),
+            now,
+            &arrival,
+            rm_of(&mut body),
+            length,
+        );
         let Arrival { slot, cell, .. } = arrival;
         if let Some(cause) = self.refuses(now, (slot, index), (cell.info, &mut body), length) {
             return Some(cause);
@@ -386,14 +407,14 @@ impl<S: Server> Port<S> {
     }
 }
 
-/// Shows the control scheme a cell that arrives. Returns the cell's word, which the scheme may have
-/// marked.
+/// Shows the control scheme, of which is told if it ignores all but RM cells, a cell that arrives.
+/// Returns the cell's word, which the scheme may have marked.
 ///
 /// The word alone is lent to the scheme: were the whole arrival lent, each arrival would be copied
 /// through memory.
 #[inline(always)]
 fn show(
-    control: &mut Control,
+    (control, ignores_data): (&mut Control, bool),
     now: Ps,
     arrival: &Arrival,
     rm: Option<&mut RmCell>,
@@ -401,7 +422,7 @@ fn show(
 ) -> Info {
     let mut info = arrival.cell.info;
     // A dispatch would be in vain.
-    if control.ignores_arrivals() {
+    if ignores_data && rm.is_none() {
         return info;
     }
     if arrival.controlled {

@@ -158,7 +158,7 @@ impl SwitchControl for Efci {
         (self.marks_at_dequeue() && has_one_threshold).then_some(self.high)
     }
     #[inline]
-    fn ignores_arrivals(&self) -> bool {
+    fn ignores_data(&self) -> bool {
         self.mark_at == MarkAt::Dequeue
     }
 }

@@ -176,4 +176,7 @@ impl SwitchControl for Eprca {
     fn reads_queue(&self) -> QueueReading {
         QueueReading::AtRmCells
     }
+    fn ignores_data(&self) -> bool {
+        true
+    }
 }

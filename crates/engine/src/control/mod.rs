@@ -218,10 +218,9 @@ macro_rules! registry {
                     Control::Custom(_) => false,
                 }
             }
-            #[inline(always)]
-            fn ignores_arrivals(&self) -> bool {
+            fn ignores_data(&self) -> bool {
                 match self {
-                    $(Control::$variant(scheme) => scheme.ignores_arrivals(),)*
+                    $(Control::$variant(scheme) => scheme.ignores_data(),)*
                     Control::Custom(_) => false,
                 }
             }

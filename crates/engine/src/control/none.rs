@@ -35,7 +35,7 @@ impl NoControl {
 
 impl SwitchControl for NoControl {
     #[inline]
-    fn ignores_arrivals(&self) -> bool {
+    fn ignores_data(&self) -> bool {
         true
     }
     fn reads_queue(&self) -> QueueReading {

@@ -121,9 +121,9 @@ pub trait SwitchControl {
     fn counts_only(&mut self, _now: Ps, _slot: u32) -> bool {
         false
     }
-    /// True if [`Self::on_forward`] and [`Self::on_background`] do nothing. Must not change over time.
-    #[inline]
-    fn ignores_arrivals(&self) -> bool {
+    /// True if [`Self::on_forward`] does nothing with a cell that is not an RM cell, and
+    /// [`Self::on_background`] nothing at all. Must not change over time.
+    fn ignores_data(&self) -> bool {
         false
     }
     /// The hooks that read `queue`. Must not change over time.

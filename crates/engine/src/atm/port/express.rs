@@ -33,7 +33,7 @@ impl<S: Server> Port<S> {
         if server.backlog(now) >= self.express_backlog {
             return false;
         }
-        let cell = shown(&mut self.control, now, arrival);
+        let cell = shown((&mut self.control, self.ignores_data), now, arrival);
         out.push_plain(server.serve(now, cell));
         true
     }
@@ -66,7 +66,7 @@ impl<S: Server> Port<S> {
         {
             return false;
         }
-        let cell = shown(&mut self.control, now, arrival);
+        let cell = shown((&mut self.control, self.ignores_data), now, arrival);
         server.push_plain(now, arrival.queue, cell, &mut self.control, out);
         true
     }
@@ -84,7 +84,7 @@ impl<S: Server> Port<S> {
         {
             return false;
         }
-        let cell = shown(&mut self.control, now, arrival);
+        let cell = shown((&mut self.control, self.ignores_data), now, arrival);
         server.serve_and_mark(now, cell, None, out);
         true
     }
@@ -124,6 +124,7 @@ impl<S: Server> Port<S> {
             server: server.row(),
             most: self.express_backlog,
             control: &mut self.control,
+            ignores_data: self.ignores_data,
             end,
         })
     }
@@ -148,7 +149,7 @@ impl<S: Server> Port<S> {
 
 /// A cell without a body as the control scheme leaves it, which sees no queue.
 #[inline(always)]
-fn shown(control: &mut Control, now: Ps, arrival: &Arrival) -> Queued {
+fn shown(control: (&mut Control, bool), now: Ps, arrival: &Arrival) -> Queued {
     Queued {
         label: arrival.cell.label,
         info: show(control, now, arrival, None, 0),
@@ -215,6 +216,7 @@ pub struct Row<'a, E> {
     /// Backlog below which a cell is admitted and nothing is marked.
     most: Ps,
     control: &'a mut Control,
+    ignores_data: bool,
     end: E,
 }
 
@@ -231,7 +233,7 @@ impl<E: RowEnd> Row<'_, E> {
         if !self.admits(now) {
             return false;
         }
-        let cell = shown(self.control, now, arrival);
+        let cell = shown((self.control, self.ignores_data), now, arrival);
         self.end.push(self.server.serve(now, cell));
         true
     }

@@ -250,6 +250,9 @@ impl<L: Law> SwitchControl for Sampled<L> {
     fn reads_queue(&self) -> QueueReading {
         QueueReading::AtRmCells
     }
+    fn ignores_data(&self) -> bool {
+        true
+    }
     #[inline]
     fn wake_at(&self) -> Ps {
         self.next

@@ -105,7 +105,8 @@ impl<C: SwitchControl + Clone> Port<C> {
             .on_forward(self.now, slot, &mut after, told.as_mut(), self.queue);
         let seen = self.seen(rm.is_some());
         let counted = |blind: &mut C| rm.is_none() && blind.counts_only(self.now, slot);
-        if !self.blind.ignores_arrivals() && !counted(&mut self.blind) {
+        let ignored = rm.is_none() && self.blind.ignores_data();
+        if !ignored && !counted(&mut self.blind) {
             self.blind
                 .on_forward(self.now, slot, &mut blind, blind_told.as_mut(), seen);
         }
@@ -155,7 +156,7 @@ impl<C: SwitchControl + Clone> Port<C> {
     fn background(&mut self, cells: u64) {
         for _ in 0..cells {
             self.control.on_background(self.now);
-            if !self.blind.ignores_arrivals() {
+            if !self.blind.ignores_data() {
                 self.blind.on_background(self.now);
             }
         }
