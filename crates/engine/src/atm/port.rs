@@ -407,8 +407,8 @@ impl<S: Server> Port<S> {
     }
 }
 
-/// Shows the control scheme, of which is told if it ignores all but RM cells, a cell that arrives.
-/// Returns the cell's word, which the scheme may have marked.
+/// Shows the control scheme a cell that arrives, unless `ignores_data` says that it ignores all but RM
+/// cells. Returns the cell's word, which the scheme may have marked.
 ///
 /// The word alone is lent to the scheme: were the whole arrival lent, each arrival would be copied
 /// through memory.
