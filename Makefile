@@ -15,7 +15,7 @@ CLIPPY_FLAGS := -D warnings
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -path '*/src/*' -o -name Cargo.toml)
 
-.PHONY: help install reproduce infer tested check check-tests test lint format test-stub build-tests test-rust test-python test-results closed-forms faults lab test-lab determinism fingerprints oracles mutants fuzz sanitize evidence bench scale docs wheel lock lock-mutants clean
+.PHONY: help install reproduce infer tested check check-tests test lint format test-stub build-tests test-rust test-python test-results closed-forms faults lab test-lab determinism fingerprints oracles mutants fuzz sanitize evidence bench threads scale docs wheel lock lock-mutants clean
 
 help: ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -66,6 +66,9 @@ mutants: install $(CARGO_MUTANTS) target/mutants-venv/.dependencies ## mutants t
 
 bench: install ## time the engine against bare loops, and what changed since the last entry of the history (ARGS=--keep appends one)
 	$(BIN)/python -m proof.bench_history $(ARGS)
+
+threads: install ## one run on several threads against one (ARGS='--threads 2 4 8 16' where there are as many cores)
+	$(BIN)/python -m proof.threads $(ARGS)
 
 scale: install ## large networks: time, and memory against its bound (ARGS='--most 1000000' for a million sources)
 	$(BIN)/python -m proof.scale $(ARGS)

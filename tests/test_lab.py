@@ -130,7 +130,7 @@ def test_no_path_of_100_000_random_ones_reaches_another_file(server: LabServer) 
 
 
 def asked_at_once(server: LabServer, requests: bytes) -> bytes:
-    """What came back until the server closed the connection.
+    """All that came back until the server closed the connection.
 
     A request that it cannot read makes it close with the later ones unread; TCP then resets the
     connection (RFC 9293, section 3.6.1), and what had not been read by then may be lost.

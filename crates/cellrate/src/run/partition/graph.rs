@@ -1,6 +1,6 @@
 //! The network as a partition sees it: groups of nodes with their work, and the cells between them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::network::plan::{FlowPlan, NodeKind, Plan};
@@ -9,27 +9,25 @@ use crate::run::threads::STEPS;
 use crate::run::work::{Cells, cells_of};
 
 /// Nanoseconds that a cell costs where it is generated, forwarded and received: times of nodes, measured
-/// turn by turn in the bench's W1 and W2 with 15 sources. Larger networks are further from the caches, and
-/// all of their nodes take longer. Only the ratios matter.
+/// turn by turn in networks like the bench's W1 and W2 with 15 sources, and with 100 and 1,000. Larger networks
+/// are further from the caches, and all of their nodes take longer. Only the ratios matter.
 mod nanoseconds {
     /// A bare cell, at the host that sends it.
-    pub const GENERATE: f64 = 6.0;
+    pub const GENERATE: f64 = 5.0;
     /// A bare cell, at the host that receives it.
     pub const RECEIVE: f64 = 2.0;
     /// A cell of TCP or ABR, at the host that sends it.
-    pub const GENERATE_CLOSED: f64 = 18.0;
+    pub const GENERATE_CLOSED: f64 = 13.0;
     /// A cell of TCP or ABR, at the host that receives it.
-    pub const RECEIVE_CLOSED: f64 = 8.0;
+    pub const RECEIVE_CLOSED: f64 = 5.0;
     /// A cell at a switch.
-    pub const FORWARD: f64 = 6.0;
+    pub const FORWARD: f64 = 6.5;
     /// More where cells of several links are merged.
     pub const MERGE: f64 = 2.0;
-    /// More where they are spread over so many links or more, in proportion where over fewer: W1 with 1,000
-    /// and 10,000 sources.
-    pub const SPREAD: f64 = 10.0;
-    pub const SPREAD_IN_FULL_FROM: f64 = 10_000.0;
+    /// More where those of one link are spread over several, for each factor of ten in their number.
+    pub const SPREAD: f64 = 2.0;
     /// More where the flow is under ABR.
-    pub const CONTROL: f64 = 11.0;
+    pub const CONTROL: f64 = 9.0;
     /// More where control loops end and begin.
     pub const RELAY: f64 = 25.0;
     /// A cell that crosses a cut, in the part that it leaves, and in the one that it enters.
@@ -66,7 +64,7 @@ impl Load {
                 // What is lost behind the first link has been generated, and has crossed it.
                 load.on_links[*link] += first;
                 load.of_nodes[plan.links[*link].from] += first * nanoseconds::GENERATE;
-                load.of_nodes[plan.links[*link].to] += first * forward[plan.links[*link].to];
+                load.of_nodes[plan.links[*link].to] += first * forward[*link];
             }
         }
         if plan.fcvc.is_some() {
@@ -76,7 +74,7 @@ impl Load {
         load
     }
 
-    /// Adds `cells` of one way of a flow; `forward` has what each node takes to forward one.
+    /// Adds `cells` of one way of a flow; `forward` has what one takes that comes over each link.
     fn add(&mut self, plan: &Plan, flow: &FlowPlan, forward: &[f64], way: &[usize], cells: f64) {
         let Some((first, last)) = way.first().zip(way.last()) else {
             return;
@@ -94,7 +92,7 @@ impl Load {
         }
         for link in &way[..way.len() - 1] {
             let node = plan.links[*link].to;
-            let mut each = forward[node];
+            let mut each = forward[*link];
             if is_abr {
                 each += nanoseconds::CONTROL;
                 if let NodeKind::Switch(switch) = &plan.nodes[node].kind
@@ -108,18 +106,27 @@ impl Load {
     }
 }
 
-/// Nanoseconds that each node takes to forward a cell that is under no control.
+/// Nanoseconds that the far end of each link takes to forward a cell that is under no control.
 fn forwarding(plan: &Plan) -> Vec<f64> {
-    let (mut inputs, mut outputs) = (vec![0u32; plan.nodes.len()], vec![0u32; plan.nodes.len()]);
+    let mut inputs = vec![0u32; plan.nodes.len()];
     for (link, used) in plan.links.iter().zip(used_links(plan)) {
         inputs[link.to] += u32::from(used);
-        outputs[link.from] += u32::from(used);
     }
-    let each = inputs.into_iter().zip(outputs);
-    let each = each.map(|(inputs, outputs)| {
-        let merge = if inputs > 1 { nanoseconds::MERGE } else { 0.0 };
-        let spread = (f64::from(outputs) / nanoseconds::SPREAD_IN_FULL_FROM).min(1.0);
-        nanoseconds::FORWARD + merge + spread * nanoseconds::SPREAD
+    let mut goes_on = vec![BTreeSet::new(); plan.links.len()];
+    for flow in &plan.flows {
+        let both = flow.forward.windows(2).chain(flow.backward.windows(2));
+        both.for_each(|pair| {
+            goes_on[pair[0]].insert(pair[1]);
+        });
+    }
+    let each = plan.links.iter().zip(goes_on).map(|(link, outputs)| {
+        let merge = if inputs[link.to] > 1 {
+            nanoseconds::MERGE
+        } else {
+            0.0
+        };
+        let spread = (outputs.len().max(1) as f64).log10() * nanoseconds::SPREAD;
+        nanoseconds::FORWARD + merge + spread
     });
     each.collect()
 }
