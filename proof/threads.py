@@ -128,7 +128,7 @@ class Network:
 
 @dataclass(frozen=True)
 class Timed:
-    """What a run tells of itself.
+    """Time and digest of a run.
 
     Attributes:
         seconds: Time of the run, set-up and report included.
