@@ -76,6 +76,11 @@ impl Link {
     pub fn pop_stamp(&mut self) -> Option<Ps> {
         self.stamps.pop()
     }
+    /// True if stamps are on the link.
+    #[inline(always)]
+    pub fn has_stamps(&self) -> bool {
+        !self.stamps.is_empty()
+    }
     /// Moves the next `count` stamps, those of stamped cells that have been received without them, behind
     /// `stamps`.
     pub fn move_stamps(&mut self, mut count: usize, stamps: &mut Vec<Ps>) {

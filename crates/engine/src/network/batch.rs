@@ -101,17 +101,20 @@ impl Batch {
     #[inline(always)]
     pub fn collect(&mut self, link: &mut Link, input: u32) {
         while link.next_arrival() < self.end {
-            let (added, stamped) = self.add(link.stretch(), input);
-            link.discard(added);
-            if stamped > 0 {
+            if link.has_stamps() {
+                let (added, stamped) = self.add::<true>(link.stretch(), input);
+                link.discard(added);
                 link.move_stamps(stamped, &mut self.stamps);
+            } else {
+                let (added, _) = self.add::<false>(link.stretch(), input);
+                link.discard(added);
             }
         }
     }
-    /// Adds the first of `cells` as far as they arrive before the end and there is room. Returns their
-    /// number, and that of the stamped ones.
+    /// Adds the first of `cells`, some of which may be stamped, as far as they arrive before the end and
+    /// there is room. Returns their number, and that of the stamped ones.
     #[inline(always)]
-    fn add(&mut self, cells: &[Cell], input: u32) -> (usize, usize) {
+    fn add<const STAMPED: bool>(&mut self, cells: &[Cell], input: u32) -> (usize, usize) {
         if self.arrived.len() == self.count {
             self.make_room();
         }
@@ -129,7 +132,7 @@ impl Batch {
                 input,
                 stamp,
             };
-            stamp += u32::from(cell.info.is_stamped());
+            stamp += u32::from(STAMPED && cell.info.is_stamped());
             added += 1;
         }
         self.count += added;
