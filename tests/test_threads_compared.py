@@ -1,0 +1,14 @@
+"""The networks of `make threads` run, and their digests do not depend on the number of threads."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import COMMAND
+
+from proof.threads import NETWORKS, Network, run
+
+
+@pytest.mark.parametrize("network", NETWORKS, ids=lambda network: network.name)
+def test_two_threads_give_the_digest_of_one(network: Network) -> None:
+    one, two = (run(network, "5 ms", threads, 0.005, COMMAND) for threads in (1, 2))
+    assert one.digest == two.digest
