@@ -200,13 +200,7 @@ impl<S: Server> Port<S> {
         if !self.admits_unseen(now, &arrival) {
             return self.arrive_watched(now, arrival, body, out);
         }
-        arrival.cell.info = show(
-            (&mut self.control, self.ignores_data),
-            now,
-            &arrival,
-            rm_of(&mut body),
-            0,
-        );
+        arrival.cell.info = self.show(now, &arrival, rm_of(&mut body), 0);
         self.losses.pass(arrival.slot, arrival.cell.info, &mut body);
         let body = body.as_deref();
         self.server
@@ -219,13 +213,7 @@ impl<S: Server> Port<S> {
     /// [`Port::next_event`] has certainly not become earlier.
     #[inline]
     pub fn arrive_alone(&mut self, now: Ps, mut arrival: Arrival, out: &mut Outlet<'_>) -> bool {
-        arrival.cell.info = show(
-            (&mut self.control, self.ignores_data),
-            now,
-            &arrival,
-            None,
-            0,
-        );
+        arrival.cell.info = self.show(now, &arrival, None, 0);
         let server = self.server.credited_mut();
         server.is_some_and(|server| server.push_alone(now, &arrival, &mut self.control, out))
     }
@@ -244,6 +232,13 @@ impl<S: Server> Port<S> {
             || self
                 .server
                 .surely_shorter(now, queue as usize, settings.buffer)
+    }
+
+    /// [`show`] for the port's scheme.
+    #[inline(always)]
+    fn show(&mut self, now: Ps, arrival: &Arrival, rm: Option<&mut RmCell>, length: u64) -> Info {
+        let control = (&mut self.control, self.ignores_data);
+        show(control, now, arrival, rm, length)
     }
 
     /// True if the control scheme reads the length of its queue at a cell without a body.
@@ -285,13 +280,7 @@ impl<S: Server> Port<S> {
         } else {
             self.queue_length(now, index, out)
         };
-        arrival.cell.info = show(
-            (&mut self.control, self.ignores_data),
-            now,
-            &arrival,
-            rm_of(&mut body),
-            length,
-        );
+        arrival.cell.info = self.show(now, &arrival, rm_of(&mut body), length);
         let Arrival { slot, cell, .. } = arrival;
         if let Some(cause) = self.refuses(now, (slot, index), (cell.info, &mut body), length) {
             return Some(cause);
