@@ -1,6 +1,6 @@
 //! The network as a partition sees it: groups of nodes with their work, and the cells between them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::network::plan::{FlowPlan, NodeKind, Plan};
@@ -112,20 +112,23 @@ fn forwarding(plan: &Plan) -> Vec<f64> {
     for (link, used) in plan.links.iter().zip(used_links(plan)) {
         inputs[link.to] += u32::from(used);
     }
-    let mut goes_on = vec![BTreeSet::new(); plan.links.len()];
-    for flow in &plan.flows {
-        let both = flow.forward.windows(2).chain(flow.backward.windows(2));
-        both.for_each(|pair| {
-            goes_on[pair[0]].insert(pair[1]);
-        });
-    }
-    let each = plan.links.iter().zip(goes_on).map(|(link, outputs)| {
+    // Each link with those to which its cells go on.
+    let flows = plan.flows.iter();
+    let ways = flows.flat_map(|flow| [&flow.forward, &flow.backward]);
+    let mut pairs: Vec<(usize, usize)> = ways
+        .flat_map(|way| way.windows(2).map(|pair| (pair[0], pair[1])))
+        .collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    let mut outputs = vec![0u32; plan.links.len()];
+    pairs.iter().for_each(|(link, _)| outputs[*link] += 1);
+    let each = plan.links.iter().zip(outputs).map(|(link, outputs)| {
         let merge = if inputs[link.to] > 1 {
             nanoseconds::MERGE
         } else {
             0.0
         };
-        let spread = (outputs.len().max(1) as f64).log10() * nanoseconds::SPREAD;
+        let spread = f64::from(outputs.max(1)).log10() * nanoseconds::SPREAD;
         nanoseconds::FORWARD + merge + spread
     });
     each.collect()
