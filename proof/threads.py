@@ -2,7 +2,8 @@
 
 `make threads` runs each network on one thread and on some more, in turns, and compares the least
 times that `cellrate run` tells. It fails if a digest depends on the number of threads; times decide
-nothing. Nothing else should run meanwhile.
+nothing. Where several threads would not pay, and there is one, it says so. Nothing else should run
+meanwhile.
 """
 
 from __future__ import annotations
@@ -19,17 +20,21 @@ from pathlib import Path
 
 COMMAND = Path(sys.executable).parent / "cellrate"
 
-CBR = """
+HEAD = """
 run.duration = "DURATION s"
 measure = { from = "FROM s", traces = [], sample = "10 ms" }
 
 [topology]
+"""
+DUMBBELL = f"""{HEAD}
 template = "n-source"
 link_rate = "155.52 Mbit/s"
-bottleneck_rate = "BOTTLENECK Mbit/s"
 access = "DELAY"
 bottleneck = "DELAY"
 egress = "DELAY"
+"""
+CBR = f"""{DUMBBELL}
+bottleneck_rate = "BOTTLENECK Mbit/s"
 """
 CBR_GROUP = """
 [[flow]]
@@ -39,17 +44,9 @@ service = "cbr"
 stagger = "1009 ns"
 source = { kind = "cbr", rate = "RATE kbit/s" }
 """
-ERICA = """
-run.duration = "DURATION s"
-measure = { from = "FROM s", traces = [], sample = "10 ms" }
-
-[topology]
-template = "n-source"
-link_rate = "155.52 Mbit/s"
-access = "DELAY"
-bottleneck = "DELAY"
-egress = "DELAY"
-
+ERICA = (
+    DUMBBELL
+    + """
 [switch]
 buffer = "infinite"
 control = { scheme = "erica" }
@@ -64,11 +61,10 @@ count = 15
 service = "abr"
 source = { kind = "greedy" }
 """
-PARKING_LOT = """
-run.duration = "DURATION s"
-measure = { from = "FROM s", traces = [], sample = "10 ms" }
-
-[topology]
+)
+PARKING_LOT = (
+    HEAD
+    + """
 template = "parking-lot"
 link_rate = "150 Mbit/s"
 switches = SWITCHES
@@ -104,6 +100,7 @@ service = "random"
 hops = 1
 source = { kind = "exponential-on-off", peak = "45 Mbit/s", mean_on = "10 ms", mean_off = "5 ms" }
 """
+)
 RATE = 0.95 * 155_520 / 15
 """Mean kilobits per second of a CBR source: 95 % of a bottleneck of a line rate for each 15."""
 GROUPS = 5
@@ -117,7 +114,8 @@ class Network:
 
     Attributes:
         name: Its name in the table.
-        scenario: The text, with DELAY for the delay of its links and DURATION for the seconds.
+        scenario: The text, with DELAY for the delay of its links, DURATION for its seconds and FROM
+            for the begin of the measuring window.
         seconds: Simulated seconds of a run.
     """
 
@@ -133,10 +131,12 @@ class Timed:
     Attributes:
         seconds: Time of the run, set-up and report included.
         digest: Its digest.
+        is_divided: True if it had several threads.
     """
 
     seconds: float
     digest: str
+    is_divided: bool
 
 
 def cbr(sources: int) -> Network:
@@ -192,27 +192,30 @@ def run(
     if done.returncode:
         raise RuntimeError(f"{network.name}: {done.stderr}")
     told = json.loads(done.stdout)
-    return Timed(told["wall_seconds"], told["digest"])
+    is_divided = threads > 1 and "note: one thread instead" not in done.stderr
+    return Timed(told["wall_seconds"], told["digest"], is_divided)
 
 
 def compared(
     network: Network, delay: str, threads: Sequence[int], rounds: int, share: float
-) -> dict[int, float]:
-    """Time on one thread over that on each number of threads.
+) -> dict[int, float | None]:
+    """Time on one thread over that on each number of threads; None if that would not pay.
 
     Raises:
         RuntimeError: A digest depends on the number of threads, or the command failed.
     """
     least: dict[int, float] = {}
     digests: set[str] = set()
+    divided: set[int] = set()
     for _ in range(rounds):
         for count in (1, *threads):
             timed = run(network, delay, count, share)
             least[count] = min(least.get(count, timed.seconds), timed.seconds)
             digests.add(timed.digest)
+            divided |= {count} if timed.is_divided else set()
     if len(digests) > 1:
         raise RuntimeError(f"{network.name}: its digest depends on the number of threads")
-    return {count: least[1] / least[count] for count in threads}
+    return {count: least[1] / least[count] if count in divided else None for count in threads}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -234,7 +237,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             except RuntimeError as error:
                 sys.stdout.write(f"{error}\n")
                 return 1
-            times = "".join(f"{found[count]:>8.2f}" for count in options.threads)
+            gains = ("one" if gain is None else f"{gain:.2f}" for gain in found.values())
+            times = "".join(f"{gain:>8}" for gain in gains)
             sys.stdout.write(f"  {network.name:<28}{times}\n")
             sys.stdout.flush()
     return 0

@@ -12,3 +12,4 @@ from proof.threads import NETWORKS, Network, run
 def test_two_threads_give_the_digest_of_one(network: Network) -> None:
     one, two = (run(network, "5 ms", threads, 0.005, COMMAND) for threads in (1, 2))
     assert one.digest == two.digest
+    assert (one.is_divided, two.is_divided) == (False, True)
