@@ -66,8 +66,8 @@ struct Queue {
     settings: QueueSettings,
     /// True if the port is prompt and the queue's channels take turns.
     by_turns: bool,
-    /// True if it has room for every cell.
-    has_room: bool,
+    /// Length below which it certainly has room for another cell.
+    taken_below: u64,
     dropped: u64,
 }
 
@@ -134,7 +134,7 @@ impl<S: BuildServer> Port<S> {
             .map(|(index, settings)| Queue {
                 settings,
                 by_turns: by_turns(index),
-                has_room: false,
+                taken_below: 0,
                 dropped: 0,
             })
             .collect();
@@ -225,13 +225,8 @@ impl<S: Server> Port<S> {
         if !self.asks_nobody {
             return false;
         }
-        let Queue {
-            settings, has_room, ..
-        } = &self.queues[queue as usize];
-        *has_room
-            || self
-                .server
-                .surely_shorter(now, queue as usize, settings.buffer)
+        let limit = self.queues[queue as usize].taken_below;
+        self.server.surely_shorter(now, queue as usize, limit)
     }
 
     /// [`show`] for the port's scheme.

@@ -1,7 +1,7 @@
 //! The fast engine compared with the plain reference, cell by cell, on random networks; and with
 //! itself under other slices and more readings.
 
-use crate::support::random_network::{Network, changing_networks, networks};
+use crate::support::random_network::{Network, changing_networks, credited_networks, networks};
 use crate::support::repeatable::repeatable;
 use crate::support::{difference, outcome};
 use cellrate_engine::atm::cell::ServiceClass;
@@ -147,6 +147,32 @@ fn observe(engine: &mut impl Engine, window: (Ps, Ps), looks: &[Ps], end: Ps) ->
     }
 }
 
+/// Runs a network on both engines and compares all that they show, at the end and at `looks`.
+fn engines_agree(Network { plan, end }: Network, looks: &[Ps]) -> Result<(), TestCaseError> {
+    let window = window(end, looks);
+    let mut fast = Simulation::<LazyServer>::new(plan.clone()).unwrap();
+    let fast = observe(&mut fast, window, looks, end);
+    let plain = observe(&mut Reference::new(plan).unwrap(), window, looks, end);
+    prop_assert_eq!(difference(&fast.outcome, &plain.outcome), None);
+    prop_assert_eq!(fast, plain);
+    Ok(())
+}
+
+proptest! {
+    // Every third of these networks has credit without marks, from a fixed allocation.
+    #![proptest_config(repeatable(256))]
+
+    /// Under credit control the end of a service has an effect at another port, at that instant.
+    #[test]
+    fn under_credit_the_fast_engine_equals_the_plain_reference(
+        network in credited_networks(),
+        cuts in prop::collection::vec(any::<u16>(), 0..8),
+    ) {
+        let looks = instants(network.end, &cuts);
+        engines_agree(network, &looks)?;
+    }
+}
+
 proptest! {
     #![proptest_config(repeatable(64))]
 
@@ -155,13 +181,8 @@ proptest! {
         network in networks(),
         cuts in prop::collection::vec(any::<u16>(), 0..8),
     ) {
-        let Network { plan, end } = network;
-        let looks = instants(end, &cuts);
-        let window = window(end, &looks);
-        let fast = observe(&mut Simulation::<LazyServer>::new(plan.clone()).unwrap(), window, &looks, end);
-        let plain = observe(&mut Reference::new(plan).unwrap(), window, &looks, end);
-        prop_assert_eq!(difference(&fast.outcome, &plain.outcome), None);
-        prop_assert_eq!(fast, plain);
+        let looks = instants(network.end, &cuts);
+        engines_agree(network, &looks)?;
     }
     /// Networks whose links might lose cells, but do not, behave as without that possibility.
     #[test]
@@ -182,16 +203,12 @@ proptest! {
         network in changing_networks(),
         cuts in prop::collection::vec(any::<u16>(), 0..8),
     ) {
-        let Network { plan, end } = network;
         // Some looks at the instants of changes themselves.
-        let mut looks = instants(end, &cuts);
-        looks.extend(plan.changes.iter().map(|change| change.at).filter(|at| *at <= end));
+        let mut looks = instants(network.end, &cuts);
+        let changes = network.plan.changes.iter().map(|change| change.at);
+        looks.extend(changes.filter(|at| *at <= network.end));
         looks.sort_unstable();
-        let window = window(end, &looks);
-        let fast = observe(&mut Simulation::<LazyServer>::new(plan.clone()).unwrap(), window, &looks, end);
-        let plain = observe(&mut Reference::new(plan).unwrap(), window, &looks, end);
-        prop_assert_eq!(difference(&fast.outcome, &plain.outcome), None);
-        prop_assert_eq!(fast, plain);
+        engines_agree(network, &looks)?;
     }
     /// Changes to the settings that hold already change nothing.
     #[test]

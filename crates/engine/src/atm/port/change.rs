@@ -38,7 +38,11 @@ impl<S> Port<S> {
         self.reads_at_rm = self.reads_some || reads_queue == QueueReading::AtRmCells;
         for queue in &mut self.queues {
             // Channels that take turns have enough buffer because of their credit.
-            queue.has_room = queue.by_turns || queue.settings.buffer == u64::MAX;
+            queue.taken_below = if queue.by_turns {
+                u64::MAX
+            } else {
+                queue.settings.buffer
+            };
         }
         self.asks_nobody =
             self.is_prompt && stateless && reads_queue == QueueReading::Never && !self.front.asks();

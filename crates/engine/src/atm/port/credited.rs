@@ -57,11 +57,29 @@ impl<S: Server> Port<S> {
             server.tell(now, message, &mut self.control, out);
         }
     }
+    /// Sends a message of credit control that will be there at `at`; see [`CreditedServer::tell_at`].
+    pub fn tell_at(&mut self, at: Ps, rank: u32, message: Message) {
+        if let Some(server) = self.server.credited_mut() {
+            server.tell_at(at, rank, message);
+        }
+    }
     /// Allows the channel in `slot` to send up to `limit` from `now` on.
     pub fn set_limit(&mut self, now: Ps, slot: u32, limit: u32, out: &mut Outlet<'_>) {
         if let Some(server) = self.server.credited_mut() {
             server.set_limit(now, slot, limit, &mut self.control, out);
         }
+    }
+    /// The departure that is to be reported and whose service has just started, if the port reports
+    /// departures ahead.
+    #[inline]
+    pub fn take_departure_ahead(&mut self) -> Option<Departure> {
+        self.server.credited_mut()?.take_departure_ahead()
+    }
+    /// True if the port is prompt and [`Port::take_departure`] never returns a departure.
+    #[inline]
+    pub fn tells_nobody(&self) -> bool {
+        let server = self.server.credited();
+        server.is_some_and(CreditedServer::tells_nobody)
     }
     /// True if the node must call [`Port::take_departure`] when the service of the next cell
     /// completes.

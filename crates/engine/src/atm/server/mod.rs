@@ -216,12 +216,24 @@ pub trait CreditedServer {
     /// The departure that must be reported and has not been reported yet. It must be asked for at
     /// every [`Server::next_event`].
     fn take_departure(&mut self) -> Option<Departure>;
+    /// The departure that must be reported and has not been reported yet, if its service has just started
+    /// and is reported ahead. It must be asked for whenever a service may have started.
+    fn take_departure_ahead(&mut self) -> Option<Departure> {
+        None
+    }
+    /// True if it never reports a departure.
+    fn tells_nobody(&self) -> bool;
     /// True if the next completion must be reported.
     fn tells_next(&self) -> bool;
     /// Time at which the next service starts, `NEVER` if none does. If it lies before
     /// [`Server::next_event`] it needs no event, but the server must be advanced past it before a
     /// receiver asks for its cell.
     fn next_start(&self) -> Ps;
+    /// Sends a message of the credit protocol that will be there at `at`; of those of the same time the
+    /// lowest `rank` comes first. For servers that report departures ahead.
+    fn tell_at(&mut self, _at: Ps, _rank: u32, _message: Message) {
+        unreachable!("it reports no departure ahead");
+    }
     /// Sends a message of the credit protocol.
     fn tell(&mut self, now: Ps, message: Message, control: &mut Control, out: &mut Outlet<'_>);
     /// Sets a new limit for the channel in `slot`.

@@ -6,7 +6,7 @@ mod counts;
 use alloc::vec::Vec;
 
 use super::{
-    Arrival, ChannelSettings, CreditCounts, CreditedServer, Departure, Line, Message,
+    Arrival, ChannelSettings, CreditCounts, CreditedServer, Departure, Line, Message, NEVER_TOLD,
     PromptSettings, Queued, Server, Stays,
 };
 use crate::atm::cell::{Body, Cell, Info};
@@ -15,6 +15,9 @@ use crate::atm::link::Outlet;
 use crate::control::{Control, SwitchControl};
 use crate::credit::{Purpose, Sender};
 use crate::kernel::{Ps, Ring};
+
+/// Greatest number of channels in turn that are looked at for the next departure to be reported.
+const MOST_TURNS: usize = 32;
 
 /// Cells of one channel, or of all channels of a queue that share a FIFO.
 #[derive(Clone, Default)]
@@ -50,18 +53,35 @@ struct Channel {
     /// notification.
     told_every: u32,
     untold: u32,
+    /// Cells that have come since the last whose departure will be reported.
+    come: u32,
 }
 
 impl Channel {
     /// True if it has a cell and may send it.
     fn is_ready(&self) -> bool {
-        !self.lane.cells.is_empty() && self.sender.is_none_or(|sender| sender.balance() > 0)
+        !self.lane.cells.is_empty() && self.has_credit()
     }
-    /// Counts a departure. Returns the number of departures to report, if the node is to be
-    /// notified now.
+    #[inline(always)]
+    fn has_credit(&self) -> bool {
+        self.sender.is_none_or(|sender| sender.balance() > 0)
+    }
+    /// Counts an arrival. Returns true if with it a further departure will be reported.
+    #[inline(always)]
+    fn count_come(&mut self) -> bool {
+        self.here += 1;
+        self.longest = self.longest.max(self.here);
+        self.come += 1;
+        let tells = self.come >= self.told_every;
+        if tells {
+            self.come = 0;
+        }
+        tells
+    }
+    /// Counts a departure for the node. Returns the number of departures to report, if it is to be
+    /// notified of this one.
     #[inline]
-    fn leave(&mut self) -> Option<u32> {
-        self.here -= 1;
+    fn count_untold(&mut self) -> Option<u32> {
         self.untold += 1;
         (self.untold >= self.told_every).then(|| core::mem::take(&mut self.untold))
     }
@@ -112,10 +132,20 @@ pub struct PromptServer {
     queues: Vec<Queue>,
     channels: Vec<Channel>,
     messages: Ring<Message>,
+    /// Messages that will be there at a certain time, with the rank among those of the same time, in
+    /// this order; and the time of the first, `NEVER` if there is none.
+    to_come: Ring<(Ps, u32, Message)>,
+    to_come_at: Ps,
     records_per_cell: usize,
-    records_before: usize,
+    records_before: u32,
     label: u32,
     errors: Option<Errors>,
+    /// True if no departure is ever reported.
+    tells_nobody: bool,
+    /// True if a departure is reported as soon as its service has started. Then also the number of
+    /// departures of waiting cells that will be reported.
+    tells_ahead: bool,
+    telling: u64,
     in_service: Option<InService>,
     departure: Option<Departure>,
     free_at: Ps,
@@ -124,21 +154,53 @@ pub struct PromptServer {
     ready_at: Ps,
     /// Number of cells and messages that may be served: of a channel that takes turns one.
     ready: u64,
+    /// A bit for each queue, set if a cell of it may be served; the lowest is that of the highest
+    /// priority.
+    occupied: u32,
     counts: CreditCounts,
     watched: Option<u32>,
     rm_first: bool,
 }
 
 impl PromptServer {
+    /// [`CreditedServer::push_alone`] if the cell cannot certainly be served at once.
+    #[inline(never)]
+    fn push_behind(
+        &mut self,
+        now: Ps,
+        arrival: &Arrival,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
+    ) -> bool {
+        self.advance(now, control, out);
+        let (queue, telling) = (self.channels[arrival.slot as usize].queue, self.telling);
+        let is_first = self.ready == 0;
+        let waits = self.next_start() > now;
+        let comes_behind = !self.tells_ahead && waits && self.comes_behind(queue);
+        self.add(now, arrival.slot, arrival.cell, None);
+        if !comes_behind {
+            self.advance(Ps(now.0 + 1), control, out);
+        }
+        match self.tells_ahead {
+            true => is_first || self.telling != telling || self.departure.is_some(),
+            false => !comes_behind,
+        }
+    }
     /// A server of the queues and channels of `settings`. The control scheme is told of departures
     /// from queue `watched`; with `rm_first` queues of which no channels take turns serve their RM
     /// cells before their other cells.
+    ///
+    /// # Panics
+    /// If there are more than 31 queues.
     pub fn new(
         line: Line,
         watched: Option<usize>,
         rm_first: bool,
         settings: PromptSettings,
     ) -> PromptServer {
+        assert!(settings.by_turns.len() < 32, "a bit for each queue");
+        let never_told = |channel: &ChannelSettings| channel.told_every == NEVER_TOLD;
+        let tells_nobody = settings.errors.is_none() && settings.channels.iter().all(never_told);
         let channel = |ChannelSettings {
                            queue,
                            rm_queue,
@@ -151,6 +213,7 @@ impl PromptServer {
             sender,
             told_every,
             untold: 0,
+            come: 0,
             lane: Lane::default(),
             here: 0,
             longest: 0,
@@ -165,16 +228,22 @@ impl PromptServer {
             queues: settings.by_turns.into_iter().map(queue).collect(),
             channels: settings.channels.into_iter().map(channel).collect(),
             messages: Ring::default(),
+            to_come: Ring::default(),
+            to_come_at: Ps::NEVER,
             records_per_cell: settings.records_per_cell,
-            records_before: settings.records_before,
+            records_before: settings.records_before as u32,
             label: settings.label,
             errors: settings.errors,
+            tells_nobody,
+            tells_ahead: settings.tells_ahead,
+            telling: 0,
             in_service: None,
             departure: None,
             free_at: Ps::ZERO,
             carry: 0,
             ready_at: Ps::ZERO,
             ready: 0,
+            occupied: 0,
             counts: CreditCounts::default(),
             watched: watched.map(|queue| queue as u32),
             rm_first,
@@ -184,14 +253,17 @@ impl PromptServer {
     /// event: their cells are known, since whatever could take their place calls the server first.
     #[inline]
     fn next_start_that_matters(&self) -> Ps {
+        if self.ready == 0 || (self.tells_ahead && self.telling == 0) || self.tells_nobody {
+            return Ps::NEVER;
+        }
         let start = self.next_start();
         // The link may lose any cell.
-        if self.ready == 0 || self.errors.is_some() {
+        if self.errors.is_some() {
             return start;
         }
         let (mut starts, mut served) = (0, 0);
         for (index, queue) in self.queues.iter().enumerate() {
-            if index == self.records_before {
+            if index == self.records_before as usize {
                 // At least one, however many records a cell carries.
                 starts += usize::from(!self.messages.is_empty());
                 served += self.messages.len();
@@ -203,12 +275,13 @@ impl PromptServer {
                 continue;
             };
             let Some(slot) = turns.front() else { continue };
-            let channel = &self.channels[*slot as usize];
-            let leaves = |cell: InService| matches!(cell, InService::Cell { slot: left, .. } if left == *slot);
-            let before = u32::from(self.in_service.is_some_and(leaves));
-            let tells = channel.untold + before + 1 >= channel.told_every;
-            starts += usize::from(!tells);
-            if tells || turns.len() > 1 || channel.lane.cells.len() > 1 {
+            // What comes now waits behind all of these, so it changes nothing up to the last.
+            let in_turn = turns.iter().take(MOST_TURNS);
+            let untold = in_turn
+                .take_while(|slot| !self.tells_at_next(**slot))
+                .count();
+            starts += untold;
+            if untold < turns.len() || self.comes_behind_turns(turns, *slot) {
                 return Ps(start.0 + starts as u64 * self.line.clock.floor().0);
             }
             served += 1;
@@ -218,6 +291,20 @@ impl PromptServer {
         }
         Ps(start.0 + starts as u64 * self.line.clock.floor().0)
     }
+    /// True if the next cell of the channel in `slot`, of those that wait, will be reported.
+    #[inline(always)]
+    fn tells_at_next(&self, slot: u32) -> bool {
+        let channel = &self.channels[slot as usize];
+        let leaves =
+            |cell: InService| matches!(cell, InService::Cell { slot: left, .. } if left == slot);
+        let before = u32::from(!self.tells_ahead && self.in_service.is_some_and(leaves));
+        channel.untold + before + 1 >= channel.told_every
+    }
+    /// True if more than one cell waits for its turn, the first of them of the channel in `slot`.
+    #[inline]
+    fn comes_behind_turns(&self, turns: &Ring<u32>, slot: u32) -> bool {
+        turns.len() > 1 || self.channels[slot as usize].lane.cells.len() > 1
+    }
     /// Counts a further cell or message that may be served from `now` on.
     #[inline]
     fn note_ready(&mut self, now: Ps) {
@@ -225,6 +312,16 @@ impl PromptServer {
             self.ready_at = now;
         }
         self.ready += 1;
+    }
+    /// Lets the messages wait for service that have come by `now`.
+    fn receive_messages(&mut self, now: Ps) {
+        while self.to_come_at <= now
+            && let Some((at, _, message)) = self.to_come.pop()
+        {
+            self.messages.push(message);
+            self.note_ready(at);
+            self.to_come_at = self.to_come.front().map_or(Ps::NEVER, |(at, ..)| *at);
+        }
     }
     /// Lets the channel in `slot` wait for its turn, if it may send and is not waiting already.
     #[inline]
@@ -234,28 +331,35 @@ impl PromptServer {
             return;
         }
         channel.waits = true;
-        if let Some(turns) = &mut self.queues[channel.queue as usize].turns {
+        let queue = channel.queue;
+        if let Some(turns) = &mut self.queues[queue as usize].turns {
             turns.push(slot);
         }
+        self.occupied |= 1 << queue;
         self.note_ready(now);
     }
 
     /// Counts a cell of the channel in `slot` that arrives at `now`, data or not. Returns its queue
-    /// and its channel.
+    /// with its number, and its channel.
     #[inline(always)]
-    fn count_arrival(&mut self, now: Ps, slot: u32, is_data: bool) -> (&mut Queue, &mut Channel) {
+    fn count_arrival(
+        &mut self,
+        now: Ps,
+        slot: u32,
+        is_data: bool,
+    ) -> (u32, &mut Queue, &mut Channel) {
         let channel = &mut self.channels[slot as usize];
-        let queue = &mut self.queues[if is_data {
+        let index = if is_data {
             channel.queue
         } else {
             channel.rm_queue
-        } as usize];
+        };
+        let queue = &mut self.queues[index as usize];
         queue.stays.arrive(now);
         queue.length += 1;
         queue.longest = queue.longest.max(queue.length);
-        channel.here += 1;
-        channel.longest = channel.longest.max(channel.here);
-        (queue, channel)
+        self.telling += u64::from(channel.count_come());
+        (index, queue, channel)
     }
 
     /// Puts a cell of the channel in `slot` into its queue at `now`, to which the server must have been
@@ -263,7 +367,7 @@ impl PromptServer {
     #[inline(always)]
     fn add(&mut self, now: Ps, slot: u32, cell: Queued, body: Option<&Body>) {
         let comes_first = self.rm_first && !cell.info.is_data();
-        let (queue, channel) = self.count_arrival(now, slot, cell.info.is_data());
+        let (index, queue, channel) = self.count_arrival(now, slot, cell.info.is_data());
         let by_turns = queue.turns.is_some();
         let lane = match by_turns {
             true => &mut channel.lane,
@@ -274,6 +378,7 @@ impl PromptServer {
         if by_turns {
             self.queue_up(now, slot)
         } else {
+            self.occupied |= 1 << index;
             self.note_ready(now)
         }
     }
@@ -285,8 +390,9 @@ impl PromptServer {
         let Some(turns) = &self.queues[queue as usize].turns else {
             return self.ready > 0;
         };
-        let more = |slot: &u32| self.channels[*slot as usize].lane.cells.len() > 1;
-        turns.len() > 1 || turns.front().is_some_and(more)
+        turns
+            .front()
+            .is_some_and(|slot| self.comes_behind_turns(turns, *slot))
     }
 
     #[inline(always)]
@@ -305,7 +411,12 @@ impl PromptServer {
                 queue.stays.leave(self.free_at);
                 queue.length -= 1;
                 queue.departed += 1;
-                let told = self.channels[slot as usize].leave();
+                let channel = &mut self.channels[slot as usize];
+                channel.here -= 1;
+                if self.tells_ahead {
+                    return;
+                }
+                let told = channel.count_untold();
                 if lost || told.is_some() {
                     debug_assert!(
                         self.departure.is_none(),
@@ -326,48 +437,71 @@ impl PromptServer {
         }
     }
 
+    /// [`Server::advance`] if no service lasts longer than until `now`.
+    #[inline(never)]
+    fn complete_until(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
+        while self.free_at <= now {
+            self.complete();
+            let start = self.next_start();
+            if start >= now {
+                return;
+            }
+            if self.to_come_at <= start {
+                self.receive_messages(start);
+            }
+            self.start(start, control, out);
+        }
+    }
+
+    #[inline(always)]
     fn start(&mut self, at: Ps, control: &mut Control, out: &mut Outlet<'_>) {
         if at > self.free_at {
             self.carry = 0;
         }
-        for index in 0..=self.queues.len() {
-            if index == self.records_before && !self.messages.is_empty() {
-                return self.start_message(at, out);
-            }
-            let Some(queue) = self.queues.get_mut(index) else {
-                return;
-            };
-            let found = match &mut queue.turns {
-                None => {
-                    let lane = if queue.first.cells.is_empty() {
-                        &mut queue.fifo
-                    } else {
-                        &mut queue.first
-                    };
-                    lane.cells
-                        .pop()
-                        .map(|(cell, slot)| (cell, slot, &mut lane.bodies))
-                }
-                Some(turns) => turns.pop().and_then(|slot| {
-                    let channel = &mut self.channels[slot as usize];
-                    channel.waits = false;
-                    let (cell, _) = channel.lane.cells.pop()?;
-                    if let Some(sender) = &mut channel.sender {
-                        sender.send();
-                    }
-                    Some((cell, slot, &mut channel.lane.bodies))
-                }),
-            };
-            if let Some((cell, slot, bodies)) = found {
-                let place = (index as u32, slot);
-                // Few cells have a body; the others must not wait for a copy of one that is not there.
-                if cell.info.has_body() {
-                    let body = bodies.pop();
-                    return self.serve_next(at, place, cell, body.as_ref(), control, out);
-                }
-                return self.serve_next(at, place, cell, None, control, out);
-            }
+        let index = self.occupied.trailing_zeros();
+        if self.records_before <= index && !self.messages.is_empty() {
+            return self.start_message(at, out);
         }
+        let Some(queue) = self.queues.get_mut(index as usize) else {
+            return;
+        };
+        let (found, bodies, is_last) = match &mut queue.turns {
+            None => {
+                self.ready -= 1;
+                let is_last = queue.fifo.cells.len() + queue.first.cells.len() == 1;
+                let lane = match queue.first.cells.is_empty() {
+                    true => &mut queue.fifo,
+                    false => &mut queue.first,
+                };
+                (lane.cells.pop(), &mut lane.bodies, is_last)
+            }
+            Some(turns) => {
+                let Some(slot) = turns.pop() else { return };
+                let channel = &mut self.channels[slot as usize];
+                let found = channel.lane.cells.pop();
+                if let Some(sender) = &mut channel.sender {
+                    sender.send();
+                }
+                channel.waits = channel.is_ready();
+                if channel.waits {
+                    turns.push(slot);
+                } else {
+                    self.ready -= 1;
+                }
+                (found, &mut channel.lane.bodies, turns.is_empty())
+            }
+        };
+        if is_last {
+            self.occupied &= !(1 << index);
+        }
+        let Some((cell, slot)) = found else { return };
+        let place = (index, slot);
+        // Few cells have a body; the others must not wait for a copy of one that is not there.
+        if cell.info.has_body() {
+            let body = bodies.pop();
+            return self.serve_next(at, place, cell, body.as_ref(), control, out);
+        }
+        self.serve_next(at, place, cell, None, control, out)
     }
 
     /// Starts the service of a cell that has waited in a queue, of the channel in a slot.
@@ -385,8 +519,6 @@ impl PromptServer {
             let length = self.queues[index as usize].length;
             control.on_dequeue(at, &mut cell.info, length);
         }
-        self.ready -= 1;
-        self.queue_up(at, slot);
         self.serve(at, (index, slot), cell, body, out);
     }
 
@@ -401,7 +533,24 @@ impl PromptServer {
         out: &mut Outlet<'_>,
     ) {
         let lost = self.put_on_link(at, cell, body, out);
-        let matters = lost || self.channels[slot as usize].tells_next();
+        let channel = &mut self.channels[slot as usize];
+        let matters = match self.tells_ahead {
+            true => {
+                if let Some(cells) = channel.count_untold() {
+                    self.telling -= 1;
+                    self.departure = Some(Departure {
+                        at: self.free_at,
+                        slot,
+                        info: cell.info,
+                        label: cell.label,
+                        lost,
+                        cells,
+                    });
+                }
+                false
+            }
+            false => lost || channel.tells_next(),
+        };
         self.in_service = Some(InService::Cell {
             queue,
             slot,
@@ -512,17 +661,11 @@ impl Server for PromptServer {
         self.advance(now, control, out);
         self.add(now, arrival.slot, arrival.cell, body);
     }
-    #[inline]
+    #[inline(always)]
     fn advance(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
-        loop {
-            if self.free_at <= now {
-                self.complete();
-            }
-            let start = self.next_start();
-            if start >= now {
-                return;
-            }
-            self.start(start, control, out);
+        // While a cell is in service nothing happens.
+        if self.free_at <= now {
+            self.complete_until(now, control, out);
         }
     }
     /// The time of a departure to be reported, of the completion that matters, or of the next start
@@ -547,21 +690,20 @@ impl CreditedServer for PromptServer {
         out: &mut Outlet<'_>,
     ) -> bool {
         let (slot, mut cell) = (arrival.slot, arrival.cell);
-        self.advance(now, control, out);
-        let channel = &self.channels[slot as usize];
-        let is_idle = self.in_service.is_none() && self.ready == 0;
-        if !is_idle || channel.sender.is_some_and(|sender| sender.balance() == 0) {
-            let waits = self.next_start() > now && self.comes_behind(channel.queue);
+        if self.free_at > now && self.tells_ahead {
+            // It waits for the end of the service.
+            let (telling, is_first) = (self.telling, self.ready == 0);
             self.add(now, slot, cell, None);
-            if !waits {
-                self.advance(Ps(now.0 + 1), control, out);
-            }
-            return !waits;
+            return is_first || self.telling != telling;
+        }
+        let is_idle = self.free_at <= now && self.ready == 0 && self.to_come_at > now;
+        if !is_idle || !self.channels[slot as usize].has_credit() {
+            return self.push_behind(now, arrival, control, out);
         }
         // No other cell could be served, so this cell need not wait either.
+        self.complete();
         let watched = self.watched;
-        let (queue, channel) = self.count_arrival(now, slot, true);
-        let index = channel.queue;
+        let (index, queue, channel) = self.count_arrival(now, slot, true);
         if let Some(sender) = &mut channel.sender {
             sender.send();
         }
@@ -572,11 +714,23 @@ impl CreditedServer for PromptServer {
             self.carry = 0;
         }
         self.serve(now, (index, slot), cell, None, out);
-        true
+        // Nothing waits, so no later start can matter.
+        !self.tells_ahead || self.departure.is_some()
     }
     #[inline]
     fn take_departure(&mut self) -> Option<Departure> {
         self.departure.take()
+    }
+    #[inline]
+    fn take_departure_ahead(&mut self) -> Option<Departure> {
+        match self.tells_ahead {
+            true => self.departure.take(),
+            false => None,
+        }
+    }
+    #[inline]
+    fn tells_nobody(&self) -> bool {
+        self.tells_nobody
     }
     #[inline]
     fn tells_next(&self) -> bool {
@@ -585,11 +739,25 @@ impl CreditedServer for PromptServer {
     }
     #[inline]
     fn next_start(&self) -> Ps {
-        if self.ready == 0 {
+        let ready_at = if self.ready == 0 {
             Ps::NEVER
         } else {
-            self.free_at.max(self.ready_at)
+            self.ready_at
+        };
+        self.free_at.max(ready_at.min(self.to_come_at))
+    }
+    fn tell_at(&mut self, at: Ps, rank: u32, message: Message) {
+        self.to_come.push((at, rank, message));
+        // Few ports send messages to one, each in order of time, so few must be passed.
+        for newer in 1..self.to_come.len() {
+            let before = *self.to_come.before_newest_mut(newer);
+            if (before.0, before.1) <= (at, rank) {
+                break;
+            }
+            *self.to_come.before_newest_mut(newer) = (at, rank, message);
+            *self.to_come.before_newest_mut(newer - 1) = before;
         }
+        self.to_come_at = self.to_come_at.min(at);
     }
     fn tell(&mut self, now: Ps, message: Message, control: &mut Control, out: &mut Outlet<'_>) {
         self.advance(now, control, out);
@@ -615,6 +783,9 @@ impl CreditedServer for PromptServer {
             channel.waits = false;
             if let Some(turns) = &mut self.queues[channel.queue as usize].turns {
                 remove(turns, slot);
+                if turns.is_empty() {
+                    self.occupied &= !(1 << channel.queue);
+                }
             }
             self.ready -= 1;
         }

@@ -43,6 +43,9 @@ pub struct PromptSettings {
     pub label: u32,
     /// Losses of the link.
     pub errors: Option<Errors>,
+    /// True if a server may report a departure as soon as its service has started. All of what follows
+    /// must be messages, and nobody may look at what they count before the departure; nothing may be lost.
+    pub tells_ahead: bool,
 }
 
 /// A cell of a channel whose service has completed, as reported to the node.

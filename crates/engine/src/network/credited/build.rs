@@ -268,7 +268,12 @@ impl Draft<'_> {
             _ => 0,
         };
         let told = self.returns_for[link];
+        // Marks and pools look at what has left so far.
+        let only_counts = |config: &FcvcConfig| {
+            config.allocation == Allocation::Static && config.mark_interval.is_none()
+        };
         Some(PromptSettings {
+            tells_ahead: config.is_some_and(only_counts) && !self.plan.errors.occur(),
             channels,
             by_turns,
             records_per_cell: config.map_or(1, |config| config.records_per_cell as usize),

@@ -23,7 +23,7 @@ impl<S: Server> PromptNode<S> for Host<S> {
     }
 
     #[inline]
-    fn run_alone(&mut self, now: Ps, prompt: &mut Prompt, links: &mut Links) -> bool {
+    fn run_alone(&mut self, now: Ps, limit: Ps, prompt: &mut Prompt, links: &mut Links) -> bool {
         let (timer, index) = self.clocks.first();
         let others = prompt.next_event().min(self.runner_up(index));
         let port = self.terminals[index].port;
@@ -34,18 +34,24 @@ impl<S: Server> PromptNode<S> for Host<S> {
         {
             return false;
         }
+        let tells_nobody = self.ports[port as usize].0.tells_nobody();
+        // Of what the terminal sends, nothing follows for its host if the port tells nobody.
+        let until = match tells_nobody {
+            true => limit.min(others),
+            false => Ps(now.0 + 1),
+        };
         self.work(index, links, |terminal, out| {
             out.alone = true;
-            terminal.run(Ps(now.0 + 1), out);
+            terminal.run(until, out);
         });
-        prompt.start_at(
-            now,
-            port,
-            &mut Outputs {
-                ports: &mut self.ports,
-                links,
-            },
-        );
+        let outputs = &mut Outputs {
+            ports: &mut self.ports,
+            links,
+        };
+        match tells_nobody {
+            true => prompt.note(port, outputs),
+            false => prompt.start_at(now, port, outputs),
+        }
         true
     }
 

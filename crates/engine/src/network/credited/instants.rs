@@ -26,9 +26,16 @@ pub trait PromptNode<S> {
     fn take(&mut self, cell: Cell, body: Option<Body>, prompt: &mut Prompt, links: &mut Links);
 
     /// If the only event at `now`, when no cell arrives, is one timer, processes it and what follows
-    /// from it. Returns false, with nothing changed, if there is more to do.
+    /// from it, and as far as nothing else happens also later ones before `limit`, which lies behind
+    /// `now`. Returns false, with nothing changed, if there is more to do.
     #[inline]
-    fn run_alone(&mut self, _now: Ps, _prompt: &mut Prompt, _links: &mut Links) -> bool {
+    fn run_alone(
+        &mut self,
+        _now: Ps,
+        _limit: Ps,
+        _prompt: &mut Prompt,
+        _links: &mut Links,
+    ) -> bool {
         false
     }
     /// Handles a cell without a body that is the only event at its instant, with what follows from
@@ -106,8 +113,9 @@ fn turn_in_order<S: Server, N: PromptNode<S>, const DRAWN: bool>(
         }
         if event < arrival {
             let ports = node.parts().0;
+            let limit = arrival.min(horizon);
             if prompt.go_on(now, timer, &mut Outputs { ports, links })
-                || (timer == now && node.run_alone(now, &mut prompt, links))
+                || (timer == now && node.run_alone(now, limit, &mut prompt, links))
             {
                 continue;
             }

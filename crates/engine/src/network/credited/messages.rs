@@ -3,7 +3,7 @@
 
 use super::{Account, NONE, Outputs, Prompt, Shared};
 use crate::atm::cell::Cell;
-use crate::atm::server::{Message, Server};
+use crate::atm::server::{Departure, Message, Server};
 use crate::credit::allocation::Notice;
 use crate::credit::{CreditCell, Purpose, Record};
 use crate::kernel::Ps;
@@ -53,6 +53,34 @@ impl Prompt {
                 self.tell_notices(now, label, outputs);
             }
         }
+    }
+
+    /// Counts cells of a channel that will have left the node by the end of the service that has just started
+    /// at a port, and prepares the credit that follows then.
+    #[inline]
+    pub fn forward_ahead<S: Server>(
+        &mut self,
+        port: u32,
+        departure: Departure,
+        outputs: &mut Outputs<'_, S>,
+    ) {
+        let way = self.ways[port as usize][departure.slot as usize];
+        if way.label_here == NONE {
+            return;
+        }
+        let account = &mut self.accounts[way.label_here as usize];
+        let (back, channel) = (account.reverse, account.upstream);
+        if back == NONE {
+            return;
+        }
+        let Some(count) = account.receiver.forward(departure.cells) else {
+            return;
+        };
+        let credit = Message::Credit(Record { channel, count });
+        let back_port = &mut outputs.ports[back as usize].0;
+        // At one instant ports complete in their order.
+        back_port.tell_at(departure.at, port, credit);
+        self.note_start(back, &outputs.ports[back as usize].0);
     }
 
     /// Number of cells of the channel with label `label` from which no message certainly follows.

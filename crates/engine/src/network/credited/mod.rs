@@ -159,15 +159,27 @@ impl Prompt {
         (0..self.ways.len()).for_each(|port| self.touch(port as u32));
     }
 
-    /// Updates the time of the port's next event.
+    /// Updates the time of the next event of a port at which services may have started.
     #[inline(always)]
-    pub fn note<S: Server>(&mut self, index: u32, port: &Port<S>) {
+    pub fn note<S: Server>(&mut self, index: u32, outputs: &mut Outputs<'_, S>) {
+        let port = &mut outputs.ports[index as usize].0;
+        if let Some(departure) = port.take_departure_ahead() {
+            self.forward_ahead(index, departure, outputs);
+        }
+        let port = &outputs.ports[index as usize].0;
         let next = port.next_event();
         if next != self.completions.get(index as usize) {
             self.completions.set(index as usize, next);
         }
-        if port.next_start() < next && !self.is_behind[index as usize] {
-            self.is_behind[index as usize] = true;
+        self.note_start(index, port);
+    }
+
+    /// Notes a port whose next service starts before its next event.
+    #[inline]
+    pub(in crate::network) fn note_start<S: Server>(&mut self, index: u32, port: &Port<S>) {
+        let is_behind = &mut self.is_behind[index as usize];
+        if !*is_behind && port.next_start() < self.completions.get(index as usize) {
+            *is_behind = true;
             self.behind.push(index);
         }
     }
@@ -185,8 +197,7 @@ impl Prompt {
                 self.is_behind[index as usize] = false;
                 self.behind.swap_remove(i);
             }
-            let (port, _) = outputs.at(index);
-            self.note(index, port);
+            self.note(index, outputs);
         }
     }
 
@@ -247,6 +258,6 @@ impl Prompt {
     pub fn start_at<S: Server>(&mut self, now: Ps, index: u32, outputs: &mut Outputs<'_, S>) {
         let (port, mut out) = outputs.at(index);
         port.advance(Ps(now.0 + 1), &mut out);
-        self.note(index, port);
+        self.note(index, outputs);
     }
 }

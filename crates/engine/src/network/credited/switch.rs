@@ -43,25 +43,11 @@ impl<S: Server> PromptNode<S> for Switch<S> {
         self.forward(cell, body.as_mut(), links);
     }
 
-    /// The port must certainly admit the cell.
     #[inline]
     fn take_alone(&mut self, cell: Cell, prompt: &mut Prompt, links: &mut Links) -> bool {
-        let route = &self.table[cell.label as usize];
-        let Some((port, link)) = self.ports.get_mut(route.port as usize) else {
-            return false;
-        };
-        if !prompt.is_untouched()
-            || !self.relays.is_empty()
-            || !port.takes(cell.at, route.queue.into())
-        {
-            return false;
-        }
-        let arrival = route.arrival(cell.info);
-        // A port may be asked for its next event too early.
-        if port.arrive_alone(cell.at, arrival, &mut links.outlet(*link)) {
-            prompt.note(route.port, port);
-        }
-        true
+        prompt.is_untouched()
+            && self.relays.is_empty()
+            && self.pass_alone(&cell, prompt, links).is_some()
     }
 
     /// Cells without bodies, as long as none of them arrives together with another event.
@@ -73,15 +59,24 @@ impl<S: Server> PromptNode<S> for Switch<S> {
         prompt: &mut Prompt,
         links: &mut Links,
     ) -> usize {
+        if !prompt.is_untouched() || !self.relays.is_empty() {
+            return 0;
+        }
         let mut taken = 0;
+        let mut until = limit.min(prompt.next_event());
         while let Some(Arrived { cell, .. }) = cells.get(taken)
-            && cell.at < limit.min(prompt.next_event())
+            && cell.at < until
             && !cell.info.has_body()
         {
             let next = cells.get(taken + 1);
             let alone = next.is_none_or(|next| next.cell.at > cell.at);
-            if !alone || !self.take_alone(*cell, prompt, links) {
+            if !alone {
                 break;
+            }
+            match self.pass_alone(cell, prompt, links) {
+                None => break,
+                Some(true) => until = limit.min(prompt.next_event()),
+                Some(false) => {}
             }
             taken += 1;
         }
@@ -94,5 +89,30 @@ impl<S: Server> PromptNode<S> for Switch<S> {
         if !self.relays.is_empty() {
             prompt.touch_all();
         }
+    }
+}
+
+impl<S: Server> Switch<S> {
+    /// Forwards a cell without a body that is the only event at its instant, if its port certainly admits
+    /// it. Returns true if an event of the port may have come forward, `None` with nothing changed if
+    /// the port does not.
+    #[inline(always)]
+    fn pass_alone(&mut self, cell: &Cell, prompt: &mut Prompt, links: &mut Links) -> Option<bool> {
+        let route = &self.table[cell.label as usize];
+        let (port, link) = self.ports.get_mut(route.port as usize)?;
+        if !port.takes(cell.at, route.queue.into()) {
+            return None;
+        }
+        let (index, arrival) = (route.port, route.arrival(cell.info));
+        // A port may be asked for its next event too early.
+        let comes_forward = port.arrive_alone(cell.at, arrival, &mut links.outlet(*link));
+        if comes_forward {
+            let outputs = &mut Outputs {
+                ports: &mut self.ports,
+                links,
+            };
+            prompt.note(index, outputs);
+        }
+        Some(comes_forward)
     }
 }

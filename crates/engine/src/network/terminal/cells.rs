@@ -41,32 +41,14 @@ impl TakesCells for BareCells<'_> {
 }
 
 impl Terminal {
-    /// Generates bare cells until `limit`; with a shaper, only one into the source queue.
+    /// Generates bare cells until `limit`; with a shaper, up to the first that must wait for it in the
+    /// source queue.
     pub(super) fn run_cells<S: Server>(&mut self, limit: Ps, out: &mut Outside<'_, S>) {
         let App::Cells(cells) = &mut self.app else {
             return;
         };
         if !matches!(self.shaper, Shaper::None) {
-            let now = cells.next();
-            cells.advance();
-            if !self.sends {
-                return;
-            }
-            let comes_alone = cells.next() > now;
-            if comes_alone && self.passes(now, out) {
-                return;
-            }
-            if !self.queue.push_bare(now) {
-                let what = What::Refusal { seq: None };
-                out.log.add(Event {
-                    at: now,
-                    channel: self.channel,
-                    link: None,
-                    what,
-                });
-            }
-            self.note_limits(now);
-            return;
+            return self.run_shaped_cells(limit, out);
         }
         loop {
             if self.sends
@@ -102,6 +84,35 @@ impl Terminal {
             self.counts.cells_sent += 1;
             let (info, body) = stamped(self.stamps, at, info, None);
             send(out, at, self.label, self.slot, info, body);
+        }
+    }
+
+    /// [`Terminal::run_cells`] with a shaper.
+    fn run_shaped_cells<S: Server>(&mut self, limit: Ps, out: &mut Outside<'_, S>) {
+        while let App::Cells(cells) = &mut self.app
+            && let now = cells.next()
+            && now < limit
+        {
+            cells.advance();
+            let comes_alone = cells.next() > now;
+            self.now = now;
+            if !self.sends {
+                return;
+            }
+            // Then none waits for the shaper, which has nothing to do before the next comes.
+            if comes_alone && self.passes(now, out) {
+                continue;
+            }
+            if !self.queue.push_bare(now) {
+                let what = What::Refusal { seq: None };
+                out.log.add(Event {
+                    at: now,
+                    channel: self.channel,
+                    link: None,
+                    what,
+                });
+            }
+            return self.note_limits(now);
         }
     }
 
@@ -320,18 +331,18 @@ fn send<S: Server>(
     let Some((port, out)) = &mut out.way else {
         return;
     };
-    // The port of an end system has no limit: cells wait in the source queue.
-    if info.is_plain() && port.arrive_express(at, &arrival, out) {
-        if let Some(Body::Stamp(sent)) = body {
-            out.link.push_stamp(sent);
-        }
-        return;
-    }
     // All that the terminal sends at one instant goes to one queue, so it does not matter if the first
     // cell's service starts before the second comes.
     if alone && body.is_none() && port.takes(at, 0) {
         // The host looks at its port next, whether or not something has come forward.
         port.arrive_alone(at, arrival, out);
+        return;
+    }
+    // The port of an end system has no limit: cells wait in the source queue.
+    if info.is_plain() && port.arrive_express(at, &arrival, out) {
+        if let Some(Body::Stamp(sent)) = body {
+            out.link.push_stamp(sent);
+        }
         return;
     }
     port.arrive(at, arrival, body.as_mut(), out);
