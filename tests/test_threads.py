@@ -19,7 +19,7 @@ from cellrate.simulation.runner import Job
 from conftest import COMMAND, HERE, Command
 
 LOT = """
-run.duration = "120 ms"
+run.duration = "600 ms"
 switch = { buffer = "200 cells", control = { scheme = "erica" } }
 tcp.window = "256 KiB"
 flow = [

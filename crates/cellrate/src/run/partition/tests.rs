@@ -44,6 +44,15 @@ fn only_long_links_are_cut_and_the_work_is_even() {
     assert_eq!(nodes, plan.nodes.len());
 }
 
+/// To start threads takes some milliseconds.
+#[test]
+fn a_run_of_some_milliseconds_is_not_divided_even_if_threads_are_asked_for() {
+    let short = lot(4, "1000 km", "1 km").replace("2 s", "100 ms");
+    let (_, found) = partition(&short, 2, 2);
+    assert_eq!((found.parts.len(), found.speedup), (1, 1.0));
+    assert!(found.reason.contains("over before"), "{}", found.reason);
+}
+
 #[test]
 fn a_run_whose_links_are_all_short_has_one_part_and_a_reason() {
     let (_, found) = partition(&lot(4, "10 km", "10 km"), 2, 2);
@@ -51,7 +60,7 @@ fn a_run_whose_links_are_all_short_has_one_part_and_a_reason() {
     assert!(found.reason.contains("too short"), "{}", found.reason);
     // Long enough for steps, but only one link of them: all the work is on one side.
     let one_sided = r#"
-        run.duration = "2 s"
+        run.duration = "20 s"
         topology = { template = "n-source", link_rate = "155.52 Mbit/s", access = "1 km", bottleneck = "1 km", egress = "2000 km" }
         flow = [{ name = "cbr", count = 4, service = "cbr", source = { kind = "cbr", rate = "30 Mbit/s" } }]"#;
     let (_, found) = partition(one_sided, 2, 2);

@@ -203,7 +203,7 @@ fn a_panic_of_the_watcher_ends_all_threads() {
 fn a_job_on_threads_has_the_outcome_of_one() {
     // Long links and much to do on both sides of them.
     let text = r#"
-        run.duration = "300 ms"
+        run.duration = "1 s"
         measure = { sample = "10 ms", traces = ["queue"] }
         topology = { template = "n-source", link_rate = "155.52 Mbit/s", access = "1000 km", bottleneck = "1000 km", egress = "1000 km" }
         switch.control = { scheme = "erica" }
