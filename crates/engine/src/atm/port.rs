@@ -68,6 +68,8 @@ struct Queue {
     by_turns: bool,
     /// Length below which it certainly has room for another cell.
     taken_below: u64,
+    /// The same together with what waits in front of it; 0 if its policy must be asked.
+    room_in_front: u64,
     dropped: u64,
 }
 
@@ -135,6 +137,7 @@ impl<S: BuildServer> Port<S> {
                 settings,
                 by_turns: by_turns(index),
                 taken_below: 0,
+                room_in_front: 0,
                 dropped: 0,
             })
             .collect();

@@ -44,9 +44,19 @@ pub struct Counters {
     pub acr_changes: u64,
 }
 
-/// Constants of a connection; rates in cells/s.
+/// Constants of a connection; rates in cells/s. Those that each cell needs come first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 struct Limits {
+    /// Nrm - 1.
+    nrm_others: u32,
+    mrm: u32,
+    trm: Ps,
+    tcr: f64,
+    out_of_rate: OutOfRate,
+    ignore_low_er: bool,
+    frm_needs_data: bool,
+    quantise: bool,
     pcr: f64,
     mcr: f64,
     icr: f64,
@@ -59,19 +69,10 @@ struct Limits {
     /// 1 - RDF and 1 - CDF.
     keep_rdf: f64,
     keep_cdf: f64,
-    tcr: f64,
     /// Unused rate that SES rule 13 tolerates.
     unused: f64,
     crm: u64,
-    trm: Ps,
     adtf: Ps,
-    /// Nrm - 1.
-    nrm_others: u32,
-    mrm: u32,
-    out_of_rate: OutOfRate,
-    ignore_low_er: bool,
-    frm_needs_data: bool,
-    quantise: bool,
 }
 
 /// A stream of cells at a fixed low rate, with the earliest time of the next cell.
@@ -108,11 +109,14 @@ pub struct Pacing {
     since_frm: u32,
 }
 
-/// The source half of an ABR end system.
+/// The source half of an ABR end system. What each cell needs comes first and lies together.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct AbrSource {
     pacing: Pacing,
     pace: Option<Pace>,
+    acr: f64,
+    limits: Limits,
     /// Turned-round RM cell that waits to be sent.
     waiting: Option<RmCell>,
     /// An in-rate BRM was sent since the last in-rate FRM.
@@ -123,7 +127,6 @@ pub struct AbrSource {
     started: bool,
     /// SES rule 13 cut ACR: the next increase is skipped.
     skip_increase: bool,
-    acr: f64,
     t_last_frm: Ps,
     /// In-rate FRMs since the last BRM with BN = 0 (SES rule 6).
     frms_without_brm: u64,
@@ -135,7 +138,6 @@ pub struct AbrSource {
     counters: Counters,
     /// Law of the rate in place of SES rules 5, 6, 8, 9 and 13; `None` for these rules.
     law: Option<RateLaw>,
-    limits: Limits,
     /// Rate of the access link, and fixed round trip time.
     way: (Rate, Ps),
 }

@@ -51,18 +51,19 @@ pub struct RelayCounts {
     pub absorbed: u64,
 }
 
-/// A channel at a switch that ends its control loop.
+/// A channel at a switch that ends its control loop. What each cell needs comes first and lies together.
 #[derive(Clone)]
+#[repr(C)]
 pub struct Relay {
     /// The channel.
     pub channel: ChannelId,
     /// Output port of the switch.
     pub port: u32,
     arrival: Arrival,
-    source: AbrSource,
-    destination: AbrDestination,
     /// The queue of the channel: data that the virtual source has not sent yet.
     cells: Ring<Info>,
+    source: AbrSource,
+    destination: AbrDestination,
     bodies: Ring<Body>,
     /// CCR of the last FRM of the previous loop, in cells/s.
     ccr: f64,

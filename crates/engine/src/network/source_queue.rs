@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::atm::aal5::{CELL_PAYLOAD as CELL_PAYLOAD_BYTES, Encapsulation, cells_for};
 use crate::atm::cell::{Body, Info, Pdu};
-use crate::kernel::{Ps, Ring};
+use crate::kernel::{Ps, Ring, Stays};
 use crate::tcp::Segment;
 
 const CELL_PAYLOAD: u32 = CELL_PAYLOAD_BYTES as u32;
@@ -47,8 +47,7 @@ pub struct SourceQueue {
     header: u32,
     number: u32,
     longest: u64,
-    integral: u128,
-    since: Ps,
+    stays: Stays,
     dropped: Refused,
 }
 
@@ -59,8 +58,7 @@ pub struct Mark {
     pdu: Option<(u32, u32)>,
     cells: u64,
     number: u32,
-    integral: u128,
-    since: Ps,
+    stays: Stays,
 }
 
 /// PDUs, cells and bytes that a source queue refused.
@@ -90,14 +88,9 @@ impl SourceQueue {
             header: header_bytes + encapsulation.bytes(),
             number: 0,
             longest: 0,
-            integral: 0,
-            since: Ps::ZERO,
+            stays: Stays::default(),
             dropped: Refused::default(),
         }
-    }
-    fn count_until(&mut self, now: Ps) {
-        self.integral += (now.0 - self.since.0) as u128 * self.cells as u128;
-        self.since = now;
     }
     /// Queues a segment, or as much of it as fits if single cells are refused. Returns true if the
     /// whole PDU was queued.
@@ -140,7 +133,7 @@ impl SourceQueue {
         true
     }
     fn take(&mut self, now: Ps, pdu: Waiting) {
-        self.count_until(now);
+        self.stays.arrive_together(now, pdu.taken as u64);
         self.pdus.push(pdu);
         self.cells += pdu.taken as u64;
         self.longest = self.longest.max(self.cells);
@@ -157,7 +150,7 @@ impl SourceQueue {
             self.dropped.cells += 1;
             return false;
         }
-        self.count_until(now);
+        self.stays.arrive(now);
         self.cells += 1;
         self.longest = self.longest.max(self.cells);
         true
@@ -215,8 +208,7 @@ impl SourceQueue {
             pdu: self.pdus.front().map(|pdu| (pdu.sent, pdu.first)),
             cells: self.cells,
             number: self.number,
-            integral: self.integral,
-            since: self.since,
+            stays: self.stays,
         }
     }
     /// Takes back the cells that have left since `mark`. Nothing may have been queued since, and no
@@ -227,8 +219,7 @@ impl SourceQueue {
         }
         self.cells = mark.cells;
         self.number = mark.number;
-        self.integral = mark.integral;
-        self.since = mark.since;
+        self.stays = mark.stays;
     }
     /// Removes the next cell of a PDU; with the segment if the cell ends the whole PDU.
     #[inline]
@@ -263,7 +254,6 @@ impl SourceQueue {
     /// [`SourceQueue::cells_before_last`]. `None` if there is none.
     #[inline(always)]
     pub fn pop_of_pdu(&mut self, now: Ps) -> Option<Info> {
-        self.count_until(now);
         let (number, header) = (self.number, self.header);
         let pdu = self.pdus.front_mut()?;
         if pdu.sent == 0 {
@@ -276,12 +266,13 @@ impl SourceQueue {
             .saturating_sub(begin.max(header));
         self.number = (number + 1) % Info::NUMBERS;
         self.cells -= 1;
+        self.stays.leave(now);
         Some(Info::data(number).with_payload(payload))
     }
     /// Removes a bare cell.
     #[inline]
     pub fn pop_bare(&mut self, now: Ps) -> Info {
-        self.count_until(now);
+        self.stays.leave(now);
         self.cells -= 1;
         Info::data(self.next_number())
     }
@@ -300,9 +291,8 @@ impl SourceQueue {
         self.longest = self.cells;
     }
     /// Time integral of the number of cells up to `now`, in cell picoseconds.
-    pub fn integral(&mut self, now: Ps) -> f64 {
-        self.count_until(now);
-        self.integral as f64
+    pub fn integral(&self, now: Ps) -> f64 {
+        self.stays.until(now, self.cells)
     }
     /// Refused PDUs, cells and bytes.
     pub fn dropped(&self) -> Refused {

@@ -70,8 +70,9 @@ struct Ahead {
     port: Work,
 }
 
-/// One end of a flow.
+/// One end of a flow. What each cell needs comes first and lies together.
 #[derive(Clone)]
+#[repr(C)]
 pub struct Terminal {
     /// Channel that leaves here.
     pub channel: ChannelId,
@@ -81,31 +82,31 @@ pub struct Terminal {
     pub label: u32,
     /// Slot of the channel at the host's port.
     pub slot: u32,
-    shaper: Shaper,
-    destination: Option<AbrDestination>,
-    queue: SourceQueue,
-    app: App,
-    start: Ps,
-    sends: bool,
-    supply: Supply,
-    started: bool,
-    reassembler: Reassembler,
-    partial_bytes: u64,
-    processing: Option<Box<Processing>>,
     stamps: bool,
+    sends: bool,
+    started: bool,
+    shaper: Shaper,
     now: Ps,
     wake: Ps,
+    /// Cells sent ahead; those whose time has passed by now do not matter any more.
+    ahead: Option<Box<Ahead>>,
+    queue: SourceQueue,
     counts: TerminalCounts,
     digest: Digest,
-    rate_limited: TimeIntegral,
-    window_limited: TimeIntegral,
+    reassembler: Reassembler,
+    partial_bytes: u64,
     acr_mean: TimeIntegral,
     acr_range: Extremes,
+    processing: Option<Box<Processing>>,
+    app: App,
+    destination: Option<AbrDestination>,
+    start: Ps,
+    supply: Supply,
+    rate_limited: TimeIntegral,
+    window_limited: TimeIntegral,
     packet_delay: Summary,
     cell_delay: Summary,
     completed: Option<Ps>,
-    /// Cells sent ahead; those whose time has passed by now do not matter any more.
-    ahead: Option<Box<Ahead>>,
 }
 
 impl Terminal {

@@ -38,6 +38,12 @@ impl<S> Port<S> {
         self.reads_at_rm = self.reads_some || reads_queue == QueueReading::AtRmCells;
         for queue in &mut self.queues {
             // Channels that take turns have enough buffer because of their credit.
+            let policy = &queue.settings.discard;
+            queue.room_in_front = if policy.is_stateless() {
+                queue.settings.buffer
+            } else {
+                0
+            };
             queue.taken_below = if queue.by_turns {
                 u64::MAX
             } else {

@@ -1,21 +1,20 @@
 //! Cells that wait in front of a port in the queues of virtual sources. They share the buffer, the
 //! discard policy and the control scheme of the controlled class with the queue behind them.
 
-use super::{Arrival, Port, Queue, rm_of};
+use super::{Arrival, Port, rm_of};
 use crate::atm::cell::{Body, Info, RmCell};
 use crate::atm::link::Outlet;
 use crate::atm::server::Server;
 use crate::control::SwitchControl;
-use crate::discard::{Cause, DiscardPolicy};
-use crate::kernel::Ps;
+use crate::discard::Cause;
+use crate::kernel::{Ps, Stays};
 
 /// Number of cells that wait in front, with its statistics.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Front {
     cells: u64,
     longest: u64,
-    integral: u128,
-    since: Ps,
+    stays: Stays,
     /// True if virtual sources feed the port.
     exists: bool,
     /// True if a full buffer or a policy may refuse a cell.
@@ -31,9 +30,14 @@ impl Front {
     pub fn note_limits(&mut self, may_refuse: bool) {
         self.asks = self.exists && may_refuse;
     }
-    fn count_until(&mut self, now: Ps) {
-        self.integral += (now.0 - self.since.0) as u128 * self.cells as u128;
-        self.since = now;
+    fn arrive(&mut self, now: Ps) {
+        self.stays.arrive(now);
+        self.cells += 1;
+        self.longest = self.longest.max(self.cells);
+    }
+    fn leave(&mut self, now: Ps) {
+        self.stays.leave(now);
+        self.cells -= 1;
     }
 }
 
@@ -57,12 +61,11 @@ impl<S: Server> Port<S> {
     /// for no more than that.
     #[inline]
     fn has_room_in_front(&self, now: Ps, index: usize) -> bool {
-        let Queue { settings, .. } = &self.queues[index];
-        settings.discard.is_stateless()
-            && self.front.cells < settings.buffer
+        let room = self.queues[index].room_in_front;
+        self.front.cells < room
             && self
                 .server
-                .surely_shorter(now, index, settings.buffer - self.front.cells)
+                .surely_shorter(now, index, room - self.front.cells)
     }
 
     /// Handles a cell that arrives for a virtual source. It waits in front unless it is refused. If
@@ -81,18 +84,24 @@ impl<S: Server> Port<S> {
         let asks = self.front.asks && (reads || !self.has_room_in_front(now, place.1));
         let length = self.class_length(now, asks || reads, out);
         if meters {
-            self.control
-                .on_forward(now, arrival.control_slot, info, None, length);
+            self.meter_data(now, arrival.control_slot, info, length);
         }
         if !asks {
             self.losses.pass(arrival.slot, *info, &mut body);
         } else if let Some(cause) = self.refuses(now, place, (*info, &mut body), length) {
             return Some(cause);
         }
-        self.front.count_until(now);
-        self.front.cells += 1;
-        self.front.longest = self.front.longest.max(self.front.cells);
+        self.front.arrive(now);
         None
+    }
+
+    /// Shows a data cell to the scheme, which may mark it.
+    #[inline(always)]
+    fn meter_data(&mut self, now: Ps, slot: u32, info: &mut Info, length: u64) {
+        // A dispatch would be in vain.
+        if !self.ignores_data && !self.control.counts_only(now, slot) {
+            self.control.on_forward(now, slot, info, None, length);
+        }
     }
 
     /// Handles an RM cell that arrives and ends here; the scheme uses `rate` as the rate of its
@@ -128,8 +137,7 @@ impl<S: Server> Port<S> {
         let asks = self.front.asks && !is_data;
         let length = self.class_length(now, asks || (metered.is_some() && self.reads_queue), out);
         if is_data {
-            self.front.count_until(now);
-            self.front.cells -= 1;
+            self.front.leave(now);
         }
         if let Some(rate) = metered {
             let info = &mut arrival.cell.info;
@@ -140,9 +148,7 @@ impl<S: Server> Port<S> {
                         .on_forward(now, arrival.control_slot, info, Some(rm), length);
                     rm.ccr = ccr;
                 }
-                None => self
-                    .control
-                    .on_forward(now, arrival.control_slot, info, None, length),
+                None => self.meter_data(now, arrival.control_slot, info, length),
             }
         }
         let place = (arrival.slot, arrival.queue as usize);
@@ -166,9 +172,8 @@ impl<S: Server> Port<S> {
         self.front.exists.then_some(self.front.longest)
     }
     /// Time integral of the number of cells in front, in cell picoseconds.
-    pub fn front_integral(&mut self, now: Ps) -> f64 {
-        self.front.count_until(now);
-        self.front.integral as f64
+    pub fn front_integral(&self, now: Ps) -> f64 {
+        self.front.stays.until(now, self.front.cells)
     }
     /// Starts a new maximum.
     pub(super) fn forget_front(&mut self) {

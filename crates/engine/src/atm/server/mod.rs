@@ -14,7 +14,6 @@ mod marks;
 mod priority;
 mod prompt;
 mod promptness;
-mod stays;
 
 pub use eager::EagerServer;
 pub use fifo::{FifoRow, FifoServer, Work};
@@ -29,7 +28,6 @@ pub use promptness::{
 
 use alloc::vec::Vec;
 
-use self::stays::Stays;
 use super::cell::{Body, Info};
 use super::link::{LineEnd, Outlet};
 use crate::control::Control;

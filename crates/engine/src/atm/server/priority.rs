@@ -3,11 +3,11 @@
 
 use alloc::vec::Vec;
 
-use super::{Arrival, Line, LineServer, PromptServer, Queued, Server, ServerCounts, Stays};
+use super::{Arrival, Line, LineServer, PromptServer, Queued, Server, ServerCounts};
 use crate::atm::cell::{Body, Cell};
 use crate::atm::link::{LineEnd, Outlet};
 use crate::control::{Control, SwitchControl};
-use crate::kernel::{Ps, Ring};
+use crate::kernel::{Ps, Ring, Stays};
 
 #[derive(Clone, Default)]
 struct Lane {

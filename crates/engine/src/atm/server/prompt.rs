@@ -7,14 +7,14 @@ use alloc::vec::Vec;
 
 use super::{
     Arrival, ChannelSettings, CreditCounts, CreditedServer, Departure, Line, Message, NEVER_TOLD,
-    PromptSettings, Queued, Server, Stays,
+    PromptSettings, Queued, Server,
 };
 use crate::atm::cell::{Body, Cell, Info};
 use crate::atm::errors::Errors;
 use crate::atm::link::Outlet;
 use crate::control::{Control, SwitchControl};
 use crate::credit::{Purpose, Sender};
-use crate::kernel::{Ps, Ring};
+use crate::kernel::{Ps, Ring, Stays};
 
 /// Greatest number of channels in turn that are looked at for the next departure to be reported.
 const MOST_TURNS: usize = 32;

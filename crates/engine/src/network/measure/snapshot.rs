@@ -66,7 +66,7 @@ impl<S: Server> Simulation<S> {
             losses,
             relayed,
             delivered,
-            queue_integral: terminal.queue_mut().integral(now),
+            queue_integral: terminal.queue().integral(now),
             queue_drops: terminal.queue().dropped(),
         }
     }

@@ -19,10 +19,12 @@ impl<S: Server> Switch<S> {
     ) {
         let (now, info) = (cell.at, cell.info);
         let Some(Body::Rm(rm)) = body else {
-            if self.at(relay, links, |relay, way| {
-                relay.take_data(now, info, body, way)
-            }) {
-                self.run_relay(now, relay, links);
+            let next = self.at(relay, links, |relay, way| {
+                let is_first = relay.take_data(now, info, body, way);
+                is_first.then(|| relay.run(now, way))
+            });
+            if let Some(next) = next {
+                self.note_wake(relay, next);
             }
             return;
         };
@@ -70,6 +72,12 @@ impl<S: Server> Switch<S> {
     /// Lets a virtual source send, and sets its clock.
     pub(super) fn run_relay(&mut self, now: Ps, relay: usize, links: &mut Links) {
         let next = self.at(relay, links, |relay, way| relay.run(now, way));
+        self.note_wake(relay, next);
+    }
+
+    /// Sets the clock of a virtual source.
+    #[inline]
+    fn note_wake(&mut self, relay: usize, next: Ps) {
         let clock = self.ports.len() + relay;
         if self.timers.get(clock) != next {
             self.timers.set(clock, next);

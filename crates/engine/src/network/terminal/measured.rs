@@ -35,10 +35,6 @@ impl Terminal {
     pub fn queue(&self) -> &SourceQueue {
         &self.queue
     }
-    /// The source queue, mutable.
-    pub fn queue_mut(&mut self) -> &mut SourceQueue {
-        &mut self.queue
-    }
     /// The application.
     pub fn app(&self) -> &App {
         &self.app

@@ -1,6 +1,6 @@
 //! The time integral of a queue's length, without a product for each cell.
 
-use crate::kernel::Ps;
+use super::time::Ps;
 
 /// Departure times of the cells that have left a queue less arrival times of all, in picoseconds, modulo
 /// 2^128. With the present instant for each cell that is still there, this is the sum of all stays,
@@ -13,6 +13,11 @@ impl Stays {
     #[inline(always)]
     pub fn arrive(&mut self, now: Ps) {
         self.0 = self.0.wrapping_sub(now.0 as u128);
+    }
+    /// `cells` cells arrive.
+    #[inline]
+    pub fn arrive_together(&mut self, now: Ps, cells: u64) {
+        self.0 = self.0.wrapping_sub(now.0 as u128 * cells as u128);
     }
     /// A cell leaves.
     #[inline(always)]
@@ -35,7 +40,7 @@ mod tests {
         let mut stays = Stays::default();
         stays.arrive(Ps(10));
         assert_eq!(stays.until(Ps(14), 1), 4.0);
-        stays.arrive(Ps(20));
+        stays.arrive_together(Ps(20), 1);
         stays.leave(Ps(25));
         assert_eq!(stays.until(Ps(25), 1), 20.0);
         stays.leave(Ps(40));
