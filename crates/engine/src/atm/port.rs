@@ -213,7 +213,7 @@ impl<S: Server> Port<S> {
 
     /// [`Port::arrive`] for a cell without a body that the port [`Port::takes`], if all other events
     /// at `now` are done; its service starts at once if possible. Returns false if
-    /// [`Port::next_event`] has certainly not become earlier.
+    /// [`Port::next_event`] and [`Port::next_start`] have certainly not become earlier.
     #[inline]
     pub fn arrive_alone(&mut self, now: Ps, mut arrival: Arrival, out: &mut Outlet<'_>) -> bool {
         arrival.cell.info = self.show(now, &arrival, None, 0);

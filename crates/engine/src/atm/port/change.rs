@@ -37,13 +37,13 @@ impl<S> Port<S> {
         self.ignores_data = self.control.ignores_data();
         self.reads_at_rm = self.reads_some || reads_queue == QueueReading::AtRmCells;
         for queue in &mut self.queues {
-            // Channels that take turns have enough buffer because of their credit.
             let policy = &queue.settings.discard;
             queue.room_in_front = if policy.is_stateless() {
                 queue.settings.buffer
             } else {
                 0
             };
+            // Channels that take turns have enough buffer because of their credit.
             queue.taken_below = if queue.by_turns {
                 u64::MAX
             } else {

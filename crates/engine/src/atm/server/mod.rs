@@ -203,7 +203,8 @@ pub trait ServerCounts {
 pub trait CreditedServer {
     /// Puts in a cell without a body if all other events at `now` are done: if its service can
     /// start it starts at once. Returns false if [`Server::next_event`] has certainly not become
-    /// earlier; a server may be asked too early.
+    /// earlier, no cell has begun to wait, and no departure is to be reported ahead; a server may be asked
+    /// too early.
     fn push_alone(
         &mut self,
         now: Ps,

@@ -1,10 +1,15 @@
 //! Strict priority among queues whose channels may take turns, each as far as its credit allows;
 //! reports departures that cause other events.
 
+mod channel;
 mod counts;
+mod queue;
+mod reports;
 
 use alloc::vec::Vec;
 
+use self::channel::Channel;
+use self::queue::{Lane, Queue};
 use super::{
     Arrival, ChannelSettings, CreditCounts, CreditedServer, Departure, Line, Message, NEVER_TOLD,
     PromptSettings, Queued, Server,
@@ -14,97 +19,7 @@ use crate::atm::errors::Errors;
 use crate::atm::link::Outlet;
 use crate::control::{Control, SwitchControl};
 use crate::credit::{Purpose, Sender};
-use crate::kernel::{Ps, Ring, Stays};
-
-/// Greatest number of channels in turn that are looked at for the next departure to be reported.
-const MOST_TURNS: usize = 32;
-
-/// Cells of one channel, or of all channels of a queue that share a FIFO.
-#[derive(Clone, Default)]
-struct Lane {
-    cells: Ring<(Queued, u32)>,
-    bodies: Ring<Body>,
-}
-
-impl Lane {
-    fn push(&mut self, cell: Queued, slot: u32, body: Option<&Body>) {
-        self.cells.push((cell, slot));
-        if let Some(body) = body {
-            self.bodies.push(*body);
-        }
-    }
-}
-
-/// State of a channel.
-#[derive(Clone)]
-struct Channel {
-    /// Queue of its data, in which it takes turns, and queue of its RM cells.
-    queue: u32,
-    rm_queue: u32,
-    /// Credit; `None` if the channel needs none.
-    sender: Option<Sender>,
-    lane: Lane,
-    /// Cells held here, including the one in service.
-    here: u32,
-    longest: u32,
-    /// True if it is among the channels that wait for their turn.
-    waits: bool,
-    /// Number of departures after which the node is notified, and departures since the last
-    /// notification.
-    told_every: u32,
-    untold: u32,
-    /// Cells that have come since the last whose departure will be reported.
-    come: u32,
-}
-
-impl Channel {
-    /// True if it has a cell and may send it.
-    fn is_ready(&self) -> bool {
-        !self.lane.cells.is_empty() && self.has_credit()
-    }
-    #[inline(always)]
-    fn has_credit(&self) -> bool {
-        self.sender.is_none_or(|sender| sender.balance() > 0)
-    }
-    /// Counts an arrival. Returns true if with it a further departure will be reported.
-    #[inline(always)]
-    fn count_come(&mut self) -> bool {
-        self.here += 1;
-        self.longest = self.longest.max(self.here);
-        self.come += 1;
-        let tells = self.come >= self.told_every;
-        if tells {
-            self.come = 0;
-        }
-        tells
-    }
-    /// Counts a departure for the node. Returns the number of departures to report, if it is to be
-    /// notified of this one.
-    #[inline]
-    fn count_untold(&mut self) -> Option<u32> {
-        self.untold += 1;
-        (self.untold >= self.told_every).then(|| core::mem::take(&mut self.untold))
-    }
-    /// True if the next departure is to be reported at once.
-    #[inline]
-    fn tells_next(&self) -> bool {
-        self.untold + 1 >= self.told_every
-    }
-}
-
-#[derive(Clone, Default)]
-struct Queue {
-    /// Cells in order of arrival, if the channels share a FIFO.
-    fifo: Lane,
-    /// RM cells of the FIFO, if they are served first.
-    first: Lane,
-    /// Slots of channels that may send, in the order of their turns, if they take turns.
-    turns: Option<Ring<u32>>,
-    length: u64,
-    departed: u64,
-    stays: Stays,
-    longest: u64,
-}
+use crate::kernel::{Ps, Ring};
 
 /// The cell in service.
 #[derive(Clone, Copy)]
@@ -142,9 +57,9 @@ pub struct PromptServer {
     errors: Option<Errors>,
     /// True if no departure is ever reported.
     tells_nobody: bool,
-    /// True if a departure is reported as soon as its service has started. Then also the number of
-    /// departures of waiting cells that will be reported.
+    /// True if a departure is reported as soon as its service has started.
     tells_ahead: bool,
+    /// Number of departures of waiting cells that will be reported, if that is so.
     telling: u64,
     in_service: Option<InService>,
     departure: Option<Departure>,
@@ -249,62 +164,6 @@ impl PromptServer {
             rm_first,
         }
     }
-    /// Earliest start of a service whose completion may have to be reported. Those before it need no
-    /// event: their cells are known, since whatever could take their place calls the server first.
-    #[inline]
-    fn next_start_that_matters(&self) -> Ps {
-        if self.ready == 0 || (self.tells_ahead && self.telling == 0) || self.tells_nobody {
-            return Ps::NEVER;
-        }
-        let start = self.next_start();
-        // The link may lose any cell.
-        if self.errors.is_some() {
-            return start;
-        }
-        let (mut starts, mut served) = (0, 0);
-        for (index, queue) in self.queues.iter().enumerate() {
-            if index == self.records_before as usize {
-                // At least one, however many records a cell carries.
-                starts += usize::from(!self.messages.is_empty());
-                served += self.messages.len();
-            }
-            let Some(turns) = &queue.turns else {
-                // Nobody is told of departures of channels without credit, as of messages.
-                let cells = queue.fifo.cells.len() + queue.first.cells.len();
-                (starts, served) = (starts + cells, served + cells);
-                continue;
-            };
-            let Some(slot) = turns.front() else { continue };
-            // What comes now waits behind all of these, so it changes nothing up to the last.
-            let in_turn = turns.iter().take(MOST_TURNS);
-            let untold = in_turn
-                .take_while(|slot| !self.tells_at_next(**slot))
-                .count();
-            starts += untold;
-            if untold < turns.len() || self.comes_behind_turns(turns, *slot) {
-                return Ps(start.0 + starts as u64 * self.line.clock.floor().0);
-            }
-            served += 1;
-        }
-        if served as u64 == self.ready {
-            return Ps::NEVER;
-        }
-        Ps(start.0 + starts as u64 * self.line.clock.floor().0)
-    }
-    /// True if the next cell of the channel in `slot`, of those that wait, will be reported.
-    #[inline(always)]
-    fn tells_at_next(&self, slot: u32) -> bool {
-        let channel = &self.channels[slot as usize];
-        let leaves =
-            |cell: InService| matches!(cell, InService::Cell { slot: left, .. } if left == slot);
-        let before = u32::from(!self.tells_ahead && self.in_service.is_some_and(leaves));
-        channel.untold + before + 1 >= channel.told_every
-    }
-    /// True if more than one cell waits for its turn, the first of them of the channel in `slot`.
-    #[inline]
-    fn comes_behind_turns(&self, turns: &Ring<u32>, slot: u32) -> bool {
-        turns.len() > 1 || self.channels[slot as usize].lane.cells.len() > 1
-    }
     /// Counts a further cell or message that may be served from `now` on.
     #[inline]
     fn note_ready(&mut self, now: Ps) {
@@ -381,18 +240,6 @@ impl PromptServer {
             self.occupied |= 1 << index;
             self.note_ready(now)
         }
-    }
-
-    /// True if a further cell of `queue` cannot bring [`Server::next_event`] forward: what waits in the
-    /// queue bounds `next_start_that_matters` already, or nobody is told when its cells leave.
-    #[inline]
-    fn comes_behind(&self, queue: u32) -> bool {
-        let Some(turns) = &self.queues[queue as usize].turns else {
-            return self.ready > 0;
-        };
-        turns
-            .front()
-            .is_some_and(|slot| self.comes_behind_turns(turns, *slot))
     }
 
     #[inline(always)]

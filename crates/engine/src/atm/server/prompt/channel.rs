@@ -1,0 +1,61 @@
+//! A channel at a prompt server: its cells, its credit, and which of its departures are reported.
+
+use super::queue::Lane;
+use crate::credit::Sender;
+
+/// State of a channel.
+#[derive(Clone)]
+pub(super) struct Channel {
+    /// Queue of its data, in which it takes turns, and queue of its RM cells.
+    pub(super) queue: u32,
+    pub(super) rm_queue: u32,
+    /// Credit; `None` if the channel needs none.
+    pub(super) sender: Option<Sender>,
+    pub(super) lane: Lane,
+    /// Cells held here, including the one in service.
+    pub(super) here: u32,
+    pub(super) longest: u32,
+    /// True if it is among the channels that wait for their turn.
+    pub(super) waits: bool,
+    /// Number of departures after which the node is notified, and departures since the last
+    /// notification.
+    pub(super) told_every: u32,
+    pub(super) untold: u32,
+    /// Cells that have come since the last whose departure will be reported.
+    pub(super) come: u32,
+}
+
+impl Channel {
+    /// True if it has a cell and may send it.
+    pub(super) fn is_ready(&self) -> bool {
+        !self.lane.cells.is_empty() && self.has_credit()
+    }
+    #[inline(always)]
+    pub(super) fn has_credit(&self) -> bool {
+        self.sender.is_none_or(|sender| sender.balance() > 0)
+    }
+    /// Counts an arrival. Returns true if with it a further departure will be reported.
+    #[inline(always)]
+    pub(super) fn count_come(&mut self) -> bool {
+        self.here += 1;
+        self.longest = self.longest.max(self.here);
+        self.come += 1;
+        let tells = self.come >= self.told_every;
+        if tells {
+            self.come = 0;
+        }
+        tells
+    }
+    /// Counts a departure for the node. Returns the number of departures to report, if it is to be
+    /// notified of this one.
+    #[inline]
+    pub(super) fn count_untold(&mut self) -> Option<u32> {
+        self.untold += 1;
+        (self.untold >= self.told_every).then(|| core::mem::take(&mut self.untold))
+    }
+    /// True if the next departure is to be reported at once.
+    #[inline]
+    pub(super) fn tells_next(&self) -> bool {
+        self.untold + 1 >= self.told_every
+    }
+}

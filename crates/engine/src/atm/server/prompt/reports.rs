@@ -1,0 +1,79 @@
+//! The earliest start of a service whose end must be reported, as far as it is known.
+
+use super::{InService, PromptServer};
+use crate::atm::server::CreditedServer;
+use crate::kernel::{Ps, Ring};
+
+/// Greatest number of channels in turn that are looked at for the next departure to be reported.
+const MOST_TURNS: usize = 32;
+
+impl PromptServer {
+    /// Earliest start of a service whose completion may have to be reported. Those before it need no
+    /// event: their cells are known, since whatever could take their place calls the server first.
+    #[inline]
+    pub(super) fn next_start_that_matters(&self) -> Ps {
+        if self.ready == 0 || (self.tells_ahead && self.telling == 0) || self.tells_nobody {
+            return Ps::NEVER;
+        }
+        let start = self.next_start();
+        // The link may lose any cell.
+        if self.errors.is_some() {
+            return start;
+        }
+        let (mut starts, mut served) = (0, 0);
+        for (index, queue) in self.queues.iter().enumerate() {
+            if index == self.records_before as usize {
+                // At least one, however many records a cell carries.
+                starts += usize::from(!self.messages.is_empty());
+                served += self.messages.len();
+            }
+            let Some(turns) = &queue.turns else {
+                // Nobody is told of departures of channels without credit, as of messages.
+                let cells = queue.fifo.cells.len() + queue.first.cells.len();
+                (starts, served) = (starts + cells, served + cells);
+                continue;
+            };
+            let Some(slot) = turns.front() else { continue };
+            // What comes now waits behind all of these, so it changes nothing up to the last.
+            let in_turn = turns.iter().take(MOST_TURNS);
+            let untold = in_turn
+                .take_while(|slot| !self.tells_at_next(**slot))
+                .count();
+            starts += untold;
+            if untold < turns.len() || self.more_wait(turns, *slot) {
+                return Ps(start.0 + starts as u64 * self.line.clock.floor().0);
+            }
+            served += 1;
+        }
+        if served as u64 == self.ready {
+            return Ps::NEVER;
+        }
+        Ps(start.0 + starts as u64 * self.line.clock.floor().0)
+    }
+    /// True if the next cell of the channel in `slot`, of those that wait, will be reported.
+    #[inline(always)]
+    pub(super) fn tells_at_next(&self, slot: u32) -> bool {
+        let channel = &self.channels[slot as usize];
+        let leaves =
+            |cell: InService| matches!(cell, InService::Cell { slot: left, .. } if left == slot);
+        let before = u32::from(!self.tells_ahead && self.in_service.is_some_and(leaves));
+        channel.untold + before + 1 >= channel.told_every
+    }
+    /// True if more than one cell waits for its turn, the first of them of the channel in `slot`.
+    #[inline]
+    pub(super) fn more_wait(&self, turns: &Ring<u32>, slot: u32) -> bool {
+        turns.len() > 1 || self.channels[slot as usize].lane.cells.len() > 1
+    }
+
+    /// True if a further cell of `queue` cannot bring the next event forward: what waits in the
+    /// queue bounds `next_start_that_matters` already, or nobody is told when its cells leave.
+    #[inline]
+    pub(super) fn comes_behind(&self, queue: u32) -> bool {
+        let Some(turns) = &self.queues[queue as usize].turns else {
+            return self.ready > 0;
+        };
+        turns
+            .front()
+            .is_some_and(|slot| self.more_wait(turns, *slot))
+    }
+}
