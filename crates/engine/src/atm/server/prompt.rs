@@ -78,29 +78,6 @@ pub struct PromptServer {
 }
 
 impl PromptServer {
-    /// [`CreditedServer::push_alone`] if the cell cannot certainly be served at once.
-    #[inline(never)]
-    fn push_behind(
-        &mut self,
-        now: Ps,
-        arrival: &Arrival,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
-    ) -> bool {
-        self.advance(now, control, out);
-        let (queue, telling) = (self.channels[arrival.slot as usize].queue, self.telling);
-        let is_first = self.ready == 0;
-        let waits = self.next_start() > now;
-        let comes_behind = !self.tells_ahead && waits && self.comes_behind(queue);
-        self.add(now, arrival.slot, arrival.cell, None);
-        if !comes_behind {
-            self.advance(Ps(now.0 + 1), control, out);
-        }
-        match self.tells_ahead {
-            true => is_first || self.telling != telling || self.departure.is_some(),
-            false => !comes_behind,
-        }
-    }
     /// A server of the queues and channels of `settings`. The control scheme is told of departures
     /// from queue `watched`; with `rm_first` queues of which no channels take turns serve their RM
     /// cells before their other cells.
@@ -242,6 +219,30 @@ impl PromptServer {
         }
     }
 
+    /// [`CreditedServer::push_alone`] if the cell cannot certainly be served at once.
+    #[inline(never)]
+    fn push_behind(
+        &mut self,
+        now: Ps,
+        arrival: &Arrival,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
+    ) -> bool {
+        self.advance(now, control, out);
+        let (queue, telling) = (self.channels[arrival.slot as usize].queue, self.telling);
+        let is_first = self.ready == 0;
+        let waits = self.next_start() > now;
+        let comes_behind = !self.tells_ahead && waits && self.comes_behind(queue);
+        self.add(now, arrival.slot, arrival.cell, None);
+        if !comes_behind {
+            self.advance(Ps(now.0 + 1), control, out);
+        }
+        match self.tells_ahead {
+            true => is_first || self.telling != telling || self.departure.is_some(),
+            false => !comes_behind,
+        }
+    }
+
     #[inline(always)]
     fn complete(&mut self) {
         match self.in_service.take() {
@@ -265,23 +266,27 @@ impl PromptServer {
                 }
                 let told = channel.count_untold();
                 if lost || told.is_some() {
-                    debug_assert!(
-                        self.departure.is_none(),
-                        "the node was not told of a departure"
-                    );
-                    let Queued { info, label } = cell;
-                    let cells = told.unwrap_or(0);
-                    self.departure = Some(Departure {
-                        at: self.free_at,
-                        slot,
-                        info,
-                        label,
-                        lost,
-                        cells,
-                    });
+                    self.report(slot, cell, lost, told.unwrap_or(0));
                 }
             }
         }
+    }
+
+    /// Keeps the departure of the cell in service, from the channel in `slot`, for the node, with the
+    /// number of cells that have not been reported before.
+    fn report(&mut self, slot: u32, Queued { info, label }: Queued, lost: bool, cells: u32) {
+        debug_assert!(
+            self.departure.is_none(),
+            "the node was not told of a departure"
+        );
+        self.departure = Some(Departure {
+            at: self.free_at,
+            slot,
+            info,
+            label,
+            lost,
+            cells,
+        });
     }
 
     /// [`Server::advance`] if no service lasts longer than until `now`.
@@ -385,14 +390,7 @@ impl PromptServer {
             true => {
                 if let Some(cells) = channel.count_untold() {
                     self.telling -= 1;
-                    self.departure = Some(Departure {
-                        at: self.free_at,
-                        slot,
-                        info: cell.info,
-                        label: cell.label,
-                        lost,
-                        cells,
-                    });
+                    self.report(slot, cell, lost, cells);
                 }
                 false
             }
