@@ -220,7 +220,7 @@ impl PromptServer {
     }
 
     /// [`CreditedServer::push_alone`] if the cell cannot certainly be served at once.
-    #[inline(never)]
+    #[inline(always)]
     fn push_behind(
         &mut self,
         now: Ps,
@@ -535,12 +535,6 @@ impl CreditedServer for PromptServer {
         out: &mut Outlet<'_>,
     ) -> bool {
         let (slot, mut cell) = (arrival.slot, arrival.cell);
-        if self.free_at > now && self.tells_ahead {
-            // It waits for the end of the service.
-            let (telling, is_first) = (self.telling, self.ready == 0);
-            self.add(now, slot, cell, None);
-            return is_first || self.telling != telling;
-        }
         let is_idle = self.free_at <= now && self.ready == 0 && self.to_come_at > now;
         if !is_idle || !self.channels[slot as usize].has_credit() {
             return self.push_behind(now, arrival, control, out);
