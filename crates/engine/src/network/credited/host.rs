@@ -34,9 +34,8 @@ impl<S: Server> PromptNode<S> for Host<S> {
         {
             return false;
         }
-        let tells_nobody = self.ports[port as usize].0.tells_nobody();
         // Of what the terminal sends, nothing follows for its host if the port tells nobody.
-        let until = match tells_nobody {
+        let until = match self.ports[port as usize].0.tells_nobody() {
             true => limit.min(others),
             false => Ps(now.0 + 1),
         };
@@ -48,10 +47,7 @@ impl<S: Server> PromptNode<S> for Host<S> {
             ports: &mut self.ports,
             links,
         };
-        match tells_nobody {
-            true => prompt.note(port, outputs),
-            false => prompt.start_at(now, port, outputs),
-        }
+        prompt.start_at(now, port, outputs);
         true
     }
 
