@@ -451,9 +451,6 @@ impl CreditedServer for EagerServer {
         self.advance(Ps(now.0 + 1), control, out);
         true
     }
-    fn tells_nobody(&self) -> bool {
-        false
-    }
     fn tells_next(&self) -> bool {
         true
     }

@@ -220,8 +220,10 @@ pub trait CreditedServer {
     fn take_departure_ahead(&mut self) -> Option<Departure> {
         None
     }
-    /// True if it never reports a departure.
-    fn tells_nobody(&self) -> bool;
+    /// True if it certainly never reports a departure.
+    fn tells_nobody(&self) -> bool {
+        false
+    }
     /// True if the next completion must be reported.
     fn tells_next(&self) -> bool;
     /// Time at which the next service starts, `NEVER` if none does. If it lies before

@@ -52,7 +52,7 @@ impl PromptServer {
     }
     /// True if the next cell of the channel in `slot`, of those that wait, will be reported.
     #[inline(always)]
-    pub(super) fn tells_at_next(&self, slot: u32) -> bool {
+    fn tells_at_next(&self, slot: u32) -> bool {
         let channel = &self.channels[slot as usize];
         let leaves =
             |cell: InService| matches!(cell, InService::Cell { slot: left, .. } if left == slot);
@@ -61,7 +61,7 @@ impl PromptServer {
     }
     /// True if more than one cell waits for its turn, the first of them of the channel in `slot`.
     #[inline]
-    pub(super) fn more_wait(&self, turns: &Ring<u32>, slot: u32) -> bool {
+    fn more_wait(&self, turns: &Ring<u32>, slot: u32) -> bool {
         turns.len() > 1 || self.channels[slot as usize].lane.cells.len() > 1
     }
 
