@@ -28,14 +28,8 @@ impl Prompt {
         }
         match account.pool {
             None => {
-                let (port, channel) = (account.reverse, account.upstream);
-                if let Some(count) = account.receiver.forward(cells) {
-                    self.tell(
-                        now,
-                        port,
-                        Message::Credit(Record { channel, count }),
-                        outputs,
-                    );
+                if let Some((port, credit)) = account.forward(cells) {
+                    self.tell(now, port, credit, outputs);
                 }
             }
             Some((pool, member)) => {
@@ -65,18 +59,9 @@ impl Prompt {
         outputs: &mut Outputs<'_, S>,
     ) {
         let way = self.ways[port as usize][departure.slot as usize];
-        if way.label_here == NONE {
-            return;
-        }
-        let account = &mut self.accounts[way.label_here as usize];
-        let (back, channel) = (account.reverse, account.upstream);
-        if back == NONE {
-            return;
-        }
-        let Some(count) = account.receiver.forward(departure.cells) else {
-            return;
-        };
-        let credit = Message::Credit(Record { channel, count });
+        let account = self.accounts.get_mut(way.label_here as usize);
+        let credit = account.and_then(|account| account.forward(departure.cells));
+        let Some((back, credit)) = credit else { return };
         let back_port = &mut outputs.ports[back as usize].0;
         // At one instant ports complete in their order.
         back_port.tell_at(departure.at, port, credit);
@@ -271,6 +256,19 @@ impl Prompt {
                 self.tell(now, port as u32, mark, outputs);
             }
         }
+    }
+}
+
+impl Account {
+    /// Counts `cells` cells of a channel outside of pools that have left the node. Returns the credit for
+    /// the upstream node, with the port that leads there, if one is due.
+    #[inline]
+    fn forward(&mut self, cells: u32) -> Option<(u32, Message)> {
+        if self.reverse == NONE {
+            return None;
+        }
+        let (channel, count) = (self.upstream, self.receiver.forward(cells)?);
+        Some((self.reverse, Message::Credit(Record { channel, count })))
     }
 }
 
