@@ -40,10 +40,19 @@ mod tests {
         let mut stays = Stays::default();
         stays.arrive(Ps(10));
         assert_eq!(stays.until(Ps(14), 1), 4.0);
-        stays.arrive_together(Ps(20), 1);
+        stays.arrive(Ps(20));
         stays.leave(Ps(25));
         assert_eq!(stays.until(Ps(25), 1), 20.0);
         stays.leave(Ps(40));
         assert_eq!(stays.until(Ps(90), 0), 35.0);
+    }
+
+    #[test]
+    fn cells_that_come_together() {
+        // Three cells from 10 to 15, two until 25: 15 + 20.
+        let mut stays = Stays::default();
+        stays.arrive_together(Ps(10), 3);
+        stays.leave(Ps(15));
+        assert_eq!(stays.until(Ps(25), 2), 35.0);
     }
 }
