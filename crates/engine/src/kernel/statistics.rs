@@ -6,9 +6,9 @@ use super::time::Ps;
 
 /// Mean, variance and extremes of whole observations, with quantiles from a log-linear histogram.
 ///
-/// Sums are whole numbers, so the moments are exact but for the rounding of what is read at the end, whatever the order in which
-/// observations are added and summaries merged; and a sum costs less than a mean that is carried on, which
-/// is a division for each observation.
+/// Sums are whole numbers, so the moments are exact but for the rounding of what is read at the end,
+/// whatever the order in which observations are added and summaries merged; and a sum costs less than a
+/// mean that is carried on, which is a division for each observation.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     count: u64,
