@@ -66,6 +66,11 @@ impl Link {
         self.cells.push(cell);
         is_due
     }
+    /// Asks for the place of the next cell that is sent.
+    #[inline(always)]
+    pub fn prefetch_tail(&self) {
+        self.cells.prefetch_tail();
+    }
     /// Sends the stamp of a plain cell.
     #[inline(always)]
     pub fn push_stamp(&mut self, sent: Ps) {

@@ -22,5 +22,6 @@ pub use statistics::{Extremes, Summary, TimeIntegral};
 pub use stays::Stays;
 pub use time::{CELL_BITS, CELL_PS_BITS, CellClock, Pace, Ps, Rate};
 pub use trace::Trace;
+pub(crate) use unchecked::cache::prefetch;
 pub use unchecked::ring::{Ring, Tail};
 pub use unchecked::tournament::Tournament;

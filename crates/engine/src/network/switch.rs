@@ -18,7 +18,7 @@ use crate::atm::cell::{Body, Cell, Info, Kind};
 use crate::atm::link::{Link, Outlet};
 use crate::atm::port::{Arrival, Port};
 use crate::atm::server::{Queued, Server};
-use crate::kernel::{Ps, Tournament};
+use crate::kernel::{Ps, Tournament, prefetch};
 
 /// Entry of the table for a channel; labels of arriving cells are indices.
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +72,14 @@ impl Route {
         }
     }
 }
+
+/// Number of ports from which most are outside the nearest cache when their next cell comes, so that it
+/// pays to ask for them ahead.
+const WIDE: usize = 64;
+/// Number of cells ahead for which a port and its link are asked for.
+const FAR: usize = 8;
+/// The same for the place on the link, which is known when the link is there.
+const NEAR: usize = 4;
 
 /// Forwards cells.
 #[derive(Clone)]
@@ -357,6 +365,7 @@ impl<S: Server> Switch<S> {
         links: &mut Links,
     ) -> usize {
         let (table, ports) = (&self.table[..], &mut self.ports[..]);
+        let is_wide = ports.len() >= WIDE;
         let (links, fresh) = links.parts();
         let route = |cell: &Cell| &table[cell.label as usize];
         let is_plain = |cell: &Cell| cell.at < limit && cell.info.is_of_row::<STAMPED>();
@@ -365,6 +374,10 @@ impl<S: Server> Switch<S> {
             let Route {
                 port: number, link, ..
             } = *route(&first);
+            if is_wide {
+                let label = |ahead: usize| cells.get(sent + ahead).map(|one| cell(one).label);
+                ask_ahead([label(FAR), label(NEAR)], table, ports, links);
+            }
             let Some((port, _)) = ports.get_mut(number as usize) else {
                 return sent;
             };
@@ -537,5 +550,26 @@ impl<S: Server> Switch<S> {
                 what,
             });
         }
+    }
+}
+
+/// Asks the cache for the port and the link of the cell with the label `far`, and for the place on its
+/// link of that with the label `near`.
+#[inline(always)]
+fn ask_ahead<S>(
+    [far, near]: [Option<u32>; 2],
+    table: &[Route],
+    ports: &[(Port<S>, u32)],
+    links: &[Link],
+) {
+    let route = |label: u32| &table[label as usize];
+    if let Some(Route { port, link, .. }) = far.map(route)
+        && let Some((port, _)) = ports.get(*port as usize)
+    {
+        prefetch::<3, _>(port);
+        prefetch::<1, _>(&links[*link as usize]);
+    }
+    if let Some(Route { link, .. }) = near.map(route) {
+        links[*link as usize].prefetch_tail();
     }
 }

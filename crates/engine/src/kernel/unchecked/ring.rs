@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 
+use super::cache::prefetch;
 use super::{item, item_mut};
 
 /// A FIFO of `Copy` values. Capacities are powers of two, so an index wraps with a mask.
@@ -51,6 +52,12 @@ impl<T: Copy> Ring<T> {
         // SAFETY: the mask keeps `at` below the length, which `grow` made a nonzero power of two.
         unsafe { item_mut(&mut self.slots, at).write(value) };
         self.len += 1;
+    }
+    /// Asks for the slot of the next value.
+    #[inline(always)]
+    pub fn prefetch_tail(&self) {
+        let at = (self.head + self.len) & self.slots.len().wrapping_sub(1);
+        prefetch::<1, _>(self.slots.as_ptr().wrapping_add(at));
     }
     /// The free slots behind the newest value, at least one, to be filled one after the other.
     #[inline]
