@@ -29,7 +29,8 @@ use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
 
 /// Parameters of consistent marking. Rates settle within 1 % of max-min fair ones on nine networks
-/// of ten, and on others within 10 %. A channel without data counts as one with data without end.
+/// of ten; on others removed marks cost a channel more. A channel without data counts as one with
+/// data without end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CharnyConfig {

@@ -119,11 +119,7 @@ fn the_generic_fairness_configurations_come_out_as_they_should() {
                     .all(|(solved, fair)| (solved / fair - 1.0).abs() < 1e-6),
                 "{name}"
             );
-            for (number, (rate, fair)) in steady_rates(plan, scheme.settled)
-                .iter()
-                .zip(fair)
-                .enumerate()
-            {
+            for (number, (rate, fair)) in steady_rates(plan, &scheme).iter().zip(fair).enumerate() {
                 let near = (rate / fair - 1.0).abs() < scheme.tolerance;
                 assert!(
                     near,
@@ -146,6 +142,7 @@ fn eprca_and_the_basic_shares_of_the_osu_scheme_are_not_max_min_fair() {
         idle: 0.0,
         tolerance: 0.0,
         settled: Ps::from_ms(300),
+        drains: false,
     };
     let osu = scheme(
         0.9,
@@ -156,7 +153,7 @@ fn eprca_and_the_basic_shares_of_the_osu_scheme_are_not_max_min_fair() {
         plan.flows
             .iter_mut()
             .for_each(|flow| flow.abr.rif = if scheme.target < 1.0 { 1.0 } else { 1.0 / 16.0 });
-        let rates = steady_rates(plan, scheme.settled);
+        let rates = steady_rates(plan, &scheme);
         let worst = rates
             .iter()
             .zip(fair)

@@ -1,6 +1,7 @@
 //! Random networks with several bottlenecks, and the max-min fair rates of their flows.
 
 use super::plans::{Graph, back, flow, plain_switch};
+use super::schemes::Scheme;
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::atm::server::LazyServer;
 use cellrate_engine::control::ControlConfig;
@@ -11,6 +12,9 @@ use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::persistent::PersistentConfig;
 use proptest::prelude::*;
 use proptest::sample::Index;
+
+/// Relative difference up to which two rates that were computed count as equal.
+const EQUAL: f64 = 1e-9;
 
 /// Switches in a row with links that may skip some, and flows from left to right: so forward links
 /// carry data and FRMs, backward links BRMs alone.
@@ -119,16 +123,41 @@ pub fn access(graph: &mut Graph, switch: usize) -> usize {
     graph.duplex(switch, host, Rate::from_bps(155_520_000), Ps::from_us(5))
 }
 
-/// Mean rate of each flow in cells/s, over 200 ms from `settled` on.
-pub fn steady_rates(plan: Plan, settled: Ps) -> Vec<f64> {
-    let end = settled + Ps::from_ms(200);
-    let report = Simulation::<LazyServer>::new(plan)
-        .unwrap()
-        .measure(settled, end, end);
+/// Mean rate of each flow in cells/s, over 200 ms from the time at which `scheme` is steady.
+pub fn steady_rates(plan: Plan, scheme: &Scheme) -> Vec<f64> {
+    let mut run: Simulation<LazyServer> = Simulation::new(plan).unwrap();
+    let mut from = scheme.settled;
+    if scheme.drains {
+        drain(&mut run, from);
+        from = run.now() + scheme.settled;
+    }
+    let end = from + Ps::from_ms(200);
+    let report = run.measure(from, end, end);
     let forward = report.vcs.iter().filter(|vc| vc.name.ends_with("forward"));
     forward
         .map(|vc| vc.cells_sent as f64 / report.window_seconds)
         .collect()
+}
+
+/// Runs on from `start` until no port of a switch holds more cells than there are flows, of which
+/// each may have one there at a time.
+fn drain(run: &mut Simulation<LazyServer>, start: Ps) {
+    let most = run.plan().flows.len() as u64;
+    run.run_until(start);
+    while run
+        .port_states()
+        .iter()
+        .any(|port| port.lengths.iter().sum::<u64>() > most)
+    {
+        let next = run.now() + Ps::from_ms(10);
+        assert!(next < Ps::from_ms(10_000), "a queue stays");
+        run.run_until(next);
+    }
+}
+
+/// True if `link` comes from a host.
+fn is_access(plan: &Plan, link: usize) -> bool {
+    matches!(plan.nodes[plan.links[link].from].kind, NodeKind::Host)
 }
 
 /// Max-min fair rates in cells/s: all rates rise together; a link whose target is reached stops
@@ -137,7 +166,7 @@ pub fn steady_rates(plan: Plan, settled: Ps) -> Vec<f64> {
 /// (Phantom; zero for others).
 pub fn max_min(plan: &Plan, target: f64, idle: f64) -> Vec<f64> {
     // No switch controls the link from a host.
-    let is_access = |link: usize| matches!(plan.nodes[plan.links[link].from].kind, NodeKind::Host);
+    let is_access = |link: usize| is_access(plan, link);
     let capacity = |link: usize| {
         plan.links[link].rate.cells_per_second() * if is_access(link) { 1.0 } else { target }
     };
@@ -167,4 +196,44 @@ pub fn max_min(plan: &Plan, target: f64, idle: f64) -> Vec<f64> {
         }
     }
     rates.into_iter().flatten().collect()
+}
+
+/// The least rate that consistent marking offers each flow at its max-min rates `fair`, of which
+/// switches allocate `target` of a link.
+///
+/// A link leaves `free` to the n flows that it stops; it marks the others, with rates r. To one of
+/// these, while its RM cell passes, it leaves (free + r) / (n + 1), and it removes the marks above
+/// that: most for the slowest. Until they are set again their flows share with the next one, which
+/// so loses at most to those of them that are below the mean of all.
+pub fn least_of_consistent_marking(plan: &Plan, target: f64, fair: &[f64]) -> Vec<f64> {
+    let mut least = fair.to_vec();
+    for link in (0..plan.links.len()).filter(|link| !is_access(plan, *link)) {
+        let users = || (0..fair.len()).filter(|flow| plan.flows[*flow].forward.contains(&link));
+        let capacity = target * plan.links[link].rate.cells_per_second();
+        let is_full = users().map(|flow| fair[flow]).sum::<f64>() > capacity * (1.0 - EQUAL);
+        let highest = users().map(|flow| fair[flow]).fold(0.0, f64::max);
+        let is_stopped = |flow: usize| is_full && fair[flow] > highest * (1.0 - EQUAL);
+        let mut marked: Vec<usize> = users().filter(|flow| !is_stopped(*flow)).collect();
+        marked.sort_by(|a, b| fair[*a].total_cmp(&fair[*b]));
+        let Some(slowest) = marked.first() else {
+            continue;
+        };
+        let free = capacity - marked.iter().map(|flow| fair[*flow]).sum::<f64>();
+        let stopped = (users().count() - marked.len()) as f64;
+        let left = (free + fair[*slowest]) / (stopped + 1.0);
+        let removed = |flow: usize| fair[flow] > left * (1.0 + EQUAL);
+        for flow in users() {
+            let (mut shared, mut sharing) = (free, stopped);
+            if !is_stopped(flow) {
+                (shared, sharing) = (shared + fair[flow], sharing + 1.0);
+            }
+            for other in marked.iter().filter(|other| **other != flow) {
+                if removed(*other) && fair[*other] < shared / sharing {
+                    (shared, sharing) = (shared + fair[*other], sharing + 1.0);
+                }
+            }
+            least[flow] = least[flow].min(shared / sharing);
+        }
+    }
+    least
 }
