@@ -1,6 +1,7 @@
 //! The fast engine compared with the plain reference, cell by cell, on random networks; and with
 //! itself under other slices and more readings.
 
+use crate::support::plans::{Dumbbell, back, cell_time_us, flow, plain_switch};
 use crate::support::random_network::{Network, changing_networks, credited_networks, networks};
 use crate::support::repeatable::repeatable;
 use crate::support::{difference, outcome};
@@ -8,13 +9,17 @@ use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::atm::errors::LinkErrors;
 use cellrate_engine::atm::server::{EagerServer, LazyServer, Server};
 use cellrate_engine::discard::Cause;
-use cellrate_engine::kernel::Ps;
+use cellrate_engine::kernel::units::Buffer;
+use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::network::event::{Event, What};
-use cellrate_engine::network::plan::NodeKind;
+use cellrate_engine::network::plan::{NodeKind, SwitchPlan};
 use cellrate_engine::network::report::{FlowReport, PortReport, VcReport};
 use cellrate_engine::network::{
     Change, FlowChange, Plan, PortState, Reference, Refuses, Simulation, SwitchChange,
 };
+use cellrate_engine::traffic::SourceConfig;
+use cellrate_engine::traffic::cbr::CbrConfig;
+use cellrate_engine::traffic::greedy::GreedyConfig;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -268,6 +273,38 @@ proptest! {
         let (whole_outcome, sliced_outcome) = (without_samples(&whole.outcome), without_samples(&sliced.outcome));
         prop_assert_eq!(difference(&whole_outcome, &sliced_outcome), None);
         prop_assert_eq!(whole.log, sliced.log);
+    }
+}
+
+/// More nodes than a schedule keeps as a list, and more ports than those of the next cells stay in the
+/// nearest cache: random networks are smaller. Cells come to every port in turn, alone and in rows.
+#[test]
+fn a_network_of_many_hosts_equals_the_plain_reference() {
+    let settings = SwitchPlan {
+        buffer: Buffer(300),
+        ..plain_switch()
+    };
+    for (delay, cell_delay) in [(5, false), (5, true), (700, false), (700, true)] {
+        let rate = cell_time_us(10);
+        let Dumbbell { graph, paths } = Dumbbell::new(70, rate, Ps::from_us(delay), &settings);
+        let flows = paths.into_iter().enumerate().map(|(number, forward)| {
+            let (service, source) = if number % 2 == 0 {
+                let rate = Rate::from_bps(500_000 + 1_000 * number as u64);
+                (ServiceClass::Cbr, SourceConfig::Cbr(CbrConfig { rate }))
+            } else {
+                (ServiceClass::Ubr, SourceConfig::Greedy(GreedyConfig {}))
+            };
+            let mut flow = flow(&format!("f{number}"), service, source, forward);
+            flow.backward = back(&flow.forward);
+            flow.start = Ps::from_us(13 * number as u64);
+            flow
+        });
+        let flows = flows.collect();
+        let mut plan = graph.plan(flows);
+        plan.measure.cell_delay = cell_delay;
+        let end = Ps::from_ms(40);
+        let looks = instants(end, &[1 << 12, 1 << 14]);
+        engines_agree(Network { plan, end }, &looks).unwrap();
     }
 }
 
