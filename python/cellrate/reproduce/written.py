@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 from cellrate.common import whole_file
-from cellrate.common.copies import shared_out
 from cellrate.common.directories import make_directory
+from cellrate.common.document.drawn_ahead import drawn_ahead
 from cellrate.common.document.markdown import markdown
 from cellrate.common.document.web_page import web_page
 from cellrate.common.input_file import read_own_text
@@ -35,7 +34,7 @@ def write_pages(
 
     The page of some experiments of a paper has their names, and leaves that of the whole paper as
     it is. A front page and errata that cover more papers whole than these stay, too. Figures are
-    drawn by so many workers, a page by one.
+    drawn by so many workers.
     """
     make_directory(out)
     pages = {
@@ -51,12 +50,9 @@ def write_pages(
         pages = {"index": front_report(parts), "errata": errata_report(parts)} | pages
         whole_file.write_text(out / INDEX, json_text(sorted(whole)))
     paths = {name: out / f"{name}.html" for name in pages}
-    # What takes longest comes first, so that workers end together.
-    figures = {part.page_name: sum(len(e.figures) for e in part.experiments) for part in parts}
-    longest_first = sorted(pages, key=lambda name: -figures.get(name, 0))
-    texts = shared_out([partial(web_page, pages[name]) for name in longest_first], workers)
-    for name, text in zip(longest_first, texts, strict=True):
-        whole_file.write_text(paths[name], text)
+    drawn = drawn_ahead(list(pages.values()), workers)
+    for path, document in zip(paths.values(), drawn, strict=True):
+        whole_file.write_text(path, web_page(document))
     return [str(path) for path in paths.values()]
 
 
