@@ -7,7 +7,8 @@ use crate::support::bottlenecks::{
 use crate::support::plans::{Graph, flow, plain_switch};
 use crate::support::repeatable::repeatable;
 use crate::support::schemes::{
-    Scheme, capc, charny, erica_plus, erica_without_clip, fmmra_of_long_intervals, osu, phantom,
+    Scheme, capc, capc_of_short_intervals, charny, erica_plus, erica_without_clip,
+    fmmra_of_long_intervals, fmmra_of_short_intervals, osu, phantom,
 };
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::kernel::{Ps, Rate};
@@ -68,6 +69,10 @@ proptest! {
         check(&draft, &fmmra_of_long_intervals())?;
     }
     #[test]
+    fn steady_rates_of_fmmra_over_short_intervals_are_within_a_cell_of_each_source(draft in drafts()) {
+        check(&draft, &fmmra_of_short_intervals())?;
+    }
+    #[test]
     fn steady_rates_of_consistent_marking_are_max_min_fair_but_for_lost_marks(draft in drafts()) {
         check_from(&draft, &charny(), least_of_consistent_marking)?;
     }
@@ -83,6 +88,10 @@ proptest! {
     #[test]
     fn steady_rates_of_capc_are_max_min_fair(draft in drafts()) {
         check(&draft, &capc())?;
+    }
+    #[test]
+    fn steady_rates_of_capc_over_short_intervals_are_within_a_cell_of_each_source(draft in drafts()) {
+        check(&draft, &capc_of_short_intervals())?;
     }
     #[test]
     fn steady_rates_of_the_osu_scheme_with_precise_shares_are_max_min_fair(draft in drafts()) {

@@ -32,24 +32,23 @@ pub fn scheme(target: f64, mut parameters: Value) -> Scheme {
 }
 
 /// ERICA with more cells per interval than ever arrive: intervals end by time alone.
+fn erica_parameters(clip: bool) -> Value {
+    json!({
+        "scheme": "erica", "delta": 0.0, "interval": "5 ms", "interval_cells": "1000000 cells",
+        "clip_to_fair_share": clip,
+    })
+}
+
+/// ERICA with its clip to the fair share, the default.
 pub fn erica() -> Scheme {
-    scheme(
-        0.9,
-        json!({ "scheme": "erica", "delta": 0.0, "interval": "5 ms", "interval_cells": "1000000 cells" }),
-    )
+    scheme(0.9, erica_parameters(true))
 }
 
 /// ERICA without the clip to the fair share. With it a flow that another link cuts below the fair
 /// share of this one, time and again, rises past that only when both loads are at most 1 in one
 /// interval. They are a cell or so from 1, so this may take any time.
 pub fn erica_without_clip() -> Scheme {
-    scheme(
-        0.9,
-        json!({
-            "scheme": "erica", "delta": 0.0, "interval": "5 ms", "interval_cells": "1000000 cells",
-            "clip_to_fair_share": false,
-        }),
-    )
+    scheme(0.9, erica_parameters(false))
 }
 
 /// FMMRA with a target that it keeps, unlike with its published recursion.
@@ -66,7 +65,7 @@ pub fn fmmra() -> Scheme {
 /// rate: hence it is too high by half of that. Of eight flows at 30 Mbit/s this is 0.8 to 3 % of
 /// 1 ms, the default, and 0.2 to 0.6 % of 5 ms.
 ///
-/// Its rules for queues of QT and DQT hold as long as those of the start stand.
+/// As long as a queue of the start is above QT or DQT, FMMRA allows less.
 pub fn fmmra_of_long_intervals() -> Scheme {
     let scheme = scheme(
         0.95,
@@ -82,6 +81,14 @@ pub fn fmmra_of_long_intervals() -> Scheme {
     }
 }
 
+/// FMMRA with its default interval of 1 ms, within the 3 % of sources that are all in step.
+pub fn fmmra_of_short_intervals() -> Scheme {
+    Scheme {
+        tolerance: 0.03,
+        ..fmmra()
+    }
+}
+
 /// Consistent marking, whose rates lie between `least_of_consistent_marking` and the fair ones.
 pub fn charny() -> Scheme {
     scheme(0.95, json!({ "scheme": "charny" }))
@@ -93,18 +100,11 @@ pub fn charny() -> Scheme {
 /// within 1 % after 105 ms ln 5, 170 ms. A link fills after those that stop flows of it: four in a
 /// row take 680 ms.
 pub fn erica_plus() -> Scheme {
-    let queue_control = json!({ "target_delay": "5 ms" });
-    let interval = json!("5 ms");
-    let scheme = scheme(
-        1.0,
-        json!({
-            "scheme": "erica", "delta": 0.0, "interval": interval, "interval_cells": "1000000 cells",
-            "queue_control": queue_control, "clip_to_fair_share": false,
-        }),
-    );
+    let mut parameters = erica_parameters(false);
+    parameters["queue_control"] = json!({ "target_delay": "5 ms" });
     Scheme {
         settled: Ps::from_ms(700),
-        ..scheme
+        ..scheme(1.0, parameters)
     }
 }
 
@@ -123,6 +123,14 @@ pub fn capc() -> Scheme {
     Scheme {
         settled: Ps::from_ms(1_200),
         ..scheme(0.95, json!({ "scheme": "capc", "interval": "5 ms" }))
+    }
+}
+
+/// CAPC with its default interval of 1 ms, within the 5.7 % of sources that are all in step.
+pub fn capc_of_short_intervals() -> Scheme {
+    Scheme {
+        tolerance: 0.057,
+        ..scheme(0.95, json!({ "scheme": "capc" }))
     }
 }
 
