@@ -200,16 +200,18 @@ impl Batch {
 
 /// Sorts by time and keeps the order of equal times.
 fn sort_nearly_sorted(arrivals: &mut [Arrived]) {
-    for i in 1..arrivals.len() {
-        let moving = arrivals[i];
-        let mut hole = i;
+    let mut latest = Ps::ZERO;
+    for i in 0..arrivals.len() {
+        if arrivals[i].cell.at >= latest {
+            latest = arrivals[i].cell.at;
+            continue;
+        }
+        let (moving, mut hole) = (arrivals[i], i);
         while hole > 0 && moving.cell.at < arrivals[hole - 1].cell.at {
             arrivals[hole] = arrivals[hole - 1];
             hole -= 1;
         }
-        if hole < i {
-            arrivals[hole] = moving;
-        }
+        arrivals[hole] = moving;
     }
 }
 
