@@ -63,6 +63,11 @@ impl Info {
     pub const fn with_payload(self, bytes: u32) -> Info {
         Info(self.0 | bytes << Self::PAYLOAD_SHIFT)
     }
+    /// The same cell with the number after its own.
+    #[inline]
+    pub const fn following(self) -> Info {
+        Info(self.0.wrapping_add(1 << Self::NUMBER_SHIFT))
+    }
     /// Application bytes in the cell.
     #[inline]
     pub const fn payload(self) -> u32 {

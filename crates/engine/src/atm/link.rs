@@ -18,6 +18,8 @@ pub struct Link {
     patient: bool,
 }
 
+const BODY_IS_HERE: &str = "the body of a cell lies on the link of the cell";
+
 /// Number of plain cells after which even a patient receiver handles them, to limit
 /// memory.
 const MOST_UNSEEN: usize = 256;
@@ -150,26 +152,18 @@ impl Link {
     pub fn discard(&mut self, count: usize) {
         self.cells.discard(count);
     }
-    /// Receives the next cell with its body.
-    #[inline]
-    pub fn pop_whole(&mut self) -> Option<(Cell, Option<Body>)> {
-        let cell = self.cells.pop()?;
-        Some((
-            cell,
-            if cell.info.has_body() {
-                self.pop_body(cell.info)
-            } else {
-                None
-            },
-        ))
-    }
     /// The body of the cell received last, which has one; `info` is its word.
+    ///
+    /// Not an `Option`, here and wherever a body is handed on: it would be stored in two parts that are
+    /// loaded as one at the next copy, for which a processor waits.
     #[inline]
-    pub fn pop_body(&mut self, info: Info) -> Option<Body> {
+    pub fn pop_body(&mut self, info: Info) -> Body {
         if info.is_plain() {
-            self.stamps.pop().map(Body::Stamp)
+            Body::Stamp(self.stamps.pop().expect(BODY_IS_HERE))
         } else {
-            self.bodies.pop().map(|(_, body)| body)
+            let (_, body) = *self.bodies.front().expect(BODY_IS_HERE);
+            self.bodies.discard(1);
+            body
         }
     }
     /// Sets EFCI in the cell behind which `behind` others are on the link, if it is a data cell. The receiver

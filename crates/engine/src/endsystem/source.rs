@@ -4,6 +4,8 @@
 //! calls [`AbrSource::opportunity`]. SES rule 12 (EFCI is 0 in data cells) holds because the host
 //! builds data cells with [`Info::data`].
 
+mod steady;
+
 use core::any::Any;
 
 use super::config::{AbrConfig, ErBelowMcr, OutOfRate};
@@ -469,16 +471,22 @@ impl AbrSource {
     /// of a picosecond is carried only between cells sent on time.
     #[inline(always)]
     fn advance(&mut self, now: Ps) {
-        self.pacing.carry_last = if now == self.pacing.t_next {
-            self.pacing.carry
-        } else {
-            0
-        };
+        self.pacing.carry_last = self.carry_to(now);
         self.pacing.t_last = now;
         if self.law.is_some() {
             self.follow_law(now);
         }
         self.schedule();
+    }
+
+    /// Fraction of a picosecond carried to a cell that is sent at `now`.
+    #[inline(always)]
+    fn carry_to(&self, now: Ps) -> u32 {
+        if now == self.pacing.t_next {
+            self.pacing.carry
+        } else {
+            0
+        }
     }
 
     /// Lets a law that looks at each cell set ACR after one.

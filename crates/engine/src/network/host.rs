@@ -155,9 +155,15 @@ impl<S: Server> Host<S> {
                 let limit = self.limit(horizon, timer, arrival, index);
                 self.work(index, links, |terminal, out| terminal.run(limit, out));
             } else {
-                let Some((cell, body)) = link.pop_whole() else {
+                let Some((cell, _)) = link.pop() else {
                     return;
                 };
+                if !cell.info.has_body() {
+                    // It lies behind the end of the ring's storage.
+                    self.terminals[cell.label as usize].receive_plain(cell);
+                    continue;
+                }
+                let body = link.pop_body(cell.info);
                 self.work(cell.label as usize, links, |terminal, out| {
                     terminal.take_back(cell.at, out);
                     terminal.receive(cell, body, out)

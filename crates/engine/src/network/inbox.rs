@@ -85,7 +85,7 @@ impl<'a, const DRAWN: bool> Arrivals<'a, DRAWN> {
         self.input = self.inbox.next::<DRAWN>().1;
         let cell = self.inbox.receive(self.input, links)?;
         if cell.info.is_stamped()
-            && let Some(Body::Stamp(sent)) = self.inbox.body(self.input, cell.info, links)
+            && let Body::Stamp(sent) = self.inbox.body(self.input, cell.info, links)
         {
             self.stamp = sent;
         }
@@ -134,9 +134,9 @@ impl<'a, const DRAWN: bool> Arrivals<'a, DRAWN> {
     }
     /// The body of the cell received last, which has one; `info` is its word.
     #[inline]
-    pub fn body(&self, info: Info, links: &mut Links) -> Option<Body> {
+    pub fn body(&self, info: Info, links: &mut Links) -> Body {
         if info.is_stamped() {
-            return Some(Body::Stamp(self.stamp));
+            return Body::Stamp(self.stamp);
         }
         self.inbox.body(self.input, info, links)
     }
@@ -226,7 +226,7 @@ impl Inbox {
     }
     /// The body of the cell received last from `input`, which has one; `info` is its word.
     #[inline]
-    pub fn body(&self, input: usize, info: Info, links: &mut Links) -> Option<Body> {
+    pub fn body(&self, input: usize, info: Info, links: &mut Links) -> Body {
         links[self.links[input] as usize].pop_body(info)
     }
     /// The link of a node that has only one.

@@ -1,10 +1,12 @@
 //! The queue of an end system: cells of PDUs that the channel has not sent yet.
 
+mod row;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::atm::aal5::{CELL_PAYLOAD as CELL_PAYLOAD_BYTES, Encapsulation, cells_for};
-use crate::atm::cell::{Body, Info, Pdu};
+use crate::atm::cell::{Info, Pdu};
 use crate::kernel::{Ps, Ring, Stays};
 use crate::tcp::Segment;
 
@@ -221,34 +223,37 @@ impl SourceQueue {
         self.number = mark.number;
         self.stays = mark.stays;
     }
-    /// Removes the next cell of a PDU; with the segment if the cell ends the whole PDU.
+    /// Removes the next cell of a PDU. If it ends the whole PDU, [`SourceQueue::pop_pdu`] must follow.
     #[inline]
-    pub fn pop(&mut self, now: Ps) -> Option<(Info, Option<Body>)> {
+    pub fn pop(&mut self, now: Ps) -> Option<Info> {
         let info = self.pop_of_pdu(now)?;
         let pdu = self.pdus.front()?;
         if pdu.sent < pdu.taken {
-            return Some((info, None));
+            return Some(info);
         }
-        let Waiting {
-            segment,
-            sent,
-            first,
-            cells,
-            ..
-        } = self.pdus.pop()?;
-        if sent < cells {
-            return Some((info, None));
+        if pdu.sent < pdu.cells {
+            self.pdus.discard(1);
+            return Some(info);
         }
-        let body = Body::Pdu(Pdu {
-            segment,
+        Some(Info::end_of_message(info.number()).with_payload(info.payload()))
+    }
+    /// Removes the PDU whose last cell has been removed at `now`, which the queue must hold.
+    #[inline]
+    pub fn pop_pdu(&mut self, now: Ps) -> Pdu {
+        let waiting = self
+            .pdus
+            .front()
+            .expect("a PDU stays until its end is sent");
+        let pdu = Pdu {
+            segment: waiting.segment,
             sent: now,
-            first,
+            first: waiting.first,
             // A packet of at most 65,535 bytes is 1,366 cells.
-            cells: cells as u16,
+            cells: waiting.cells as u16,
             hit: false,
-        });
-        let last = Info::end_of_message(info.number()).with_payload(info.payload());
-        Some((last, Some(body)))
+        };
+        self.pdus.discard(1);
+        pdu
     }
     /// Removes the next cell of a PDU, which stays here even if no cell of it is left: it must be one of
     /// [`SourceQueue::cells_before_last`]. `None` if there is none.
@@ -261,9 +266,7 @@ impl SourceQueue {
         }
         let begin = pdu.sent * CELL_PAYLOAD;
         pdu.sent += 1;
-        let payload = (begin + CELL_PAYLOAD)
-            .min(header + pdu.segment.payload())
-            .saturating_sub(begin.max(header));
+        let payload = payload(begin, header, header + pdu.segment.payload());
         self.number = (number + 1) % Info::NUMBERS;
         self.cells -= 1;
         self.stays.leave(now);
@@ -302,6 +305,15 @@ impl SourceQueue {
     pub fn storage(&self) -> usize {
         self.pdus.bytes()
     }
+}
+
+/// Application bytes in the cell before which are `begin` bytes of a PDU; its header ends at `header`, its
+/// segment at `end`.
+#[inline(always)]
+fn payload(begin: u32, header: u32, end: u32) -> u32 {
+    (begin + CELL_PAYLOAD)
+        .min(end)
+        .saturating_sub(begin.max(header))
 }
 
 #[cfg(test)]

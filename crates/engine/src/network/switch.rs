@@ -226,10 +226,15 @@ impl<S: Server> Switch<S> {
                 return;
             }
             self.wake_until(arrival, links);
-            let Some((cell, mut body)) = link.pop_whole() else {
+            let Some((cell, _)) = link.pop() else {
                 return;
             };
-            self.forward(cell, body.as_mut(), links);
+            if cell.info.has_body() {
+                let mut body = link.pop_body(cell.info);
+                self.forward(cell, Some(&mut body), links);
+            } else {
+                self.forward(cell, None, links);
+            }
         }
     }
 
@@ -269,14 +274,15 @@ impl<S: Server> Switch<S> {
                 }
             }
             self.wake_until(cell.at, links);
-            let mut body = if cell.info.is_stamped() {
-                Some(Body::Stamp(batch.stamp(arrived)))
+            if cell.info.is_stamped() {
+                let mut stamp = Body::Stamp(batch.stamp(arrived));
+                self.forward(*cell, Some(&mut stamp), links);
             } else if cell.info.has_body() {
-                inbox.body(*input as usize, cell.info, links)
+                let mut body = inbox.body(*input as usize, cell.info, links);
+                self.forward(*cell, Some(&mut body), links);
             } else {
-                None
-            };
-            self.forward(*cell, body.as_mut(), links);
+                self.forward(*cell, None, links);
+            }
             rest = behind;
         }
     }
@@ -311,7 +317,7 @@ impl<S: Server> Switch<S> {
             if self.forward_plainly(&[cell], |cell| *cell, Ps::NEVER, links) == 0 {
                 if cell.info.has_body() {
                     let mut body = inbox.body(input, cell.info, links);
-                    self.forward(cell, body.as_mut(), links);
+                    self.forward(cell, Some(&mut body), links);
                 } else if !self.takes_singly
                     || self.forward_singly(&[cell], |cell| *cell, Ps::NEVER, links) == 0
                 {

@@ -1,6 +1,7 @@
 //! The servers of a port compared with a non-preemptive server of queues in strict priority that is
 //! computed cell by cell: departures, and readings at any time.
 
+use crate::support::receive;
 use crate::support::repeatable::repeatable;
 use cellrate_engine::atm::cell::{Body, Cell, Info, Kind, RmCell};
 use cellrate_engine::atm::link::{Link, Outlet};
@@ -179,7 +180,7 @@ impl<S: Server> Bench<S> {
             }
         }
         bench.with(|server, control, out| server.advance(Ps::from_s(1), control, out));
-        let cells = std::iter::from_fn(|| bench.link.pop_whole());
+        let cells = std::iter::from_fn(|| receive(&mut bench.link));
         let marked = cells.filter(|(cell, _)| cell.info.efci());
         marked.map(|(cell, _)| cell.label as usize).collect()
     }
@@ -193,7 +194,7 @@ impl<S: Server> Bench<S> {
             }
         }
         bench.with(|server, control, out| server.advance(Ps::from_s(1), control, out));
-        let cells = std::iter::from_fn(|| bench.link.pop_whole());
+        let cells = std::iter::from_fn(|| receive(&mut bench.link));
         let departure = |(cell, body): (Cell, Option<Body>)| {
             assert_eq!(
                 body,

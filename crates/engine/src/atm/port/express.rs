@@ -158,8 +158,10 @@ fn shown(control: (&mut Control, bool), now: Ps, arrival: &Arrival) -> Queued {
 
 /// The place where a row puts its cells.
 pub trait RowEnd {
-    /// True if there is no room for another cell.
-    fn is_full(&self) -> bool;
+    /// Number of cells for which there is room.
+    fn room(&self) -> usize;
+    /// Number of cells taken.
+    fn taken(&self) -> usize;
     /// Takes a cell.
     fn push(&mut self, cell: Cell);
     /// Takes the stamp of the last cell.
@@ -176,8 +178,12 @@ pub struct OnLink<'a> {
 
 impl RowEnd for OnLink<'_> {
     #[inline(always)]
-    fn is_full(&self) -> bool {
-        self.tail.is_full()
+    fn room(&self) -> usize {
+        self.tail.room()
+    }
+    #[inline(always)]
+    fn taken(&self) -> usize {
+        self.tail.len()
     }
     #[inline(always)]
     fn push(&mut self, cell: Cell) {
@@ -197,8 +203,11 @@ impl RowEnd for OnLink<'_> {
 pub struct Already(usize);
 
 impl RowEnd for Already {
-    fn is_full(&self) -> bool {
-        false
+    fn room(&self) -> usize {
+        usize::MAX
+    }
+    fn taken(&self) -> usize {
+        self.0
     }
     fn push(&mut self, _cell: Cell) {
         self.0 += 1;
@@ -224,7 +233,7 @@ impl<E: RowEnd> Row<'_, E> {
     /// True if [`Row::arrive`] takes a cell that arrives at `now`.
     #[inline(always)]
     pub fn admits(&self, now: Ps) -> bool {
-        !self.end.is_full() && self.server.backlog(now) < self.most
+        self.end.room() > 0 && self.server.backlog(now) < self.most
     }
     /// [`Port::arrive_express`]. Returns false, with nothing changed, also if the link's ring would
     /// have to grow; at the first cell of a row it has room.
@@ -241,6 +250,27 @@ impl<E: RowEnd> Row<'_, E> {
     #[inline(always)]
     pub fn stamp(&mut self, sent: Ps) {
         self.end.stamp(sent);
+    }
+    /// Greatest number of cells for [`Row::arrive_apart`], if they arrive at `first` and then `interval` or more
+    /// after one another: each must find the line free, and no scheme may see it.
+    #[inline(always)]
+    pub fn room_apart(&self, first: Ps, interval: Ps) -> usize {
+        let is_plain = self.ignores_data && self.most > Ps::ZERO;
+        if is_plain && self.server.is_free_for(first, interval) {
+            self.end.room()
+        } else {
+            0
+        }
+    }
+    /// [`Row::arrive`] for a cell of [`Row::room_apart`]. [`Row::note_apart`] must follow the last.
+    #[inline(always)]
+    pub fn arrive_apart(&mut self, now: Ps, cell: Queued) {
+        self.end.push(self.server.serve_apart(now, cell));
+    }
+    /// Records that all cells so far were those of [`Row::arrive_apart`], the last of them at `last`.
+    #[inline(always)]
+    pub fn note_apart(&mut self, last: Ps) {
+        self.server.note_apart(self.end.taken(), last);
     }
     /// Writes server and ring back. Returns the number of cells; of those on a link [`Outlet::note`] must
     /// be told.

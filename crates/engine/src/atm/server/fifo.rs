@@ -165,6 +165,30 @@ impl FifoRow<'_> {
     pub fn serve(&mut self, now: Ps, cell: Queued) -> Cell {
         self.work.serve(&self.line, now, cell)
     }
+    /// True if each of several cells finds the line free that arrive at `first` and then more than `interval`
+    /// after one another.
+    #[inline(always)]
+    pub fn is_free_for(&self, first: Ps, interval: Ps) -> bool {
+        first > self.work.free_at && interval > self.line.clock.floor()
+    }
+    /// Serves a cell that finds the line free. [`FifoRow::note_apart`] must follow the last.
+    #[inline(always)]
+    pub fn serve_apart(&self, now: Ps, cell: Queued) -> Cell {
+        Cell {
+            at: now + self.line.clock.floor() + self.line.delay,
+            label: cell.label,
+            info: cell.info,
+        }
+    }
+    /// Records `cells` cells of [`FifoRow::serve_apart`], the last of them at `last`.
+    #[inline(always)]
+    pub fn note_apart(&mut self, cells: usize, last: Ps) {
+        let (free_at, carry) = self.line.clock.complete(last, 0);
+        let backlog = free_at.0 - last.0;
+        (self.work.free_at, self.work.carry) = (free_at, carry);
+        self.work.sojourns += backlog as u128 * cells as u128;
+        note_longest(&mut self.work.longest, (backlog, carry));
+    }
     /// Returns the state to the server, which has served `cells` cells.
     #[inline(always)]
     pub fn close(self, cells: usize) {
@@ -278,6 +302,8 @@ impl ServerCounts for FifoServer {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::atm::cell::Info;
     use crate::kernel::{CellClock, Rate, Stream};
@@ -337,5 +363,41 @@ mod tests {
             assert_eq!(state(&in_rows), state(&alone));
         }
         assert!(in_rows.longest(0) > 3);
+    }
+
+    proptest! {
+        #[test]
+        fn cells_that_find_the_line_free_are_served_apart(
+            rate in prop::sample::select(alloc::vec![155_520_000u64, 149_760_000, 3_000_000_007]),
+            busy in prop::option::of(0u64..6_000_000),
+            wait in prop_oneof![0u64..3, 0u64..9_000_000],
+            beyond in prop::collection::vec(prop_oneof![0u64..3, 0u64..5_000_000], 1..12),
+        ) {
+            let line = Line { clock: CellClock::new(Rate::from_bps(rate)), delay: Ps(7) };
+            let cell = Queued { label: 3, info: Info::data(0) };
+            let mut server = FifoServer::new(line);
+            if let Some(busy) = busy {
+                server.serve(Ps(busy), cell);
+            }
+            // From a picosecond before the line is free on.
+            let first = server.work.free_at.0.saturating_sub(1) + wait;
+            // Times between cells, from a picosecond less than that of a cell on.
+            let shortest = line.clock.floor().0 - 1;
+            let least = shortest + *beyond.iter().min().unwrap();
+            let times: Vec<Ps> = beyond
+                .iter()
+                .scan(Ps(first), |at, gap| Some(core::mem::replace(at, *at + Ps(shortest + *gap))))
+                .collect();
+            let mut plain = server.clone();
+            let one_by_one: Vec<Cell> = times.iter().map(|at| plain.serve(*at, cell)).collect();
+            let mut row = server.row();
+            if row.is_free_for(times[0], Ps(least)) {
+                let apart: Vec<Cell> = times.iter().map(|at| row.serve_apart(*at, cell)).collect();
+                row.note_apart(apart.len(), times[times.len() - 1]);
+                row.close(apart.len());
+                prop_assert_eq!(apart, one_by_one);
+                prop_assert_eq!((server.work, server.accepted), (plain.work, plain.accepted));
+            }
+        }
     }
 }

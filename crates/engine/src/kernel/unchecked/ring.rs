@@ -199,6 +199,11 @@ impl<T: Copy> Tail<'_, T> {
     pub fn is_full(&self) -> bool {
         self.at == self.end
     }
+    /// Number of slots left.
+    #[inline(always)]
+    pub fn room(&self) -> usize {
+        self.end - self.at
+    }
     /// Number of values appended.
     #[inline(always)]
     pub fn len(&self) -> usize {

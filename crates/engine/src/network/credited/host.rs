@@ -92,14 +92,20 @@ impl<S: Server> PromptNode<S> for Host<S> {
         taken
     }
 
-    fn take(&mut self, cell: Cell, body: Option<Body>, prompt: &mut Prompt, links: &mut Links) {
-        self.receive(cell, body, prompt, links);
+    fn take(
+        &mut self,
+        cell: Cell,
+        body: Option<&mut Body>,
+        prompt: &mut Prompt,
+        links: &mut Links,
+    ) {
+        self.receive(cell, body.as_deref(), prompt, links);
         self.run_timers(cell.at, prompt, links);
     }
 }
 
 impl<S: Server> Host<S> {
-    fn receive(&mut self, cell: Cell, body: Option<Body>, prompt: &mut Prompt, links: &mut Links) {
+    fn receive(&mut self, cell: Cell, body: Option<&Body>, prompt: &mut Prompt, links: &mut Links) {
         if let Some(Body::Credit(credit)) = body {
             let Host {
                 terminals,
@@ -113,15 +119,15 @@ impl<S: Server> Host<S> {
                 terminals[index].set_limit(cell.at, limit);
                 clocks.set(index, terminals[index].wake_at());
             };
-            return prompt.receive(cell, credit, &mut Outputs { ports, links }, granted);
+            return prompt.receive(cell, *credit, &mut Outputs { ports, links }, granted);
         }
         let index = cell.label as usize;
         match body {
             None => self.terminals[index].receive_plain(cell),
-            Some(_) => {
+            Some(body) => {
                 self.touch(index, prompt);
                 self.work(index, links, |terminal, out| {
-                    terminal.receive(cell, body, out)
+                    terminal.receive(cell, *body, out)
                 });
             }
         }

@@ -23,7 +23,7 @@ pub trait PromptNode<S> {
     fn run_timers(&mut self, now: Ps, prompt: &mut Prompt, links: &mut Links);
     /// Handles a cell that has arrived. A host also processes the timers that it brings forward to
     /// the same instant; those of a switch come in the next turn of the loop.
-    fn take(&mut self, cell: Cell, body: Option<Body>, prompt: &mut Prompt, links: &mut Links);
+    fn take(&mut self, cell: Cell, body: Option<&mut Body>, prompt: &mut Prompt, links: &mut Links);
 
     /// If the only event at `now`, when no cell arrives, is one timer, processes it and what follows
     /// from it, and as far as nothing else happens also later ones before `limit`, which lies behind
@@ -135,12 +135,12 @@ fn turn_in_order<S: Server, N: PromptNode<S>, const DRAWN: bool>(
             if alone && node.take_alone(cell, &mut prompt, links) {
                 continue;
             }
-            let body = if has_body {
-                arrivals.body(cell.info, links)
+            if has_body {
+                let mut body = arrivals.body(cell.info, links);
+                node.take(cell, Some(&mut body), &mut prompt, links);
             } else {
-                None
-            };
-            node.take(cell, body, &mut prompt, links);
+                node.take(cell, None, &mut prompt, links);
+            }
         }
         node.touch_ports(&mut prompt);
         let ports = node.parts().0;

@@ -28,19 +28,25 @@ impl<S: Server> PromptNode<S> for Switch<S> {
     }
 
     #[inline]
-    fn take(&mut self, cell: Cell, mut body: Option<Body>, prompt: &mut Prompt, links: &mut Links) {
+    fn take(
+        &mut self,
+        cell: Cell,
+        body: Option<&mut Body>,
+        prompt: &mut Prompt,
+        links: &mut Links,
+    ) {
         if let Some(Body::Credit(credit)) = body {
             let outputs = &mut Outputs {
                 ports: &mut self.ports,
                 links,
             };
-            return prompt.receive(cell, credit, outputs, |_, _| {});
+            return prompt.receive(cell, *credit, outputs, |_, _| {});
         }
         let port = self.table[cell.label as usize].port;
         if (port as usize) < self.ports.len() {
             prompt.touch(port);
         }
-        self.forward(cell, body.as_mut(), links);
+        self.forward(cell, body, links);
     }
 
     #[inline]

@@ -17,9 +17,15 @@ fn segment(number: u64, len: u16) -> Segment {
     Segment::data(number, len)
 }
 
-fn cut(queue: &mut SourceQueue, segment: Segment) -> Vec<(Info, Option<Body>)> {
+/// The next cell, and the PDU that it ends.
+fn pop(queue: &mut SourceQueue) -> Option<(Info, Option<Pdu>)> {
+    let info = queue.pop(Ps::ZERO)?;
+    Some((info, info.is_eom().then(|| queue.pop_pdu(Ps::ZERO))))
+}
+
+fn cut(queue: &mut SourceQueue, segment: Segment) -> Vec<(Info, Option<Pdu>)> {
     assert!(queue.push(Ps::ZERO, segment));
-    std::iter::from_fn(|| queue.pop(Ps::ZERO)).collect()
+    std::iter::from_fn(|| pop(queue)).collect()
 }
 
 #[test]
@@ -65,7 +71,7 @@ fn single_cells_are_refused_at_the_end_of_a_pdu() {
             cells: 16
         }
     );
-    (0..12).for_each(|_| assert!(queue.pop(Ps::ZERO).is_some()));
+    (0..12).for_each(|_| assert!(pop(&mut queue).is_some()));
     assert_eq!(
         queue.beginning().map(|(segment, first, cells, sent)| (
             segment.sequence().unwrap(),
@@ -75,11 +81,11 @@ fn single_cells_are_refused_at_the_end_of_a_pdu() {
         )),
         Some((1, 12, 12, 8))
     );
-    let second: Vec<_> = std::iter::from_fn(|| queue.pop(Ps::ZERO)).collect();
+    let second: Vec<_> = std::iter::from_fn(|| pop(&mut queue)).collect();
     assert!(
         second
             .iter()
-            .all(|(info, body)| !info.is_eom() && body.is_none())
+            .all(|(info, pdu)| !info.is_eom() && pdu.is_none())
     );
     let payload: Vec<u32> = second.iter().map(|(info, _)| info.payload()).collect();
     assert_eq!(payload, [0, 48, 48, 48, 48, 48, 48, 48]);
@@ -91,9 +97,9 @@ fn single_cells_are_refused_at_the_end_of_a_pdu() {
         .for_each(|(info, _)| reassembler.on_cell(*info));
     for expected in [Outcome::Corrupt, Outcome::Delivered(segment(3, 512))] {
         let cells = cut(&mut queue, segment(3, 512));
-        for (info, body) in cells {
-            match body {
-                Some(Body::Pdu(pdu)) => assert_eq!(reassembler.on_eom(info, &pdu), expected),
+        for (info, pdu) in cells {
+            match pdu {
+                Some(pdu) => assert_eq!(reassembler.on_eom(info, &pdu), expected),
                 _ => reassembler.on_cell(info),
             }
         }
@@ -185,7 +191,7 @@ fn cells_are_numbered_through_and_the_last_ends_the_pdu() {
         cells
             .iter()
             .enumerate()
-            .all(|(i, (info, body))| (info.is_eom(), body.is_some()) == (i == 11, i == 11))
+            .all(|(i, (info, pdu))| (info.is_eom(), pdu.is_some()) == (i == 11, i == 11))
     );
 }
 
@@ -213,13 +219,13 @@ proptest! {
             let real = RealPdu::new(&segment, HEADER + encapsulation.bytes());
             let cells = cut(&mut queue, segment);
             prop_assert_eq!(cells.len() * 48, real.bytes.len());
-            for (index, (info, body)) in cells.into_iter().enumerate() {
+            for (index, (info, pdu)) in cells.into_iter().enumerate() {
                 prop_assert_eq!(info.payload(), real.payload_in(index));
                 if chances.next().is_some_and(|chance| *chance < loss) {
                     continue;
                 }
                 received.extend_from_slice(real.cell(index));
-                if let Some(Body::Pdu(pdu)) = body {
+                if let Some(pdu) = pdu {
                     let intact = is_intact(&received);
                     let expected = if intact { Outcome::Delivered(segment) } else { Outcome::Corrupt };
                     prop_assert_eq!(reassembler.on_eom(info, &pdu), expected);
@@ -228,6 +234,42 @@ proptest! {
                     reassembler.on_cell(info);
                 }
             }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_row_equals_cells_one_by_one(
+        start in prop::sample::select(alloc::vec![0, Info::NUMBERS - 5]),
+        lengths in prop::collection::vec(0u16..1_500, 1..4),
+        limit in 3u64..80,
+        steps in prop::collection::vec((0u32..9, 1u64..1_000_000), 1..40),
+    ) {
+        let mut rows = SourceQueue::new(limit, Refuses::Cell, HEADER, Encapsulation::LlcSnap);
+        rows.number = start;
+        for (number, len) in lengths.into_iter().enumerate() {
+            rows.push(Ps::ZERO, segment(number as u64, len));
+        }
+        let mut single = rows.clone();
+        let mut now = Ps::ZERO;
+        for (cells, gap) in steps {
+            let most = rows.cells_before_last().min(cells);
+            let one_by_one: Vec<Info> =
+                (1..=most as u64).map(|i| single.pop(now + Ps(i * gap)).unwrap()).collect();
+            if let Some(mut row) = rows.row() {
+                let in_a_row: Vec<Info> =
+                    (1..=most as u64).map(|i| row.pop(now + Ps(i * gap))).collect();
+                row.close(most);
+                prop_assert_eq!(&in_a_row, &one_by_one);
+            }
+            now += Ps(10 * gap);
+            // The next cell, which may be the last of its PDU.
+            prop_assert_eq!(pop(&mut rows), pop(&mut single));
+            let state = |queue: &SourceQueue| {
+                (queue.cells, queue.number, queue.bytes(), queue.beginning(), queue.integral(now))
+            };
+            prop_assert_eq!(state(&rows), state(&single));
         }
     }
 }

@@ -68,10 +68,7 @@ impl Terminal {
 
     /// Handles a cell with a body.
     #[inline(always)]
-    pub fn receive<S: Server>(&mut self, cell: Cell, body: Option<Body>, out: &mut Outside<'_, S>) {
-        let Some(body) = body else {
-            return self.receive_plain(cell);
-        };
+    pub fn receive<S: Server>(&mut self, cell: Cell, body: Body, out: &mut Outside<'_, S>) {
         if let Body::Rm(rm) = body {
             self.counts.cells_received += 1;
             self.digest.add(cell.at.0 ^ (cell.info.0 as u64) << 32);

@@ -28,7 +28,7 @@ struct BareCells<'a> {
 impl TakesCells for BareCells<'_> {
     #[inline(always)]
     fn takes(&mut self, at: Ps) -> bool {
-        let (info, _) = stamped(self.stamps, at, Info::data(self.next), None);
+        let (info, _) = stamped(self.stamps, at, Info::data(self.next));
         let passes = self.row.arrive(at, &arrival(self.to.0, self.to.1, info));
         if passes {
             if self.stamps {
@@ -82,8 +82,8 @@ impl Terminal {
             let info = Info::data(self.queue.next_number());
             self.counts.data_sent += 1;
             self.counts.cells_sent += 1;
-            let (info, body) = stamped(self.stamps, at, info, None);
-            send(out, at, self.label, self.slot, info, body);
+            let (info, stamp) = stamped(self.stamps, at, info);
+            send(out, at, (self.label, self.slot), info, stamp);
         }
     }
 
@@ -127,8 +127,8 @@ impl Terminal {
         }
         self.counts.data_sent += 1;
         self.counts.cells_sent += 1;
-        let (info, body) = stamped(self.stamps, now, self.queue.pass_bare(), None);
-        send(out, now, self.label, self.slot, info, body);
+        let (info, stamp) = stamped(self.stamps, now, self.queue.pass_bare());
+        send(out, now, (self.label, self.slot), info, stamp);
         true
     }
 
@@ -167,7 +167,8 @@ impl Terminal {
                 }
                 Some(Emission::Rm(info, rm)) => {
                     self.counts.cells_sent += 1;
-                    send(out, at, self.label, self.slot, info, Some(Body::Rm(rm)));
+                    let to = (self.label, self.slot);
+                    send_with(out, at, to, info, &mut Body::Rm(rm));
                 }
                 None => return None,
             }
@@ -213,7 +214,45 @@ impl Terminal {
 
     /// Sends the cells of [`Terminal::send_row`]. Returns the time of the shaper's next transmission.
     #[inline(always)]
-    pub(super) fn fill<E: RowEnd>(&mut self, row: &mut Row<'_, E>, mut at: Ps, limit: Ps) -> Ps {
+    pub(super) fn fill<E: RowEnd>(&mut self, row: &mut Row<'_, E>, at: Ps, limit: Ps) -> Ps {
+        let at = self.fill_apart(row, at, limit).unwrap_or(at);
+        self.fill_one_by_one(row, at, limit)
+    }
+
+    /// Sends those at the beginning of [`Terminal::fill`] that follow each other at a steady rate, each to a
+    /// free line. `None` if there are none.
+    #[inline(always)]
+    fn fill_apart<E: RowEnd>(&mut self, row: &mut Row<'_, E>, at: Ps, limit: Ps) -> Option<Ps> {
+        let Shaper::Abr(source) = &mut self.shaper else {
+            return None;
+        };
+        let mut steady = source.steady(at)?;
+        let room = row.room_apart(at, steady.interval());
+        let limit = limit.min(steady.until());
+        let mut pdu = self.queue.row()?;
+        let most = (pdu.left().min(steady.most()) as usize).min(room);
+        let mut sent = 0;
+        while sent < most && steady.next() < limit {
+            let at = steady.next();
+            let (info, _) = stamped(self.stamps, at, pdu.pop(at));
+            let label = self.label;
+            row.arrive_apart(at, Queued { label, info });
+            if self.stamps {
+                row.stamp(at);
+            }
+            steady.send();
+            sent += 1;
+        }
+        pdu.close(sent as u32);
+        let (last, next) = steady.close()?;
+        row.note_apart(last);
+        self.now = last;
+        Some(next)
+    }
+
+    /// Sends the others.
+    #[inline(always)]
+    fn fill_one_by_one<E: RowEnd>(&mut self, row: &mut Row<'_, E>, mut at: Ps, limit: Ps) -> Ps {
         let Shaper::Abr(source) = &mut self.shaper else {
             return at;
         };
@@ -226,7 +265,7 @@ impl Terminal {
             let Some(info) = self.queue.pop_of_pdu(at) else {
                 unreachable!("a row is no longer than its PDU");
             };
-            let (info, _) = stamped(self.stamps, at, info, None);
+            let (info, _) = stamped(self.stamps, at, info);
             row.arrive(at, &arrival(self.label, self.slot, info));
             if self.stamps {
                 row.stamp(at);
@@ -239,15 +278,15 @@ impl Terminal {
 
     /// Sends a data cell; returns true if that may have moved a timer of TCP.
     fn send_data<S: Server>(&mut self, at: Ps, out: &mut Outside<'_, S>) -> bool {
-        let (info, body) = match self.app {
-            App::Persistent => (Info::data(self.queue.next_number()), None),
-            App::Cells(_) => (self.queue.pop_bare(at), None),
+        let info = match self.app {
+            App::Persistent => Info::data(self.queue.next_number()),
+            App::Cells(_) => self.queue.pop_bare(at),
             _ => {
                 if S::OBSERVED {
                     self.tell_observer(at, out.log);
                 }
                 match self.queue.pop(at) {
-                    Some(cell) => cell,
+                    Some(info) => info,
                     None => return true,
                 }
             }
@@ -257,15 +296,19 @@ impl Terminal {
         }
         self.counts.data_sent += 1;
         self.counts.cells_sent += 1;
-        let transmitted = match (&mut self.app, &body) {
-            (App::Sender(sender), Some(Body::Pdu(pdu))) => {
-                sender.on_transmitted(at, &pdu.segment);
-                true
-            }
-            _ => false,
+        if !info.is_eom() {
+            let (info, stamp) = stamped(self.stamps, at, info);
+            send(out, at, (self.label, self.slot), info, stamp);
+            return false;
+        }
+        let pdu = self.queue.pop_pdu(at);
+        let transmitted = if let App::Sender(sender) = &mut self.app {
+            sender.on_transmitted(at, &pdu.segment);
+            true
+        } else {
+            false
         };
-        let (info, body) = stamped(self.stamps, at, info, body);
-        send(out, at, self.label, self.slot, info, body);
+        send_with(out, at, (self.label, self.slot), info, &mut Body::Pdu(pdu));
         transmitted
     }
 
@@ -295,13 +338,13 @@ fn note_acr(at: Ps, source: &AbrSource, (mean, range): (&mut TimeIntegral, &mut 
     }
 }
 
-/// A data cell with its sending time; the end of a PDU has it already.
+/// A data cell with its sending time beside it, where cell delays are measured.
 #[inline]
-fn stamped(stamps: bool, at: Ps, info: Info, body: Option<Body>) -> (Info, Option<Body>) {
-    if stamps && body.is_none() {
-        (info.with_body(), Some(Body::Stamp(at)))
+fn stamped(stamps: bool, at: Ps, info: Info) -> (Info, Option<Ps>) {
+    if stamps {
+        (info.with_body(), Some(at))
     } else {
-        (info, body)
+        (info, None)
     }
 }
 
@@ -317,33 +360,47 @@ fn arrival(label: u32, slot: u32, info: Info) -> Arrival {
     }
 }
 
+/// Sends a data cell that does not end a PDU; `to` is its label and slot.
 #[inline]
 fn send<S: Server>(
     out: &mut Outside<'_, S>,
     at: Ps,
-    label: u32,
-    slot: u32,
+    to: (u32, u32),
     info: Info,
-    mut body: Option<Body>,
+    stamp: Option<Ps>,
 ) {
-    let arrival = arrival(label, slot, info);
+    let arrival = arrival(to.0, to.1, info);
     let alone = out.alone;
     let Some((port, out)) = &mut out.way else {
         return;
     };
     // All that the terminal sends at one instant goes to one queue, so it does not matter if the first
     // cell's service starts before the second comes.
-    if alone && body.is_none() && port.takes(at, 0) {
+    if alone && stamp.is_none() && port.takes(at, 0) {
         // The host looks at its port next, whether or not something has come forward.
         port.arrive_alone(at, arrival, out);
         return;
     }
     // The port of an end system has no limit: cells wait in the source queue.
-    if info.is_plain() && port.arrive_express(at, &arrival, out) {
-        if let Some(Body::Stamp(sent)) = body {
+    if port.arrive_express(at, &arrival, out) {
+        if let Some(sent) = stamp {
             out.link.push_stamp(sent);
         }
         return;
     }
-    port.arrive(at, arrival, body.as_mut(), out);
+    port.arrive(at, arrival, stamp.map(Body::Stamp).as_mut(), out);
+}
+
+/// Sends a cell with a body.
+#[inline]
+fn send_with<S: Server>(
+    out: &mut Outside<'_, S>,
+    at: Ps,
+    to: (u32, u32),
+    info: Info,
+    body: &mut Body,
+) {
+    if let Some((port, out)) = &mut out.way {
+        port.arrive(at, arrival(to.0, to.1, info), Some(body), out);
+    }
 }

@@ -7,9 +7,18 @@ pub mod random_network;
 pub mod repeatable;
 pub mod schemes;
 
+use cellrate_engine::atm::cell::{Body, Cell};
+use cellrate_engine::atm::link::Link;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::network::plan::Plan;
 use cellrate_engine::network::{Reference, Report, Simulation};
+
+/// The next cell on a link, with its body.
+pub fn receive(link: &mut Link) -> Option<(Cell, Option<Body>)> {
+    let (cell, _) = link.pop()?;
+    let body = cell.info.has_body().then(|| link.pop_body(cell.info));
+    Some((cell, body))
+}
 
 /// The report as text. `Debug` writes floats so that they read back to the same bits.
 pub fn outcome(report: &Report) -> String {

@@ -19,6 +19,7 @@ use proptest::prelude::*;
 use super::Subject;
 use super::drawing::Kind;
 use super::operation::Operation;
+use crate::support::receive;
 
 /// Largest number of timers in one operation: time passes until that number has expired.
 const MOST_WAKES: u32 = 200;
@@ -87,7 +88,7 @@ impl<S: BuildServer> Watched<S> {
     /// Receives the cells whose last bit has left by now.
     fn leave(&mut self) {
         while self.link.next_arrival() - setting::DELAY <= self.now && !self.link.is_empty() {
-            let (cell, body) = self.link.pop_whole().expect("a cell");
+            let (cell, body) = receive(&mut self.link).expect("a cell");
             self.books.left(cell.at - setting::DELAY, cell, body);
         }
     }

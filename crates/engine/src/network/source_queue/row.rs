@@ -1,0 +1,70 @@
+//! Cells of one PDU that leave a source queue one after the other.
+
+use super::{SourceQueue, payload};
+use crate::atm::cell::Info;
+use crate::kernel::{Ps, Stays};
+
+/// A queue whose state stays in registers while cells of its first PDU leave, as by
+/// [`SourceQueue::pop_of_pdu`] for one after the other. [`PduRow::close`] must follow, or it forgets them.
+#[must_use]
+pub(crate) struct PduRow<'a> {
+    queue: &'a mut SourceQueue,
+    /// The next cell without its payload, and the cells that come before the last.
+    next: Info,
+    left: u32,
+    /// Bytes of the PDU before the next cell, before the payload of the segment, and before the trailer.
+    begin: u32,
+    header: u32,
+    end: u32,
+    stays: Stays,
+}
+
+impl SourceQueue {
+    /// The queue for the cells before the last one of the first PDU; `None` if it holds no PDU.
+    #[inline(always)]
+    pub(crate) fn row(&mut self) -> Option<PduRow<'_>> {
+        let left = self.cells_before_last();
+        let pdu = self.pdus.front_mut()?;
+        if pdu.sent == 0 {
+            pdu.first = self.number;
+        }
+        Some(PduRow {
+            next: Info::data(self.number),
+            left,
+            begin: pdu.sent * super::CELL_PAYLOAD,
+            header: self.header,
+            end: self.header + pdu.segment.payload(),
+            stays: self.stays,
+            queue: self,
+        })
+    }
+}
+
+impl PduRow<'_> {
+    /// Number of cells that may leave.
+    #[inline(always)]
+    pub fn left(&self) -> u32 {
+        self.left
+    }
+    /// Removes the next cell, of which at least one is left.
+    #[inline(always)]
+    pub fn pop(&mut self, now: Ps) -> Info {
+        let info = self
+            .next
+            .with_payload(payload(self.begin, self.header, self.end));
+        self.next = self.next.following();
+        self.begin += super::CELL_PAYLOAD;
+        self.stays.leave(now);
+        info
+    }
+    /// Writes the state back after `cells` cells.
+    #[inline(always)]
+    pub fn close(self, cells: u32) {
+        self.queue.number = self.next.number();
+        self.queue.cells -= u64::from(cells);
+        self.queue.stays = self.stays;
+        if let Some(pdu) = self.queue.pdus.front_mut() {
+            pdu.sent += cells;
+        }
+    }
+}
