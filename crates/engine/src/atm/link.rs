@@ -18,8 +18,6 @@ pub struct Link {
     patient: bool,
 }
 
-const BODY_IS_HERE: &str = "the body of a cell lies on the link of the cell";
-
 /// Number of plain cells after which even a patient receiver handles them, to limit
 /// memory.
 const MOST_UNSEEN: usize = 256;
@@ -159,9 +157,16 @@ impl Link {
     #[inline]
     pub fn pop_body(&mut self, info: Info) -> Body {
         if info.is_plain() {
-            Body::Stamp(self.stamps.pop().expect(BODY_IS_HERE))
+            Body::Stamp(
+                self.stamps
+                    .pop()
+                    .expect("a stamp lies on the link of its cell"),
+            )
         } else {
-            let (_, body) = *self.bodies.front().expect(BODY_IS_HERE);
+            let (_, body) = *self
+                .bodies
+                .front()
+                .expect("a body lies on the link of its cell");
             self.bodies.discard(1);
             body
         }
