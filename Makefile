@@ -25,7 +25,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.dependencies: requirements.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: -r requirements.txt
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --require-hashes --only-binary :all: -r requirements.txt
 	@touch $@
 
 # An editable installation: a change of Python needs nothing, a change of Rust a rebuild.
@@ -133,7 +133,8 @@ lab/node_modules/.installed: lab/package-lock.json
 lab: lab/node_modules/.installed ## the lab: the engine in a page, in out/lab/ (any web host serves it) and for `cellrate lab`; needs node and npm
 	@mkdir -p out
 	cd lab && node build.mjs "../$$(../.ci/wasm)" ../out/lab
-	@rm -rf $(LAB).new && mkdir $(LAB).new && cp out/lab/* $(LAB).new && rm -rf $(LAB) && mv $(LAB).new $(LAB)
+	@diff -rq out/lab $(LAB) > /dev/null 2>&1 || \
+		{ rm -rf $(LAB).new && mkdir $(LAB).new && cp out/lab/* $(LAB).new && rm -rf $(LAB) && mv $(LAB).new $(LAB); }
 
 test-lab: lab tested ## the lab in a real browser: equal digests, sliders, links, keys, accessibility (installs Chromium if root, as apt-get has it)
 	@command -v chromium > /dev/null || { test "$$(id -u)" = 0 && command -v apt-get > /dev/null && \
