@@ -198,7 +198,7 @@ impl Batch {
 /// Puts the sum of those before it in the place of each count.
 fn sum_before(counts: &mut [u32]) {
     let mut sum = 0;
-    // Four at a time, so that one sum waits for the last but three.
+    // Four at a time: each sum waits for one addition instead of four.
     let (fours, rest) = counts.as_chunks_mut::<4>();
     for four in fours {
         let [a, b, c, d] = *four;
