@@ -152,9 +152,10 @@ impl Relay {
             way.port
                 .arrive_in_front(now, &self.arrival, cell, meters, &mut way.out)
         };
-        let refused = match body.copied() {
+        let refused = match body {
             None => arrive(&mut info, None),
-            Some(mut body) => {
+            Some(body) => {
+                let mut body = *body;
                 let refused = arrive(&mut info, Some(&mut body));
                 if refused.is_none() {
                     self.bodies.push(body);
@@ -293,24 +294,22 @@ impl Relay {
 
     #[inline]
     fn send<S: Server>(&mut self, now: Ps, emission: Emission, way: &mut Way<'_, S>) {
-        let (info, mut body) = match emission {
+        match emission {
             Emission::Data => {
                 let info = self.cells.pop().expect("a cell waits");
-                (
-                    info,
-                    if info.has_body() {
-                        self.bodies.pop()
-                    } else {
-                        None
-                    },
-                )
+                if info.has_body() {
+                    let mut body = *self.bodies.front().expect("its body waits, too");
+                    self.bodies.discard(1);
+                    self.send_cell(now, info, Some(&mut body), way);
+                } else {
+                    self.send_cell(now, info, None, way);
+                }
             }
             Emission::Rm(info, rm) => {
                 self.counts.inserted += 1;
-                (info, Some(Body::Rm(rm)))
+                self.send_cell(now, info, Some(&mut Body::Rm(rm)), way);
             }
-        };
-        self.send_cell(now, info, body.as_mut(), way);
+        }
     }
 
     #[inline(always)]

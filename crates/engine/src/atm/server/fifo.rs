@@ -165,7 +165,7 @@ impl FifoRow<'_> {
     pub fn serve(&mut self, now: Ps, cell: Queued) -> Cell {
         self.work.serve(&self.line, now, cell)
     }
-    /// True if each of several cells finds the line free that arrive at `first` and then more than `interval`
+    /// True if each of several cells finds the line free that arrive at `first` and then `interval` or more
     /// after one another.
     #[inline(always)]
     pub fn is_free_for(&self, first: Ps, interval: Ps) -> bool {

@@ -291,7 +291,8 @@ impl Terminal {
                 }
             }
         };
-        if self.queue.cells() == 0 {
+        // The limits of a persistent source change with no cell.
+        if self.queue.cells() == 0 && !matches!(self.app, App::Persistent) {
             self.note_limits(at);
         }
         self.counts.data_sent += 1;
