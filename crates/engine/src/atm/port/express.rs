@@ -160,8 +160,6 @@ fn shown(control: (&mut Control, bool), now: Ps, arrival: &Arrival) -> Queued {
 pub trait RowEnd {
     /// Number of cells for which there is room.
     fn room(&self) -> usize;
-    /// Number of cells taken.
-    fn taken(&self) -> usize;
     /// Takes a cell.
     fn push(&mut self, cell: Cell);
     /// Takes the stamp of the last cell.
@@ -180,10 +178,6 @@ impl RowEnd for OnLink<'_> {
     #[inline(always)]
     fn room(&self) -> usize {
         self.tail.room()
-    }
-    #[inline(always)]
-    fn taken(&self) -> usize {
-        self.tail.len()
     }
     #[inline(always)]
     fn push(&mut self, cell: Cell) {
@@ -205,9 +199,6 @@ pub struct Already(usize);
 impl RowEnd for Already {
     fn room(&self) -> usize {
         usize::MAX
-    }
-    fn taken(&self) -> usize {
-        self.0
     }
     fn push(&mut self, _cell: Cell) {
         self.0 += 1;
@@ -254,10 +245,10 @@ impl<E: RowEnd> Row<'_, E> {
     /// Greatest number of cells for [`Row::arrive_apart`], if they arrive at `first` and then `interval` or more
     /// after one another: each must find the line free, and no scheme may see it.
     #[inline(always)]
-    pub fn room_apart(&self, first: Ps, interval: Ps) -> usize {
+    pub fn room_apart(&self, first: Ps, interval: Ps) -> u32 {
         let is_plain = self.ignores_data && self.most > Ps::ZERO;
         if is_plain && self.server.is_free_for(first, interval) {
-            self.end.room()
+            u32::try_from(self.end.room()).unwrap_or(u32::MAX)
         } else {
             0
         }
@@ -267,10 +258,10 @@ impl<E: RowEnd> Row<'_, E> {
     pub fn arrive_apart(&mut self, now: Ps, cell: Queued) {
         self.end.push(self.server.serve_apart(now, cell));
     }
-    /// Records that all cells so far were those of [`Row::arrive_apart`], the last of them at `last`.
+    /// Records `cells` cells of [`Row::arrive_apart`], the last of them at `last`.
     #[inline(always)]
-    pub fn note_apart(&mut self, last: Ps) {
-        self.server.note_apart(self.end.taken(), last);
+    pub fn note_apart(&mut self, cells: u32, last: Ps) {
+        self.server.note_apart(cells, last);
     }
     /// Writes server and ring back. Returns the number of cells; of those on a link [`Outlet::note`] must
     /// be told.

@@ -182,7 +182,7 @@ impl FifoRow<'_> {
     }
     /// Records `cells` cells of [`FifoRow::serve_apart`], the last of them at `last`.
     #[inline(always)]
-    pub fn note_apart(&mut self, cells: usize, last: Ps) {
+    pub fn note_apart(&mut self, cells: u32, last: Ps) {
         let (free_at, carry) = self.line.clock.complete(last, 0);
         let backlog = free_at.0 - last.0;
         (self.work.free_at, self.work.carry) = (free_at, carry);
@@ -393,7 +393,7 @@ mod tests {
             let mut row = server.row();
             if row.is_free_for(times[0], Ps(least)) {
                 let apart: Vec<Cell> = times.iter().map(|at| row.serve_apart(*at, cell)).collect();
-                row.note_apart(apart.len(), times[times.len() - 1]);
+                row.note_apart(apart.len() as u32, times[times.len() - 1]);
                 row.close(apart.len());
                 prop_assert_eq!(apart, one_by_one);
                 prop_assert_eq!((server.work, server.accepted), (plain.work, plain.accepted));

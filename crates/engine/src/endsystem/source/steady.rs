@@ -67,7 +67,12 @@ impl Steady<'_> {
     pub fn next(&self) -> Ps {
         self.next.0
     }
-    /// Sends it.
+    /// Number of cells sent.
+    #[inline(always)]
+    pub fn sent(&self) -> u32 {
+        self.sent
+    }
+    /// Sends the next cell.
     #[inline(always)]
     pub fn send(&mut self) {
         self.last = self.next;

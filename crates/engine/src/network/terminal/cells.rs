@@ -220,7 +220,7 @@ impl Terminal {
     }
 
     /// Sends those at the beginning of [`Terminal::fill`] that follow each other at a steady rate, each to a
-    /// free line. `None` if there are none.
+    /// free line. `None` if there are none. ACR, which has been noted when it changed, stays.
     #[inline(always)]
     fn fill_apart<E: RowEnd>(&mut self, row: &mut Row<'_, E>, at: Ps, limit: Ps) -> Option<Ps> {
         let Shaper::Abr(source) = &mut self.shaper else {
@@ -230,9 +230,8 @@ impl Terminal {
         let room = row.room_apart(at, steady.interval());
         let limit = limit.min(steady.until());
         let mut pdu = self.queue.row()?;
-        let most = (pdu.left().min(steady.most()) as usize).min(room);
-        let mut sent = 0;
-        while sent < most && steady.next() < limit {
+        let most = pdu.left().min(steady.most()).min(room);
+        while steady.sent() < most && steady.next() < limit {
             let at = steady.next();
             let (info, _) = stamped(self.stamps, at, pdu.pop(at));
             let label = self.label;
@@ -241,11 +240,11 @@ impl Terminal {
                 row.stamp(at);
             }
             steady.send();
-            sent += 1;
         }
-        pdu.close(sent as u32);
+        let sent = steady.sent();
+        pdu.close(sent);
         let (last, next) = steady.close()?;
-        row.note_apart(last);
+        row.note_apart(sent, last);
         self.now = last;
         Some(next)
     }
