@@ -463,8 +463,14 @@ impl AbrSource {
         // Saturates: with `frm_needs_data` a source without data never resets the count.
         self.pacing.since_frm = self.pacing.since_frm.saturating_add(1);
         if self.pacing.since_frm == self.limits.mrm {
-            self.pacing.trm_at = self.t_last_frm.saturating_add(self.limits.trm);
+            self.pacing.trm_at = self.trm_after_frm();
         }
+    }
+
+    /// Time from which on an FRM is due once Mrm cells have followed the last (SES rule 3a(i)).
+    #[inline(always)]
+    fn trm_after_frm(&self) -> Ps {
+        self.t_last_frm.saturating_add(self.limits.trm)
     }
 
     /// SES rule 1: the next in-rate cell follows 1/ACR after this one at the earliest. The fraction

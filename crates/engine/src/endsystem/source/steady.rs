@@ -31,13 +31,12 @@ impl AbrSource {
         let Pacing {
             trm_at, since_frm, ..
         } = self.pacing;
-        // The cell that completes Mrm sets the time of SES rule 3a(i).
-        let trm = self.t_last_frm.saturating_add(self.limits.trm);
         let carry = self.carry_to(at);
         Some(Steady {
             pace: self.pace?,
             most: self.limits.nrm_others - since_frm,
-            until: trm_at.min(trm),
+            // One of its cells may be the Mrm-th.
+            until: trm_at.min(self.trm_after_frm()),
             sent: 0,
             last: (self.pacing.t_last, self.pacing.carry_last),
             next: (at, carry),
@@ -85,14 +84,12 @@ impl Steady<'_> {
         if self.sent == 0 {
             return None;
         }
-        let (pacing, mrm) = (&mut self.source.pacing, self.source.limits.mrm);
-        let before = pacing.since_frm;
+        let (before, mrm) = (self.source.pacing.since_frm, self.source.limits.mrm);
+        let trm = self.source.trm_after_frm();
+        let pacing = &mut self.source.pacing;
         pacing.since_frm += self.sent;
         if before < mrm && mrm <= pacing.since_frm {
-            pacing.trm_at = self
-                .source
-                .t_last_frm
-                .saturating_add(self.source.limits.trm);
+            pacing.trm_at = trm;
         }
         (pacing.t_last, pacing.carry_last) = self.last;
         (pacing.t_next, pacing.carry) = self.next;
