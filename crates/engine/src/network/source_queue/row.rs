@@ -1,6 +1,6 @@
 //! Cells of one PDU that leave a source queue one after the other.
 
-use super::{SourceQueue, payload};
+use super::{CELL_PAYLOAD, SourceQueue, payload};
 use crate::atm::cell::Info;
 use crate::kernel::{Ps, Stays};
 
@@ -9,9 +9,8 @@ use crate::kernel::{Ps, Stays};
 #[must_use]
 pub(crate) struct PduRow<'a> {
     queue: &'a mut SourceQueue,
-    /// The next cell without its payload, and the cells that come before the last.
+    /// The next cell without its payload.
     next: Info,
-    left: u32,
     /// Bytes of the PDU before the next cell, before the payload of the segment, and before the trailer.
     begin: u32,
     header: u32,
@@ -20,18 +19,16 @@ pub(crate) struct PduRow<'a> {
 }
 
 impl SourceQueue {
-    /// The queue for the cells before the last one of the first PDU; `None` if it holds no PDU.
+    /// The queue for those of [`SourceQueue::cells_before_last`]; `None` if it holds no PDU.
     #[inline(always)]
     pub(crate) fn row(&mut self) -> Option<PduRow<'_>> {
-        let left = self.cells_before_last();
         let pdu = self.pdus.front_mut()?;
         if pdu.sent == 0 {
             pdu.first = self.number;
         }
         Some(PduRow {
             next: Info::data(self.number),
-            left,
-            begin: pdu.sent * super::CELL_PAYLOAD,
+            begin: pdu.sent * CELL_PAYLOAD,
             header: self.header,
             end: self.header + pdu.segment.payload(),
             stays: self.stays,
@@ -41,19 +38,14 @@ impl SourceQueue {
 }
 
 impl PduRow<'_> {
-    /// Number of cells that may leave.
-    #[inline(always)]
-    pub fn left(&self) -> u32 {
-        self.left
-    }
-    /// Removes the next cell, of which at least one is left.
+    /// Removes the next cell.
     #[inline(always)]
     pub fn pop(&mut self, now: Ps) -> Info {
         let info = self
             .next
             .with_payload(payload(self.begin, self.header, self.end));
         self.next = self.next.following();
-        self.begin += super::CELL_PAYLOAD;
+        self.begin += CELL_PAYLOAD;
         self.stays.leave(now);
         info
     }

@@ -228,8 +228,8 @@ impl Terminal {
         let mut steady = source.steady(at)?;
         let room = row.room_apart(at, steady.interval());
         let limit = limit.min(steady.until());
+        let most = self.queue.cells_before_last().min(steady.most()).min(room);
         let mut pdu = self.queue.row()?;
-        let most = pdu.left().min(steady.most()).min(room);
         while steady.sent() < most && steady.next() < limit {
             let at = steady.next();
             let (info, _) = stamped(self.stamps, at, pdu.pop(at));
