@@ -24,6 +24,7 @@ $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "make: needs Python 3.11 or newer on the path (or PYTHON=...)" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
+# What is imported is compiled then; that is little of it all.
 $(VENV)/.dependencies: requirements.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --require-hashes --only-binary :all: -r requirements.txt
 	@touch $@
