@@ -29,7 +29,7 @@ impl TakesCells for BareCells<'_> {
     #[inline(always)]
     fn takes(&mut self, at: Ps) -> bool {
         let (info, _) = stamped(self.stamps, at, Info::data(self.next));
-        let passes = self.row.arrive(at, &arrival(self.to, info));
+        let passes = self.row.arrive(at, &arrival(self.to.0, self.to.1, info));
         if passes {
             if self.stamps {
                 self.row.stamp(at);
@@ -83,7 +83,7 @@ impl Terminal {
             self.counts.data_sent += 1;
             self.counts.cells_sent += 1;
             let (info, stamp) = stamped(self.stamps, at, info);
-            send(out, at, arrival((self.label, self.slot), info), stamp);
+            send(out, at, (self.label, self.slot), info, stamp);
         }
     }
 
@@ -128,7 +128,7 @@ impl Terminal {
         self.counts.data_sent += 1;
         self.counts.cells_sent += 1;
         let (info, stamp) = stamped(self.stamps, now, self.queue.pass_bare());
-        send(out, now, self.arrival(info), stamp);
+        send(out, now, (self.label, self.slot), info, stamp);
         true
     }
 
@@ -167,7 +167,8 @@ impl Terminal {
                 }
                 Some(Emission::Rm(info, rm)) => {
                     self.counts.cells_sent += 1;
-                    send_with(out, at, self.arrival(info), &mut Body::Rm(rm));
+                    let to = (self.label, self.slot);
+                    send_with(out, at, to, info, &mut Body::Rm(rm));
                 }
                 None => return None,
             }
@@ -264,7 +265,7 @@ impl Terminal {
                 unreachable!("a row is no longer than its PDU");
             };
             let (info, _) = stamped(self.stamps, at, info);
-            row.arrive(at, &arrival((self.label, self.slot), info));
+            row.arrive(at, &arrival(self.label, self.slot, info));
             if self.stamps {
                 row.stamp(at);
             }
@@ -272,12 +273,6 @@ impl Terminal {
             at = source.next_wake(true).max(at);
         }
         at
-    }
-
-    /// A cell of the terminal for its port.
-    #[inline(always)]
-    fn arrival(&self, info: Info) -> Arrival {
-        arrival((self.label, self.slot), info)
     }
 
     /// Sends a data cell; returns true if that may have moved a timer of TCP.
@@ -303,7 +298,7 @@ impl Terminal {
         self.counts.cells_sent += 1;
         if !info.is_eom() {
             let (info, stamp) = stamped(self.stamps, at, info);
-            send(out, at, self.arrival(info), stamp);
+            send(out, at, (self.label, self.slot), info, stamp);
             return false;
         }
         let pdu = self.queue.pop_pdu(at);
@@ -313,7 +308,7 @@ impl Terminal {
         } else {
             false
         };
-        send_with(out, at, self.arrival(info), &mut Body::Pdu(pdu));
+        send_with(out, at, (self.label, self.slot), info, &mut Body::Pdu(pdu));
         transmitted
     }
 
@@ -353,9 +348,9 @@ fn stamped(stamps: bool, at: Ps, info: Info) -> (Info, Option<Ps>) {
     }
 }
 
-/// A cell with a label and a slot for the port of an end system, which no scheme controls.
+/// A cell for the port of an end system, which no scheme controls.
 #[inline]
-fn arrival((label, slot): (u32, u32), info: Info) -> Arrival {
+fn arrival(label: u32, slot: u32, info: Info) -> Arrival {
     Arrival {
         slot,
         control_slot: 0,
@@ -365,9 +360,16 @@ fn arrival((label, slot): (u32, u32), info: Info) -> Arrival {
     }
 }
 
-/// Sends a data cell that does not end a PDU.
+/// Sends a data cell that does not end a PDU; `to` is its label and slot.
 #[inline]
-fn send<S: Server>(out: &mut Outside<'_, S>, at: Ps, arrival: Arrival, stamp: Option<Ps>) {
+fn send<S: Server>(
+    out: &mut Outside<'_, S>,
+    at: Ps,
+    to: (u32, u32),
+    info: Info,
+    stamp: Option<Ps>,
+) {
+    let arrival = arrival(to.0, to.1, info);
     let alone = out.alone;
     let Some((port, out)) = &mut out.way else {
         return;
@@ -391,8 +393,14 @@ fn send<S: Server>(out: &mut Outside<'_, S>, at: Ps, arrival: Arrival, stamp: Op
 
 /// Sends a cell with a body.
 #[inline]
-fn send_with<S: Server>(out: &mut Outside<'_, S>, at: Ps, arrival: Arrival, body: &mut Body) {
+fn send_with<S: Server>(
+    out: &mut Outside<'_, S>,
+    at: Ps,
+    to: (u32, u32),
+    info: Info,
+    body: &mut Body,
+) {
     if let Some((port, out)) = &mut out.way {
-        port.arrive(at, arrival, Some(body), out);
+        port.arrive(at, arrival(to.0, to.1, info), Some(body), out);
     }
 }
