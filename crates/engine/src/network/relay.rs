@@ -171,6 +171,33 @@ impl Relay {
         self.cells.len() == 1
     }
 
+    /// [`Relay::take_data`] and [`Relay::run`] in one for a cell without a body that the virtual source
+    /// may send at once: it is not stored. Returns what the latter does; `None`, with nothing changed, if
+    /// it may not.
+    #[inline]
+    pub fn pass_data<S: Server>(
+        &mut self,
+        now: Ps,
+        info: Info,
+        way: &mut Way<'_, S>,
+    ) -> Option<Ps> {
+        if self.source.next_wake(true) > now || !self.source.sends_plainly(now) {
+            return None;
+        }
+        debug_assert!(
+            self.cells.is_empty(),
+            "timers come first, so no cell waits that may be sent"
+        );
+        let arrival = self.arrival_of(info.without_efci());
+        if !way.port.pass_front(now, arrival, &mut way.out) {
+            return None;
+        }
+        self.destination.on_data(info);
+        self.source.send_plainly(now);
+        self.count_sent(now, info);
+        Some(self.run(now, way))
+    }
+
     fn note_loss<S: Server>(&self, now: Ps, info: Info, cause: Cause, way: &mut Way<'_, S>) {
         let place = (self.channel, way.out.number);
         way.log.add(Event::loss(now, place, cause, info));
@@ -320,22 +347,34 @@ impl Relay {
         body: Option<&mut Body>,
         way: &mut Way<'_, S>,
     ) {
-        if !info.clp() {
-            self.meter.count(now, info.kind() == Kind::Frm);
-        }
+        self.count_sent(now, info);
         let metered = (!self.meters_arrivals()).then(|| self.rate());
-        let arrival = Arrival {
-            cell: Queued {
-                info,
-                ..self.arrival.cell
-            },
-            ..self.arrival
-        };
+        let arrival = self.arrival_of(info);
         let refused = way
             .port
             .send_from_front(now, arrival, body, metered, &mut way.out);
         if let Some(cause) = refused {
             self.note_loss(now, info, cause, way);
+        }
+    }
+
+    /// A cell of the channel for the port.
+    #[inline(always)]
+    fn arrival_of(&self, info: Info) -> Arrival {
+        Arrival {
+            cell: Queued {
+                info,
+                ..self.arrival.cell
+            },
+            ..self.arrival
+        }
+    }
+
+    /// Measures the rate at which the virtual source sends.
+    #[inline(always)]
+    fn count_sent(&mut self, now: Ps, info: Info) {
+        if !info.clp() {
+            self.meter.count(now, info.kind() == Kind::Frm);
         }
     }
 

@@ -130,7 +130,8 @@ impl<S: Server> Switch<S> {
         log: Log,
         prompt: Option<Box<Prompt>>,
     ) -> Switch<S> {
-        let takes_singly = ports.iter_mut().any(|(port, _)| port.takes_singly());
+        let takes_singly =
+            !relays.is_empty() || ports.iter_mut().any(|(port, _)| port.takes_singly());
         let mut timers = Tournament::new(ports.len() + relays.len());
         for (i, (port, _)) in ports.iter().enumerate() {
             timers.set(i, port.wake_at());
@@ -434,7 +435,7 @@ impl<S: Server> Switch<S> {
         &mut self,
         cells: &[T],
         cell: impl Fn(&T) -> Cell,
-        limit: Ps,
+        mut limit: Ps,
         links: &mut Links,
     ) -> usize {
         let mut sent = 0;
@@ -443,8 +444,15 @@ impl<S: Server> Switch<S> {
                 break;
             }
             let route = &self.table[cell.label as usize];
-            let Some((port, link)) = self.ports.get_mut(route.port as usize) else {
-                break;
+            let number = route.port as usize;
+            let Some((port, link)) = self.ports.get_mut(number) else {
+                let relay = number - self.ports.len();
+                let Some(next) = self.pass(relay, cell, links) else {
+                    break;
+                };
+                limit = limit.min(next);
+                sent += 1;
+                continue;
             };
             let out = &mut links.outlet(*link);
             if !port.arrive_singly(cell.at, &route.arrival(cell.info), out) {

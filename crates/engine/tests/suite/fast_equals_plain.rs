@@ -2,7 +2,9 @@
 //! itself under other slices and more readings.
 
 use crate::support::plans::{Dumbbell, back, cell_time_us, flow, plain_switch};
-use crate::support::random_network::{Network, changing_networks, credited_networks, networks};
+use crate::support::random_network::{
+    Network, changing_networks, credited_networks, networks, networks_of_loops,
+};
 use crate::support::repeatable::repeatable;
 use crate::support::{difference, outcome};
 use cellrate_engine::atm::cell::ServiceClass;
@@ -171,6 +173,20 @@ proptest! {
     #[test]
     fn under_credit_the_fast_engine_equals_the_plain_reference(
         network in credited_networks(),
+        cuts in prop::collection::vec(any::<u16>(), 0..8),
+    ) {
+        let looks = instants(network.end, &cuts);
+        engines_agree(network, &looks)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(repeatable(384))]
+
+    /// Where control loops end at every switch, a cell may pass a virtual source without being stored.
+    #[test]
+    fn with_virtual_sources_the_fast_engine_equals_the_plain_reference(
+        network in networks_of_loops(),
         cuts in prop::collection::vec(any::<u16>(), 0..8),
     ) {
         let looks = instants(network.end, &cuts);

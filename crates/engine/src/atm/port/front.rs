@@ -163,6 +163,24 @@ impl<S: Server> Port<S> {
         None
     }
 
+    /// [`Port::arrive_in_front`] and [`Port::send_from_front`] at one instant, of a data cell without a body
+    /// that is certainly admitted. Returns false, with nothing changed, if it is not, if the scheme reads the length
+    /// of its queue, or if the server does not know departures at once.
+    #[inline(always)]
+    pub fn pass_front(&mut self, now: Ps, mut arrival: Arrival, out: &mut Outlet<'_>) -> bool {
+        let may_refuse = self.front.asks && !self.has_room_in_front(now, arrival.queue as usize);
+        if self.reads_queue || may_refuse || self.server.express().is_none() {
+            return false;
+        }
+        self.front.longest = self.front.longest.max(self.front.cells + 1);
+        // Whether the scheme meters what arrives or what is sent: both are now.
+        self.meter_data(now, arrival.control_slot, &mut arrival.cell.info, 0);
+        if let Some(server) = self.server.express() {
+            server.serve_and_mark(now, arrival.cell, None, out);
+        }
+        true
+    }
+
     /// Number of cells in front; `None` if no virtual source feeds the port.
     pub fn front_length(&self) -> Option<u64> {
         self.front.exists.then_some(self.front.cells)

@@ -45,6 +45,17 @@ impl<S: Server> Switch<S> {
         self.run_relay(now, opposite, links);
     }
 
+    /// [`Switch::receive`] of a data cell without a body, if its virtual source sends it at once. Returns the
+    /// time at which that has to send next; `None`, with nothing changed, if it does not.
+    #[inline(always)]
+    pub(super) fn pass(&mut self, relay: usize, cell: Cell, links: &mut Links) -> Option<Ps> {
+        let next = self.at(relay, links, |relay, way| {
+            relay.pass_data(cell.at, cell.info, way)
+        })?;
+        self.note_wake(relay, next);
+        Some(next)
+    }
+
     /// Goes on from `now` with other parameters of the virtual sources of a flow. Returns true if
     /// there are any.
     pub(in crate::network) fn change_loops(

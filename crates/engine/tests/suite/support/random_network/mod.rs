@@ -9,6 +9,7 @@ mod sources;
 mod switches;
 mod topology;
 
+use crate::support::plans::back;
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::atm::errors::LinkErrors;
 use cellrate_engine::kernel::Ps;
@@ -20,7 +21,7 @@ use serde_json::Value;
 
 use flows::{FlowDraft, flow};
 use links::{errors, fcvc, lines};
-use switches::suit_credit;
+use switches::{suit_credit, vsvd};
 use topology::Draft;
 
 pub use changes::changing_networks;
@@ -99,6 +100,25 @@ pub fn credited_networks() -> impl Strategy<Value = Network> {
             );
         }
         (network.plan.fcvc, network.plan.errors) = (Some(fcvc), LinkErrors::default());
+        network
+    })
+}
+
+/// Networks of ABR flows all of whose control loops end at every switch, on links that lose nothing.
+pub fn networks_of_loops() -> impl Strategy<Value = Network> {
+    let couplings = prop::collection::vec(vsvd(), 5);
+    (networks(), couplings).prop_map(|(mut network, couplings)| {
+        let mut couplings = couplings.into_iter().cycle();
+        for node in &mut network.plan.nodes {
+            if let NodeKind::Switch(switch) = &mut node.kind {
+                switch.vsvd = couplings.next();
+            }
+        }
+        for flow in &mut network.plan.flows {
+            (flow.service, flow.ack_service) = (ServiceClass::Abr, ServiceClass::Abr);
+            flow.backward = back(&flow.forward);
+        }
+        (network.plan.fcvc, network.plan.errors) = (None, LinkErrors::default());
         network
     })
 }

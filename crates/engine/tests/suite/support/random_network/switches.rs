@@ -53,7 +53,7 @@ pub fn suit_credit(switch: &mut SwitchPlan) {
     };
 }
 
-fn vsvd() -> impl Strategy<Value = VsVdConfig> {
+pub fn vsvd() -> impl Strategy<Value = VsVdConfig> {
     let coupling = select(vec![
         ("previous-loop", "vc-queues"),
         ("measured", "class-queue"),
