@@ -183,7 +183,7 @@ proptest! {
 proptest! {
     #![proptest_config(repeatable(384))]
 
-    /// Where control loops end at every switch, a cell may pass a virtual source without being stored.
+    /// A cell may pass a virtual source without being stored.
     #[test]
     fn with_virtual_sources_the_fast_engine_equals_the_plain_reference(
         network in networks_of_loops(),

@@ -173,7 +173,7 @@ impl<S: Server> Port<S> {
             return false;
         }
         self.front.longest = self.front.longest.max(self.front.cells + 1);
-        // Whether the scheme meters what arrives or what is sent: both are now.
+        // The scheme meters either what arrives or what is sent; both are now.
         self.meter_data(now, arrival.control_slot, &mut arrival.cell.info, 0);
         if let Some(server) = self.server.express() {
             server.serve_and_mark(now, arrival.cell, None, out);
