@@ -100,7 +100,8 @@ pub struct Switch<S> {
     /// State of a prompt switch; `None` for others.
     prompt: Option<Box<Prompt>>,
     backlog: Backlog,
-    /// True if a port may take cells by [`Port::arrive_singly`].
+    /// True if [`Switch::forward_singly`] may take a cell: if a port [`Port::takes_singly`], or if there are
+    /// relays.
     takes_singly: bool,
 }
 
@@ -428,8 +429,8 @@ impl<S: Server> Switch<S> {
     }
 
     /// Forwards cells without bodies that arrive before `limit`, one by one, through ports that certainly admit
-    /// them, up to the first cell for which this is not so. Returns their number. Only a switch with a port
-    /// that [`Port::takes_singly`] needs it.
+    /// them or virtual sources that send them at once, up to the first cell for which this is not so.
+    /// Returns their number.
     #[inline(never)]
     fn forward_singly<T>(
         &mut self,

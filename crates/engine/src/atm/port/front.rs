@@ -172,6 +172,7 @@ impl<S: Server> Port<S> {
         if self.reads_queue || may_refuse || self.server.express().is_none() {
             return false;
         }
+        // The cell is in front for no time: its stay adds nothing, but it counts among the most.
         self.front.longest = self.front.longest.max(self.front.cells + 1);
         // The scheme meters either what arrives or what is sent; both are now.
         self.meter_data(now, arrival.control_slot, &mut arrival.cell.info, 0);
