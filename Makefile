@@ -144,9 +144,9 @@ test-lab: lab tested ## the lab in a real browser: equal digests, sliders, links
 	cd lab && npx tsc --noEmit
 	cd lab && npm test --silent
 
-test-results: install ## every built-in experiment, by the release build, against the committed golden tables
+test-results: install ## every built-in experiment, by the release build, against the committed golden tables (ARGS="gerla95" for some)
 	@mkdir -p out
-	$(BIN)/cellrate reproduce --check > out/check.txt
+	$(BIN)/cellrate reproduce $(ARGS) --check > out/check.txt
 
 faults: install ## kills, full disks, damaged stores, crowds, jumping clocks (FAULTS=100 kills; Linux, root for mounts; ARGS=--allow-skips for the rest)
 	@test "$$(id -u)" != 0 || test -d /usr/lib/*/faketime || ! command -v apt-get > /dev/null || apt-get install --quiet=2 faketime
