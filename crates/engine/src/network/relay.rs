@@ -172,8 +172,8 @@ impl Relay {
     }
 
     /// [`Relay::take_data`] and [`Relay::run`] in one for a cell without a body that the virtual source
-    /// may send at once: it is not stored. Returns what the latter does; `None`, with nothing changed, if
-    /// it may not.
+    /// may send at once (SES rule 3c): it is not stored. DES rule 1, and SES rule 12: the next loop begins
+    /// with EFCI 0. Returns the time of the next transmission; `None`, with nothing changed, if it may not.
     #[inline]
     pub fn pass_data<S: Server>(
         &mut self,

@@ -451,6 +451,7 @@ impl<S: Server> Switch<S> {
                 let Some(next) = self.pass(relay, cell, links) else {
                     break;
                 };
+                // What the virtual source sends next comes before later arrivals.
                 limit = limit.min(next);
                 sent += 1;
                 continue;
