@@ -17,6 +17,7 @@ from pathlib import Path
 
 import cellrate
 import dask
+import distributed
 import pytest
 from cellrate.common.problems import BadInput
 from cellrate.simulation.cluster import LOCAL, Cluster, stream
@@ -170,13 +171,19 @@ def test_a_scheduler_that_goes_away_is_told_and_nothing_is_lost(
 def test_a_scheduler_that_is_left_too_slowly_hides_nothing(
     workers: LocalCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    close = Client.close
+    def slow(address: str, timeout: float) -> Client:
+        client = Client(address, timeout=timeout)
+        close = client.close
 
-    def slowly(client: Client) -> None:
-        close(client)
-        raise TimeoutError("timed out after 10 s.")
+        def slowly() -> None:
+            close()
+            raise TimeoutError("timed out after 10 s.")
 
-    monkeypatch.setattr(Client, "close", slowly)
+        # Of this client alone: another may be collected, and so closed, at any time.
+        monkeypatch.setattr(client, "close", slowly)
+        return client
+
+    monkeypatch.setattr(distributed, "Client", slow)
     with pytest.raises(ConnectionError, match="broke"), Cluster(workers.scheduler_address):
         raise ConnectionError(stream.GONE)
 
