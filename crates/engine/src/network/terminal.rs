@@ -88,6 +88,9 @@ pub struct Terminal {
     shaper: Shaper,
     now: Ps,
     wake: Ps,
+    /// [`Terminal::app_wake`], which the shaper does not change, so that its cells need not look at the
+    /// application.
+    app_at: Ps,
     /// Cells sent ahead; those whose time has passed by now do not matter any more.
     ahead: Option<Box<Ahead>>,
     queue: SourceQueue,
@@ -139,6 +142,7 @@ impl Terminal {
             stamps: settings.stamps,
             now: Ps::ZERO,
             wake: Ps::NEVER,
+            app_at: Ps::NEVER,
             counts: TerminalCounts::default(),
             digest: Digest::default(),
             rate_limited: TimeIntegral::default(),
@@ -157,7 +161,7 @@ impl Terminal {
         if let App::Sender(sender) = &mut terminal.app {
             sender.withhold(Ps::ZERO, !terminal.sends);
         }
-        terminal.wake = terminal.next_wake();
+        terminal.note_wake();
         terminal
     }
 
@@ -204,22 +208,31 @@ impl Terminal {
         app.min(processed)
     }
 
-    fn next_wake(&self) -> Ps {
-        self.app_wake().min(self.shaper_wake())
+    /// Notes the time of the next event, whatever has changed.
+    fn note_wake(&mut self) {
+        self.app_at = self.app_wake();
+        self.note_shaper();
+    }
+
+    /// The same if nothing but the shaper has changed.
+    fn note_shaper(&mut self) {
+        self.wake = self.app_at.min(self.shaper_wake());
     }
 
     /// Processes all events of its own before `limit`, in order of time; at one instant the
     /// application comes before the shaper.
     pub fn run<S: Server>(&mut self, limit: Ps, out: &mut Outside<'_, S>) {
         while self.wake < limit {
-            let app = self.app_wake();
-            if app == self.wake {
-                self.now = app;
-                self.run_app(app, limit, out);
-                self.wake = self.next_wake();
+            debug_assert_eq!(self.app_at, self.app_wake(), "what changes it notes it");
+            if self.app_at == self.wake {
+                self.now = self.wake;
+                self.run_app(self.wake, limit, out);
+                self.note_wake();
             } else {
-                let shaper = self.run_shaper(self.wake, limit.min(app), out);
-                self.wake = shaper.map_or_else(|| self.next_wake(), |at| at.min(app));
+                match self.run_shaper(self.wake, limit.min(self.app_at), out) {
+                    Some(at) => self.wake = at.min(self.app_at),
+                    None => self.note_wake(),
+                }
             }
         }
     }
@@ -383,7 +396,7 @@ impl Terminal {
         self.sends = to.sends;
         self.now = self.now.max(now);
         self.note_limits(now);
-        self.wake = self.next_wake();
+        self.note_wake();
     }
 
     /// Allows the channel to send up to `limit` from `now` on.
@@ -393,6 +406,6 @@ impl Terminal {
         };
         source.set_limit(limit);
         self.now = self.now.max(now);
-        self.wake = self.next_wake();
+        self.note_shaper();
     }
 }

@@ -27,8 +27,7 @@ impl Terminal {
         if is_ahead || self.wake >= limit || !self.has_row() {
             return;
         }
-        let app = self.app_wake();
-        let (first, limit) = (self.wake, limit.min(app));
+        let (first, limit) = (self.wake, limit.min(self.app_at));
         let (Shaper::Abr(source), Some((port, _))) = (&self.shaper, &mut out.way) else {
             return;
         };
@@ -39,7 +38,7 @@ impl Terminal {
         let Some(next) = self.send_row(first, limit, out) else {
             return;
         };
-        self.wake = next.min(app);
+        self.wake = next.min(self.app_at);
         let ahead = Ahead {
             cells: (self.counts.data_sent - before) as usize,
             last: self.now,
@@ -83,7 +82,7 @@ impl Terminal {
         out.take_back(taken_back, self.stamps);
         self.counts.data_sent -= taken_back as u64;
         self.counts.cells_sent -= taken_back as u64;
-        self.wake = next.min(self.app_wake());
+        self.wake = next.min(self.app_at);
         if let Some(ahead) = &mut self.ahead {
             // All that stay were sent by now.
             ahead.last = now;

@@ -118,12 +118,13 @@ impl Terminal {
             let variation = processing.stream.below(processing.variation);
             processing.busy_until = processing.busy_until.max(now) + processing.time + variation;
             processing.segments.push((processing.busy_until, segment));
+            self.app_at = self.app_at.min(processing.busy_until);
             self.wake = self.wake.min(processing.busy_until);
             return;
         }
         self.now = self.now.max(now);
         self.on_segment(now, &segment, out);
-        self.wake = self.next_wake();
+        self.note_wake();
     }
 
     pub(super) fn on_segment<S: Server>(
@@ -180,6 +181,6 @@ impl Terminal {
                 });
             }
         }
-        self.wake = self.next_wake();
+        self.note_shaper();
     }
 }
