@@ -243,6 +243,47 @@ impl PromptServer {
         }
     }
 
+    /// True if departures are reported ahead and the last service was that of a cell of the channel in
+    /// `slot`.
+    #[inline(always)]
+    fn served_last(&self, slot: u32) -> bool {
+        let is_last = |last| matches!(last, InService::Cell { slot: of, .. } if of == slot);
+        self.tells_ahead && self.in_service.is_some_and(is_last)
+    }
+
+    /// [`CreditedServer::push_alone`] of a cell that is served at once, next to one of the same channel
+    /// ([`PromptServer::served_last`]). Returns true if its departure is to be reported.
+    ///
+    /// The queue and the channel lose one cell and gain one, so only times change, and what counts all cells
+    /// that have passed. The cell in service stays one of this channel: nobody asks for more, since it has
+    /// been reported. Where there is credit there is neither ABR nor a control scheme, so a channel has
+    /// one queue, and nobody is told that a cell leaves it.
+    #[inline(always)]
+    fn serve_again(&mut self, now: Ps, slot: u32, cell: Queued, out: &mut Outlet<'_>) -> bool {
+        let channel = &mut self.channels[slot as usize];
+        if let Some(sender) = &mut channel.sender {
+            sender.send();
+        }
+        debug_assert!(channel.queue == channel.rm_queue && self.watched.is_none());
+        let told = channel.count_alone();
+        let queue = &mut self.queues[channel.queue as usize];
+        queue.stays.leave(self.free_at);
+        queue.stays.arrive(now);
+        queue.departed += 1;
+        if now > self.free_at {
+            self.carry = 0;
+        }
+        let lost = self.put_on_link(now, cell, None, out);
+        debug_assert!(
+            !lost,
+            "departures over a link with losses are not reported ahead"
+        );
+        if let Some(cells) = told {
+            self.report(slot, cell, lost, cells);
+        }
+        told.is_some()
+    }
+
     #[inline(always)]
     fn complete(&mut self) {
         match self.in_service.take() {
@@ -540,6 +581,9 @@ impl CreditedServer for PromptServer {
             return self.push_behind(now, arrival, control, out);
         }
         // No other cell could be served, so this cell need not wait either.
+        if self.served_last(slot) {
+            return self.serve_again(now, slot, cell, out);
+        }
         self.complete();
         let watched = self.watched;
         let (index, queue, channel) = self.count_arrival(now, slot, true);

@@ -53,6 +53,19 @@ impl Channel {
         self.untold += 1;
         (self.untold >= self.told_every).then(|| core::mem::take(&mut self.untold))
     }
+    /// Counts a cell whose service starts as it arrives, while no other is here but the one that has just left.
+    /// Returns the number of departures to report, if departures are reported as their service starts and
+    /// this one is to be.
+    #[inline(always)]
+    pub(super) fn count_alone(&mut self) -> Option<u32> {
+        debug_assert_eq!(
+            self.come, self.untold,
+            "all that have come have been served"
+        );
+        let told = self.count_untold();
+        self.come = self.untold;
+        told
+    }
     /// True if the next departure is to be reported at once.
     #[inline]
     pub(super) fn tells_next(&self) -> bool {
