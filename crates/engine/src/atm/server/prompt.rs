@@ -251,13 +251,14 @@ impl PromptServer {
         self.tells_ahead && self.in_service.is_some_and(is_last)
     }
 
-    /// [`CreditedServer::push_alone`] of a cell that is served at once, next to one of the same channel
-    /// ([`PromptServer::served_last`]). Returns true if its departure is to be reported.
+    /// [`CreditedServer::push_alone`] of a cell that is served at once, the next after one of the same
+    /// channel ([`PromptServer::served_last`]). Returns true if its departure is to be reported.
     ///
-    /// The queue and the channel lose one cell and gain one, so only times change, and what counts all cells
-    /// that have passed. The cell in service stays one of this channel: nobody asks for more, since it has
-    /// been reported. Where there is credit there is neither ABR nor a control scheme, so a channel has
-    /// one queue, and nobody is told that a cell leaves it.
+    /// This is exact. The queue, the channel and the departures still to be reported lose one and gain one,
+    /// so only times change, and what counts all cells that have passed. The cell in service stays one of
+    /// this channel: nobody asks for more, since what was to be reported of it has been. Where there is
+    /// credit there is neither ABR nor a control scheme, so a channel has one queue, and nobody is told
+    /// that a cell leaves it.
     #[inline(always)]
     fn serve_again(&mut self, now: Ps, slot: u32, cell: Queued, out: &mut Outlet<'_>) -> bool {
         let channel = &mut self.channels[slot as usize];
