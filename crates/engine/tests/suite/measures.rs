@@ -452,3 +452,12 @@ fn what_came_twice_has_arrived_but_counts_once() {
         balance.delivered_bytes as f64 / balance.sent() as f64
     );
 }
+
+#[test]
+#[should_panic(expected = "a report needs a measuring window that has begun and ended")]
+fn a_report_before_the_window_has_ended_says_so() {
+    let mut simulation: Simulation = Simulation::new(stop_and_wait()).unwrap();
+    simulation.begin_window();
+    simulation.run_until(Ps::from_ms(1));
+    simulation.report();
+}

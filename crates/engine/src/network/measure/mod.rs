@@ -162,11 +162,18 @@ impl<S: Server> Simulation<S> {
         queued + waiting.sum::<u64>()
     }
 
-    /// The report of a run that ends now.
+    /// The report of a run that ends now, with a measuring window behind it.
     ///
     /// # Panics
-    /// If cells or bytes are not conserved: a defect of the simulator, never of its input.
+    /// If no window has begun and ended. If cells or bytes are not conserved: a defect of the simulator,
+    /// never of its input.
     pub fn report(&mut self) -> Report {
+        let ends = [&self.window.begin, &self.window.end.snapshot];
+        assert!(
+            ends.iter()
+                .all(|end| end.flows.len() == self.plan.flows.len()),
+            "a report needs a measuring window that has begun and ended"
+        );
         let last = self.snapshot();
         let in_flight = self.in_flight();
         for (channel, send) in last.sends.iter().enumerate() {
