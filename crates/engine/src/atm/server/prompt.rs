@@ -271,9 +271,6 @@ impl PromptServer {
         queue.stays.leave(self.free_at);
         queue.stays.arrive(now);
         queue.departed += 1;
-        if now > self.free_at {
-            self.carry = 0;
-        }
         let lost = self.put_on_link(now, cell, None, out);
         debug_assert!(
             !lost,
@@ -349,9 +346,6 @@ impl PromptServer {
 
     #[inline(always)]
     fn start(&mut self, at: Ps, control: &mut Control, out: &mut Outlet<'_>) {
-        if at > self.free_at {
-            self.carry = 0;
-        }
         let index = self.occupied.trailing_zeros();
         if self.records_before <= index && !self.messages.is_empty() {
             return self.start_message(at, out);
@@ -488,6 +482,9 @@ impl PromptServer {
         body: Option<&Body>,
         out: &mut Outlet<'_>,
     ) -> bool {
+        if at > self.free_at {
+            self.carry = 0;
+        }
         (self.free_at, self.carry) = self.line.clock.complete(at, self.carry);
         let lost = self
             .errors
@@ -593,9 +590,6 @@ impl CreditedServer for PromptServer {
         }
         if watched == Some(index) {
             control.on_dequeue(now, &mut cell.info, queue.length);
-        }
-        if now > self.free_at {
-            self.carry = 0;
         }
         self.serve(now, (index, slot), cell, None, out);
         // Nothing waits, so no later start can matter.
