@@ -70,10 +70,11 @@ pub struct Flow {
     /// bottleneck's queues.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub reverse: bool,
-    /// Delay or length of the source's link, instead of the topology's; not for `graph`.
+    /// One-way delay, or length of fibre, of the source's link, instead of the topology's; not for
+    /// `graph`.
     pub access: Option<Delay>,
-    /// Delay or length of the destination's link, instead of the topology's; `n-source` and
-    /// `parking-lot` only.
+    /// One-way delay, or length of fibre, of the destination's link, instead of the topology's;
+    /// `n-source` and `parking-lot` only.
     pub egress: Option<Delay>,
     /// The source of traffic.
     #[serde(default = "greedy")]

@@ -37,11 +37,11 @@ pub struct NSource {
     pub link_rate: Rate,
     /// Rate of the link between the switches; `link_rate` if absent.
     pub bottleneck_rate: Option<Rate>,
-    /// Delay or length of the links from the sources to switch A.
+    /// One-way delay, or length of fibre, of the links from the sources to switch A.
     pub access: Delay,
-    /// Delay or length of the link between the switches.
+    /// One-way delay, or length of fibre, of the link between the switches.
     pub bottleneck: Delay,
-    /// Delay or length of the links from switch B to the destinations.
+    /// One-way delay, or length of fibre, of the links from switch B to the destinations.
     pub egress: Delay,
 }
 
@@ -53,9 +53,9 @@ pub struct SingleSwitch {
     pub link_rate: Rate,
     /// Rate of the link from the switch to the sink; `link_rate` if absent.
     pub bottleneck_rate: Option<Rate>,
-    /// Delay or length of the links from the sources to the switch.
+    /// One-way delay, or length of fibre, of the links from the sources to the switch.
     pub access: Delay,
-    /// Delay or length of the link from the switch to the sink.
+    /// One-way delay, or length of fibre, of the link from the switch to the sink.
     pub bottleneck: Delay,
 }
 
@@ -73,14 +73,15 @@ pub struct ParkingLot {
     /// Switches in the row, 2 to 1,000.
     #[schemars(range(min = 2, max = 1_000))]
     pub switches: u32,
-    /// Delay or length of each link between switches.
+    /// One-way delay, or length of fibre, of each link between switches.
     pub hop: Delay,
-    /// Delay or length of the links from the sources to their switches; instead of `span`.
+    /// One-way delay, or length of fibre, of the links from the sources to their switches; instead
+    /// of `span`.
     pub access: Option<Delay>,
-    /// Delay or length of the whole route of every flow, source to destination; the first link gets
-    /// what remains after the others. Instead of `access`.
+    /// One-way delay, or length of fibre, of the whole route of every flow, source to destination;
+    /// the first link gets what remains after the others. Instead of `access`.
     pub span: Option<Delay>,
-    /// Delay or length of the links to the destinations.
+    /// One-way delay, or length of fibre, of the links to the destinations.
     pub egress: Delay,
 }
 
@@ -167,7 +168,7 @@ pub struct GraphLink {
     pub to: String,
     /// Line rate in each direction.
     pub rate: Rate,
-    /// Propagation delay, or length.
+    /// One-way propagation delay, or length of fibre.
     pub delay: Delay,
     /// Adds a link of the same rate and delay in the other direction.
     #[serde(default = "duplex")]
