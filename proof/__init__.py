@@ -1,5 +1,4 @@
 """Campaigns that try to break what cellrate promises, each longer than a test may be.
 
-README's table of targets has them all; `results` keeps what they found, and `evidence` makes the
-page of it.
+README's table of targets has them all; `results` keeps what they found.
 """
