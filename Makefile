@@ -55,7 +55,7 @@ target/tools/.%:
 
 target/mutants-venv/.dependencies: proof/requirements-mutants.txt | $(BIN)/python
 	$(BIN)/python -m venv target/mutants-venv
-	target/mutants-venv/bin/pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: -r $<
+	target/mutants-venv/bin/pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: --no-binary yattag -r $<
 	@touch $@
 
 # A fault in the engine is tried in a copy of the workspace, 6,000 in all.
