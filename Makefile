@@ -58,7 +58,7 @@ target/mutants-venv/.dependencies: proof/requirements-mutants.txt | $(BIN)/pytho
 	target/mutants-venv/bin/pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: --no-binary yattag -r $<
 	@touch $@
 
-# A fault in the engine is tried in a copy of the workspace, 6,000 in all.
+# A fault in the engine is tried in a copy of the workspace, 8,500 in all.
 mutants: $(CARGO_MUTANTS) ## small faults in the engine that its tests let pass, a twentieth of all (SHARD=3/20 tries others)
 	CARGO_PROFILE_DEV_DEBUG=none INSTA_UPDATE=no PROPTEST_MAX_SHRINK_ITERS=0 \
 		target/tools/bin/cargo-mutants mutants --shard $(or $(SHARD),0/20) --sharding round-robin
