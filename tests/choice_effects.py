@@ -124,6 +124,7 @@ CHOICES = [
     Choice("link_errors.cells", LOSSES, CREDIT),
     Choice("tcp.recovery", UBR),
     Choice("tcp.clock", LOSSY),
+    Choice("tcp.backoff_of", (*LOSSY, 'tcp.min_rto="30 ms"')),
     Choice(
         "abr",
         tag="rules",

@@ -94,6 +94,7 @@ TCP_KEYS = [
     row("tcp.min_rto", '"10 ms"', '"150 ms"', "falls", TIMEOUTS, *LOSSY),
     row("tcp.max_rto", '"20 ms"', '"64 s"', "falls", TIMEOUTS, *LOSSY),
     row("tcp.max_backoff", "0", "6", "falls", TIMEOUTS, *LOSSY),
+    row("tcp.backoff_of", '"estimate"', '"timeout"', "falls", TIMEOUTS, *LOSSY, 'tcp.min_rto="30 ms"'),
     row("tcp.delayed_ack", "false", "true", "falls", ACKNOWLEDGEMENTS, *UBR),
     row("tcp.delayed_ack_interval", '"20 ms"', '"100 ms"', "falls", THROUGHPUT, *IDLE, DELAYED),
     row("tcp.processing_time", '"0 s"', '"5 ms"', "falls", THROUGHPUT, *IDLE),

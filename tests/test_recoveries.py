@@ -133,3 +133,29 @@ def test_a_parameter_of_a_recovery_without_any_is_refused() -> None:
     keys = Keys(Job(template("n-source"), "n-source.toml").resolved())
     with pytest.raises(BadInput, match="recovery has no keys of its own"):
         keys.find("tcp.recovery.c")
+
+
+def test_the_timeout_of_a_segment_that_is_lost_again_and_again_doubles() -> None:
+    """RFC 6298 (2.4) and (5.5): the timeout that `min_rto` has raised is doubled, up to 64 s."""
+    lossy = (
+        *ALONE,
+        'topology.bottleneck="1 km"',
+        "link_errors.cell_loss_ratio=0.5",
+        'tcp.mss="8 bytes"',
+        'tcp.window="80 bytes"',
+        'tcp.granularity="1 ms"',
+        'tcp.min_rto="1 s"',
+        'tcp.initial_rto="1 s"',
+        'run.duration="2000 s"',
+        'measure.events=["timeout"]',
+    )
+    events = simulate(lossy, "newreno").events.filter(kind="timeout")
+    found = [
+        group["time_seconds"].to_list()
+        for _, group in events.group_by("sequence_bytes", maintain_order=True)
+    ]
+    times = max(found, key=len)
+    waits = [later - earlier for earlier, later in pairwise(times)]
+    assert waits[-1] == pytest.approx(64.0, abs=1e-3)
+    doubled = [min(2 * wait, 64.0) for wait in waits[:-1]]
+    assert waits[1:] == pytest.approx(doubled, abs=2e-3)

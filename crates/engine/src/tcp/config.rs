@@ -29,6 +29,18 @@ pub enum Clock {
     Shared,
 }
 
+/// The timeout to which the backoff factors 2, 4, 8, ... apply.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum BackoffOf {
+    /// The retransmission timeout, after `min_rto` has raised it: RFC 6298 (2.4) and (5.5).
+    #[default]
+    Timeout,
+    /// The estimate from the round trips; `min_rto` and `max_rto` bound the product, as in 4.3BSD
+    /// (`TCPT_RANGESET` of `tcp_timer.c`). An estimate far below `min_rto` then never backs off.
+    Estimate,
+}
+
 /// Parameters of a TCP connection; both ends use the same ones.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -71,6 +83,8 @@ pub struct TcpConfig {
     /// Consecutive timeouts after which the factor stops doubling: 6 for 1, 2, 4, ..., 64, 64.
     #[schemars(extend("x-search" = { "low": 0, "high": 12, "scale": "linear" }))]
     pub max_backoff: u32,
+    /// What the factor multiplies.
+    pub backoff_of: BackoffOf,
     /// Acknowledges every second segment, or at the next tick of `delayed_ack_interval`.
     pub delayed_ack: bool,
     /// Interval of the delayed-acknowledgement clock.
@@ -113,6 +127,7 @@ impl Default for TcpConfig {
             min_rto: Ps::from_s(1),
             max_rto: Ps::from_s(64),
             max_backoff: 6,
+            backoff_of: BackoffOf::Timeout,
             delayed_ack: false,
             delayed_ack_interval: Ps::from_ms(200),
             idle_restart: true,

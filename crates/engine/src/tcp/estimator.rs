@@ -2,7 +2,7 @@
 //! (Jacobson 1988, appendix A; Stevens, TCP/IP Illustrated 2, 25.10). Numbers in the comments are
 //! those of RFC 6298, which describes the same computation.
 
-use super::config::TcpConfig;
+use super::config::{BackoffOf, TcpConfig};
 use super::ticks::Ticks;
 use crate::kernel::Ps;
 
@@ -20,6 +20,7 @@ pub struct RttEstimator {
     /// Timeouts since the last valid sample.
     timeouts: u32,
     max_backoff: u32,
+    backoff_of: BackoffOf,
     rto_initial: u64,
     rto_min: u64,
     rto_max: u64,
@@ -39,6 +40,7 @@ impl RttEstimator {
             rttvar: 0,
             timeouts: 0,
             max_backoff: config.max_backoff,
+            backoff_of: config.backoff_of,
             rto_initial,
             rto_min,
             rto_max,
@@ -68,15 +70,19 @@ impl RttEstimator {
         self.rttvar = (self.rttvar + delta.abs() - (self.rttvar >> 2)).max(1);
     }
 
-    /// Backs off (5.5): the RTO from the estimate times 2, 4, 8, ... up to the largest factor, then
-    /// clipped.
+    /// Backs off (5.5): the timeout without backoff times 2, 4, 8, ... up to the largest factor.
     pub fn on_timeout(&mut self) {
         self.timeouts += 1;
         let factor = 1u64 << self.timeouts.min(self.max_backoff);
+        let floor = match self.backoff_of {
+            BackoffOf::Timeout => self.rto_min, // (2.4) comes before (5.5)
+            BackoffOf::Estimate => 0,
+        };
         self.rto_ticks = self
             .base()
+            .max(floor)
             .saturating_mul(factor)
-            .clamp(self.rto_min, self.rto_max);
+            .clamp(self.rto_min, self.rto_max); // (5.5), (2.5)
         if self.timeouts > LOSING {
             // Section 5: SRTT may be cleared after several backoffs, so that the next sample is a
             // first one. The sum, and with it the RTO, stays until then.
@@ -216,6 +222,62 @@ mod tests {
         let mut e = RttEstimator::new(&config, Ps::ZERO);
         let factors: Vec<u64> = (0..7).map(|_| (e.on_timeout(), e.rto_ticks()).1).collect();
         assert_eq!(factors, [2, 4, 8, 16, 32, 64, 64]);
+    }
+
+    /// The timeouts in ms of a sender whose round trips all are shorter than a tick.
+    fn timeouts(granularity: u64, min_rto: u64, backoff_of: BackoffOf) -> Vec<u64> {
+        let config = TcpConfig {
+            granularity: Ps::from_ms(granularity),
+            min_rto: Ps::from_ms(min_rto),
+            backoff_of,
+            ..TcpConfig::default()
+        };
+        let mut e = RttEstimator::new(&config, Ps::ZERO);
+        sample(&mut e, 0); // an estimate of 3 ticks
+        let backed_off = (0..8).map(|_| (e.rto().0 / 1_000_000_000, e.on_timeout()).0);
+        backed_off.collect()
+    }
+
+    #[test]
+    fn a_timeout_that_min_rto_has_raised_is_doubled() {
+        // RFC 6298 (2.4), (5.5): 1 s, doubled up to max_rto, 64 s.
+        assert_eq!(
+            timeouts(1, 1_000, BackoffOf::Timeout),
+            [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 64_000]
+        );
+        assert_eq!(
+            timeouts(100, 1_000, BackoffOf::Timeout),
+            [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 64_000]
+        );
+        // Six doublings of 0.2 s, and no seventh.
+        assert_eq!(
+            timeouts(10, 200, BackoffOf::Timeout),
+            [200, 400, 800, 1_600, 3_200, 6_400, 12_800, 12_800]
+        );
+    }
+
+    #[test]
+    fn an_estimate_below_min_rto_is_doubled_before_it_is_bounded() {
+        // 3 ticks of 1 ms times 64 are 192 ms, below 1 s for ever.
+        assert_eq!(timeouts(1, 1_000, BackoffOf::Estimate), [1_000; 8]);
+        // 30 ms times 2, 4, ..., 64, at least 0.2 s.
+        assert_eq!(
+            timeouts(10, 200, BackoffOf::Estimate),
+            [200, 200, 200, 240, 480, 960, 1_920, 1_920]
+        );
+    }
+
+    #[test]
+    fn the_timer_of_a_first_segment_backs_off_from_min_rto_too() {
+        let config = TcpConfig {
+            granularity: Ps::from_ms(10),
+            initial_rto: Ps::from_ms(100),
+            min_rto: Ps::from_s(1),
+            ..TcpConfig::default()
+        };
+        let mut e = RttEstimator::new(&config, Ps::ZERO);
+        e.on_timeout();
+        assert_eq!(e.rto(), Ps::from_s(2));
     }
 
     #[test]
