@@ -17,7 +17,6 @@ from cellrate.advice.choosing.answer import Elsewhere, Side, sides
 from cellrate.advice.choosing.budget import Budget
 from cellrate.advice.choosing.candidates import candidates
 from cellrate.advice.choosing.circumstances import Circumstance, properties
-from cellrate.advice.choosing.figure import steps
 from cellrate.advice.choosing.judging import best_of_each, judged
 from cellrate.advice.choosing.option import Option, pareto
 from cellrate.advice.tuning.declared import ResolvedScenario
@@ -174,6 +173,8 @@ def test_the_same_command_goes_on_and_gives_the_same_bytes(
     whole = choose(job, goals, effort)
     assert set(stopped.options) < set(whole.options)
     assert whole.unfinished == ()
+    # All controls were run with their defaults before one was searched.
+    assert {one.candidate for one in stopped.options} == {one.candidate for one in whole.options}
     options = ("choose", small, "--json", *QUICK, "--switches", "efci", "--out", str(tmp_path))
     first = command(*options)
     again = command(*options, "--workers", "1")
@@ -226,9 +227,8 @@ def test_what_oscillates_does_not_settle() -> None:
     assert Goals(settling_seconds=10.0).missed(usual)[-1] == "does not settle"
     pairs = [dict(one.setting.values) for one in answer.options if len(one.setting.values) == 2]
     assert {"abr.rif": "0.00048828125", "abr.rdf": "0.0001220703125"} in pairs
-    best = answer.judgement.best
+    best = judged(answer.options, Goals(("efci",), settling_seconds=1.0)).best
     assert best is not None
-    assert best.settling_seconds < 1.0
     assert best.buffer_cells < usual.buffer_cells
 
 
@@ -334,7 +334,14 @@ def test_the_judgement_by_hand() -> None:
     assert judged(options, Goals(bits_per_second=96.5e6)).best == options[2]
     far = judged([options[0], options[1]], Goals())
     assert not far.alike
-    assert judged(options, Goals(fairness=0.95)).best is None
+    unfair = replace(Goals(fairness=0.95), insists_on_fairness=True)
+    assert judged(options, unfair).best is None
+    # Where nothing is as fair as is wanted by default the other goals decide, which is said.
+    asked = judged(options, Goals(fairness=0.95))
+    assert (asked.best, asked.is_unfair, found.is_unfair) == (options[1], True, False)
+    starving = replace(options[3], buffer_cells=2, fairness=0.282, throughput_bits_per_second=97e6)
+    assert judged([*options, starving], Goals()).best == options[1]
+    assert judged([*options, starving], Goals(fairness=0.0)).best == starving
     assert [one.candidate.name for one in pareto(options)] == ["efci", "none"]
     # Of the two settings of ERICA the lesser buffer has 96 of 97 Mbit/s, which is enough.
     both = [*options, option("erica", 700, 97e6)]
@@ -345,8 +352,6 @@ def test_the_judgement_by_hand() -> None:
         ("fmmra", 301),
         ("none", 9000),
     ]
-    lossless = [one for one in both if not one.loss]
-    assert steps(lossless) == ([5, 300, 301, 700, 9000], [94, 96, 97, 97, 100])
     slow = replace(options[4], mean_delay_seconds=5e-3)
     assert [one.candidate.name for one in pareto([*options[:4], slow])] == [
         "efci",

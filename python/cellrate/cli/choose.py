@@ -53,7 +53,11 @@ def choose(
         str | None, Parameter(help='Longest wait of a cell at a bottleneck, as in "5 ms".')
     ] = None,
     fairness: Annotated[
-        float | None, Parameter(help="Least Jain's index of the flows' throughputs.")
+        float | None,
+        Parameter(
+            help="Least Jain's index of the flows' throughputs; 0 for any. Without it 0.9, if any "
+            "control reaches that."
+        ),
     ] = None,
     settling: Annotated[
         str | None,
@@ -79,6 +83,7 @@ def choose(
     Every control of `cellrate list` that the switches can do takes the place of the scenario's own.
     Its parameters are searched by simulation, and the longest queue of a run is the least buffer
     that loses nothing. Of those that meet the goals the one with the least buffer is recommended.
+    All controls are run with their defaults first, the scenario's own one before the others.
     The best controls are then run with other round trips and numbers of sources.
 
     OUT receives NAME-choice.html and NAME-chosen.toml. Finished runs are kept in OUT/results: the
@@ -99,7 +104,7 @@ def choose(
     with ProgressBar("choosing") as progress:
 
         def within(done: float, total: int) -> None:
-            progress(done, total)
+            del done, total  # the bar shows phases
             budget.check()
 
         def runner(jobs: Sequence[Job]) -> list[_core.Outcome]:
@@ -112,6 +117,7 @@ def choose(
             runner,
             lambda job: store is not None and store.contains(job.key()),
             budget,
+            progress.phase,
         )
     stem = source.stem(name)
     paths = own_paths(

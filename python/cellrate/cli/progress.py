@@ -66,6 +66,18 @@ class ProgressBar:
             )
             self.refreshed = now if due else self.refreshed
 
+    def phase(self, text: str, done: int, total: int) -> None:
+        """Names what is under way, with its parts done and of all.
+
+        Without a terminal each phase is a line, once the work has lasted.
+        """
+        self.label = text
+        self(done, total)
+        now = time.monotonic()
+        if is_plain(sys.stderr) and now - max(self.started, self.refreshed) > WORTH_SHOWING_SECONDS:
+            print(f"{text} ({done} of {total})", file=sys.stderr, flush=True)  # noqa: T201
+            self.refreshed = now
+
     def failed(self, text: str) -> None:
         """Prints a failure on standard error, above the bar if it is shown, and counts it."""
         self.failures += 1

@@ -107,7 +107,8 @@ def choose(
         throughput: Least throughput: a share of the best that the rest allows, or a rate as
             ``"100 Mbit/s"``.
         delay: Longest wait of a cell at a bottleneck, as ``"5 ms"``.
-        fairness: Least Jain's index of the flows' throughputs.
+        fairness: Least Jain's index of the flows' throughputs; 0 for any. Without it 0.9, if any
+            control reaches that.
         settling: Longest time until the bottleneck's utilisation settles, as ``"100 ms"``.
         buffer: Buffer at hand, as ``"2000 cells"``.
         seeds: Number of seeds with which the best are run.

@@ -80,7 +80,7 @@ class Answer:
         base: The scenario.
         goals: The goals.
         seeds: Seeds of the runs.
-        options: Everything that was run with every seed.
+        options: Everything that was run with every seed, and the defaults of controls without that.
         judgement: The recommended option, the runner-up, and what other controls miss.
         front: Options that are best in buffer, throughput or delay for what they cost in the rest.
         elsewhere: The choice under other circumstances.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
 from cellrate import _core
@@ -31,11 +31,13 @@ class Candidate:
         name: Name of the control scheme; `none` and `fcvc` (credits) carry TCP over UBR.
         ability: What the switches need for it.
         about: Description.
+        is_own: True if the scenario has this control, with the parameters that the scenario gives.
     """
 
     name: str
     ability: Ability
     about: str
+    is_own: bool = False
 
     def overrides(self, scenario: ResolvedScenario) -> tuple[str, ...]:
         """Settings that give a scenario this control, and buffers without a limit."""
@@ -45,8 +47,10 @@ class Candidate:
         """Settings that give a scenario this control.
 
         Elastic flows become ABR, or UBR without rates. Switches with settings of their own get the
-        same ones.
+        same ones. The scenario's own control stays as it is.
         """
+        if self.is_own:
+            return ()
         without_rates = self.ability in {"none", "credit"}
         service = "ubr" if without_rates else "abr"
         scheme = UNCONTROLLED if without_rates else self.name
@@ -54,12 +58,17 @@ class Candidate:
         return (
             *(f'flow.{group}.service="{service}"' for group in groups),
             *_everywhere(scenario, "control", f'{{scheme="{scheme}"}}'),
-            *(() if without_rates else self._sources(scenario)),
+            *self.sources(scenario),
             *(("fcvc={}",) if self.ability == "credit" else ()),
         )
 
-    def _sources(self, scenario: ResolvedScenario) -> tuple[str, ...]:
-        """The laws of the sources: a predictor needs the time constant of its switches."""
+    def sources(self, scenario: ResolvedScenario) -> tuple[str, ...]:
+        """Settings of sources that suit the control; none where sources keep no rates.
+
+        A predictor needs the time constant of its switches.
+        """
+        if self.ability in {"none", "credit"}:
+            return ()
         if self.name != PREDICTED:
             return BY_MARKS if self.ability in {"efci", "relative-rate"} else AT_ONCE
         flows = scenario.network.flows
@@ -78,6 +87,21 @@ def candidates() -> tuple[Candidate, ...]:
     found = [(one, _ability(one["name"])) for one in registry["schemes"]]
     found += [(one, "credit") for one in registry["credit"]]
     return tuple(Candidate(one["name"], ability, one["about"]) for one, ability in found)
+
+
+def own_first(scenario: ResolvedScenario) -> tuple[Candidate, ...]:
+    """Every control of the registry, the scenario's own one first."""
+    document = scenario.keys.document
+    nodes = document["topology"].get("node", ())
+    schemes = {one["control"]["scheme"] for one in (document["switch"], *nodes) if "control" in one}
+    elastic = {flow.service for flow in scenario.network.flows if flow.is_elastic}
+
+    def is_own(one: Candidate) -> bool:
+        service = "ubr" if one.ability == "none" else "abr"
+        return schemes == {one.name} and elastic == {service}
+
+    found = [replace(one, is_own=is_own(one)) for one in candidates()]
+    return tuple(sorted(found, key=lambda one: not one.is_own))
 
 
 def _ability(scheme: str) -> Ability:

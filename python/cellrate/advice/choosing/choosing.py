@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from cellrate import ScenarioError
 from cellrate.advice.choosing.answer import Answer, Elsewhere, sides
 from cellrate.advice.choosing.budget import Budget, OutOfTime
-from cellrate.advice.choosing.candidates import candidates
+from cellrate.advice.choosing.candidates import own_first
 from cellrate.advice.choosing.circumstances import FACTORS, Circumstance, Property, properties
 from cellrate.advice.choosing.enough import enough
 from cellrate.advice.choosing.goals import Goals
@@ -23,6 +24,9 @@ from cellrate.simulation.network import Network
 from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job, run_many
 from cellrate.studies.parameters.keys import Keys
+
+Phases: TypeAlias = Callable[[str, int, int], None]
+"""Is called with what is under way, and with the number of its parts done and of all."""
 
 HALVINGS = 3
 """Times that the span of factors is halved in which another control begins to win."""
@@ -53,12 +57,14 @@ def choose(
     runner: Runner = run_many,
     is_known: Callable[[Job], bool] = lambda _: False,
     budget: Budget | None = None,
+    phases: Phases = lambda *_: None,
 ) -> Answer:
     """Chooses a control with its parameters and the buffer.
 
     Each candidate is run in buffers without a limit: the longest queue of a run is the least buffer
-    with which it loses nothing. Where loss is allowed, the best setting of each candidate is also
-    run in smaller buffers.
+    with which it loses nothing. All candidates are run with their defaults before any is searched,
+    the scenario's own control first. Where loss is allowed, the best setting of each candidate is
+    also run in smaller buffers.
 
     Args:
         base: The scenario; its control, buffers and discard policy are replaced.
@@ -67,6 +73,7 @@ def choose(
         runner: Runs jobs.
         is_known: Returns True if the result of a job is already stored; only for the count of runs.
         budget: The time that it may take; no limit if None.
+        phases: Shows what is under way.
 
     Raises:
         BadInput: The scenario has no elastic flow, or credit control of its own; or the time was
@@ -78,7 +85,7 @@ def choose(
     read = replace(base, seed=None).scenario()
     plain = ResolvedScenario(Keys(read.resolved()), Network.of_scenario(read))
     _require_choice(base, plain.network)
-    work = _Choosing(base, plain, goals, effort, budget.limited(runner), is_known)
+    work = _Choosing(base, plain, goals, effort, budget.limited(runner), is_known, phases)
     work.begin()
     try:
         work.search()
@@ -118,6 +125,7 @@ class _Choosing:
     effort: Effort
     runner: Runner
     is_known: Callable[[Job], bool]
+    phases: Phases
     trials: list[Trials] = field(default_factory=list)
     finished: set[str] = field(default_factory=set)
     refused: dict[str, str] = field(default_factory=dict)
@@ -135,19 +143,20 @@ class _Choosing:
 
     def _objective(self) -> Objective:
         """Enough of the best throughput that the other goals allow, as far as it is known."""
-        looks = [option for one in self.trials for option in one.first_looks()]
-        allowed = [one for one in looks if not self.goals.missed(one)]
+        options = [option for one in self.trials for option in one.options()]
+        allowed = [one for one in options if not self.goals.missed(one)]
         most = max(allowed, key=lambda one: one.throughput_bits_per_second, default=None)
+        fairness = self.goals.fairness
         if most is None:
-            return enough(0.0, over_tcp=self.over_tcp)
+            return enough(0.0, fairness, over_tcp=self.over_tcp)
         least = self.goals.enough(most.throughput_bits_per_second)
         if not self.over_tcp:
             least *= most.utilisation / (most.throughput_bits_per_second or 1.0)
-        return enough(least, over_tcp=self.over_tcp)
+        return enough(least, fairness, over_tcp=self.over_tcp)
 
     def begin(self) -> None:
         """Makes the trials of every candidate that switches and scenario allow."""
-        for candidate in candidates():
+        for candidate in own_first(self.plain):
             if candidate.ability not in self.goals.abilities:
                 continue
             try:
@@ -165,16 +174,29 @@ class _Choosing:
                 self.refused[candidate.name] = str(error.diagnostics[0]["message"])
 
     def search(self) -> None:
-        """Looks at all candidates once, then searches each, the most promising first."""
-        for one in self.trials:
-            one.look()
+        """Runs all candidates with their defaults, then searches each, the most promising first."""
+        count = len(self.trials)
+        for seeds in dict.fromkeys((1, self.effort.seeds)):
+            for at, one in enumerate(self.trials):
+                name = one.candidate.name
+                self.phases(f"running each control, {seeds} of {self.effort.seeds} seeds: {name}"
+                            f"{self._so_far()}", at, count)  # fmt: skip
+                one.laboratory.measure([AS_IT_IS], seeds)
         objective = self._objective()
         means = [means_of(one.laboratory.trials[AS_IT_IS]) for one in self.trials]
-        for at in objective.ranked(means) if means else ():
+        for done, at in enumerate(objective.ranked(means) if means else ()):
             trials = self.trials[at]
+            name = trials.candidate.name
+            self.phases(f"searching the parameters of {name}{self._so_far()}", done, count)
             trials.search(self.effort.settings, objective)
             self._smaller(trials)
-            self.finished.add(trials.candidate.name)
+            self.finished.add(name)
+
+    def _so_far(self) -> str:
+        """The best option so far, in words; empty before one meets the goals."""
+        options = [option for one in self.trials for option in one.options()]
+        best = judged(options, self.goals).best if options else None
+        return "" if best is None else f"; best so far: {best.candidate.name}, {best.buffer_cells:,} cells"
 
     def _smaller(self, trials: Trials) -> None:
         """Runs a candidate's best setting in smaller buffers, if the goals allow losses."""
@@ -189,9 +211,10 @@ class _Choosing:
         if len(finalists) < 2:
             return
         found = properties(self.plain)
-        for factor in FACTORS:
-            for one in found:
-                self._ask(one.times(factor), finalists)
+        asked = [(factor, one) for factor in FACTORS for one in found]
+        for at, (factor, one) in enumerate(asked):
+            self.phases(f"{one.about} times {factor:g}", at, len(asked))
+            self._ask(one.times(factor), finalists)
         for one in found:
             self._narrow(one, finalists)
 
@@ -257,12 +280,12 @@ class _Choosing:
         """The judgement of what has been run.
 
         Raises:
-            BadInput: Nothing has been run with every seed.
+            BadInput: Nothing has been run.
         """
         options = [option for one in self.trials for option in one.options()]
         if not options and self.out_of_time:
             raise BadInput(
-                "--minutes: the time was over before a control had been run with every seed; "
+                "--minutes: the time was over before a control had been run; "
                 "allow more, or run it again: finished runs are kept"
             )
         if not options:

@@ -1,4 +1,4 @@
-"""The objective of a search: enough throughput, then the least queue."""
+"""The objective of a search: fair shares, enough throughput, then the least queue."""
 
 from __future__ import annotations
 
@@ -23,15 +23,19 @@ class Enough(Criterion):
         return value >= min(self.least, best)
 
 
-def enough(least: float, *, over_tcp: bool) -> Objective:
-    """Ranks settings: those with enough throughput by their peak of the queue, then the rest.
+def enough(least: float, fairness: float, *, over_tcp: bool) -> Objective:
+    """Ranks settings: those that are fair and carry enough by their longest queue, then the rest.
 
     Args:
         least: Throughput in bit/s that is enough; without TCP, utilisation.
+        fairness: Jain's index that is enough; without TCP it does not count.
         over_tcp: True if flows run over TCP.
     """
-    throughput, peak = Objective.named(
-        f"{'throughput' if over_tcp else 'utilisation'},queue-peak"
-    ).criteria
-    known = {one.name: getattr(throughput, one.name) for one in fields(Criterion)}
-    return Objective((Enough(**known, least=least), peak))
+    carried = "throughput" if over_tcp else "utilisation"
+    fair, throughput, peak = Objective.named(f"fairness,{carried},queue-peak").criteria
+    return Objective((_enough(fair, fairness), _enough(throughput, least), peak))
+
+
+def _enough(criterion: Criterion, least: float) -> Enough:
+    known = {one.name: getattr(criterion, one.name) for one in fields(Criterion)}
+    return Enough(**known, least=least)

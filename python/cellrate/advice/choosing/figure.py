@@ -1,10 +1,9 @@
-"""Picture of all options: throughput over buffer, with the best of each control by name."""
+"""Picture of a choice: throughput over buffer of the best option of each control."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import accumulate
 
 from matplotlib import style
 from matplotlib.axes import Axes
@@ -24,27 +23,24 @@ APART = 0.042
 
 
 def front_figure(answer: Answer) -> Figure:
-    """Draws every option, the steps that more buffer buys, and the best of each control by name.
+    """Draws the best option of each control, by name.
 
-    The area of a point grows with the mean wait at the bottleneck.
+    The area of a point grows with the mean wait at the bottleneck. Points that miss a goal are
+    hollow.
     """
     figure, [panel] = new_figure(1, width=8.0, height=5.2, shared=False)
-    longest = max(one.mean_delay_seconds for one in answer.options) or 1.0
-
-    def area(one: Option) -> float:
-        return SMALL + (LARGE - SMALL) * math.sqrt(one.mean_delay_seconds / longest)
-
-    best, hand = answer.judgement.best, answer.goals.buffer_cells
     named = best_of_each(answer.options, answer.goals)
+    longest = max(one.mean_delay_seconds for one in named) or 1.0
+    best, hand = answer.judgement.best, answer.goals.buffer_cells
     with style.context(STYLE):
-        for options, colour, order in ((answer.options, FAINT, 1), (named, COLOURS[0], 2)):
+        for one in named:
+            colour = COLOURS[1] if best is not None and one.candidate == best.candidate else COLOURS[0]
+            is_missing = one.candidate.name in answer.judgement.missed
             panel.scatter(
-                [one.buffer_cells for one in options], [_megabits(one) for one in options],
-                s=[area(one) for one in options], color=colour, alpha=0.7, linewidths=0,
-                zorder=order,
+                one.buffer_cells, _megabits(one),
+                s=SMALL + (LARGE - SMALL) * math.sqrt(one.mean_delay_seconds / longest),
+                facecolors="none" if is_missing else colour, edgecolors=colour, alpha=0.8,
             )  # fmt: skip
-        buffers, most = steps([one for one in answer.options if one.loss <= answer.goals.loss])
-        panel.step(buffers, most, where="post", color=COLOURS[0], linewidth=0.8, zorder=1.5)
         if best is not None:
             panel.scatter(best.buffer_cells, _megabits(best), s=110, facecolors="none",
                           edgecolors=COLOURS[1], linewidths=1.4, zorder=3)  # fmt: skip
@@ -55,19 +51,22 @@ def front_figure(answer: Answer) -> Figure:
                 xycoords=panel.get_xaxis_transform(), textcoords="offset points",
             )  # fmt: skip
         panel.set_xscale("log")
-        panel.set_ylim(bottom=0)
+        rates = [_megabits(one) for one in named]
+        is_whole = min(rates) < max(rates) / 2
+        if is_whole:
+            panel.set_ylim(0, 1.08 * max(rates))
+        else:
+            panel.margins(y=0.2)
         panel.set_xlabel("buffer (cells)")
         panel.set_ylabel("throughput (Mbit/s)")
         _names(panel, named, best)
-        told = f"{len(answer.options)} options; mean waits up to {seconds(longest)}, by area"
+        told = f"mean waits up to {seconds(longest)}, by area"
+        if not is_whole:
+            told += "; the throughput axis does not begin at 0"
+        if answer.judgement.missed:
+            told += "; hollow: misses a goal"
         figure.suptitle(f"{answer.base.path}: {told}", x=0.01, ha="left")
     return figure
-
-
-def steps(options: Sequence[Option]) -> tuple[list[int], list[float]]:
-    """Buffers in cells, and the most throughput in Mbit/s of options with at most that buffer."""
-    order = sorted(options, key=lambda one: one.buffer_cells)
-    return [one.buffer_cells for one in order], list(accumulate(map(_megabits, order), max))
 
 
 def _megabits(one: Option) -> float:

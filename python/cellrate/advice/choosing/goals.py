@@ -13,6 +13,10 @@ from cellrate.common.numbers import seconds
 from cellrate.common.problems import BadInput, choose
 
 
+FAIR = 0.9
+"""Jain's index that is wanted where no fairness is asked for."""
+
+
 @dataclass(frozen=True)
 class Goals:
     """Requirements that a control must meet.
@@ -23,7 +27,9 @@ class Goals:
         throughput: Least throughput, as a share of the best that the other goals allow.
         bits_per_second: Least throughput instead of a share; None for a share.
         delay_seconds: Longest time that a cell may wait at a bottleneck; None for any.
-        fairness: Least Jain's index over the flows; None for any.
+        fairness: Least Jain's index over the flows.
+        insists_on_fairness: True if nothing is recommended where no control reaches `fairness`;
+            otherwise the other goals decide then.
         settling_seconds: Longest time until the bottleneck's utilisation has settled; None for any.
         buffer_cells: Buffer at hand; None for any.
     """
@@ -33,7 +39,8 @@ class Goals:
     throughput: float = 0.95
     bits_per_second: float | None = None
     delay_seconds: float | None = None
-    fairness: float | None = None
+    fairness: float = FAIR
+    insists_on_fairness: bool = False
     settling_seconds: float | None = None
     buffer_cells: int | None = None
 
@@ -50,8 +57,8 @@ class Goals:
             found.append(f"loses {option.loss:.2g} of the cells")
         if self.delay_seconds is not None and option.longest_delay_seconds > self.delay_seconds:
             found.append(f"a cell waits {seconds(option.longest_delay_seconds)}")
-        if self.fairness is not None and (option.fairness or 0.0) < self.fairness:
-            found.append(f"has a fairness of {option.fairness or 0.0:.3f}")
+        if option.fairness is not None and option.fairness < self.fairness:
+            found.append(f"has a fairness of {option.fairness:.3f}")
         if self.settling_seconds is not None and option.settling_seconds > self.settling_seconds:
             found.append(settled(option.settling_seconds))
         if self.buffer_cells is not None and option.buffer_cells > self.buffer_cells:
@@ -82,8 +89,8 @@ def goals_of(
     """
     if not 0 <= loss < 1:
         raise BadInput(f"--loss {loss:g}: allowed is a share from 0 to below 1")
-    if fairness is not None and not 0 < fairness <= 1:
-        raise BadInput(f"--fairness {fairness:g}: allowed is an index above 0, up to 1")
+    if fairness is not None and not 0 <= fairness <= 1:
+        raise BadInput(f"--fairness {fairness:g}: allowed is an index from 0, which is any, to 1")
     share, rate = _throughput(str(throughput))
     return Goals(
         abilities=_abilities(switches),
@@ -91,7 +98,8 @@ def goals_of(
         throughput=share,
         bits_per_second=rate,
         delay_seconds=None if delay is None else _quantity("--delay", delay, "time"),
-        fairness=fairness,
+        fairness=FAIR if fairness is None else fairness,
+        insists_on_fairness=fairness is not None,
         settling_seconds=None if settling is None else _quantity("--settling", settling, "time"),
         buffer_cells=None if buffer is None else int(_quantity("--buffer", buffer, "cells")),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cellrate.advice.choosing.goals import Goals
 from cellrate.advice.choosing.option import Option
@@ -20,11 +20,14 @@ class Judgement:
         best: The least buffer of those that meet all goals; None if none does.
         runner_up: The best one of another control.
         missed: The goals that an option of each control misses, the nearest one, by its name.
+        is_unfair: True if no option that meets the other goals is as fair as was wanted, so that
+            the other goals alone decided.
     """
 
     best: Option | None
     runner_up: Option | None
     missed: dict[str, list[str]]
+    is_unfair: bool = False
 
     @property
     def alike(self) -> bool:
@@ -50,16 +53,21 @@ def judged(options: Sequence[Option], goals: Goals) -> Judgement:
     enough = [one for one in allowed if one.throughput_bits_per_second >= least]
     order = sorted(enough, key=_by_buffer)
     best = order[0] if order else None
+    if best is None and not goals.insists_on_fairness and goals.fairness > 0:
+        return replace(judged(options, replace(goals, fairness=0.0)), is_unfair=True)
     others = (one for one in order if best is not None and one.candidate != best.candidate)
     return Judgement(best, next(others, None), _missed(options, enough, goals, most))
 
 
 def best_of_each(options: Sequence[Option], goals: Goals) -> list[Option]:
-    """The option of each control with the least buffer among those with its best throughput.
+    """The option of each control with the least buffer among those with enough throughput.
+
+    Where no option of a control has that, its own best throughput counts.
 
     Args:
         options: Options of several controls.
-        goals: They say which throughput is near enough to the best, and how much loss is allowed.
+        goals: They say which throughput is enough. Of such options those come first that miss the
+            fewest goals.
 
     Returns:
         An option for each control, by buffer.
@@ -67,15 +75,15 @@ def best_of_each(options: Sequence[Option], goals: Goals) -> list[Option]:
     by_name: dict[str, list[Option]] = {}
     for one in options:
         by_name.setdefault(one.candidate.name, []).append(one)
+    allowed = [one for one in options if not goals.missed(one)]
+    least = goals.enough(max((one.throughput_bits_per_second for one in allowed), default=0.0))
     best = []
     for of_control in by_name.values():
         most = max(one.throughput_bits_per_second for one in of_control)
-        enough = [
-            one
-            for one in of_control
-            if one.throughput_bits_per_second >= goals.enough(most) and one.loss <= goals.loss
-        ]
-        best.append(min(enough or of_control, key=_by_buffer))
+        bound = least if most >= least else min(goals.enough(most), most)
+        enough = [one for one in of_control if one.throughput_bits_per_second >= bound]
+        fewest = min(len(goals.missed(one)) for one in enough)
+        best.append(min((one for one in enough if len(goals.missed(one)) == fewest), key=_by_buffer))
     return sorted(best, key=lambda one: one.buffer_cells)
 
 

@@ -25,7 +25,7 @@ from cellrate.common.numbers import seconds
 
 
 def report(answer: Answer) -> Document:
-    """The recommendation, each control's best, the front, other circumstances, the commands."""
+    """The recommendation, each control's best, other circumstances, the commands."""
     best, second = answer.judgement.best, answer.judgement.runner_up
     words = (Paragraph(text) for text in sentences.verdict(answer))
     settings = answer.base.overrides
@@ -39,8 +39,10 @@ def report(answer: Answer) -> Document:
         sentences.asked(answer),
         (
             Section("", (Paragraph(sentences.goals(answer.goals), "faint"), *words)),
-            Section("The best of each control", (_controls(answer), *_missed(answer))),
-            Section("What buffer buys", (_front(answer), *_picture(answer))),
+            Section(
+                "The best of each control, by buffer",
+                (_controls(answer), *_missed(answer), *_picture(answer)),
+            ),
             *_elsewhere(answer),
             Section("Commands", (Command(tuple(commands)),) if commands else ()),
             Section("", (Paragraph(f"cellrate {__version__}", "faint"),)),
@@ -48,7 +50,9 @@ def report(answer: Answer) -> Document:
     )
 
 
-def _table(options: list[Option]) -> Table:
+def _controls(answer: Answer) -> Table:
+    """The best option of each control, by buffer; the policy matters only where cells are lost."""
+    has_policies = answer.goals.loss > 0
     found = (
         Row(
             (
@@ -59,11 +63,11 @@ def _table(options: list[Option]) -> Table:
                 seconds(one.mean_delay_seconds),
                 "-" if one.fairness is None else f"{one.fairness:.3f}",
                 "never" if math.isinf(one.settling_seconds) else seconds(one.settling_seconds),
-                one.policy,
-                one.setting.label if one.setting.values else "its usual values",
+                *((one.policy,) if has_policies else ()),
+                _parameters(one, len(answer.seeds)),
             )
         )
-        for one in options
+        for one in best_of_each(answer.options, answer.goals)
     )
     return Table(
         (
@@ -72,28 +76,25 @@ def _table(options: list[Option]) -> Table:
             Column("throughput\nMbit/s", "right"),
             Column("loss", "right"),
             Column("mean\nwait", "right", optional=True),
-            Column("fairness", "right", optional=True),
+            Column("fairness", "right"),
             Column("settles\nin", "right", optional=True),
-            Column("policy", optional=True),
+            *((Column("policy", optional=True),) if has_policies else ()),
             Column("with", detail=True),
         ),
         tuple(found),
     )
 
 
-def _controls(answer: Answer) -> Table:
-    """The best option of each control, by buffer."""
-    return _table(best_of_each(answer.options, answer.goals))
+def _parameters(one: Option, seeds: int) -> str:
+    usual = "the scenario's parameters" if one.candidate.is_own else "defaults"
+    found = one.setting.label if one.setting.values else usual
+    return found if one.seeds == seeds else f"{found}; {one.seeds} of {seeds} seeds"
 
 
 def _missed(answer: Answer) -> tuple[Listing, ...]:
     items = [f"{name} {', '.join(why)}" for name, why in answer.judgement.missed.items()]
     items += [f"{name} is not possible here: {why}" for name, why in answer.refused.items()]
     return (Listing(tuple(items)),) if items else ()
-
-
-def _front(answer: Answer) -> Table:
-    return _table(list(answer.front))
 
 
 def _picture(answer: Answer) -> tuple[Detail, ...]:
@@ -104,9 +105,8 @@ def _picture(answer: Answer) -> tuple[Detail, ...]:
         return svg(front_figure(answer))
 
     about = (
-        "Throughput over buffer of all options, with the best of each control named; the area of a "
-        "point grows with the mean wait, and the line joins those that no option with less buffer "
-        "surpasses"
+        "Throughput over buffer of the best option of each control; the area of a point grows with "
+        "the mean wait, hollow points miss a goal, and the recommended one is circled"
     )
     return (Detail((Figure(drawn, about),)),)
 

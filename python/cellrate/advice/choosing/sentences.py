@@ -24,7 +24,7 @@ def goals(wanted: Goals) -> str:
         parts.append(f"at least {wanted.bits_per_second / 1e6:g} Mbit/s")
     if wanted.delay_seconds is not None:
         parts.append(f"no cell waits longer than {seconds(wanted.delay_seconds)}")
-    if wanted.fairness is not None:
+    if wanted.fairness > 0:
         parts.append(f"a fairness of {wanted.fairness:g} or more")
     if wanted.settling_seconds is not None:
         parts.append(f"settled within {seconds(wanted.settling_seconds)}")
@@ -44,7 +44,14 @@ def _recommendation(answer: Answer) -> Iterator[str]:
     if best is None:
         yield "Nothing that was run meets the goals; below is what each control misses."
         return
-    yield (f"Take {best.label} with {cells(best.buffer_cells)} of buffer: {numbers(best)}.")
+    if answer.judgement.is_unfair:
+        yield (
+            f"No control that was run has a fairness of {answer.goals.fairness:g} and meets the other "
+            "goals, so shares are unequal with the control below."
+        )
+    yield f"Take {best.label} with {cells(best.buffer_cells)} of buffer: {numbers(best)}."
+    if best.seeds < len(answer.seeds):
+        yield f"It was run with {best.seeds} of {len(answer.seeds)} seeds only."
     if second is None:
         yield "No other control meets the goals."
         return
@@ -130,6 +137,6 @@ def _crossing(answer: Answer, there: Elsewhere) -> str:
 def _left_out(answer: Answer) -> Iterator[str]:
     if answer.unfinished:
         yield (
-            f"The time was over before all was run: {', '.join(answer.unfinished)} may do better. "
-            "The same command with more --minutes goes on."
+            "Stopped at the time limit. Run with their defaults alone: "
+            f"{', '.join(answer.unfinished)}. The same command with more --minutes goes on."
         )

@@ -79,14 +79,6 @@ class Trials:
         resolved = ResolvedScenario(Keys(read.resolved()), network)
         return cls(candidate, laboratory, resolved, plain)
 
-    def look(self) -> None:
-        """Runs the candidate once, with its usual parameters."""
-        self.laboratory.measure([AS_IT_IS], 1)
-
-    def first_looks(self) -> list[Option]:
-        """The candidate as it was run once; nothing before that."""
-        return [self.lossless(AS_IT_IS)] if AS_IT_IS in self.laboratory.trials else []
-
     def search(self, settings: int, objective: Objective) -> None:
         """Searches its parameters, and runs the best ones with every seed.
 
@@ -101,7 +93,16 @@ class Trials:
         space = self.space()
         ends = self.laboratory.allowed(_ends(space))
         found = search(self.laboratory, space, settings, objective, SEARCH_SEED) if space else []
-        race(self.laboratory, [*ends, *self._modelled(), *found], [AS_IT_IS], objective)
+        tried = [*self._usual(), *ends, *self._modelled(), *found]
+        race(self.laboratory, tried, [AS_IT_IS], objective)
+
+    def _usual(self) -> list[Setting]:
+        """Sources as other controls of this kind have them, where the control is the scenario's."""
+        if not self.candidate.is_own:
+            return []
+        values = (one.partition("=") for one in self.candidate.sources(self.scenario))
+        setting = Setting(tuple((path, value) for path, _, value in values))
+        return self.laboratory.allowed([setting]) if setting.values else []
 
     def _modelled(self) -> list[Setting]:
         """Pairs of RIF and RDF that the fluid model of EFCI proposes; none if it does not apply."""
@@ -130,14 +131,15 @@ class Trials:
         return declared(with_pipe, parameter_tables(self.scenario))[0]
 
     def options(self) -> list[Option]:
-        """Settings that were run with every seed, each with its least lossless buffer."""
-        seeds = len(self.laboratory.seeds)
-        lossless = (
-            self.lossless(setting)
-            for setting, runs in self.laboratory.trials.items()
-            if len(runs) == seeds
-        )
-        return [*lossless, *self.finite]
+        """Settings that were run with every seed, each with its least lossless buffer.
+
+        Before there is one, the defaults with the seeds that were run.
+        """
+        runs = self.laboratory.trials
+        whole = [one for one in runs if len(runs[one]) == len(self.laboratory.seeds)]
+        if not whole and AS_IT_IS in runs:
+            whole = [AS_IT_IS]
+        return [*map(self.lossless, whole), *self.finite]
 
     def lossless(self, setting: Setting) -> Option:
         """A setting with the least buffer that loses nothing with any seed so far."""
