@@ -120,6 +120,7 @@ def _ports(ports: Sequence[dict[str, Any]], others: int) -> Table:
         "utilisation",
         "queue mean",
         "queue max",
+        "max of run",
         "lost cells",
         Column("control"),
     )
@@ -131,6 +132,7 @@ def _ports(ports: Sequence[dict[str, Any]], others: int) -> Table:
                 f"{port['utilisation']:.3f}",
                 f"{queue['queue_mean_cells']:.1f}",
                 f"{queue['queue_max_cells']:,}",
+                f"{queue['queue_max_of_run_cells']:,}",
                 f"{queue['cells_dropped']:,}",
                 port["control"]["scheme"],
             )
@@ -138,7 +140,7 @@ def _ports(ports: Sequence[dict[str, Any]], others: int) -> Table:
         for port in ports
         for queue in port["queues"]
     )
-    more = "queues, none of them longer"
+    more = "queues, none of them longer in the run"
     return Table(_columns(*titles), tuple(rows), more=more, others=others)
 
 

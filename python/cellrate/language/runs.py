@@ -201,6 +201,21 @@ class Run(Record):
         ]
         return max(int(queue["queue_max_cells"]) for queue in queues)
 
+    @property
+    @measured(
+        "Mean time that a cell spends in the bottleneck's queue of ABR and UBR, its own service "
+        "included; not the wait in the source, nor propagation.",
+        "s",
+        "`queue_mean_cells` / cells that the queue takes per second (Little's law)",
+        "cellrate",
+        better="less",
+    )
+    def queue_delay_seconds(self) -> float:
+        queue = self.bottleneck
+        window = self._table["window_seconds"]
+        taken = queue.cells_arrived - queue.cells_dropped
+        return float(queue.queue_mean_cells * window / taken) if taken else float("nan")
+
     def series_all(self, kind: str, pattern: str = "*") -> list[Trace]:
         """Traces of a kind whose entity matches a pattern; `*` stands for any text."""
         matching = [

@@ -88,8 +88,9 @@ def _queues(ports: Sequence[Mapping[str, Any]], others: int) -> tuple[Block, ...
         "utilisation",
         "mean queue\ncells",
         "longest queue\ncells",
+        "longest of\nthe run, cells",
         "lost\ncells",
-        numbers=range(3, 7),
+        numbers=range(3, 8),
     )
     shown = tuple(
         Row(
@@ -100,13 +101,14 @@ def _queues(ports: Sequence[Mapping[str, Any]], others: int) -> tuple[Block, ...
                 f"{port['utilisation']:.3f}",
                 f"{queue['queue_mean_cells']:,.1f}",
                 f"{queue['queue_max_cells']:,}",
+                f"{queue['queue_max_of_run_cells']:,}",
                 f"{queue['cells_dropped']:,}",
             )
         )
         for port in ports
         for queue in port["queues"]
     )
-    more = "queues, none of them longer, in Result.queues"
+    more = "queues, none of them longer in the run, in Result.queues"
     return (Table(titles, shown), *_rest(others, more))
 
 

@@ -75,6 +75,10 @@ struct Queue<'s> {
     cells_dropped: u64,
     queue_mean_cells: f64,
     queue_max_cells: u64,
+    queue_max_before_window_cells: Option<u64>,
+    /// In the overview: greatest length of the whole run, which a buffer must hold.
+    #[serde(default)]
+    queue_max_of_run_cells: u64,
 }
 
 /// The overview of a run, as JSON, from its summary: flows by group if there are more than `most_flows`, and at
@@ -97,7 +101,7 @@ pub fn json(
     }
     overview.ports = one_by_one(overview.ports);
     // Stable: of equally long ones the first comes first.
-    let longest = |port: &Port<'_>| Reverse(port.queues[0].queue_max_cells);
+    let longest = |port: &Port<'_>| Reverse(port.queues[0].queue_max_of_run_cells);
     overview.ports.sort_by_key(longest);
     overview.other_queues = overview.ports.len().saturating_sub(most_queues);
     overview.ports.truncate(most_queues);
@@ -133,7 +137,9 @@ fn one_by_one(ports: Vec<Port<'_>>) -> Vec<Port<'_>> {
     let mut each = Vec::with_capacity(ports.len());
     for mut port in ports {
         let queues = std::mem::take(&mut port.queues);
-        for queue in queues.into_iter().filter(|queue| queue.cells_arrived > 0) {
+        for mut queue in queues.into_iter().filter(|queue| queue.cells_arrived > 0) {
+            let before = queue.queue_max_before_window_cells.unwrap_or(0);
+            queue.queue_max_of_run_cells = queue.queue_max_cells.max(before);
             let queues = vec![queue];
             each.push(Port {
                 queues,
@@ -232,12 +238,23 @@ mod tests {
         let mut used: Vec<_> = (ports.iter())
             .flat_map(|port| port["queues"].as_array().unwrap())
             .filter(|queue| queue["cells_arrived"] != 0)
-            .map(|queue| queue["queue_max_cells"].as_u64().unwrap())
+            .map(|queue| {
+                let lengths = ["queue_max_cells", "queue_max_before_window_cells"];
+                lengths
+                    .iter()
+                    .filter_map(|key| queue[key].as_u64())
+                    .max()
+                    .unwrap()
+            })
             .collect();
         used.sort_by_key(|longest| Reverse(*longest));
         let shown = overview["ports"].as_array().unwrap();
         let shown: Vec<_> = (shown.iter())
-            .map(|port| port["queues"][0]["queue_max_cells"].as_u64().unwrap())
+            .map(|port| {
+                port["queues"][0]["queue_max_of_run_cells"]
+                    .as_u64()
+                    .unwrap()
+            })
             .collect();
         assert_eq!(shown, used[..2]);
         assert!(used[0] > used[1]);

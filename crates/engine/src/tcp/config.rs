@@ -83,7 +83,7 @@ pub struct TcpConfig {
     /// Consecutive timeouts after which the factor stops doubling: 6 for 1, 2, 4, ..., 64, 64.
     #[schemars(extend("x-search" = { "low": 0, "high": 12, "scale": "linear" }))]
     pub max_backoff: u32,
-    /// What the factor multiplies.
+    /// The timeout that the factor multiplies.
     pub backoff_of: BackoffOf,
     /// Acknowledges every second segment, or at the next tick of `delayed_ack_interval`.
     pub delayed_ack: bool,

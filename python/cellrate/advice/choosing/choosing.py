@@ -196,7 +196,11 @@ class _Choosing:
         """The best option so far, in words; empty before one meets the goals."""
         options = [option for one in self.trials for option in one.options()]
         best = judged(options, self.goals).best if options else None
-        return "" if best is None else f"; best so far: {best.candidate.name}, {best.buffer_cells:,} cells"
+        return (
+            ""
+            if best is None
+            else f"; best so far: {best.candidate.name}, {best.buffer_cells:,} cells"
+        )
 
     def _smaller(self, trials: Trials) -> None:
         """Runs a candidate's best setting in smaller buffers, if the goals allow losses."""

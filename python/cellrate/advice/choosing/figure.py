@@ -34,7 +34,9 @@ def front_figure(answer: Answer) -> Figure:
     best, hand = answer.judgement.best, answer.goals.buffer_cells
     with style.context(STYLE):
         for one in named:
-            colour = COLOURS[1] if best is not None and one.candidate == best.candidate else COLOURS[0]
+            colour = (
+                COLOURS[1] if best is not None and one.candidate == best.candidate else COLOURS[0]
+            )
             is_missing = one.candidate.name in answer.judgement.missed
             panel.scatter(
                 one.buffer_cells, _megabits(one),

@@ -12,7 +12,6 @@ from cellrate.advice.choosing.option import Option
 from cellrate.common.numbers import seconds
 from cellrate.common.problems import BadInput, choose
 
-
 FAIR = 0.9
 """Jain's index that is wanted where no fairness is asked for."""
 

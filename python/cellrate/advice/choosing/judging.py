@@ -83,7 +83,9 @@ def best_of_each(options: Sequence[Option], goals: Goals) -> list[Option]:
         bound = least if most >= least else min(goals.enough(most), most)
         enough = [one for one in of_control if one.throughput_bits_per_second >= bound]
         fewest = min(len(goals.missed(one)) for one in enough)
-        best.append(min((one for one in enough if len(goals.missed(one)) == fewest), key=_by_buffer))
+        best.append(
+            min((one for one in enough if len(goals.missed(one)) == fewest), key=_by_buffer)
+        )
     return sorted(best, key=lambda one: one.buffer_cells)
 
 

@@ -46,8 +46,8 @@ def _recommendation(answer: Answer) -> Iterator[str]:
         return
     if answer.judgement.is_unfair:
         yield (
-            f"No control that was run has a fairness of {answer.goals.fairness:g} and meets the other "
-            "goals, so shares are unequal with the control below."
+            f"No control that was run has a fairness of {answer.goals.fairness:g} and meets the "
+            "other goals, so shares are unequal with the control below."
         )
     yield f"Take {best.label} with {cells(best.buffer_cells)} of buffer: {numbers(best)}."
     if best.seeds < len(answer.seeds):

@@ -36,11 +36,14 @@ DEFAULTS = (
     Measure("throughput", "throughput_mbit", "Mbit/s", "more"),
     Measure("loss", "totals.cell_loss_ratio", better="less"),
     Measure("queue", "longest_queue_cells", "cells", "less"),
-    Measure("delay", "1e3 * tcp.mean('packet_delay_mean_seconds')", "ms", "less"),
+    Measure("queue_delay", "1e3 * queue_delay_seconds", "ms", "less"),
+    Measure("delay_with_source", "1e3 * tcp.mean('packet_delay_mean_seconds')", "ms", "less"),
     Measure("fairness", "totals.jain_index", better="more"),
 )
-"""TCP throughput of all flows, cells lost at switches, the longest queue, the mean delay of packets
-over the flows, Jain's index over the flows."""
+"""TCP throughput of all flows, cells lost at switches, the longest queue, the mean time of a cell
+in the bottleneck's queue, the mean delay of packets from TCP to TCP with the source queue, Jain's
+index over the flows."""
+OLD_NAMES = {"delay": "delay_with_source"}
 
 
 def asked_for(texts: Sequence[str]) -> tuple[Measure, ...]:
@@ -53,10 +56,12 @@ def asked_for(texts: Sequence[str]) -> tuple[Measure, ...]:
     if not texts:
         return DEFAULTS
     known = {one.name: one for one in DEFAULTS}
+    known |= {old: known[new] for old, new in OLD_NAMES.items()}
     found: dict[str, Measure] = {}
     for text in texts:
         named = NAMED.fullmatch(text.strip())
         name, expression = (named[1], named[2]) if named else (text.strip(), text.strip())
+        name = name if named else OLD_NAMES.get(name, name)
         if name in found:
             raise BadInput(f"--measure {text}: {name} is measured twice")
         if not named and name in known:

@@ -67,7 +67,7 @@ def _ranking(comparison: Comparison, rankings: Sequence[Ranking]) -> Table:
         Column("mean", "right"),
         Column("group"),
         Column(least, "right"),
-        *_decision(),
+        *_decision("% of\nbest"),
     )
     return _without_empty(heads, found)
 
@@ -80,10 +80,10 @@ def _place(place: Place) -> tuple[Text, ...]:
     return (name, mean, place.letters, sentences.difference(pair), *_decided(pair))
 
 
-def _decision() -> tuple[Column, ...]:
+def _decision(relative: str) -> tuple[Column, ...]:
     return (
-        Column("relative\nto it", "right", optional=True),
-        Column("p,\ntogether", "right", optional=True),
+        Column(relative, "right", optional=True),
+        Column("adjusted\np", "right", optional=True),
         Column("verdict"),
         Column("seeds to\ndecide", "right"),
     )
@@ -100,7 +100,7 @@ def _pairs(pairs: Sequence[Pair]) -> Table:
         Column("second", "right"),
         Column("first", "right"),
         Column("second - first", "right"),
-        *_decision(),
+        *_decision("% of\nfirst"),
     )
     return _without_empty(heads, [_cells(pair) for pair in pairs])
 

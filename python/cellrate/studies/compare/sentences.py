@@ -13,6 +13,8 @@ from cellrate.studies.compare.enough_seeds import APART, MOST, POWER
 
 GAIN = 1.1
 """Pairs are said to save runs from this ratio of the runs without and with pairs."""
+SMALL = 0.01
+"""Real differences below this share of the first mean are said to be small."""
 VERDICTS = {True: "real", False: "may be chance", None: "cannot tell"}
 
 
@@ -96,7 +98,18 @@ def verdict(pair: Pair) -> str:
     """The decision on a difference: real, may be chance, or none."""
     if pair.contrast is not None and pair.contrast.difference == 0.0 and not pair.real:
         return "none" if pair.contrast.test == "exact" else "none seen"
+    if pair.real and is_small(pair):
+        return f"real, below {SMALL:.0%}"
     return "too few seeds" if pair.too_few_seeds else VERDICTS[pair.real]
+
+
+def is_small(pair: Pair) -> bool:
+    """True if the means differ by less than `SMALL` of the first."""
+    return (
+        pair.ratio is not None
+        and pair.ratio.value is not None
+        and (abs(pair.ratio.value - 1) < SMALL)
+    )
 
 
 def undecided(pair: Pair) -> bool:
@@ -118,6 +131,13 @@ def summary(comparison: Comparison) -> list[str]:
     are = "is" if real == 1 else "are"
     together = f"at {comparison.level:.10g} for all of them together"
     found = [f"{real} of {len(pairs)} differences {are} real, {together}: {counted(comparison)}."]
+    small = sum(bool(pair.real) and is_small(pair) for pair in pairs)
+    if small:
+        found.append(
+            f"{small} of them {'is' if small == 1 else 'are'} below {SMALL:.0%} of the mean: "
+            "certain, but seldom worth a decision."
+        )
+    found += _spans(comparison)
     found += _letters(comparison)
     found += _too_few(comparison)
     found += _pairing(comparison)
@@ -135,6 +155,20 @@ def summary(comparison: Comparison) -> list[str]:
             "no partner of the same seed."
         )
     return found
+
+
+def _spans(comparison: Comparison) -> list[str]:
+    """Sentences on the spans of the two delays, if both are compared."""
+    if not {"queue_delay", "delay_with_source"} <= set(comparison.measures):
+        return []
+    network = (
+        "queue_delay is the mean time of a cell in the bottleneck's queue, the network's own delay."
+    )
+    whole = (
+        "delay_with_source runs from TCP to TCP: it includes the wait in the source, where rates "
+        "hold packets back."
+    )
+    return [network, whole]
 
 
 def counted(comparison: Comparison) -> str:

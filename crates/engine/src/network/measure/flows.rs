@@ -26,8 +26,9 @@ impl<S: Server> Simulation<S> {
             .iter()
             .map(|link| self.plan.links[*link].rate)
             .min();
-        let sent_bytes = (now.sender.bytes_sent_once + now.sender.bytes_retransmitted)
-            - (then.sender.bytes_sent_once + then.sender.bytes_retransmitted);
+        let bytes_retransmitted = now.sender.bytes_retransmitted - then.sender.bytes_retransmitted;
+        // Bytes that were under way at an edge of the window do not count as sent in vain.
+        let useful_and_repeated = delivered + bytes_retransmitted;
         let (rate_limited, window_limited, _) = self.window.end.shares[forward];
         let (packets, cells) = &self.window.end.delays[ChannelId::backward(index).index()];
         let seconds = |ps: Option<f64>| ps.map(|ps| ps * 1e-12);
@@ -51,11 +52,12 @@ impl<S: Server> Simulation<S> {
             acked_cells,
             effective_throughput_ratio: slowest
                 .map_or(0.0, |rate| acked_cells / (rate.cells_per_second() * window)),
-            efficiency: (sent_bytes > 0).then(|| delivered as f64 / sent_bytes as f64),
+            efficiency: (over_tcp && useful_and_repeated > 0)
+                .then(|| delivered as f64 / useful_and_repeated as f64),
             segments_sent: now.sender.segments_sent - then.sender.segments_sent,
             segments_retransmitted: now.sender.segments_retransmitted
                 - then.sender.segments_retransmitted,
-            bytes_retransmitted: now.sender.bytes_retransmitted - then.sender.bytes_retransmitted,
+            bytes_retransmitted,
             timeouts: now.sender.timeouts - then.sender.timeouts,
             fast_retransmits: now.sender.fast_retransmits - then.sender.fast_retransmits,
             duplicate_acks: now.sender.dup_acks - then.sender.dup_acks,

@@ -49,10 +49,12 @@ pub struct FlowReport {
     /// carries in the window.
     #[schemars(extend("x-formula" = "acked_cells / (slowest link's rate times window / 424 bits)", "x-source" = "Ohsaki 95 section III.B", "x-better" = "more"))]
     pub effective_throughput_ratio: f64,
-    /// Delivered bytes / bytes that TCP sent, those sent again included: goodput / offered load;
-    /// null if none were sent. Kalyanaraman 97 section 8.18 calls another one so:
+    /// Delivered bytes / (delivered bytes + bytes sent again): goodput / offered load over a time in
+    /// which as many bytes leave the network as enter it. Bytes that are under way when the window
+    /// begins or ends do not count, so a flow that repeats nothing has 1. Null if nothing was
+    /// delivered and nothing sent again. Kalyanaraman 97 section 8.18 calls another measure so:
     /// `capacity_efficiency` of the port.
-    #[schemars(extend("x-unit" = "", "x-formula" = "delivered_bytes / (bytes sent for the first time + bytes_retransmitted)", "x-source" = "Ajmone Marsan 97 section 4.1", "x-better" = "more"))]
+    #[schemars(extend("x-unit" = "", "x-formula" = "delivered_bytes / (delivered_bytes + bytes_retransmitted)", "x-source" = "Ajmone Marsan 97 section 4.1", "x-better" = "more", "x-greatest" = 1))]
     pub efficiency: Option<f64>,
     /// TCP segments with payload that were sent, those sent again included.
     pub segments_sent: u64,
