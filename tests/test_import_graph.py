@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,7 @@ def test_a_file_becomes_a_scenario_that_runs(command: Command, tmp_path: Path) -
         ('"b">1000 cells', '"b">1000 apples', 12, "buffer: "),
         ('"k">switch', '"k">router', 12, "allowed: host, switch"),
         ('<edge source="S" target="h2">', '<edge source="S" target="S">', 14, "to itself"),
-        ('<edge source="S" target="h2">', '<edge source="h1" target="S">', 14, "second link"),
+        ('<edge source="S" target="h2">', '<edge source="h1" target="S">', 14, "--join-parallel"),
         ('<node id="h2"/>', '<node id="h2">', 15, "no XML: mismatched tag"),
     ],
 )
@@ -174,3 +175,106 @@ def test_what_networkx_writes_is_read_back_the_same(graph: Any) -> None:  # noqa
     } == expected
     [flow] = network.flows
     assert (flow.forward[0].sender.name, flow.forward[-1].receiver.name) == ("h1", "h2")
+
+
+GRAPHML = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">{}</graphml>'
+GIVEN = GraphOptions(rate="100 Mbit/s", delay="100 km")
+
+
+def network_of(graphs: str, flow: tuple[str, str], options: GraphOptions = GIVEN) -> Network:
+    """The network of a file with these graphs."""
+    asked = replace(options, flows=[flow])
+    return Network.of(scenario_of(GRAPHML.format(graphs).encode(), "net.graphml", asked))
+
+
+def names(network: Network) -> list[str]:
+    return [node.name for node in network.nodes]
+
+
+INNER = """
+<graph edgedefault="undirected"><node id="west"/><node id="mid"/><node id="east"/>
+  <node id="pop" {}><graph edgedefault="undirected"><node id="a"/><node id="b"/>
+    <edge source="a" target="b"/></graph></node>
+  {}</graph>
+"""
+ACROSS = '<edge source="west" target="a"/><edge source="b" target="east"/>'
+AT_POP = (
+    '<edge source="west" target="mid"/><edge source="mid" target="east"/>'
+    '<edge source="mid" target="pop"/>'
+)
+
+
+@pytest.mark.parametrize("kind", ["", 'yfiles.foldertype="group"', 'yfiles.foldertype="folder"'])
+def test_a_node_with_a_graph_inside_is_a_frame(kind: str) -> None:
+    """The way leads through the nodes inside; the frame itself, to which no link leads, is none."""
+    network = network_of(INNER.format(kind, ACROSS), ("west", "east"))
+    assert names(network) == ["west", "mid", "east", "a", "b"]
+    assert len(network.links) == 2 * 3
+
+
+def test_a_node_with_a_graph_inside_is_a_node_if_a_link_ends_at_it() -> None:
+    network = network_of(INNER.format("", AT_POP), ("west", "east"))
+    assert names(network) == ["west", "mid", "east", "pop", "a", "b"]
+    assert len(network.links) == 2 * 4
+
+
+def test_all_graphs_of_a_file_are_read() -> None:
+    def graph(a: str, b: str, c: str, kind: str) -> str:
+        inside = f'<node id="{a}"/><node id="{b}"/><node id="{c}"/>'
+        edges = f'<edge source="{a}" target="{b}"/><edge source="{b}" target="{c}"/>'
+        return f'\n<graph edgedefault="{kind}">{inside}{edges}</graph>'
+
+    both = graph(*"asb", "undirected") + graph(*"ctd", "undirected")
+    assert names(network_of(both, ("c", "d"))) == list("asbctd")
+    with pytest.raises(BadInput, match=r"a graph is directed and another one is not\n.*:3"):
+        network_of(graph(*"asb", "undirected") + graph(*"ctd", "directed"), ("a", "b"))
+
+
+@pytest.mark.parametrize("blank", ["", " \n ", "nan", "NaN"])
+@pytest.mark.parametrize(
+    "attribute",
+    ["rate", "rate_bits_per_second", "LinkSpeedRaw", "delay", "length", "delay_seconds"],
+)
+def test_what_a_file_leaves_open_is_taken_from_the_options(attribute: str, blank: str) -> None:
+    kind = (
+        "double"
+        if attribute in {"rate_bits_per_second", "LinkSpeedRaw", "delay_seconds"}
+        else "string"
+    )
+    key = f'<key id="k" for="edge" attr.name="{attribute}" attr.type="{kind}"/>'
+    nodes = '<node id="a"/><node id="s"/><node id="b"/>'
+    edges = f'<edge source="a" target="s"><data key="k">{blank}</data></edge>'
+    edges += '<edge source="s" target="b"/>'
+    found = network_of(f'{key}<graph edgedefault="undirected">{nodes}{edges}</graph>', ("a", "b"))
+    assert {(link.bits_per_second, link.delay_seconds) for link in found.links} == {(1e8, 5e-4)}
+
+
+def test_maps_of_archives_have_equal_names_and_second_links() -> None:
+    key = '<key id="l" for="node" attr.name="label" attr.type="string"/>'
+    labels = ["Graz", "Graz", "", "?", "Graz"]
+    nodes = "".join(
+        f'<node id="n{at}"><data key="l">{label}</data></node>' for at, label in enumerate(labels)
+    )
+    ends = [(0, 1), (1, 2), (2, 3), (3, 4), (1, 2), (2, 1)]
+    edges = "".join(f'<edge source="n{a}" target="n{b}"/>' for a, b in ends)
+    graph = f'{key}<graph edgedefault="undirected">{nodes}{edges}</graph>'
+    with pytest.raises(BadInput, match="second link from 'Graz-2' to 'n2'; --join-parallel"):
+        network_of(graph, ("n0", "n4"))
+    found = network_of(graph, ("n0", "n4"), replace(GIVEN, join_parallel=True))
+    assert names(found) == ["Graz", "Graz-2", "n2", "n3", "Graz-3"]
+    rates = {link.name: link.bits_per_second for link in found.links}
+    assert rates["Graz-2->n2"] == rates["n2->Graz-2"] == 3e8
+    assert rates["Graz->Graz-2"] == 1e8
+
+
+def test_control_characters_stay_out_of_comments() -> None:
+    key = '<key id="l" for="node" attr.name="label" attr.type="string"/>'
+    graph = (
+        f'{key}<graph edgedefault="undirected"><node id="a"><data key="l">left\x7f</data></node>'
+        '<node id="s"/><node id="b"/><edge source="a" target="s"/><edge source="s" target="b"/>'
+        "</graph>"
+    )
+    text = scenario_of(
+        GRAPHML.format(graph).encode(), "a\x7fb\x01.graphml", replace(GIVEN, flows=[("left-", "b")])
+    )
+    assert Network.of(text).nodes[0].name == "left-"

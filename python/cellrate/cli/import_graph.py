@@ -42,13 +42,23 @@ def import_graph(
     ] = None,
     host_delay: Annotated[str, Parameter(help="Delay or length of these links.")] = "1 km",
     duration: Annotated[str, Parameter(help="Simulated time.")] = "1 s",
+    join_parallel: Annotated[
+        bool,
+        Parameter(
+            negative="",
+            help="Make one link of several between two nodes: the sum of their rates, the longest "
+            "of their delays.",
+        ),
+    ] = False,
 ) -> None:
     """Print a scenario with the nodes and links of a GraphML file, as a start for your own.
 
     The attribute `kind` of a node is host or switch; without it, a node with at most one neighbour
     is a host. Links have `rate` ("155.52 Mbit/s") and `delay` or `length` ("300 km") as text, or
     `rate_bits_per_second`, `delay_seconds`, `length_km` as numbers. Hosts may name other hosts in
-    `flows_to`, switches may have a `buffer` ("1000 cells"). Needs networkx: the extra `graph`.
+    `flows_to`, switches may have a `buffer` ("1000 cells"). Of nodes with one name the second gets
+    `-2`. All graphs of the file are read; a node with a graph inside is a frame around its nodes
+    unless a link ends at it. Needs networkx: the extra `graph`.
     """
     with reading(file):
         if file == STANDARD_INPUT:
@@ -63,6 +73,7 @@ def import_graph(
         host_rate=host_rate,
         host_delay=host_delay,
         duration=duration,
+        join_parallel=join_parallel,
     )
     sys.stdout.write(scenario_of(data, "<stdin>" if file == STANDARD_INPUT else file, options))
 

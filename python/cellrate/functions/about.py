@@ -107,6 +107,7 @@ def import_graph(
     host_rate: str | None = None,
     host_delay: str = "1 km",
     duration: str = "1 s",
+    join_parallel: bool = False,
 ) -> Scenario:
     """Makes a scenario of the nodes and links of a GraphML file, as ``cellrate import-graph``.
 
@@ -119,6 +120,8 @@ def import_graph(
         host_rate: Gives every switch a host over a link of this rate.
         host_delay: Delay or length of these links.
         duration: Simulated time.
+        join_parallel: True if several links between two nodes become one, with the sum of their
+            rates and the longest of their delays.
 
     Raises:
         BadInput: The file or an argument is wrong, or networkx (the extra `graph`) is missing.
@@ -126,6 +129,8 @@ def import_graph(
         OSError: The file cannot be read.
     """
     known = choose(service, SERVICES, "service")
-    options = GraphOptions(rate, delay, flows, known, host_rate, host_delay, duration)
+    options = GraphOptions(
+        rate, delay, flows, known, host_rate, host_delay, duration, join_parallel
+    )
     data = read_bytes(file)
     return Scenario(Job(scenario_of(data, str(file), options), Path(file).stem))

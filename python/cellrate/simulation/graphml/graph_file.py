@@ -1,13 +1,20 @@
-"""Reads a GraphML file with networkx and finds the line of every node and link."""
+"""Reads a GraphML file with networkx and finds the line of every node and link.
+
+networkx reads the first graph of a file, without the graphs inside its nodes; so all graphs are
+joined to one before it sees them.
+"""
 
 from __future__ import annotations
 
 import io
+import math
+import warnings
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
-from xml.etree.ElementTree import ParseError
+from xml.etree import ElementTree as ET
+from xml.etree.ElementTree import Element, ParseError
 from xml.parsers import expat
 
 from cellrate.common.problems import BadInput
@@ -21,7 +28,8 @@ class Drawn:
 
     Attributes:
         ends: Id of the node, or ids of both ends of the link.
-        attributes: Attributes that the file gives it.
+        attributes: Attributes that the file gives it; not those that are blank or NaN, as graph
+            libraries write missing values.
         place: File and line.
     """
 
@@ -53,6 +61,7 @@ class _Lines:
 
     path: str
     nodes: dict[str, int] = field(default_factory=dict)
+    graphs: list[int] = field(default_factory=list)
     links: defaultdict[tuple[str, ...], list[int]] = field(
         default_factory=lambda: defaultdict(list)
     )
@@ -78,6 +87,8 @@ class _Lines:
                     first = self.nodes[name]
                     self.refuse(f"the node {name!r} is there twice, first in line {first}", line)
                 self.nodes[name] = line
+            case "graph":
+                self.graphs.append(line)
             case "edge":
                 ends = (attributes.get("source", ""), attributes.get("target", ""))
                 self.links[ends].append(line)
@@ -110,7 +121,11 @@ def read(data: bytes, path: str) -> Drawing:
         raise BadInput("GraphML is read by networkx: pip install 'cellrate[graph]'") from error
     lines = _lines(data, path)
     try:
-        graph = nx.read_graphml(io.BytesIO(data))
+        whole = _as_one_graph(data, lines)
+        with warnings.catch_warnings():
+            # networkx warns of ports, which say where a link touches the drawing of a node.
+            warnings.simplefilter("ignore")
+            graph = nx.read_graphml(io.BytesIO(whole))
     except AttributeError as error:
         # networkx needs the text of an element, such as the default of a key, that has none.
         why = "an element is empty that must have a value"
@@ -118,7 +133,7 @@ def read(data: bytes, path: str) -> Drawing:
     except (nx.NetworkXException, ParseError, KeyError, ValueError, TypeError) as error:
         raise BadInput(f"{path} is no GraphML that can be read: {error}") from error
     nodes = tuple(
-        Drawn((str(name),), attributes, _place(path, lines.nodes.get(str(name))))
+        Drawn((str(name),), _given(attributes), _place(path, lines.nodes.get(str(name))))
         for name, attributes in graph.nodes(data=True)
     )
     links = tuple(
@@ -135,7 +150,57 @@ def _link(
 ) -> Drawn:
     ends = (str(source), str(target))
     numbers = lines.links.get(ends) or lines.links.get(ends[::-1])
-    return Drawn(ends, attributes, _place(path, numbers.pop(0) if numbers else None))
+    return Drawn(ends, _given(attributes), _place(path, numbers.pop(0) if numbers else None))
+
+
+def _given(attributes: Attributes) -> Attributes:
+    """The attributes that have a value."""
+    return {
+        name: value
+        for name, value in attributes.items()
+        if not (isinstance(value, str) and not value.strip())
+        and not (isinstance(value, float) and math.isnan(value))
+    }
+
+
+def _as_one_graph(data: bytes, lines: _Lines) -> bytes:
+    """The file with all its graphs joined to the first.
+
+    A node with a graph inside is a frame around the nodes of that graph, as drawing programs write
+    groups. It is a node of its own only if a link ends at it.
+
+    Raises:
+        BadInput: Links of one graph lead one way and links of another both ways.
+        ParseError: The file is no XML.
+    """
+    root = ET.fromstring(data)  # noqa: S314  entities were refused before
+    graphs = [one for one in root.iter() if _is(one, "graph")]
+    for graph, line in zip(graphs, lines.graphs, strict=True):
+        if graph.get("edgedefault") != graphs[0].get("edgedefault"):
+            lines.refuse("a graph is directed and another one is not", line)
+    linked = {end for ends in lines.links for end in ends}
+    parts = [part for graph in graphs for part in graph if not _is(part, "data")]
+    for graph in graphs:
+        graph[:] = [part for part in graph if _is(part, "data")]
+    for one in [one for one in root if _is(one, "graph")][1:]:
+        root.remove(one)
+    for part in parts:
+        inner = [one for one in part if _is(one, "graph")]
+        if inner and part.get("id") not in linked:
+            continue
+        for one in inner:
+            part.remove(one)
+        part.attrib.pop("yfiles.foldertype", None)
+        blank = [one for one in part if _is(one, "data") and not len(one)]
+        for one in blank:
+            if not (one.text or "").strip():
+                part.remove(one)
+        graphs[0].append(part)
+    return ET.tostring(root)
+
+
+def _is(element: Element, name: str) -> bool:
+    return element.tag.rpartition("}")[2] == name
 
 
 def _place(path: str, line: int | None) -> str:

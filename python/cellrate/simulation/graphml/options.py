@@ -22,6 +22,8 @@ class GraphOptions:
             a link of this rate.
         host_delay: Delay or length of these links.
         duration: Simulated time.
+        join_parallel: True if several links between two nodes become one, with the sum of their
+            rates and the longest of their delays; otherwise they are refused.
     """
 
     rate: str | None = None
@@ -31,3 +33,4 @@ class GraphOptions:
     host_rate: str | None = None
     host_delay: str = "1 km"
     duration: str = "1 s"
+    join_parallel: bool = False

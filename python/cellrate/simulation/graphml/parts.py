@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import count
 
 from cellrate import _core
 from cellrate.common.problems import BadInput
@@ -62,10 +62,21 @@ def nodes_of(drawing: Drawing) -> dict[str, GraphPart]:
     parts = {}
     for node in drawing.nodes:
         parts[node.ends[0]] = _part(node, len(neighbours[node.ends[0]]))
-    names = Counter(part.name for part in parts.values())
-    for part in parts.values():
-        if names[part.name] > 1:
-            part.drawn.refuse(f"there are two nodes named {part.name!r}")
+    return _with_own_names(parts)
+
+
+def _with_own_names(parts: dict[str, GraphPart]) -> dict[str, GraphPart]:
+    """Nodes whose names differ: of equal names all but the first get `-2`, `-3`, and so on."""
+    taken = {part.name for part in parts.values()}
+    seen = set[str]()
+    for node_id, part in parts.items():
+        name = part.name
+        if name in seen:
+            further = (f"{part.name}-{number}" for number in count(2))
+            name = next(one for one in further if one not in taken)
+            parts[node_id] = replace(part, name=name)
+        taken.add(name)
+        seen.add(name)
     return parts
 
 
@@ -80,10 +91,9 @@ def _part(node: Drawn, neighbours: int) -> GraphPart:
         _checked(node, str(buffer), "buffer", "buffer")
         if is_host:
             node.refuse("a host has no buffer of its own")
-    label = str(node.attributes.get("name") or node.attributes.get("label") or node.ends[0])
-    name = UNFIT.sub("-", label).lstrip(".-")
-    if not name:
-        node.refuse(f"a node named {label!r}; allowed: letters, digits, _ . and -")
+    labels = (node.attributes.get("name"), node.attributes.get("label"), node.ends[0])
+    fit = (UNFIT.sub("-", str(label)).lstrip(".-") for label in labels if label is not None)
+    name = next(filter(None, fit), "node")
     flows_to = tuple(filter(None, BETWEEN.split(str(node.attributes.get("flows_to", "")))))
     if flows_to and not is_host:
         node.refuse("flows lead from hosts; this is a switch")
@@ -100,7 +110,8 @@ def links_of(
 
     Raises:
         BadInput: Rates or delays are missing or wrong, a link leads from a node to itself, or two
-            links lead the same way; the message names the place.
+            links lead the same way and `join_parallel` is not asked for; the message names the
+            place.
     """
     _require_quantities(rate=options.rate, delay=options.delay)
     lines: dict[tuple[str, str], GraphLine] = {}
@@ -115,13 +126,27 @@ def links_of(
             duplex=not drawing.directed,
         )
         back = lines.get(ends[::-1])
-        if ends in lines or (back is not None and back.duplex):
-            link.refuse(f"there is a second link from {ends[0]!r} to {ends[1]!r}")
+        first = lines.get(ends) or (back if back is not None and back.duplex else None)
+        if first is not None:
+            if not options.join_parallel:
+                link.refuse(
+                    f"there is a second link from {ends[0]!r} to {ends[1]!r}; --join-parallel "
+                    "makes one of both"
+                )
+            lines[first.ends] = _joined(first, line)
+            continue
         if back is not None and (back.rate, back.delay) == (line.rate, line.delay):
             lines[back.ends] = GraphLine(back.ends, back.rate, back.delay, duplex=True)
         else:
             lines[ends] = line
     return list(lines.values())
+
+
+def _joined(first: GraphLine, second: GraphLine) -> GraphLine:
+    """One link with the sum of both rates and the longer delay."""
+    rate = sum(_core.quantity(one.rate, "rate") for one in (first, second))
+    delay = max((first.delay, second.delay), key=lambda text: _core.quantity(text, "delay"))
+    return replace(first, rate=f"{rate:.15g} bit/s", delay=delay)
 
 
 def _require_quantities(**options: str | None) -> None:
@@ -143,7 +168,7 @@ def _quantity(
 ) -> str:
     texts, numbers = known
     for name in texts:
-        if name in link.attributes:
+        if name in link.attributes and str(link.attributes[name]).lower() != "nan":
             value = link.attributes[name]
             if not isinstance(value, str):
                 units = " or ".join(numbers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 
 from cellrate import _core
@@ -28,6 +29,7 @@ buffer = "infinite"
 [topology]
 template = "graph"
 """
+CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 CONTROL = '[switch.control]\nscheme = "erica"\n'
 
 
@@ -62,7 +64,7 @@ def scenario_of(data: bytes, path: str, options: GraphOptions) -> str:
     text = "".join(
         [
             HEAD.format(
-                path=path.replace("\n", " "),
+                path=_comment(path),
                 duration=json.dumps(options.duration),
                 control=CONTROL if options.service == "abr" else "",
             ),
@@ -106,8 +108,13 @@ def _table(name: str, keys: Iterable[tuple[str, str | bool | None]], comment: st
     return "\n".join([f"\n{comment}[[{name}]]", *lines, ""])
 
 
+def _comment(text: str) -> str:
+    """A text on a line, without the control characters that TOML does not allow in comments."""
+    return " ".join(CONTROLS.sub(" ", text).split())
+
+
 def _node(part: GraphPart) -> str:
-    label = " ".join(str(part.drawn.attributes.get("label", part.name)).split())
+    label = _comment(str(part.drawn.attributes.get("label", part.name)))
     comment = f"# {label}\n" if label != part.name else ""
     kind = "host" if part.is_host else "switch"
     keys = [("name", part.name), ("kind", kind), ("buffer", part.buffer)]
