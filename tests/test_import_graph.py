@@ -224,10 +224,12 @@ def test_all_graphs_of_a_file_are_read() -> None:
         edges = f'<edge source="{a}" target="{b}"/><edge source="{b}" target="{c}"/>'
         return f'\n<graph edgedefault="{kind}">{inside}{edges}</graph>'
 
-    both = graph(*"asb", "undirected") + graph(*"ctd", "undirected")
+    both = graph("a", "s", "b", "undirected") + graph("c", "t", "d", "undirected")
     assert names(network_of(both, ("c", "d"))) == list("asbctd")
     with pytest.raises(BadInput, match=r"a graph is directed and another one is not\n.*:3"):
-        network_of(graph(*"asb", "undirected") + graph(*"ctd", "directed"), ("a", "b"))
+        network_of(
+            graph("a", "s", "b", "undirected") + graph("c", "t", "d", "directed"), ("a", "b")
+        )
 
 
 @pytest.mark.parametrize("blank", ["", " \n ", "nan", "NaN"])

@@ -170,3 +170,49 @@ def test_a_trace_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
 
 def digest(summary: str) -> str:
     return str(json.loads(summary)["digest"])
+
+
+TWO_FLOWS = """[run]
+duration = "60 ms"
+[measure]
+from = "10 ms"
+[topology]
+template = "n-source"
+link_rate = "155.52 Mbit/s"
+access = "1 km"
+bottleneck = "100 km"
+egress = "1 km"
+[switch]
+buffer = "1000 cells"
+control = { scheme = "efci", threshold = "300 cells" }
+[[flow]]
+name = "tcp"
+count = 2
+service = "abr"
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"\ufeff{TWO_FLOWS}",
+        TWO_FLOWS.replace('{ scheme = "efci", ', '{\n  scheme = "efci",  # a comment\n  '),
+        TWO_FLOWS.replace('"1000 cells"', '"\\x31000 cells"'),
+    ],
+    ids=["byte order mark", "inline table over lines", "escape of TOML 1.1"],
+)
+def test_all_commands_read_what_validate_reads(command: Command, tmp_path: Path, text: str) -> None:
+    assert text != TWO_FLOWS
+    (tmp_path / "two.toml").write_text(text, encoding="utf-8")
+    study = '\ufeffscenario = "two.toml"\n[factors]\n"switch.control.scheme" = ["efci", "erica"]\n'
+    (tmp_path / "s.toml").write_text(study, encoding="utf-8")
+    settings = ("--set", 'switch.control={scheme="efci",}')
+    for line in [
+        ("validate", "two.toml"),
+        ("run", "two.toml", "--capture", "src.tcp.1:ip", "--out", "cap", *settings),
+        ("compare", "two.toml", "--vary", "switch.control.scheme=efci,erica", "--seeds", "2"),
+        ("study", "s.toml"),
+        ("table", "s.toml", "--rows", "switch.control.scheme", "--measure", "totals_jain_index"),
+    ]:
+        done = command(*line, cwd=tmp_path)
+        assert done.returncode == 0, (line, done.stderr)

@@ -27,7 +27,7 @@ mod _core {
     #[pymodule_export]
     use super::learning::{PortEpisode, SourceEpisode, step_ports, step_sources};
     #[pymodule_export]
-    use super::listing::{measures, quantity, registry, schema, template};
+    use super::listing::{measures, quantity, registry, schema, template, toml_as_json};
     #[pymodule_export]
     use super::outcome::Outcome;
     #[pymodule_export]

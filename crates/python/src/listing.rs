@@ -66,3 +66,14 @@ pub fn quantity(text: &str, kind: &str) -> PyResult<f64> {
         .read(text)
         .map_err(PyValueError::new_err)
 }
+
+/// A TOML document as JSON, read as scenarios and studies are: TOML 1.1, with or without a byte
+/// order mark. Numbers that are not finite are null, dates are text.
+///
+/// Raises:
+///     ValueError: The text is no TOML.
+#[pyfunction]
+pub fn toml_as_json(text: &str) -> PyResult<String> {
+    let document = cellrate::scenario::as_json(text).map_err(PyValueError::new_err)?;
+    Ok(document.to_string())
+}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import os
-import tomllib
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -34,8 +34,8 @@ def place_of(study: Path) -> Path:
         return study
     try:
         with reading(str(study)):
-            content = tomllib.loads(read_text(study))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            content = json.loads(_core.toml_as_json(read_text(study)))
+    except ValueError as error:  # also of an encoding
         raise BadInput(f"{study} is no study file: {error}") from error
     if not {"scenario", "template"} & content.keys():
         raise BadInput(f"{study} is no study file: it names neither `scenario` nor `template`")

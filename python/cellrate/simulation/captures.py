@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -167,9 +166,15 @@ def set_up(job: Job, scenario: _core.Scenario) -> _core.Scenario:
         ScenarioError: The scenario is wrong with connection set-up.
     """
     over_tcp = any(flow["tcp"] is not None for flow in json.loads(scenario.network())["flows"])
-    if not over_tcp or "connection_setup" in tomllib.loads(job.text).get("tcp", {}):
+    if not over_tcp or "connection_setup" in _tcp(job.text):
         return scenario
     return replace(job, overrides=(SETTING, *job.overrides)).scenario()
+
+
+def _tcp(text: str) -> dict[str, Any]:
+    """The table `tcp` as a scenario writes it."""
+    table: dict[str, Any] = json.loads(_core.toml_as_json(text)).get("tcp", {})
+    return table
 
 
 def record(

@@ -94,6 +94,44 @@ impl Table {
     }
 }
 
+/// A document as JSON, as every reader of scenarios and studies understands it: TOML 1.1, with or
+/// without a byte order mark. Numbers that are not finite are null, dates are text.
+///
+/// # Errors
+/// If it is no TOML; the message says where and why.
+pub fn as_json(input: &str) -> Result<serde_json::Value, String> {
+    let table = read(input, 0).map_err(|error| {
+        let before = &input[..error.span().map_or(0, |span| span.start.min(input.len()))];
+        format!(
+            "line {}: {}",
+            1 + before.matches('\n').count(),
+            error.message()
+        )
+    })?;
+    Ok(json_table(&table))
+}
+
+fn json_table(table: &Table) -> serde_json::Value {
+    let entries = table.entries.iter();
+    entries
+        .map(|entry| (entry.key.clone(), json(&entry.item)))
+        .collect()
+}
+
+fn json(item: &Item) -> serde_json::Value {
+    match &item.value {
+        Value::String(text) => text.as_str().into(),
+        Value::Integer(number) => {
+            i64::try_from(*number).map_or((*number as f64).into(), serde_json::Value::from)
+        }
+        Value::Float(number) => (*number).into(),
+        Value::Boolean(truth) => (*truth).into(),
+        Value::Date(date) => date.to_string().into(),
+        Value::Array(items) => items.iter().map(json).collect(),
+        Value::Table(table) => json_table(table),
+    }
+}
+
 /// Reads the document of text number `text`.
 pub fn read(input: &str, text: usize) -> Result<Table, toml::de::Error> {
     let document = DeTable::parse(input)?;

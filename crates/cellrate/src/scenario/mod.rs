@@ -30,6 +30,7 @@ mod unit_hint;
 
 pub use describe::{Network, describe};
 pub use diagnostic::{Diagnostic, Refusal, Severity};
+pub use document::as_json;
 pub use flow::Flow;
 pub use graph::Graph;
 pub use parse::Checked;

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cellrate import _core
 from cellrate.common.problems import choose
 from cellrate.schemes.classes import Kind
 from cellrate.schemes.finding import find
@@ -131,7 +131,7 @@ def _type(node: Mapping[str, Any]) -> tuple[Any, ...]:
 
 def _written(text: str, table: str) -> set[str]:
     """Keys of a table that the scenario's text sets."""
-    data: Any = tomllib.loads(text)
+    data: Any = json.loads(_core.toml_as_json(text))
     here = "the scenario"
     for step in table.split("."):
         data = element(data, step, here) if isinstance(data, list) else data.get(step, {})
@@ -145,7 +145,7 @@ def _set(settings: Sequence[str], table: str) -> set[str]:
     for setting in settings:
         path, _, value = setting.partition("=")
         if path.strip() == table:
-            keys |= set(tomllib.loads(f"table = {value}")["table"])
+            keys |= set(json.loads(_core.toml_as_json(f"table = {value}"))["table"])
         elif path.strip().startswith(f"{table}."):
             keys.add(path.strip().removeprefix(f"{table}.").partition(".")[0])
     return keys
