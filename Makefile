@@ -15,7 +15,7 @@ CLIPPY_FLAGS := -D warnings
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -path '*/src/*' -o -name Cargo.toml)
 
-.PHONY: help install reproduce infer tested check check-tests test lint format test-stub build-tests test-rust test-python test-results closed-forms faults lab test-lab determinism oracles mutants mutants-theory fuzz sanitize bench threads scale docs wheel lock lock-mutants clean
+.PHONY: help install reproduce infer tested check check-tests test lint format test-stub build-tests test-rust test-python test-results closed-forms faults lab test-lab determinism oracles mutants mutants-theory fuzz sanitize bench threads scale docs notebooks wheel lock lock-mutants lock-notebooks clean
 
 help: ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -26,12 +26,14 @@ $(BIN)/python:
 
 # What is imported is compiled then; that is little of it all.
 $(VENV)/.dependencies: requirements.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --require-hashes --only-binary :all: -r requirements.txt
+	@echo "make: installing packages into $(VENV): half a minute to two"
+	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --require-hashes --only-binary :all: -r requirements.txt
 	@touch $@
 
 # An editable installation: a change of Python needs nothing, a change of Rust a rebuild.
 $(VENV)/.installed: $(RUST_SOURCES) pyproject.toml $(VENV)/.dependencies
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --locked --quiet > $@.log
+	@echo "make: building the engine with all optimisations: 5 to 15 minutes of processor time, on all cores for the first half"
+	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --locked
 	@touch $@
 
 install: $(VENV)/.installed ## build the package and install it into .venv
@@ -133,12 +135,14 @@ LAB_SOURCES := lab/package-lock.json lab/build.mjs lab/tsconfig.json $(shell fin
 
 lab/node_modules/.installed: lab/package-lock.json
 	@command -v npm > /dev/null || { echo "make: the lab needs node 20 or newer and npm (Debian: apt-get install nodejs npm)" >&2; exit 1; }
-	cd lab && npm ci --silent --no-audit --no-fund
+	@echo "make: installing the packages of the lab's page: a minute"
+	@cd lab && npm ci --silent --no-audit --no-fund
 	@touch $@
 
 lab: lab/node_modules/.installed ## the lab: the engine in a page, in out/lab/ (any web host serves it) and for `cellrate lab`; needs node and npm
 	@mkdir -p out
-	cd lab && node build.mjs "../$$(../.ci/wasm)" ../out/lab
+	@echo "make: building the engine for the browser: 3 to 10 minutes of processor time the first time"
+	@cd lab && node build.mjs "../$$(../.ci/wasm)" ../out/lab
 	@diff -rq out/lab $(LAB) > /dev/null 2>&1 || \
 		{ rm -rf $(LAB).new && mkdir $(LAB).new && cp out/lab/* $(LAB).new && rm -rf $(LAB) && mv $(LAB).new $(LAB); }
 
@@ -177,6 +181,13 @@ docs: install ## the documentation as web pages, in docs/_build/html
 	$(BIN)/sphinx-build -q -W -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
+$(VENV)/.notebooks: docs/notebooks/requirements.txt $(VENV)/.installed
+	$(BIN)/python -m pip install --no-compile --disable-pip-version-check --require-hashes --only-binary :all: --progress-bar off -r docs/notebooks/requirements.txt
+	@touch $@
+
+notebooks: $(VENV)/.notebooks ## the notebooks in JupyterLab, which is installed into .venv with pandas and pyarrow
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jupyter lab $(ARGS) docs/notebooks
+
 wheel: $(VENV)/.dependencies lab ## a wheel in dist/ with the lab, proven to install where there is no compiler
 	rm -rf dist
 	$(BIN)/maturin build --release --locked --quiet --out dist
@@ -193,6 +204,10 @@ lock: target/uv/bin/uv ## write requirements.txt anew from pyproject.toml
 lock-mutants: target/uv/bin/uv ## write proof/requirements-mutants.txt anew
 	target/uv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-annotate --custom-compile-command "make lock-mutants" proof/requirements-mutants.in --output-file proof/requirements-mutants.txt
+
+lock-notebooks: target/uv/bin/uv ## write docs/notebooks/requirements.txt anew
+	target/uv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--no-annotate --custom-compile-command "make lock-notebooks" docs/notebooks/requirements.in --output-file docs/notebooks/requirements.txt
 
 clean: ## remove what make made
 	rm -rf $(VENV) dist docs/_build out lab/node_modules $(LAB)

@@ -23,6 +23,8 @@ WORDS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "terminated
 def main() -> None:
     """Runs the command with the arguments of the process and exits with its code."""
     begin()
+    # Pictures go to files; a backend that the surroundings name may be one that is not here.
+    os.environ["MPLBACKEND"] = "agg"
     from cellrate.cli import main as command
 
     command()

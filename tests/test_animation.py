@@ -16,7 +16,7 @@ from cellrate import Job, _core, run, template
 from cellrate.cli.app import BAD_INPUT, run_command
 from cellrate.common.problems import BadInput
 from cellrate.simulation.animation.drawn_film import positions
-from cellrate.simulation.animation.film import Film, film
+from cellrate.simulation.animation.film import Film, film, shown_film
 from cellrate.simulation.animation.node_places import node_places
 from cellrate.simulation.network import Network
 from cellrate.simulation.passages import passages
@@ -239,8 +239,26 @@ def test_a_film_of_too_many_cells_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cellrate.simulation.animation.film.MOST", 3)
-    with pytest.raises(BadInput, match="a film shows at most 3: choose a shorter one"):
+    with pytest.raises(BadInput, match=r"a film shows at most 3: end it at [\d.]+ "):
         film(Job(LINE, "line.toml"), (0.0, 1e-3), tmp_path / "film")
+
+
+def test_a_span_that_is_left_open_shows_what_fits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the first flow's start, two round trips, or as much as a film shows."""
+    job = Job(LINE, "line.toml")
+    network = Network.of_scenario(job.scenario())
+    first = min(flow.start_seconds for flow in network.flows)
+    trip = max(flow.propagation_round_trip_seconds or 0.0 for flow in network.flows)
+    whole = shown_film(job, None, None, tmp_path / "film")
+    assert whole.start_seconds == first
+    assert whole.end_seconds == pytest.approx(first + (2 * trip or 1e-3))
+    assert whole.cells.height > 10
+    monkeypatch.setattr("cellrate.simulation.animation.film.MOST", whole.cells.height // 2)
+    less = shown_film(job, None, None, tmp_path / "film")
+    assert 0 < less.cells.height <= whole.cells.height // 2
+    assert less.end_seconds < whole.end_seconds
 
 
 def test_without_ffmpeg_an_mp4_is_refused_and_the_rest_is_written(

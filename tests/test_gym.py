@@ -21,6 +21,8 @@ import pytest
 from cellrate.schemes import Port, RmCell, Source, allowing
 from conftest import HERE
 from gymnasium.utils.env_checker import check_env
+from gymnasium.wrappers import RescaleAction
+from numpy.typing import NDArray
 
 LEARNED = HERE.parent / "examples" / "learned"
 PORT, SOURCE = "cellrate/AbrPort-v0", "cellrate/AbrSource-v0"
@@ -482,3 +484,35 @@ def test_the_curve_in_the_manual_is_that_of_the_weights(
     training.draw(shipped(), tmp_path / "curve")
     committed = HERE.parent / "docs" / "images" / "learned-curve.svg"
     assert (tmp_path / "curve.svg").read_bytes() == committed.read_bytes()
+
+
+@pytest.mark.parametrize("share", [0.41, 0.47, 0.05, 0.5, 1.0])
+def test_an_action_at_the_bound_is_taken_as_learners_round_it(share: float) -> None:
+    """The ends of the space in float32, and through a wrapper that scales them."""
+
+    def asked(action: NDArray[Any], low: float | None = None, high: float = 1.0) -> float:
+        env: gymnasium.Env[Any, Any] = gymnasium.make(
+            "cellrate/AbrPort-v0", scenario="n-source", overrides=SHORT, most_share=share
+        )
+        scaled = env if low is None else RescaleAction(env, np.float64(low), np.float64(high))
+        scaled.reset(seed=1)
+        return float(scaled.step(action)[0][4])
+
+    assert asked(np.array([share], dtype=np.float32)) == pytest.approx(share, rel=1e-6)
+    assert asked(np.array([1.0]), -1.0) == share  # 0.41000000000000003 before it is clipped
+    for low, high in ((-0.3, 0.7), (-3.0, 0.1), (-5.5, 2.2)):
+        assert asked(np.array([low], dtype=np.float32), low, high) == pytest.approx(0.0, abs=1e-6)
+        assert asked(np.array([high], dtype=np.float32), low, high) == pytest.approx(
+            share, rel=1e-6
+        )
+    with pytest.raises(ValueError, match="a share from 0"):
+        asked(np.array([share * 1.00001]))
+
+
+def test_environments_side_by_side_take_seeds_and_actions_as_gymnasiums_own() -> None:
+    together = cellrate.gym.AbrPorts(2, scenario="n-source", overrides=SHORT, most_share=0.41)
+    seeds: list[Any] = [3, np.int64(3), (3, 4)]
+    first = [together.reset(seed=seed)[1]["seed"].tolist() for seed in seeds]
+    assert first == [[3, 4]] * 3
+    seen = together.step(np.array([[0.41], [0.41]], dtype=np.float32))[0]
+    assert seen[:, 4] == pytest.approx([0.41, 0.41], rel=1e-6)

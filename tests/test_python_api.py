@@ -108,3 +108,22 @@ def test_delays_of_a_class_are_those_of_its_flows_together() -> None:
     means = flows["cell_delay_mean_seconds"]
     assert means.min() <= classes["cell_delay_mean_seconds"][0] <= means.max()
     assert 0 < classes["cell_delay_std_seconds"][0] < longest - shortest
+
+
+def test_settings_take_numbers_and_arrays_of_numpy() -> None:
+    short = {"run.duration": "50 ms", "measure.from": "5 ms"}
+
+    def digest(path: str, value: object) -> str:
+        text = cellrate.template("n-source")
+        return cellrate.run(text, overrides={**short, path: value}).digest
+
+    for path, value, same in (
+        ("abr.rif", np.float32(0.0625), 0.0625),
+        ("abr.rif", np.float16(0.0625), 0.0625),
+        ("tcp.delayed_ack", np.bool_(1), True),
+        ("flow.tcp.count", np.array(3), 3),
+        ("measure.traces", np.array(["queue"]), ["queue"]),
+    ):
+        assert digest(path, value) == digest(path, same), path
+    with pytest.raises(TypeError, match="must be text, a number"):
+        digest("abr.rif", object())

@@ -27,15 +27,22 @@ def animate(
     /,
     *,
     start: Annotated[
-        str,
+        str | None,
         Parameter(
-            name="--from", allow_leading_hyphen=True, help='Begin of the span, as in "10 ms".'
+            name="--from",
+            allow_leading_hyphen=True,
+            help='Start of the span, as in "10 ms"; that of the first flow by default.',
         ),
-    ],
+    ] = None,
     end: Annotated[
-        str,
-        Parameter(name="--to", allow_leading_hyphen=True, help='End of the span, as in "10.2 ms".'),
-    ],
+        str | None,
+        Parameter(
+            name="--to",
+            allow_leading_hyphen=True,
+            help='End of the span, as in "10.2 ms"; two round trips after its start by default, '
+            "or as many cells as a film shows.",
+        ),
+    ] = None,
     speed: Annotated[
         str | None,
         Parameter(help='Simulated time in a second of film, as in "20 us".'),
@@ -59,13 +66,12 @@ def animate(
     The run up to the end of the span is done cell by cell, which takes several times as long as
     cellrate run. Without -o the films are written to out/NAME-film.
     """
-    shown = span(start, end, ("--from", "--to"))
-    per_second = _speed(speed, length, shown[1] - shown[0])
+    asked_span = span(start or "0 s", end, ("--from", "--to"))
     formats: tuple[str, ...] = FORMATS if output is None else (output.suffix.removeprefix("."),)
     if formats[0] not in FORMATS:
         raise BadInput(f"-o {output}: a film is written as {', '.join(FORMATS)}")
     from cellrate.simulation.animation import drawn_film
-    from cellrate.simulation.animation.film import film, frame_times
+    from cellrate.simulation.animation.film import frame_times, shown_film
     from cellrate.simulation.animation.film_page import film_page
 
     if formats == ("mp4",):
@@ -79,7 +85,14 @@ def animate(
     place = Path("out") / f"{stem}-film" if output is None else output.with_suffix("")
     with writing(place):
         make_directory(place.parent)
-    made = film(Job(text, name, tuple(settings), seed), shown, place)
+    made = shown_film(
+        Job(text, name, tuple(settings), seed),
+        None if start is None else asked_span[0],
+        None if end is None else asked_span[1],
+        place,
+    )
+    shown = made.start_seconds, made.end_seconds
+    per_second = _speed(speed, length, shown[1] - shown[0])
     rate = drawn_film.FRAMES_PER_SECOND
     # Refused before anything is written.
     times = [] if formats == ("html",) else frame_times(made, per_second, rate, MOST_FRAMES)

@@ -88,7 +88,7 @@ Threads: TypeAlias = Annotated[
     Parameter(
         name="--threads",
         converter=_threads,
-        help="Threads of the run, or as many as pay; the result is the same.",
+        help="Threads of the run; as many as make it faster by default. The result is the same.",
     ),
 ]
 Workers: TypeAlias = Annotated[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 
 import cyclopts
@@ -45,12 +46,30 @@ def call(arguments: Sequence[str]) -> int | None:
     Raises:
         BadInput: There is no such option, or it has a wrong value.
     """
+    # matplotlib complains of a `matplotlibrc`, which has no say in our pictures.
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
     try:
         function, bound, _ = app.parse_args(
             with_picture(arguments), exit_on_error=False, print_error=False
         )
+    except cyclopts.MissingArgumentError as error:
+        raise BadInput(_lacking(arguments, error)) from error
     except cyclopts.CycloptsError as error:
         raise BadInput(str(error)) from error
     signals.listen()
     status: int | None = function(*bound.args, **bound.kwargs)
     return status
+
+
+def _lacking(arguments: Sequence[str], error: cyclopts.MissingArgumentError) -> str:
+    """The options that a command needs and did not get, or the option that has no value."""
+    names, apps, rest = app.parse_commands(arguments)
+    given = {one.partition("=")[0] for one in rest}
+    needed = [one.name for one in apps[-1].assemble_argument_collection() if one.required]
+    lacking = [name for name in needed if name not in given]
+    own = error.argument.name if error.argument is not None else ""
+    command = " ".join(("cellrate", *names))
+    if own in given or not lacking:
+        return f"{own} needs a value; {command} --help explains it"
+    what = ", ".join(lacking)
+    return f"{command} needs {what}; its --help explains {'it' if len(lacking) == 1 else 'them'}"

@@ -42,7 +42,7 @@ def run(
         Parameter(
             name="--from",
             allow_leading_hyphen=True,
-            help='Begin of the pictures, as in "10 ms"; 0 by default.',
+            help='Start of the plotted span, as in "10 ms"; 0 by default.',
         ),
     ] = None,
     plot_to: Annotated[
@@ -57,7 +57,7 @@ def run(
     capture: Taps = [],  # noqa: B006  as above
     capture_from: Annotated[
         str | None,
-        Parameter(help='Begin of the captures, as in "10 ms"; begin of the run by default.'),
+        Parameter(help='Start of the captures, as in "10 ms"; that of the run by default.'),
     ] = None,
     capture_to: Annotated[
         str | None, Parameter(help="End of the captures; end of the run by default.")
@@ -85,9 +85,9 @@ def run(
     seen at A). POINT:FORMAT,... selects formats: cells, pdus, erf, line, sunatm or ip. Captures are
     made by the plain engine, which takes some twenty times as long as the run.
 
-    --threads N divides the network among N threads, if they pay: its parts must have about the same
-    to do and long links between them. A run with classes in Python has one thread, and so has the
-    plain engine of captures. --plan shows the parts, or why there is one.
+    --threads N divides the network among N threads when it is faster: its parts must have about
+    the same to do and long links between them. A run with classes in Python has one thread, and so
+    has the plain engine of captures. --plan shows the parts, or why there is one.
 
     --profile runs the scenario several times and shows the processor time of the hosts, the
     switches, the samples, the traces and all else, what recording less and more threads would save,

@@ -26,7 +26,7 @@ def time_space(
         Parameter(
             name="--from",
             allow_leading_hyphen=True,
-            help='Begin of the span, as in "10 ms"; the flow\'s start.',
+            help='Start of the span, as in "10 ms"; the flow\'s start.',
         ),
     ] = None,
     end: Annotated[

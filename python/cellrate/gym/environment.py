@@ -24,6 +24,8 @@ SEEN = 5
 """Number of those that are the observation, which are the first."""
 DRAWN_SEEDS = 2**31
 """Seeds that are drawn are below this."""
+ROUNDING = 8 * float(np.finfo(np.float32).eps)
+"""Shares of `most_share` by which an action may be out of bounds: learners round to float32."""
 
 
 class Episode(Protocol):
@@ -139,7 +141,8 @@ class Environment(gymnasium.Env[Vector, Vector], Generic[E]):
 
         Raises:
             RuntimeError: No episode has begun, or it has ended.
-            ValueError: The action is not one number in the bounds of ``action_space``.
+            ValueError: The action is not one number in the bounds of ``action_space``, up to a few
+                units in the last place of float32.
         """
         episode = self.episode
         try:
@@ -147,7 +150,8 @@ class Environment(gymnasium.Env[Vector, Vector], Generic[E]):
             share = float(share)
         except (TypeError, ValueError):
             raise ValueError(f"an action is one number in an array, not {action!r}") from None
-        self.refuse(share)
+        if not 0 <= share <= self.most_share:
+            share = float(self.bounded(share))
         numbers = episode.step(share)
         info = dict(zip(self.told, numbers[SEEN:], strict=True))
         info["seconds"] = episode.now
@@ -156,14 +160,19 @@ class Environment(gymnasium.Env[Vector, Vector], Generic[E]):
         seen = np.array(numbers[:SEEN])
         return seen, reward, False, ended, {**info, "digest": self.digest()} if ended else info
 
-    def refuse(self, share: float) -> None:
-        """Refuses an action that is out of bounds.
+    def bounded(self, shares: float | Vector) -> Vector:
+        """Actions within the bounds; those that are out of bounds by a rounding error are clipped.
 
         Raises:
-            ValueError: It is.
+            ValueError: An action is out of bounds by more, or NaN.
         """
-        if not 0 <= share <= self.most_share:
-            raise ValueError(f"an action of {share}: a share from 0 to {self.most_share:g}")
+        actions = np.asarray(shares, dtype=np.float64)
+        slack = ROUNDING * self.most_share
+        wrong = ~((-slack <= actions) & (actions <= self.most_share + slack))
+        if wrong.any():
+            [first, *_] = actions[wrong]
+            raise ValueError(f"an action of {first}: a share from 0 to {self.most_share:g}")
+        return actions.clip(0.0, self.most_share)
 
     def digest(self) -> str:
         """Hash of all events of the run that has ended."""

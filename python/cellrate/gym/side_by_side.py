@@ -64,22 +64,25 @@ class SideBySide(VectorEnv[Vector, Vector, NDArray[Any]]):
         self._ended = np.zeros(self.num_envs, dtype=bool)
 
     def reset(
-        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
     ) -> tuple[Vector, dict[str, Any]]:
         """Begins a run in each environment.
 
         Args:
-            seed: Seed of the first environment, those of the others follow; or a list of all.
+            seed: Seed of the first environment, those of the others follow; or a sequence of all.
             options: Not used; must be None or empty.
 
         Raises:
             ValueError: A seed is out of range, there are too few or too many, or there are options.
         """
-        if isinstance(seed, list):
-            seeds = seed
+        if isinstance(seed, Sequence):
+            seeds = list(seed)
         else:
             numbers = range(self.num_envs)
-            seeds = [None if seed is None else seed + number for number in numbers]
+            seeds = [None if seed is None else int(seed) + number for number in numbers]
         if len(seeds) != self.num_envs:
             raise ValueError(f"{len(seeds)} seeds for {self.num_envs} environments")
         told: dict[str, Any] = {}
@@ -133,10 +136,7 @@ class SideBySide(VectorEnv[Vector, Vector, NDArray[Any]]):
         """Steps some environments, and fills in what they tell."""
         envs = [self.envs[number] for number in which]
         one = envs[0]
-        if np.isnan(shares).any():
-            raise ValueError("an action of nan")
-        one.refuse(float(shares.min()))
-        one.refuse(float(shares.max()))
+        shares = one.bounded(shares)
         episodes = [env.episode for env in envs]
         rows = np.array(self._together(episodes, shares.tolist(), self.threads))
         numbers = rows.T

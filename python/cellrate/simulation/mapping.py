@@ -73,8 +73,10 @@ def value_text(value: object, path: str) -> str:
         raise TypeError(f"{path} of the scenario = {value!r}: must be finite")
     if isinstance(value, str | bool | int | float):
         return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, Integral):  # those of numpy
+    if isinstance(value, Integral):
         return str(int(value))
+    if hasattr(value, "tolist"):  # numbers and arrays of numpy, as numbers and lists of Python
+        return value_text(value.tolist(), path)
     if isinstance(value, list | tuple):
         return f"[{', '.join(value_text(one, path) for one in value)}]"
     if isinstance(value, Mapping):

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from cellrate.common.numbers import seconds
 from cellrate.common.problems import BadInput
 from cellrate.simulation import source
 from cellrate.simulation.animation.cell_marks import MarkedCells, marked_cells
@@ -79,6 +80,41 @@ class Film:
     step_seconds: float
 
 
+class TooManyCells(BadInput):
+    """A span in which more cells are on links than a film shows.
+
+    Attributes:
+        fits: End in seconds with which the span probably holds few enough.
+    """
+
+    def __init__(self, message: str, fits: float) -> None:
+        super().__init__(message)
+        self.fits = fits
+
+
+def shown_film(job: Job, begin: float | None, end: float | None, place: Path) -> Film:
+    """The film of a span, or of one that shows something where the span is left open.
+
+    Without a begin it is the start of the first flow. Without an end two of the longest round trips
+    are shown, or as much of them as a film shows.
+
+    Raises:
+        BadInput: As `film`.
+    """
+    network = Network.of_scenario(job.scenario())
+    starts = [flow.start_seconds for flow in network.flows]
+    first = min(starts, default=0.0) if begin is None else begin
+    if end is not None:
+        return film(job, (first, end), place)
+    trip = max((flow.propagation_round_trip_seconds or 0.0 for flow in network.flows), default=0.0)
+    until = min(first + (2 * trip or 1e-3), network.duration_seconds)
+    while True:
+        try:
+            return film(job, (first, until), place)
+        except TooManyCells as error:
+            until = error.fits
+
+
 def film(job: Job, span: tuple[float, float], beside: Path) -> Film:
     """Simulates a scenario up to the end of a span, and keeps what a film of the span shows.
 
@@ -111,9 +147,12 @@ def film(job: Job, span: tuple[float, float], beside: Path) -> Film:
     short = replace(job, overrides=(*job.overrides, *settings)).scenario()
     seen = passages(short, span, MOST)
     if seen.omitted:
-        raise BadInput(
+        # As many cells as a film shows, with a tenth to spare.
+        fits = start + 0.9 * (end - start) * MOST / (seen.omitted + MOST)
+        raise TooManyCells(
             f"{seen.omitted + MOST:,} cells are on links in that span; a film shows at most "
-            f"{MOST:,}: choose a shorter one"
+            f"{MOST:,}: end it at {seconds(fits)}",
+            fits,
         )
     longest = max(link.delay_seconds for link in network.links)
     marks = marked_cells(short, network, (max(start - longest - 1e-9, 0.0), end), beside)
