@@ -5,11 +5,13 @@ import re
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from cellrate.reproduce import Options, ReproduceError, run_reproduction
+from cellrate.reproduce.figure_data import column
 from cellrate.reproduce.golden import read_golden
 from cellrate.reproduce.papers import all_papers
-from cellrate.reproduce.runs import run_ids
+from cellrate.reproduce.runs import job_of, run_ids
 from cellrate.simulation.runner import Job, run_many
 
 PAPERS = all_papers()
@@ -47,6 +49,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "objects": {each["id"]: each for each in json.loads("".join(texts))},
         "page": (out / "ohsaki95-fig8b-text-cells.html").read_text("utf-8"),
         "evidence": (out / "evidence" / "ohsaki95.md").read_text("utf-8"),
+        "out": out,
     }
 
 
@@ -191,3 +194,42 @@ def test_every_run_value_and_claim_has_its_line() -> None:
 def test_what_is_asked_for_must_exist(tmp_path: Path) -> None:
     with pytest.raises(ReproduceError, match="there is no experiment"):
         reproduce(tmp_path, ["ohsaki95-fig99"])
+
+
+def test_each_figure_has_its_numbers_beside_it(printed: dict[str, Any]) -> None:
+    """As CSV and Parquet, with units in the names of columns and the run in each row."""
+    stems = set(re.findall(r'href="(data/[^"]+)\.csv" download', printed["page"]))
+    assert len(stems) == 1
+    stem = printed["out"] / stems.pop()
+    table = pl.read_csv(f"{stem}.csv")
+    assert {"kind", "curve", "entity", "seed", "digest", "time_ms"} <= set(table.columns)
+    stored = pl.read_parquet(f"{stem}.parquet")
+    assert stored.columns == table.columns
+    assert stored.height == table.height > 100
+    [experiment] = [e for p in PAPERS for e in p.experiments if e.id == "ohsaki95-fig8b"]
+    job = job_of(PAPERS[-1], experiment.variants[0], experiment.variants[0].points[0], 1)
+    [outcome] = run_many([job])
+    assert set(table["digest"]) == {json.loads(outcome.summary())["digest"]}
+    assert column("throughput (Mbit/s)") == "throughput_mbit_per_s"
+
+
+def test_changed_runs_are_marked_and_never_taken_for_the_papers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = ("tcp.recovery=reno", 'switch.control={scheme="efci", threshold="100 cells"}')
+    recorder = Recorder()
+    quick = ["ohsaki95-fig8b"]
+    assert reproduce(tmp_path, quick, changes=settings, runner=recorder, json=True) == 0
+    assert all(job.overrides[-2:] == settings for job in recorder.jobs)
+    [found] = json.loads(capsys.readouterr().out)
+    assert found["changed"] == list(settings)
+    assert "--set tcp.recovery=reno" in found["command"]
+    [page] = tmp_path.glob("*.html")
+    assert page.name.startswith("ohsaki95-fig8b-changed-")
+    assert "These are not the paper&#x27;s experiments" in page.read_text("utf-8")
+    assert all("-changed-" in data.name for data in (tmp_path / "data").iterdir())
+    for wrong in ({"check": True}, {"bless": True}, {"draws": 2}, {"keep_seeds": True}):
+        with pytest.raises(ReproduceError, match="--set runs something else than the paper"):
+            Options(tmp_path, experiments=quick, changes=settings, **wrong)
+    with pytest.raises(ReproduceError, match="name some"):
+        Options(tmp_path, changes=settings)

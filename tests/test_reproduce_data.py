@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from cellrate.common.papers_place import experiment_names
 from cellrate.inference.stored import held_out
 from cellrate.language.expressions import attributes, names
 from cellrate.reproduce import ReproduceError
@@ -127,6 +128,7 @@ def test_selection() -> None:
         ((_, experiments),) = select(paper, wanted)
         assert [e.id for e in experiments] == ["ohsaki95-fig5"]
     assert "ohsaki95-fig5" in experiment_ids()
+    assert experiment_names() == experiment_ids()
     with pytest.raises(ReproduceError, match="no paper `nobody12`; there are"):
         select("nobody12", None)
     with pytest.raises(ReproduceError, match="no experiment `fig99`; there are"):

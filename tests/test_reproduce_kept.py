@@ -75,9 +75,12 @@ def test_five_seeds_are_said_beside_todays_run(
     capsys.readouterr()
     assert reproduce(root, check=True) == 0
     last = " ".join(capsys.readouterr().out.split("Today, seed 1:")[1].split())
-    assert f"Seeds 1 to 2, open parameters as assumed before looking: {counts.sentence()}." in last
+    assert (
+        f"Seeds 1 to 2, unprinted parameters fixed before seeing results: {counts.sentence()}."
+        in last
+    )
     front = (root / "out" / "index.html").read_text("utf-8")
-    assert "Seeds 1 to 2, open parameters as assumed before looking" in front
+    assert "Seeds 1 to 2, unprinted parameters fixed before seeing results" in front
 
 
 def test_kept_results_that_are_of_other_results_are_noticed(

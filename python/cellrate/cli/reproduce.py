@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from cellrate.cli.options import FirstSeed, Json, Workers, seed_count, seeds_from
+from cellrate.cli.options import FirstSeed, Json, Settings, Workers, seed_count, seeds_from
 from cellrate.cli.places import kept_results
 from cellrate.cli.progress import ProgressBar
+from cellrate.common.papers_place import experiment_names
 from cellrate.common.problems import BadInput, choose
 from cellrate.language.errors import ExpressionError
 from cellrate.simulation.runner import run_many, worker_count
@@ -50,6 +51,7 @@ def reproduce(
     keep_seeds: Annotated[
         bool, Parameter(negative="", help="Keep the results beside the papers' data.")
     ] = False,
+    settings: Settings = [],  # noqa: B006  cyclopts never changes it
     draws: Annotated[
         int,
         seed_count(
@@ -61,12 +63,15 @@ def reproduce(
 
     NAME is a paper (ohsaki95), an experiment (ohsaki95-fig5), or, after its paper, the rest of an
     experiment's name (ohsaki95 fig5 fig6). Reports with figures are written to OUT. Finished runs
-    are kept in OUT/results, so that an interrupted reproduction goes on where it stopped.
-    """
-    from cellrate import reproduce as reproduction
+    are kept in OUT/results, so that an interrupted reproduction goes on where it stopped. The
+    numbers behind each figure are written to OUT/data, as CSV and Parquet.
 
+    --set changes all runs; pages, table and JSON say so, and the paper's own pages stay.
+    """
     seeds_from(first_seed, seeds)
-    paper, ids = chosen(names, reproduction.experiment_ids())
+    paper, ids = chosen(names, experiment_names())
+    from cellrate import reproduce as reproduction  # slow to import
+
     store = kept_results(out, fresh=fresh)
     with ProgressBar("reproducing") as progress:
         runner = functools.partial(run_many, workers=workers, store=store, progress=progress)
@@ -85,6 +90,7 @@ def reproduce(
                 inferred=_held_out() if inferred else None,
                 keep_seeds=keep_seeds,
                 draws=draws,
+                changes=tuple(settings),
                 workers=worker_count(workers),
             )
             status = reproduction.run_reproduction(options, runner)
@@ -106,7 +112,7 @@ def _held_out() -> dict[str, tuple[Choice, ...]]:
 def chosen(names: Sequence[str], known: Sequence[str]) -> tuple[str | None, list[str] | None]:
     """Paper and experiments that names refer to; None stands for all.
 
-    >>> chosen(["ohsaki95", "fig4"], ["ohsaki95-fig4", "ohsaki95-fig5"])
+    >>> chosen(["ohsaki95", "Fig. 4"], ["ohsaki95-fig4", "ohsaki95-fig5"])
     ('ohsaki95', ['ohsaki95-fig4'])
 
     Raises:
@@ -119,5 +125,11 @@ def chosen(names: Sequence[str], known: Sequence[str]) -> tuple[str | None, list
         return None, [choose(name, [*papers, *known], "paper or experiment") for name in names]
     paper = names[0]
     of_paper = [name for name in known if name.startswith(f"{paper}-")]
-    ids = [name if name in of_paper else f"{paper}-{name}" for name in names[1:]]
+    ids = [name if name in of_paper else f"{paper}-{_plain(name)}" for name in names[1:]]
     return paper, [choose(name, of_paper, "experiment") for name in ids] or None
+
+
+def _plain(name: str) -> str:
+    """The name of an experiment as a paper writes it: `Table 8.2`, `Fig. 5`, `Figure 5`."""
+    squeezed = name.lower().replace(" ", "").replace("figure", "fig")
+    return squeezed.replace("fig.", "fig")

@@ -12,11 +12,20 @@ from cellrate.reproduce.tally import known
 
 
 def as_json(
-    results: Sequence[ExperimentResult], sensitivities: Sequence[Sensitivity] = ()
+    results: Sequence[ExperimentResult],
+    sensitivities: Sequence[Sensitivity] = (),
+    changes: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
-    """The array; numbers that are not finite are None."""
+    """The array; numbers that are not finite are None.
+
+    Args:
+        results: The results.
+        sensitivities: Effects of the papers' open assumptions.
+        changes: Settings of the user; with some, each object has them in `changed`.
+    """
     moved = {s.experiment: s for s in sensitivities}
-    return [_experiment(result, moved.get(result.experiment.id)) for result in results]
+    mark = {"changed": list(changes)} if changes else {}
+    return [_experiment(result, moved.get(result.experiment.id)) | mark for result in results]
 
 
 def _experiment(result: ExperimentResult, sensitivity: Sensitivity | None) -> dict[str, Any]:

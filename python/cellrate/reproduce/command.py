@@ -52,7 +52,8 @@ def run_reproduction(options: Options, runner: Runner) -> int:
 def _print_json(computed: Computed) -> None:
     results = [result for part in computed.parts for result in part.results]
     sensitivities = [s for part in computed.parts for s in part.sensitivities]
-    sys.stdout.write(json_text(as_json(results, sensitivities), indent=2))
+    changes = computed.parts[0].changes
+    sys.stdout.write(json_text(as_json(results, sensitivities, changes), indent=2))
 
 
 def _show(computed: Computed, pages: Sequence[str]) -> None:

@@ -60,7 +60,10 @@ def compute(options: Options, runner: Runner) -> Computed:
             whole papers.
     """
     chosen = select(options.paper, options.experiments)
-    parts = tuple(_part(paper, some, options.inferred or {}) for paper, some in chosen)
+    parts = tuple(
+        _changed(_part(paper, some, options.inferred or {}), tuple(options.changes))
+        for paper, some in chosen
+    )
     computed = Computed(parts, Outcomes())
     if options.keep_seeds and not computed.is_whole:
         raise ReproduceError("--keep-seeds keeps whole papers; name no experiment")
@@ -105,6 +108,22 @@ def _part(
     return Reproduction(
         read_as(paper, choices), [experiment_as(each, choices) for each in experiments]
     )
+
+
+def _changed(part: Reproduction, changes: tuple[str, ...]) -> Reproduction:
+    """A part all of whose runs have further settings, those of experiments that it uses, too."""
+    if not changes:
+        return part
+
+    def changed(experiment: Experiment) -> Experiment:
+        variants = (replace(one, changes=changes) for one in experiment.variants)
+        return replace(experiment, variants=tuple(variants))
+
+    # What is known of the paper's misses is not known of these runs.
+    experiments = tuple(map(changed, part.paper.experiments))
+    paper = replace(part.paper, experiments=experiments, explanations=(), draws=(), errata=())
+    wanted = [replace(changed(one), errata=()) for one in part.experiments]
+    return Reproduction(paper, wanted, changes=changes)
 
 
 def _measure_draws(part: Reproduction, seeds: int, runner: Runner) -> None:

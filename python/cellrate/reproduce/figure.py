@@ -14,7 +14,7 @@ from cellrate.language.expressions import evaluate
 from cellrate.language.runs import Row, Run
 from cellrate.language.traces import Trace
 from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.paper_data import Curve, Experiment, Figure, Paper, Point
+from cellrate.reproduce.paper_data import Curve, Experiment, Figure, Paper, Point, Variant
 from cellrate.reproduce.runs import Outcomes, scope_of
 from cellrate.reproduce.thinning import Floats, drawn, within
 from cellrate.simulation.figures import new_figure
@@ -57,17 +57,11 @@ def _sweep(
     colour: str,
     marker: str,
 ) -> None:
-    rows = {variant.name: variant for variant in experiment.variants if variant.swept}
-    if curve.variant not in rows:
-        known = ", ".join(rows) or "none"
-        message = f"`{curve.variant}` is not a variant with varied runs; those are: {known}"
-        raise ReproduceError(f"{experiment.id}, figure {figure.id}: {message}")
-    variant = rows[curve.variant]
-    points = [point for point in variant.points if curve.only.items() <= point.items()]
+    _, points = swept_points(experiment, figure, curve)
     xs = [float(point[figure.x.axis]) * figure.x.scale for point in points]
     ys, below, above = [], [], []
     for point in points:
-        over_seeds = estimate([_at(curve, scope, point) for scope in scopes])
+        over_seeds = estimate([at_point(curve, scope, point) for scope in scopes])
         mean = over_seeds.mean
         low = mean if over_seeds.low is None else over_seeds.low
         high = mean if over_seeds.high is None else over_seeds.high
@@ -86,7 +80,25 @@ def _sweep(
     )
 
 
-def _at(curve: Curve, scope: dict[str, object], point: Point) -> float:
+def swept_points(
+    experiment: Experiment, figure: Figure, curve: Curve
+) -> tuple[Variant, list[Point]]:
+    """The variant whose runs a curve shows, and their varied values.
+
+    Raises:
+        ReproduceError: The curve names no variant with varied runs.
+    """
+    rows = {variant.name: variant for variant in experiment.variants if variant.swept}
+    if curve.variant not in rows:
+        known = ", ".join(rows) or "none"
+        message = f"`{curve.variant}` is not a variant with varied runs; those are: {known}"
+        raise ReproduceError(f"{experiment.id}, figure {figure.id}: {message}")
+    variant = rows[curve.variant]
+    return variant, [p for p in variant.points if curve.only.items() <= p.items()]
+
+
+def at_point(curve: Curve, scope: dict[str, object], point: Point) -> float:
+    """The measure of a curve at a point, from the runs of one seed."""
     row = cast("Row", scope[curve.variant])
     here = {**scope, **point, "it": row[tuple(point.values())]}
     return float(evaluate(curve.measure, here))
@@ -95,16 +107,12 @@ def _at(curve: Curve, scope: dict[str, object], point: Point) -> float:
 def _traces(
     axes: Axes, experiment: Experiment, figure: Figure, curve: Curve, scope: dict[str, object]
 ) -> None:
-    run = evaluate(curve.run or curve.variant, scope)
-    if not isinstance(run, Run) or curve.series is None:
-        message = f"`{curve.run or curve.variant}` is not a run, or the curve has no `series`"
-        raise ReproduceError(f"{experiment.id}, figure {figure.id}: {message}")
-    traces = run.series_all(*curve.series)
+    _, traces = traces_of(experiment, figure, curve, scope)
     for number, trace in enumerate(traces):
         label = (
             curve.label if len(traces) == 1 else f"{curve.label} {trace.entity.rsplit('.', 1)[-1]}"
         )
-        times, low, high = _visible(figure, trace)
+        times, low, high = visible(figure, trace)
         dashes = "-" if number < len(COLOURS) else "--"
         middle = (low + high) / 2
         (line,) = axes.plot(times, middle, label=label, linewidth=0.9, linestyle=dashes)
@@ -112,7 +120,22 @@ def _traces(
             axes.fill_between(times, low, high, color=line.get_color(), alpha=0.35, linewidth=0)
 
 
-def _visible(figure: Figure, trace: Trace) -> tuple[Floats, Floats, Floats]:
+def traces_of(
+    experiment: Experiment, figure: Figure, curve: Curve, scope: dict[str, object]
+) -> tuple[Run, list[Trace]]:
+    """The run of a curve, and the traces of it that the curve shows.
+
+    Raises:
+        ReproduceError: The curve names no run, or no series.
+    """
+    run = evaluate(curve.run or curve.variant, scope)
+    if not isinstance(run, Run) or curve.series is None:
+        message = f"`{curve.run or curve.variant}` is not a run, or the curve has no `series`"
+        raise ReproduceError(f"{experiment.id}, figure {figure.id}: {message}")
+    return run, run.series_all(*curve.series)
+
+
+def visible(figure: Figure, trace: Trace) -> tuple[Floats, Floats, Floats]:
     """Times, least and greatest values that the figure shows, thinned to its resolution."""
     times = trace.times * figure.x.scale
     part = within(times, figure.x.start, figure.x.end)

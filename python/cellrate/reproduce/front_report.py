@@ -18,7 +18,7 @@ from cellrate.common.document import (
     columns,
     rows,
 )
-from cellrate.reproduce.paper_report import figure_id, held, short_id
+from cellrate.reproduce.paper_report import figure_id, held, place
 from cellrate.reproduce.reproduction import Reproduction
 from cellrate.reproduce.results import ClaimResult, ExperimentResult
 from cellrate.reproduce.scoring import LOSS_FACTOR, TOLERANCES, WITHIN
@@ -32,8 +32,15 @@ HOW_SCORED = (
     f"within {TOLERANCES['throughput']:.0%} of a printed throughput or rate, "
     f"{TOLERANCES['queue']:.0%} of a printed queue, a factor of {LOSS_FACTOR:g} of a printed loss, "
     f"{TOLERANCES['whole']:.0%} of a share that is printed as 1; what rounds to 0 as it is printed "
-    "counts as half a unit of the last place. The columns behind count the same "
-    "numbers by their distance alone."
+    "counts as half a unit of the last place. The last columns count how many of these numbers are "
+    "within each distance."
+)
+
+
+STANDINGS = (
+    "Impossible: the paper contradicts itself or physics there, by a computed proof. Consistent: "
+    "one lost cell decides, and the printed run is one of many that the same network gives. Open: "
+    "the experiment that would decide stands with the miss."
 )
 
 
@@ -45,8 +52,8 @@ def front_report(parts: Sequence[Reproduction]) -> Document:
         "Published experiments, run again",
         (
             Paragraph(f"cellrate {__version__}, {seeds}.", "faint"),
-            *_counts(tally(results), seeds),
             *_stored(parts),
+            *_counts(tally(results), seeds),
             _papers(parts, tally(results)),
             Paragraph(HOW_SCORED, "faint"),
             *_general_claims(parts),
@@ -69,10 +76,10 @@ def _stored(parts: Sequence[Reproduction]) -> tuple[Block, ...]:
 
 def _counts(counts: Tally, seeds: str) -> tuple[Paragraph, ...]:
     found = [Paragraph(Span(f"Today, {seeds}: {counts.sentence()}.", "strong"))]
+    if counts.misses:
+        found.append(Paragraph(f"Of what disagrees today, {counts.ends()}. {STANDINGS}"))
     if counts.apart():
         found.append(Paragraph(f"Counted apart: {counts.apart()}."))
-    if counts.misses:
-        found.append(Paragraph(f"What disagrees: {counts.ends()}."))
     return tuple(found)
 
 
@@ -147,18 +154,17 @@ def _misses(part: Reproduction) -> Folded:
             Span(miss.experiment, link=f"{part.page_name}.html#{miss.experiment}"),
             f"{miss.what}: {miss.found}",
             miss.standing.value,
-            miss.why,
         )
         for miss in part.tally.misses
     )
-    titles = columns("experiment", "what disagrees", "", "what is known of why")
+    titles = columns("experiment, with what is known of why", "what disagrees", "")
     return Folded(f"{part.paper.id} ({len(found)})", (Table(titles, found),) if found else ())
 
 
 def _figures(part: Reproduction) -> tuple[Block, ...]:
     links = tuple(
         Span(
-            f"{short_id(part.paper, experiment)} {figure.id}",
+            f"{place(experiment)}: {figure.title}",
             link=f"{part.page_name}.html#{figure_id(experiment, figure)}",
         )
         for experiment in part.experiments

@@ -46,6 +46,9 @@ class Options:
     draws: int = 0
     """Number of seeds over which chaotic values, those that single events decide, are measured; 0
     to skip this."""
+    changes: Sequence[str] = ()
+    """Settings that all runs get after those of the paper, as for `--set`. What comes of them is
+    marked, and never kept as a result of the paper."""
     workers: int = 1
     """Number of processes that judge results and draw figures, once all runs are done."""
 
@@ -61,6 +64,30 @@ class Options:
             )
         if (self.check or self.bless) and SEED not in self.numbers:
             raise ReproduceError(f"golden tables hold seed {SEED}, which is not among the seeds")
+
+        self._require_unchanged()
+
+    def _require_unchanged(self) -> None:
+        """Refuses to keep or check changed runs as those of the paper."""
+        if not self.changes:
+            return
+        asked = {
+            "--check": self.check,
+            "--bless": self.bless,
+            "--draws": self.draws,
+            "--keep-seeds": self.keep_seeds,
+            "--evidence": self.evidence is not None,
+            "--inferred": self.inferred is not None,
+            "--sensitivity": self.sensitivity,
+        }
+        wrong = [name for name, is_asked in asked.items() if is_asked]
+        if wrong:
+            raise ReproduceError(
+                f"--set runs something else than the paper; {', '.join(wrong)} is about the paper: "
+                "leave out one of them"
+            )
+        if self.paper is None and self.experiments is None:
+            raise ReproduceError("--set changes the experiments that are named: name some")
 
     @property
     def numbers(self) -> tuple[int, ...]:

@@ -53,6 +53,8 @@ class Variant:
     constants: Point
     swept: bool
     """True if values are varied."""
+    changes: tuple[str, ...] = ()
+    """Settings of the user after those of the paper, as for `--set`; without expressions."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from cellrate.common.document import (
     Document,
     Figure,
     Folded,
-    Links,
     Listing,
     Paragraph,
     Row,
@@ -30,6 +29,7 @@ from cellrate.reproduce import paper_data
 from cellrate.reproduce.draw_runs import JITTERS
 from cellrate.reproduce.draws import LEAST, MOST
 from cellrate.reproduce.paper_data import Erratum, Experiment, Explanation, Paper
+from cellrate.reproduce.reproduction import fingerprint
 from cellrate.reproduce.results import ClaimResult, ExperimentResult, ValueResult
 from cellrate.reproduce.runs import Outcomes, command_of, job_of, run_ids
 from cellrate.reproduce.seeds import seeds_text
@@ -43,11 +43,19 @@ def paper_report(
     results: Sequence[ExperimentResult],
     outcomes: Outcomes,
     sensitivities: Sequence[Sensitivity] = (),
+    changes: Sequence[str] = (),
 ) -> Document:
-    """The counts of a paper, then each experiment with its figures, values and claims."""
+    """The counts of a paper, then each experiment with its figures, values and claims.
+
+    Args:
+        paper: The paper.
+        results: Results of its experiments.
+        outcomes: Their runs.
+        sensitivities: Effects of the paper's open assumptions.
+        changes: Settings of the user that all runs have besides those of the paper.
+    """
     moved = {s.experiment: s for s in sensitivities}
-    sections = (_experiment(r, outcomes, moved.get(r.experiment.id)) for r in results)
-    links = (Span(short_id(paper, r.experiment), link=f"#{r.experiment.id}") for r in results)
+    sections = (_experiment(r, outcomes, moved.get(r.experiment.id), changes) for r in results)
     origin = (
         f"{', '.join(paper.authors)}; {paper.published_in}, {paper.year}. "
         f"Run again with cellrate {__version__}, {seeds_text(results[0].seeds)}."
@@ -56,8 +64,8 @@ def paper_report(
         paper.title,
         (
             Paragraph(origin, "faint"),
+            *(Paragraph(Span(text, "bad")) for text in changed(changes)),
             Paragraph(paper.summary),
-            Links(tuple(links)),
             *_summary(tally(results)),
             *_draws(_about(paper, results)),
             *sections,
@@ -66,14 +74,32 @@ def paper_report(
     )
 
 
-def short_id(paper: Paper, experiment: Experiment) -> str:
-    """An experiment's id without the paper's id before it."""
-    return experiment.id.removeprefix(f"{paper.id}-")
+def changed(changes: Sequence[str]) -> tuple[str, ...]:
+    """The sentence that says that runs are not those of a paper; none if they are."""
+    if not changes:
+        return ()
+    return (f"Changed: all runs have {', '.join(changes)}. These are not the paper's experiments.",)
+
+
+MOST_FIRST = 10
+"""Numbers of an experiment without a figure that stand before those that a click shows."""
+
+
+def place(experiment: Experiment) -> str:
+    """The place of an experiment in the paper, such as `Fig. 8.5`."""
+    where = experiment.where.partition(",")[0]
+    return where[:1].upper() + where[1:]
 
 
 def figure_id(experiment: Experiment, figure: paper_data.Figure) -> str:
     """Name by which links lead to a figure on the page of its paper."""
     return f"{experiment.id}-figure-{figure.id}"
+
+
+def data_stem(experiment: Experiment, figure: paper_data.Figure, changes: Sequence[str]) -> str:
+    """Path of a figure's tables from the folder of the pages, without the end of the name."""
+    end = f"-changed-{fingerprint(changes)}" if changes else ""
+    return f"data/{experiment.id}-{figure.id}{end}"
 
 
 def _summary(counts: Tally) -> tuple[Block, ...]:
@@ -83,11 +109,10 @@ def _summary(counts: Tally) -> tuple[Block, ...]:
             Span(miss.experiment, link=f"#{miss.experiment}"),
             (f"{miss.what}\n", Span(miss.found, "faint")),
             miss.standing.value,
-            miss.why,
         )
         for miss in counts.misses
     )
-    titles = columns("experiment", "what disagrees", "", "what is known of why")
+    titles = columns("experiment, with what is known of why", "what disagrees", "")
     table = Table(titles, rows(found))
     ends = (Paragraph(f"{counts.ends()}."), table) if counts.misses else ()
     return (
@@ -137,33 +162,61 @@ def _drawn_draws(paper: Paper) -> str:
     return "" if drawn is None else svg(drawn)
 
 
-def _experiment(result: ExperimentResult, outcomes: Outcomes, moved: Sensitivity | None) -> Section:
+def _experiment(
+    result: ExperimentResult,
+    outcomes: Outcomes,
+    moved: Sensitivity | None,
+    changes: Sequence[str],
+) -> Section:
     experiment = result.experiment
     checks = [c for c in result.claims if not c.claim.about_runs]
-    where = f"{experiment.id} · {experiment.where} · "
-    errata = tuple(map(_erratum, experiment.errata))
+    known_why: set[str] = set()
+    figures = [_figure(result, figure, outcomes, changes) for figure in experiment.figures]
+    values = [v for v in result.values if v.published.kind != "arithmetic"]
+    shown = 0 if figures else MOST_FIRST
+    first: tuple[Block, ...] = (*figures[:1], _values(values[:shown], known_why))
+    more: tuple[Block, ...] = (
+        *figures[1:],
+        _values(values[shown:], known_why),
+        _claims("Claims", [c for c in result.claims if c.claim.about_runs], known_why),
+        _arithmetic([v for v in result.values if v.published.kind == "arithmetic"]),
+        _claims("Claims that are checks of the paper's arithmetic", checks, known_why),
+        _folded("What the paper leaves open", tuple(map(_assumption, experiment.assumptions))),
+        _folded("Errata of the paper", tuple(map(_erratum, experiment.errata))),
+        _folded("Other oddities of the paper", experiment.remarks),
+        *_sensitivity(moved),
+        _commands(result),
+    )
     return Section(
-        experiment.title,
+        f"{place(experiment)}: {experiment.title}",
         (
-            Paragraph((where, Span(result.command, "code")), "faint"),
-            *(_figure(result, figure, outcomes) for figure in experiment.figures),
-            _values([v for v in result.values if v.published.kind != "arithmetic"]),
-            _claims("Claims", [c for c in result.claims if c.claim.about_runs]),
-            _arithmetic([v for v in result.values if v.published.kind == "arithmetic"]),
-            _claims("Claims that are checks of the paper's arithmetic", checks),
-            _folded("What the paper leaves open", tuple(map(_assumption, experiment.assumptions))),
-            _folded("Errata of the paper", errata),
-            _folded("Other oddities of the paper", experiment.remarks),
-            *_sensitivity(moved),
-            _commands(result),
+            Paragraph((f"{experiment.id} · ", Span(result.command, "code")), "faint"),
+            *_counted(tally([result])),
+            *first,
+            Folded("More: numbers, claims, what is known of misses, commands", more),
         ),
         experiment.id,
     )
 
 
-def _figure(result: ExperimentResult, figure: paper_data.Figure, outcomes: Outcomes) -> Figure:
+def _counted(counts: Tally) -> tuple[Paragraph, ...]:
+    """What holds and what is met, without what an experiment has none of."""
+    parts = [f"{counts.claims} claims about runs hold"] if counts.claims.all else []
+    parts += [f"{counts.values} scored numbers are met"] if counts.values.all else []
+    return (Paragraph(f"{', '.join(parts)}."),) if parts else ()
+
+
+def _figure(
+    result: ExperimentResult,
+    figure: paper_data.Figure,
+    outcomes: Outcomes,
+    changes: Sequence[str],
+) -> Figure:
     return Figure(
-        _drawing_of(result, figure, outcomes), figure.title, figure_id(result.experiment, figure)
+        _drawing_of(result, figure, outcomes),
+        figure.title,
+        figure_id(result.experiment, figure),
+        data=data_stem(result.experiment, figure, changes),
     )
 
 
@@ -179,12 +232,13 @@ def _drawing_of(
     return drawn
 
 
-def _values(values: Sequence[ValueResult]) -> Section:
+def _values(values: Sequence[ValueResult], known_why: set[str]) -> Section:
     titles = columns("quantity", "printed", "measured", "difference", "", numbers=(1, 2, 3))
-    return Section("Printed and measured", _table(titles, tuple(map(_value, values))))
+    found = tuple(_value(value, known_why) for value in values)
+    return Section("Printed and measured", _table(titles, found))
 
 
-def _value(value: ValueResult) -> Row:
+def _value(value: ValueResult, known_why: set[str]) -> Row:
     published = value.published
     kind = f"restated: {published.restates}" if published.kind == "restated" else published.kind
     order = {None: "", True: " · in the printed order", False: " · not in the printed order"}
@@ -198,7 +252,7 @@ def _value(value: ValueResult) -> Row:
             percent(value.relative_difference),
             _verdict(value.met),
         ),
-        _why(value.standing, value.explanation),
+        _why(value.standing, value.explanation, known_why),
     )
 
 
@@ -224,13 +278,17 @@ def _verdict(met: bool | None) -> Text:
     return Span("met", "good") if met else Span("not met", "bad")
 
 
-def _why(standing: Standing | None, explanation: Explanation | None) -> Text:
+def _why(standing: Standing | None, explanation: Explanation | None, known_why: set[str]) -> Text:
+    """The standing of a miss and its cause; a cause that `known_why` has is not said again."""
     if standing is None:
         return ""
-    return joined(Span(f"{standing.value}.", "strong"), f" {known(explanation)}")
+    why = known(explanation)
+    said = " As above." if why and why in known_why else f" {why}"
+    known_why.add(why)
+    return joined(Span(f"{standing.value}.", "strong"), said)
 
 
-def _claims(title: str, claims: Sequence[ClaimResult]) -> Section:
+def _claims(title: str, claims: Sequence[ClaimResult], known_why: set[str]) -> Section:
     found = tuple(
         Row(
             (
@@ -238,7 +296,7 @@ def _claims(title: str, claims: Sequence[ClaimResult]) -> Section:
                 Span(one.claim.holds_if, "code"),
                 held(one),
             ),
-            _why(one.standing, one.explanation),
+            _why(one.standing, one.explanation, known_why),
         )
         for one in claims
     )

@@ -3,9 +3,9 @@
 import tomllib
 from collections.abc import Sequence
 from functools import cache
-from importlib import resources
 from pathlib import Path
 
+from cellrate.common import papers_place
 from cellrate.reproduce.errors import ReproduceError
 from cellrate.reproduce.paper_data import Experiment, Paper
 from cellrate.reproduce.paper_words import PaperWords, read_paper_words
@@ -15,17 +15,13 @@ from cellrate.reproduce.reading import read_paper
 def papers_root() -> Path:
     """Directory that holds `words.toml` and one directory per paper.
 
-    In a checkout this is `papers` in its root, even if a build has left a copy in the package;
-    elsewhere it is the package's copy.
-
     Raises:
         ReproduceError: If the data is not there.
     """
-    package = Path(str(resources.files("cellrate")))
-    for candidate in (package.parent.parent / "papers", package / "papers"):
-        if (candidate / "words.toml").is_file():
-            return candidate
-    raise ReproduceError(f"the papers' data is neither in {package} nor beside it")
+    root = papers_place.papers_root()
+    if root is None:
+        raise ReproduceError("the papers' data is neither in the package nor beside it")
+    return root
 
 
 @cache

@@ -19,6 +19,7 @@ from cellrate.common.document import (
     rows,
 )
 from cellrate.common.numbers import estimate_text, number, percent
+from cellrate.reproduce.paper_report import changed
 from cellrate.reproduce.reproduction import Reproduction
 from cellrate.reproduce.results import ClaimResult, ExperimentResult, ValueResult
 from cellrate.reproduce.seeds import seeds_text
@@ -37,14 +38,16 @@ def report(parts: Sequence[Reproduction]) -> Document:
     """Measured values beside printed ones, claims, and counts."""
     results = [result for part in parts for result in part.results]
     moved = [_sensitivity(one) for part in parts for one in part.sensitivities]
+    changes = parts[0].changes
     return Document(
         f"Published experiments, run again with {seeds_text(results[0].seeds)}",
         (
+            *(Paragraph(Span(text, "bad")) for text in changed(changes)),
             *map(_experiment, results),
             *moved,
             *_tally(tally(results)),
             *_papers(parts),
-            *_seeds(parts, results),
+            *(() if changes else _seeds(parts, results)),
         ),
     )
 

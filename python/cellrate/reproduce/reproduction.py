@@ -1,5 +1,7 @@
 """Part of a reproduction that concerns one paper."""
 
+import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from cellrate.reproduce.errata import ErratumResult
@@ -12,11 +14,17 @@ from cellrate.reproduce.tally import Tally, tally
 MOST_NAMED = 3
 
 
+def fingerprint(changes: Sequence[str]) -> str:
+    """A short name of settings, so that other settings have other pages."""
+    return hashlib.sha256("\n".join(changes).encode()).hexdigest()[:6]
+
+
 @dataclass
 class Reproduction:
     """Selected experiments of a paper, and their results.
 
-    `has_new_draws` is true if distributions of the paper were measured anew.
+    `has_new_draws` is true if distributions of the paper were measured anew. `changes` are settings
+    of the user, with which the runs are not those of the paper.
     """
 
     paper: Paper
@@ -25,6 +33,7 @@ class Reproduction:
     errata: list[ErratumResult] = field(default_factory=list)
     sensitivities: list[Sensitivity] = field(default_factory=list)
     has_new_draws: bool = False
+    changes: tuple[str, ...] = ()
 
     @property
     def ids(self) -> list[str]:
@@ -34,7 +43,7 @@ class Reproduction:
     @property
     def is_whole(self) -> bool:
         """True if these are all experiments of the paper."""
-        return self.ids == [one.id for one in self.paper.experiments]
+        return not self.changes and self.ids == [one.id for one in self.paper.experiments]
 
     @property
     def page_name(self) -> str:
@@ -43,6 +52,7 @@ class Reproduction:
             return self.paper.id
         names = [one.removeprefix(f"{self.paper.id}-") for one in self.ids]
         more = ["and-more"] if len(names) > MOST_NAMED else []
+        more += [f"changed-{fingerprint(self.changes)}"] if self.changes else []
         return "-".join([self.paper.id, *names[:MOST_NAMED], *more])
 
     @property

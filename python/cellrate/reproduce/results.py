@@ -1,5 +1,6 @@
 """Results of an experiment: measured values beside printed ones, and claims that hold."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -78,7 +79,10 @@ class ExperimentResult:
         """Shell command that computes this result again."""
         first = f" --first-seed {self.seeds[0]}" if self.seeds[0] != 1 else ""
         name = self.experiment.id.removeprefix(f"{self.paper.id}-")
-        return f"cellrate reproduce {self.paper.id} {name} --seeds {len(self.seeds)}{first}"
+        changes = dict.fromkeys(c for one in self.experiment.variants for c in one.changes)
+        settings = "".join(f" --set {shlex.quote(one)}" for one in changes)
+        seeds = f"--seeds {len(self.seeds)}{first}"
+        return f"cellrate reproduce {self.paper.id} {name} {seeds}{settings}"
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ def job_of(paper: Paper, variant: Variant, point: Point, seed: int) -> Job:
     values = variant.constants | point
     path = f"papers/{paper.id}/scenarios/{variant.scenario}"
     overrides = tuple(fill(template, values) for template in variant.set)
-    return Job(paper.scenarios[variant.scenario], path, overrides, seed)
+    return Job(paper.scenarios[variant.scenario], path, (*overrides, *variant.changes), seed)
 
 
 def command_of(job: Job) -> str:

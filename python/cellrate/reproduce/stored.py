@@ -180,8 +180,8 @@ def said_of_seeds(papers: Sequence[Paper]) -> list[str]:
         ReproduceError: A file is damaged, or lacks a value or claim of today's papers.
     """
     names = {
-        ASSUMED: "open parameters as assumed before looking",
-        INFERRED: "with the inferred values that held out",
+        ASSUMED: "unprinted parameters fixed before seeing results",
+        INFERRED: "inferred values that passed validation",
     }
     kept = [(name, combined(papers, reading)) for reading, name in names.items()]
     return [

@@ -59,9 +59,9 @@ class Tally:
         """Counts that are not part of the score, in words."""
         parts = [f"{self.checks} checks of the papers' arithmetic hold"] if self.checks.all else []
         if self.in_order.all:
-            parts.append(f"{self.in_order} values under loss are in the printed order")
+            parts.append(f"in runs with loss, {self.in_order} values rank as in the paper")
         if self.again.all:
-            parts.append(f"{self.again} numbers that say another in another unit are met")
+            parts.append(f"{self.again} numbers that restate another number in other units agree")
         return ", ".join(parts)
 
     def ends(self) -> str:

@@ -18,7 +18,7 @@ from cellrate.reproduce.errata_report import errata_report
 from cellrate.reproduce.evidence import evidence, sensitivity_evidence
 from cellrate.reproduce.front_report import front_report
 from cellrate.reproduce.overview import errata_overview, overview
-from cellrate.reproduce.paper_report import paper_report
+from cellrate.reproduce.paper_report import data_stem, paper_report
 from cellrate.reproduce.papers import experiment_ids
 from cellrate.reproduce.reproduction import Reproduction
 from cellrate.reproduce.runs import Outcomes
@@ -38,22 +38,41 @@ def write_pages(
     """
     make_directory(out)
     pages = {
-        part.page_name: paper_report(part.paper, part.results, outcomes, part.sensitivities)
+        part.page_name: paper_report(
+            part.paper, part.results, outcomes, part.sensitivities, part.changes
+        )
         for part in parts
     }
     whole = {part.paper.id for part in parts if part.is_whole}
     covered = _covered(out)
-    if not covered <= whole:
+    changed = any(part.changes for part in parts)
+    if changed:
+        pass  # the front page and the errata are about the papers
+    elif not covered <= whole:
         kept = f"{out / 'index.html'} and errata.html are of {', '.join(sorted(covered))} and stay"
         sys.stderr.write(f"note: {kept}; cellrate reproduce writes those of all papers\n")
     else:
         pages = {"index": front_report(parts), "errata": errata_report(parts)} | pages
         whole_file.write_text(out / INDEX, json_text(sorted(whole)))
+    _write_data(parts, outcomes, out)
     paths = {name: out / f"{name}.html" for name in pages}
     drawn = drawn_ahead(list(pages.values()), workers)
     for path, document in zip(paths.values(), drawn, strict=True):
         whole_file.write_text(path, web_page(document))
     return [str(path) for path in paths.values()]
+
+
+def _write_data(parts: Sequence[Reproduction], outcomes: Outcomes, out: Path) -> None:
+    """Writes the numbers behind each figure beside the pages."""
+    from cellrate.reproduce.figure_data import figure_data, write_figure_data  # slow to import
+
+    for part in parts:
+        for result in part.results:
+            for figure in result.experiment.figures:
+                stem = out / data_stem(result.experiment, figure, part.changes)
+                make_directory(stem.parent)
+                frame = figure_data(part.paper, result.experiment, figure, outcomes, result.seeds)
+                write_figure_data(frame, stem)
 
 
 def _covered(out: Path) -> set[str]:

@@ -163,12 +163,15 @@ class Figure:
         about: Description for readers who do not see it.
         anchor: Name by which links of a page lead to it; empty without one.
         file: Name of its file, for Markdown, which shows no drawing without a file.
+        data: Path of its numbers beside the page, as `.csv` and `.parquet`, without that end; empty
+            without them.
     """
 
     svg: Callable[[], str]
     about: str
     anchor: str = ""
     file: str = ""
+    data: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,4 +187,15 @@ def _figure(part: Figure) -> str:
     label = f'<svg role="img" aria-label="{escape(part.about)}" '
     drawing, is_wide = inline_svg.enlarged(part.svg())
     kind = ' class="wide"' if is_wide else ""
-    return f"<figure{kind}{name}>{drawing.replace('<svg ', label, 1)}</figure>"
+    return f"<figure{kind}{name}>{drawing.replace('<svg ', label, 1)}{_data(part)}</figure>"
+
+
+def _data(part: Figure) -> str:
+    """Links to a figure's numbers."""
+    if not part.data:
+        return ""
+    links = (
+        f'<a class="button" href="{escape(part.data)}.{end}" download>{name}</a>'
+        for end, name in (("csv", "CSV"), ("parquet", "Parquet"))
+    )
+    return f"<figcaption>Data: {' '.join(links)}</figcaption>"
