@@ -20,7 +20,7 @@ from cellrate.cli.places import kept_results
 from cellrate.cli.progress import ProgressBar
 from cellrate.common import scratch, terminal
 from cellrate.common.json_text import json_text
-from cellrate.common.problems import reading
+from cellrate.common.problems import BadInput, reading
 from cellrate.simulation.runner import Done, run_each
 from cellrate.studies import study as studies
 
@@ -29,11 +29,19 @@ STUDIES = "studies"
 
 def study(
     file: Annotated[
-        str,
+        str | None,
         Parameter(name="FILE", allow_leading_hyphen=True, help="Study file; - is standard input."),
-    ],
+    ] = None,
     /,
     *,
+    experiment: Annotated[
+        str | None,
+        Parameter(
+            name="--from",
+            help="Print a study file with the runs of a paper's experiment instead, such as "
+            "kalyan97-table8.2.",
+        ),
+    ] = None,
     plan: Annotated[
         bool, Parameter(negative="", help="Only print runs, time, memory and disk needed.")
     ] = False,
@@ -72,7 +80,14 @@ def study(
     ports, queues and classes, traces if the study keeps them, and a dictionary of every column.
     Finished runs are kept in OUT/results, so that an interrupted or extended study only runs the
     missing points. A run that fails is reported with its command and does not stop the study.
+
+    --from prints a study file, ready to edit, whose runs are those of a published experiment.
     """
+    if (file is None) == (experiment is None):
+        raise BadInput("cellrate study needs FILE, or --from and an experiment of a paper")
+    if experiment is not None:
+        return _printed(experiment)
+    assert file is not None  # noqa: S101  of the two one is there
     with reading(file):
         asked = studies.read(file, settings)
     if plan:
@@ -103,6 +118,18 @@ def study(
         sys.stderr.write(f"warning: {note}\n")
     _show(ran, asked, quiet=quiet, json=json)
     return 1 if ran.failed else 0
+
+
+def _printed(experiment: str) -> int:
+    """Prints an experiment of a paper as a study file."""
+    from cellrate.reproduce.as_study import study_of
+    from cellrate.reproduce.errors import ReproduceError
+
+    try:
+        sys.stdout.write(study_of(experiment))
+    except ReproduceError as error:
+        raise BadInput(f"--from: {error}") from error
+    return 0
 
 
 def _for_now(out: Path, stack: ExitStack) -> _core.Store:

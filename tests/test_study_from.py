@@ -1,0 +1,82 @@
+"""`cellrate study --from`: the study file of a published experiment makes the same runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cellrate import _core
+from cellrate.reproduce.as_study import study_of
+from cellrate.reproduce.errors import ReproduceError
+from cellrate.reproduce.papers import all_papers
+from cellrate.reproduce.runs import job_of, run_ids
+from cellrate.simulation.runner import Job
+from cellrate.studies import study as studies
+from conftest import HERE, Command
+
+EXPERIMENTS = [
+    "kalyan97-table8.2",
+    "kalyan97-table8.12",
+    "ohsaki95-fig5:abr",
+    "ohsaki95-fig5:epd",
+    "ohsaki95-fig11:abr",
+    "gerla95-fig5:fcvc",
+    "marsan97-fig5L:pid",
+    "fmmra-fig2:erica",
+]
+
+
+def simulated(job: Job) -> str:
+    """What a job simulates: its scenario without the seed and what is recorded."""
+    document = json.loads(_core.toml_as_json(job.resolved()))
+    for table, key in (("measure", "traces"), ("measure", "events"), ("run", "seed")):
+        document[table].pop(key, None)
+    return json.dumps(document, sort_keys=True)
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_the_study_of_an_experiment_makes_its_runs(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # the scenario is found by its whole path
+    file = tmp_path / "study.toml"
+    file.write_text(study_of(name), encoding="utf-8")
+    asked = studies.read(str(file), ())
+    of_study = {simulated(asked.job(point, 0)) for point in asked.points}
+    wanted, _, part = name.partition(":")
+    [(paper, experiment)] = [
+        (paper, one) for paper in all_papers() for one in paper.experiments if one.id == wanted
+    ]
+    of_paper = {
+        simulated(job_of(paper, variant, point, 1))
+        for _, variant, point in run_ids(experiment)
+        if part in {"", variant.name, variant.scenario.removesuffix(".toml")}
+    }
+    assert of_study == of_paper
+
+
+def test_the_printed_study_is_planned_and_tells_what_it_leaves_out(
+    command: Command, tmp_path: Path
+) -> None:
+    printed = command("study", "--from", "ohsaki95-fig5", cwd=HERE.parent)
+    assert printed.returncode == 0, printed.stderr
+    assert "--from ohsaki95-fig5:epd, --from ohsaki95-fig5:ubr" in printed.stdout
+    file = tmp_path / "mine.toml"
+    file.write_text(study_of("ohsaki95-fig5"), encoding="utf-8")
+    planned = command("study", file, "--plan", "--out", tmp_path / "out")
+    assert planned.returncode == 0, planned.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("ohsaki95-fig55", "there is no experiment `ohsaki95-fig55`"),
+        ("ohsaki95-fig5:fcvc", "has no part `fcvc`; scenarios: abr, epd, ubr; variants: "),
+        ("ohsaki95-text-cells", "computes without runs"),
+        ("marsan97-fig5L", "some runs only, and a study in all of them; each variant is a study"),
+    ],
+)
+def test_what_is_no_study_says_why(name: str, said: str) -> None:
+    with pytest.raises(ReproduceError, match=said):
+        study_of(name)
