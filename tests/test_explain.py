@@ -211,7 +211,8 @@ def test_a_smaller_window_limits_the_flows() -> None:
     rate = one(limited, "TCP throughput", "window_limit_bits_per_second")
     assert rate == pytest.approx(390 * 512 * 8 / 0.03)
     bound = one(limited, "TCP throughput", "greatest_bound_bits_per_second")
-    assert bound == pytest.approx(167 * 200_000 * 8 / 5)
+    # Whole segments of 512 bytes.
+    assert bound == pytest.approx(167 * (200_000 // 512 * 512) * 8 / 5)
 
 
 def test_a_bound_needs_the_background_from_the_start() -> None:
@@ -708,3 +709,45 @@ def test_twice_the_network_takes_twice_the_calls(sizes: list[tuple[int, int]]) -
     calls_of_explain(network_of_pairs(1, 1))  # what a process computes once
     one, two, four = (calls_of_explain(network_of_pairs(*size)) for size in sizes)
     assert (four - two) / (two - one) < 2.05, (one, two, four)
+
+
+ONE_SEGMENT = """
+[run]
+duration = "4 s"
+[topology]
+template = "n-source"
+link_rate = "155.52 Mbit/s"
+access = "1 km"
+bottleneck = "10 km"
+egress = "1 km"
+[tcp]
+recovery = "reno"
+mss = "9140 bytes"
+window = "16 KiB"
+delayed_ack = true
+[[flow]]
+name = "tcp"
+service = "ubr"
+"""
+
+
+@pytest.mark.parametrize(
+    ("mss", "window", "limit"), [(9140, "16 KiB", 365_600.0), (1460, "2 KiB", 58_400.0)]
+)
+def test_a_window_of_one_segment_waits_for_delayed_acknowledgements(
+    mss: int, window: str, limit: float
+) -> None:
+    """A segment in each 200 ms (RFC 1122 4.2.3.2), and the run stays within one of it."""
+    job = Job(ONE_SEGMENT, "one.toml", (f"tcp.mss={mss} bytes", f"tcp.window={window}"))
+    said = explain(Network.of_scenario(job.scenario()))
+    values = {key: value for one in said.statements for key, value in one.values.items()}
+    assert values["delayed_ack_limit_bits_per_second"] == limit
+    assert values["bound_by"] == ["delayed-ack"]
+    bound = values["bound_bits_per_second"]
+    [outcome] = run_many([job])
+    measured = json.loads(outcome.summary())["totals"]["tcp_throughput_bits_per_second"]
+    assert measured <= bound == pytest.approx(limit + 2 * 8 * mss / 4)
+    assert measured == pytest.approx(limit, abs=8 * mss / 4)
+    # Two segments are answered at once.
+    roomy = explain(Network.of(ONE_SEGMENT, "one.toml", (f"tcp.mss={mss // 2} bytes",)))
+    assert "delayed-ack" not in json.dumps([one.values for one in roomy.statements])

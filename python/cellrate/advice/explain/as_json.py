@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cellrate.advice.explain.answer import Explanation, Statement
-from cellrate.advice.explain.track_record import records
+from cellrate.advice.explain.track_record import ENOUGH, records
 
 
 def as_json(explanation: Explanation) -> dict[str, Any]:
@@ -51,4 +51,6 @@ def _record(topic: str) -> dict[str, Any] | None:
     found = records().get(topic)
     if found is None:
         return None
+    if found.cases < ENOUGH:  # the error is not known
+        return {"cases": found.cases, "within": None, "held": None}
     return {"cases": found.cases, "within": found.within, "held": found.held}

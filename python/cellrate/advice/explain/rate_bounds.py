@@ -15,7 +15,7 @@ from cellrate.advice.explain.subject import Subject
 from cellrate.simulation.network import Flow, Link, Tcp
 from cellrate.theory.cell_conversions import PAYLOAD_BYTES
 
-Limit: TypeAlias = Literal["link", "pcr", "window", "size"]
+Limit: TypeAlias = Literal["link", "pcr", "window", "delayed-ack", "size"]
 # Sources whose segments are all full.
 FULL = frozenset({"greedy"})
 # In any time a line carries a cell more than its rate says, and of the cells of a flow one data
@@ -29,7 +29,8 @@ class RateBound:
 
     Attributes:
         bits_per_second: The bound.
-        by: What sets it: the slowest link, PCR, the window in a round trip, or the file's size.
+        by: What sets it: the slowest link, PCR, the window in a round trip, the delayed
+            acknowledgement of each segment, or the file's size.
     """
 
     bits_per_second: float
@@ -53,6 +54,8 @@ def _computed(subject: Subject, flow: Flow, tcp: Tcp) -> RateBound:
         found.append(RateBound(rate, "pcr"))
     if flow.propagation_round_trip_seconds:
         found.append(RateBound(_by_window(subject, flow, tcp), "window"))
+    if waits_for_acknowledgements(subject, flow, tcp):
+        found.append(RateBound(_by_delayed_ack(subject, flow, tcp), "delayed-ack"))
     if flow.kind == "transfer":
         size = 8 * float(flow.source["size_bytes"]) / subject.window_seconds
         found.append(RateBound(size, "size"))
@@ -106,7 +109,39 @@ def _by_window(subject: Subject, flow: Flow, tcp: Tcp) -> float:
     trip = flow.propagation_round_trip_seconds or 0.0
     begin = max(subject.begin_seconds, flow.start_seconds)
     trips = math.ceil(max(0.0, subject.end_seconds - begin) / trip * (1 - 1e-12))
-    return 8 * trips * tcp.window_bytes / subject.window_seconds
+    return 8 * trips * outstanding_bytes(flow, tcp) / subject.window_seconds
+
+
+def outstanding_bytes(flow: Flow, tcp: Tcp) -> int:
+    """The most that a flow can have outstanding: whole segments, if all its segments are full."""
+    whole = tcp.window_bytes // tcp.mss_bytes * tcp.mss_bytes
+    return whole if flow.kind in FULL else tcp.window_bytes
+
+
+def waits_for_acknowledgements(subject: Subject, flow: Flow, tcp: Tcp) -> bool:
+    """True if a window holds one segment and its acknowledgement waits for the receiver's clock.
+
+    RFC 5681 4.2 answers every second full segment at once, and there is no second one. Where the
+    retransmission timer can expire sooner, a segment that comes twice is answered at once.
+    """
+    settings, trip = tcp.parameters, flow.propagation_round_trip_seconds or 0.0
+    interval = settings["delayed_ack_interval_seconds"]
+    return bool(
+        settings["delayed_ack"]
+        and flow.kind in FULL
+        and outstanding_bytes(flow, tcp) < 2 * tcp.mss_bytes
+        and subject.lossless
+        and not any(link in subject.overloaded for link in (*flow.forward, *flow.backward))
+        and settings["min_rto_seconds"] > interval + 2 * trip
+    )
+
+
+def _by_delayed_ack(subject: Subject, flow: Flow, tcp: Tcp) -> float:
+    """A segment between any two ticks of the receiver's clock (RFC 1122 4.2.3.2)."""
+    begin = max(subject.begin_seconds, flow.start_seconds)
+    interval = tcp.parameters["delayed_ack_interval_seconds"]
+    between = math.floor(max(0.0, subject.end_seconds - begin) / interval) + 2
+    return 8 * between * tcp.mss_bytes / subject.window_seconds
 
 
 def _payload_bits_per_cell(subject: Subject, flow: Flow, tcp: Tcp) -> float:

@@ -42,10 +42,17 @@ def _statements(statements: Iterable[Statement]) -> Iterator[Block]:
         if not one.applies:
             yield Paragraph(_inapplicable(one), "faint")
             continue
-        prefix = "expected: " if one.kind == "prediction" else ""
+        prefix = _prefix(one)
         yield Paragraph(f"{prefix}{one.text}{_formula(one.formula)}")
         if one.kind == "prediction":
             yield from (Remark(spoken(claim)) for claim in one.claims)
+
+
+def _prefix(one: Statement) -> str:
+    """What a prediction is: a value to expect, or a limit that a run may stay far below."""
+    if one.kind != "prediction":
+        return ""
+    return "upper limit: " if any(c.sense == "at most" for c in one.claims) else "expected: "
 
 
 def _inapplicable(one: Statement) -> str:

@@ -10,7 +10,11 @@ from functools import lru_cache
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement, Value
 from cellrate.advice.explain.claims import Claim
 from cellrate.advice.explain.losses import loss_at
-from cellrate.advice.explain.rate_bounds import bound_together, flow_bound
+from cellrate.advice.explain.rate_bounds import (
+    bound_together,
+    flow_bound,
+    waits_for_acknowledgements,
+)
 from cellrate.advice.explain.shares import unfair
 from cellrate.advice.explain.subject import Subject
 from cellrate.common.numbers import seconds
@@ -26,6 +30,7 @@ BY = {
     "link": "its slowest link",
     "pcr": "PCR",
     "window": "a window in each round trip",
+    "delayed-ack": "a segment in each interval of delayed acknowledgements",
     "size": "the size of the file",
 }
 
@@ -65,6 +70,8 @@ def _bound(
     bounds = [flow_bound(subject, flow, tcp) for flow, tcp in flows]
     rates = [min(one.bits_per_second, together) for one in bounds]
     by = " or ".join(dict.fromkeys(BY[one.by] for one in bounds))
+    # Whether the flows leave room on the links that they share.
+    alone = sum(one.bits_per_second for one in bounds) <= together * (1 + 1e-9)
     return Statement(
         TOPIC,
         f"{name}: at most {_between(min(rates), max(rates))} each, by {by}.",
@@ -72,7 +79,7 @@ def _bound(
             "group": name,
             "least_bound_bits_per_second": min(rates),
             "greatest_bound_bits_per_second": max(rates),
-            "bound_by": list(dict.fromkeys(one.by for one in bounds)),
+            "bound_by": list(dict.fromkeys(one.by for one in bounds)) if alone else ["link"],
         },
         kind="bound",
         claims=(Claim("throughput", name, "at most", together, "throughput"),),
@@ -82,7 +89,7 @@ def _bound(
 def _bound_of_all(total: float) -> Statement:
     return Statement(
         TOPIC,
-        f"All together at most {total / 1e6:.2f} Mbit/s of TCP payload in the measuring window.",
+        f"All together at most {_megabits(total)} Mbit/s of TCP payload in the measuring window.",
         {"bound_bits_per_second": total},
         kind="bound",
         claims=(Claim("throughput", "", "at most", total, "throughput"),),
@@ -187,7 +194,7 @@ def _steady(subject: Subject, flows: Sequence[tuple[Flow, Tcp]]) -> Iterator[str
     if subject.network.links_lose:
         yield "links lose no cell"
     elif any(loss_at(subject, one).expected != "no" for one in met):
-        yield "no cell is lost: TCP pauses after losses, and how long no formula here tells"
+        yield "no cell is lost: TCP pauses after losses, and no formula here says how long"
     elif any(_may_expire(subject, flow, tcp) for flow, tcp in flows):
         yield "no timer expires early: full queues take longer than the least timeout"
 
@@ -230,9 +237,15 @@ def _late(subject: Subject, flows: Sequence[Flow]) -> list[str]:
 
 def _between(low: float, high: float) -> str:
     """One rate or two in Mbit/s."""
-    if low == high:
-        return f"{low / 1e6:.2f} Mbit/s"
-    return f"{low / 1e6:.2f} to {high / 1e6:.2f} Mbit/s"
+    return (
+        f"{_megabits(low)} Mbit/s"
+        if low == high
+        else f"{_megabits(low)} to {_megabits(high)} Mbit/s"
+    )
+
+
+def _megabits(rate: float) -> str:
+    return f"{rate / 1e6:.2f}" if rate >= 1e6 else f"{rate / 1e6:.4g}"
 
 
 def _window(subject: Subject, name: str, flows: Sequence[tuple[Flow, Tcp]]) -> Statement:
@@ -247,10 +260,20 @@ def _window(subject: Subject, name: str, flows: Sequence[tuple[Flow, Tcp]]) -> S
         "window_limited_flows": limited,
     }
     longest = seconds(max(trips))
+    if any(waits_for_acknowledgements(subject, flow, own) for flow, own in flows):
+        interval = tcp.parameters["delayed_ack_interval_seconds"]
+        rate = 8 * tcp.mss_bytes / interval
+        values["delayed_ack_limit_bits_per_second"] = rate
+        text = (
+            f"{name}: a window holds one segment of {tcp.mss_bytes:,} bytes, and each waits for "
+            f"its delayed acknowledgement, {seconds(interval)}: {_megabits(rate)} Mbit/s. A window "
+            "of two segments does not wait"
+        )
+        return Statement(TOPIC, f"{text}.", values)
     text = f"{name}: whole segments of a window hold {held:,} bytes, for a round trip of {longest}"
     if max(trips) > 0:
         rate = 8 * held / max(trips)
         values["window_limit_bits_per_second"] = rate
         text += f": {rate / 1e6:.2f} Mbit/s"
-    some = f"{limited} of {len(flows)} cannot fill even an empty path" if limited else ""
+    some = f"{limited} of {len(flows)} flows cannot fill their path alone" if limited else ""
     return Statement(TOPIC, f"{text}{'; ' if some else ''}{some}.", values)

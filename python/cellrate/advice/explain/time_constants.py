@@ -72,11 +72,11 @@ def _timeout(situation: Situation) -> Iterator[Prediction]:
     least, trip = min(timers), trips[-1]
     growth = max(0.0, least - trip) * situation.capacity_cells_per_second
     text = (
-        f"{situation.port.name}: the least retransmission timeout, {seconds(least)}, is reached "
-        f"by a queue that grows by {growth:,.0f} cells within a round trip."
+        f"{situation.port.name}: a spurious timeout (min RTO {seconds(least)}) needs a queue that "
+        f"grows by {growth:,.0f} cells within a round trip."
         if growth > 0
-        else f"{situation.port.name}: the least retransmission timeout, {seconds(least)}, is no "
-        f"longer than the round trip of {seconds(trip)}: the timer depends on measured round trips."
+        else f"{situation.port.name}: the min RTO of {seconds(least)} is no longer than the round "
+        f"trip of {seconds(trip)}, so the timer depends on measured round trips."
     )
     yield Statement(
         TOPIC,

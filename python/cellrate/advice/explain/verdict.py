@@ -11,7 +11,12 @@ from cellrate.advice.explain.track_record import spoken
 
 # Ports and groups that the verdict names.
 MOST = 3
-WORDS = {"pcr": "PCR", "window": "window", "size": "size"}
+WORDS = {
+    "pcr": "PCR",
+    "window": "window",
+    "delayed-ack": "window and delayed acknowledgements",
+    "size": "size",
+}
 
 
 def verdict(statements: Sequence[Statement]) -> tuple[str, ...]:
@@ -29,9 +34,9 @@ def _throughput(applied: Sequence[Statement]) -> str:
         return "Throughput: no flow runs over TCP."
     most = _number(bounds[0], "bound_bits_per_second")
     expected = [one for one in applied if "total_throughput_bits_per_second" in one.values]
-    text = f"Throughput: TCP delivers at most {most / 1e6:.1f} Mbit/s"
+    text = f"Throughput: TCP delivers at most {_megabits(most)} Mbit/s"
     if not expected:
-        return f"{text}; how much less, no formula tells here."
+        return f"{text}; no formula here predicts what a run delivers."
     about = _number(expected[0], "total_throughput_bits_per_second")
     return f"{text}; expected are {about / 1e6:.1f} ({spoken(expected[0].claims[0])})."
 
@@ -50,7 +55,7 @@ def _queue_and_loss(applied: Sequence[Statement]) -> str:
             and one.values.get("port") == port
             and "queue_cells" in one.values
         ]
-        queue = f"at most {min(bounds):,.0f} cells wait" if bounds else "no bound of the queue"
+        queue = f"at most {min(bounds):,.0f} cells wait" if bounds else "the queue has no bound"
         parts.append(f"{port}: {queue}, {_loss(loss)}")
     more = f"; {len(losses) - MOST} more ports below" if len(losses) > MOST else ""
     return f"Queue and loss: {'; '.join(parts)}{more}."
@@ -87,3 +92,7 @@ def _texts(value: object) -> list[str]:
 
 def _number(one: Statement, key: str) -> float:
     return float(cast("float", one.values[key]))
+
+
+def _megabits(rate: float) -> str:
+    return f"{rate / 1e6:.1f}" if rate >= 1e6 else f"{rate / 1e6:.4g}"
