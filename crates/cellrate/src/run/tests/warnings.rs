@@ -58,6 +58,17 @@ fn what_calls_for_a_look_is_said_and_nothing_else() {
         &[r#"tcp.initial_rto="20 ms""#],
         "parameter-clipped",
     );
+    let one_segment = [r#"tcp.window="900 bytes""#, "tcp.delayed_ack=true"];
+    warns(LOSSY, &one_segment, &one_segment[..1], "delayed-ack-waits");
+    let two = [r#"tcp.window="1024 bytes""#, "tcp.delayed_ack=true"];
+    warns(LOSSY, &one_segment, &two, "delayed-ack-waits");
+    let far = r#"topology.bottleneck="5 ms""#;
+    warns(
+        LOSSY,
+        &[far, r#"tcp.window="10 KiB""#],
+        &[far, r#"tcp.window="256 KiB""#],
+        "window-below-path",
+    );
     let traced = ["measure.traces=[\"queue\"]", "measure.trace_points=2"];
     warns(LOSSY, &traced, &traced[..1], "parameter-clipped");
     warns(

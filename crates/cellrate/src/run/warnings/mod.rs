@@ -7,6 +7,7 @@ mod horizon;
 mod phases;
 mod seen;
 mod video;
+mod windows;
 
 use cellrate_engine::network::plan::{FlowPlan, Plan};
 use schemars::JsonSchema;
@@ -22,7 +23,8 @@ pub use seen::{Seen, after};
 pub struct Warning {
     /// Kind of warning, as a stable identifier: `short-window`, `short-warm-up`, `no-round-trip`,
     /// `never-starts`, `parameter-clipped`, `overbooked`, `short-block`, `short-trace`,
-    /// `buffer-never-filled`, `phases-locked`, `window-empty`, `events-omitted`, `scenario`.
+    /// `buffer-never-filled`, `phases-locked`, `window-empty`, `window-below-path`,
+    /// `delayed-ack-waits`, `events-omitted`, `scenario`.
     pub code: String,
     /// Description of the reason.
     pub message: String,
@@ -45,6 +47,7 @@ pub fn before(scenario: &Scenario, plan: &Plan) -> Vec<Warning> {
     clipped::check(scenario, plan, &mut warnings);
     booked::check(plan, &mut warnings);
     video::check(scenario, plan, &mut warnings);
+    windows::check(plan, &mut warnings);
     warnings
 }
 

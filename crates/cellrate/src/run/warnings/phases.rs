@@ -14,12 +14,10 @@ use super::{Seen, Warning};
 const UNEQUAL: f64 = 0.5;
 
 /// Warns of each group of equal flows over TCP whose shares of a port are very unequal, if they
-/// come over links as fast as the port, which lost cells by tail drop, and their order at one
-/// instant is as written.
+/// come over links as fast as the port, which lost cells by tail drop. An order that is drawn at
+/// each instant makes that rarer, not impossible.
 pub fn check(plan: &Plan, seen: &Seen<'_>, warnings: &mut Vec<Warning>) {
-    if plan.simultaneous_cells != SimultaneousCells::AsWritten {
-        return;
-    }
+    let is_drawn = plan.simultaneous_cells == SimultaneousCells::Drawn;
     let lossy: BTreeSet<usize> = seen
         .ports
         .iter()
@@ -34,9 +32,9 @@ pub fn check(plan: &Plan, seen: &Seen<'_>, warnings: &mut Vec<Warning>) {
                 by_port.entry(link).or_default().push(report);
             }
         }
-        let found = by_port
-            .iter()
-            .filter_map(|(link, flows)| unequal(flows, group.len(), &plan.links[*link].name));
+        let found = by_port.iter().filter_map(|(link, flows)| {
+            unequal(flows, group.len(), &plan.links[*link].name, is_drawn)
+        });
         warnings.extend(found);
     }
 }
@@ -63,17 +61,22 @@ fn ports_to_meet_at(plan: &Plan, flow: &FlowPlan) -> impl Iterator<Item = usize>
 }
 
 /// The warning of flows of one group, `all` of which there are.
-fn unequal(flows: &[&FlowReport], all: usize, port: &str) -> Option<Warning> {
+fn unequal(flows: &[&FlowReport], all: usize, port: &str, is_drawn: bool) -> Option<Warning> {
     let shares: Vec<f64> = flows
         .iter()
         .map(|flow| flow.tcp_throughput_bits_per_second)
         .collect();
     let index = jain_index(&shares).filter(|index| shares.len() > 1 && *index < UNEQUAL)?;
     let of = told_of(&flows[0].group, &flows[0].name, flows.len(), all);
+    let drawn = if is_drawn {
+        ""
+    } else {
+        ", and so does `run.simultaneous_cells = \"drawn\"` in most networks"
+    };
     let message = format!(
-        "{of} share {port} with a Jain index of {index:.2}: over links as fast as it their cells may meet again and \
-         again at one instant, and a full buffer then loses those of the later links; `run.simultaneous_cells = \
-         \"drawn\"` or faster links show whether that is why"
+        "{of} share {port} with a Jain index of {index:.2}: over links as fast as {port} their cells may meet again and \
+         again at one instant, and a full buffer then loses the cells of the later links; access links that are one per \
+         cent faster keep the cells apart{drawn}"
     );
     Some(Warning::new("phases-locked", message))
 }
