@@ -14,7 +14,6 @@ use super::{Warning, first_of_each_group};
 /// Share of a link below which the windows of its flows are said not to fill it.
 const FILLED: f64 = 0.9;
 /// Octets of a cell for data, and of LLC/SNAP and the trailer of AAL5 behind a segment.
-
 const PAYLOAD: u64 = 48;
 const AAL5: u64 = 16;
 
