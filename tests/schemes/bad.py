@@ -193,3 +193,8 @@ seen: list[int] = []
 class Remembers(Fine):
     def on_backward_rm(self, port: Port, rm: RmCell) -> None:
         seen.append(rm.channel)
+
+
+class MisspeltAttribute(Fine):
+    def on_forward_rm(self, port: Port, rm: RmCell) -> None:
+        port.queu  # type: ignore[attr-defined]  # noqa: B018

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import polars as pl
 
+from cellrate import _core
 from cellrate.common.problems import BadInput, choose
 from cellrate.language.measures import tables
 from cellrate.studies.dataset import DataSet
@@ -35,6 +37,10 @@ def column(name: str, columns: Sequence[str], what: str = "column") -> str:
     return found[0] if found else choose(name, columns, what)
 
 
+QUANTITIES = ("time", "delay", "rate", "bytes", "cells")
+"""Kinds of quantities that a condition can be written as."""
+
+
 def chosen(frame: pl.DataFrame, where: Sequence[str]) -> pl.DataFrame:
     """Selects the rows that meet conditions such as `scheme=erica`.
 
@@ -56,13 +62,27 @@ def _equals(frame: pl.DataFrame, name: str, value: str, text: str) -> pl.Expr:
     if not kind.is_numeric():
         values = [str(one) for one in frame[name].unique(maintain_order=True)]
         return pl.col(name).cast(pl.String) == choose(value, values, f"value of {name}")
-    try:
-        wanted = float(value)
-    except ValueError:
+    wanted = _numbers(value)
+    if not wanted:
         raise BadInput(
-            f"--where {text}: {name} holds numbers in SI units or cells, as {frame[name][0]}"
-        ) from None
-    return (pl.col(name).cast(pl.Float64) - wanted).abs() <= 1e-9 * abs(wanted)
+            f"--where {text}: {name} holds numbers in SI units or cells, as {frame[name][0]}; "
+            'allowed is such a number, or a quantity as "1000 km"'
+        )
+    number = pl.col(name).cast(pl.Float64)
+    return pl.any_horizontal((number - one).abs() <= 1e-9 * abs(one) for one in wanted)
+
+
+def _numbers(text: str) -> list[float]:
+    """A number, or what a quantity such as `1000 km` is in the units of a data set."""
+    try:
+        return [float(text)]
+    except ValueError:
+        pass
+    found = set()
+    for kind in QUANTITIES:
+        with suppress(ValueError):
+            found.add(float(_core.quantity(text, kind)))
+    return sorted(found)
 
 
 # Measures of a study without named measures.

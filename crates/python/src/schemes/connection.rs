@@ -5,6 +5,7 @@ use cellrate_engine::tcp::window::Window;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use super::attributes::unknown_attribute;
 use super::random::Random;
 
 /// The window of a TCP sender, and what it has just been told. Numbers are bytes.
@@ -23,6 +24,9 @@ pub struct Connection {
 
 #[pymethods]
 impl Connection {
+    fn __getattr__(slf: &Bound<'_, Self>, name: &str) -> PyResult<Py<PyAny>> {
+        Err(unknown_attribute(&slf.get_type(), name))
+    }
     /// Simulated time in seconds.
     #[getter]
     fn now(&self) -> f64 {

@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyTuple};
 use serde_json::{Map, Value};
 
+use super::attributes::unknown_attribute;
 use super::class::{Definition, change};
 use super::failure::Failure;
 use super::random::Random;
@@ -40,6 +41,9 @@ impl Queue {
 
 #[pymethods]
 impl Queue {
+    fn __getattr__(slf: &Bound<'_, Self>, name: &str) -> PyResult<Py<PyAny>> {
+        Err(unknown_attribute(&slf.get_type(), name))
+    }
     /// Simulated time in seconds.
     #[getter]
     fn now(&self) -> f64 {

@@ -9,6 +9,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+use super::attributes::unknown_attribute;
 use super::class::Definition;
 use super::failure::Failure;
 use super::rm_cell::RmCell;
@@ -24,6 +25,9 @@ pub struct Source {
 
 #[pymethods]
 impl Source {
+    fn __getattr__(slf: &Bound<'_, Self>, name: &str) -> PyResult<Py<PyAny>> {
+        Err(unknown_attribute(&slf.get_type(), name))
+    }
     /// Simulated time in seconds.
     #[getter]
     fn now(&self) -> f64 {

@@ -1,6 +1,7 @@
 //! Control schemes, discard policies, recoveries and laws of sources in Python: classes that a scenario names, and
 //! their hooks.
 
+mod attributes;
 mod class;
 mod connection;
 mod control;

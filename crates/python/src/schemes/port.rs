@@ -4,6 +4,7 @@ use cellrate_engine::kernel::Ps;
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
+use super::attributes::unknown_attribute;
 use super::meter::Meter;
 use super::random::Random;
 
@@ -21,6 +22,9 @@ pub struct Port {
 
 #[pymethods]
 impl Port {
+    fn __getattr__(slf: &Bound<'_, Self>, name: &str) -> PyResult<Py<PyAny>> {
+        Err(unknown_attribute(&slf.get_type(), name))
+    }
     /// Cells of the controlled queue, the one in service included.
     ///
     /// Raises:

@@ -1,5 +1,6 @@
 //! Cells as a scheme in Python sees them.
 
+use super::attributes::unknown_attribute;
 use cellrate_engine::atm::cell as engine;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -30,6 +31,9 @@ impl RmCell {
 
 #[pymethods]
 impl RmCell {
+    fn __getattr__(slf: &Bound<'_, Self>, name: &str) -> PyResult<Py<PyAny>> {
+        Err(unknown_attribute(&slf.get_type(), name))
+    }
     /// Explicit rate in cells/s. What is set is a bound: TM 4.0 section 5.10.6 lets a switch lower
     /// ER, so a higher one changes nothing.
     #[getter]
@@ -88,6 +92,9 @@ pub struct DataCell {
 
 #[pymethods]
 impl DataCell {
+    fn __getattr__(slf: &Bound<'_, Self>, name: &str) -> PyResult<Py<PyAny>> {
+        Err(unknown_attribute(&slf.get_type(), name))
+    }
     /// Explicit forward congestion indication. A bit that is set stays set (TM 4.0 section 5.10.6).
     #[getter]
     fn efci(&self) -> bool {

@@ -108,7 +108,10 @@ def _observed(question: Question, named: Link | None, runs: Sequence[Measured]) 
     random = len(runs) > 1
     remarks = []
     if not random and len(question.seeds) > 1:
-        remarks.append("all seeds give the same run")
+        remarks.append(
+            "all seeds give the same run, since nothing in the scenario is random; "
+            "`run.start_jitter` lets flows start at drawn times, so that seeds differ"
+        )
     longer = [name for name, cells in longest.items() if cells > longest[port.name]]
     if longer:
         remarks.append(f"queues are longer at {', '.join(longer)}")
