@@ -141,7 +141,7 @@ def _by_delayed_ack(subject: Subject, flow: Flow, tcp: Tcp) -> float:
     begin = max(subject.begin_seconds, flow.start_seconds)
     interval = tcp.parameters["delayed_ack_interval_seconds"]
     between = math.floor(max(0.0, subject.end_seconds - begin) / interval) + 2
-    return 8 * between * tcp.mss_bytes / subject.window_seconds
+    return float(8 * between * tcp.mss_bytes / subject.window_seconds)
 
 
 def _payload_bits_per_cell(subject: Subject, flow: Flow, tcp: Tcp) -> float:
