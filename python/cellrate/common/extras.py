@@ -12,7 +12,7 @@ LIBRARIES: dict[Extra, tuple[str, ...]] = {
     "cluster": ("cryptography", "distributed"),
     "graph": ("networkx",),
     "gym": ("gymnasium",),
-    "pandas": ("pandas",),
+    "pandas": ("pandas", "pyarrow"),
     "xarray": ("xarray",),
 }
 """The extras of the package, and the modules that each installs."""
