@@ -34,6 +34,7 @@ __all__ = [
     "study",
     "study_schema",
     "template",
+    "toml_as_json",
 ]
 
 __version__: str
