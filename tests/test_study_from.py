@@ -28,7 +28,7 @@ EXPERIMENTS = [
 
 
 def simulated(job: Job) -> str:
-    """What a job simulates: its scenario without the seed and what is recorded."""
+    """The scenario of a job without the seed and the records."""
     document = json.loads(_core.toml_as_json(job.resolved()))
     for table, key in (("measure", "traces"), ("measure", "events"), ("run", "seed")):
         document[table].pop(key, None)

@@ -91,7 +91,7 @@ GIVEN = *BOUND, "--message-lengths", "given"
         ([*GIVEN, "--probabilities", "40=0.5, long=0.5"], "lengths must be numbers of bytes"),
         ([*GIVEN, "--probabilities", "40=0.5, 80=0.4"], "their sum must be 1"),
         (["peek-throughput", "--link", "1 Mbit/s"], "did you mean 'peak-throughput'?"),
-        (["peak-throughput", "--segment", "512 bytes"], "--link requires an argument"),
+        (["peak-throughput", "--segment", "512 bytes"], "needs --link"),
         ([*PEAK[1:], "--segmnt", "1 bytes"], "Did you mean --segment?"),
         ([*PEAK[1:], "--target-utilisation", "2"], "--target-utilisation 2: must be above 0 and"),
         ([*PEAK[1:], "--nrm", "1/0"], "--nrm '1/0': must be a number"),

@@ -19,7 +19,7 @@ from cellrate.studies.parameters.keys import Keys
 from cellrate.studies.parameters.paths import full_path
 
 RECORDED = ("measure.traces", "measure.events")
-"""What is recorded of a run; a study says so in `keep`."""
+"""Records of a run, which a study names in `keep`."""
 NUMBER = re.compile(r"[+-]?(\d+(\.\d+)?([eE][+-]?\d+)?)")
 IT = re.compile(r"\bit\.")
 
@@ -172,7 +172,7 @@ def _level(text: str) -> str:
 
 
 def _measures(experiment: Experiment) -> Iterator[tuple[str, str]]:
-    """What the figures show of one run, by the names of their axes."""
+    """Measures of one run that the figures show, by the names of their axes."""
     for figure in experiment.figures:
         for expression in dict.fromkeys(_of_a_run(figure)):
             yield column(figure.y.label), expression

@@ -200,7 +200,7 @@ def _experiment(
 
 
 def _counted(counts: Tally) -> tuple[Paragraph, ...]:
-    """What holds and what is met, without what an experiment has none of."""
+    """Claims that hold and numbers that are met, without kinds that an experiment lacks."""
     parts = [f"{counts.claims} claims about runs hold"] if counts.claims.all else []
     parts += [f"{counts.values} scored numbers are met"] if counts.values.all else []
     return (Paragraph(f"{', '.join(parts)}."),) if parts else ()

@@ -49,7 +49,7 @@ def _statements(statements: Iterable[Statement]) -> Iterator[Block]:
 
 
 def _prefix(one: Statement) -> str:
-    """What a prediction is: a value to expect, or a limit that a run may stay far below."""
+    """The kind of a prediction: a value to expect, or a limit that a run may stay far below."""
     if one.kind != "prediction":
         return ""
     return "upper limit: " if any(c.sense == "at most" for c in one.claims) else "expected: "
