@@ -15,7 +15,7 @@ CLIPPY_FLAGS := -D warnings
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -path '*/src/*' -o -name Cargo.toml)
 
-.PHONY: help install reproduce infer tested check check-tests test lint format test-stub build-tests test-rust test-python test-results closed-forms faults lab test-lab determinism oracles mutants mutants-theory fuzz sanitize bench threads scale docs notebooks wheel lock lock-mutants lock-notebooks clean
+.PHONY: help install reproduce infer tested check check-tests test lint format test-stub build-tests test-rust test-python test-results closed-forms faults lab test-lab pictures determinism oracles mutants mutants-theory fuzz sanitize bench threads scale docs notebooks wheel lock lock-mutants lock-notebooks clean
 
 help: ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -145,6 +145,11 @@ lab: lab/node_modules/.installed ## the lab: the engine in a page, in out/lab/ (
 	@cd lab && node build.mjs "../$$(../.ci/wasm)" ../out/lab
 	@diff -rq out/lab $(LAB) > /dev/null 2>&1 || \
 		{ rm -rf $(LAB).new && mkdir $(LAB).new && cp out/lab/* $(LAB).new && rm -rf $(LAB) && mv $(LAB).new $(LAB); }
+
+pictures: lab tested ## the pictures of README and manual, drawn anew: the lab in a browser, and the sheet of every kind of picture
+	cd lab && npm run --silent pictures
+	$(BIN)/python -c "from PIL import Image; [Image.open(f).quantize(128).save(f, optimize=True) for f in ('docs/images/lab.png', 'docs/images/lab-compare.png')]"
+	$(BIN)/python -m proof.sheet
 
 test-lab: lab tested ## the lab in a real browser: equal digests, sliders, links, keys, accessibility (installs Chromium if root, as apt-get has it)
 	@command -v chromium > /dev/null || { test "$$(id -u)" = 0 && command -v apt-get > /dev/null && \

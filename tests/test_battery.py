@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 import pytest
 from cellrate import battery
-from cellrate.battery import running
+from cellrate.battery import running, sentences
 from cellrate.battery.duels import Duel, Values, Verdict, duels
 from cellrate.battery.experiments import SEEDS
 from cellrate.battery.fair_load import FairLoad, fair_load
@@ -364,6 +364,17 @@ def test_a_setting_makes_a_built_in_scheme_another_contender() -> None:
         one: answer.values.mean(one, "greedy-2", BY_NAME["utilisation"]) for one in ("erica", name)
     }
     assert means == pytest.approx({"erica": 0.9, name: 0.95}, abs=0.001)
+
+
+def test_rates_of_more_than_the_link_are_told_first() -> None:
+    def first(scheme: str, **more: list[str]) -> str:
+        answer = judged(scheme, experiments=["greedy-2", "tcp-short"], **more)
+        return sentences.verdict(answer)[0]
+
+    over = first("charny", settings=["switch.control.target_utilisation=1.2"])
+    # 1.2 of the link for two sources, of which the queue grows until a sixth is lost.
+    assert "in greedy-2 the rates of the sources add up to 1.2 of the link" in over
+    assert "stands at" in first("charny")
 
 
 def test_failures_are_told_and_lose(command: Command) -> None:

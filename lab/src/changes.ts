@@ -73,7 +73,8 @@ export function inForce(scenario: Values, changes: Change[], at: number): Values
   return whole;
 }
 
-function put(whole: Values, keys: string[], literal: string): void {
+/** Puts a literal at the place of its keys, if there is such a table. */
+export function put(whole: Values, keys: string[], literal: string): void {
   const last = keys.pop() ?? "";
   let table: unknown = whole;
   for (const key of keys) table = Array.isArray(table) ? table.find((one) => (one as Values).name === key) : (table as Values | undefined)?.[key];

@@ -5,7 +5,8 @@ import uPlot from "uplot";
 import { ofFlow, variable } from "./colours.ts";
 import type { CurvesNews } from "./engine/client.ts";
 import type { Chart, Opened, Track } from "./engine/messages.ts";
-import { number, time } from "./numbers.ts";
+import { megabits, number, time } from "./numbers.ts";
+import { named } from "./panel.ts";
 import type { Level } from "./theory.ts";
 
 const TITLES: Record<Chart, string> = {
@@ -21,6 +22,14 @@ const TITLES: Record<Chart, string> = {
 const ORDER: Chart[] = ["queue", "rate", "window", "throughput", "utilisation", "credit", "scheme", "loss"];
 const DASHED = new Set(["ER", "ssthresh"]);
 const HEIGHT = 132;
+/** Height of a line of text. */
+const LINE = 12;
+/** What a scheme computes rates with, which is always shown; its counters are folded. */
+const SHOWN_OF_SCHEME = /load_factor|_cells_per_second$/;
+/** A curve below this share of the chart's greatest value has no name. */
+const FLAT = 0.01;
+/** Cells in a queue from which on something happens, unless the longest queue is short. */
+const GROWN = 20;
 
 interface Drawn {
   chart: Chart;
@@ -29,6 +38,8 @@ interface Drawn {
   /** Tracks of the run that is drawn over this one. */
   others: number[];
   plot: uPlot;
+  /** The last value of each curve, and its greatest. */
+  ends: { last: number; most: number }[];
 }
 
 /** Receives what the reader does to the axis of time. */
@@ -54,6 +65,10 @@ export class Charts {
   /** Charts that draw the curves of this one. */
   #under: Charts | undefined;
   #last: CurvesNews | undefined;
+  /** The measuring window, in seconds. */
+  #window: [number, number] = [0, Number.POSITIVE_INFINITY];
+  /** True if the counters of the scheme are unfolded. */
+  #counters = false;
 
   constructor(box: HTMLElement, key: string, touched: Touched) {
     this.#box = box;
@@ -71,6 +86,8 @@ export class Charts {
   open(opened: Opened): void {
     const same = JSON.stringify(opened.tracks) === JSON.stringify(this.#tracks);
     this.#tracks = opened.tracks;
+    const { from_seconds, to_seconds } = opened.network.measure;
+    this.#window = [from_seconds, to_seconds];
     this.#last = undefined;
     if (!same || this.#drawn.length === 0) this.#build();
     if (!same && this.#under) this.#under.#build();
@@ -86,11 +103,15 @@ export class Charts {
       x.push(at, at + (to - from) / pixels / 2);
     }
     const other = this.#over ? this.#over.#last : undefined;
-    for (const { chart, tracks, others, plot } of this.#drawn) {
-      const own = tracks.map((track) => rowOf(values, track, pixels));
+    for (const drawn of this.#drawn) {
+      const { chart, tracks, others, plot } = drawn;
+      // What is folded is drawn when it is unfolded.
+      if (plot.root.closest("details:not([open])")) continue;
+      const own = tracks.map((track) => rowOf(values, track, pixels, this.#factor(track)));
       // Curves of another span would lie at the wrong times.
       const fits = other?.from === from && other.to === to && other.pixels === pixels;
-      const rows = [...own, ...others.map((track) => (fits ? rowOf(other.values, track, pixels) : own[0]?.map(() => null) ?? []))];
+      const rows = [...own, ...others.map((track) => (fits ? rowOf(other.values, track, pixels, this.#over ? this.#over.#factor(track) : 1) : own[0]?.map(() => null) ?? []))];
+      drawn.ends = rows.map(endOf);
       plot.setData([x, ...rows] as uPlot.AlignedData, false);
       plot.batch(() => {
         plot.setScale("x", { min: from, max: to });
@@ -99,6 +120,18 @@ export class Charts {
         plot.setScale("y", range([...rows, levels]));
       });
     }
+  }
+
+  /** The first instant at which a queue has grown, in the span shown; `undefined` if none does. */
+  firstQueue(): number | undefined {
+    const news = this.#last;
+    if (!news) return undefined;
+    const { from, to, pixels, values } = news;
+    const rows = this.#tracks.flatMap(({ chart }, track) => (chart === "queue" ? [rowOf(values, track, pixels, 1)] : []));
+    const longest = Math.max(0, ...rows.map((row) => endOf(row).most));
+    const grown = Math.min(GROWN, longest / 2);
+    const at = Math.min(...rows.map((row) => row.findIndex((value) => value !== null && value > grown)).filter((index) => index >= 0));
+    return longest > 2 && Number.isFinite(at) ? from + ((to - from) * at) / (2 * pixels) : undefined;
   }
 
   /** Draws the curves of another run here, too, dotted; no longer if there is none. */
@@ -178,14 +211,42 @@ export class Charts {
     this.#drawn = ORDER.flatMap((chart) => {
       const tracks = this.#tracks.map((_, i) => i).filter((i) => this.#tracks[i]?.chart === chart);
       // What a scheme counts has units of its own, so each quantity has its chart.
-      const apart = chart === "scheme" ? new Set(tracks.map((i) => this.#tracks[i]?.quantity ?? "")) : [undefined];
-      return [...apart].flatMap((quantity) => {
-        const these = quantity === undefined ? tracks : tracks.filter((i) => this.#tracks[i]?.quantity === quantity);
-        const others = (this.#over ? this.#over.#tracks : []).flatMap((track, i) => (track.chart === chart && (quantity === undefined || track.quantity === quantity) ? [i] : []));
-        return these.length > 0 ? [this.#chart(chart, quantity === undefined ? TITLES[chart] : `${TITLES[chart]}: ${quantity.replaceAll("_", " ")}`, these, others)] : [];
-      });
+      if (chart === "scheme") return this.#ofScheme(tracks);
+      return tracks.length > 0 ? [this.#chart(chart, TITLES[chart], tracks, this.#others(chart), this.#box)] : [];
     });
     if (this.#last) this.show(this.#last);
+  }
+
+  /** Tracks of the other run that belong into a chart. */
+  #others(chart: Chart, quantity?: string): number[] {
+    return (this.#over ? this.#over.#tracks : []).flatMap((track, i) => (track.chart === chart && (quantity === undefined || track.quantity === quantity) ? [i] : []));
+  }
+
+  /** A chart for each quantity of the control scheme: rates and load factors, and its counters in a fold. */
+  #ofScheme(tracks: number[]): Drawn[] {
+    const quantities = [...new Set(tracks.map((i) => this.#tracks[i]?.quantity ?? ""))];
+    const folded = quantities.filter((quantity) => !SHOWN_OF_SCHEME.test(quantity));
+    const fold = document.createElement("details");
+    fold.className = "counters";
+    fold.open = this.#counters;
+    const summary = document.createElement("summary");
+    summary.textContent = `Counters of the control scheme (${folded.length})`;
+    fold.append(summary);
+    fold.ontoggle = () => {
+      this.#counters = fold.open;
+      this.again();
+    };
+    const made = [...quantities.filter((quantity) => !folded.includes(quantity)), ...folded].map((quantity) => {
+      const these = tracks.filter((i) => this.#tracks[i]?.quantity === quantity);
+      return this.#chart("scheme", named(quantity.replace(/_cells_per_second$/, "")), these, this.#others("scheme", quantity), folded.includes(quantity) ? fold : this.#box);
+    });
+    if (folded.length > 0) this.#box.append(fold);
+    return made;
+  }
+
+  /** Rates of a scheme are shown as those of the sources, in Mbit/s. */
+  #factor(track: number): number {
+    return this.#tracks[track]?.quantity.endsWith("_cells_per_second") ? megabits(1) : 1;
   }
 
   #name(track: number): string {
@@ -197,25 +258,25 @@ export class Charts {
     return ofFlow(this.#tracks[track]?.flow ?? index);
   }
 
-  #chart(chart: Chart, name: string, tracks: number[], others: number[]): Drawn {
+  #chart(chart: Chart, name: string, tracks: number[], others: number[], into: HTMLElement): Drawn {
     const figure = document.createElement("figure");
     figure.className = "chart";
     figure.dataset.chart = chart;
     const title = document.createElement("figcaption");
-    const unit = this.#tracks[tracks[0] ?? 0]?.unit ?? "";
+    const unit = this.#factor(tracks[0] ?? 0) === 1 ? (this.#tracks[tracks[0] ?? 0]?.unit ?? "") : "Mbit/s";
     const reading = document.createElement("output");
     title.append(unit ? `${name}, ${unit}` : name, reading);
     const box = document.createElement("div");
     box.setAttribute("role", "img");
     box.setAttribute("aria-label", `${name} over time`);
     figure.append(title, box);
-    this.#box.append(figure);
+    into.append(figure);
     const axis = { stroke: variable("--muted"), grid: { stroke: variable("--faint"), width: 1 }, ticks: { show: false }, font: "11px system-ui" };
     const options: uPlot.Options = {
       width: Math.max(120, this.#box.clientWidth),
       height: HEIGHT,
       legend: { show: false },
-      padding: [8, 24, 0, 0],
+      padding: [8, this.#aside, 0, 0],
       cursor: {
         sync: { key: this.#key },
         points: { show: false },
@@ -251,7 +312,13 @@ export class Charts {
             plot.over.append(line);
           },
         ],
-        draw: [(plot) => this.#drawLevels(plot, chart)],
+        drawClear: [(plot) => this.#shade(plot)],
+        draw: [
+          (plot) => {
+            this.#drawLevels(plot, chart);
+            if (drawn) this.#drawNames(drawn);
+          },
+        ],
         setScale: [(plot) => this.#place(plot)],
         setSize: [(plot) => this.#place(plot)],
         setCursor: [(plot) => this.#read(plot, tracks, reading)],
@@ -264,6 +331,7 @@ export class Charts {
         ],
       },
     };
+    let drawn: Drawn | undefined;
     const plot = new uPlot(options, [[]], box);
     let down = 0;
     plot.over.addEventListener("mousedown", (event) => {
@@ -274,7 +342,58 @@ export class Charts {
         this.#touched.pick(plot.posToVal(event.clientX - plot.over.getBoundingClientRect().left, "x"));
       }
     });
-    return { chart, title: name, tracks, others, plot };
+    drawn = { chart, title: name, tracks, others, plot, ends: [] };
+    return drawn;
+  }
+
+  /** Room at the right for the names of curves, the same for all charts, so that an instant stands at one place in them. */
+  get #aside(): number {
+    const longest = Math.max(...this.#tracks.map(({ of }) => of.length));
+    return Math.min(this.#box.clientWidth < 480 ? 70 : 130, 24 + 6.4 * longest);
+  }
+
+  /** Shades what lies before and behind the measuring window. */
+  #shade(plot: uPlot): void {
+    const { left, top, width, height } = plot.bbox;
+    const [from, to] = this.#window.map((at) => Math.max(left, Math.min(left + width, plot.valToPos(Number.isFinite(at) ? at : 1e9, "x", true))));
+    if (from === undefined || to === undefined || !Number.isFinite(from)) return;
+    plot.ctx.fillStyle = variable("--raised");
+    plot.ctx.fillRect(left, top, from - left, height);
+    plot.ctx.fillRect(to, top, left + width - to, height);
+  }
+
+  /** Names the curves at their ends. */
+  #drawNames({ tracks, ends, plot }: Drawn): void {
+    const { left, top, width, height } = plot.bbox;
+    const scale = devicePixelRatio;
+    const most = Math.max(0, ...ends.map((end) => end.most));
+    const curves = tracks
+      .map((track, i) => ({ track, i, ...(ends[i] ?? { last: Number.NaN, most: 0 }) }))
+      .filter(({ track, last, most: own }) => !DASHED.has(this.#tracks[track]?.quantity ?? "") && Number.isFinite(last) && own > FLAT * most)
+      .map(({ track, i, last, most: own }) => ({ text: this.#tracks[track]?.of ?? "", colour: this.#colour(track, i), own, y: Math.max(top, Math.min(top + height, plot.valToPos(last, "y", true))) }));
+    const line = LINE * scale;
+    const rows = Math.max(2, Math.floor(height / line));
+    // Where curves are more than lines, the highest have names.
+    const named = curves.length <= rows ? curves : [...curves].sort((a, b) => b.own - a.own).slice(0, rows - 1);
+    const more = { text: `+${curves.length - named.length} more`, colour: variable("--muted"), y: top + height };
+    const labels = [...named.sort((a, b) => a.y - b.y), ...(named.length < curves.length ? [more] : [])];
+    labels.forEach((label, i) => {
+      label.y = Math.max(label.y, (labels[i - 1]?.y ?? Number.NEGATIVE_INFINITY) + line);
+    });
+    labels.reduceRight((below, label) => {
+      label.y = Math.min(label.y, below - line);
+      return label.y;
+    }, top + height + line);
+    const context = plot.ctx;
+    context.save();
+    context.font = `${11 * scale}px system-ui`;
+    context.textAlign = "left";
+    context.textBaseline = "middle";
+    for (const { text, colour, y } of labels) {
+      context.fillStyle = colour;
+      context.fillText(text, left + width + 6 * scale, y);
+    }
+    context.restore();
   }
 
   #drawLevels(plot: uPlot, chart: Chart): void {
@@ -315,21 +434,22 @@ export class Charts {
     }
   }
 
-  /** Writes the values under the pointer, the greatest first, as many as fit. */
+  /** Writes the value of the curve that is nearest to the pointer; in the other charts those of the highest. */
   #read(plot: uPlot, tracks: number[], reading: HTMLOutputElement): void {
     const index = plot.cursor.idx;
     if (index == null || !this.#last) {
       reading.textContent = "";
       return;
     }
+    const pointer = plot.over.matches(":hover") ? (plot.cursor.top ?? -1) : -1;
     const values = tracks
       .map((track, i) => ({ of: this.#tracks[track]?.of ?? "", quantity: this.#tracks[track]?.quantity, value: plot.data[i + 1]?.[index] }))
       .filter((one): one is { of: string; quantity: string; value: number } => one.value != null)
-      .sort((a, b) => b.value - a.value);
-    const shown = values.slice(0, 3).map(({ of, quantity, value }) => `${DASHED.has(quantity) ? `${quantity} ` : ""}${of} ${number(value)}`);
-    const more = values.length > 3 ? `, ${values.length - 3} more down to ${number(values.at(-1)?.value ?? 0)}` : "";
+      .map((one) => ({ ...one, far: pointer < 0 ? -one.value : Math.abs(plot.valToPos(one.value, "y") - pointer) }))
+      .sort((a, b) => a.far - b.far);
+    const shown = values.slice(0, pointer < 0 ? 3 : 1).map(({ of, quantity, value }) => `${DASHED.has(quantity) ? `${quantity} ` : ""}${of} ${number(value)}`);
     const { from, to } = this.#last;
-    reading.textContent = `${time(plot.data[0]?.[index] ?? 0, (to - from) / 1000)}: ${shown.join(", ")}${more}`;
+    reading.textContent = `${time(plot.data[0]?.[index] ?? 0, (to - from) / 1000)}: ${shown.join(", ")}`;
   }
 
   #resize(): void {
@@ -339,13 +459,18 @@ export class Charts {
 }
 
 /** Least and greatest values of a track, one after the other. */
-function rowOf(values: Float32Array, track: number, pixels: number): (number | null)[] {
+function rowOf(values: Float32Array, track: number, pixels: number, factor: number): (number | null)[] {
   const row: (number | null)[] = [];
   for (let i = track * 2 * pixels; i < (track + 1) * 2 * pixels; i += 1) {
     const value = values[i] ?? Number.NaN;
-    row.push(Number.isNaN(value) ? null : value);
+    row.push(Number.isNaN(value) ? null : value * factor);
   }
   return row;
+}
+
+function endOf(row: (number | null)[]): { last: number; most: number } {
+  const last = row.findLast((value) => value !== null) ?? Number.NaN;
+  return { last, most: row.reduce<number>((most, value) => Math.max(most, value ?? 0), 0) };
 }
 
 /** From zero, or the least value, to a little above the greatest. */

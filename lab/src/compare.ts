@@ -23,28 +23,28 @@ const ROWS: Row[] = [
   { name: "Bottleneck settled after the last start", unit: "ms", value: (_, settled) => settled * 1e3 },
 ];
 
-/** The table; differences are named where there are two runs. */
+/** The table, with a line for each run, or on a narrow page a column; differences are told where there are two runs. */
 export function table(runs: { title: string; summary: Summary | undefined; settled: number }[]): HTMLElement {
+  const values = runs.map((run) => ROWS.map(({ value }) => (run.summary ? value(run.summary, run.settled) : Number.NaN)));
+  const lines = [
+    ["In the measuring window", ...ROWS.map(({ name, unit }) => (unit ? `${name}, ${unit}` : name))],
+    ...runs.map(({ title }, i) => [title, ...(values[i] ?? []).map(number)]),
+  ];
+  const [left, right] = values;
+  if (left && right) lines.push(["Difference", ...right.map((value, i) => signed(value - (left[i] ?? Number.NaN)))]);
+  const wide = !matchMedia("(max-width: 760px)").matches;
+  const first = lines[0] ?? [];
   const made = document.createElement("table");
-  made.className = "results";
-  const head = made.createTHead().insertRow();
-  for (const text of ["In the measuring window", ...runs.map((run) => run.title), ...(runs.length === 2 ? ["Difference"] : [])]) {
-    const cell = document.createElement("th");
-    cell.scope = "col";
-    cell.textContent = text;
-    head.append(cell);
-  }
+  made.className = wide ? "results wide" : "results";
   const body = made.createTBody();
-  for (const { name, unit, value } of ROWS) {
-    const line = body.insertRow();
-    const title = document.createElement("th");
-    title.scope = "row";
-    title.textContent = unit ? `${name}, ${unit}` : name;
-    line.append(title);
-    const values = runs.map((run) => (run.summary ? value(run.summary, run.settled) : Number.NaN));
-    for (const one of values) line.insertCell().textContent = number(one);
-    const [a, b] = values;
-    if (runs.length === 2 && a !== undefined && b !== undefined) line.insertCell().textContent = signed(b - a);
+  for (const [i, line] of (wide ? lines : first.map((_, i) => lines.map((line) => line[i] ?? ""))).entries()) {
+    const row = (i === 0 ? made.createTHead() : body).insertRow();
+    for (const [j, text] of line.entries()) {
+      const cell = document.createElement(i === 0 || j === 0 ? "th" : "td");
+      if (cell.tagName === "TH") (cell as HTMLTableCellElement).scope = i === 0 ? "col" : "row";
+      cell.textContent = text;
+      row.append(cell);
+    }
   }
   return made;
 }

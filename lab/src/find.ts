@@ -41,21 +41,25 @@ export function fillFind(dialog: HTMLDialogElement, templates: { name: string; a
     return box;
   });
   const sections = [lessons, presets, ...papers];
+  const nothing = document.createElement("p");
+  nothing.setAttribute("role", "status");
   search.oninput = () => {
     const wanted = search.value.trim().toLowerCase();
+    const words = wanted.split(/\s+/);
     for (const box of sections) {
       const cards = [...box.querySelectorAll<HTMLElement>(".card")];
-      for (const one of cards) one.hidden = !(one.textContent ?? "").toLowerCase().includes(wanted);
+      for (const one of cards) one.hidden = !words.every((word) => (one.textContent ?? "").toLowerCase().includes(word));
       box.hidden = cards.every((one) => one.hidden);
       if (wanted) box.open = true;
     }
+    nothing.textContent = sections.every((box) => box.hidden) ? `No title and no claim has "${search.value.trim()}".` : "";
   };
   const end = document.createElement("form");
   end.method = "dialog";
   const button = document.createElement("button");
   button.textContent = "Close";
   end.append(button);
-  dialog.append(search, ...sections, end);
+  dialog.append(search, nothing, ...sections, end);
 }
 
 /** The last name of the first author, if one is known. */

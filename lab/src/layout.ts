@@ -1,48 +1,203 @@
-// Places of hosts and switches: switches in the order of the way through them, sources before, destinations behind.
+// Places of hosts and switches, and of their names: switches in the order of the way through them, sources before, destinations behind.
 
 import type { Network } from "./engine/messages.ts";
 
-/** Position in a unit square. */
+/** A point of the picture, in pixels. */
 export interface Place {
   x: number;
   y: number;
 }
 
-/** A place for every node of the network. */
-export function layout(network: Network): Place[] {
+/** A rectangle of the picture: its left upper corner and its size, in pixels. */
+export interface Box extends Place {
+  width: number;
+  height: number;
+}
+
+/** The name of a node where it is drawn. */
+export interface Name extends Box {
+  node: number;
+  text: string;
+}
+
+/** Side of the network at which a node stands. */
+type Side = "left" | "right" | "above" | "below" | "switch";
+
+/** The picture of a network: places of its nodes, names that touch neither each other nor a node, and boxes for the lengths of queues. */
+export interface Layout {
+  nodes: (Place & { side: Side; radius: number })[];
+  names: Name[];
+  /** The box of the length of each link's queue, by link; links into which no two flows lead have none. */
+  lengths: Map<number, Box>;
+}
+
+/** Height of a line of text. */
+const LINE = 12;
+/** Room at the lower edge for the cells of the longest queue and their sentence. */
+export const STRIP = 34;
+/** Distance of a queue from the middle of its switch, its greatest length, and its breadth. */
+export const QUEUE = { from: 16, length: 70, breadth: 9 };
+/** Width below which room is scarce. */
+const NARROW = 480;
+/** Length of the bar of a congestion window. */
+export const WINDOW = 18;
+
+/** Height that gives each host at the fuller side a line of its own. */
+export function heightFor(network: Network): number {
+  const { sides } = arranged(network);
+  const rows = Math.max(...(["left", "right"] as const).map((side) => sides.filter((one) => one === side).length));
+  return rows * (LINE + 1) + STRIP + 70;
+}
+
+/** The picture in so many pixels; `measure` is the width of a text. */
+export function layout(network: Network, width: number, height: number, measure: (text: string) => number): Layout {
+  const { unit, sides } = arranged(network);
+  const outer = network.nodes.filter((_, node) => sides[node] === "left" || sides[node] === "right");
+  // Where room is scarce, names at the sides go without the word of their side.
+  const longest = Math.max(0, ...outer.map(({ name }) => measure(forms(name).at(width < NARROW ? -1 : 0) ?? "")));
+  const margin = { x: Math.min(width * 0.3, longest + 42), top: 52, bottom: STRIP + (sides.includes("below") ? 46 : 16) };
+  const many = network.nodes.length > 40;
+  const nodes = unit.map(({ x, y }, node) => ({
+    x: margin.x + x * (width - 2 * margin.x),
+    y: margin.top + y * (height - margin.top - margin.bottom),
+    side: sides[node] ?? "switch",
+    radius: sides[node] === "switch" ? 11 : many ? 3 : 5,
+  }));
+  const taken: Box[] = [{ x: 0, y: height - STRIP, width, height: STRIP }];
+  for (const { x, y, side, radius } of nodes) {
+    const bar = side === "left" ? WINDOW + 5 : 0;
+    taken.push({ x: x - radius - bar, y: y - radius, width: 2 * radius + bar, height: 2 * radius });
+  }
+  const lengths = new Map<number, Box>();
+  for (const link of queueing(network)) {
+    const [from, to] = ends(network, link, nodes);
+    for (let at = QUEUE.from; at < QUEUE.from + queueLength(from, to); at += 6) {
+      const { x, y } = along(from, to, at);
+      taken.push({ x: x - 4, y: y - 2, width: 8, height: 14 });
+    }
+  }
+  for (const link of queueing(network)) {
+    const [from, to] = ends(network, link, nodes);
+    const middle = along(from, to, QUEUE.from + queueLength(from, to) / 2);
+    const box = (dy: number): Box => ({ x: middle.x - 18, y: middle.y + dy, width: 36, height: LINE });
+    const free = [16, -20, 28, -32, 40].map(box).find((one) => isFree(one, taken, width, height));
+    if (free) {
+      lengths.set(link, free);
+      taken.push(free);
+    }
+  }
+  const names: Name[] = [];
+  // Switches first: they have fewer places.
+  const order = [...nodes.keys()].sort((a, b) => Number(nodes[b]?.side === "switch") - Number(nodes[a]?.side === "switch"));
+  for (const node of order) {
+    const at = nodes[node];
+    const name = network.nodes[node]?.name ?? "";
+    if (!at) continue;
+    for (const text of forms(name)) {
+      const free = candidates(at, measure(text)).find((one) => isFree(one, taken, width, height));
+      if (!free) continue;
+      names.push({ node, text, ...free });
+      taken.push(free);
+      break;
+    }
+  }
+  return { nodes, names, lengths };
+}
+
+/** Both ends of a link, which is drawn to the right of its direction. */
+export function ends(network: Network, link: number, nodes: readonly Place[]): [Place, Place] {
+  const { from, to } = network.links[link] ?? { from: 0, to: 0 };
+  const [a, b] = [nodes[from] ?? { x: 0, y: 0 }, nodes[to] ?? { x: 0, y: 0 }];
+  const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
+  const aside = { x: (-(b.y - a.y) / length) * 4, y: ((b.x - a.x) / length) * 4 };
+  return [
+    { x: a.x + aside.x, y: a.y + aside.y },
+    { x: b.x + aside.x, y: b.y + aside.y },
+  ];
+}
+
+/** Length of the drawn queue of a link. */
+export function queueLength(from: Place, to: Place): number {
+  return Math.min(QUEUE.length, Math.hypot(to.x - from.x, to.y - from.y) * 0.35);
+}
+
+function along(from: Place, to: Place, distance: number): Place {
+  const length = Math.hypot(to.x - from.x, to.y - from.y) || 1;
+  return { x: from.x + ((to.x - from.x) * distance) / length, y: from.y + ((to.y - from.y) * distance) / length };
+}
+
+/** Links of switches over which data of more than one flow go. */
+function queueing(network: Network): number[] {
+  const used = network.links.map(() => 0);
+  for (const { forward } of network.flows) for (const link of forward) used[link] = (used[link] ?? 0) + 1;
+  return network.links.flatMap(({ from }, link) => (network.nodes[from]?.switch && (used[link] ?? 0) > 1 ? [link] : []));
+}
+
+/** A name in full; for want of room without the word of its side, which the place says, too. */
+function forms(name: string): string[] {
+  const short = name.replace(/^(src|dst)\./, "");
+  return short === name ? [name] : [name, short];
+}
+
+/** Boxes in which a name can stand, the best first. */
+function candidates({ x, y, side, radius }: Layout["nodes"][number], width: number): Box[] {
+  const box = (left: number, top: number): Box => ({ x: left, y: top, width, height: LINE });
+  const beside = side === "left" ? x - radius - WINDOW - 7 - width : x + radius + 4;
+  const rows = [0, 1, 2, 3, 4, 5, 6].map((row) => row * LINE);
+  const over = rows.flatMap((row) => [0, -0.3, 0.3].map((shift) => box(x - width / 2 + shift * width, y - radius - 3 - LINE - row)));
+  const under = rows.flatMap((row) => [0, -0.3, 0.3].map((shift) => box(x - width / 2 + shift * width, y + radius + 3 + row)));
+  const next = [box(beside, y - LINE / 2), box(beside, y - LINE), box(beside, y)];
+  if (side === "left" || side === "right") return next;
+  return side === "below" ? [...under, ...next, ...over] : [...over, ...next, ...under];
+}
+
+function isFree(box: Box, taken: readonly Box[], width: number, height: number): boolean {
+  const within = box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.y + box.height <= height;
+  return within && taken.every((other) => !overlaps(box, other));
+}
+
+/** True if two boxes have more than an edge in common. */
+export function overlaps(a: Box, b: Box): boolean {
+  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+}
+
+/** A place in a unit square and the side for every node of the network. */
+function arranged(network: Network): { unit: Place[]; sides: Side[] } {
   const near = neighbours(network);
   const isSwitch = network.nodes.map((node) => node.switch !== null);
   const column = columns(network, near, isSwitch);
   const sources = new Set(network.flows.map((flow) => network.links[flow.forward[0] ?? -1]?.from));
   const last = Math.max(0, ...network.nodes.map((_, node) => (isSwitch[node] ? (column[node] ?? 0) : 0)));
-  const places: Place[] = network.nodes.map(() => ({ x: 0.5, y: 0.5 }));
   const width = last + 2;
-  const spread = new Map<string, number[]>();
+  const unit: Place[] = network.nodes.map(() => ({ x: 0.5, y: 0.5 }));
+  const sides: Side[] = network.nodes.map(() => "switch");
+  const spread = new Map<string, { side: Side; at: number; nodes: number[] }>();
   network.nodes.forEach((_, node) => {
     const at = isSwitch[node] ? (column[node] ?? 0) : (column[(near[node] ?? []).find((n) => isSwitch[n]) ?? -1] ?? 0);
-    let key: string;
-    if (isSwitch[node]) key = `switch ${at}`;
-    else if (sources.has(node)) key = at === 0 ? "left" : `above ${at}`;
-    else key = at === last ? "right" : `below ${at}`;
-    spread.set(key, [...(spread.get(key) ?? []), node]);
+    const before = at === 0 ? "left" : "above";
+    const behind = at === last ? "right" : "below";
+    const side: Side = isSwitch[node] ? "switch" : sources.has(node) ? before : behind;
+    const group = spread.get(`${side} ${at}`) ?? { side, at, nodes: [] };
+    group.nodes.push(node);
+    spread.set(`${side} ${at}`, group);
+    sides[node] = side;
   });
-  for (const [key, nodes] of spread) {
-    const [side, number] = key.split(" ");
-    const at = (Number(number ?? 0) + 1) / width;
+  for (const { side, at, nodes } of spread.values()) {
+    const x = (at + 1) / width;
     nodes.forEach((node, i) => {
       const share = (i + 0.5) / nodes.length;
       const aside = ((i + 1) / (nodes.length + 1) - 0.5) * (0.9 / width);
-      const place: Record<string, Place> = {
+      const place: Record<Side, Place> = {
         left: { x: 0, y: share },
         right: { x: 1, y: share },
-        above: { x: at + aside, y: 0.06 },
-        below: { x: at + aside, y: 0.94 },
-        switch: { x: at, y: nodes.length === 1 ? 0.5 : 0.2 + 0.6 * share },
+        above: { x: x + aside, y: 0 },
+        below: { x: x + aside, y: 1 },
+        switch: { x, y: nodes.length === 1 ? 0.5 : 0.2 + 0.6 * share },
       };
-      places[node] = place[side ?? "switch"] ?? { x: 0.5, y: 0.5 };
+      unit[node] = place[side];
     });
   }
-  return places;
+  return { unit, sides };
 }
 
 function neighbours(network: Network): number[][] {

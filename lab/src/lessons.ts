@@ -46,12 +46,12 @@ export function lessonOf(id: string): Lesson | undefined {
 export function stateOf(lesson: Lesson, number: number): State {
   const step = lesson.steps[number] ?? lesson.steps[0];
   const name = `${lesson.id}.toml`;
-  const first: Side = { preset: "", name, text: lesson.text, set: step?.set ?? [], ...(step?.changes ? { changes: step.changes } : {}) };
+  const first: Side = { preset: "", name, title: lesson.title, text: lesson.text, set: step?.set ?? [], ...(step?.changes ? { changes: step.changes } : {}) };
   const sides = [first];
   if (step?.other) {
     const gone = step.other.filter(([, literal]) => literal === null).map(([path]) => `[${path}]\n`);
     const text = gone.reduce((rest, table) => rest.replace(table, ""), lesson.text);
-    sides.push({ preset: "", name, text, set: step.other.filter((one): one is [string, string] => one[1] !== null) });
+    sides.push({ preset: "", name, title: lesson.title, text, set: step.other.filter((one): one is [string, string] => one[1] !== null) });
   }
-  return { sides, at: step?.at ?? 0, view: step?.view ?? null, lens: 0.001, lesson: [lesson.id, number] };
+  return { sides, at: step?.at ?? 0, view: step?.view ?? null, lens: 0, lesson: [lesson.id, number] };
 }

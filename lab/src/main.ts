@@ -34,6 +34,9 @@ interface Given {
   set: [string, string][];
 }
 
+/** The choice that stands for the scenario shown, if it is no template. */
+const OWN = "own";
+
 class Page {
   readonly #about: About;
   readonly #module: WebAssembly.Module;
@@ -46,12 +49,15 @@ class Page {
   #during = false;
   #overlaid = false;
   #theory = false;
+  /** True if the panel shows every parameter. */
+  #all = false;
   #view: [number, number] | null = null;
   /** The lesson that is open with its step, and the experiment. */
   #lesson: [string, number] | undefined;
   #experiment: string | undefined;
   #linkTimer = 0;
   #panelTimer = 0;
+  readonly #own = new Option("", OWN);
 
   constructor(module: WebAssembly.Module, about: About) {
     this.#module = module;
@@ -67,7 +73,8 @@ class Page {
       },
       next: (step) => this.#next(step),
     });
-    element("runs").append(this.#transport.element, this.#both, this.#results);
+    this.#both.append(this.#results);
+    element("runs").append(this.#transport.element, this.#both);
     this.#controls();
   }
 
@@ -121,10 +128,15 @@ class Page {
     this.#linkSoon();
   }
 
+  /** The parameter that a step of a lesson is about. */
+  get #touched(): string | undefined {
+    const lesson = this.#lesson && lessonOf(this.#lesson[0]);
+    return lesson && this.#lesson && lesson.steps[this.#lesson[1]]?.touch;
+  }
+
   /** Marks the parameter that a step of a lesson is about. */
   #mark(): void {
-    const lesson = this.#lesson && lessonOf(this.#lesson[0]);
-    const touch = lesson && this.#lesson && lesson.steps[this.#lesson[1]]?.touch;
+    const touch = this.#touched;
     const input = touch ? document.getElementById(`p-${touch}`) : null;
     const line = input?.closest<HTMLElement>(".parameter");
     if (!line) return;
@@ -187,7 +199,7 @@ class Page {
         tab.type = "button";
         tab.setAttribute("role", "tab");
         tab.setAttribute("aria-selected", String(i === this.#active));
-        tab.textContent = i === 0 ? "Left" : "Right";
+        tab.textContent = i === 0 ? "Edit left run" : "Edit right run";
         tab.onclick = () => this.#choose(i);
         return tab;
       }),
@@ -207,24 +219,33 @@ class Page {
   #panel(): void {
     const present = this.#present;
     if (!present) return;
-    element<HTMLSelectElement>("preset").value = present.side.preset;
+    const presets = element<HTMLSelectElement>("preset");
+    this.#own.textContent = present.side.title ? `Lesson: ${present.side.title}` : present.side.name.split("/").at(-1) || "a file of your own";
+    this.#own.hidden = present.side.preset !== "";
+    presets.value = present.side.preset || OWN;
     const count = present.side.set.length;
-    element("set").textContent = count === 0 ? "As written" : `${count} ${count === 1 ? "parameter" : "parameters"} changed`;
+    element("set").textContent = count === 0 ? "No parameter changed" : `${count} ${count === 1 ? "parameter" : "parameters"} changed`;
     element("reset").hidden = count === 0;
     this.#listChanges(present);
     if (!present.opened) return;
-    const refused = present.element.dataset.state === "refused";
-    const values = refused ? withRefused(present.opened.scenario, present.side.set) : present.opened.scenario;
+    const { scenario, network } = present.opened;
+    const refused = present.element.dataset.state === "refused" ? present.side.set : [];
+    const values = withRefused(scenario, refused);
+    element("common").setAttribute("aria-pressed", String(!this.#all));
+    element("all").setAttribute("aria-pressed", String(this.#all));
+    const wanted = this.#touched;
     if (!this.#during) {
       const changed = new Set(present.side.set.map(([path]) => path));
-      showPanel(element("groups"), groups(this.#about.schema, values), changed, (path, literal) => this.#set(path, literal));
+      const shown = { changed, refused: new Map(refused), all: this.#all, wanted, during: false };
+      showPanel(element("groups"), groups(this.#about.schema, values, network), shown, (path, literal) => this.#set(path, literal));
       this.#mark();
       return;
     }
     const at = this.#instant;
     const changed = new Set(present.changes.filter((change) => isAt(change, at)).flatMap(({ set }) => set.map(([path]) => path)));
-    const found = groups(this.#about.schema, inForce(values, present.changes, seconds(at)));
-    showPanel(element("groups"), found, changed, (path, literal) => this.#change(at, path, literal), true);
+    const found = groups(this.#about.schema, inForce(values, present.changes, seconds(at)), network);
+    const shown = { changed, refused: new Map(refused), all: this.#all, wanted, during: true };
+    showPanel(element("groups"), found, shown, (path, literal) => this.#change(at, path, literal));
     this.#mark();
   }
 
@@ -237,7 +258,7 @@ class Page {
   #listChanges(present: SideView): void {
     element("when-start").setAttribute("aria-pressed", String(!this.#during));
     element("when-now").setAttribute("aria-pressed", String(this.#during));
-    element("when-now").textContent = this.#during ? `From ${this.#instant} on` : "From the cursor on";
+    element("when-now").textContent = this.#during ? `from ${this.#instant}` : "from cursor";
     const list = element("changes");
     list.hidden = present.changes.length === 0;
     list.replaceChildren(
@@ -319,8 +340,11 @@ class Page {
 
   #ended(): void {
     this.#results.replaceChildren(table(this.#sides.map(({ title, summary, settled }) => ({ title, summary, settled }))));
-    // A new scenario opens where cells are under way.
-    this.#transport.seek(this.#transport.at || (this.#sides[0]?.duration ?? 0) / 10);
+    const side = this.#sides[0];
+    // A new scenario opens where its first queue has grown, and two seconds of play are about a round trip.
+    const trip = this.#roundTrip;
+    if (this.#transport.unchosen && trip !== undefined) this.#transport.lens = trip / 2;
+    this.#transport.seek(this.#transport.at || side?.charts.firstQueue() || (side?.duration ?? 0) / 10);
     this.#linkSoon();
   }
 
@@ -344,12 +368,15 @@ class Page {
 
   #next(step: "cell" | "rm" | "round-trip"): number | undefined {
     const side = this.#sides[0];
-    if (step === "round-trip") {
-      const trips = side?.opened?.network.flows.flatMap((flow) => flow.propagation_round_trip_seconds ?? []) ?? [];
-      return trips.length > 0 ? this.#transport.at + Math.min(...trips) : undefined;
-    }
+    if (step === "round-trip") return this.#roundTrip === undefined ? undefined : this.#transport.at + this.#roundTrip;
     const next = step === "rm" ? side?.picture?.next_rm_seconds : side?.picture?.next_cell_seconds;
     return next ?? undefined;
+  }
+
+  /** The shortest round trip of the first run by propagation, in seconds; `undefined` if there is none. */
+  get #roundTrip(): number | undefined {
+    const trips = this.#sides[0]?.opened?.network.flows.flatMap((flow) => flow.propagation_round_trip_seconds || []) ?? [];
+    return trips.length > 0 ? Math.min(...trips) : undefined;
   }
 
   #linkSoon(): void {
@@ -369,14 +396,26 @@ class Page {
   #controls(): void {
     const presets = element<HTMLSelectElement>("preset");
     for (const { name, about } of this.#about.templates) presets.append(new Option(`${name}: ${about}`, name));
-    presets.append(new Option("a file of your own", ""));
+    presets.append(this.#own, new Option("open a file of your own", ""));
     presets.onchange = () => {
       if (presets.value) this.#open({ preset: presets.value, name: "", text: "", set: [] });
-      else element("file").click();
+      else {
+        element("file").click();
+        this.#panel();
+      }
     };
     element("reset").onclick = () => {
       const present = this.#present;
       if (present) this.#open({ ...present.side, set: [] });
+    };
+    for (const [id, all] of [["common", false], ["all", true]] as const)
+      element(id).onclick = () => {
+        this.#all = all;
+        this.#panel();
+      };
+    element("sheet").onclick = () => {
+      const open = element("panel").classList.toggle("open");
+      element("sheet").setAttribute("aria-expanded", String(open));
     };
     element("when-start").onclick = () => this.#when(false);
     element("when-now").onclick = () => this.#when(true);
@@ -400,7 +439,7 @@ class Page {
       },
       experiment: (id, sides) => {
         this.#during = false;
-        this.show({ sides, at: 0, view: null, lens: this.#transport.lens, experiment: id });
+        this.show({ sides, at: 0, view: null, lens: 0, experiment: id });
         this.#linkSoon();
       },
       template: (name) => this.#open({ preset: name, name: "", text: "", set: [] }),
@@ -435,6 +474,7 @@ class Page {
     this.#view = null;
     this.#transport.pause();
     this.#transport.at = 0;
+    this.#transport.lens = 0;
     this.#restart(present);
   }
 

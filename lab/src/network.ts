@@ -2,9 +2,10 @@
 
 import { ofFlow, variable } from "./colours.ts";
 import type { Network, Opened, Picture } from "./engine/messages.ts";
-import { type Place, layout } from "./layout.ts";
+import { type Layout, type Place, QUEUE, WINDOW, ends, heightFor, layout, queueLength } from "./layout.ts";
 import { number } from "./numbers.ts";
 
+const FONT = "11px system-ui, sans-serif";
 const RM = 1;
 const MARKED = 4;
 const CREDIT = 8;
@@ -24,9 +25,7 @@ interface Loss {
 export class NetworkView {
   readonly #canvas: HTMLCanvasElement;
   #network: Network | undefined;
-  #places: Place[] = [];
-  /** Length of the longest name at either side. */
-  #longest = 0;
+  #layout: Layout = { nodes: [], names: [], lengths: new Map() };
   #perLink = 0;
   #largest: number[] = [];
   #window = 1;
@@ -37,15 +36,14 @@ export class NetworkView {
   constructor(canvas: HTMLCanvasElement) {
     this.#canvas = canvas;
     new ResizeObserver(() => this.redraw()).observe(canvas);
+    canvas.addEventListener("pointermove", (event) => this.#hint(event));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
   }
 
   open(opened: Opened): void {
     this.#network = opened.network;
     this.#perLink = opened.places;
-    this.#places = layout(opened.network);
-    const aside = opened.network.nodes.filter((_, node) => [0, 1].includes(this.#places[node]?.x ?? 0.5));
-    this.#longest = aside.reduce((longest, { name }) => Math.max(longest, shortened(name).length), 0);
+    this.#canvas.style.minHeight = `${Math.min(560, heightFor(opened.network))}px`;
     this.#largest = opened.ports.map(() => 0);
     this.#window = 1;
     [this.#lost, this.#flashes, this.#last] = [[], [], undefined];
@@ -77,19 +75,16 @@ export class NetworkView {
     }
     context.setTransform(scale, 0, 0, scale, 0, 0);
     context.clearRect(0, 0, width, height);
-    // Room for the longest name of a host, its window and its circle.
-    const margin = { x: Math.min(width * 0.3, 44 + this.#longest * 6.2), y: 38 };
-    const at = (node: number): Place => {
-      const place = this.#places[node] ?? { x: 0.5, y: 0.5 };
-      return { x: margin.x + place.x * (width - 2 * margin.x), y: margin.y + place.y * (height - 2 * margin.y) };
-    };
-    this.#links(context, this.#network, at);
+    context.font = FONT;
+    this.#layout = layout(this.#network, width, height, (text) => context.measureText(text).width);
+    this.#links(context, this.#network);
     if (this.#last) {
-      this.#cells(context, this.#network, at, this.#last.cells);
-      this.#queues(context, this.#network, at, this.#last.picture);
+      this.#cells(context, this.#network, this.#last.cells);
+      this.#queues(context, this.#network, this.#last.picture);
     }
-    this.#nodes(context, this.#network, at, this.#last?.picture);
-    this.#losses(context, this.#network, at);
+    this.#nodes(context, this.#network, this.#last?.picture);
+    this.#names(context);
+    this.#losses(context, this.#network);
     if (this.#last) this.#longestQueue(context, this.#network, this.#last, width, height);
   }
 
@@ -110,42 +105,34 @@ export class NetworkView {
       context.fillRect(10 + i * step, marks & RM ? y - 6 : y, Math.max(1, step - (step > 2 ? 1 : 0)), marks & (RM | MARKED) ? 12 : 6);
     }
     context.fillStyle = variable("--ink");
-    context.font = "11px system-ui, sans-serif";
+    context.font = FONT;
     context.textAlign = "left";
-    const legend = width > 640 ? ", the next to leave at the left; RM cells stand up, marked ones down" : "";
+    const legend = width > 640 ? ", the next to leave at the left; RM cells are drawn taller, EFCI-marked cells hang lower" : "";
     const rest = longest.cells > shown ? `, the first ${number(shown)} of them` : "";
     context.fillText(`${network.links[longest.link]?.name ?? ""}: ${number(longest.cells)} cells wait${rest}${legend}`, 10, y - 10);
   }
 
-  #links(context: CanvasRenderingContext2D, network: Network, at: (node: number) => Place): void {
+  #links(context: CanvasRenderingContext2D, network: Network): void {
     context.strokeStyle = variable("--faint");
     context.lineWidth = 1;
     context.beginPath();
     network.links.forEach((_, link) => {
-      const [from, to] = this.#ends(network, link, at);
+      const [from, to] = this.#ends(network, link);
       context.moveTo(from.x, from.y);
       context.lineTo(to.x, to.y);
     });
     context.stroke();
   }
 
-  /** Both ends of a link, which is drawn to the right of its direction. */
-  #ends(network: Network, link: number, at: (node: number) => Place): [Place, Place] {
-    const { from, to } = network.links[link] ?? { from: 0, to: 0 };
-    const [a, b] = [at(from), at(to)];
-    const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
-    const aside = { x: (-(b.y - a.y) / length) * 4, y: ((b.x - a.x) / length) * 4 };
-    return [
-      { x: a.x + aside.x, y: a.y + aside.y },
-      { x: b.x + aside.x, y: b.y + aside.y },
-    ];
+  #ends(network: Network, link: number): [Place, Place] {
+    return ends(network, link, this.#layout.nodes);
   }
 
-  #cells(context: CanvasRenderingContext2D, network: Network, at: (node: number) => Place, cells: Uint8Array): void {
+  #cells(context: CanvasRenderingContext2D, network: Network, cells: Uint8Array): void {
     const hollow: [number, number, number, number][] = [];
     const marked: [number, number][] = [];
     network.links.forEach((_, link) => {
-      const [from, to] = this.#ends(network, link, at);
+      const [from, to] = this.#ends(network, link);
       for (let place = 0; place < this.#perLink; place += 1) {
         const byte = (link * this.#perLink + place) * PLACE_BYTES;
         const count = cells[byte + 3] ?? 0;
@@ -183,80 +170,93 @@ export class NetworkView {
     }
   }
 
-  #queues(context: CanvasRenderingContext2D, network: Network, at: (node: number) => Place, picture: Picture): void {
-    context.font = "11px system-ui, sans-serif";
+  #queues(context: CanvasRenderingContext2D, network: Network, picture: Picture): void {
+    context.font = FONT;
     picture.ports.forEach((port, i) => {
-      const [from, to] = this.#ends(network, port.link, at);
+      const [from, to] = this.#ends(network, port.link);
       const cells = port.queues.reduce((sum, [length]) => sum + length, 0);
       // A port that never held more than the cell in service and the next is no queue to look at.
       if ((this.#largest[i] ?? 0) <= 2) return;
       const limit = Math.max(...port.queues.map(([, limit]) => limit ?? 0));
       const most = limit > 0 ? limit : Math.max(20, this.#largest[i] ?? 0);
       const angle = Math.atan2(to.y - from.y, to.x - from.x);
-      const long = Math.min(70, Math.hypot(to.x - from.x, to.y - from.y) * 0.35);
+      const long = queueLength(from, to);
       context.save();
       context.translate(from.x, from.y);
       context.rotate(angle);
-      context.translate(16, 3);
+      context.translate(QUEUE.from, 3);
       context.strokeStyle = variable("--muted");
       context.lineWidth = 1;
-      context.strokeRect(0, 0, long, 9);
+      context.strokeRect(0, 0, long, QUEUE.breadth);
       let x = 0;
       const scale = long / Math.max(most, cells, 1);
       const waiting = port.waiting.length > 0 ? port.waiting : cells > 0 ? [[-1, cells] as [number, number]] : [];
       for (const [flow, count] of waiting) {
         context.fillStyle = flow < 0 ? variable("--muted") : ofFlow(flow);
-        context.fillRect(x, 0, count * scale, 9);
+        context.fillRect(x, 0, count * scale, QUEUE.breadth);
         x += count * scale;
       }
       context.restore();
       if (cells > 0) {
-        context.fillStyle = variable("--ink");
+        const middle = QUEUE.from + long / 2;
+        const box = this.#layout.lengths.get(port.link);
+        const x = box ? box.x + box.width / 2 : from.x + Math.cos(angle) * middle;
+        const y = box ? box.y + 10 : from.y + Math.sin(angle) * middle + 24;
         context.textAlign = "center";
-        const middle = 16 + long / 2;
-        context.fillText(number(cells), from.x + Math.cos(angle) * middle, from.y + Math.sin(angle) * middle + 24);
+        this.#text(context, number(cells), x, y);
       }
     });
   }
 
-  #nodes(context: CanvasRenderingContext2D, network: Network, at: (node: number) => Place, picture: Picture | undefined): void {
-    context.font = "11px system-ui, sans-serif";
+  #nodes(context: CanvasRenderingContext2D, network: Network, picture: Picture | undefined): void {
+    context.font = FONT;
     const flowsOf = new Map<number, number[]>();
     network.flows.forEach((flow, i) => {
       const from = network.links[flow.forward[0] ?? -1]?.from;
       if (from !== undefined) flowsOf.set(from, [...(flowsOf.get(from) ?? []), i]);
     });
-    const many = network.nodes.length > 40;
     network.nodes.forEach((node, index) => {
-      const { x, y } = at(index);
-      const place = this.#places[index] ?? { x: 0.5, y: 0.5 };
+      const { x, y, radius, side } = this.#layout.nodes[index] ?? { x: 0, y: 0, radius: 5, side: "left" };
       context.lineWidth = 1.5;
       context.strokeStyle = variable("--ink");
       context.fillStyle = variable("--ground");
       context.beginPath();
-      if (node.switch !== null) context.rect(x - 11, y - 11, 22, 22);
-      else context.arc(x, y, many ? 3 : 5, 0, 2 * Math.PI);
+      if (node.switch !== null) context.rect(x - radius, y - radius, 2 * radius, 2 * radius);
+      else context.arc(x, y, radius, 0, 2 * Math.PI);
       const flows = flowsOf.get(index) ?? [];
       if (node.switch === null && flows.length === 1) context.strokeStyle = ofFlow(flows[0] ?? 0);
       context.fill();
       context.stroke();
-      context.fillStyle = variable("--ink");
-      if (node.switch !== null) {
-        context.textAlign = "center";
-        context.fillText(node.name, x, y - 16);
-      } else if (!many || flows.length === 0) {
-        context.textAlign = place.x === 0 ? "right" : place.x === 1 ? "left" : "center";
-        const aside = place.x === 0 ? -30 : place.x === 1 ? 9 : 0;
-        if (!many) context.fillText(shortened(node.name), x + aside, y + (aside === 0 ? (place.y < 0.5 ? -9 - 12 * (index % 2) : 17 + 12 * (index % 2)) : 4));
-      }
       const state = picture?.flows[flows[0] ?? -1];
-      if (state?.cwnd != null && place.x === 0 && flows.length === 1) this.#windowBar(context, x, y, flows[0] ?? 0, state.cwnd, state.ssthresh);
+      if (state?.cwnd != null && side === "left" && flows.length === 1) this.#windowBar(context, x, y, flows[0] ?? 0, state.cwnd, state.ssthresh);
     });
+  }
+
+  #names(context: CanvasRenderingContext2D): void {
+    context.font = FONT;
+    context.textAlign = "left";
+    for (const { x, y, text } of this.#layout.names) this.#text(context, text, x, y + 10);
+  }
+
+  /** A text that stays readable over links and cells. */
+  #text(context: CanvasRenderingContext2D, text: string, x: number, y: number): void {
+    context.strokeStyle = variable("--ground");
+    context.lineWidth = 3;
+    context.lineJoin = "round";
+    context.strokeText(text, x, y);
+    context.fillStyle = variable("--ink");
+    context.fillText(text, x, y);
+  }
+
+  /** Tells the name of the node under the pointer, also where there was no room for it. */
+  #hint({ offsetX, offsetY }: PointerEvent): void {
+    const node = this.#layout.nodes.findIndex(({ x, y }) => Math.hypot(x - offsetX, y - offsetY) < 12);
+    this.#canvas.title = this.#network?.nodes[node]?.name ?? "";
   }
 
   /** The congestion window of a source as a bar beside it, with a line at the slow start threshold. */
   #windowBar(context: CanvasRenderingContext2D, x: number, y: number, flow: number, cwnd: number, ssthresh: number | null): void {
-    const long = 18;
+    const long = WINDOW;
     context.fillStyle = variable("--faint");
     context.fillRect(x - 8 - long, y - 3, long, 6);
     context.fillStyle = ofFlow(flow);
@@ -267,7 +267,7 @@ export class NetworkView {
     }
   }
 
-  #losses(context: CanvasRenderingContext2D, network: Network, at: (node: number) => Place): void {
+  #losses(context: CanvasRenderingContext2D, network: Network): void {
     const now = performance.now();
     this.#flashes = this.#flashes.filter((loss) => now - loss.at < FLASH);
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -275,14 +275,37 @@ export class NetworkView {
     context.textAlign = "center";
     context.fillStyle = variable("--loss");
     for (const { link, cells, at: since } of this.#flashes) {
-      const [from] = this.#ends(network, link, at);
+      const [from] = this.#ends(network, link);
       const fall = still ? 0 : ((now - since) / FLASH) * 24;
       context.fillText(`✕ ${number(cells)}`, from.x + 4, from.y + 40 + fall);
     }
   }
 }
 
-function shortened(name: string): string {
-  return name.length > 12 ? `${name.slice(0, 11)}…` : name;
+/** What the signs of a network's picture mean, those that it has. */
+export function signs({ flows, credit }: Network): HTMLElement {
+  const abr = flows.some((flow) => flow.abr !== null);
+  const known: [string, string, boolean][] = [
+    ["host", "host, in the colour of its flow", true],
+    ["switch", "switch", true],
+    ["cells", "data cells", true],
+    ["rm", "RM cell", abr],
+    ["marked", "EFCI-marked cell", abr],
+    ["credit", "credit cell", credit !== null],
+    ["queue", "queue of a port, its length in cells", true],
+    ["window", "cwnd; the line is ssthresh", flows.some((flow) => flow.tcp !== null)],
+    ["lost", "cells lost", true],
+  ];
+  const line = document.createElement("p");
+  line.className = "signs";
+  line.setAttribute("aria-label", "Signs of the network");
+  for (const [sign, text] of known.filter(([, , shown]) => shown)) {
+    const drawn = document.createElement("i");
+    drawn.className = sign;
+    if (sign === "lost") drawn.textContent = "✕";
+    const one = document.createElement("span");
+    one.append(drawn, text);
+    line.append(one);
+  }
+  return line;
 }
-

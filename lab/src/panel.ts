@@ -6,19 +6,52 @@ import { read, write } from "./quantity.ts";
 /** Sets a parameter, or, if there is no value, undoes what was set. */
 export type Set = (path: string, literal: string | undefined) => void;
 
+/** What the panel shows, and how. */
+export interface Shown {
+  /** Paths that are set. */
+  changed: ReadonlySet<string>;
+  /** Texts that the engine has refused, by path. */
+  refused: ReadonlyMap<string, string>;
+  /** True for every parameter, not only the common ones. */
+  all: boolean;
+  /** A path that is shown in any case. */
+  wanted: string | undefined;
+  /** True if settings act during the run: only what can change is enabled. */
+  during: boolean;
+}
+
+/** Keys that most scenarios are about. */
+const COMMON = new Set(["duration", "from", "seed", "count", "stagger", "link_rate", "bottleneck", "bottleneck_rate", "access", "buffer", "window", "mss", "recovery", "min_rto", "icr", "rif", "rdf", "source", "service"]);
+/** The field's names, where a key has them in small letters. */
+const NAMES: Record<string, string> = Object.fromEntries("ABR ACR ADTF AIR BBR CCR CDF CI CRM ECN EFCI ER ICR MCR MDF MRM MSS NRM PCR PDU RDF RIF RM RTD RTO RTT TBE TCP TCR TM4 TOF TRM UBR VBR VC".split(" ").map((name) => [name.toLowerCase(), name]));
+
+/** A key in the words of the field. */
+export function named(key: string): string {
+  const words = key.split("_").map((word) => NAMES[word] ?? word).join(" ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 /** Groups that are open when the page is new. */
 const OPEN = new Set(["Switch ports", "ABR end systems"]);
 
-/** Fills `box` with one section for each group; what was open stays so. Of changes `during` the run only what can change is enabled. */
-export function showPanel(box: HTMLElement, groups: Group[], changed: ReadonlySet<string>, set: Set, during = false): void {
+/** Fills `box` with one section for each group; what was open stays so. */
+export function showPanel(box: HTMLElement, groups: Group[], shown: Shown, set: Set): void {
   const focus = document.activeElement instanceof HTMLElement && box.contains(document.activeElement) ? document.activeElement.id : "";
   const before = new Map([...box.querySelectorAll("details")].map((details) => [details.dataset.group, details.open]));
-  box.replaceChildren(...groups.map((group) => section(group, before.get(group.title) ?? OPEN.has(group.title), changed, set)));
-  if (during) groups.flatMap(({ parameters }) => parameters).forEach(fix);
+  const found = groups.map((group) => ({ ...group, parameters: group.parameters.filter((one) => isShown(one, shown)) })).filter(({ parameters }) => parameters.length > 0);
+  box.replaceChildren(...found.map((group) => section(group, before.get(group.title) ?? OPEN.has(group.title), shown, set)));
+  if (shown.during) found.flatMap(({ parameters }) => parameters).forEach(fix);
   if (focus) document.getElementById(focus)?.focus();
 }
 
-function section(group: Group, open: boolean, changed: ReadonlySet<string>, set: Set): HTMLElement {
+function isShown({ path, key, kind, slider }: Parameter, { all, changed, wanted }: Shown): boolean {
+  if (all || changed.has(path) || path === wanted) return true;
+  // Of a control or a policy what is worth searching; of a flow's own TCP and ABR nothing, since those of all flows stand beside it.
+  if (path.startsWith("switch.") && (kind === "variant" || slider !== undefined)) return true;
+  return COMMON.has(key) && !/^flow\..*\.(tcp|abr)\./.test(path) && !path.startsWith("topology.node.");
+}
+
+function section(group: Group, open: boolean, shown: Shown, set: Set): HTMLElement {
   const details = document.createElement("details");
   details.dataset.group = group.title;
   details.open = open;
@@ -27,7 +60,7 @@ function section(group: Group, open: boolean, changed: ReadonlySet<string>, set:
   summary.title = group.about;
   // Those with a range worth searching come first; the order is otherwise that of the schema.
   const sorted = [...group.parameters].sort((a, b) => Number(rank(b)) - Number(rank(a)));
-  details.append(summary, ...sorted.map((parameter) => row(parameter, changed.has(parameter.path), set)));
+  details.append(summary, ...sorted.map((parameter) => row(parameter, shown, set)));
   return details;
 }
 
@@ -46,16 +79,19 @@ function rank(parameter: Parameter): boolean {
   return parameter.kind === "variant";
 }
 
-function row(parameter: Parameter, changed: boolean, set: Set): HTMLElement {
+function row(parameter: Parameter, shown: Shown, set: Set): HTMLElement {
+  const changed = shown.changed.has(parameter.path);
   const line = document.createElement("div");
   line.className = changed ? "parameter changed" : "parameter";
   const id = `p-${parameter.path}`;
   const label = document.createElement("label");
   label.htmlFor = id;
-  label.textContent = parameter.key.replaceAll("_", " ");
+  label.textContent = named(parameter.key);
   label.title = parameter.path;
   const input = control(parameter, set);
   input.id = id;
+  const refused = shown.refused.get(parameter.path);
+  if (refused !== undefined && input instanceof HTMLInputElement && input.type === "text") input.value = refused;
   const about = document.createElement("small");
   about.id = `${id}-about`;
   about.textContent = describe(parameter);
@@ -71,17 +107,19 @@ function undo(parameter: Parameter, set: Set): HTMLButtonElement {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "undo";
-  button.textContent = "As written";
-  button.setAttribute("aria-label", `${parameter.key.replaceAll("_", " ")}: as written`);
+  button.textContent = "Undo";
+  button.setAttribute("aria-label", `Undo the change of ${named(parameter.key)}`);
   button.onclick = () => set(parameter.path, undefined);
   return button;
 }
 
-function describe({ about, allowed, fallback, kind, choices }: Parameter): string {
+function describe({ path, about, allowed, fallback, inForce, kind, choices }: Parameter): string {
   const parts = [about.replaceAll("\n", " ")];
   if (allowed) parts.push(`Allowed: ${allowed}.`);
   if (kind === "choice" || kind === "variant") parts.push(choices.filter((one) => one.about).map(({ name, about }) => `${name}: ${about.replaceAll("\n", " ")}`).join(" · "));
   if (fallback !== undefined && fallback !== null && typeof fallback !== "object") parts.push(`Default: ${String(fallback)}.`);
+  else if (inForce !== undefined) parts.push(`Not set; in force: ${inForce}.`);
+  parts.push(`Key: ${path}.`);
   return parts.filter(Boolean).join(" ");
 }
 
@@ -107,7 +145,8 @@ function control(parameter: Parameter, set: Set): HTMLInputElement | HTMLSelectE
   input.inputMode = kind === "number" || kind === "integer" ? "decimal" : "text";
   input.spellcheck = false;
   input.value = value == null ? "" : String(value);
-  input.placeholder = fallback == null ? "not set" : String(fallback);
+  input.placeholder = fallback == null ? (parameter.inForce ?? "not set") : String(fallback);
+  input.title = input.value || input.placeholder;
   input.onchange = () => {
     if (input.value.trim() !== "") set(path, input.value.trim());
   };
@@ -120,11 +159,11 @@ function slider(parameter: Parameter, of: Slider, input: HTMLInputElement, set: 
   const range = document.createElement("input");
   range.type = "range";
   range.id = `s-${parameter.path}`;
-  range.setAttribute("aria-label", `${parameter.key.replaceAll("_", " ")}, slider`);
+  range.setAttribute("aria-label", `${named(parameter.key)}, slider`);
   range.min = "0";
   const powers = of.scale === "powers-of-two";
   range.max = String(powers ? Math.round(Math.log2(of.high / of.low)) : STEPS);
-  const present = typeof parameter.value === "number" ? parameter.value : read(String(parameter.value ?? parameter.fallback ?? ""))?.value;
+  const present = typeof parameter.value === "number" ? parameter.value : read(String(parameter.value ?? parameter.fallback ?? parameter.inForce ?? ""))?.value ?? plain(parameter.inForce);
   range.value = String(position(present ?? of.low, of, Number(range.max)));
   range.oninput = () => {
     const value = valueAt(Number(range.value), of, Number(range.max));
@@ -134,6 +173,11 @@ function slider(parameter: Parameter, of: Slider, input: HTMLInputElement, set: 
     set(parameter.path, input.value);
   };
   return range;
+}
+
+/** A number without a unit. */
+function plain(text: string | undefined): number | undefined {
+  return text !== undefined && Number.isFinite(Number(text)) ? Number(text) : undefined;
 }
 
 function valueAt(place: number, { low, high, scale, step }: Slider, most: number): number {

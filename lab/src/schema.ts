@@ -1,7 +1,8 @@
 // The parameters of a scenario, found by following its schema along its values.
 
-import type { Schema, Search } from "./engine/messages.ts";
-import { read } from "./quantity.ts";
+import { put } from "./changes.ts";
+import type { Network, Schema, Search } from "./engine/messages.ts";
+import { read, write } from "./quantity.ts";
 
 /** A parameter that can be set. */
 export interface Parameter {
@@ -18,6 +19,8 @@ export interface Parameter {
   tag: string;
   value: unknown;
   fallback: unknown;
+  /** What holds where nothing is set and the value follows from others; `undefined` if nothing does. */
+  inForce: string | undefined;
   slider: Slider | undefined;
   /** The reason why it cannot change during a run; `undefined` if it can. */
   fixed: string | undefined;
@@ -41,9 +44,9 @@ export interface Group {
 
 type Values = Record<string, unknown>;
 
-/** The groups of all parameters of a scenario, which has every default written out. */
-export function groups(schema: Schema, scenario: Values): Group[] {
-  const walk = new Walk(schema, scenario);
+/** The groups of all parameters of a scenario, which has every default written out; `network` has the values in force. */
+export function groups(schema: Schema, scenario: Values, network: Network): Group[] {
+  const walk = new Walk(schema, scenario, network);
   const found: Group[] = [];
   for (const [key, part] of Object.entries(schema.properties ?? {})) {
     if (key === "changes") continue;
@@ -58,18 +61,11 @@ export function groups(schema: Schema, scenario: Values): Group[] {
   return found.filter((group) => group.parameters.length > 0);
 }
 
-/** The scenario with values that the engine has refused, so that the panel shows them and can undo them. */
-export function withRefused(scenario: Values, set: [string, string][]): Values {
+/** The scenario with values that the engine has refused, where sliders can show them; a text that is no value keeps the last one. */
+export function withRefused(scenario: Values, set: readonly [string, string][]): Values {
   const whole = structuredClone(scenario);
   for (const [path, literal] of set) {
-    const keys = path.split(".");
-    const last = keys.pop() ?? "";
-    let table: unknown = whole;
-    for (const key of keys) {
-      const inner: unknown = Array.isArray(table) ? table.find((one) => (one as Values).name === key) : (table as Values)?.[key];
-      table = inner;
-    }
-    if (table && typeof table === "object" && !literal.startsWith("{")) (table as Values)[last] = literal;
+    if (read(literal) || /^[+-]?[\d.]+([eE][+-]?\d+)?$|^(true|false)$/.test(literal)) put(whole, path.split("."), literal);
   }
   return whole;
 }
@@ -89,10 +85,29 @@ const TITLES: Record<string, string> = {
 class Walk {
   readonly #definitions: Record<string, Schema>;
   readonly #scenario: Values;
+  readonly #network: Network;
 
-  constructor(schema: Schema, scenario: Values) {
+  constructor(schema: Schema, scenario: Values, network: Network) {
     this.#definitions = schema.$defs ?? {};
     this.#scenario = scenario;
+    this.#network = network;
+  }
+
+  /** The value in force of a key that is not set, as a scenario would write it. */
+  #inForce(path: string): string | undefined {
+    const keys = path.split(".");
+    const key = keys.pop() ?? "";
+    const { nodes, flows } = this.#network;
+    const own = keys[0] === "flow" ? flows.filter(({ group }) => group === keys[1]) : flows;
+    const part = keys.at(-1);
+    const node = nodes.find((one) => one.switch)?.switch as Record<string, unknown> | undefined;
+    const table = part === "control" ? node?.control : part === "tcp" ? own.find(({ tcp }) => tcp)?.tcp : part === "abr" ? own.find(({ abr }) => abr)?.abr : undefined;
+    const has = (table ?? {}) as Record<string, unknown>;
+    for (const [ending, unit] of ENDINGS) {
+      const value = has[key + ending];
+      if (typeof value === "number") return unit ? write(value, unit) : String(value);
+    }
+    return undefined;
   }
 
   group(path: string, title: string, marked: Schema, part: Schema, value: unknown, without: string[] = []): Group {
@@ -118,6 +133,7 @@ class Walk {
     const value = table[key];
     const inner = within(rule, property);
     const meant = this.#meant(property);
+    const inForce = value == null && property.default == null ? this.#inForce(path) : undefined;
     const base = {
       path,
       key,
@@ -127,7 +143,8 @@ class Walk {
       tag: "",
       value,
       fallback: property.default,
-      slider: this.#slider(property, value ?? property.default, table),
+      inForce,
+      slider: this.#slider(property, value ?? property.default ?? inForce, table),
       fixed: reason(rule, property),
     };
     const names = choices(meant);
@@ -155,7 +172,7 @@ class Walk {
     const [low, high] = [number(search.low), number(search.high)];
     const whole = search.of ? this.#whole(search.of) : undefined;
     if (search.of && whole === undefined) return undefined;
-    const present = typeof value === "string" ? read(value) : undefined;
+    const present = typeof value === "string" ? (read(value) ?? (Number.isFinite(Number(value)) ? { value: Number(value), unit: "" } : undefined)) : undefined;
     const unit = present?.unit ?? (typeof search.low === "string" ? (read(search.low)?.unit ?? "") : search.of === "buffer" ? "cells" : search.of ? "Mbit/s" : "");
     const factor = whole ?? 1;
     // A value outside the range worth searching still has its place on the slider.
@@ -177,6 +194,14 @@ class Walk {
   }
 }
 
+/** Endings of the engine's keys with the units in which the panel writes them. */
+const ENDINGS: [string, string][] = [
+  ["", ""],
+  ["_seconds", "ms"],
+  ["_cells", "cells"],
+  ["_bits_per_second", "Mbit/s"],
+  ["_bytes", "bytes"],
+];
 const ANOTHER = "another kind has another state: it needs a run of its own";
 const NO_RANGE = "it chooses a form; a change sets values that have a range";
 

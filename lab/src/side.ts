@@ -5,7 +5,7 @@ import { Charts, type Touched } from "./charts.ts";
 import { Client, type CurvesNews } from "./engine/client.ts";
 import { startWorker } from "./engine/load.ts";
 import type { Opened, Picture, Refused, Summary } from "./engine/messages.ts";
-import { NetworkView } from "./network.ts";
+import { NetworkView, signs } from "./network.ts";
 import { number, time } from "./numbers.ts";
 import { type Side, overrides } from "./state.ts";
 import { PARTS, settling } from "./settling.ts";
@@ -27,6 +27,7 @@ export class SideView {
   readonly #network: NetworkView;
   readonly #status: HTMLElement;
   readonly #problem: HTMLElement;
+  readonly #signs: HTMLElement;
   readonly #heard: Heard;
   side: Side;
   opened: Opened | undefined;
@@ -60,9 +61,11 @@ export class SideView {
     canvas.className = "network";
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", "The network: hosts, switches, cells on their links, queues");
+    this.#signs = document.createElement("div");
+    this.#signs.className = "signs-box";
     const charts = document.createElement("div");
     charts.className = "charts";
-    this.element.append(this.#status, this.#problem, canvas, charts);
+    this.element.append(this.#status, this.#problem, canvas, this.#signs, charts);
     this.#network = new NetworkView(canvas);
     this.charts = new Charts(charts, "time", heard);
     this.client = new Client(startWorker(), module, {
@@ -144,6 +147,7 @@ export class SideView {
     this.#problem.hidden = true;
     this.element.classList.remove("refused");
     this.#network.open(opened);
+    this.#signs.replaceChildren(signs(opened.network));
     this.charts.open(opened);
     this.theory(this.#theory);
     this.charts.changes(this.changes.map(({ at }) => seconds(at)));
@@ -153,7 +157,7 @@ export class SideView {
 
   #refused(refused: Refused): void {
     delete this.element.dataset.pending;
-    this.#problem.textContent = refused.error.trimEnd();
+    this.#problem.textContent = told(refused);
     this.#problem.hidden = false;
     this.element.classList.add("refused");
     this.element.dataset.state = "refused";
@@ -208,10 +212,17 @@ export class SideView {
 
   /** Name of the scenario, and what was changed last. */
   get title(): string {
-    const name = this.side.preset || this.side.name.split("/").at(-1) || "own scenario";
+    const name = this.side.title || this.side.preset || this.side.name.split("/").at(-1) || "own scenario";
     const last = this.side.set.slice(-2).map(([path, literal]) => `${path.split(".").at(-1)} ${literal.replace(/^\{\w+="([^"]*)"\}$/, "$1")}`);
     const others = this.side.set.length > 2 ? ` and ${this.side.set.length - 2} more` : "";
     const during = this.changes.length > 0 ? `, ${this.changes.length} ${this.changes.length === 1 ? "change" : "changes"} during the run` : "";
     return `${last.length > 0 ? `${name}, ${last.reverse().join(", ")}${others}` : name}${during}`;
   }
+}
+
+/** What was wrong: with the place in the reader's own text, or of a value of the panel alone. */
+function told({ error, diagnostics }: Refused): string {
+  const first = diagnostics?.[0];
+  if (first?.path !== "--set") return error.trimEnd();
+  return [first.message, first.label, first.help].filter(Boolean).join("\n");
 }

@@ -10,6 +10,8 @@ export interface Side {
   name: string;
   /** The text of the reader's own scenario. */
   text: string;
+  /** What the run is called, if that is not its preset or file. */
+  title?: string;
   /** Overrides in the order in which they apply: path and value as `--set` takes them. */
   set: [string, string][];
   /** Changes during the run; those of the text if absent. */
@@ -23,7 +25,7 @@ export interface State {
   at: number;
   /** Span of the charts; the whole run if absent. */
   view: [number, number] | null;
-  /** Simulated seconds in a second of play. */
+  /** Simulated seconds in a second of play; 0 to go by the round trip. */
   lens: number;
   /** True if the curves of the second side are drawn over those of the first. */
   overlay?: boolean;
@@ -36,7 +38,7 @@ export interface State {
 /** Longest link, in characters: mail programs and chats cut longer ones. */
 export const LONGEST_LINK = 2000;
 
-export const FIRST: State = { sides: [{ preset: "n-source", name: "", text: "", set: [] }], at: 0, view: null, lens: 0.001 };
+export const FIRST: State = { sides: [{ preset: "n-source", name: "", text: "", set: [] }], at: 0, view: null, lens: 0 };
 
 /** Sets a path, or undoes that; what was set at it or below it goes. */
 export function withSet(set: [string, string][], path: string, literal: string | undefined): [string, string][] {

@@ -28,6 +28,8 @@ export class Transport {
   readonly #lens: HTMLSelectElement;
   at = 0;
   playing = false;
+  /** True until a speed is chosen. */
+  unchosen = true;
   #last = 0;
 
   constructor(moved: Moved) {
@@ -49,14 +51,17 @@ export class Transport {
     this.#clock.className = "clock";
     this.#lens = document.createElement("select");
     this.#lens.setAttribute("aria-label", "Speed");
-    for (const lens of LENSES) this.#lens.append(new Option(lens === 1 ? "real time" : `${time(lens)} per s`, String(lens)));
+    for (const lens of LENSES) this.#lens.append(new Option(lens === 1 ? "as fast as the network" : `${time(lens)} of the network in 1 s`, String(lens)));
     this.#lens.value = "0.001";
-    this.#lens.onchange = () => this.show();
+    this.#lens.onchange = () => {
+      this.unchosen = false;
+      this.show();
+    };
     this.element.append(
       this.#play,
-      button("Cell", ".", () => this.step("cell")),
-      button("RM cell", "R", () => this.step("rm")),
-      button("Round trip", "T", () => this.step("round-trip")),
+      button("Next cell", ".", () => this.step("cell")),
+      button("Next RM cell", "R", () => this.step("rm")),
+      button("One round trip", "T", () => this.step("round-trip")),
       this.#scrub,
       this.#clock,
       this.#lens,
@@ -66,7 +71,10 @@ export class Transport {
   get lens(): number {
     return Number(this.#lens.value);
   }
+  /** The nearest speed there is; 0 leaves the choice to the round trip of the network. */
   set lens(lens: number) {
+    this.unchosen = lens === 0;
+    if (lens === 0) return;
     const nearest = LENSES.reduce((best, one) => (Math.abs(Math.log(one / lens)) < Math.abs(Math.log(best / lens)) ? one : best), 1);
     this.#lens.value = String(nearest);
   }

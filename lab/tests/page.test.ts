@@ -25,7 +25,7 @@ const input = (page: Page, path: string) => page.locator(`[id="p-${path}"]`);
 test("every template opens and runs", async () => {
   const { page, wrong } = await opened(chromium, server.address);
   await ended(page);
-  const names = await page.locator("#preset option").evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value).filter(Boolean));
+  const names = await page.locator("#preset option").evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value).filter((name) => name !== "" && name !== "own"));
   assert.ok(names.length >= 8, names.join(", "));
   for (const name of names) {
     await page.locator("#preset").selectOption(name);
@@ -38,6 +38,7 @@ test("every template opens and runs", async () => {
 test("every slider of the panel moves what the engine then reports", async () => {
   const { page, wrong } = await opened(chromium, server.address);
   await ended(page);
+  await page.locator("#all").click();
   // A finite buffer, so that thresholds have ranges; EFCI, so that RIF and RDF matter.
   for (const [path, value] of [["measure.from", "100 ms"], ["run.duration", "300 ms"], ["switch.buffer", "500 cells"]] as const) {
     await page.locator("details[data-group]").evaluateAll((all) => all.forEach((one) => ((one as HTMLDetailsElement).open = true)));
@@ -66,7 +67,7 @@ test("every slider of the panel moves what the engine then reports", async () =>
       assert.notEqual(await side.getAttribute("data-key"), key, path);
     }
     await page.evaluate(() => (document.activeElement as HTMLElement).blur());
-    await page.locator(".parameter", { has: slider }).getByRole("button", { name: "as written" }).click();
+    await page.locator(".parameter", { has: slider }).getByRole("button", { name: /^Undo the change/ }).click();
     await ended(page);
   }
   assert.ok(refused < sliders.length / 4, `${refused} of ${sliders.length} refused`);
@@ -134,6 +135,45 @@ test("a wrong file shows its diagnostic, and the page goes on", async () => {
   assert.deepEqual(wrong, []);
 });
 
+test("an error keeps the other sliders, and a key that is not set shows its value in force", async () => {
+  const { page } = await opened(chromium, server.address);
+  await ended(page);
+  const slider = page.locator('[id="s-switch.control.target_utilisation"]');
+  await slider.fill("20");
+  await ended(page);
+  await input(page, "switch.buffer").fill("12 sells");
+  await input(page, "switch.buffer").press("Enter");
+  await page.locator(".problem:visible").waitFor();
+  assert.equal(await slider.inputValue(), "20");
+  assert.equal(await input(page, "switch.buffer").inputValue(), "12 sells");
+  const problem = (await page.locator(".problem").textContent()) ?? "";
+  assert.match(problem, /12 sells[\s\S]*12 cells/);
+  assert.doesNotMatch(problem, /--set/);
+  // ERICA's target is 0.9 where the file has none, and 1 beside a queue control.
+  for (const [template, value, place] of [["gfc-2", "0.9", 0.6], ["satellite", "1", 1]] as const) {
+    await page.locator("#preset").selectOption(template);
+    await ended(page);
+    assert.equal(await input(page, "switch.control.target_utilisation").inputValue(), "");
+    assert.equal(await input(page, "switch.control.target_utilisation").getAttribute("placeholder"), value);
+    assert.ok((await slider.evaluate((one) => Number((one as HTMLInputElement).value) / Number((one as HTMLInputElement).max))) >= place, template);
+  }
+});
+
+test("on a phone the panel is a sheet over the charts, and a page that is turned fits again", async () => {
+  const { page } = await opened(chromium, server.address, { viewport: { width: 740, height: 360 } });
+  await ended(page);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.waitForTimeout(300);
+  const widths = await page.locator(".chart canvas, canvas.network").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().right));
+  assert.ok(widths.length > 3 && widths.every((right) => right <= 360), widths.join(", "));
+  const slider = page.locator('[id="s-switch.control.target_utilisation"]');
+  assert.ok(await slider.isHidden());
+  await page.locator("#sheet").click();
+  const { y = 0 } = (await slider.boundingBox()) ?? {};
+  assert.ok(y > 0 && y < 740, `${y}`);
+  assert.ok(await page.locator("canvas.network").isVisible());
+});
+
 test("what is saved gives the same digest in the terminal", async () => {
   const { page } = await opened(chromium, server.address);
   await ended(page);
@@ -158,7 +198,7 @@ test("a change at the cursor is a scenario: saved, it gives the same digest in t
   const before = await digest(page);
   await page.locator("[aria-label=Instant]").fill("4000");
   await page.locator("#when-now").click();
-  const at = /From (.*) on/.exec((await page.locator("#when-now").textContent()) ?? "")?.[1];
+  const at = /from (.*)/.exec((await page.locator("#when-now").textContent()) ?? "")?.[1];
   assert.ok(at);
   assert.ok(await input(page, "run.duration").isDisabled());
   assert.match((await page.locator('[id="p-run.duration-about"]').textContent()) ?? "", /one duration and one seed/);
@@ -235,7 +275,7 @@ test("two runs lie over each other, at the same instants", async () => {
   const over = await pixels();
   assert.notEqual(over, apart);
   // Another right side draws another picture, and its end takes its curves away.
-  await page.locator('#sides button:text-is("Right")').click();
+  await page.locator('#sides button:text-is("Edit right run")').click();
   await input(page, "switch.control.target_utilisation").fill("0.5");
   await input(page, "switch.control.target_utilisation").press("Enter");
   await ended(page);
@@ -251,6 +291,8 @@ test("an experiment of the gallery opens with its claim, its printed values and 
   const { page, wrong } = await opened(chromium, server.address);
   await ended(page);
   await page.locator("#open-find").click();
+  await page.locator("#find input").fill("no such words");
+  assert.match((await page.locator("#find [role=status]").textContent()) ?? "", /no such words/);
   await page.locator("#find input").fill("effective throughput of five TCP connections");
   const figure = page.locator("#find .card:visible svg");
   assert.equal(await figure.count(), 1);

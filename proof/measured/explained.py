@@ -22,7 +22,7 @@ from cellrate.simulation.runner import Job, run_many
 
 from proof.measured.random_scenarios import random_jobs
 
-COUNT, SEED = 2000, 1
+COUNT, SEED = 8000, 1
 # Jobs that are explained and run together.
 TOGETHER = 200
 USAGE = "usage: python -m proof.measured.explained [SCENARIOS [SEED]]\n"

@@ -45,8 +45,13 @@ def _random_job(draw: np.random.Generator) -> Job:
 
 
 def _steady_job(draw: np.random.Generator) -> Job:
-    """Equal sources over one bottleneck without losses, in the steady state."""
-    family = draw.choice(["fluid", "fluid", "erica", "scheme", "windows"])
+    """Equal sources over one bottleneck without losses, in the steady state.
+
+    Some are beside a background or send both ways.
+    """
+    family = draw.choice(["fluid", "fluid", "erica", "scheme", "windows", "bursts", "two-way"])
+    if family in {"bursts", "two-way"}:
+        return _shared_job(draw, str(family))
     kilometres = _between(draw, 10, 200 if family == "fluid" else 1500)
     count = int(_between(draw, 5 if family == "fluid" else 2, 20))
     trip_seconds = 2 * (kilometres + 2) * 5e-6
@@ -78,6 +83,39 @@ def _steady_job(draw: np.random.Generator) -> Job:
     return Job(
         _core.template("n-source"), "n-source", tuple(settings), int(draw.integers(1, 2**31))
     )
+
+
+def _shared_job(draw: np.random.Generator, family: str) -> Job:
+    """Sources beside a background, steady or in long bursts, or in both directions of a link."""
+    kilometres = _between(draw, 10, 300)
+    scheme = draw.choice(["erica", "erica", str(draw.choice(_names("schemes")))])
+    settings = [
+        f'topology.bottleneck="{kilometres:.1f} km"',
+        f'switch.control={{scheme="{scheme}"}}',
+        'switch.buffer="infinite"',
+        'measure.from="600 ms"',
+        'run.duration="1800 ms"',
+        "measure.traces=[]",
+        "measure.events=[]",
+        f'tcp.window="{int(_between(draw, 8, 600))} KiB"',
+        f'tcp.mss="{draw.choice([512, 1460, 4352])} bytes"',
+    ]
+    template = family
+    if scheme == "erica":
+        settings.append("switch.control.max_alloc=false")
+    if family == "bursts":
+        template = "n-source-vbr"
+        settings.append(f"flow.tcp.count={int(_between(draw, 1, 15))}")
+        rate = f"{_between(draw, 5, 120):.3f} Mbit/s"
+        if draw.random() < 0.5:
+            settings.append(f'flow.vbr.source={{kind="cbr",rate="{rate}"}}')
+        else:
+            period = _between(draw, 5, 300)
+            settings.append(
+                f'flow.vbr.source={{kind="on-off",peak="{rate}",period="{period:.3f} ms",'
+                f"duty_cycle={draw.uniform(0.2, 0.8):.3f}}}"
+            )
+    return Job(_core.template(template), template, tuple(settings), int(draw.integers(1, 2**31)))
 
 
 def _between(draw: np.random.Generator, low: float, high: float) -> float:

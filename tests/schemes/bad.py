@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from cellrate.schemes import Cells, Connection, Port, Queue, RmCell, Seconds, Source
+from cellrate.schemes import Cells, Connection, Port, Queue, Range, RmCell, Seconds, Source
 
 
 @dataclass
@@ -198,3 +199,9 @@ class Remembers(Fine):
 class MisspeltAttribute(Fine):
     def on_forward_rm(self, port: Port, rm: RmCell) -> None:
         port.queu  # type: ignore[attr-defined]  # noqa: B018
+
+
+@dataclass
+class Limited(Fine):
+    gain: Annotated[float, Range(0.1, 2)] = 0.5
+    wait: Annotated[Seconds, Range(1e-3, 0.1)] = 0.01

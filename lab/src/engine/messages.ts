@@ -27,6 +27,8 @@ export interface Flow {
 }
 
 export interface Network {
+  measure: { from_seconds: number; to_seconds: number };
+  credit: unknown;
   seed: number;
   encapsulation_bytes: number;
   duration_seconds: number;

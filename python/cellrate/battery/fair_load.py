@@ -29,6 +29,8 @@ class FairLoad:
         steady_from_seconds: Time from which on nothing but the control moves the rates: begin of
             the measuring window, or half-way from a later change to the end; None if they never
             are steady.
+        shows_rates: True if one link limits persistent sources and all lost cells were dropped
+            there, so that what is carried and what is lost add up to the rates that were granted.
     """
 
     bottlenecks: frozenset[str]
@@ -37,6 +39,7 @@ class FairLoad:
     cells_per_byte: Mapping[str, float]
     settles_from_seconds: float | None
     steady_from_seconds: float | None
+    shows_rates: bool = False
 
 
 PAYLOAD_BYTES = 48
@@ -65,13 +68,16 @@ def fair_load(experiment: Experiment) -> FairLoad:
         arriving[last] = arriving.get(last, 0.0) + stages[-1][2].rates.get(flow.name, 0.0)
     starts = [flow.start_seconds + network.start_jitter_seconds for flow in network.flows]
     latest = max([*starts, *(change.at_seconds for change in network.changes)])
+    bottlenecks = frozenset(one for one in limits if one is not None)
+    alone = all(flow.kind == "persistent" for flow in network.flows) and not network.links_lose
     return FairLoad(
-        frozenset(one for one in limits if one is not None),
+        bottlenecks,
         data,
         arriving,
         {flow.name: _cells_per_byte(flow) for flow in greedy},
         latest if experiment.steady else None,
         _steady_from(latest, begin, network) if experiment.steady else None,
+        alone and len(bottlenecks) == 1,
     )
 
 

@@ -12,6 +12,7 @@ from cellrate.battery.answer import Answer
 from cellrate.battery.contenders import Contender, contender
 from cellrate.battery.duels import Duel
 from cellrate.battery.experiments import Experiment
+from cellrate.battery.fair_load import fair_load
 from cellrate.battery.measures import BY_NAME, Measure
 from cellrate.battery.standings import POINTS, Standing
 from cellrate.common.numbers import number, seconds
@@ -22,6 +23,9 @@ MOST_ALIKE = 2
 """Number of them in one experiment, and by one measure."""
 WEAK, STRONG = 0.35, 0.65
 """Shares of the duels below which a place is weak, and from which on it is strong."""
+
+MORE_THAN_ALL = 1.05
+"""Sum of the rates, as a share of the link, from which on a scheme grants too much."""
 
 HINTS = {
     "utilisation": "aim nearer to the whole link, or drain the queue that this leaves",
@@ -84,6 +88,7 @@ def verdict(answer: Answer) -> list[str]:
 def _of_contender(answer: Answer, name: str) -> Iterator[str]:
     own = _standing(answer, name)
     rank, all_of_them = answer.rank(name), len(answer.standings)
+    yield from _overload(answer, name)
     yield (
         f"{name} stands at {rank} of {all_of_them}: score {score(own)}, where 1 wins every duel "
         "with a built-in scheme and 0.5 is as good as they are."
@@ -100,6 +105,26 @@ def _of_contender(answer: Answer, name: str) -> Iterator[str]:
         yield (
             "The same run with the same seed gave another result: the class reads a clock, draws "
             "random numbers, or keeps something from run to run. Its results mean little."
+        )
+
+
+def _overload(answer: Answer, name: str) -> Iterator[str]:
+    """The greatest sum of granted rates, if it is more than the link, before anything else."""
+    found = []
+    for one in answer.experiments:
+        if not fair_load(one).shows_rates:
+            continue
+        carried = answer.values.mean(name, one.name, BY_NAME["utilisation"])
+        lost = answer.values.mean(name, one.name, BY_NAME["loss_ratio"])
+        if lost < 1:  # neither a number nor a run that failed
+            found.append((carried / (1 - lost), one.name))
+    if not found:
+        return
+    most, where = max(found)
+    if most > MORE_THAN_ALL:
+        yield (
+            f"{name} grants more than there is: in {where} the rates of the sources add up to "
+            f"{most:.1f} of the link, and what the buffer cannot hold is lost."
         )
 
 

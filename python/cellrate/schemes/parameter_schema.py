@@ -26,7 +26,9 @@ class Unit:
 
 @dataclass(frozen=True)
 class Range:
-    """The values among which a search looks for the best.
+    """The values that a parameter can have, and among which a search looks for the best.
+
+    A scenario that sets another value is an error.
 
     Attributes:
         low: The least, in the unit of the parameter.
@@ -104,6 +106,7 @@ def _property(
     if limits is not None:
         low, high = (_written(field.name, end, unit) for end in (limits.low, limits.high))
         found["x-search"] = {"low": low, "high": high, "scale": limits.scale}
+        found["x-allowed"] = {"low": low, "high": high}
     return found
 
 

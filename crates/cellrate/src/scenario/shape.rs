@@ -96,7 +96,11 @@ impl<'s> Shape<'s> {
 
     fn item(&mut self, schema: &'s Json, item: &Item, around: Around<'_>) {
         let doc = schema["description"].as_str().unwrap_or_default();
+        let limits = &schema["x-allowed"];
         let (schema, name) = self.resolve(schema);
+        if let Some(fault) = outside(limits, Quantity::named(name), item, around.key) {
+            return self.faults.push(fault);
+        }
         if let Some(quantity) = Quantity::named(name) {
             return self.quantity(quantity, schema, item, around.key);
         }
@@ -416,6 +420,33 @@ fn tag(variant: &Json) -> Option<&str> {
         .iter()
         .find(|(_, property)| property["const"].is_string())
         .map(|(key, _)| key.as_str())
+}
+
+/// The fault of a value outside the range that its class allows; none if it has no range, or is no
+/// such value at all.
+fn outside(limits: &Json, quantity: Option<Quantity>, item: &Item, key: &str) -> Option<Fault> {
+    let number = |json: &Json| match quantity {
+        Some(quantity) => quantity.value(json.as_str()?),
+        None => json.as_f64(),
+    };
+    let (low, high) = (&limits["low"], &limits["high"]);
+    let range = number(low)?..=number(high)?;
+    let value = match (&item.value, quantity) {
+        (Value::String(text), Some(quantity)) => quantity.value(text)?,
+        (Value::Integer(number), None) => *number as f64,
+        (Value::Float(number), None) => *number,
+        _ => return None,
+    };
+    if range.contains(&value) {
+        return None;
+    }
+    let plain = |json: &Json| {
+        json.as_str()
+            .map_or_else(|| json.to_string(), str::to_owned)
+    };
+    let message = format!("`{key}` is outside the range of its class");
+    let label = format!("expected {} to {}", plain(low), plain(high));
+    Some(Fault::error(item.span, message).label(label))
 }
 
 fn unknown_choice(found: &str, choices: &[&str], span: Span, key: &str) -> Fault {

@@ -62,12 +62,13 @@ def front_figure(answer: Answer) -> Figure:
         panel.set_xlabel("buffer (cells)")
         panel.set_ylabel("throughput (Mbit/s)")
         _names(panel, named, best)
-        told = f"mean waits up to {seconds(longest)}, by area"
+        told = [f"areas are mean waits, up to {seconds(longest)}"]
         if not is_whole:
-            told += "; the throughput axis does not begin at 0"
+            told.append("the throughput axis does not begin at 0")
         if answer.judgement.missed:
-            told += "; hollow: misses a goal"
-        figure.suptitle(f"{answer.base.path}: {told}", x=0.01, ha="left")
+            told.append("hollow points miss a goal")
+        title = f"{answer.base.path}: buffer and throughput\n{'; '.join(told)}"
+        figure.suptitle(title, x=0.01, ha="left", size=10)
     return figure
 
 

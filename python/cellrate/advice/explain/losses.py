@@ -13,7 +13,7 @@ from cellrate.advice.explain.queue_bounds import cannot_lose, must_lose, queue_b
 from cellrate.advice.explain.subject import Subject
 from cellrate.advice.formulas import FormulaAnswer, Situation
 from cellrate.advice.formulas.growth import certain_growth_cells_per_second
-from cellrate.simulation.network import Flow
+from cellrate.simulation.network import Flow, Tcp
 
 TOPIC = "loss"
 CERTAIN = {"yes": "every run loses cells", "no": "no run loses a cell"}
@@ -24,6 +24,10 @@ LIMITS = {
     "q-max": "a queue that starts empty reaches at most",
     "buffer-law": "the buffer law requires",
 }
+# Recoveries that go by the round trip or the rate, and let a queue be short.
+AVOIDS_QUEUES = frozenset({"vegas", "bbr"})
+# Windows overflow a buffer once in so many of the times in which they grow.
+AGAIN = 1.2
 Expected: TypeAlias = Literal["yes", "no", "possible"]
 
 
@@ -127,10 +131,12 @@ def _expected(subject: Subject, situation: Situation) -> Loss:
         found, what = limits[-1]
         why = f"{what} {found.cells:,.0f} cells, and {has}"
         return Loss("possible", why, formula=found.formula)
-    return _overflowing(situation, subject.queue_answers(situation), has)
+    return _overflowing(subject, situation, subject.queue_answers(situation), has)
 
 
-def _overflowing(situation: Situation, said: dict[str, FormulaAnswer], has: str) -> Loss:
+def _overflowing(
+    subject: Subject, situation: Situation, said: dict[str, FormulaAnswer], has: str
+) -> Loss:
     """TCP without any control of rates grows until a cell is lost.
 
     What else shares the queue, or is sent twice, only makes it longer.
@@ -143,8 +149,45 @@ def _overflowing(situation: Situation, said: dict[str, FormulaAnswer], has: str)
         f"TCP grows until a window is full or a cell is lost; all windows hold "
         f"{windows.cells:,.0f} cells, the pipe {pipe:,.0f}, and {has}"
     )
-    over = (windows.cells or 0.0) > situation.switch.unrefused_cells + pipe
+    room = situation.switch.unrefused_cells + pipe
+    over = (windows.cells or 0.0) > room and _grows_in_window(subject, situation, room)
     return Loss("yes" if over else "possible", why, formula=windows.formula)
+
+
+def _grows_in_window(subject: Subject, situation: Situation, cells: float) -> bool:
+    """True if windows grow to so many cells together within the measuring window.
+
+    In slow start a window grows by a segment with each acknowledgement, or with half of them
+    (RFC 5681 3.1): by what the link carries, after some round trips in which it is not yet full.
+    After a loss it begins again, once the timer has expired. Flows that end, that stop at
+    `initial_ssthresh`, that lose cells elsewhere, or whose recovery avoids queues may never.
+    """
+    flows = situation.elastic
+    if subject.network.links_lose or any(flow.kind != "greedy" for flow in flows):
+        return False
+    rounds, slow, timer = 0.0, 1.0, 0.0
+    for flow in flows:
+        settings = {} if flow.tcp is None else flow.tcp.parameters
+        if flow.tcp is None or _recovery(flow.tcp) in AVOIDS_QUEUES:
+            return False
+        first = settings["initial_ssthresh_bytes"]
+        if first is not None and first < flow.tcp.window_bytes:
+            return False
+        slow = max(slow, 2.0 if settings["delayed_ack"] else 1.0)
+        timer = max(timer, settings["min_rto_seconds"])
+        doublings = math.log2(max(2.0, cells / len(flows) / flow.tcp.segment_cells))
+        trip = flow.propagation_round_trip_seconds or 0.0
+        rounds = max(rounds, flow.start_seconds + slow * doublings * trip)
+    filled = rounds + slow * cells / situation.port.cells_per_second
+    if subject.begin_seconds == 0:
+        return subject.end_seconds > 2 * (filled + subject.network.start_jitter_seconds)
+    return subject.window_seconds > AGAIN * (filled + timer)
+
+
+def _recovery(tcp: Tcp) -> str:
+    """Name of the recovery, which is a table if it has parameters."""
+    recovery = tcp.parameters["recovery"]
+    return str(recovery if isinstance(recovery, str) else recovery["policy"])
 
 
 def _at_source(name: str, flows: Sequence[Flow]) -> Statement:

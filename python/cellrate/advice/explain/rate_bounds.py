@@ -118,6 +118,12 @@ def outstanding_bytes(flow: Flow, tcp: Tcp) -> int:
     return whole if flow.kind in FULL else tcp.window_bytes
 
 
+def holds_one_segment(flow: Flow, tcp: Tcp) -> bool:
+    """True if a window holds one segment only and the receiver delays acknowledgements."""
+    one = outstanding_bytes(flow, tcp) < 2 * tcp.mss_bytes
+    return bool(tcp.parameters["delayed_ack"]) and flow.kind in FULL and one
+
+
 def waits_for_acknowledgements(subject: Subject, flow: Flow, tcp: Tcp) -> bool:
     """True if a window holds one segment and its acknowledgement waits for the receiver's clock.
 
@@ -127,9 +133,7 @@ def waits_for_acknowledgements(subject: Subject, flow: Flow, tcp: Tcp) -> bool:
     settings, trip = tcp.parameters, flow.propagation_round_trip_seconds or 0.0
     interval = settings["delayed_ack_interval_seconds"]
     return bool(
-        settings["delayed_ack"]
-        and flow.kind in FULL
-        and outstanding_bytes(flow, tcp) < 2 * tcp.mss_bytes
+        holds_one_segment(flow, tcp)
         and subject.lossless
         and not any(link in subject.overloaded for link in (*flow.forward, *flow.backward))
         and settings["min_rto_seconds"] > interval + 2 * trip

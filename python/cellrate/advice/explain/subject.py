@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 # A queue without a bound is described by the length that it exceeds for this share of the time.
 RARE = 1e-6
+# What goes back is a few per cent of what goes forward: each round makes the error of the shares
+# as many times less.
+ROUNDS = 6
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,18 @@ class Subject:
         """The control schemes that elastic flows meet at the bottlenecks, `ubr` without ABR."""
         met = {one.switch.scheme if one.abr else "ubr" for one in self.bottlenecks if one.elastic}
         return " and ".join(sorted(met)) or "no control"
+
+    @cached_property
+    def surroundings(self) -> str:
+        """Background and direction of data at the bottlenecks, as a clause of records."""
+        if any(one.has_varying_background for one in self.bottlenecks):
+            beside = ", background in bursts"
+        elif any(one.others for one in self.bottlenecks):
+            beside = ", steady background"
+        else:
+            beside = ""
+        both = any(one.is_two_way for one in self.bottlenecks)
+        return f"{beside}, data both ways" if both else beside
 
     def bottlenecks_of(self, flows: Iterable[Flow]) -> list[Situation]:
         """The bottlenecks that data of some of the flows cross, in their order."""
@@ -151,13 +166,37 @@ class Subject:
     def shares(self) -> MaxMin:
         """Max-min fair rates of elastic flows in cells/s, from the capacity that switches allocate.
 
+        Backward RM cells and acknowledgements of the flows take their part of reverse links. That
+        part follows the rates, so the shares are computed again until they agree with it.
+
         Raises:
             AssumptionError: A link has no capacity left, or less than the MCRs of its flows.
         """
+        elastic = [flow for group in self.elastic_groups.values() for flow in group]
+        forward = {link for flow in elastic for link in flow.forward}
+        against = [
+            (flow, links, cells)
+            for flow in elastic
+            if (links := forward.intersection(flow.backward)) and (cells := backward_cells(flow))
+        ]
+        taken: dict[Link, float] = {}
+        shares = self._shares_beside(elastic, taken)
+        for _ in range(ROUNDS if against else 0):
+            taken.clear()
+            for flow, links, cells in against:
+                for link in links:
+                    taken[link] = taken.get(link, 0.0) + cells * shares.rates[flow.name]
+            shares = self._shares_beside(elastic, taken)
+        return shares
+
+    def _shares_beside(self, elastic: list[Flow], taken: Mapping[Link, float]) -> MaxMin:
+        """Max-min rates of flows in what links offer beyond a rate that is taken of each."""
         return fair_shares(
             self.network,
-            flows=[flow for group in self.elastic_groups.values() for flow in group],
-            offered=lambda network, link: handed_out_cells_per_second(Situation(network, link)),
+            flows=elastic,
+            offered=lambda network, link: (
+                handed_out_cells_per_second(Situation(network, link)) - taken.get(link, 0.0)
+            ),
         )
 
     def shares_or_reason(self) -> MaxMin | str:
@@ -168,6 +207,17 @@ class Subject:
             return self.shares
         except AssumptionError as error:
             return f"{error} (cells/s)"
+
+
+def backward_cells(flow: Flow) -> float:
+    """Backward RM cells and cells of acknowledgements for each cell that a flow sends."""
+    nrm = 0.0 if flow.abr is None else 1 / flow.abr.nrm
+    if flow.tcp is None:
+        return nrm
+    tcp = flow.tcp
+    # RFC 5681 4.2: with delayed acknowledgements every second full segment has one.
+    segments = 2 if tcp.parameters["delayed_ack"] else 1
+    return nrm + (1 - nrm) * tcp.acknowledgement_cells / (segments * tcp.segment_cells)
 
 
 def target_utilisation(switch: Switch) -> float:

@@ -13,10 +13,12 @@ from cellrate.advice.explain.losses import loss_at
 from cellrate.advice.explain.rate_bounds import (
     bound_together,
     flow_bound,
+    holds_one_segment,
+    outstanding_bytes,
     waits_for_acknowledgements,
 )
 from cellrate.advice.explain.shares import unfair
-from cellrate.advice.explain.subject import Subject
+from cellrate.advice.explain.subject import Subject, handed_out_cells_per_second
 from cellrate.common.numbers import seconds
 from cellrate.simulation.network import Abr, Flow, Tcp
 from cellrate.theory import MaxMin, peak_throughput_bits_per_second
@@ -26,6 +28,10 @@ TOPIC = "TCP throughput"
 FORMULA = "peak-throughput"
 # Background may start after this share of the run without being mentioned.
 LATE = 0.01
+# Rates do not follow a background that changes within so many round trips.
+FOLLOW = 10
+# A rate above this share of another is as good as equal.
+SAME = 0.99
 BY = {
     "link": "its slowest link",
     "pcr": "PCR",
@@ -146,17 +152,84 @@ def _expected(
 
 def _claim(subject: Subject, group: str, rate: float) -> Claim:
     """The expected throughput, to be held against runs under the same control."""
-    return Claim("throughput", group, "about", rate, f"throughput under {subject.controls}")
+    kind = f"throughput under {subject.controls}{subject.surroundings}"
+    return Claim("throughput", group, "about", rate, kind)
 
 
 def _group(subject: Subject, flows: Sequence[tuple[Flow, Tcp]], shares: MaxMin) -> _Group:
-    rates = []
+    rates, slow = list[float](), list[str]()
     for flow, tcp in flows:
-        peak = _peak(tcp, flow.abr, shares.rates[flow.name] * CELL_BITS)
-        rates.append(min(peak, flow_bound(subject, flow, tcp).bits_per_second))
+        share = shares.rates[flow.name]
+        peak = _peak(tcp, flow.abr, share * CELL_BITS)
+        most = min(peak, flow_bound(subject, flow, tcp).bits_per_second)
+        rates.append(min(most, window_rate(flow, tcp)))
+        if flow.abr is not None and window_rate(flow, tcp, share) < SAME * rates[-1]:
+            slow.append(
+                f"a segment is sent at the rate of the links: at its share it takes "
+                f"{seconds(tcp.segment_cells / share)}, and a window has to last longer"
+            )
     alone = [flow for flow, _ in flows]
     common = [*_no_end(alone), *_steady(subject, flows), *_target(alone), *_late(subject, alone)]
+    common += [*dict.fromkeys(slow[:1]), *_between_bursts(subject, alone)]
     return _Group(rates, common, unfair(subject, alone))
+
+
+def window_rate(flow: Flow, tcp: Tcp, cells_per_second: float = math.inf) -> float:
+    """Payload in bit/s of a window in each round trip of an otherwise empty path.
+
+    The round trip begins with the first cell of a segment and ends with the last cell of its
+    acknowledgement; each link stores a cell before it forwards it.
+
+    Args:
+        flow: The flow.
+        tcp: Its TCP.
+        cells_per_second: The source's rate, if it is below those of the links and PCR.
+    """
+    rate = min(cells_per_second, *(link.cells_per_second for link in flow.forward))
+    if flow.abr is not None:
+        rate = min(rate, flow.abr.pcr_cells_per_second)
+    back = min((link.cells_per_second for link in flow.backward), default=math.inf)
+    trip = (
+        (flow.propagation_round_trip_seconds or 0.0)
+        + sum(1 / link.cells_per_second for link in (*flow.forward, *flow.backward))
+        + (tcp.segment_cells - 1) / rate
+        + (tcp.acknowledgement_cells - 1) / back
+    )
+    return 8 * outstanding_bytes(flow, tcp) / trip
+
+
+def _between_bursts(subject: Subject, flows: Sequence[Flow]) -> Iterator[str]:
+    """Assumptions that fail if flows cannot take all that bursts of the background leave."""
+    for situation in subject.bottlenecks_of(flows):
+        if not situation.has_varying_background:
+            continue
+        shortest = min(map(_burst_seconds, situation.others))
+        trip = max(situation.round_trips_seconds, default=0.0)
+        if shortest < FOLLOW * trip:
+            yield (
+                f"rates follow the background at {situation.port.name}: a round trip takes "
+                f"{seconds(trip)}, and the background keeps a rate for {seconds(shortest)}"
+            )
+        over = [(flow, flow.tcp) for flow in situation.elastic if flow.tcp is not None]
+        silent = handed_out_cells_per_second(situation) + situation.background_cells_per_second()
+        need = sum(_peak(tcp, flow.abr, silent * CELL_BITS) for flow, tcp in over) / len(over)
+        most = sum(window_rate(flow, tcp) for flow, tcp in over)
+        if most < need:
+            yield (
+                f"windows fill {situation.port.name} while its background is silent: they allow "
+                f"{_megabits(most)} of {_megabits(need)} Mbit/s"
+            )
+
+
+def _burst_seconds(flow: Flow) -> float:
+    """The shorter of the mean times in which an ON-OFF source sends and is silent; else 0."""
+    source = flow.source
+    if flow.own_rate and flow.own_rate.mean_cells_per_second == flow.own_rate.peak_cells_per_second:
+        return math.inf
+    if source["kind"] == "on-off":
+        on = float(source["duty_cycle"])
+        return float(source["period_seconds"]) * min(on, 1 - on)
+    return min(float(source.get(key, 0.0)) for key in ("mean_on_seconds", "mean_off_seconds"))
 
 
 def _peak(tcp: Tcp, abr: Abr | None, share_bits_per_second: float) -> float:
@@ -197,6 +270,14 @@ def _steady(subject: Subject, flows: Sequence[tuple[Flow, Tcp]]) -> Iterator[str
         yield "no cell is lost: TCP pauses after losses, and no formula here says how long"
     elif any(_may_expire(subject, flow, tcp) for flow, tcp in flows):
         yield "no timer expires early: full queues take longer than the least timeout"
+    for flow, tcp in flows:
+        if holds_one_segment(flow, tcp) and not waits_for_acknowledgements(subject, flow, tcp):
+            interval = seconds(tcp.parameters["delayed_ack_interval_seconds"])
+            yield (
+                "acknowledgements come with the data: a window holds one segment, and the receiver "
+                f"delays its acknowledgement by up to {interval}"
+            )
+            break
 
 
 def _start_up_seconds(flow: Flow, tcp: Tcp) -> float:

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from cellrate.theory import segment_cells, window_cells
-from cellrate.theory.cell_conversions import AAL5_TRAILER_BYTES
+from cellrate.theory.cell_conversions import AAL5_TRAILER_BYTES, PAYLOAD_BYTES
 
 Parameters: TypeAlias = Mapping[str, Any]
 """Parameters under the keys of the scenario file; keys of quantities end with the unit."""
@@ -41,6 +41,11 @@ class Tcp:
     def segment_cells(self) -> int:
         """Cells of a full segment."""
         return _segment_cells(self.mss_bytes, self.overhead_bytes)
+
+    @property
+    def acknowledgement_cells(self) -> int:
+        """Cells of a segment without payload."""
+        return -(-self.overhead_bytes // PAYLOAD_BYTES)
 
     @property
     def window_cells(self) -> int:

@@ -1,0 +1,55 @@
+// Names in the picture of a network: for every template and every run of the gallery, in three widths.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+
+import type { About, Network, Opened, Refused } from "../src/engine/messages.ts";
+import { Engine } from "../src/engine/module.ts";
+import { PAPERS, sideOf } from "../src/gallery.ts";
+import { heightFor, layout, overlaps } from "../src/layout.ts";
+import { overrides } from "../src/state.ts";
+import { ROOT } from "./page.ts";
+
+/** A wide letter of the pictures' font, in pixels. */
+const LETTER = 6.6;
+
+async function networks(): Promise<[string, Network][]> {
+  const engine = new Engine(await WebAssembly.compile(await readFile(`${ROOT}out/lab/engine.wasm`)));
+  const { templates } = engine.ask<About>({ ask: "about" }).json;
+  const runs = PAPERS.flatMap(({ experiments }) => experiments).flatMap(({ id, runs }) => runs.map((run) => ({ id, side: sideOf(run) })));
+  const texts: [string, string, string[]][] = [...templates.map(({ name, text }): [string, string, string[]] => [name, text, []]), ...runs.map(({ id, side }): [string, string, string[]] => [id, side.text, overrides(side)])];
+  const shapes = new Map<string, [string, Network]>();
+  for (const [name, text, set] of texts) {
+    const { json } = engine.ask<Opened | Refused>({ ask: "open", text, name, set });
+    if ("error" in json) continue; // a scenario that plays a file
+    const { nodes, links, flows } = json.network;
+    const shape = JSON.stringify([nodes.map((node) => [node.name, node.switch !== null]), links.map(({ from, to }) => [from, to]), flows.map(({ forward }) => forward)]);
+    if (!shapes.has(shape)) shapes.set(shape, [name, json.network]);
+  }
+  return [...shapes.values()];
+}
+
+test("names never overlap each other or a node, and none is cut", async (t) => {
+  const all = await networks();
+  let without = 0;
+  for (const [name, network] of all) {
+    for (const [width, least] of [[950, 340], [570, 340], [336, 240]] as const) {
+      const height = Math.max(least, Math.min(560, heightFor(network)));
+      const { nodes, names, lengths } = layout(network, width, height, (text) => text.length * LETTER);
+      const boxes = [...names.map((one) => ({ of: one.text, ...one })), ...[...lengths].map(([link, one]) => ({ of: `queue of ${link}`, ...one }))];
+      boxes.forEach((a, i) => {
+        assert.ok(a.x >= 0 && a.y >= 0 && a.x + a.width <= width && a.y + a.height <= height, `${name}, ${width}: ${a.of} is cut`);
+        for (const b of boxes.slice(0, i)) assert.ok(!overlaps(a, b), `${name}, ${width}: ${a.of} over ${b.of}`);
+        for (const { x, y, radius } of nodes) assert.ok(!overlaps(a, { x: x - radius, y: y - radius, width: 2 * radius, height: 2 * radius }), `${name}, ${width}: ${a.of} over a node`);
+      });
+      const named = new Set(names.map(({ node }) => node));
+      const missing = network.nodes.filter((_, node) => !named.has(node)).map((node) => node.name);
+      without += missing.length;
+      // A network of many hosts has names as far as there is room; the pointer tells the others.
+      if (network.nodes.length <= 40 && width > 400) assert.deepEqual(missing, [], `${name}, ${width}`);
+      for (const node of network.nodes.filter(({ switch: settings }) => settings)) assert.ok(names.some(({ text }) => text === node.name), `${name}, ${width}: ${node.name} has no name`);
+    }
+  }
+  t.diagnostic(`${all.length} networks in three widths; ${without} hosts without a name for want of room`);
+});
