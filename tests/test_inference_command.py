@@ -27,4 +27,4 @@ def test_the_command_infers_and_goes_on_where_it_was(command: Command, tmp_path:
     assert again["known"] == again["runs"] == stage["runs"]
     shown = command(*ARGUMENTS)
     assert "Rests on" in shown.stdout
-    assert "as assumed before looking" in shown.stdout
+    assert "fixed before seeing results" in shown.stdout

@@ -11,6 +11,7 @@ import pytest
 from cellrate import _core
 from cellrate.advice.sizing import Answer, Question, SizingError
 from cellrate.advice.sizing.measuring import measure
+from cellrate.advice.sizing.sentences import verdict
 from cellrate.simulation.runner import Job
 from conftest import Command
 from sizing_questions import UBR, ask, runner
@@ -152,6 +153,16 @@ source = { kind = "cbr", rate = "100 kbit/s" }
     done = command("size-buffer", "-", stdin=text)
     assert done.returncode == 2
     assert "no output port" in done.stderr
+
+
+def test_a_buffer_of_locked_phases_is_doubted_before_it_is_told() -> None:
+    ubr = 'flow.tcp.service="ubr"', 'flow.tcp.stagger="1 ms"'
+    locked, *_ = verdict(ask(_core.template("n-source"), *ubr, loss_ratio=0.01))
+    assert "In 2 of 2 runs the phases of TCP sources are locked" in locked
+    # Links that are a per cent faster than the bottleneck keep cells apart.
+    faster = 'topology.link_rate="157.1 Mbit/s"', 'topology.bottleneck_rate="155.52 Mbit/s"'
+    free, *_ = verdict(ask(_core.template("n-source"), *ubr, *faster, loss_ratio=0.01))
+    assert re.match(r"[\d,]+ cells: ", free)
 
 
 def test_a_question_needs_a_seed() -> None:

@@ -95,12 +95,12 @@ class Inference(Shown):
     """Findings about a paper's open parameters, and two columns that are never mixed.
 
     Attributes:
-        paper: The paper with parameters as assumed before looking.
+        paper: The paper with parameters fixed before seeing results.
         seeds: All seeds.
         findings: Findings, one per parameter.
         unconcerned: Parameters that no result depends on.
         kept: Values that held out alone and in combination.
-        assumed: Counts with parameters as assumed before looking.
+        assumed: Counts with parameters fixed before seeing results.
         inferred: Counts with the kept values; equal to `assumed` if there are none.
         whole: True if the columns count all results of the paper, and not only those that depend on
             the selected parameters.

@@ -57,7 +57,7 @@ def counts(inference: Inference) -> Table:
     readings = (inference.assumed, inference.inferred)
     numbers = [f"{one.numbers_met} of {one.numbers}" for one in readings]
     claims = [f"{one.claims_holding} of {one.claims}" for one in readings]
-    titles = ("", "as assumed before looking", "with inferred values that held out")
+    titles = ("", "fixed before seeing results", "with inferred values that passed validation")
     return Table(
         columns(*titles, numbers=(1, 2)),
         rows([["numbers met", *numbers], ["claims about runs that hold", *claims]]),
@@ -75,9 +75,9 @@ def values(finding: Finding) -> Table:
 
 
 def kept_values(inference: Inference) -> Listing | Paragraph:
-    """The values that held out, alone and in combination."""
+    """The values that passed validation, alone and in combination."""
     if not inference.kept:
-        return Paragraph("No value held out, so both are the same.")
+        return Paragraph("No value passed validation, so both are the same.")
     items = ((f"{one.parameter}: ", Span(other.label, "emphasis")) for one, other in inference.kept)
     return Listing(tuple(items))
 

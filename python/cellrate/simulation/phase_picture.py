@@ -18,7 +18,7 @@ PHASES = {
     (1, 1): (COLOURS[1], "ACR rises, queue grows"),
     (-1, 1): (COLOURS[3], "ACR falls, queue grows"),
     (-1, -1): (COLOURS[0], "ACR falls, queue shrinks"),
-    (1, -1): (COLOURS[2], "ACR rises, queue shrinks"),
+    (1, -1): (COLOURS[6], "ACR rises, queue shrinks"),
 }
 ARROWS = 14
 # Signs of changes are taken over this share of all points, since single cells come and go.

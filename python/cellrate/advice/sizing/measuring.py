@@ -25,6 +25,7 @@ class PortRun:
         cells_dropped_elsewhere: Cells dropped at other ports.
         utilisation: Share of the line that was used.
         tcp_bits_per_second: TCP throughput of the whole run.
+        locked: True if the phases of TCP sources locked, so that one of them has the link.
     """
 
     seed: int
@@ -34,6 +35,7 @@ class PortRun:
     cells_dropped_elsewhere: int
     utilisation: float
     tcp_bits_per_second: float
+    locked: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,7 @@ class Measured:
             cells_dropped_elsewhere=sum(map(_dropped, self.summary["ports"])) - _dropped(found),
             utilisation=float(found["utilisation"]),
             tcp_bits_per_second=float(self.summary["totals"]["tcp_throughput_bits_per_second"]),
+            locked=any(one["code"] == "phases-locked" for one in self.summary["warnings"]),
         )
 
     def queue(self, port: str) -> Series:

@@ -33,7 +33,21 @@ def verdict(answer: Answer) -> list[str]:
         return _endless(answer)
     if answer.buffer_cells is None:
         return [*_remarks(answer)]
-    return [_buffer(answer), *_found(answer), *_own(answer), *_remarks(answer)]
+    return [*_locked(answer), _buffer(answer), *_found(answer), *_own(answer), *_remarks(answer)]
+
+
+def _locked(answer: Answer) -> list[str]:
+    """A warning, before the number, that the runs behind it are not those of real sources."""
+    locked = sum(run.locked for run in answer.runs)
+    if not locked:
+        return []
+    count = len(answer.runs)
+    runs = "the run" if count == 1 else f"{locked} of {count} runs"
+    return [
+        f"In {runs} the phases of TCP sources are locked: some take the link, the others wait. Do "
+        "not rely on this buffer. Make the rates or the lengths of access links differ by a per "
+        "cent, and ask again."
+    ]
 
 
 def _endless(answer: Answer) -> list[str]:
@@ -116,8 +130,8 @@ def _lossless(answer: Answer) -> str:
     cells, runs = answer.buffer_cells or 0, len(answer.each_cells)
     fewer = "a cell less loses in one of them" if runs > 1 else "a cell less loses"
     how = (
-        "one run per seed is enough, because until the queue exceeds a buffer the run is the same "
-        "with and without it"
+        "one run per seed is enough, because a finite buffer changes nothing before it first "
+        "overflows"
         if answer.question.is_exact
         else "found by bisection, because the discard policy depends on the buffer"
     )

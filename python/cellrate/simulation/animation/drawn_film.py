@@ -240,7 +240,7 @@ def _bars(panel: Axes, film: Film) -> list[tuple[Queue, Rectangle, Text, float]]
         panel.add_patch(bar)
         above = (corner[0] + BAR_WIDTH / 2, corner[1] + BAR_HEIGHT + 0.01)
         label = panel.text(*above, "", fontsize=8, ha="center")
-        bound = "buffer" if math.isfinite(queue.limit) else "most"
+        bound = "buffer" if math.isfinite(queue.limit) else "max"
         scale = f"to {queue.port.receiver.name}\n{bound} {most:,.0f}"
         panel.text(above[0], above[1] + 0.035, scale, fontsize=6, ha="center", color="#555555")
         found.append((queue, bar, label, most))

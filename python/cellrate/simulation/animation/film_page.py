@@ -15,7 +15,7 @@ from cellrate.simulation.animation.drawn_film import NAMES
 from cellrate.simulation.animation.film import LOOKS, Film
 
 MICROSECONDS = 1e6
-SPEEDS = ((0.1, "a tenth"), (0.25, "a quarter"), (0.5, "half"), (1, "as made"), (2, "double"))
+SPEEDS = ((0.1, "0.1x"), (0.25, "0.25x"), (0.5, "0.5x"), (1, "1x"), (2, "2x"))
 STEPS = 200
 """Steps of the step buttons from begin to end."""
 SHAPES = {

@@ -83,7 +83,7 @@
       pen.fillStyle = colours.bar;
       pen.fillRect(left, bottom - (height * cells) / queue.most, width, (height * cells) / queue.most);
       text(String(cells), left + width / 2, bottom - height - 5, 12, colours.ink);
-      if (!small) text(`to ${queue.to}, ${queue.limited ? "buffer" : "most"} ${queue.most}`, left + width / 2, bottom - height - 19 - 12 * at, 10, colours.faint);
+      if (!small) text(`to ${queue.to}, ${queue.limited ? "buffer" : "max"} ${queue.most}`, left + width / 2, bottom - height - 19 - 12 * at, 10, colours.faint);
     }
     const lines = film.links.map((_, at) => line(at));
     let seen = 0;

@@ -16,6 +16,8 @@ from cellrate.studies.plots.summary import means
 
 # Colour map with even steps of lightness, also for people who cannot distinguish red and green.
 COLOURS_OF_MAP = "cividis"
+# The colours span at least this share of the greatest value.
+LEAST_SPAN = 0.05
 # Maps with more cells show their values by colour only, without numbers.
 MOST_NUMBERS = 150
 
@@ -34,7 +36,9 @@ def heat_map(runs: pl.DataFrame, chart: Chart) -> Drawing:
     y = scale_of(found, chart.y, chart)
     across, up = levels(found, chart.x), levels(found, chart.by)
     values = table[MEAN].to_numpy() / y.divisor
-    low, high = float(values.min()), float(values.max())
+    high = float(values.max())
+    # Differences of less than a per cent or two are not drawn as the ends of the scale.
+    low = min(float(values.min()), high - LEAST_SPAN * abs(high))
     marks: list[Mark] = []
     image = None
     with style.context(STYLE):
