@@ -54,6 +54,7 @@ def test_results_are_those_of_this_machine(jobs: list[Job], workers: LocalCluste
         assert digests(far.run_each(jobs)) == digests(run_each(jobs))
 
 
+@pytest.mark.long
 def test_a_dead_worker_costs_nothing_but_time(
     jobs: list[Job], workers: LocalCluster, tmp_path: Path
 ) -> None:
@@ -134,6 +135,7 @@ def test_a_worker_that_joins_later_names_both_builds() -> None:
     assert f"runs cellrate {build_id()}, this is 0.0.0-ours" in str(caught.value)
 
 
+@pytest.mark.long
 def test_workers_that_end_while_they_start_are_told(
     tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,6 +146,7 @@ def test_workers_that_end_while_they_start_are_told(
     assert done.stderr.splitlines()[-1].startswith("error: a worker ended while it started: ")
 
 
+@pytest.mark.long
 def test_nobody_there_is_told(tmp_path: Path, command: Command) -> None:
     (tmp_path / "s.toml").write_text('template = "n-source"')
     done = command("study", "s.toml", "--scheduler", "tcp://127.0.0.1:1")
@@ -152,6 +155,7 @@ def test_nobody_there_is_told(tmp_path: Path, command: Command) -> None:
     assert not (tmp_path / "out" / "studies").exists()
 
 
+@pytest.mark.long
 def test_a_scheduler_that_goes_away_is_told_and_nothing_is_lost(
     traced: Path, tmp_path: Path
 ) -> None:
@@ -168,6 +172,7 @@ def test_a_scheduler_that_goes_away_is_told_and_nothing_is_lost(
     assert all(store.contains(done.key) for done in came)
 
 
+@pytest.mark.long
 def test_a_scheduler_that_is_left_too_slowly_hides_nothing(
     workers: LocalCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -188,6 +193,7 @@ def test_a_scheduler_that_is_left_too_slowly_hides_nothing(
         raise ConnectionError(stream.GONE)
 
 
+@pytest.mark.long
 def test_results_held_for_a_slow_run_are_few(
     jobs: list[Job], workers: LocalCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:

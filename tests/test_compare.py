@@ -283,6 +283,7 @@ def test_two_studies_without_a_match_are_refused() -> None:
         side_by_side(side("low", low, "buffer"), StudyRuns("high", high, ("buffer",), ("n",)))
 
 
+@pytest.mark.long
 def test_false_alarms_stay_below_the_level() -> None:
     """Six alternatives without any difference, 15 pairs: one false alarm in 20 studies at most.
 

@@ -106,6 +106,7 @@ def test_an_interrupt_ends_the_copies_without_a_word_of_theirs(tmp_path: Path) -
             os.kill(copy, 0)
 
 
+@pytest.mark.long
 def test_pages_do_not_depend_on_the_number_of_processes(tmp_path: Path) -> None:
     """Figures, values, claims, errata, checks, and what is printed; runs are made once."""
     count = (

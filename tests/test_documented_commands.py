@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -17,7 +16,9 @@ from conftest import COMMAND, HANG_SECONDS, HERE
 
 ROOT = HERE.parent
 README = ROOT / "README.md"
-PAGES = [README, *sorted((ROOT / "docs").glob("tutorial/*.md"))]
+# The output of the first run's commands is held by `test_tutorial_output.py`.
+TUTORIAL = {one for one in (ROOT / "docs").glob("tutorial/*.md") if one.name != "first-run.md"}
+PAGES = [README, *sorted(TUTORIAL)]
 PAGES += sorted((ROOT / "docs").glob("how-to/*.md"))
 CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 # `make` is what runs this test, cargo and the Python of tests are what it runs in; a reproduction
@@ -82,6 +83,13 @@ def parts(page: Path) -> list[Part]:
     return found
 
 
+# Their commands search, learn, judge or start a cluster: each takes some ten seconds or more.
+LONG = {
+    "infer-what-is-open.md",
+    "judge-a-scheme.md",
+    "run-on-a-cluster.md",
+    "train-a-controller.md",
+}
 PARTS = [part for page in PAGES for part in parts(page)]
 
 
@@ -101,13 +109,17 @@ def shells() -> Iterator[ShellServer]:
         server.stop()
 
 
-@pytest.mark.parametrize("part", PARTS, ids=str)
+@pytest.mark.parametrize(
+    "part",
+    [
+        pytest.param(part, marks=pytest.mark.long if part.page.name in LONG else ())
+        for part in PARTS
+    ],
+    ids=str,
+)
 def test_the_commands_of_a_page_run(part: Part, tmp_path: Path, shells: ShellServer) -> None:
-    # `make install` has been done, here; a page may go on with what it installed. The first page
-    # starts each command as its reader does.
+    # `make install` has been done, here; a page may go on with what it installed.
     environment = shells.environment
-    if part.page.name == "first-run.md":
-        environment = {**os.environ, "PATH": f"{COMMAND.parent}:{os.environ['PATH']}"}
     (tmp_path / ".venv").mkdir()
     (tmp_path / ".venv" / "bin").symlink_to(environment["PATH"].partition(":")[0])
     shutil.copytree(ROOT / "examples", tmp_path / "examples")

@@ -16,6 +16,7 @@ from proof.faults import __main__ as faults
 from proof.faults import crowd, damage, ground
 
 
+@pytest.mark.long
 def test_a_data_set_that_does_not_fit_is_told_and_resumed(tmp_path: Path, command: Command) -> None:
     (tmp_path / "s.toml").write_text(ground.study(1))
     data = tmp_path / "out" / "studies" / "s"
@@ -42,6 +43,7 @@ def fresh_ground(place: Path) -> ground.Ground:
     return ground.Ground(place, random.Random(1))  # noqa: S311
 
 
+@pytest.mark.long
 def test_two_processes_on_one_study_one_of_them_killed(tmp_path: Path) -> None:
     found = fresh_ground(tmp_path / "crowd")
     crowd.campaign(found, 1)
@@ -49,6 +51,7 @@ def test_two_processes_on_one_study_one_of_them_killed(tmp_path: Path) -> None:
     assert found.counts["formats"] == 4
 
 
+@pytest.mark.long
 def test_no_damage_gives_wrong_results(tmp_path: Path) -> None:
     found = fresh_ground(tmp_path / "damage")
     damage.campaign(found, 40, through_command=40)

@@ -139,6 +139,7 @@ def test_equal_runs_are_done_once(tmp_path: Path) -> None:
     assert len(recorder.jobs) == len({job.key() for job in recorder.jobs}) == 2
 
 
+@pytest.mark.long
 def test_sensitivity_reruns_only_what_an_assumption_concerns(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

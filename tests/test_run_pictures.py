@@ -163,3 +163,11 @@ def test_the_command_draws_what_it_is_asked_for(command: Command, tmp_path: Path
 def test_impossible_times_are_refused(command: Command, options: list[str], said: str) -> None:
     done = command("run", EXAMPLE, *options, "--out", "new")
     assert (done.returncode, done.stderr) == (2, f"error: {said}\n")
+
+
+def test_one_kind_of_trace_is_drawn_alone(command: Command, tmp_path: Path) -> None:
+    # The scenario traces no sequence numbers: they are added.
+    done = command("run", str(EXAMPLE), "--plot", "sequence", "--out", "one")
+    assert done.returncode == 0, done.stderr
+    drawn = sorted(one.name for one in (tmp_path / "one" / "figures").iterdir())
+    assert drawn == ["sequence.png", "sequence.svg"]

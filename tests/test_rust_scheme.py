@@ -13,6 +13,8 @@ import pytest
 from cellrate.schemes import allowing
 from conftest import HERE
 
+# A build of the engine of its own.
+pytestmark = pytest.mark.long
 ROOT = HERE.parent
 EXAMPLE = ROOT / "examples" / "rust-scheme"
 TWIN = """

@@ -134,6 +134,7 @@ def _has_kept(process: subprocess.Popen[bytes], out: Path, enough: float) -> boo
     return signs.kept_bytes(out) > enough or process.poll() == 0
 
 
+@pytest.mark.long
 def test_a_study_killed_at_random_moments_resumes_to_the_same_data(
     tmp_path: Path, command: Command
 ) -> None:
@@ -235,6 +236,7 @@ def delay(outcome: _core.Outcome) -> float:
     return found
 
 
+@pytest.mark.long
 def test_sequential_stopping_covers_the_true_mean() -> None:
     """M/D/1 with load 1/2: 200 repetitions of a study that stops at a half width of 4 %."""
     asked = Replications(10, 200, StoppingRule("delay", 0.04, relative=True), 0.95)

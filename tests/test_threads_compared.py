@@ -8,7 +8,13 @@ from conftest import COMMAND
 from proof.threads import NETWORKS, Network, run
 
 
-@pytest.mark.parametrize("network", NETWORKS, ids=lambda network: network.name)
+@pytest.mark.parametrize(
+    "network",
+    [
+        pytest.param(one, marks=pytest.mark.long if "10,000" in one.name else (), id=one.name)
+        for one in NETWORKS
+    ],
+)
 def test_two_threads_give_the_digest_of_one(network: Network) -> None:
     one, two = (run(network, "5 ms", threads, 0.05, COMMAND) for threads in (1, 2))
     assert one.digest == two.digest

@@ -1,5 +1,7 @@
 // Finds the engine's module and the worker's script: beside the page, or within it if the page is one file.
 
+import type { Order } from "./worker.ts";
+
 /** A page of one file carries both as text; see build.mjs. */
 interface Within {
   wasm: string;
@@ -10,7 +12,17 @@ declare global {
   var CELLRATE_WITHIN: Within | undefined;
 }
 
+/** The worker of the first run, which loads while the engine is fetched and compiled. */
+let first: Worker | undefined = newWorker();
+
+/** The engine, compiled once for the page and all workers. */
 export async function loadModule(): Promise<WebAssembly.Module> {
+  const module = await compiled();
+  first?.postMessage({ order: "start", module } satisfies Order);
+  return module;
+}
+
+async function compiled(): Promise<WebAssembly.Module> {
   const within = globalThis.CELLRATE_WITHIN;
   if (within) {
     const packed = Uint8Array.from(atob(within.wasm), (letter) => letter.charCodeAt(0));
@@ -19,10 +31,19 @@ export async function loadModule(): Promise<WebAssembly.Module> {
   }
   const answer = await fetch(new URL("engine.wasm", document.baseURI));
   if (!answer.ok) throw new Error(`engine.wasm: ${answer.status} ${answer.statusText}`);
+  // It is compiled as it comes, if the server tells its type.
+  if (answer.headers.get("Content-Type") === "application/wasm") return WebAssembly.compileStreaming(answer);
   return WebAssembly.compile(await answer.arrayBuffer());
 }
 
+/** A worker that no run has yet. */
 export function startWorker(): Worker {
+  const started = first ?? newWorker();
+  first = undefined;
+  return started;
+}
+
+function newWorker(): Worker {
   const within = globalThis.CELLRATE_WITHIN;
   if (within) {
     const script = new Blob([within.worker], { type: "text/javascript" });

@@ -59,7 +59,7 @@ function guarded(work: () => void): void {
 
 function handle(order: Order): void {
   if (order.order === "start") {
-    engine = new Engine(order.module);
+    engine ??= new Engine(order.module);
     return;
   }
   if (!engine) throw new Error("the worker has no engine yet");

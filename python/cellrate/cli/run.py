@@ -35,7 +35,7 @@ def run(
     out: Annotated[Path | None, Parameter(help="Directory for traces, events, summary.")] = None,
     plot: Annotated[
         PictureKind | None,
-        Parameter(help="Draw as well: traces (if nothing is named), phase or dashboard."),
+        Parameter(help="Draw all traces (if nothing is named), one of them, phase or dashboard."),
     ] = None,
     plot_from: Annotated[
         str | None,
@@ -76,9 +76,10 @@ def run(
     written out) and, if the scenario asks for them, traces.parquet and events.parquet. --plot adds
     figures/, --capture adds captures/; without --out, they go to out/ and the scenario's name.
 
-    --plot draws each kind of trace over time, and all above each other. --plot phase draws the
-    queue against ACR, --plot dashboard queue, ACR, cwnd, throughput and utilisation above each
-    other. --from and --to choose the time that pictures show.
+    --plot draws each kind of trace over time, and all above each other; --plot queue (or acr, cwnd,
+    sequence, utilisation) draws one kind. --plot phase draws the queue against ACR, --plot
+    dashboard queue, ACR, cwnd, throughput and utilisation above each other. --from and --to choose
+    the time that pictures show.
 
     --capture POINT writes the traffic at a place of the network, for tcpdump, tshark and Wireshark.
     POINT is a node (all its links), "A->B" (cells that leave A to B) or "A<->B" (both directions,

@@ -97,7 +97,7 @@ def _truth(value: bool) -> str:
 
 
 def held_out(paper: Paper) -> tuple[Choice, ...]:
-    """Reads the inferred values that passed validation alone and in combination; none without a file.
+    """Reads the inferred values that passed validation alone and together; none without a file.
 
     Raises:
         ReproduceError: The file is damaged, or is older than the paper's data: an assumption or a

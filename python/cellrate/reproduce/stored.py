@@ -1,7 +1,7 @@
 """Results over several seeds, kept beside a paper's data so that every report can quote them.
 
-There is a file per reading of the open parameters: fixed before seeing results, and with the inferred
-values that did better on the experiments that did not choose them.
+There is a file per reading of the open parameters: fixed before seeing results, and with the
+inferred values that did better on the experiments that did not choose them.
 """
 
 from collections.abc import Sequence

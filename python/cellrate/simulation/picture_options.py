@@ -6,7 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-PictureKind: TypeAlias = Literal["traces", "phase", "dashboard"]
+PictureKind: TypeAlias = Literal[
+    "traces", "phase", "dashboard", "queue", "acr", "cwnd", "sequence", "utilisation"
+]
 KINDS: tuple[str, ...] = get_args(PictureKind)
 
 # Traces that a picture needs, from top to bottom; `traces` draws what the scenario traces.
@@ -14,6 +16,7 @@ NEEDED: dict[PictureKind, tuple[str, ...]] = {
     "traces": (),
     "phase": ("queue", "acr"),
     "dashboard": ("queue", "acr", "cwnd", "sequence", "utilisation"),
+    **{kind: (kind,) for kind in ("queue", "acr", "cwnd", "sequence", "utilisation")},
 }
 
 
@@ -22,7 +25,7 @@ class PictureOptions:
     """The pictures that a run draws.
 
     Attributes:
-        kind: Which pictures: traces over time, the phase portrait, or the dashboard.
+        kind: Which pictures: all traces over time, the phase portrait, the dashboard, or one trace.
         from_seconds: Begin of the time shown.
         to_seconds: End of the time shown; infinity for the end of the run.
         dark: True for light lines on a dark ground.

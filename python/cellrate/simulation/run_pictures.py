@@ -40,6 +40,9 @@ def asked(result: Result, options: PictureOptions) -> Iterator[tuple[str, Figure
         kinds = [kind for kind in DASHBOARD if kind in traced]
         yield "dashboard", over_time(result, kinds, start, end)
         return
+    if options.kind != "traces":
+        yield options.kind, over_time(result, (options.kind,), start, end)
+        return
     yield "all", over_time(result, (), start, end)
     for kind in dict.fromkeys(series.kind for series in result.traces):
         yield kind, over_time(result, (kind,), start, end)

@@ -44,9 +44,11 @@ def _locked(answer: Answer) -> list[str]:
     count = len(answer.runs)
     runs = "the run" if count == 1 else f"{locked} of {count} runs"
     return [
-        f"In {runs} the phases of TCP sources are locked: some take the link, the others wait. Do "
-        "not rely on this buffer. Make the rates or the lengths of access links differ by a per "
-        "cent, and ask again."
+        (
+            f"In {runs} the phases of TCP sources are locked: some take the link, the others "
+            "wait. Do not rely on this buffer. Make the rates or the lengths of access links "
+            "differ by a per cent, and ask again."
+        )
     ]
 
 

@@ -69,7 +69,7 @@
       if (node.switch) pen.fillRect(x - 9, y - 9, 18, 18);
       else { pen.beginPath(); pen.arc(x, y, 3.5, 0, 2 * Math.PI); pen.fill(); }
       if (node.switch) text(node.name, x, y + 24, 12, colours.ink);
-      else if (!small && hosts <= 40) text(node.name, x, y - 8, 10, colours.faint);
+      else if (hosts <= (small ? 12 : 40)) text(node.name, x, y - 8, small ? 9 : 10, colours.faint);
     }
     const beside = new Map();
     for (const queue of film.queues) {
