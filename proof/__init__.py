@@ -1,4 +1,4 @@
 """Campaigns that try to break what cellrate promises, each longer than a test may be.
 
-README's table of targets has them all; `results` keeps what they found.
+CONTRIBUTING's table of targets has them all; `results` keeps what they found.
 """
