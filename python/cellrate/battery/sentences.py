@@ -29,8 +29,8 @@ MORE_THAN_ALL = 1.05
 
 HINTS = {
     "utilisation": "aim nearer to the whole link, or drain the queue that this leaves",
-    "max_min_distance": "read the rates in forward RM cells: a flow that is held to less elsewhere "
-    "leaves room to the others",
+    "max_min_distance": "a target below the whole link counts as distance; beyond that read the "
+    "rates in forward RM cells: a flow that is held to less elsewhere leaves room to the others",
     "settling_seconds": "measure over shorter intervals, or let sources change by more at a time",
     "queue_p99_cells": "give away less than the link while a queue stands",
     "loss_ratio": "react before the buffer is full: bound the rate that is granted during a rise",
@@ -149,6 +149,11 @@ def portrait(own: Standing) -> str:
     by_measure = sorted(own.by_measure.items(), key=lambda one: -one[1])
     by_experiment = sorted(own.by_experiment.items(), key=lambda one: -one[1])
     best, worst = by_measure[0], by_measure[-1]
+    if len(by_experiment) == 1:
+        return (
+            f"Best by {BY_NAME[best[0]].title} ({best[1]:.2f}), worst by "
+            f"{BY_NAME[worst[0]].title} ({worst[1]:.2f})."
+        )
     return (
         f"Best by {BY_NAME[best[0]].title} ({best[1]:.2f}) and in {_two(by_experiment[:2])}; worst "
         f"by {BY_NAME[worst[0]].title} ({worst[1]:.2f}) and in {_two(by_experiment[::-1][:2])}."

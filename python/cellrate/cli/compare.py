@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -180,10 +181,40 @@ def _of_scenario(
             sys.stderr.write(f"note: {text}\n")
 
         base = Job(text, name, tuple(settings))
+        for told in _sources_shared(base, options):
+            note(told)
         comparison, failed = compare_scenario(base, options, runner_of, note, progress.failed)
     for problem in store.problems() if store is not None else ():
         sys.stderr.write(f"warning: kept result: {problem}\n")
     return comparison, source.stem(name), failed
+
+
+# The factor by which sources of marks rise; with larger ones they swing.
+MARKED_RIF = 0.0625
+
+
+def _sources_shared(base: Job, options: ScenarioOptions) -> Iterator[str]:
+    """A note if schemes that mark and schemes that write rates share the sources of one of them."""
+    from cellrate.advice.choosing.candidates import BY_MARKS
+    from cellrate.advice.tuning.declared import WITHOUT_A_RATE
+    from cellrate.simulation.network import Network
+    from cellrate.studies.compare.alternatives import varied
+
+    schemes = {
+        level.value
+        for factor in varied(base, list(options.vary))
+        if factor.path.endswith("control.scheme")
+        for level in factor.levels
+    }
+    marking = schemes & WITHOUT_A_RATE
+    flows = Network.of_scenario(base.scenario()).flows
+    abr = next((flow.abr for flow in flows if flow.abr is not None), None)
+    if marking and marking != schemes and abr is not None and abr.rif > MARKED_RIF:
+        yield (
+            f"all schemes have the scenario's sources, RIF {abr.rif:g} and RDF {abr.rdf:g}; "
+            f"`cellrate choose` gives schemes that only mark cells ({', '.join(sorted(marking))}) "
+            f"{' and '.join(BY_MARKS)}"
+        )
 
 
 def _write_and_show(

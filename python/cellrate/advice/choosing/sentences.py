@@ -8,6 +8,7 @@ from cellrate.advice.choosing.answer import Answer, Elsewhere, sides
 from cellrate.advice.choosing.goals import Goals, settled
 from cellrate.advice.choosing.option import Option
 from cellrate.common.numbers import seconds
+from cellrate.simulation.network import Network
 
 
 def asked(answer: Answer) -> str:
@@ -97,6 +98,18 @@ def _reserve(answer: Answer) -> Iterator[str]:
             f"The buffer is the longest queue of {seeds} of this run's length, without a reserve: "
             "`cellrate size-buffer` says what it takes for more."
         )
+    if best is None:
+        return
+    network = Network.of_scenario(answer.base.scenario())
+    longest = max((flow.tcp.segment_cells for flow in network.flows if flow.tcp), default=0)
+    if best.buffer_cells < longest:
+        yield f"It does not hold a segment, which has {longest} cells."
+    if len(best.by_seed_cells) > 1 and len(set(best.by_seed_cells)) == 1:
+        yield (
+            "Each seed needs the same buffer, so the runs say little of other starts, with which "
+            "sources can meet and need more. Ask again with "
+            '--set run.start_jitter="20 ms" --set run.simultaneous_cells=drawn.'
+        )
 
 
 def _depends(answer: Answer) -> Iterator[str]:
@@ -140,3 +153,5 @@ def _left_out(answer: Answer) -> Iterator[str]:
             "Stopped at the time limit. Run with their defaults alone: "
             f"{', '.join(answer.unfinished)}. The same command with more --minutes goes on."
         )
+        if not answer.elsewhere:
+            yield "Other round trips and numbers of sources were not tried."

@@ -7,7 +7,7 @@ from cellrate.advice.formulas.situation import Situation
 from cellrate.theory import window_sum
 
 NAME = window_sum.FORMULA.name
-TITLE = "all TCP windows in one queue: the most that TCP can ever have outstanding"
+TITLE = "all TCP windows in one queue, without what is sent again"
 
 
 def answer(situation: Situation) -> FormulaAnswer:

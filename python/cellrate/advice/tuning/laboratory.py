@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -60,7 +61,7 @@ def shown(value: str) -> str:
     ('1/128', '0.3', '5 ms')
     """
     try:
-        fraction = Fraction(value)
+        fraction = Fraction(float(value)) if math.isfinite(float(value)) else Fraction(1)
     except ValueError:
         return value
     whole = fraction.numerator == 1 and fraction.denominator > 1

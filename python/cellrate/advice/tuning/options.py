@@ -156,7 +156,7 @@ def _scale(key: Key, low: float, high: float) -> Scale:
 
 def _with_unit(low: str, high: str) -> str:
     """The lower end of `0.5..5 ms` with the unit of the upper end: `0.5 ms`."""
-    unit = re.fullmatch(r"[0-9_.eE+-]+\s*([A-Za-z/]+.*)", high)
+    unit = re.fullmatch(r"[0-9_.+-]+(?:[eE][+-]?[0-9]+)?\s*((?![eE][+-]?[0-9])[A-Za-z/].*)", high)
     return f"{low} {unit[1]}" if unit and re.fullmatch(r"[0-9_.eE+-]+", low) else low
 
 

@@ -158,9 +158,11 @@ def summary(comparison: Comparison) -> list[str]:
 
 
 def _spans(comparison: Comparison) -> list[str]:
-    """Sentences on the spans of the two delays, if both are compared."""
+    """Sentences on the spans of the queue and of the two delays, if they are compared."""
+    longest = "queue is the longest queue of the measuring window, not of the start before it."
+    found = [longest] if "queue" in comparison.measures else []
     if not {"queue_delay", "delay_with_source"} <= set(comparison.measures):
-        return []
+        return found
     network = (
         "queue_delay is the mean time of a cell in the bottleneck's queue, the network's own delay."
     )
@@ -168,7 +170,7 @@ def _spans(comparison: Comparison) -> list[str]:
         "delay_with_source runs from TCP to TCP: it includes the wait in the source, where rates "
         "hold packets back."
     )
-    return [network, whole]
+    return [*found, network, whole]
 
 
 def counted(comparison: Comparison) -> str:

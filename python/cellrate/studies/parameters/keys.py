@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -149,10 +150,14 @@ def number(text: str, key: Key) -> float:
         BadInput: The text is not a number, or has the wrong unit.
     """
     if key.kind in {"number", "integer"}:
+        plain = text.replace(" ", "")
         try:
-            value = float(Fraction(text.replace(" ", "")))
-        except (ValueError, ZeroDivisionError):
-            raise BadInput(f"{key.path} cannot be {text!r}; a number such as 0.5 or 1/64") from None
+            # Not `Fraction` of an exponent, which could have any number of digits.
+            value = float(Fraction(plain)) if "/" in plain else float(plain)
+        except (ValueError, ZeroDivisionError, OverflowError):
+            value = math.nan
+        if not math.isfinite(value):
+            raise BadInput(f"{key.path} cannot be {text!r}; a number such as 0.5 or 1/64")
         if key.kind == "integer" and value != round(value):
             raise BadInput(f"{key.path} cannot be {text}; it is a whole number")
         return value
