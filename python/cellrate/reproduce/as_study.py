@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
 from cellrate.language.errors import ExpressionError
@@ -39,6 +40,7 @@ def study_of(name: str) -> str:
     """
     wanted, _, part = name.partition(":")
     paper, experiment = _experiment(wanted)
+    wanted = experiment.id
     files = list(dict.fromkeys(variant.scenario for variant in experiment.variants))
     if not files:
         raise ReproduceError(f"{wanted} computes without runs, so there is nothing to study")
@@ -63,10 +65,17 @@ def study_of(name: str) -> str:
 
 
 def _experiment(wanted: str) -> tuple[Paper, Experiment]:
+    """The experiment of an id, of `PAPER NAME`, or of a name that only one paper has."""
     known = {one.id: (paper, one) for paper in all_papers() for one in paper.experiments}
-    if wanted not in known:
-        raise ReproduceError(f"there is no experiment `{wanted}`; `cellrate list experiments`")
-    return known[wanted]
+    name = wanted.strip().replace(" ", "-")
+    ending = [id_ for id_, (paper, _) in known.items() if id_.removeprefix(f"{paper.id}-") == name]
+    if name not in known and len(ending) != 1:
+        near = ending or get_close_matches(name, known, 3)
+        meant = f"did you mean {' or '.join(near)}? " if near else ""
+        raise ReproduceError(
+            f"there is no experiment `{wanted}`: {meant}`cellrate list experiments` has all"
+        )
+    return known[name if name in known else ending[0]]
 
 
 def _lines(
