@@ -149,7 +149,7 @@ lab: lab/node_modules/.installed ## the lab: the engine in a page, in out/lab/ (
 	@diff -rq out/lab $(LAB) > /dev/null 2>&1 || \
 		{ rm -rf $(LAB).new && mkdir $(LAB).new && cp out/lab/* $(LAB).new && rm -rf $(LAB) && mv $(LAB).new $(LAB); }
 
-pictures: lab tested ## the pictures of README and manual, drawn anew: the lab in a browser, and the sheet of every kind of picture
+pictures: install lab ## the lab's pictures, in a browser, and the manual's sheet of pictures, drawn anew
 	cd lab && npm run --silent pictures
 	$(BIN)/python -c "from PIL import Image; [Image.open(f).quantize(128).save(f, optimize=True) for f in ('docs/images/lab.png', 'docs/images/lab-compare.png')]"
 	$(BIN)/python -m proof.sheet

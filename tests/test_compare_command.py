@@ -86,6 +86,18 @@ def test_another_scheme_is_compared_and_says_what_it_does_not_know(
     assert "out/my-compared.png" in done.stdout
 
 
+def test_sources_that_marks_cannot_use_are_told(scenario: str, command: Command) -> None:
+    few = "--seeds", "1", "--set", "abr.rif=1", "--measure", "queue", "--json"
+    told = "schemes that only mark cells (efci) abr.rif=0.0625 and abr.rdf=0.0625"
+    schemes = "--vary", "control.scheme=erica,efci"
+    assert told in command("compare", scenario, *schemes, *few).stderr
+    # Another one has no marks, and a factor of its own for the sources needs no note.
+    fmmra = command("compare", scenario, "--vary", "control.scheme=erica,fmmra", *few)
+    assert "only mark cells" not in fmmra.stderr
+    rif = command("compare", scenario, *schemes, "--vary", "abr.rif=0.0625,0.03125", *few)
+    assert "only mark cells" not in rif.stderr
+
+
 def test_circumstances_are_points_or_averaged(command: Command, scenario: str) -> None:
     vary = "--vary", "tcp.recovery=reno,sack", "--vary", "topology.bottleneck=0.1 ms,1 ms"
     options = "--measure", "mine = throughput_mbit / 2", "--seeds", "3", "--json"

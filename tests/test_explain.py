@@ -751,3 +751,32 @@ def test_a_window_of_one_segment_waits_for_delayed_acknowledgements(
     # Two segments are answered at once.
     roomy = explain(Network.of(ONE_SEGMENT, "one.toml", (f"tcp.mss={mss // 2} bytes",)))
     assert "delayed-ack" not in json.dumps([one.values for one in roomy.statements])
+
+
+def test_a_window_of_one_segment_waits_for_its_own_transmission() -> None:
+    # 9,140 bytes with 56 of headers and trailer are 192 cells of 2.726 us at 155.52 Mbit/s; the
+    # round trip has 10.02 ms of propagation, six links and one more cell of the acknowledgement.
+    said = template(
+        "n-source", "flow.tcp.count=1", 'tcp.mss="9140 bytes"', 'tcp.window="16 KiB"',
+        'switch.control={scheme="fmmra"}',
+    )  # fmt: skip
+    cell = 424 / 155.52e6
+    trip = 10.02e-3 + (6 + 191 + 1) * cell
+    expected = number(one(said, "TCP throughput", "total_throughput_bits_per_second"))
+    assert expected == pytest.approx(8 * 9140 / trip, rel=1e-3)
+    # What follows a background that is faster than ten round trips is not foretold.
+    fast = template("n-source-vbr")
+    for total in find(fast, "TCP throughput", "total_throughput_bits_per_second"):
+        assert any("rates follow the background" in text for text in total.fails)
+    assert "no formula here predicts" in fast.verdict[0]
+
+
+def test_short_segments_both_ways_have_shares() -> None:
+    said = template("two-way", 'tcp.mss="40 bytes"')
+    # A segment has 96 bytes, 2 cells, and an acknowledgement 56, 2 cells. So for each cell there go
+    # back a thirty-second of an RM cell and 31 thirty-seconds of an acknowledgement's.
+    there, back = find(said, "fair shares", "greatest_cells_per_second")
+    share = number(there.values["greatest_cells_per_second"])
+    assert back.values["greatest_cells_per_second"] == pytest.approx(share)
+    link = 0.9 * 155.52e6 / 424
+    assert share * 3 * (1 + 1 / 32 + 31 / 32) == pytest.approx(link, rel=1e-3)

@@ -34,6 +34,7 @@ const GROWN = 20;
 interface Drawn {
   chart: Chart;
   title: string;
+  unit: string;
   tracks: number[];
   /** Tracks of the run that is drawn over this one. */
   others: number[];
@@ -103,10 +104,9 @@ export class Charts {
       x.push(at, at + (to - from) / pixels / 2);
     }
     const other = this.#over ? this.#over.#last : undefined;
-    for (const drawn of this.#drawn) {
+    // What is folded is drawn when it is unfolded.
+    for (const drawn of this.#unfolded) {
       const { chart, tracks, others, plot } = drawn;
-      // What is folded is drawn when it is unfolded.
-      if (plot.root.closest("details:not([open])")) continue;
       const own = tracks.map((track) => rowOf(values, track, pixels, this.#factor(track)));
       // Curves of another span would lie at the wrong times.
       const fits = other?.from === from && other.to === to && other.pixels === pixels;
@@ -187,14 +187,14 @@ export class Charts {
 
   /** The canvases of the charts with their titles, in order. */
   canvases(): { title: string; canvas: HTMLCanvasElement }[] {
-    return this.#drawn.map(({ title, plot }) => ({ title, canvas: plot.ctx.canvas }));
+    return this.#unfolded.map(({ title, unit, plot }) => ({ title: unit ? `${title}, ${unit}` : title, canvas: plot.ctx.canvas }));
   }
 
   /** The data of the charts, in order, for a drawing in another form. */
   shown(): { title: string; unit: string; x: number[]; lines: { name: string; colour: string; dashed: boolean; y: (number | null)[] }[] }[] {
-    return this.#drawn.map(({ title, tracks, plot }) => ({
+    return this.#unfolded.map(({ title, unit, tracks, plot }) => ({
       title,
-      unit: this.#tracks[tracks[0] ?? 0]?.unit ?? "",
+      unit,
       x: [...(plot.data[0] ?? [])],
       lines: tracks.map((track, i) => ({
         name: this.#name(track),
@@ -203,6 +203,11 @@ export class Charts {
         y: [...((plot.data[i + 1] ?? []) as (number | null)[])],
       })),
     }));
+  }
+
+  /** The charts that are drawn: not those in a closed fold. */
+  get #unfolded(): Drawn[] {
+    return this.#drawn.filter(({ plot }) => !plot.root.closest("details:not([open])"));
   }
 
   #build(): void {
@@ -342,7 +347,7 @@ export class Charts {
         this.#touched.pick(plot.posToVal(event.clientX - plot.over.getBoundingClientRect().left, "x"));
       }
     });
-    drawn = { chart, title: name, tracks, others, plot, ends: [] };
+    drawn = { chart, title: name, unit, tracks, others, plot, ends: [] };
     return drawn;
   }
 

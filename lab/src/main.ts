@@ -14,7 +14,7 @@ import { keys } from "./keys.ts";
 import { type Lesson, lessonOf, stateOf } from "./lessons.ts";
 import { showPanel } from "./panel.ts";
 import { command, png, save, svg } from "./save.ts";
-import { groups, withRefused } from "./schema.ts";
+import { groups, isReadable, withRefused } from "./schema.ts";
 import { SideView } from "./side.ts";
 import { FIRST, LONGEST_LINK, type Side, type State, decode, encode, overrides, withSet } from "./state.ts";
 import { tellExperiment, tellStep } from "./told.ts";
@@ -128,6 +128,12 @@ class Page {
     this.#linkSoon();
   }
 
+  /** Opens the sheet of parameters that a phone has, or closes it. */
+  #unfold(open: boolean): void {
+    element("panel").classList.toggle("open", open);
+    element("sheet").setAttribute("aria-expanded", String(open));
+  }
+
   /** The parameter that a step of a lesson is about. */
   get #touched(): string | undefined {
     const lesson = this.#lesson && lessonOf(this.#lesson[0]);
@@ -141,6 +147,7 @@ class Page {
     const line = input?.closest<HTMLElement>(".parameter");
     if (!line) return;
     line.classList.add("wanted");
+    this.#unfold(true);
     const group = line.closest("details");
     if (group) group.open = true;
   }
@@ -229,7 +236,8 @@ class Page {
     this.#listChanges(present);
     if (!present.opened) return;
     const { scenario, network } = present.opened;
-    const refused = present.element.dataset.state === "refused" ? present.side.set : [];
+    const isRefused = present.element.dataset.state === "refused";
+    const refused = isRefused ? present.side.set : [];
     const values = withRefused(scenario, refused);
     element("common").setAttribute("aria-pressed", String(!this.#all));
     element("all").setAttribute("aria-pressed", String(this.#all));
@@ -243,8 +251,10 @@ class Page {
     }
     const at = this.#instant;
     const changed = new Set(present.changes.filter((change) => isAt(change, at)).flatMap(({ set }) => set.map(([path]) => path)));
-    const found = groups(this.#about.schema, inForce(values, present.changes, seconds(at)), network);
-    const shown = { changed, refused: new Map(refused), all: this.#all, wanted, during: true };
+    const readable = present.changes.map((change) => ({ ...change, set: change.set.filter(([, literal]) => isReadable(literal)) }));
+    const found = groups(this.#about.schema, inForce(values, isRefused ? readable : present.changes, seconds(at)), network);
+    const typed = isRefused ? present.changes.filter((change) => isAt(change, at)).flatMap(({ set }) => set) : [];
+    const shown = { changed, refused: new Map(typed), all: this.#all, wanted, during: true };
     showPanel(element("groups"), found, shown, (path, literal) => this.#change(at, path, literal));
     this.#mark();
   }
@@ -338,8 +348,13 @@ class Page {
     this.#transport.show();
   }
 
-  #ended(): void {
+  /** Shows the results of the runs. */
+  #tabulate(): void {
     this.#results.replaceChildren(table(this.#sides.map(({ title, summary, settled }) => ({ title, summary, settled }))));
+  }
+
+  #ended(): void {
+    this.#tabulate();
     const side = this.#sides[0];
     // A new scenario opens where its first queue has grown, and two seconds of play are about a round trip.
     const trip = this.#roundTrip;
@@ -413,10 +428,7 @@ class Page {
         this.#all = all;
         this.#panel();
       };
-    element("sheet").onclick = () => {
-      const open = element("panel").classList.toggle("open");
-      element("sheet").setAttribute("aria-expanded", String(open));
-    };
+    element("sheet").onclick = () => this.#unfold(!element("panel").classList.contains("open"));
     element("when-start").onclick = () => this.#when(false);
     element("when-now").onclick = () => this.#when(true);
     element("compare").onclick = () => this.#compare();
@@ -461,7 +473,8 @@ class Page {
       whole: () => this.#zoom(null),
       when: () => this.#when(!this.#during),
     });
-    this.#both.addEventListener("dblclick", () => this.#zoom(null));
+    this.#both.addEventListener("dblclick", (event) => (event.target as Element).closest(".chart") && this.#zoom(null));
+    matchMedia("(max-width: 760px)").addEventListener("change", () => this.#tabulate());
   }
 
   /** Opens another scenario on the present side. */

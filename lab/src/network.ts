@@ -26,6 +26,8 @@ export class NetworkView {
   readonly #canvas: HTMLCanvasElement;
   #network: Network | undefined;
   #layout: Layout = { nodes: [], names: [], lengths: new Map() };
+  /** Width and height for which it was made; empty for a new network. */
+  #shape = "";
   #perLink = 0;
   #largest: number[] = [];
   #window = 1;
@@ -43,6 +45,7 @@ export class NetworkView {
   open(opened: Opened): void {
     this.#network = opened.network;
     this.#perLink = opened.places;
+    this.#shape = "";
     this.#canvas.style.minHeight = `${Math.min(560, heightFor(opened.network))}px`;
     this.#largest = opened.ports.map(() => 0);
     this.#window = 1;
@@ -76,7 +79,9 @@ export class NetworkView {
     context.setTransform(scale, 0, 0, scale, 0, 0);
     context.clearRect(0, 0, width, height);
     context.font = FONT;
-    this.#layout = layout(this.#network, width, height, (text) => context.measureText(text).width);
+    const shape = `${width} ${height}`;
+    if (shape !== this.#shape) this.#layout = layout(this.#network, width, height, (text) => context.measureText(text).width);
+    this.#shape = shape;
     this.#links(context, this.#network);
     if (this.#last) {
       this.#cells(context, this.#network, this.#last.cells);
@@ -298,6 +303,7 @@ export function signs({ flows, credit }: Network): HTMLElement {
   ];
   const line = document.createElement("p");
   line.className = "signs";
+  line.setAttribute("role", "group");
   line.setAttribute("aria-label", "Signs of the network");
   for (const [sign, text] of known.filter(([, , shown]) => shown)) {
     const drawn = document.createElement("i");

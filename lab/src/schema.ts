@@ -61,11 +61,16 @@ export function groups(schema: Schema, scenario: Values, network: Network): Grou
   return found.filter((group) => group.parameters.length > 0);
 }
 
+/** True for a number, a quantity or a truth value, whether or not it is allowed. */
+export function isReadable(literal: string): boolean {
+  return read(literal) !== undefined || /^[+-]?[\d.]+([eE][+-]?\d+)?$|^(true|false)$/.test(literal);
+}
+
 /** The scenario with values that the engine has refused, where sliders can show them; a text that is no value keeps the last one. */
 export function withRefused(scenario: Values, set: readonly [string, string][]): Values {
   const whole = structuredClone(scenario);
   for (const [path, literal] of set) {
-    if (read(literal) || /^[+-]?[\d.]+([eE][+-]?\d+)?$|^(true|false)$/.test(literal)) put(whole, path.split("."), literal);
+    if (isReadable(literal)) put(whole, path.split("."), literal);
   }
   return whole;
 }

@@ -65,6 +65,7 @@ export class SideView {
     this.#signs.className = "signs-box";
     const charts = document.createElement("div");
     charts.className = "charts";
+    charts.dataset.run = name;
     this.element.append(this.#status, this.#problem, canvas, this.#signs, charts);
     this.#network = new NetworkView(canvas);
     this.charts = new Charts(charts, "time", heard);

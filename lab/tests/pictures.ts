@@ -1,4 +1,4 @@
-// Draws the pictures of README and manual anew: `make pictures`.
+// Draws the lab's pictures in README and manual anew: `make pictures`.
 
 import { ROOT, browser, ended, opened, serve } from "./page.ts";
 

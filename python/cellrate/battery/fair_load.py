@@ -29,8 +29,8 @@ class FairLoad:
         steady_from_seconds: Time from which on nothing but the control moves the rates: begin of
             the measuring window, or half-way from a later change to the end; None if they never
             are steady.
-        shows_rates: True if one link limits persistent sources and all lost cells were dropped
-            there, so that what is carried and what is lost add up to the rates that were granted.
+        shows_rates: True if one link limits persistent sources and links lose no cell, so that
+            what is carried and what is lost add up to the rates that were granted.
     """
 
     bottlenecks: frozenset[str]

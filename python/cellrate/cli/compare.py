@@ -200,15 +200,19 @@ def _sources_shared(base: Job, options: ScenarioOptions) -> Iterator[str]:
     from cellrate.simulation.network import Network
     from cellrate.studies.compare.alternatives import varied
 
+    factors = varied(base, list(options.vary))
+    if any(factor.path.endswith("abr.rif") for factor in factors):
+        return
     schemes = {
         level.value
-        for factor in varied(base, list(options.vary))
+        for factor in factors
         if factor.path.endswith("control.scheme")
         for level in factor.levels
     }
     marking = schemes & WITHOUT_A_RATE
     flows = Network.of_scenario(base.scenario()).flows
-    abr = next((flow.abr for flow in flows if flow.abr is not None), None)
+    sources = [flow.abr for flow in flows if flow.abr is not None]
+    abr = max(sources, key=lambda one: one.rif, default=None)
     if marking and marking != schemes and abr is not None and abr.rif > MARKED_RIF:
         yield (
             f"all schemes have the scenario's sources, RIF {abr.rif:g} and RDF {abr.rdf:g}; "

@@ -75,12 +75,12 @@ def run_once(
     asked = (job, pictures, list(capture), between) if pictures or capture else None
     directory = _directory(job.path, out, asked)
     if pictures:
-        from cellrate.cli.pictures import missing_traces, refuse_late
+        from cellrate.cli.pictures import missing_traces, refuse_early
 
         if more := missing_traces(scenario.resolved(), pictures):
             job = replace(job, overrides=(*job.overrides, more))
             scenario = job.scenario()
-        refuse_late(scenario.resolved(), pictures)
+        refuse_early(scenario, pictures)
     earlier = None if directory is None else output.resolved_of(directory)
     if threads not in {"auto", 1}:
         _tell_fewer(scenario, threads)

@@ -66,12 +66,25 @@ def missing_traces(resolved: str, options: PictureOptions) -> str | None:
     return f"measure.traces={json.dumps([*traced, *more])}" if more else None
 
 
-def refuse_late(resolved: str, options: PictureOptions) -> None:
-    """Refuses pictures that begin after the run, before it is made.
+def refuse_early(scenario: _core.Scenario, options: PictureOptions) -> None:
+    """Refuses pictures that cannot be drawn, before the run is made.
 
     Raises:
-        BadInput: `--from` is not before the end of the run.
+        BadInput: `--from` is not before the end of the run, or no flow has what is drawn.
     """
-    duration = _core.quantity(tomllib.loads(resolved)["run"]["duration"], "time")
+    from cellrate.simulation.network import Network
+
+    flows = Network.of_scenario(scenario).flows
+    has = {
+        "acr": any(flow.abr is not None for flow in flows),
+        "cwnd": any(flow.tcp is not None for flow in flows),
+        "sequence": any(flow.tcp is not None for flow in flows),
+    }
+    of = {"acr": "an ACR: none is ABR", "cwnd": "a window: none is over TCP",
+          "sequence": "sequence numbers: none is over TCP"}  # fmt: skip
+    drawn = "acr" if options.kind == "phase" else options.kind
+    if not has.get(drawn, True):
+        raise BadInput(f"--plot {options.kind}: no flow has {of[drawn]}")
+    duration = _core.quantity(tomllib.loads(scenario.resolved())["run"]["duration"], "time")
     if options.from_seconds >= duration and not math.isinf(duration):
         raise BadInput(f"--from {options.from_seconds:g} s: the run ends at {duration:g} s")

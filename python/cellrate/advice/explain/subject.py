@@ -25,9 +25,8 @@ if TYPE_CHECKING:
 
 # A queue without a bound is described by the length that it exceeds for this share of the time.
 RARE = 1e-6
-# What goes back is a few per cent of what goes forward: each round makes the error of the shares
-# as many times less.
-ROUNDS = 6
+# Rounds after which shares and what goes back agree: each halves the error at least.
+ROUNDS = 12
 
 
 @dataclass(frozen=True)
@@ -182,10 +181,12 @@ class Subject:
         taken: dict[Link, float] = {}
         shares = self._shares_beside(elastic, taken)
         for _ in range(ROUNDS if against else 0):
-            taken.clear()
+            back: dict[Link, float] = {}
             for flow, links, cells in against:
                 for link in links:
-                    taken[link] = taken.get(link, 0.0) + cells * shares.rates[flow.name]
+                    back[link] = back.get(link, 0.0) + cells * shares.rates[flow.name]
+            # The mean of old and new: with short segments as much goes back as forward.
+            taken = {link: (taken.get(link, 0.0) + cells) / 2 for link, cells in back.items()}
             shares = self._shares_beside(elastic, taken)
         return shares
 

@@ -170,7 +170,7 @@ def _group(subject: Subject, flows: Sequence[tuple[Flow, Tcp]], shares: MaxMin) 
             )
     alone = [flow for flow, _ in flows]
     common = [*_no_end(alone), *_steady(subject, flows), *_target(alone), *_late(subject, alone)]
-    common += [*dict.fromkeys(slow[:1]), *_between_bursts(subject, alone)]
+    common += [*slow[:1], *_between_bursts(subject, alone)]
     return _Group(rates, common, unfair(subject, alone))
 
 
@@ -203,14 +203,20 @@ def _between_bursts(subject: Subject, flows: Sequence[Flow]) -> Iterator[str]:
     for situation in subject.bottlenecks_of(flows):
         if not situation.has_varying_background:
             continue
-        shortest = min(map(_burst_seconds, situation.others))
+        times = [_burst_seconds(flow) for flow in situation.others]
+        known = [one for one in times if one is not None]
         trip = max(situation.round_trips_seconds, default=0.0)
-        if shortest < FOLLOW * trip:
+        shortest = min(known, default=math.inf)
+        if len(known) < len(times):
+            yield f"rates follow the background at {situation.port.name}, which is no ON-OFF source"
+        elif shortest < FOLLOW * trip:
             yield (
                 f"rates follow the background at {situation.port.name}: a round trip takes "
                 f"{seconds(trip)}, and the background keeps a rate for {seconds(shortest)}"
             )
         over = [(flow, flow.tcp) for flow in situation.elastic if flow.tcp is not None]
+        if not over:
+            continue
         silent = handed_out_cells_per_second(situation) + situation.background_cells_per_second()
         need = sum(_peak(tcp, flow.abr, silent * CELL_BITS) for flow, tcp in over) / len(over)
         most = sum(window_rate(flow, tcp) for flow, tcp in over)
@@ -221,15 +227,20 @@ def _between_bursts(subject: Subject, flows: Sequence[Flow]) -> Iterator[str]:
             )
 
 
-def _burst_seconds(flow: Flow) -> float:
-    """The shorter of the mean times in which an ON-OFF source sends and is silent; else 0."""
+def _burst_seconds(flow: Flow) -> float | None:
+    """The shorter of the mean times in which an ON-OFF source sends and is silent.
+
+    Infinite for a steady rate; None for other sources.
+    """
     source = flow.source
     if flow.own_rate and flow.own_rate.mean_cells_per_second == flow.own_rate.peak_cells_per_second:
         return math.inf
     if source["kind"] == "on-off":
         on = float(source["duty_cycle"])
         return float(source["period_seconds"]) * min(on, 1 - on)
-    return min(float(source.get(key, 0.0)) for key in ("mean_on_seconds", "mean_off_seconds"))
+    if source["kind"] == "exponential-on-off":
+        return min(float(source["mean_on_seconds"]), float(source["mean_off_seconds"]))
+    return None
 
 
 def _peak(tcp: Tcp, abr: Abr | None, share_bits_per_second: float) -> float:
