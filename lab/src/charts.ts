@@ -68,6 +68,8 @@ export class Charts {
   #last: CurvesNews | undefined;
   /** The measuring window, in seconds. */
   #window: [number, number] = [0, Number.POSITIVE_INFINITY];
+  /** Width of a chart, in pixels. */
+  #width = 120;
   /** True if the counters of the scheme are unfolded. */
   #counters = false;
 
@@ -213,6 +215,8 @@ export class Charts {
   #build(): void {
     for (const { plot } of this.#drawn) plot.destroy();
     this.#box.replaceChildren();
+    // Read once: after each chart that is added the browser would lay out the page again.
+    this.#width = Math.max(120, this.#box.clientWidth);
     this.#drawn = ORDER.flatMap((chart) => {
       const tracks = this.#tracks.map((_, i) => i).filter((i) => this.#tracks[i]?.chart === chart);
       // What a scheme counts has units of its own, so each quantity has its chart.
@@ -278,7 +282,7 @@ export class Charts {
     into.append(figure);
     const axis = { stroke: variable("--muted"), grid: { stroke: variable("--faint"), width: 1 }, ticks: { show: false }, font: "11px system-ui" };
     const options: uPlot.Options = {
-      width: Math.max(120, this.#box.clientWidth),
+      width: this.#width,
       height: HEIGHT,
       legend: { show: false },
       padding: [8, this.#aside, 0, 0],
@@ -354,7 +358,7 @@ export class Charts {
   /** Room at the right for the names of curves, the same for all charts, so that an instant stands at one place in them. */
   get #aside(): number {
     const longest = Math.max(...this.#tracks.map(({ of }) => of.length));
-    return Math.min(this.#box.clientWidth < 480 ? 70 : 130, 24 + 6.4 * longest);
+    return Math.min(this.#width < 480 ? 70 : 130, 24 + 6.4 * longest);
   }
 
   /** Shades what lies before and behind the measuring window. */
