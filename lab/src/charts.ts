@@ -383,9 +383,9 @@ export class Charts {
     const line = LINE * scale;
     const rows = Math.max(2, Math.floor(height / line));
     // Where curves are more than lines, the highest have names.
-    const named = curves.length <= rows ? curves : [...curves].sort((a, b) => b.own - a.own).slice(0, rows - 1);
-    const more = { text: `+${curves.length - named.length} more`, colour: variable("--muted"), y: top + height };
-    const labels = [...named.sort((a, b) => a.y - b.y), ...(named.length < curves.length ? [more] : [])];
+    const chosen = curves.length <= rows ? curves : [...curves].sort((a, b) => b.own - a.own).slice(0, rows - 1);
+    const more = { text: `+${curves.length - chosen.length} more`, colour: variable("--muted"), y: top + height };
+    const labels = [...chosen.sort((a, b) => a.y - b.y), ...(chosen.length < curves.length ? [more] : [])];
     labels.forEach((label, i) => {
       label.y = Math.max(label.y, (labels[i - 1]?.y ?? Number.NEGATIVE_INFINITY) + line);
     });

@@ -123,6 +123,8 @@ class Page {
     } else {
       this.#during = lesson.steps[number]?.changes !== undefined;
       this.show(stateOf(lesson, number));
+      // Here, not where it is marked: a reader who closes the sheet has it closed.
+      if (this.#touched) this.#unfold(true);
       element("told").querySelector<HTMLElement>("h2")?.focus({ preventScroll: true });
     }
     this.#linkSoon();
@@ -147,7 +149,6 @@ class Page {
     const line = input?.closest<HTMLElement>(".parameter");
     if (!line) return;
     line.classList.add("wanted");
-    this.#unfold(true);
     const group = line.closest("details");
     if (group) group.open = true;
   }
