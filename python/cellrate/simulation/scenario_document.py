@@ -72,14 +72,10 @@ def _flow(name: str, members: Sequence[Flow]) -> tuple[str, ...]:
         f"{len(members)}",
         first.service,
         first.kind,
-        "" if first.tcp is None else str(_policy(first.tcp.parameters["recovery"])),
+        "" if first.tcp is None else first.tcp.recovery,
         "" if trip is None else seconds(trip),
         path if len(members) == 1 else f"{path} (of {first.name})",
     )
-
-
-def _policy(recovery: Any) -> object:  # noqa: ANN401  a name, or a table that has it
-    return recovery["policy"] if isinstance(recovery, dict) else recovery
 
 
 def _ports(ports: Sequence[tuple[Link, int]]) -> Table:

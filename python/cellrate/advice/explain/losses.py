@@ -13,7 +13,7 @@ from cellrate.advice.explain.queue_bounds import cannot_lose, must_lose, queue_b
 from cellrate.advice.explain.subject import Subject
 from cellrate.advice.formulas import FormulaAnswer, Situation
 from cellrate.advice.formulas.growth import certain_growth_cells_per_second
-from cellrate.simulation.network import Flow, Tcp
+from cellrate.simulation.network import Flow
 
 TOPIC = "loss"
 CERTAIN = {"yes": "every run loses cells", "no": "no run loses a cell"}
@@ -168,7 +168,7 @@ def _grows_in_window(subject: Subject, situation: Situation, cells: float) -> bo
     rounds, slow, timer = 0.0, 1.0, 0.0
     for flow in flows:
         settings = {} if flow.tcp is None else flow.tcp.parameters
-        if flow.tcp is None or _recovery(flow.tcp) in AVOIDS_QUEUES:
+        if flow.tcp is None or flow.tcp.recovery in AVOIDS_QUEUES:
             return False
         first = settings["initial_ssthresh_bytes"]
         if first is not None and first < flow.tcp.window_bytes:
@@ -182,12 +182,6 @@ def _grows_in_window(subject: Subject, situation: Situation, cells: float) -> bo
     if subject.begin_seconds == 0:
         return subject.end_seconds > 2 * (filled + subject.network.start_jitter_seconds)
     return subject.window_seconds > AGAIN * (filled + timer)
-
-
-def _recovery(tcp: Tcp) -> str:
-    """Name of the recovery, which is a table if it has parameters."""
-    recovery = tcp.parameters["recovery"]
-    return str(recovery if isinstance(recovery, str) else recovery["policy"])
 
 
 def _at_source(name: str, flows: Sequence[Flow]) -> Statement:

@@ -43,6 +43,12 @@ class Tcp:
         return _segment_cells(self.mss_bytes, self.overhead_bytes)
 
     @property
+    def recovery(self) -> str:
+        """Name of the recovery, which in the parameters is a table if it has parameters."""
+        recovery = self.parameters["recovery"]
+        return str(recovery["policy"] if isinstance(recovery, Mapping) else recovery)
+
+    @property
     def acknowledgement_cells(self) -> int:
         """Cells of a segment without payload."""
         return -(-self.overhead_bytes // PAYLOAD_BYTES)
