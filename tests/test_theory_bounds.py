@@ -1,5 +1,6 @@
 """Bounds and conversions against values worked out by hand."""
 
+import cellrate
 import numpy as np
 import pytest
 from cellrate import theory
@@ -188,3 +189,20 @@ def test_credit_rate_is_that_of_a_greedy_channel(
     cap = theory.credit_rate_cells_per_second(round_trip, reserve, interval, 1 / cell)
     assert cap == pytest.approx(simulated, rel=1e-9)
     assert float(cap) >= min(1 / cell, reserve / round_trip) * (1 - 1e-12)
+
+
+def test_the_round_trip_of_a_credit_has_three_cell_times() -> None:
+    """A cell goes over the link, is forwarded by the next node, and its credit comes back."""
+    result = cellrate.run(
+        cellrate.template("n-source"),
+        overrides={
+            "topology.bottleneck": "10 km", "switch.control": {"scheme": "none"},
+            "flow.tcp.count": 1, "flow.tcp.service": "ubr",
+            "flow.tcp.source": {"kind": "persistent"},
+            "fcvc": {"n2": "10 cells", "n3": "5 cells"}, "run.duration": "1 s",
+        },
+    )  # fmt: skip
+    [port] = [one for one in result.summary["ports"] if one["name"] == "A->B"]
+    link = 155.52e6 / 424
+    cap = theory.credit_rate_cells_per_second(100e-6 + 3 / link, 5, 10, link) / link
+    assert port["utilisation"] == pytest.approx(cap, rel=1e-3)

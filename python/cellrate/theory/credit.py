@@ -67,8 +67,8 @@ def credit_rate_cells_per_second(
 
     Args:
         round_trip_seconds: From the start of a cell to the use of the credit that it causes:
-            propagation both ways, and two cell times, 2 / C: one of the cell and one of the
-            credit.
+            propagation both ways, and three cell times, 3 / C: of the cell on the link, of the cell
+            when the next node forwards it, and of the credit.
         reserve_cells: Part N3 of the buffer, for a round trip.
         credit_cells: Cells N2 that are forwarded for each credit cell.
         link_cells_per_second: Rate of the link towards the buffer.
@@ -104,7 +104,7 @@ FORMULAE = (
         name="credit-rate",
         about="greatest rate of a channel under credit-based flow control",
         equation="R = min(C, (N2 + N3 - r) / (RTT + (N2 - r - 1) / C)), r = N3 mod N2, RTT = "
-        "propagation both ways + 2 / C",
+        "propagation both ways + 3 / C",
         source="ours, for the scheme of Gerla, Pazos and Signore 1995, section II.B",
         results={"rate_cells_per_second": credit_rate_cells_per_second},
     ),
