@@ -189,13 +189,9 @@ def _of_scenario(
     return comparison, source.stem(name), failed
 
 
-# The factor by which sources of marks rise; with larger ones they swing.
-MARKED_RIF = 0.0625
-
-
 def _sources_shared(base: Job, options: ScenarioOptions) -> Iterator[str]:
     """A note if schemes that mark and schemes that write rates share the sources of one of them."""
-    from cellrate.advice.choosing.candidates import BY_MARKS
+    from cellrate.advice.choosing.candidates import BY_MARKS, MARKED_RIF
     from cellrate.advice.tuning.declared import WITHOUT_A_RATE
     from cellrate.simulation.network import Network
     from cellrate.studies.compare.alternatives import varied

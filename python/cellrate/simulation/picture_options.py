@@ -9,14 +9,16 @@ from typing import Literal, TypeAlias, get_args
 PictureKind: TypeAlias = Literal[
     "traces", "phase", "dashboard", "queue", "acr", "cwnd", "sequence", "utilisation"
 ]
-KINDS: tuple[str, ...] = get_args(PictureKind)
+KINDS: tuple[PictureKind, ...] = get_args(PictureKind)
+# Those that are one trace.
+TRACES = KINDS[3:]
 
 # Traces that a picture needs, from top to bottom; `traces` draws what the scenario traces.
 NEEDED: dict[PictureKind, tuple[str, ...]] = {
     "traces": (),
     "phase": ("queue", "acr"),
-    "dashboard": ("queue", "acr", "cwnd", "sequence", "utilisation"),
-    **{kind: (kind,) for kind in ("queue", "acr", "cwnd", "sequence", "utilisation")},
+    "dashboard": TRACES,
+    **{kind: (kind,) for kind in TRACES},
 }
 
 

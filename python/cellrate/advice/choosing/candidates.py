@@ -16,7 +16,8 @@ ABILITIES: tuple[Ability, ...] = get_args(Ability)
 
 # Sources take an explicit rate at once, and change theirs by a sixteenth at a mark.
 AT_ONCE = ("abr.rif=1",)
-BY_MARKS = ("abr.rif=0.0625", "abr.rdf=0.0625")
+MARKED_RIF = 0.0625
+BY_MARKS = (f"abr.rif={MARKED_RIF}", "abr.rdf=0.0625")
 # The scheme that needs sources with a Smith predictor; all others work with those of TM 4.0.
 PREDICTED = "smith-predictor"
 # The control that leaves all to TCP.

@@ -37,7 +37,7 @@ def heat_map(runs: pl.DataFrame, chart: Chart) -> Drawing:
     across, up = levels(found, chart.x), levels(found, chart.by)
     values = table[MEAN].to_numpy() / y.divisor
     high = float(values.max())
-    # Differences of less than a per cent or two are not drawn as the ends of the scale.
+    # Smaller differences are not drawn as the ends of the scale.
     low = min(float(values.min()), high - LEAST_SPAN * abs(high))
     marks: list[Mark] = []
     image = None
