@@ -6,7 +6,7 @@ import { ofFlow, variable } from "./colours.ts";
 import type { CurvesNews } from "./engine/client.ts";
 import type { Chart, Opened, Track } from "./engine/messages.ts";
 import { megabits, number, time } from "./numbers.ts";
-import { named } from "./panel.ts";
+import { named } from "./names.ts";
 import type { Level } from "./theory.ts";
 
 const TITLES: Record<Chart, string> = {

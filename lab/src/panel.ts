@@ -1,6 +1,7 @@
 // The panel of parameters, made from the schema.
 
 import type { Group, Parameter, Slider } from "./schema.ts";
+import { named } from "./names.ts";
 import { read, write } from "./quantity.ts";
 
 /** Sets a parameter, or, if there is no value, undoes what was set. */
@@ -22,15 +23,6 @@ export interface Shown {
 
 /** Keys that most scenarios are about. */
 const COMMON = new Set(["duration", "from", "seed", "count", "stagger", "link_rate", "bottleneck", "bottleneck_rate", "access", "buffer", "window", "mss", "recovery", "min_rto", "icr", "rif", "rdf", "source", "service"]);
-/** The field's names, where a key has them in small letters. */
-const NAMES: Record<string, string> = Object.fromEntries("ABR ACR ADTF AIR BBR CCR CDF CI CRM ECN EFCI ER ICR MCR MDF MRM MSS NRM PCR PDU RDF RIF RM RTD RTO RTT TBE TCP TCR TM4 TOF TRM UBR VBR VC".split(" ").map((name) => [name.toLowerCase(), name]));
-
-/** A key in the words of the field. */
-export function named(key: string): string {
-  const words = key.split("_").map((word) => NAMES[word] ?? word).join(" ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
 /** Groups that are open when the page is new. */
 const OPEN = new Set(["Switch ports", "ABR end systems"]);
 
