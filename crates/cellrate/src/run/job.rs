@@ -2,15 +2,14 @@
 
 use std::sync::OnceLock;
 
-use super::driver::{
-    Progress, RunError, check, estimate_of, partition_of, profile, simulate, simulate_in, work_of,
-};
+use super::driver::{Progress, RunError};
 use super::key::key;
 use super::memory::{Estimate, Need};
 use super::outcome::Outcome;
 use super::partition::{Partition, Threads};
 use super::passages::{Passages, passages};
 use super::profile::Profile;
+use super::simulate::{check, estimate_of, partition_of, profile, simulate, simulate_in, work_of};
 use super::warnings::Warning;
 use super::work::Work;
 use crate::build;

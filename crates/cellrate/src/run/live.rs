@@ -4,8 +4,9 @@ use cellrate_engine::kernel::Ps;
 use cellrate_engine::network::plan::EventKinds;
 use cellrate_engine::network::{Plan, Simulation};
 
-use super::driver::{Driver, RunError, affordable, warnings_before};
+use super::driver::{Driver, RunError};
 use super::events::Events;
+use super::simulate::{affordable, warnings_before};
 use super::summary;
 use super::warnings::Warning;
 use crate::scenario::Checked;

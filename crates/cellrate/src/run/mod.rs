@@ -14,6 +14,7 @@ mod overview;
 mod partition;
 mod passages;
 mod profile;
+mod simulate;
 mod summary;
 mod threads;
 pub mod timeline;
@@ -21,10 +22,7 @@ mod traces;
 mod warnings;
 mod work;
 
-pub use driver::{
-    Progress, RunError, TOLD_EVERY, check, estimate_of, partition_of, profile, simulate,
-    simulate_in, work_of,
-};
+pub use driver::{PROGRESS_INTERVAL, Progress, RunError};
 pub use events::Events;
 pub use job::{Failure, Job};
 pub use key::{VERSION, key};
@@ -35,6 +33,7 @@ pub use outcome::{Damaged, Outcome};
 pub use partition::{PartShare, Partition, Threads};
 pub use passages::Passages;
 pub use profile::{Profile, Spent, Task};
+pub use simulate::{check, estimate_of, partition_of, profile, simulate, simulate_in, work_of};
 pub use traces::Series;
 pub use warnings::Warning;
 pub use work::{NANOSECONDS_PER_HOP, Work, work};

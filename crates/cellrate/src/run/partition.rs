@@ -1,10 +1,10 @@
-//! The nodes that each thread of a run gets: a partition by expected work and by the lookahead of the
-//! links that it cuts.
+//! The partition of a network: which thread of a run gets which nodes, by expected work and by the
+//! lookahead of the links that are cut.
 //!
-//! A cut over long links lets each part run far alone, one over short ones needs many steps. So for
-//! each length that occurs, nodes that are joined by shorter links are put together, and the groups
-//! divided so that the part with the most work has as little as possible; cells that cross the cut
-//! count as work at both ends. Of these partitions the one with the shortest estimated time is taken.
+//! A cut over long links lets each part run far alone; a cut over short links needs many steps. For each
+//! length of a link, nodes that are joined by shorter links make a group. The groups are divided so that
+//! the greatest work of a part is least; cells that cross the cut count as work at both ends. Of these
+//! partitions the one with the shortest estimated time is taken.
 
 mod graph;
 
@@ -24,29 +24,33 @@ pub enum Threads {
     Number(NonZeroUsize),
 }
 
-/// Nanoseconds that a part spends in a step for the clocks and the mail, and, times the root of the
-/// nanoseconds of its work there, those that the step costs in other ways: waits, because the parts seldom
-/// have the same to do, and shorter turns. Fitted to W2 and a parking lot with links from 10 us to 5 ms.
+/// Steps of a part in the least lookahead of its links to others, if two parts send to each other. More steps
+/// mean shorter steps of the nodes, too short for many arrivals to be sorted at once, and more batches.
+pub const STEPS: u64 = 2;
+
+/// Nanoseconds that a part spends in a step: a constant for the clocks and the batches, and a factor on the
+/// root of the work in nanoseconds, for waits and shorter steps of the nodes. Fitted to W2 and to a parking
+/// lot with links from 10 us to 5 ms.
 const STEP: f64 = 500.0;
 const SHORTNESS: f64 = 25.0;
 /// Least estimated gain for which a run is divided if the user asks for threads: estimates are wrong by
 /// a tenth or two, and two threads must not take longer than one.
 const LEAST_GAIN: f64 = 1.2;
-/// The same if nobody asks: something else may be at work on the other cores.
-const LEAST_GAIN_UNASKED: f64 = 1.4;
-/// Least nanoseconds of a run for which threads are started. To divide a network, start the threads and
-/// join the parts takes some five milliseconds: of runs of 20 ms two threads took up to a sixth more than
-/// one, of runs of 40 to 60 ms all were faster.
+/// Least estimated gain for which a run is divided by default: other processes may use the other cores.
+const LEAST_GAIN_BY_DEFAULT: f64 = 1.4;
+/// Least nanoseconds of a run for which threads are started. Dividing the network, starting the threads and
+/// joining the parts takes some five milliseconds. Runs of 20 ms took up to a sixth longer on two threads;
+/// all runs of 40 to 60 ms were faster.
 const LEAST_WORK: f64 = 2e7;
 /// Numbers of parts that are tried below the greatest.
 const TRIED: [usize; 11] = [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
 /// Most lengths of links that are tried.
 const MOST_LENGTHS: usize = 12;
-/// Power of the loads whose sum is made least: the greatest load counts most, but others, too, so that
-/// each move shows whether it helps.
+/// Power of the loads whose sum is made least. The greatest load counts most, but every load counts, so that
+/// each move changes the sum.
 const POWER: i32 = 8;
-/// Most rounds in which groups are moved, and the factor on the greatest load above which a round has
-/// brought too little for another one.
+/// Most rounds in which groups are moved. Another round follows only if the last one has brought the greatest
+/// load below this factor of what it was.
 const MOST_ROUNDS: usize = 12;
 const LEAST_PROGRESS: f64 = 0.998;
 
@@ -123,7 +127,7 @@ impl Partition {
             return Partition::whole(plan, reason.into());
         };
         let least = match threads {
-            Threads::Auto => LEAST_GAIN_UNASKED,
+            Threads::Auto => LEAST_GAIN_BY_DEFAULT,
             Threads::Number(_) => LEAST_GAIN,
         };
         if found.speedup < least {
@@ -163,7 +167,7 @@ fn best(plan: &Plan, load: &Load, seconds: f64, count: usize) -> Option<Partitio
         let groups = Groups::new(plan, load, &used, least, seconds);
         let parts = divide(&groups, count)?;
         let of_nodes = groups.of_nodes.iter().map(|group| parts[*group]).collect();
-        Some(told(plan, load, &used, seconds, of_nodes, count))
+        Some(described(plan, load, &used, seconds, of_nodes, count))
     });
     tried.max_by(|a, b| a.speedup.total_cmp(&b.speedup))
 }
@@ -275,8 +279,8 @@ impl Division<'_> {
     }
 }
 
-/// A partition with all that is told of it.
-fn told(
+/// A partition with its parts, cut links and estimated gain.
+fn described(
     plan: &Plan,
     load: &Load,
     used: &[bool],

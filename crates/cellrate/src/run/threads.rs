@@ -1,24 +1,23 @@
-//! A run on several threads: each runs a part of the network, as far as the cells allow that the other
-//! parts have sent.
+//! A run on several threads. Each thread runs one part of the network, up to its safe time.
 //!
-//! A part may run up to the least of its senders' clocks, each with the lookahead of the links between
-//! ([`Part::senders`]); and, so that cells do not pile up in memory, no further than [`AHEAD`] lookaheads
-//! beyond the clocks of its receivers. It collects what has been posted, runs, posts what leaves it, and
-//! only then sets its clock. Whoever reads that clock therefore finds in the mail all that arrives
-//! before it and the lookahead. Two parts that send to each other do this several times in a lookahead
-//! ([`STEPS`]). With a single step they would meet at its end each time, and the one with less to do would
-//! wait; now it runs ahead by the rest of the lookahead, and waits only if the other is slower in the long
-//! run.
+//! The safe time of a part is the least of its senders' clocks, each plus the lookahead of the links
+//! between ([`Part::senders`]). A part also stays within [`AHEAD`] lookaheads of its receivers' clocks, so
+//! that cells do not fill the memory. In each step a part collects the batches of cells that were posted
+//! to it, runs, posts its own batches, and only then sets its clock. A part that reads a sender's clock
+//! therefore finds every cell that arrives before that clock plus the lookahead. Two parts that send to
+//! each other take several steps in a lookahead ([`STEPS`]). With one step in a lookahead the parts would
+//! meet at its end, and the part with less work would wait each time. With several steps the part with
+//! less work runs ahead by the rest of the lookahead.
 //!
-//! No deadlock is possible. Consider the part whose clock is the earliest (any of them, if several
-//! are). Its senders and receivers have clocks no earlier than its own, and every lookahead is more
-//! than zero, since a cell takes time; so both bounds lie beyond its clock, and it never waits. Its clock
-//! then advances, up to the end, so every other becomes the earliest in its turn. The locks of the mail
-//! are held for a swap only, never two at a time, and never while waiting. A thread that panics, or is
-//! told to stop, stops the others ([`StopsOnPanic`], [`Clocks::stop`]).
+//! No deadlock is possible. Consider the part with the earliest clock (any of them, if several parts
+//! share it). Clocks of its senders and receivers are not earlier, and every lookahead is more than
+//! zero, because a cell takes time. Both bounds lie beyond its clock, so this part never waits. Its
+//! clock advances up to the end, and every other part becomes the earliest in turn. A lock of a batch is
+//! held for one swap, never together with another lock, and never while a part waits. A thread that
+//! panics or is stopped stops the other threads ([`StopsOnPanic`], [`Clocks::stop`]).
 //!
-//! Samples are taken by each thread of its own part, at the instants of the run's timeline; at both
-//! ends of the measuring window, at changes of the scenario and at the end, the parts are joined.
+//! Each thread samples its own part, at the instants of the run's timeline. The parts are joined at both
+//! ends of the measuring window, at changes of the scenario and at the end.
 
 mod clocks;
 
@@ -32,23 +31,20 @@ use cellrate_engine::network::partition::{Mail, Part};
 use cellrate_engine::network::{ChannelId, Plan};
 
 use self::clocks::{Clocks, StopsOnPanic};
-use super::driver::{Driver, Progress, RunError, TOLD_EVERY};
+use super::driver::{Driver, PROGRESS_INTERVAL, Progress, RunError};
 use super::events::Odometer;
 use super::memory::{Exhausted, Room};
+use super::partition::STEPS;
 use super::timeline::Timeline;
 use super::traces::Recorder;
 
-/// Lookaheads by which a part may be ahead of one that receives from it.
+/// Lookaheads by which a part may be ahead of a receiver.
 const AHEAD: u64 = 2;
 
-/// Steps of a part in the least lookahead of its links to others, if it sends to one that sends to it. More
-/// of them are shorter turns of its nodes, too short for many arrivals to be sorted at once, and more mail.
-pub const STEPS: u64 = 2;
+/// Longest wait before a thread checks whether the run was stopped.
+const PATIENCE: Duration = PROGRESS_INTERVAL;
 
-/// Longest wait without a look at whether the run shall go on.
-const PATIENCE: Duration = TOLD_EVERY;
-
-/// Mail between the parts, by sender and receiver.
+/// Batches of cells between the parts, by sender and receiver.
 struct Post {
     parts: usize,
     mail: Vec<Mutex<Mail>>,
@@ -63,7 +59,8 @@ impl Post {
         }
     }
 
-    /// Does something with the mail between two parts. After a panic in one of them nobody reads it.
+    /// Calls `act` with the batches between two parts. A poisoned lock is taken all the same: after a panic
+    /// in one part no other part reads the batches.
     fn between(&self, from: usize, to: usize, act: impl FnOnce(&mut Mail)) {
         let mail = self.mail[from * self.parts + to].lock();
         act(&mut mail.unwrap_or_else(PoisonError::into_inner));
@@ -80,7 +77,7 @@ struct Worker {
     /// Channels that begin in the part, for the odometer.
     channels: Vec<ChannelId>,
     timeline: Timeline,
-    /// Mail that has been read, for its memory.
+    /// Batches that have been read; kept because their memory is used again.
     read: Mail,
     room: Room,
     /// Reason for which the part has ended the run, if it has.
@@ -92,15 +89,15 @@ struct Worker {
 /// # Errors
 /// If `progress` stops it, or if it would fill the memory.
 pub fn run(driver: &mut Driver, parts: &[usize], progress: Progress<'_>) -> Result<(), RunError> {
-    let mut told = Instant::now();
+    let mut last_report = Instant::now();
     while let Some(edge) = driver.timeline.next_edge() {
         let until = edge.min(driver.simulation.make_due_change());
         if until > driver.simulation.now() {
             run_to(driver, parts, until, &mut |at, end| {
-                if told.elapsed() < TOLD_EVERY {
+                if last_report.elapsed() < PROGRESS_INTERVAL {
                     return true;
                 }
-                told = Instant::now();
+                last_report = Instant::now();
                 progress(at, end)
             })?;
         }
@@ -138,11 +135,14 @@ fn run_to(
         }
         watch(until, clocks, &mut go_on);
         for other in others {
-            // Its message has been told where it arose; what called the run hears of it here.
+            // The panic hook has printed the message; the caller gets the panic here.
             other.join().unwrap_or_else(|panic| resume_unwind(panic));
         }
     });
-    if let Some(exhausted) = workers.iter_mut().find_map(|one| one.exhausted.take()) {
+    if let Some(exhausted) = workers
+        .iter_mut()
+        .find_map(|worker| worker.exhausted.take())
+    {
         return Err(RunError::Exhausted(exhausted));
     }
     if clocks.is_stopped() {
@@ -155,7 +155,7 @@ fn run_to(
     Ok(())
 }
 
-/// Waits until all parts have come to `until`, and stops them if `go_on` says so.
+/// Waits until all parts have come to `until`; stops them if `go_on` returns false.
 fn watch(until: Ps, clocks: &Clocks, go_on: &mut dyn FnMut() -> bool) {
     while clocks.earliest() < until && !clocks.is_stopped() {
         clocks.wait(PATIENCE, |clocks| {
@@ -233,8 +233,8 @@ fn join(driver: &mut Driver, workers: Vec<Worker>) {
 }
 
 impl Worker {
-    /// Runs to `until` and catches up, with all stops before it; or until the run has been stopped.
-    /// `go_on` is asked about it from time to time.
+    /// Runs to `until` with all stops before it, and catches up. Ends early if the run is stopped, which
+    /// `go_on` decides by returning false.
     fn run(&mut self, until: Ps, clocks: &Clocks, post: &Post, go_on: &mut dyn FnMut() -> bool) {
         let _stop = StopsOnPanic(clocks);
         let number = self.part.number();
@@ -270,8 +270,8 @@ impl Worker {
         }
     }
 
-    /// Instant up to which the part may run, once that lies ahead; `None` if the wait was long, or the
-    /// run has been stopped.
+    /// Safe time of the part, once it lies ahead of its clock. `None` after a wait of [`PATIENCE`], or if
+    /// the run was stopped.
     fn bound(&self, clocks: &Clocks) -> Option<Ps> {
         let now = self.part.now();
         clocks.wait(PATIENCE, |clocks| {
@@ -306,7 +306,7 @@ impl Worker {
         }
     }
 
-    /// Does what the timeline asks for now.
+    /// Takes the samples that are due now.
     fn stop(&mut self) {
         if self.timeline.next().is_some_and(|stop| stop.samples) {
             self.part.sample();

@@ -37,7 +37,7 @@ pub use tap::{Format, Tap};
 
 use cellrate::build;
 use cellrate::run::timeline::slice;
-use cellrate::run::{Progress, TOLD_EVERY};
+use cellrate::run::{PROGRESS_INTERVAL, Progress};
 use cellrate::scenario::Checked;
 use recording::Recording;
 
@@ -61,14 +61,14 @@ pub fn capture(
     let mut recording = Recording::new(&plan, taps, span.clone(), directory)?;
     let (end, slice) = (checked.scenario().run.duration, slice(&plan));
     let mut run = Reference::new(plan.clone()).map_err(CaptureError::Plan)?;
-    let mut told = Instant::now();
+    let mut last_report = Instant::now();
     let mut now = Ps::ZERO;
     while now < end {
         now = now.saturating_add(slice).min(end);
         run.observe(now, &mut recording);
         recording.settle(now)?;
-        if told.elapsed() >= TOLD_EVERY {
-            told = Instant::now();
+        if last_report.elapsed() >= PROGRESS_INTERVAL {
+            last_report = Instant::now();
             if !progress(now, end) {
                 return Err(CaptureError::Cancelled);
             }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::network::plan::{FlowPlan, NodeKind, Plan};
 
-use crate::run::threads::STEPS;
+use crate::run::partition::STEPS;
 use crate::run::work::{Cells, cells_of};
 
 /// Nanoseconds that a cell costs where it is generated, forwarded and received: times of nodes, measured

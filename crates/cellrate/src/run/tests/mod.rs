@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::driver::{Driver, RunError};
 use super::memory::Room;
+use super::simulate::run_in_parts;
 use super::*;
 use crate::build;
 use crate::scenario::{Checked, Scenario};
@@ -568,7 +569,8 @@ fn a_run_that_fills_the_memory_is_ended() {
         driver.room = Room::of(|| Some(500 << 20));
         let nodes = driver.simulation.plan().nodes.len();
         let parts: Vec<usize> = (0..nodes).map(|node| node * parts / nodes).collect();
-        let Err(RunError::Exhausted(found)) = driver.run_in(&parts, &mut |_, _| true, &mut ())
+        let Err(RunError::Exhausted(found)) =
+            run_in_parts(&mut driver, &parts, &mut |_, _| true, &mut ())
         else {
             panic!("the run was not ended")
         };

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::run::driver::RunError;
+use crate::run::simulate::run_in_parts;
 use crate::run::{Series, threads};
 
 /// All that a run leaves, without the seconds that it took.
@@ -31,7 +32,7 @@ fn alone(checked: &Checked) -> Left {
 
 fn in_parts(checked: &Checked, parts: &[usize]) -> Left {
     let mut driver = driver(checked);
-    let report = driver.run_in(parts, &mut |_, _| true, &mut ()).unwrap();
+    let report = run_in_parts(&mut driver, parts, &mut |_, _| true, &mut ()).unwrap();
     left(&mut driver, report)
 }
 
@@ -147,7 +148,7 @@ fn a_run_on_threads_stops_when_it_is_told_to() {
             told.push((now, end));
             told.len() < 3
         };
-        let result = driver.run_in(parts, &mut tell, &mut ());
+        let result = run_in_parts(&mut driver, parts, &mut tell, &mut ());
         (result.map(|_| ()), told)
     });
     assert_eq!(result, Err(RunError::Cancelled));
@@ -191,7 +192,7 @@ fn a_panic_of_the_watcher_ends_all_threads() {
                 CALLS.fetch_add(1, Ordering::SeqCst);
                 panic!("the watcher is at fault")
             };
-            let _ = driver(&checked).run_in(parts, &mut tell, &mut ());
+            let _ = run_in_parts(&mut driver(&checked), parts, &mut tell, &mut ());
         })
         .is_err()
     });

@@ -1,0 +1,172 @@
+//! A whole run: from a checked scenario to its outcome, on one thread or several.
+
+use std::num::NonZeroUsize;
+use std::thread;
+use std::time::Instant;
+
+use cellrate_engine::network::{Plan, Report};
+
+use super::driver::{Driver, Progress, RunError};
+use super::memory::{Estimate, available_bytes, estimate};
+use super::outcome::Outcome;
+use super::partition::{Partition, Threads};
+use super::profile::{Laps, Profile, Task, Watch};
+use super::warnings::{self, Warning};
+use super::work::{self, Work};
+use super::{summary, threads};
+use crate::build;
+use crate::scenario::{Checked, Scenario};
+
+const ONE_THREAD: Threads = Threads::Number(NonZeroUsize::MIN);
+
+/// Runs a scenario in one thread. `resolved` is the scenario with every default written out.
+///
+/// # Errors
+/// If it needs more memory than is available, before or while it runs, if the network cannot be
+/// simulated, or if `progress` stops it.
+pub fn simulate(
+    checked: &Checked,
+    resolved: &str,
+    progress: Progress<'_>,
+) -> Result<Outcome, RunError> {
+    simulate_in(checked, resolved, ONE_THREAD, progress)
+}
+
+/// Runs a scenario in at most as many threads as `threads` says. The outcome does not depend on their
+/// number.
+///
+/// # Errors
+/// Those of [`simulate`].
+pub fn simulate_in(
+    checked: &Checked,
+    resolved: &str,
+    threads: Threads,
+    progress: Progress<'_>,
+) -> Result<Outcome, RunError> {
+    simulate_watched(checked, resolved, threads, progress, &mut ())
+}
+
+/// Runs a scenario in one thread and measures the time that each task takes.
+///
+/// # Errors
+/// Those of [`simulate`].
+pub fn profile(
+    checked: &Checked,
+    resolved: &str,
+    progress: Progress<'_>,
+) -> Result<(Outcome, Profile), RunError> {
+    let mut laps = Laps::new(&build::plan(checked));
+    let outcome = simulate_watched(checked, resolved, ONE_THREAD, progress, &mut laps)?;
+    Ok((outcome, laps.finish()))
+}
+
+fn simulate_watched(
+    checked: &Checked,
+    resolved: &str,
+    threads: Threads,
+    progress: Progress<'_>,
+    watch: &mut impl Watch,
+) -> Result<Outcome, RunError> {
+    let (scenario, plan) = (checked.scenario(), affordable(checked)?);
+    let began = Instant::now();
+    let mut warnings = warnings_before(checked, &plan);
+    let partition = partition(scenario, &plan, threads);
+    watch.done(Task::Plan);
+    let mut driver = Driver::new(scenario, plan)?;
+    watch.done(Task::Network);
+    let report = run_in_parts(&mut driver, &partition.of_nodes, progress, watch)?;
+    let (events, omitted) = driver.events(scenario.measure.event_limit as usize);
+    warnings.extend(driver.warnings_after(&report, omitted));
+    let outcome = Outcome {
+        summary: summary::json(
+            report,
+            scenario.run.seed,
+            began.elapsed().as_secs_f64(),
+            warnings,
+        ),
+        resolved: resolved.into(),
+        series: driver.recorder.series(),
+        events,
+    };
+    watch.done(Task::Results);
+    Ok(outcome)
+}
+
+/// Runs to the end on as many threads as `parts`, the part of each node, has numbers.
+pub(super) fn run_in_parts(
+    driver: &mut Driver,
+    parts: &[usize],
+    progress: Progress<'_>,
+    watch: &mut impl Watch,
+) -> Result<Report, RunError> {
+    if parts.iter().any(|part| *part > 0) {
+        threads::run(driver, parts, progress)?;
+    }
+    driver.run(progress, watch)
+}
+
+/// The parts in which the run of a scenario would be made on this machine.
+pub fn partition_of(checked: &Checked, threads: Threads) -> Partition {
+    partition(checked.scenario(), &build::plan(checked), threads)
+}
+
+fn partition(scenario: &Scenario, plan: &Plan, threads: Threads) -> Partition {
+    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let seconds = scenario.run.duration.as_secs_f64();
+    Partition::new(plan, seconds, threads, cores)
+}
+
+/// The plan of a scenario whose run fits into memory.
+pub(super) fn affordable(checked: &Checked) -> Result<Plan, RunError> {
+    let available = available_bytes();
+    let plan = build::plan(checked);
+    let estimate = if checked.stages().is_empty() {
+        estimate(checked.scenario(), &plan, available)
+    } else {
+        largest_estimate(checked, available)
+    };
+    if estimate.fits() {
+        Ok(plan)
+    } else {
+        Err(RunError::Memory(estimate))
+    }
+}
+
+/// Warnings of a run that are known before it: those of the scenario's check come first.
+pub(super) fn warnings_before(checked: &Checked, plan: &Plan) -> Vec<Warning> {
+    checked
+        .warnings()
+        .iter()
+        .map(|found| Warning::new("scenario", &found.message))
+        .chain(warnings::before(checked.scenario(), plan))
+        .collect()
+}
+
+/// Does all that [`simulate`] does before the first cell, and returns the warnings.
+///
+/// # Errors
+/// Those of [`simulate`].
+pub fn check(checked: &Checked) -> Result<Vec<Warning>, RunError> {
+    let plan = affordable(checked)?;
+    let warnings = warnings_before(checked, &plan);
+    Driver::new(checked.scenario(), plan)?;
+    Ok(warnings)
+}
+
+/// Memory that the run of a scenario will need: in its stage that needs most.
+pub fn estimate_of(checked: &Checked) -> Estimate {
+    largest_estimate(checked, available_bytes())
+}
+
+fn largest_estimate(checked: &Checked, available: Option<u64>) -> Estimate {
+    let stages = build::stages(checked);
+    stages
+        .map(|plan| estimate(checked.scenario(), &plan, available))
+        .max_by_key(|estimate| estimate.memory_bytes)
+        .expect("a run has a first stage")
+}
+
+/// Cells, time and files of the run of a scenario.
+pub fn work_of(checked: &Checked) -> Work {
+    work::work(checked.scenario(), &build::plan(checked))
+}
