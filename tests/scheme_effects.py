@@ -72,6 +72,8 @@ SCHEME_EFFECTS = [
     effect("rrm-pid", "sampling", '"10 cells"', '"500 cells"', "differs", digest, *RELATIVE),
     effect("rrm-pd-plus", "beta", '"1 cell"', '"50 cells"', "differs", digest, *RELATIVE),
     effect("rrm-pid", "alpha", "0.001", "0.5", "differs", digest, *RELATIVE),
+    effect("rrm-pd", "epsilon", '"0 cells"', '"5 cells"', "differs", digest, *RELATIVE),
+    effect("rrm-pd-plus", "epsilon", '"0 cells"', '"5 cells"', "differs", digest, *RELATIVE),
     effect("rrm-pid", "epsilon", '"1 cell"', '"5 cells"', "differs", digest, *RELATIVE),
     effect("rrm-p", "count_in_service", "false", "true", "differs", digest, *RELATIVE),
     effect("rrm-pd", "count_in_service", "false", "true", "differs", digest, *RELATIVE),

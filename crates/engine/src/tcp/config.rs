@@ -27,6 +27,9 @@ pub enum Clock {
     /// The retransmission timers of all hosts, as if they had booted at one instant. Clocks of
     /// delayed acknowledgements have phases of their own, one for each connection.
     Shared,
+    /// The retransmission timers of all hosts tick at whole multiples of `granularity`, from time 0 on.
+    /// Clocks of delayed acknowledgements are as under `shared`.
+    Aligned,
 }
 
 /// The timeout to which the backoff factors 2, 4, 8, ... apply.
@@ -66,7 +69,7 @@ pub struct TcpConfig {
     pub initial_ssthresh: Option<Bytes>,
     /// Interval of the clock that measures round trips and counts down the retransmission timer:
     /// 500 ms in 4.3BSD, 100 ms (Kalyanaraman 8.5) or 0.1 ms (Romanow and Floyd) in simulations.
-    /// Its phase is random, for each host or for all hosts together (`clock`).
+    /// Its phase is random or zero, for each host or for all hosts together (`clock`).
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "500 ms", "scale": "log" }))]
     pub granularity: Ps,
     /// Clocks that tick together.

@@ -26,8 +26,12 @@ impl Phases {
                     delayed_ack: ticks,
                 }
             }
-            Clock::Shared => Phases {
-                timer: Stream::new(seed, "run", "tick phase").below(config.granularity),
+            Clock::Shared | Clock::Aligned => Phases {
+                timer: if config.clock == Clock::Shared {
+                    Stream::new(seed, "run", "tick phase").below(config.granularity)
+                } else {
+                    Ps::ZERO
+                },
                 delayed_ack: Stream::new(seed, end, "delayed acknowledgement phase")
                     .below(config.delayed_ack_interval),
             },
@@ -101,5 +105,17 @@ mod tests {
         assert_eq!(one.timer, other.timer);
         assert_ne!(one.delayed_ack, other.delayed_ack);
         assert!(one.timer < config.granularity && one.delayed_ack < config.delayed_ack_interval);
+    }
+
+    #[test]
+    fn aligned_timers_tick_at_multiples_of_the_granularity_under_every_seed() {
+        let config = TcpConfig {
+            clock: Clock::Aligned,
+            ..TcpConfig::default()
+        };
+        for seed in 0..3 {
+            let phases = Phases::draw(&config, seed, "a", "tcp.1/source");
+            assert_eq!(phases.timer, Ps::ZERO);
+        }
     }
 }

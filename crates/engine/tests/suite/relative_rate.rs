@@ -96,6 +96,16 @@ fn pd_keeps_the_rate_while_the_queue_moves_the_right_way() {
 }
 
 #[test]
+fn pd_and_pd_plus_take_a_change_of_at_most_epsilon_for_none() {
+    for scheme in ["rrm-pd", "rrm-pd-plus"] {
+        // +1 and +2 below l_t, +3; -1 and -2 above h_t, -3.
+        let queue = [1, 3, 6, 258, 257, 255, 252];
+        let mut control = law(scheme, json!({ "epsilon": "2 cells" }));
+        assert_eq!(samples(&mut control, &queue), "++=---=", "{scheme}");
+    }
+}
+
+#[test]
 fn pd_plus_lets_a_change_beyond_beta_decide_alone() {
     let mut control = law("rrm-pd-plus", json!({ "beta": "10 cells" }));
     // +11 decreases below l_t; -11 increases above h_t; +-10 is as by PD.

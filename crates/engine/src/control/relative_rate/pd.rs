@@ -24,6 +24,10 @@ pub struct PdConfig {
     /// Rates decrease from this queue length on (h_t), unless the queue falls.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer" }))]
     pub high: Cells,
+    /// Largest change between samples that counts as none. 0 in (2); with the epsilon of (4), 1 or 2
+    /// cells, the ripple of a lightly loaded link keeps no rate.
+    #[schemars(extend("x-search" = { "low": "0 cells", "high": "100 cells", "scale": "linear" }))]
+    pub epsilon: Cells,
     /// Counts the cell that is being sent as part of the queue. The paper does not say. If it
     /// counts, the queue of a lightly loaded link alternates between 0 and 1, and every port on the
     /// way reacts to it.
@@ -45,6 +49,7 @@ impl Default for PdConfig {
             sampling: Cells(100),
             low: Cells(500),
             high: Cells(2_500),
+            epsilon: Cells(0),
             count_in_service: false,
             mark_forward: false,
             hysteresis: None,
@@ -61,13 +66,10 @@ impl SchemeParameters for PdConfig {
 
 /// PD control.
 #[derive(Clone, Copy, Debug)]
-pub struct Pd(pub(super) Thresholds);
-
-impl Pd {
-    /// The law with these thresholds.
-    pub fn new(low: Cells, high: Cells, hysteresis: Option<Cells>) -> Pd {
-        Pd(Thresholds::new(low, high, hysteresis))
-    }
+pub struct Pd {
+    pub(super) thresholds: Thresholds,
+    /// Largest change that counts as none, in cells.
+    pub(super) epsilon: u64,
 }
 
 impl Sampled<Pd> {
@@ -78,11 +80,11 @@ impl Sampled<Pd> {
             count_in_service: config.count_in_service,
             mark_forward: config.mark_forward,
         };
-        Sampled::with(
-            Pd::new(config.low, config.high, config.hysteresis),
-            sampling,
-            facts,
-        )
+        let law = Pd {
+            thresholds: Thresholds::new(config.low, config.high, config.hysteresis),
+            epsilon: config.epsilon.0,
+        };
+        Sampled::with(law, sampling, facts)
     }
 }
 
@@ -90,15 +92,18 @@ impl Law for Pd {
     type Config = PdConfig;
 
     fn change(&mut self, config: &PdConfig) {
-        self.0.change(config.low, config.high, config.hysteresis);
+        self.thresholds
+            .change(config.low, config.high, config.hysteresis);
+        self.epsilon = config.epsilon.0;
     }
     fn sampling(config: &PdConfig) -> Cells {
         config.sampling
     }
     fn decide(&mut self, queue: u64, change: i64) -> Feedback {
-        match self.0.feedback(queue as f64) {
-            Feedback::Increase if change > 0 => Feedback::Keep, // (2): Q < l_t, D_Q > 0
-            Feedback::Decrease if change < 0 => Feedback::Keep, // (2): h_t < Q, D_Q < 0
+        let moves = change.unsigned_abs() > self.epsilon;
+        match self.thresholds.feedback(queue as f64) {
+            Feedback::Increase if moves && change > 0 => Feedback::Keep, // (2): Q < l_t, D_Q > 0
+            Feedback::Decrease if moves && change < 0 => Feedback::Keep, // (2): h_t < Q, D_Q < 0
             feedback => feedback,
         }
     }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::pd::Pd;
-use super::{Feedback, Law, Sampled, Sampling, ranges};
+use super::{Feedback, Law, Sampled, Sampling, Thresholds, ranges};
 use crate::control::{PortFacts, SchemeParameters, SwitchFacts};
 use crate::kernel::Finding;
 use crate::kernel::units::Cells;
@@ -30,6 +30,10 @@ pub struct PdPlusConfig {
     /// rates decrease if the queue grows and increase if it falls.
     #[schemars(extend("x-search" = { "low": "1 cell", "high": "1000 cells", "scale": "log" }))]
     pub beta: Cells,
+    /// Largest change between samples that counts as none. 0 in (3); with the epsilon of (4), 1 or 2
+    /// cells, the ripple of a lightly loaded link keeps no rate.
+    #[schemars(extend("x-search" = { "low": "0 cells", "high": "100 cells", "scale": "linear" }))]
+    pub epsilon: Cells,
     /// Counts the cell that is being sent as part of the queue. The paper does not say. If it
     /// counts, the queue of a lightly loaded link alternates between 0 and 1, and every port on the
     /// way reacts to it.
@@ -52,6 +56,7 @@ impl Default for PdPlusConfig {
             low: Cells(500),
             high: Cells(2_500),
             beta: Cells(10),
+            epsilon: Cells(0),
             count_in_service: false,
             mark_forward: false,
             hysteresis: None,
@@ -83,7 +88,10 @@ impl Sampled<PdPlus> {
         };
         Sampled::with(
             PdPlus {
-                pd: Pd::new(config.low, config.high, config.hysteresis),
+                pd: Pd {
+                    thresholds: Thresholds::new(config.low, config.high, config.hysteresis),
+                    epsilon: config.epsilon.0,
+                },
                 beta: config.beta.0,
             },
             sampling,
@@ -96,7 +104,9 @@ impl Law for PdPlus {
     type Config = PdPlusConfig;
 
     fn change(&mut self, config: &PdPlusConfig) {
-        self.pd.0.change(config.low, config.high, config.hysteresis);
+        let thresholds = &mut self.pd.thresholds;
+        thresholds.change(config.low, config.high, config.hysteresis);
+        self.pd.epsilon = config.epsilon.0;
         self.beta = config.beta.0;
     }
     fn sampling(config: &PdPlusConfig) -> Cells {
