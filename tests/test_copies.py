@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 import signs
-from cellrate.common.copies import shared_out
+from cellrate.common.forks import shared_out
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="copies are made on Linux only")
 
 BEGIN = """
 import os, sys, threading, time
-from cellrate.common.copies import shared_out
+from cellrate.common.forks import shared_out
 
 here = os.getpid()
 def after(seconds, result):

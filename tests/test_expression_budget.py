@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from cellrate.language import budget
-from cellrate.language.budget import MOST_BITS, MOST_CHARACTERS
-from cellrate.language.errors import ExpressionError
-from cellrate.language.expressions import evaluate, parse
+from cellrate.language import expressions
+from cellrate.language.expressions import (
+    MOST_BITS,
+    MOST_CHARACTERS,
+    ExpressionError,
+    evaluate,
+    parse,
+)
 from cellrate.language.functions import builtins
 
 ENDLESS = {
@@ -40,8 +44,8 @@ ENDLESS = {
 @pytest.fixture(autouse=True)
 def a_small_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     """A budget that is soon spent."""
-    monkeypatch.setattr(budget, "MOST_STEPS", 1_000_000)
-    monkeypatch.setattr(budget, "MOST_ITEMS", 100_000)
+    monkeypatch.setattr(expressions, "MOST_STEPS", 1_000_000)
+    monkeypatch.setattr(expressions, "MOST_ITEMS", 100_000)
 
 
 def nested(inside: str, around: str, times: int) -> str:

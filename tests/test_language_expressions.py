@@ -5,9 +5,9 @@ import tomllib
 from collections.abc import Iterator
 
 import pytest
-from cellrate.language.errors import ExpressionError
 from cellrate.language.expressions import (
     Deferred,
+    ExpressionError,
     Readable,
     constant_subscripts,
     evaluate,

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cellrate.language.errors import ExpressionError
-from cellrate.language.expressions import evaluate
+from cellrate.language.expressions import ExpressionError, evaluate
 from cellrate.language.measured import MEASURED
 from cellrate.language.runs import Row, run_of
 from cellrate.reproduce.runs import vocabulary

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 import pytest
-from cellrate.language.long_range import BANDWIDTH, hurst
+from cellrate.language.functions import BANDWIDTH, hurst
 
 
 def noise(h: float, n: int, seed: int) -> npt.NDArray[np.float64]:

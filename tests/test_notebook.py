@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 import pytest
 from cellrate import ScenarioError
-from cellrate.common.document.shown import Shown
+from cellrate.common.document import Shown
 from cellrate.common.extras import LIBRARIES
 from cellrate.common.problems import BadInput
 from cellrate.simulation import dynamics, source

@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cellrate import theory
-from cellrate.language.errors import ExpressionError
-from cellrate.language.expressions import evaluate
+from cellrate.language.expressions import ExpressionError, evaluate
 from cellrate.reproduce import ReproduceError
 from cellrate.reproduce.figure import draw
 from cellrate.reproduce.reading import read_paper

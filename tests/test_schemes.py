@@ -18,8 +18,7 @@ import pytest
 from cellrate import _core
 from cellrate.schemes import Cells, Port, Queue, RmCell, SchemeError, allowing, watching
 from cellrate.schemes.examples.reno import Reno
-from cellrate.schemes.finding import find
-from cellrate.schemes.parcels import packed
+from cellrate.schemes.finding import find, packed
 from cellrate.simulation import apart
 from cellrate.simulation.runner import Job, run_each, run_many
 from conftest import COMMAND, HERE, Command

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from cellrate.language.errors import ExpressionError
+from cellrate.language.expressions import ExpressionError
 from cellrate.studies.study.amounts import DATA, RATE, TIME, Amount, read
 from cellrate.studies.study.derived import amount
 from hypothesis import given

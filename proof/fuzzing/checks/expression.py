@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from unittest import mock
 
-from cellrate.language import budget
-from cellrate.language.errors import ExpressionError
-from cellrate.language.expressions import attributes, constant_subscripts, evaluate, names
+from cellrate.language import expressions
+from cellrate.language.expressions import (
+    ExpressionError,
+    attributes,
+    constant_subscripts,
+    evaluate,
+    names,
+)
 from cellrate.language.functions import builtins
 from cellrate.studies.study.amounts import RATE, TIME, Amount
 from cellrate.studies.study.derived import amount
@@ -45,5 +50,5 @@ def _evaluated(text: str) -> None:
     attributes(text)
     constant_subscripts(text)
     # A part of the budget, so that each input is soon done with.
-    with mock.patch.multiple(budget, MOST_STEPS=STEPS, MOST_ITEMS=ITEMS):
+    with mock.patch.multiple(expressions, MOST_STEPS=STEPS, MOST_ITEMS=ITEMS):
         evaluate(text, SCOPE)

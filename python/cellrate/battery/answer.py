@@ -11,7 +11,7 @@ from cellrate.battery.duels import Duel, Values
 from cellrate.battery.experiments import Experiment
 from cellrate.battery.run_record import Record
 from cellrate.battery.standings import Standing
-from cellrate.common.document.shown import Shown
+from cellrate.common.document import Shown
 
 if TYPE_CHECKING:
     from cellrate.common.document import Document

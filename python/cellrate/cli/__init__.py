@@ -7,13 +7,13 @@ import sys
 import cellrate_command
 
 from cellrate.cli import signals
-from cellrate.common import collector
+from cellrate.common import garbage_collection
 
 
 def main() -> None:
     """Runs the command with the arguments of the process and exits with its code."""
     cellrate_command.begin()
-    collector.collect_rarely()
+    garbage_collection.collect_rarely()
     try:
         from cellrate.cli import little_memory, streams
 

@@ -40,7 +40,7 @@ def run_command(arguments: Sequence[str]) -> int:
     except BadInput as error:
         return _complain(f"error: {error}", BAD_INPUT)
     except SchemeError as error:
-        from cellrate.schemes.telling import told
+        from cellrate.schemes.watching import told
 
         return _complain(f"error: {told(error)}", FAILED)
     except KeyboardInterrupt as signalled:

@@ -13,8 +13,8 @@ from cellrate.cli import quantities
 from cellrate.cli.formula_command import command_of
 from cellrate.cli.options import whole
 from cellrate.common import whole_file
-from cellrate.common.directories import make_directory
 from cellrate.common.problems import BadInput, system_message
+from cellrate.common.whole_file import make_directory
 from cellrate.theory.assumptions import AssumptionError
 from cellrate.theory.efci import periodic_trajectory, trajectory
 from cellrate.theory.efci.formulae import EFCI_CYCLE

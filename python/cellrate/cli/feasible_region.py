@@ -11,11 +11,11 @@ from cyclopts import Parameter
 from cellrate.cli import formula_command, quantities
 from cellrate.cli.options import Json
 from cellrate.common import whole_file
-from cellrate.common.directories import make_directory
 from cellrate.common.input_file import MOST_BYTES, read_text
 from cellrate.common.json_text import json_text
 from cellrate.common.problems import BadInput, reading, system_message
 from cellrate.common.terminal import say
+from cellrate.common.whole_file import make_directory
 from cellrate.theory.efci import EfciLoop
 from cellrate.theory.efci.loop import Decrease, RmCells
 from cellrate.theory.efci.region import FORMULA, OHSAKI_POINTS, Maximum, Point

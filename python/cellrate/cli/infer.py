@@ -16,7 +16,7 @@ from cellrate.cli.progress import ProgressBar
 from cellrate.common import terminal, whole_file
 from cellrate.common.json_text import json_text
 from cellrate.common.problems import BadInput, choose
-from cellrate.language.errors import ExpressionError
+from cellrate.language.expressions import ExpressionError
 from cellrate.simulation.runner import Job, Progress, run_many
 
 if TYPE_CHECKING:

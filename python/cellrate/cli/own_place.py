@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from cellrate.common import scratch, whole_file
-from cellrate.common.directories import make_directory
 from cellrate.common.input_file import read_own_text
 from cellrate.common.json_text import json_text
 from cellrate.common.problems import BadInput
+from cellrate.common.whole_file import make_directory
 
 RECORD = "questions.json"
 

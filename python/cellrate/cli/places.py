@@ -10,9 +10,9 @@ from typing import Annotated, TypeAlias
 from cyclopts import Parameter
 
 from cellrate import _core
-from cellrate.common.directories import make_directory
 from cellrate.common.input_file import read_text
 from cellrate.common.problems import BadInput, reading, shortened
+from cellrate.common.whole_file import make_directory
 from cellrate.simulation import source
 from cellrate.simulation.runner import default_store
 

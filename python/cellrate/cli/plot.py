@@ -12,8 +12,8 @@ from cellrate.cli.options import whole
 from cellrate.cli.own_place import own_paths
 from cellrate.cli.places import Study, place_of
 from cellrate.common import terminal
-from cellrate.common.directories import make_directory
 from cellrate.common.problems import BadInput
+from cellrate.common.whole_file import make_directory
 
 
 def plot(

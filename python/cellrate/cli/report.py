@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from cellrate.cli.places import Study, place_of
 from cellrate.common import terminal, whole_file
-from cellrate.common.directories import make_directory
+from cellrate.common.whole_file import make_directory
 
 
 def report(

@@ -15,7 +15,7 @@ from cellrate.cli.places import kept_results
 from cellrate.cli.progress import ProgressBar
 from cellrate.common.papers_place import experiment_names
 from cellrate.common.problems import BadInput, choose
-from cellrate.language.errors import ExpressionError
+from cellrate.language.expressions import ExpressionError
 from cellrate.simulation.runner import run_many, worker_count
 
 if TYPE_CHECKING:

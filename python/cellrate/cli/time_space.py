@@ -12,8 +12,8 @@ from cellrate.cli.options import ScenarioFile, Seed, Settings
 from cellrate.cli.own_place import own_paths
 from cellrate.cli.span import span
 from cellrate.common import terminal
-from cellrate.common.directories import make_directory
 from cellrate.common.problems import choose, reading
+from cellrate.common.whole_file import make_directory
 from cellrate.simulation import source
 
 

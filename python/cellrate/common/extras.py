@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
 
 Extra: TypeAlias = Literal["cli", "cluster", "graph", "gym", "pandas", "xarray"]
 LIBRARIES: dict[Extra, tuple[str, ...]] = {
@@ -43,3 +48,21 @@ def needing(what: str) -> Iterator[None]:
             raise
         message = f"{what} needs {module}, which is not installed: pip install 'cellrate[{extra}]'"
         raise MissingExtra(message, name=module) from None
+
+
+def as_pandas(frame: pl.DataFrame) -> pd.DataFrame:
+    """The frame with the same columns and rows.
+
+    Whole numbers with missing values become floats, with NaN for these; texts and lists become
+    objects, with None.
+
+    Raises:
+        MissingExtra: pandas is not installed.
+    """
+    with needing("to_pandas"):
+        import pandas as pd
+    columns = {
+        column.name: column.to_numpy() if column.dtype.is_numeric() else column.to_list()
+        for column in frame
+    }
+    return pd.DataFrame(columns, columns=frame.columns)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from cellrate.common.document import Block, Document
-    from cellrate.common.document.styled_line import StyledLine
+    from cellrate.common.document.terminal_text import Line
 
 # Width of tables in files and pipes.
 PLAIN_WIDTH = 120
@@ -109,7 +109,7 @@ def _columns() -> int:
     return PLAIN_WIDTH if is_plain(sys.stdout) else console().width
 
 
-def _show(lines: Iterable[StyledLine]) -> None:
+def _show(lines: Iterable[Line]) -> None:
     from cellrate.common.document import terminal_text
 
     if not is_plain(sys.stdout):

@@ -1,4 +1,4 @@
-"""Writes files as a whole or not at all."""
+"""Writes files as a whole or not at all; makes directories."""
 
 from __future__ import annotations
 
@@ -9,6 +9,24 @@ from pathlib import Path
 
 from cellrate.common import scratch
 from cellrate.common.problems import writing
+
+
+def make_directory(path: Path) -> None:
+    """Makes a directory with its missing parents; one that exists is left as it is.
+
+    `Path.mkdir` and `os.makedirs` call themselves for each missing parent, so Python ends them
+    after a thousand.
+
+    Raises:
+        OSError: It cannot be made.
+    """
+    missing = []
+    for place in path.parents:
+        if place.exists():
+            break
+        missing.append(place)
+    for place in (*reversed(missing), path):
+        place.mkdir(exist_ok=True)
 
 
 def write_text(path: Path, text: str) -> None:

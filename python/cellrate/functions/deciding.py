@@ -13,7 +13,7 @@ from cellrate.advice import choosing, sizing, tuning
 from cellrate.advice.tuning.objective import DEFAULT
 from cellrate.common.whole_number import MOST_SEED, MOST_TRIES, require_whole_number
 from cellrate.functions.runs_of import note, runner_of, seeds_from, stream_of, texts
-from cellrate.schemes.objects import named
+from cellrate.schemes.parameter_schema import named
 from cellrate.simulation import source
 from cellrate.simulation.runner import run_each
 from cellrate.simulation.scenarios import Overrides, ScenarioLike, job_of

@@ -10,7 +10,7 @@ from cellrate.common.problems import BadInput, choose
 from cellrate.functions.runs_of import runner_of, seeds_from, texts
 from cellrate.inference import Inference, Laboratory, Question, assumptions_of
 from cellrate.inference import infer as infer_values
-from cellrate.language.errors import ExpressionError
+from cellrate.language.expressions import ExpressionError
 from cellrate.reproduce import Options, ReproduceError, all_papers
 from cellrate.reproduce.computing import Computed, compute
 from cellrate.simulation.progress_line import watching

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from cellrate import _core
 from cellrate.common import whole_file
-from cellrate.common.directories import make_directory
 from cellrate.common.document.web_page import web_page
+from cellrate.common.whole_file import make_directory
 from cellrate.functions.runs_of import note, stream_of, texts
 from cellrate.simulation import source
 from cellrate.simulation.scenarios import Overrides

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cellrate.common.document.shown import Shown
+from cellrate.common.document import Shown
 from cellrate.inference.exclusion import EXCLUDED_BELOW
 from cellrate.inference.hold_out import HoldOut, Verdict
 from cellrate.inference.open_parameters import OpenParameter

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from cellrate.common import whole_file
-from cellrate.common.directories import make_directory
 from cellrate.common.document import (
     Block,
     Document,
@@ -15,6 +14,7 @@ from cellrate.common.document import (
     Span,
 )
 from cellrate.common.document.markdown import markdown
+from cellrate.common.whole_file import make_directory
 from cellrate.inference import sentences
 from cellrate.inference.answer import Finding, Inference
 from cellrate.inference.figure import pictures

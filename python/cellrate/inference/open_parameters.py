@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cellrate.inference.laboratory import Laboratory, Unit
 from cellrate.inference.subjects import Subject, subjects_of
-from cellrate.language.errors import ExpressionError
+from cellrate.language.expressions import ExpressionError
 from cellrate.reproduce.errors import ReproduceError
 from cellrate.reproduce.paper_data import Alternative, Assumption, Paper
 from cellrate.reproduce.readings import Choice

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from functools import cache, partial
 from typing import Any
 
-from cellrate.language.errors import ExpressionError
-from cellrate.language.expressions import Deferred, attributes, evaluate, names
+from cellrate.language.expressions import Deferred, ExpressionError, attributes, evaluate, names
 from cellrate.language.functions import builtins
 from cellrate.language.measures import tables
 from cellrate.language.runs import Run

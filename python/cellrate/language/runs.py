@@ -12,12 +12,19 @@ from typing import Any, Protocol
 import numpy as np
 
 from cellrate import _core
-from cellrate.language.described import NetworkRecord, described, described_by
-from cellrate.language.events import Events
 from cellrate.language.expressions import Readable
 from cellrate.language.measured import measured
-from cellrate.language.records import Group, Port, Record, shared_queues
-from cellrate.language.traces import Trace
+from cellrate.language.records import (
+    Events,
+    Group,
+    NetworkRecord,
+    Port,
+    Record,
+    Trace,
+    described,
+    described_by,
+    shared_queues,
+)
 
 Value = str | int | float
 """Value of a parameter that varies from run to run."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-from cellrate.language.errors import ExpressionError
+from cellrate.language.expressions import ExpressionError
 from cellrate.language.of_a_run import check
 from cellrate.reproduce.errors import ReproduceError
 from cellrate.reproduce.figure_data import column

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from cellrate.common import terminal
-from cellrate.common.copies import shared_out
+from cellrate.common.forks import shared_out
 from cellrate.common.json_text import json_text
 from cellrate.reproduce.as_json import as_json
 from cellrate.reproduce.complaints import complaints_of

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from cellrate.common.copies import shared_out
-from cellrate.common.document.shown import Shown
+from cellrate.common.document import Shown
+from cellrate.common.forks import shared_out
 from cellrate.reproduce.draw_runs import drawn_keys, measure_draws
 from cellrate.reproduce.errata import ErratumResult, errata_jobs, errata_of, prove
 from cellrate.reproduce.errors import ReproduceError

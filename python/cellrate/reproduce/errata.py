@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cellrate.common.estimates import Estimate, estimate
-from cellrate.language.errors import ExpressionError
-from cellrate.language.expressions import evaluate
+from cellrate.language.expressions import ExpressionError, evaluate
 from cellrate.reproduce.errors import ReproduceError
 from cellrate.reproduce.paper_data import Erratum, Experiment, Paper, Proof
 from cellrate.reproduce.runs import Outcomes, scope_of_used, used_jobs, vocabulary

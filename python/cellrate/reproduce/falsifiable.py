@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cellrate.language.errors import ExpressionError
-from cellrate.language.expressions import evaluate
+from cellrate.language.expressions import ExpressionError, evaluate
 from cellrate.language.runs import Outcome, Run
 from cellrate.reproduce.paper_data import Claim
 from cellrate.reproduce.results import ExperimentResult

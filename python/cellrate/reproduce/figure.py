@@ -11,8 +11,8 @@ from matplotlib.figure import Figure as Canvas
 from cellrate.common.estimates import estimate
 from cellrate.common.picture_style import COLOURS, NOTE, STYLE
 from cellrate.language.expressions import evaluate
+from cellrate.language.records import Trace
 from cellrate.language.runs import Row, Run
-from cellrate.language.traces import Trace
 from cellrate.reproduce.errors import ReproduceError
 from cellrate.reproduce.paper_data import Curve, Experiment, Figure, Paper, Point, Variant
 from cellrate.reproduce.runs import Outcomes, scope_of

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from cellrate.common.estimates import Estimate, estimate
-from cellrate.language.errors import ExpressionError
-from cellrate.language.expressions import constant_subscripts, evaluate, names
+from cellrate.language.expressions import ExpressionError, constant_subscripts, evaluate, names
 from cellrate.reproduce.draws import Drawn
 from cellrate.reproduce.errors import NotMeasurable, ReproduceError
 from cellrate.reproduce.paper_data import Claim, Experiment, Explanation, Paper, Published

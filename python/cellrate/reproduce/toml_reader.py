@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cellrate.language.errors import ExpressionError
-from cellrate.language.expressions import parse
+from cellrate.language.expressions import ExpressionError, parse
 from cellrate.reproduce.errors import ReproduceError
 
 Table = dict[str, Any]

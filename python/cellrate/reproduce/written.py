@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cellrate.common import whole_file
-from cellrate.common.directories import make_directory
 from cellrate.common.document.drawn_ahead import drawn_ahead
 from cellrate.common.document.markdown import markdown
 from cellrate.common.document.web_page import web_page
 from cellrate.common.input_file import read_own_text
 from cellrate.common.json_text import json_text
+from cellrate.common.whole_file import make_directory
 from cellrate.reproduce.errata_report import errata_report
 from cellrate.reproduce.evidence import evidence, sensitivity_evidence
 from cellrate.reproduce.front_report import front_report

@@ -1,15 +1,21 @@
-"""Finds the class that a scenario names, if the user allows its code."""
+"""Finds the class that a scenario names, if the user allows its code, and sends it elsewhere."""
 
 from __future__ import annotations
 
+import atexit
 import importlib
 import importlib.util
+import shutil
 import sys
+import tempfile
 import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
 from cellrate.common.input_file import read_regular
+from cellrate.common.whole_file import make_directory
 from cellrate.schemes import permission
 from cellrate.schemes.classes import Definition, Kind, NoScheme, definition_of
 
@@ -25,11 +31,6 @@ _moved: dict[Path, Path] = {}
 def found(name: str) -> Definition | None:
     """The class that a scenario of this process named last by this name."""
     return _found.get(name)
-
-
-def move(root: Path, place: Path) -> None:
-    """Finds the files of a directory elsewhere from now on."""
-    _moved[root] = place
 
 
 def find(kind: Kind, name: str, scenario: str) -> Definition | None:
@@ -134,3 +135,55 @@ def _where(error: Exception, path: Path) -> str:
         trace = trace.tb_next
     at = f"{path.name}:{line}: " if line else ""
     return f"{at}{type(error).__name__}: {error}"
+
+
+_places: dict[str, Path] = {}
+"""Directories of this process with the files of parcels, by their contents."""
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """A class that the user allows, and its files.
+
+    Attributes:
+        name: Name by which scenarios name it.
+        root: Directory of the files; empty for a class of an installed package.
+        files: Paths relative to the directory, with their contents.
+    """
+
+    name: str
+    root: str
+    files: tuple[tuple[str, bytes], ...]
+
+
+def packed(names: Iterable[str]) -> tuple[Parcel, ...]:
+    """Parcels of classes that this process has found."""
+    return tuple(map(_packed, dict.fromkeys(names)))
+
+
+def _packed(name: str) -> Parcel:
+    definition = found(name)
+    if definition is None or not name.partition(":")[0].endswith(".py"):
+        return Parcel(name, "", ())
+    root = definition.root
+    files = tuple((str(path.relative_to(root)), read_regular(path)) for path in definition.files)
+    return Parcel(name, str(root), files)
+
+
+def unpack(parcel: Parcel) -> None:
+    """Puts the files where the class is found, and lets it run."""
+    permission.allow(parcel.name)
+    if not parcel.files:
+        return
+    import hashlib  # only scenarios that name a class need it
+
+    digest = hashlib.sha256(repr(parcel.files).encode()).hexdigest()[:16]
+    if digest not in _places:
+        # Nobody else can write there.
+        place = _places[digest] = Path(tempfile.mkdtemp(prefix="cellrate-code-"))
+        atexit.register(shutil.rmtree, place, ignore_errors=True)
+        for path, content in parcel.files:
+            file = place / path
+            make_directory(file.parent)
+            file.write_bytes(content)
+    _moved[Path(parcel.root)] = _places[digest]

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
+from cellrate.schemes import permission
+
 
 @dataclass(frozen=True)
 class Unit:
@@ -146,3 +148,32 @@ def _written(name: str, value: object, unit: Unit | None) -> object:
     whole = value * unit.factor
     number = round(whole) if unit.quantity == "Rate" or whole == int(whole) else whole
     return f"{number:.12g} {unit.unit}" if isinstance(number, float) else f"{number} {unit.unit}"
+
+
+TAGS = {"control": "scheme", "discard": "policy", "recovery": "policy", "law": "law"}
+"""Key of the name in the table of each kind of component."""
+
+
+def as_settings(value: object, key: str) -> object:
+    """A value of a setting with names in place of classes, and tables in place of their objects.
+
+    Whoever hands a class over allows its code.
+
+    Args:
+        value: The value.
+        key: The last key of its path, such as `control`.
+    """
+    if isinstance(value, Mapping):
+        return {name: as_settings(one, name) for name, one in value.items()}
+    if isinstance(value, type):
+        return named(value)
+    if dataclasses.is_dataclass(value) and key in TAGS:
+        return {TAGS[key]: named(type(value)), **written_parameters(value)}
+    return value
+
+
+def named(cls: type) -> str:
+    """The name by which scenarios of this process name a class."""
+    name = f"{cls.__module__}:{cls.__name__}"
+    permission.allow(name)
+    return name

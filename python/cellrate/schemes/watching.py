@@ -1,13 +1,15 @@
-"""Ends a run whose user code does not return."""
+"""Runs of user code: their end if it does not return, and the text of its errors."""
 
 from __future__ import annotations
 
 import ctypes
 import threading
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from cellrate import _core
+from cellrate._core import SchemeError
 
 LIMIT_SECONDS = 10.0
 """Longest time that one call of a hook may take."""
@@ -63,3 +65,12 @@ def _watch(
                 ctypes.c_ulong(thread), ctypes.py_object(NoReturn)
             )
             since = 0.0
+
+
+def told(error: SchemeError) -> str:
+    """Hook and simulated time, the error, and the lines of its own traceback."""
+    cause = error.__cause__
+    if cause is None:
+        return str(error)
+    lines = traceback.format_tb(cause.__traceback__)
+    return f"{error}\n{''.join(lines).rstrip()}"

@@ -20,9 +20,8 @@ from typing import IO, Any
 from cellrate import _core
 from cellrate.schemes import watching
 from cellrate.schemes.classes import NoScheme
-from cellrate.schemes.parcels import Parcel, packed, unpack
-from cellrate.schemes.telling import told
-from cellrate.schemes.watching import watched
+from cellrate.schemes.finding import Parcel, packed, unpack
+from cellrate.schemes.watching import told, watched
 
 LENGTH = struct.Struct("<Q")
 

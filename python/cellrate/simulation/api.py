@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cellrate import _core
-from cellrate.common import collector
-from cellrate.common.document.shown import Shown
+from cellrate.common import garbage_collection
+from cellrate.common.document import Shown
 from cellrate.common.extras import needing
 from cellrate.simulation import source
 from cellrate.simulation.progress_line import Watcher, watching
@@ -90,7 +90,7 @@ class Result(Shown):
     @cached_property
     def summary(self) -> dict[str, Any]:
         """All measures, as ``cellrate run --json`` prints them; units are in the keys."""
-        with collector.paused():
+        with garbage_collection.paused():
             summary: dict[str, Any] = json.loads(self.outcome.summary())
         return summary
 
@@ -263,7 +263,7 @@ class Result(Shown):
             MissingExtra: pandas or polars is not installed.
             ValueError: There is no such table.
         """
-        from cellrate.common.pandas_frame import as_pandas
+        from cellrate.common.extras import as_pandas
 
         if table not in TABLES:
             raise ValueError(f"there is no table {table!r}; there are {', '.join(TABLES)}")

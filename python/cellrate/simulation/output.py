@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cellrate.common import scratch
-from cellrate.common.directories import make_directory
 from cellrate.common.input_file import read_own_text
 from cellrate.common.problems import writing
+from cellrate.common.whole_file import make_directory
 from cellrate.simulation.picture_options import PictureOptions
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cellrate import _core
-from cellrate.common.document.shown import Shown
+from cellrate.common.document import Shown
 from cellrate.common.extras import needing
 from cellrate.common.problems import FEW, nearest
 from cellrate.simulation import source

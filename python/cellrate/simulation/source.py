@@ -117,7 +117,7 @@ def settings(overrides: Mapping[str, object] | Iterable[str]) -> list[str]:
 
 
 def _flat(overrides: Mapping[str, object], above: str) -> Iterator[str]:
-    from cellrate.schemes.objects import as_settings
+    from cellrate.schemes.parameter_schema import as_settings
     from cellrate.simulation.mapping import value_text
 
     for key, given_value in overrides.items():

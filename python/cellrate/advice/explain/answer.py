@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cellrate.advice.explain.claims import Claim
-from cellrate.common.document.shown import Shown
+from cellrate.common.document import Shown
 
 if TYPE_CHECKING:
     from cellrate.common.document import Document

@@ -12,7 +12,7 @@ from cellrate.advice.sizing.confidence import covered_share, normal_tolerance, u
 from cellrate.advice.sizing.measuring import PortRun
 from cellrate.advice.sizing.question import Question
 from cellrate.advice.sizing.search import LeastBuffer
-from cellrate.common.document.shown import Shown
+from cellrate.common.document import Shown
 from cellrate.simulation.network import Link
 from cellrate.simulation.series import Series
 

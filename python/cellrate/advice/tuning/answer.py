@@ -17,7 +17,7 @@ from cellrate.advice.tuning.measures import Measures
 from cellrate.advice.tuning.objective import Objective
 from cellrate.advice.tuning.proposal import Judgement, Proposal
 from cellrate.advice.tuning.race import Ranked
-from cellrate.common.document.shown import Shown
+from cellrate.common.document import Shown
 from cellrate.common.estimates import LEVEL, Estimate, estimate
 from cellrate.simulation.runner import Job
 from cellrate.studies.parameters.ranges import Space

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from cellrate.common.copies import shared_out
-from cellrate.common.document.content import Block, Detail, Document, Figure, Folded, Section
+from cellrate.common.document import Block, Detail, Document, Figure, Folded, Section
+from cellrate.common.forks import shared_out
 
 
 def drawn_ahead(documents: Sequence[Document], workers: int) -> list[Document]:

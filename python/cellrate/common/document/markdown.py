@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from cellrate.common.document.content import (
+from cellrate.common.document import (
     Block,
     Cell,
     Command,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from cellrate.common.document.content import Cell, Column, Row, Table, plain
+from cellrate.common.document import Cell, Column, Row, Table, plain
 
 GAPS = (2, 1)
 """Spaces between columns: the usual ones, and those of a narrow terminal."""

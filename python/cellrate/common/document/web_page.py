@@ -5,13 +5,16 @@ A page can be read without its script, which sorts tables, copies commands and o
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
 from html import escape
 from importlib import resources
 
-from cellrate.common.document import inline_svg
-from cellrate.common.document.content import (
+from cellrate.common.document import (
     Block,
     Cell,
     Column,
@@ -30,10 +33,154 @@ from cellrate.common.document.content import (
     Style,
     Table,
     Text,
+    inline_svg,
     joined,
+    plain,
 )
-from cellrate.common.document.contents_list import contents, named
-from cellrate.common.document.page_head import head
+
+LEAST_SECTIONS = 3
+"""A page with fewer sections has no contents."""
+MOST_LINES = 40
+"""Contents that would be longer leave out the sections of sections."""
+HEADING = re.compile(r'<h([23]) id="([^"]*)">(.*?)</h\1>', re.DOTALL)
+TAG = re.compile(r"<[^>]*>")
+
+
+def named(parts: Sequence[Block]) -> tuple[Block, ...]:
+    """The parts with a name for each section, of its title; names that parts have are kept."""
+    return _named(parts, set(_names(parts)))
+
+
+def contents(page: str) -> str:
+    """The contents of a page as HTML; empty if it has few sections.
+
+    Args:
+        page: The parts of the page as HTML.
+    """
+    found = HEADING.findall(page)
+    if sum(level == "2" for level, _, _ in found) < LEAST_SECTIONS:
+        return ""
+    if len(found) > MOST_LINES:
+        found = [one for one in found if one[0] == "2"]
+    lines: list[str] = []
+    for place, (level, name, title) in enumerate(found):
+        before = found[place - 1][0] if place else ""
+        if level == "3":
+            lines.append("<ul>" if before == "2" else "</li>" if before == "3" else "<li><ul>")
+        elif place:
+            lines.append("</li></ul></li>" if before == "3" else "</li>")
+        lines.append(f'<li><a href="#{name}">{TAG.sub("", title)}</a>')
+    lines.append("</li></ul></li>" if found[-1][0] == "3" else "</li>")
+    inner = "".join(lines)
+    return (
+        '<nav class="contents" aria-label="Contents"><details open><summary>Contents</summary>'
+        f"<ul>{inner}</ul></details></nav>\n"
+    )
+
+
+def _named(parts: Sequence[Block], taken: set[str]) -> tuple[Block, ...]:
+    found: list[Block] = []
+    for part in parts:
+        if isinstance(part, Section):
+            name = part.anchor or _free(plain(part.title), taken)
+            found.append(replace(part, anchor=name, parts=_named(part.parts, taken)))
+        elif isinstance(part, Detail | Folded):
+            found.append(replace(part, parts=_named(part.parts, taken)))
+        else:
+            found.append(part)
+    return tuple(found)
+
+
+def _free(title: str, taken: set[str]) -> str:
+    """A name that is not taken; takes it."""
+    stem = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "section"
+    name, count = stem, 1
+    while name in taken:
+        count += 1
+        name = f"{stem}-{count}"
+    taken.add(name)
+    return name
+
+
+def _names(parts: Sequence[Block]) -> Iterator[str]:
+    """All names that parts have already."""
+    for part in parts:
+        if isinstance(part, Section | Figure | Folded) and part.anchor:
+            yield part.anchor
+        if isinstance(part, Section):
+            yield from _in_text(part.title)
+        if isinstance(part, Section | Detail | Folded):
+            yield from _names(part.parts)
+        if isinstance(part, Table):
+            for cell in (cell for row in part.rows for cell in (*row.cells, row.note)):
+                yield from _names([cell]) if isinstance(cell, Folded) else _in_text(cell)
+
+
+def _in_text(text: object) -> Iterator[str]:
+    spans = joined(text) if isinstance(text, str | Span | tuple) else ()
+    yield from (one.anchor for one in spans if isinstance(one, Span) and one.anchor)
+
+
+def head(title: str, style: str, script: str) -> str:
+    """The head of a page as HTML, up to and including the style.
+
+    The content security policy (W3C, Content Security Policy Level 3) names the hashes of the style
+    and of the script, so that a browser runs no other one, and loads nothing from anywhere.
+
+    Args:
+        title: Title of the page.
+        style: The style sheet in the page.
+        script: The script in the page, as between its tags.
+    """
+    policy = "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src '{fingerprint(script)}'",
+            f"style-src '{fingerprint(style)}'",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        )
+    )
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>{escape(title)}</title>\n<style>{style}</style></head>"
+    )
+
+
+def fingerprint(text: str) -> str:
+    """The SHA-256 of an element's text as a content security policy names it.
+
+    >>> fingerprint("")
+    'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='
+    """
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+# The page's own title and sections have the levels above.
+TITLE_LEVEL = 3
+
+
+def fragment(document: Document) -> str:
+    """The document as an HTML element with its style; it takes ink and ground from the page.
+
+    So it can be read on light and on dark pages. Figures keep a white ground.
+    """
+    title = f"<h{TITLE_LEVEL}>{escape(document.title)}</h{TITLE_LEVEL}>"
+    return (
+        f'<div class="cellrate">\n<style>\n{_style()}</style>\n{title}\n'
+        f"{blocks(document.parts, level=TITLE_LEVEL + 1)}\n</div>\n"
+    )
+
+
+@cache
+def _style() -> str:
+    place = resources.files("cellrate.common.document").joinpath("fragment.css")
+    return place.read_text("utf-8")
+
 
 TAGS: dict[Style, str] = {"strong": "strong", "emphasis": "em", "code": "code"}
 NAMED = re.compile(r"`([^`\n]+)`")

@@ -9,8 +9,7 @@ from importlib import resources
 from typing import Any
 
 from cellrate.common.document import Document, Paragraph, Table, columns, rows
-from cellrate.common.document.page_head import head
-from cellrate.common.document.web_page import blocks
+from cellrate.common.document.web_page import blocks, head
 from cellrate.simulation.animation.drawn_film import NAMES
 from cellrate.simulation.animation.film import LOOKS, Film
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from cellrate import _core
 from cellrate.common.problems import BadInput
-from cellrate.schemes.parcels import Parcel, unpack
+from cellrate.schemes.finding import Parcel, unpack
 from cellrate.simulation.refusals import message_of
 from cellrate.simulation.runner import Job, build_id
 

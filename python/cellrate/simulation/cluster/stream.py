@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cellrate import _core
-from cellrate.schemes.parcels import packed
+from cellrate.schemes.finding import packed
 from cellrate.simulation.cluster.batch import Sent, run_batch
 from cellrate.simulation.refusals import message_of
 from cellrate.simulation.runner import Done, Job, build_id, kept_outcome

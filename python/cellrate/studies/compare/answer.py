@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from cellrate.common.document.shown import Shown
+from cellrate.common.document import Shown
 from cellrate.language.measured import Better
 from cellrate.studies.compare.contrast import Contrast, Interval
 from cellrate.studies.compare.ratio import Ratio

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cellrate.common.problems import BadInput
-from cellrate.language.errors import ExpressionError
+from cellrate.language.expressions import ExpressionError
 from cellrate.language.measured import Better
 from cellrate.language.of_a_run import check
 from cellrate.studies.compare.directions import better_of

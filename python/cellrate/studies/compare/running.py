@@ -11,7 +11,7 @@ import polars as pl
 
 from cellrate import ScenarioError
 from cellrate.common.problems import BadInput
-from cellrate.language.errors import ExpressionError
+from cellrate.language.expressions import ExpressionError
 from cellrate.language.of_a_run import value
 from cellrate.language.runs import Run, run_of
 from cellrate.simulation.run_types import StreamRunner

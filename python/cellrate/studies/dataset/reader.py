@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from cellrate.common import parquet_table
-from cellrate.common.document.shown import Shown
+from cellrate.common.document import Shown
 from cellrate.common.extras import needing
 from cellrate.common.input_file import read_own_text
 from cellrate.common.parquet import refused
@@ -193,7 +193,7 @@ class DataSet(Shown):
             BadInput: The table does not exist.
             MissingExtra: pandas is not installed.
         """
-        from cellrate.common.pandas_frame import as_pandas
+        from cellrate.common.extras import as_pandas
 
         return as_pandas(self.frame(table))
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Self
 import polars as pl
 
 from cellrate.common import scratch
-from cellrate.common.directories import make_directory
 from cellrate.common.problems import writing
+from cellrate.common.whole_file import make_directory
 from cellrate.simulation import frames
 from cellrate.simulation.api import Result
 from cellrate.studies.dataset import dictionary

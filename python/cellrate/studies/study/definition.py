@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from cellrate.common.document.shown import Shown
+from cellrate.common.document import Shown
 from cellrate.simulation.runner import Job
 from cellrate.studies.parameters.ranges import Range
 from cellrate.studies.parameters.variants import TableForm, switched

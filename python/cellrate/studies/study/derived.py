@@ -6,8 +6,7 @@ import ast
 import math
 from collections.abc import Callable, Mapping
 
-from cellrate.language.errors import ExpressionError
-from cellrate.language.expressions import parse
+from cellrate.language.expressions import ExpressionError, parse
 from cellrate.studies.study.amounts import Amount, UnitError, greatest, least, read, whole
 
 Lookup = Callable[[str], Amount]

@@ -9,7 +9,7 @@ from typing import Any
 
 from cellrate import ScenarioError, _core
 from cellrate.common.problems import BadInput, choose
-from cellrate.language.errors import ExpressionError
+from cellrate.language.expressions import ExpressionError
 from cellrate.language.of_a_run import check
 from cellrate.simulation import source
 from cellrate.simulation.runner import Job

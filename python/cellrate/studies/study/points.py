@@ -10,8 +10,7 @@ from functools import cache
 
 from cellrate import ScenarioError
 from cellrate.common.problems import BadInput
-from cellrate.language.errors import ExpressionError
-from cellrate.language.expressions import parse
+from cellrate.language.expressions import ExpressionError, parse
 from cellrate.simulation.network import Network
 from cellrate.simulation.refusals import message_of
 from cellrate.simulation.runner import Job

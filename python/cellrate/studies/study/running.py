@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cellrate.common.estimates import half_width
-from cellrate.language.errors import ExpressionError
+from cellrate.language.expressions import ExpressionError
 from cellrate.language.of_a_run import value
 from cellrate.language.runs import Run
 from cellrate.simulation.api import Result
