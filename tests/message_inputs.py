@@ -33,14 +33,14 @@ from cellrate.simulation.network import Network
 from cellrate.simulation.runner import Job
 from cellrate.simulation.series import Series
 from cellrate.studies.compare import Rules, StudyRuns, compare, contrast, side_by_side
-from cellrate.studies.compare.directions import directions
+from cellrate.studies.compare.measures import directions
 from cellrate.studies.dataset import DataSet, Description, FactorColumn, RunRow, Writer
 from cellrate.studies.dataset.table import Question as TableQuestion
 from cellrate.studies.dataset.table import tabulate
 from cellrate.studies.parameters.keys import Keys
 from cellrate.studies.plots import KINDS, Chart
 from cellrate.studies.plots.over_time import overlaid, phase_portrait
-from cellrate.studies.study import Study, parse_study, warm_up
+from cellrate.studies.study import Study, output_analysis, parse_study
 from cellrate.theory import efci, queueing
 from message_bytes import *  # noqa: F403
 from message_inference import asked, inferred_with, inferring_with

@@ -10,14 +10,7 @@ import polars as pl
 import pytest
 from cellrate import Job, run_many, template
 from cellrate.common.problems import BadInput
-from cellrate.studies.compare import (
-    Comparison,
-    Rules,
-    StudyRuns,
-    compare,
-    sentences,
-    side_by_side,
-)
+from cellrate.studies.compare import Comparison, Rules, StudyRuns, compare, report, side_by_side
 
 
 def table(
@@ -222,9 +215,9 @@ def test_a_difference_from_the_best_is_turned_with_its_interval() -> None:
     assert against.ratio is not None
     assert against.ratio.value == pytest.approx(6.0 / 9.1)
     # A third less; the other way half as much again, and in the second table 1,500 times as much.
-    assert (sentences.relative(against), sentences.relative(pair)) == ("-34.1%", "+51.7%")
+    assert (report.relative(against), report.relative(pair)) == ("-34.1%", "+51.7%")
     [far] = of_m(table({"a": [1.0, 2.0, 3.0], "b": [2e3, 3e3, 4e3]})).pairs
-    assert sentences.relative(far) == "1,500 times"
+    assert report.relative(far) == "1,500 times"
 
 
 def test_the_count_of_differences_says_what_it_counts() -> None:
@@ -232,10 +225,10 @@ def test_the_count_of_differences_says_what_it_counts() -> None:
     rules = Rules("scheme", ("m",), ("buffer",))
     whole = compare(pl.concat(both), rules)
     assert len(whole.pairs) == 6
-    assert sentences.counted(whole) == "3 pairs × 1 measure × 2 points of buffer"
+    assert report.counted(whole) == "3 pairs × 1 measure × 2 points of buffer"
     lacking = compare(pl.concat([both[0], both[1].filter(pl.col("scheme") != "c")]), rules)
     assert len(lacking.pairs) == 4
-    assert sentences.counted(lacking).endswith(", without the pairs that some points lack")
+    assert report.counted(lacking).endswith(", without the pairs that some points lack")
 
 
 def test_few_seeds_that_nearly_agree_are_no_chance() -> None:

@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 import pytest
 from cellrate.studies.compare import adjusted, contrast, ratio_of_means, simultaneous_level
-from cellrate.studies.compare.enough_seeds import least_seeds, seeds_to_decide
+from cellrate.studies.compare.contrast import least_seeds, seeds_to_decide
 from scipy import stats
 
 FIRST = np.array([10.0, 20.0, 30.0, 40.0])

@@ -17,7 +17,7 @@ from cellrate.advice.sizing.as_json import as_json as sized
 from cellrate.advice.tuning import as_json as tuned
 from cellrate.cli.parser import app
 from cellrate.common.problems import BadInput
-from cellrate.studies.compare.as_json import as_json as compared
+from cellrate.studies.compare.report import as_json as compared
 from conftest import Command
 from test_import_graph import SMALL as GRAPHML
 from test_notebook import text_of

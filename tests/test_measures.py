@@ -9,7 +9,7 @@ import pytest
 from cellrate.language import measures
 from cellrate.language.runs import Run, run_of
 from cellrate.simulation import frames
-from cellrate.studies.compare.directions import better_of, is_share
+from cellrate.studies.compare.measures import better_of, is_share
 
 TABLES = ("flows", "classes", "vcs", "ports", "queues")
 SHORT = {"run.duration": "30 ms", "measure.from": "0 s"}

@@ -25,7 +25,6 @@ MEANINGS = {
     "options": "options of an operation, and their forms",
     "oscillation": "oscillation of a control loop, measured or predicted",
     "plan": "the runs of an operation before any is made",
-    "question": "the question that an answer answers",
     "race": "elimination of settings or values that clearly lose, before all seeds are run",
     "report": "an answer as a document for the terminal and a web page",
     "running": "the runs of an operation, made and collected",

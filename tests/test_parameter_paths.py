@@ -9,7 +9,7 @@ import pytest
 from cellrate import _core, template
 from cellrate.common.problems import BadInput
 from cellrate.studies.parameters.keys import Keys
-from cellrate.studies.parameters.paths import key_paths
+from cellrate.studies.parameters.schema import key_paths
 from cellrate.studies.parameters.variants import TableForm, form_at, switched
 
 VBR = template("n-source-vbr")

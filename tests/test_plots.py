@@ -10,10 +10,9 @@ import pytest
 from cellrate.common.problems import BadInput
 from cellrate.simulation import figures
 from cellrate.simulation.series import Series
-from cellrate.studies.own_names import HIGH, LOW
+from cellrate.studies.columns import HIGH, LOW
 from cellrate.studies.plots import KINDS, Chart, overlaid, phase_portrait
-from cellrate.studies.plots.axes import grows, scale_of
-from cellrate.studies.plots.summary import means
+from cellrate.studies.plots.chart import grows, means, scale_of
 
 UNITS = {"buffer": "cells", "rtt": "s", "throughput": "bit/s"}
 VALUES = {"efci": 10e6, "erica": 20e6}

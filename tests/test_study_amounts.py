@@ -6,8 +6,7 @@ import math
 
 import pytest
 from cellrate.language.expressions import ExpressionError
-from cellrate.studies.study.amounts import DATA, RATE, TIME, Amount, read
-from cellrate.studies.study.derived import amount
+from cellrate.studies.study.amounts import DATA, RATE, TIME, Amount, amount, read_amount
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -59,4 +58,4 @@ def test_a_round_trip_of_data_takes_the_round_trip(rtt: float, rate: float) -> N
 
 
 def test_a_cell_is_53_bytes() -> None:
-    assert read("53 bytes") == read("1 cells") == Amount(424.0, DATA)
+    assert read_amount("53 bytes") == read_amount("1 cells") == Amount(424.0, DATA)

@@ -29,9 +29,8 @@ from cellrate.simulation import runner
 from cellrate.simulation.runner import Done, Job, run_each
 from cellrate.studies.study import may_exceed, parse_study
 from cellrate.studies.study.definition import Replications, StoppingRule
+from cellrate.studies.study.output_analysis import mser5, replications_needed
 from cellrate.studies.study.running import Running
-from cellrate.studies.study.stopping import replications_needed
-from cellrate.studies.study.warm_up import mser5
 from cellrate.theory import queueing
 from conftest import COMMAND, Command
 

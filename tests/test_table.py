@@ -25,7 +25,7 @@ from cellrate.studies.dataset import (
     Writer,
 )
 from cellrate.studies.dataset.table import Question, tabulate, written
-from cellrate.studies.dataset.table.latex import _heads
+from cellrate.studies.dataset.table.formats import _heads
 from conftest import Command
 from studied import results, write
 

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 from cellrate.common.problems import BadInput
-from cellrate.studies.dataset import DataSet, dictionary
+from cellrate.studies.dataset import DataSet, columns
 
 DESCRIBED, TABLE = 0, 1
 
@@ -23,7 +23,7 @@ def check(data: bytes) -> None:
             (directory / "study.json").write_bytes(content)
         try:
             found = DataSet(directory)
-            assert dictionary.columns(found.description)
+            assert columns.columns(found.description)
             assert found.runs.height >= 0
         except BadInput as error:
             assert str(error)

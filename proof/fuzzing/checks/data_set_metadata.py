@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 from cellrate.common.problems import BadInput
-from cellrate.studies.dataset import DataSet, dictionary
+from cellrate.studies.dataset import DataSet, columns
 from cellrate.studies.dataset.columns import ENTITIES, entity_schema, runs_schema
 from cellrate.studies.dataset.description import Description, FactorColumn, MeasureColumn, as_json
 from cellrate.studies.dataset.table import Question, tabulate
@@ -51,7 +51,7 @@ def check(data: bytes) -> None:
             _table(schema, choices).write_parquet(directory / f"{table}.parquet")
         try:
             found = DataSet(directory)
-            assert dictionary.columns(found.description)
+            assert columns.columns(found.description)
             assert found.runs.height == ROWS
             assert found.document().parts
             tabulate(found, Question(measures=("m",)))

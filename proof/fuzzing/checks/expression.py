@@ -13,8 +13,7 @@ from cellrate.language.expressions import (
     names,
 )
 from cellrate.language.functions import builtins
-from cellrate.studies.study.amounts import RATE, TIME, Amount
-from cellrate.studies.study.derived import amount
+from cellrate.studies.study.amounts import RATE, TIME, Amount, amount
 
 NAMES = {"rtt": Amount(0.06, TIME), "rate": Amount(1.5e8, RATE), "n": Amount(3.0)}
 SCOPE = {**builtins(), "x": 2.5, "n": 3, "values": [1.0, 2.0, 4.0]}

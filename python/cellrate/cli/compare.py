@@ -194,7 +194,7 @@ def _sources_shared(base: Job, options: ScenarioOptions) -> Iterator[str]:
     from cellrate.advice.choosing.candidates import BY_MARKS, MARKED_RIF
     from cellrate.advice.tuning.declared import WITHOUT_A_RATE
     from cellrate.simulation.network import Network
-    from cellrate.studies.compare.alternatives import varied
+    from cellrate.studies.compare.of_scenario import varied
 
     factors = varied(base, list(options.vary))
     if any(factor.path.endswith("abr.rif") for factor in factors):
@@ -221,9 +221,8 @@ def _write_and_show(
     comparison: Comparison, units: dict[str, str], stem: Path, *, all_pairs: bool, json: bool
 ) -> None:
     from cellrate.simulation.figures import FORMATS, save
-    from cellrate.studies.compare.as_json import as_json
     from cellrate.studies.compare.figure import differences
-    from cellrate.studies.compare.report import report
+    from cellrate.studies.compare.report import as_json, report
 
     hand_over(
         json=json,

@@ -17,7 +17,7 @@ from cellrate.reproduce.papers import all_papers, papers_root
 from cellrate.reproduce.runs import job_of, run_ids
 from cellrate.simulation.runner import Job
 from cellrate.studies.parameters.keys import Keys
-from cellrate.studies.parameters.paths import full_path
+from cellrate.studies.parameters.schema import full_path
 
 RECORDED = ("measure.traces", "measure.events")
 """Records of a run, which a study names in `keep`."""

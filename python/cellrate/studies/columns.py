@@ -12,6 +12,14 @@ from cellrate.common.problems import BadInput, choose
 from cellrate.language.measures import tables
 from cellrate.studies.dataset import DataSet
 
+VALUE = "the value"
+MEAN = "the mean"
+SPREAD = "the standard deviation"
+LOW = "the lower end"
+HIGH = "the upper end"
+COUNT = "the count"
+RUNS = "the runs"
+
 
 def units_of(data: DataSet, table: str = "runs") -> dict[str, str]:
     """Units by column of a table; for the study's own measures as far as known."""

@@ -2,10 +2,15 @@
 
 from cellrate.studies.compare.answer import Comparison, Pair, Place, Ranking
 from cellrate.studies.compare.comparing import Rules, compare
-from cellrate.studies.compare.contrast import Contrast, contrast
-from cellrate.studies.compare.corrections import adjusted, simultaneous_level
-from cellrate.studies.compare.ratio import Ratio, ratio_of_means
-from cellrate.studies.compare.two_studies import StudyRuns, side_by_side
+from cellrate.studies.compare.contrast import (
+    Contrast,
+    Ratio,
+    adjusted,
+    contrast,
+    ratio_of_means,
+    simultaneous_level,
+)
+from cellrate.studies.compare.of_studies import StudyRuns, side_by_side
 
 __all__ = [
     "Comparison",

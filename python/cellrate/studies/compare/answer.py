@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from cellrate.common.document import Shown
 from cellrate.language.measured import Better
-from cellrate.studies.compare.contrast import Contrast, Interval
-from cellrate.studies.compare.ratio import Ratio
+from cellrate.studies.compare.contrast import Contrast, Interval, Ratio
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from cellrate.common.document import Document
+
 
 Value: TypeAlias = str | float | int | bool
 """An alternative, or a value of another factor."""

@@ -1,8 +1,9 @@
-"""Difference of the means of two samples, with its standard error and p-value."""
+"""Difference and ratio of the means of two samples: intervals, tests, and seeds to decide."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -10,9 +11,96 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr, stdtrit
 
-from cellrate.studies.compare.ratio import Ratio, ratio_of_means
-
 Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """Mean of the second over mean of the first.
+
+    Attributes:
+        value: The ratio; None if the first mean is zero.
+        low: Lower end of the confidence interval; None without an interval.
+        high: Upper end of the interval.
+    """
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+def ratio_of_means(first: Floats, second: Floats, *, paired: bool, level: float = 0.95) -> Ratio:
+    """Mean of the second over mean of the first, with Fieller's interval (Fieller 1954).
+
+    The interval contains every ratio r at which the mean of ``second - r * first`` may be zero. It
+    is missing if the first mean may be zero itself, and for a single run.
+
+    Args:
+        first: Values of the first alternative.
+        second: Values of the second; of the same seeds in the same order if `paired`.
+        paired: True if the values are pairs.
+        level: Confidence level of the interval.
+    """
+    denominator, numerator = float(first.mean()), float(second.mean())
+    if denominator == 0.0:
+        return Ratio(None)
+    ratio = numerator / denominator
+    if min(len(first), len(second)) < 2:
+        return Ratio(ratio)
+    of_first = float(first.var(ddof=1)) / len(first)
+    of_second = float(second.var(ddof=1)) / len(second)
+    shared = float(np.cov(first, second)[0, 1]) / len(first) if paired else 0.0
+    freedom = len(first) - 1.0 if paired else _satterthwaite(first, second, ratio)
+    factor = float(stdtrit(freedom, (1.0 + level) / 2.0)) ** 2
+    # (numerator - r denominator)^2 <= factor (of_second - 2 r shared + r^2 of_first), between the
+    # roots of a r^2 - 2 b r + c.
+    a = denominator**2 - factor * of_first
+    b = numerator * denominator - factor * shared
+    c = numerator**2 - factor * of_second
+    if a <= 0.0:
+        return Ratio(ratio)
+    half = math.sqrt(max(b * b - a * c, 0.0))
+    return Ratio(ratio, (b - half) / a, (b + half) / a)
+
+
+def _satterthwaite(first: Floats, second: Floats, ratio: float) -> float:
+    """Degrees of freedom of the mean of ``second - ratio * first`` (Welch 1947)."""
+    parts = [(ratio**2 * float(first.var(ddof=1)) / len(first), len(first) - 1)]
+    parts.append((float(second.var(ddof=1)) / len(second), len(second) - 1))
+    below = sum(part**2 / freedom for part, freedom in parts)
+    if below == 0.0:
+        return float(len(first) + len(second) - 2)
+    return sum(part for part, _ in parts) ** 2 / below
+
+
+def adjusted(p_value: float, comparisons: int) -> float:
+    """The p-value of one of several comparisons, so that all are judged together (Bonferroni).
+
+    If comparisons whose adjusted p-values do not exceed alpha are called real, none of them is due
+    to chance with a probability of at least 1 - alpha, however they depend on one another. An
+    adjusted p-value does not exceed alpha exactly if the interval at `simultaneous_level` leaves
+    out zero. Holm's step-down correction calls more differences real, but some of them although
+    their interval contains zero.
+
+    >>> adjusted(0.01, 3), adjusted(0.4, 3)
+    (0.03, 1.0)
+    """
+    return min(1.0, max(comparisons, 1) * p_value)
+
+
+def simultaneous_level(level: float, comparisons: int) -> float:
+    """Level of each interval so that all of them together hold at `level` (Bonferroni; Dunn 1961).
+
+    The intervals may depend on one another in any way. Tukey's shorter intervals need equal
+    variances and correlations, and common random numbers make these unequal (Law, Simulation
+    Modeling and Analysis, section 10.3).
+
+    >>> round(simultaneous_level(0.95, 10), 6)
+    0.995
+    """
+    return 1.0 - (1.0 - level) / max(comparisons, 1)
+
+
 Interval: TypeAlias = tuple[float, float]
 
 # Relative differences up to this come from the rounding of sums.
@@ -150,3 +238,71 @@ def _welch(first: Floats, second: Floats) -> tuple[float, float]:
     parts = [float(one.var(ddof=1)) / len(one) for one in (first, second)]
     below = parts[0] ** 2 / (len(first) - 1) + parts[1] ** 2 / (len(second) - 1)
     return math.sqrt(sum(parts)), sum(parts) ** 2 / below
+
+
+APART = 3.0
+"""A difference of this many standard deviations should be told from chance by any fair number of
+seeds: the two alternatives do not even overlap."""
+POWER = 0.8
+"""Probability with which the needed seeds show a difference that is as large as the one seen."""
+MOST = 10_000
+"""Numbers of seeds above this are not given."""
+
+
+def least_seeds(level: float, *, paired: bool) -> int:
+    """The fewest seeds that tell a difference of `APART` standard deviations from chance.
+
+    Of paired runs it is the standard deviation of their differences, of others that of each
+    alternative.
+
+    >>> least_seeds(0.95, paired=True), least_seeds(1 - 0.05 / 75, paired=True)
+    (3, 7)
+    """
+
+    def shows(seeds: int) -> bool:
+        freedom, error = (
+            (seeds - 1, math.sqrt(1 / seeds)) if paired else (2 * seeds - 2, math.sqrt(2 / seeds))
+        )
+        return float(stdtrit(freedom, (1.0 + level) / 2.0)) * error <= APART
+
+    return _least(shows) or MOST
+
+
+def seeds_to_decide(found: Contrast, level: float) -> int | None:
+    """Seeds after which a difference like this one would be real with a probability of `POWER`.
+
+    It takes the difference and the spread as they are seen, and both alternatives to have equally
+    many seeds.
+
+    Args:
+        found: The contrast.
+        level: Level of its interval, corrected for all comparisons.
+
+    Returns:
+        None if the difference is zero, untested or exact, or takes more than `MOST` seeds.
+    """
+    if not found.difference or found.p_value is None or found.test == "exact":
+        return None
+    if found.test == "permutation":
+        alpha = 1.0 - level
+        return _least(lambda seeds: permuted(seeds, seeds, 1.0, paired=found.paired) <= alpha)
+
+    def shows(seeds: int) -> bool:
+        error, freedom = found.error_with(seeds)
+        quantiles = stdtrit(freedom, (1.0 + level) / 2.0) + stdtrit(freedom, POWER)
+        return float(quantiles) * error <= abs(found.difference)
+
+    return _least(shows)
+
+
+def _least(shows: Callable[[int], bool]) -> int | None:
+    """The least number of seeds, from 2 on, that shows a difference; None above `MOST`."""
+    few, enough = 1, 2
+    while not shows(enough):
+        if enough >= MOST:
+            return None
+        few, enough = enough, min(2 * enough, MOST)
+    while enough - few > 1:
+        middle = (few + enough) // 2
+        few, enough = (few, middle) if shows(middle) else (middle, enough)
+    return enough

@@ -1,16 +1,58 @@
-"""Measures by which alternatives are compared."""
+"""Measures by which alternatives are compared, and their better ends."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from cellrate.common.problems import BadInput
+from cellrate.common.problems import BadInput, choose
 from cellrate.language.expressions import ExpressionError
 from cellrate.language.measured import Better
+from cellrate.language.measures import named_by
 from cellrate.language.of_a_run import check
-from cellrate.studies.compare.directions import better_of
+
+
+def better_of(expression: str) -> Better | None:
+    """The better end of a measure that is defined by a path; None for all other expressions.
+
+    >>> better_of("throughput_mbit"), better_of("totals.cell_loss_ratio"), better_of("a / b")
+    ('more', 'less', None)
+    """
+    ends = {one.better for one in named_by(expression)}
+    return ends.pop() or None if len(ends) == 1 else None
+
+
+def is_share(expression: str) -> bool:
+    """True if the measure is a path to a number from 0 to 1.
+
+    >>> is_share("totals.jain_index"), is_share("throughput_mbit")
+    (True, False)
+    """
+    found = named_by(expression)
+    return bool(found) and ".sum(" not in expression and all(one.greatest == 1 for one in found)
+
+
+def directions(
+    known: Mapping[str, Better], asked: Iterable[str], measures: Sequence[str]
+) -> dict[str, Better]:
+    """The better end of each measure: the known ones, and those of `--better NAME=more`.
+
+    Raises:
+        BadInput: A measure is not compared, or its better end is neither more nor less.
+    """
+    found = dict(known)
+    for text in asked:
+        name, _, end = (part.strip() for part in text.rpartition("="))
+        choose(name, measures, "measure")
+        if end == "more":
+            found[name] = "more"
+        elif end == "less":
+            found[name] = "less"
+        else:
+            raise BadInput(f"--better {text}: allowed is {name}=more or {name}=less")
+    return found
+
 
 NAMED = re.compile(r"([A-Za-z_]\w*)\s*=(?!=)\s*(.+)", re.DOTALL)
 

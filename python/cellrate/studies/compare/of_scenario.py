@@ -3,17 +3,200 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any, TypeAlias
 
-from cellrate.common.problems import BadInput
+import polars as pl
+
+from cellrate import ScenarioError
+from cellrate.common.problems import BadInput, choose
+from cellrate.language.expressions import ExpressionError
+from cellrate.language.of_a_run import value
+from cellrate.language.runs import Run, run_of
 from cellrate.simulation.run_types import StreamRunner
 from cellrate.simulation.runner import Job
-from cellrate.studies.compare.alternatives import combinations_of, left_out, varied
 from cellrate.studies.compare.answer import Comparison
 from cellrate.studies.compare.comparing import LEVEL, Rules, compare
-from cellrate.studies.compare.directions import directions, is_share
-from cellrate.studies.compare.measures import asked_for
-from cellrate.studies.compare.running import Notice, Table, run_all
+from cellrate.studies.compare.measures import Measure, asked_for, directions, is_share
+from cellrate.studies.parameters.keys import Key, Keys, number
+from cellrate.studies.parameters.variants import form_at, switched
+
+
+@dataclass(frozen=True)
+class Level:
+    """One value of a factor.
+
+    Attributes:
+        value: The value as the user wrote it.
+        settings: Overrides that set it, in the form of `--set`.
+        left_out: Keys that the scenario sets and that this variant of a table does not have.
+    """
+
+    value: str
+    settings: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Varied:
+    """A factor: a dotted path and its values in order."""
+
+    path: str
+    levels: tuple[Level, ...]
+
+
+def varied(base: Job, asked: Sequence[str]) -> tuple[Varied, ...]:
+    """Parses `--vary PATH=A,B,C`; the end of a path is enough if it is unique.
+
+    Raises:
+        BadInput: A path or value is unknown, or a path is varied twice.
+        ScenarioError: The scenario itself is wrong.
+    """
+    keys = Keys(replace(base, seed=None).resolved())
+    found = tuple(_varied(base, keys, one) for one in asked)
+    for at, one in enumerate(found):
+        if one.path in {other.path for other in found[:at]}:
+            raise BadInput(f"--vary {one.path}: it is varied twice")
+    if not found:
+        raise BadInput("name what is compared: --vary PATH=A,B,C")
+    return found
+
+
+def _varied(base: Job, keys: Keys, text: str) -> Varied:
+    path, equals, listed = (part.strip() for part in text.partition("="))
+    values = tuple(dict.fromkeys(part.strip() for part in listed.split(",")))
+    if not (path and equals) or not all(values):
+        raise BadInput(f"--vary {text!r}; it takes PATH=A,B,C")
+    form = form_at(keys, path, base.text, base.overrides, base.path)
+    if form is not None:
+        levels = []
+        for value in values:
+            change = switched(form, value)
+            settings = (change.setting,) if change.setting else ()
+            levels.append(Level(value, settings, change.left_out))
+        return Varied(form.path, tuple(levels))
+    key = keys.find(path)
+    if key.path == "run.seed":
+        raise BadInput("--vary run.seed: every alternative gets the same seeds; see --seeds")
+    return Varied(key.path, tuple(Level(one, (_setting(key, one),)) for one in values))
+
+
+def _setting(key: Key, value: str) -> str:
+    """The override that sets a key; of a fraction such as 1/16 its value.
+
+    Raises:
+        BadInput: The key cannot have the value.
+    """
+    if key.kind in {"boolean", "choice"}:
+        choose(value, key.choices or ("true", "false"), f"value of {key.path}")
+    else:
+        found = number(value, key)
+        if "/" in value and key.kind in {"number", "integer"}:
+            return f"{key.path}={int(found) if key.kind == 'integer' else repr(found)}"
+    return f"{key.path}={value}"
+
+
+def combinations_of(found: Sequence[Varied]) -> list[tuple[Level, ...]]:
+    """All combinations of one level of each factor; the last factor changes fastest."""
+    return list(product(*(one.levels for one in found)))
+
+
+def left_out(found: Sequence[Varied]) -> list[str]:
+    """Sentences on keys that the scenario sets and that another variant of a table lacks."""
+    return [
+        f"{one.path}={level.value} does not know {', '.join(level.left_out)}, set for another one"
+        for one in found
+        for level in one.levels
+        if level.left_out
+    ]
+
+
+Notice: TypeAlias = Callable[[str], None]
+"""Called with a message for every run that failed."""
+
+
+DONE, FAILED = "done", "failed"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Runs of all alternatives.
+
+    Attributes:
+        runs: Columns `seed`, `status`, `digest` and `command`, one for each path that varies, and
+            one for each measure.
+        reasons: For each measure without a value in some run, the error of the first such run.
+    """
+
+    runs: pl.DataFrame
+    reasons: dict[str, str]
+
+    @property
+    def has_failed(self) -> bool:
+        """True if a run failed."""
+        return FAILED in self.runs["status"]
+
+
+def run_all(
+    base: Job,
+    varies: Sequence[Varied],
+    measures: Sequence[Measure],
+    seeds: Sequence[int],
+    runner: StreamRunner,
+    notice: Notice,
+) -> Table:
+    """Runs every combination of levels with the same seeds; a run that fails has no values.
+
+    Raises:
+        BadInput: A combination is not a valid scenario; raised before the first run.
+        OSError: The store cannot be read or written.
+        KeyboardInterrupt: Ctrl-C was pressed; complete runs are kept.
+    """
+    jobs: list[Job] = []
+    rows: list[dict[str, Any]] = []
+    for levels in combinations_of(varies):
+        settings = tuple(setting for level in levels for setting in level.settings)
+        _require_valid(Job(base.text, base.path, base.overrides + settings))
+        for seed in seeds:
+            job = Job(base.text, base.path, base.overrides + settings, seed)
+            jobs.append(job)
+            values = zip(varies, levels, strict=True)
+            row: dict[str, Any] = {varied.path: level.value for varied, level in values}
+            rows.append(row | {"seed": seed, "command": job.command()})
+    reasons: dict[str, str] = {}
+    with closing(runner(jobs)) as results:
+        for row, done in zip(rows, results, strict=True):
+            if done.outcome is None:
+                row |= {"status": FAILED, "digest": None}
+                row |= {one.name: None for one in measures}
+                notice(f"failed: {' '.join(done.error.split())}\n  {row['command']}")
+                for one in measures:
+                    reasons.setdefault(one.name, done.error)
+                continue
+            run = run_of(done.outcome, row["command"], done.scenario)
+            row |= {"status": DONE, "digest": run.digest}
+            row |= {one.name: _value(one, run, reasons) for one in measures}
+    types: dict[str, Any] = {"digest": pl.String} | {one.name: pl.Float64 for one in measures}
+    return Table(pl.DataFrame(rows, schema_overrides=types), reasons)
+
+
+def _require_valid(job: Job) -> None:
+    try:
+        job.resolved()
+    except ScenarioError as error:
+        # Without the alternatives the scenario is valid, so the fault is in one of them.
+        told = str(error).removeprefix("error: ").replace("--> --set:", "--> --vary:")
+        raise BadInput(told) from error
+
+
+def _value(measure: Measure, run: Run, reasons: dict[str, str]) -> float | None:
+    try:
+        return value(measure.expression, run)
+    except ExpressionError as error:
+        reasons.setdefault(measure.name, str(error))
+        return None
 
 
 @dataclass(frozen=True)
@@ -95,9 +278,9 @@ def _one_of(text: str, values: Sequence[str]) -> str:
     Raises:
         BadInput: There is no such alternative.
     """
-    for value in values:
-        if value.replace(" ", "") == text.replace(" ", ""):
-            return value
+    for level in values:
+        if level.replace(" ", "") == text.replace(" ", ""):
+            return level
     raise BadInput(f"--baseline {text}: it is none of {', '.join(values)}")
 
 

@@ -1,8 +1,11 @@
-"""The report on a comparison."""
+"""A comparison as a document and as JSON: its tables, sentences and values."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
+from statistics import median
+from typing import Any
 
 from cellrate.common.document import (
     Column,
@@ -10,13 +13,259 @@ from cellrate.common.document import (
     Paragraph,
     Section,
     Span,
+    Style,
     Table,
     Text,
     rows,
 )
-from cellrate.common.numbers import number
-from cellrate.studies.compare import sentences
-from cellrate.studies.compare.answer import Comparison, Pair, Place, Ranking
+from cellrate.common.numbers import WHOLE, finite_or_none, number
+from cellrate.language.measured import Better
+from cellrate.studies.compare.answer import Comparison, Pair, Place, Ranking, Value
+from cellrate.studies.compare.contrast import APART, MOST, POWER
+
+GAIN = 1.1
+"""Pairs are said to save runs from this ratio of the runs without and with pairs."""
+SMALL = 0.01
+"""Real differences below this share of the first mean are said to be small."""
+VERDICTS = {True: "real", False: "may be chance", None: "cannot tell"}
+
+
+def shown(value: Value) -> str:
+    """A value of a factor as text."""
+    return number(value) if isinstance(value, float) else str(value)
+
+
+def place(where: Mapping[str, Value]) -> str:
+    """Values of the other factors; of each path only the last part is shown."""
+    return ", ".join(f"{name.rpartition('.')[2]} {shown(one)}" for name, one in where.items())
+
+
+def name(pair: Pair) -> str:
+    """The difference as second minus first, and the values of the other factors."""
+    at = place(pair.where)
+    found = f"{shown(pair.second)} - {shown(pair.first)}"
+    return f"{found}, {at}" if at else found
+
+
+def factor(comparison: Comparison) -> str:
+    """Name of the compared factor; of a path only the last part."""
+    return comparison.factor.rpartition(".")[2]
+
+
+def heading(measure: str, unit: str, better: Better | None) -> str:
+    """Name of a measure with its unit and its better end."""
+    found = f"{measure} ({unit})" if unit else measure
+    return f"{found}: {better} is better" if better else found
+
+
+def title(comparison: Comparison) -> str:
+    """Title of the comparison: the factor and its values."""
+    others = [one for one in comparison.alternatives if one != comparison.baseline]
+    beside = "" if comparison.baseline is None else f" beside {shown(comparison.baseline)}"
+    return f"{comparison.factor}: {', '.join(map(shown, others))}{beside}"
+
+
+def means(pair: Pair) -> tuple[str, str]:
+    """Means of both alternatives over the runs that count."""
+    if pair.contrast is None:
+        return "-", "-"
+    found = pair.contrast
+    return number(float(found.first.mean())), number(float(found.second.mean()))
+
+
+def difference(pair: Pair) -> str:
+    """Second less first, with half the width of the simultaneous interval if it says anything."""
+    if pair.contrast is None:
+        return "-"
+    value = pair.contrast.difference
+    text = f"{'+' if value > 0 else ''}{number(value)}"
+    if pair.simultaneous is None or pair.contrast.test == "exact" or pair.too_few_seeds:
+        return text
+    half = (pair.simultaneous[1] - pair.simultaneous[0]) / 2
+    return f"{text} ± {half:,.0f}" if half >= WHOLE else f"{text} ± {half:.2g}"
+
+
+# From this ratio of two means on, a multiple says more than a percentage.
+MULTIPLE = 10.0
+
+
+def relative(pair: Pair) -> str:
+    """The difference as a share of the first mean; the ratio of the means if it is far greater."""
+    if pair.ratio is None or pair.ratio.value is None:
+        return "-"
+    ratio = pair.ratio.value
+    return f"{ratio - 1:+.1%}" if ratio < MULTIPLE else f"{number(float(f'{ratio:.3g}'))} times"
+
+
+def chance(pair: Pair) -> str:
+    """The p-value after the correction."""
+    if pair.contrast is None or pair.adjusted_p is None:
+        return "-"
+    if pair.contrast.test == "exact":
+        return "exact"
+    return "<0.0001" if pair.adjusted_p < 1e-4 else f"{pair.adjusted_p:.4f}"
+
+
+def verdict(pair: Pair) -> str:
+    """The decision on a difference: real, may be chance, or none."""
+    if pair.contrast is not None and pair.contrast.difference == 0.0 and not pair.real:
+        return "none" if pair.contrast.test == "exact" else "none seen"
+    if pair.real and is_small(pair):
+        return f"real, below {SMALL:.0%}"
+    return "too few seeds" if pair.too_few_seeds else VERDICTS[pair.real]
+
+
+def is_small(pair: Pair) -> bool:
+    """True if the means differ by less than `SMALL` of the first."""
+    return (
+        pair.ratio is not None
+        and pair.ratio.value is not None
+        and (abs(pair.ratio.value - 1) < SMALL)
+    )
+
+
+def undecided(pair: Pair) -> bool:
+    """True if a difference was seen and is not real."""
+    return pair.real is False and pair.contrast is not None and pair.contrast.difference != 0.0
+
+
+def needed(pair: Pair) -> str:
+    """The number of seeds that would decide the pair, if it is undecided."""
+    if not undecided(pair):
+        return ""
+    return f"{pair.seeds_to_decide:,}" if pair.seeds_to_decide else f">{MOST:,}"
+
+
+def summary(comparison: Comparison) -> list[str]:
+    """Sentences on the number of real differences and on the method."""
+    pairs = comparison.pairs
+    real = sum(bool(pair.real) for pair in pairs)
+    are = "is" if real == 1 else "are"
+    together = f"at {comparison.level:.10g} for all of them together"
+    found = [f"{real} of {len(pairs)} differences {are} real, {together}: {counted(comparison)}."]
+    small = sum(bool(pair.real) and is_small(pair) for pair in pairs)
+    if small:
+        found.append(
+            f"{small} of them {'is' if small == 1 else 'are'} below {SMALL:.0%} of the mean: "
+            "certain, but seldom worth a decision."
+        )
+    found += _spans(comparison)
+    found += _letters(comparison)
+    found += _too_few(comparison)
+    found += _pairing(comparison)
+    untested = [pair for pair in pairs if pair.real is None]
+    if untested:
+        found.append(
+            f"{len(untested)} cannot be tested: an alternative has no value, or only a single run."
+        )
+    if comparison.unmatched:
+        found.append(f"{comparison.unmatched} points lack some of the alternatives.")
+    left_out = max(pair.left_out for pair in pairs)
+    if left_out:
+        found.append(
+            f"Up to {left_out} runs of a pair do not count: they failed, have no finite value, or "
+            "no partner of the same seed."
+        )
+    return found
+
+
+def _spans(comparison: Comparison) -> list[str]:
+    """Sentences on the spans of the queue and of the two delays, if they are compared."""
+    longest = "queue is the longest queue of the measuring window, not of the start before it."
+    found = [longest] if "queue" in comparison.measures else []
+    if not {"queue_delay", "delay_with_source"} <= set(comparison.measures):
+        return found
+    network = (
+        "queue_delay is the mean time of a cell in the bottleneck's queue, the network's own delay."
+    )
+    whole = (
+        "delay_with_source runs from TCP to TCP: it includes the wait in the source, where rates "
+        "hold packets back."
+    )
+    return [*found, network, whole]
+
+
+def counted(comparison: Comparison) -> str:
+    """The number of differences as a product of pairs, measures and points.
+
+    If points lack some alternatives there are fewer, and the words say so.
+    """
+    pairs = comparison.pairs
+    kinds = len({(one.first, one.second) for one in pairs})
+    points = len({tuple(one.where.items()) for one in pairs})
+    whole = kinds * len(comparison.measures) * points == len(pairs)
+    what = [_many(kinds, "pair"), _many(len(comparison.measures), "measure")]
+    names = ", ".join(pairs[0].where)
+    what += [f"{_many(points, 'point')} of {names}"] if names else []
+    over = ", ".join(comparison.averaged)
+    means = f", of means over {over}, seed by seed" if over else ""
+    lacking = "" if whole else ", without the pairs that some points lack"
+    return " × ".join(what) + means + lacking
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _letters(comparison: Comparison) -> list[str]:
+    """The meaning of the letters, and of an order without a better end."""
+    if not comparison.rankings:
+        return []
+    found = ["Alternatives that share a letter cannot be told apart."]
+    without = [one for one in comparison.measures if one not in comparison.better]
+    if without:
+        found.append(
+            f"Of {', '.join(without)} neither more nor less is known to be better, so the greatest "
+            f"comes first; --better {without[0]}=less turns the order."
+        )
+    return found
+
+
+def _too_few(comparison: Comparison) -> list[str]:
+    """Sentences on seeds that decide nothing, and on those that undecided pairs need."""
+    open_ = [pair for pair in comparison.pairs if undecided(pair)]
+    short = [pair for pair in open_ if pair.too_few_seeds and pair.contrast]
+    found = []
+    if short:
+        seeds = min(len(pair.contrast.first) for pair in short if pair.contrast)
+        least = max(pair.too_few_seeds or 0 for pair in short)
+        found.append(
+            f"{seeds} seeds decide nothing where the verdict is 'too few seeds': it takes at "
+            f"least {least} to tell {APART:g} standard deviations from chance in "
+            f"{comparison.tests} tests."
+        )
+    if open_:
+        found.append(
+            f"Seeds to decide: with so many an undecided difference is real in {POWER:.0%} of all "
+            "cases, if it and its spread are as seen."
+        )
+    return found
+
+
+def _pairing(comparison: Comparison) -> list[str]:
+    """Sentences on the pairing of runs and its gain."""
+    contrasts = [pair.contrast for pair in comparison.pairs if pair.contrast is not None]
+    paired = [one for one in contrasts if one.paired]
+    found = []
+    if contrasts and all(one.test == "exact" for one in contrasts):
+        return ["Seeds change nothing here: the differences are exact."]
+    gains = [one.gain for one in paired if one.gain is not None and isfinite(one.gain)]
+    if paired:
+        runs = sorted({len(one.first) for one in paired})
+        many = f"{runs[0]} to {runs[-1]}" if len(runs) > 1 else str(runs[0])
+        text = f"Runs of the same seed are pairs, {many} of them each"
+        if gains:
+            gain = median(gains)
+            text += (
+                f"; without pairs it would take {gain:.2g} times as many (median)"
+                if gain >= GAIN
+                else "; here that saves no runs"
+            )
+        found.append(f"{text}.")
+    if len(paired) < len(contrasts):
+        found.append("Where seeds differ the runs are independent (Welch's test).")
+    return found
+
 
 # At most so many rows of a measure are printed; --json and the figure have more.
 MOST_ROWS = 40
@@ -33,12 +282,11 @@ def report(
         all_pairs: True for a table of all pairs after each ranking; pairs with a baseline always
             have their table.
     """
-    summary = map(Paragraph, sentences.summary(comparison))
     sections = [
         _section(comparison, measure, units.get(measure, ""), all_pairs=all_pairs)
         for measure in comparison.measures
     ]
-    return Document(sentences.title(comparison), (*sections, *summary))
+    return Document(title(comparison), (*sections, *map(Paragraph, summary(comparison))))
 
 
 def _section(comparison: Comparison, measure: str, unit: str, *, all_pairs: bool) -> Section:
@@ -47,23 +295,22 @@ def _section(comparison: Comparison, measure: str, unit: str, *, all_pairs: bool
     tables = [_ranking(comparison, rankings)] if rankings else []
     if all_pairs or not rankings:
         tables.append(_pairs(comparison.pairs_of(measure)))
-    title = sentences.heading(measure, unit, comparison.better.get(measure))
-    return Section(title, tuple(tables))
+    return Section(heading(measure, unit, comparison.better.get(measure)), tuple(tables))
 
 
 def _ranking(comparison: Comparison, rankings: Sequence[Ranking]) -> Table:
     """The alternatives at each point, the best first, beside it the difference to the best."""
     names = [name.rpartition(".")[2] for name in rankings[0].where]
     best = {one.places[0].alternative for one in rankings if one.places}
-    least = f"minus {sentences.shown(best.pop())}" if len(best) == 1 else "minus the best"
+    least = f"minus {shown(best.pop())}" if len(best) == 1 else "minus the best"
     found = [
-        (*map(sentences.shown, one.where.values()), *_place(place))
+        (*map(shown, one.where.values()), *_place(place))
         for one in rankings
         for place in one.places
     ]
     heads = (
         *map(Column, names),
-        Column(sentences.factor(comparison)),
+        Column(factor(comparison)),
         Column("mean", "right"),
         Column("group"),
         Column(least, "right"),
@@ -73,11 +320,11 @@ def _ranking(comparison: Comparison, rankings: Sequence[Ranking]) -> Table:
 
 
 def _place(place: Place) -> tuple[Text, ...]:
-    name, mean = sentences.shown(place.alternative), number(place.mean)
+    cells = (shown(place.alternative), number(place.mean), place.letters)
     pair = place.against_best
     if pair is None:
-        return (name, mean, place.letters, "", "", "", "best", "")
-    return (name, mean, place.letters, sentences.difference(pair), *_decided(pair))
+        return (*cells, "", "", "", "best", "")
+    return (*cells, difference(pair), *_decided(pair))
 
 
 def _decision(relative: str) -> tuple[Column, ...]:
@@ -90,8 +337,8 @@ def _decision(relative: str) -> tuple[Column, ...]:
 
 
 def _decided(pair: Pair) -> tuple[Text, ...]:
-    verdict = Span(sentences.verdict(pair), "strong" if pair.real else "plain")
-    return (sentences.relative(pair), sentences.chance(pair), verdict, sentences.needed(pair))
+    style: Style = "strong" if pair.real else "plain"
+    return (relative(pair), chance(pair), Span(verdict(pair), style), needed(pair))
 
 
 def _pairs(pairs: Sequence[Pair]) -> Table:
@@ -106,8 +353,8 @@ def _pairs(pairs: Sequence[Pair]) -> Table:
 
 
 def _cells(pair: Pair) -> tuple[Text, ...]:
-    first, second = sentences.means(pair)
-    return (sentences.name(pair), second, first, sentences.difference(pair), *_decided(pair))
+    first, second = means(pair)
+    return (name(pair), second, first, difference(pair), *_decided(pair))
 
 
 def _without_empty(heads: Sequence[Column], found: Sequence[tuple[Text, ...]]) -> Table:
@@ -115,3 +362,70 @@ def _without_empty(heads: Sequence[Column], found: Sequence[tuple[Text, ...]]) -
     if not any(cells[-1] for cells in found):
         heads, found = heads[:-1], [cells[:-1] for cells in found]
     return Table(tuple(heads), rows(found), most=MOST_ROWS, more="in the output of --json")
+
+
+def as_json(comparison: Comparison, units: Mapping[str, str]) -> dict[str, Any]:
+    """The output of `cellrate compare --json`; null where a value is missing."""
+    return {
+        "factor": comparison.factor,
+        "alternatives": list(comparison.alternatives),
+        "baseline": comparison.baseline,
+        "level": comparison.level,
+        "averaged_over": list(comparison.averaged),
+        "tests": comparison.tests,
+        "correction": "Bonferroni",
+        "unmatched_points": comparison.unmatched,
+        "measures": [
+            {"name": one, "unit": units.get(one, ""), "better": comparison.better.get(one)}
+            for one in comparison.measures
+        ],
+        "measures_without_values": list(comparison.without_values),
+        "rankings": [_ranking_json(one) for one in comparison.rankings],
+        "differences": [_pair_json(pair) for pair in comparison.pairs],
+        "words": summary(comparison),
+    }
+
+
+def _ranking_json(one: Ranking) -> dict[str, Any]:
+    return {
+        "measure": one.measure,
+        "where": dict(one.where),
+        "better": one.better,
+        "places": [
+            {"alternative": place.alternative, "mean": place.mean, "letters": place.letters}
+            for place in one.places
+        ],
+    }
+
+
+def _pair_json(pair: Pair) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "measure": pair.measure,
+        "where": dict(pair.where),
+        "first": pair.first,
+        "second": pair.second,
+        "runs_left_out": pair.left_out,
+        "real": pair.real,
+        "verdict": verdict(pair),
+        "seeds_to_decide": pair.seeds_to_decide,
+        "too_few_seeds_least": pair.too_few_seeds,
+    }
+    found = pair.contrast
+    if found is None:
+        return entry
+    ratio = pair.ratio
+    return entry | {
+        "runs": [len(found.first), len(found.second)],
+        "paired": found.paired,
+        "test": found.test,
+        "means": [float(found.first.mean()), float(found.second.mean())],
+        "difference": found.difference,
+        "standard_error": found.standard_error,
+        "interval": pair.interval,
+        "simultaneous_interval": pair.simultaneous,
+        "p_value": found.p_value,
+        "adjusted_p_value": pair.adjusted_p,
+        "ratio": None if ratio is None else ratio.value,
+        "ratio_interval": None if ratio is None or ratio.low is None else [ratio.low, ratio.high],
+        "runs_saved_by_pairs": finite_or_none(found.gain),
+    }

@@ -8,9 +8,8 @@ import numpy as np
 import polars as pl
 
 from cellrate.common.problems import BadInput, choose
+from cellrate.studies.dataset.columns import RUNS, columns
 from cellrate.studies.dataset.description import FactorColumn
-from cellrate.studies.dataset.dictionary import columns
-from cellrate.studies.dataset.place import RUNS
 
 if TYPE_CHECKING:
     import xarray as xr

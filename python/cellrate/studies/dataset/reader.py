@@ -1,7 +1,8 @@
-"""Reads a data set."""
+"""Reads a data set, and checks that its tables are those that its description promises."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
@@ -10,16 +11,38 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from cellrate.common import parquet_table
-from cellrate.common.document import Shown
+from cellrate.common.document import (
+    Block,
+    Document,
+    Paragraph,
+    Remark,
+    Row,
+    Section,
+    Shown,
+    Table,
+    columns,
+)
 from cellrate.common.extras import needing
 from cellrate.common.input_file import read_own_text
+from cellrate.common.numbers import number
 from cellrate.common.parquet import refused
 from cellrate.common.problems import BadInput, choose
 from cellrate.simulation.series import Series
-from cellrate.studies.dataset.columns import ENTITIES, TRACES
-from cellrate.studies.dataset.damage import identifying, refuse_bad_rows, refuse_other_columns
+from cellrate.studies.dataset.columns import (
+    ENTITIES,
+    FAILED,
+    IDENTITY,
+    KEYS,
+    RUNS,
+    STATUS,
+    STUDY,
+    TRACES,
+    Schema,
+    entity_schema,
+    runs_schema,
+    trace_schema,
+)
 from cellrate.studies.dataset.description import Description, from_json
-from cellrate.studies.dataset.place import RUNS, STUDY
 from cellrate.studies.polars_threads import refuse_too_few
 
 if TYPE_CHECKING:
@@ -27,6 +50,77 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from cellrate.common.document import Document
+
+
+AGAIN = "run the study again"
+
+
+def refuse_other_columns(
+    found: Mapping[str, pl.DataType], table: str, description: Description, path: Path
+) -> None:
+    """Checks the columns of a table.
+
+    Those that identify a run must be there, as must the factors, derived parameters and measures
+    of the study; all that are there must hold what the dictionary says. Columns that other versions
+    know may be missing or more.
+
+    Raises:
+        BadInput: A column is missing, or of another type; the message names it.
+    """
+    wanted = _schema(table, description)
+    needed = _needed(table, description)
+    for name, kind in wanted.items():
+        if name not in found:
+            if name in needed:
+                raise BadInput(f"{path} has no column `{name}`; {AGAIN}")
+        # Empty columns of entities that no run has are of no type.
+        elif found[name] not in (kind, pl.Null()):
+            raise BadInput(
+                f"{path}: the column `{name}` is of type {found[name]}, must be {kind}; {AGAIN}"
+            )
+
+
+def identifying(description: Description) -> list[str]:
+    """Columns that tell a run's place in the study: numbers, whether it failed, and factors."""
+    return [*KEYS, STATUS, *(one.name for one in description.factors)]
+
+
+def refuse_bad_rows(runs: pl.DataFrame, path: Path) -> None:
+    """Checks that each run is there once, with its numbers, and its factors unless it failed.
+
+    Args:
+        runs: The columns of `identifying`.
+        path: The file, for the message.
+
+    Raises:
+        BadInput: One is not; the message names row and column.
+    """
+    failed = runs[STATUS] == FAILED
+    for column in runs.iter_columns():
+        lacks = column.is_null() | (column.is_nan() if column.dtype.is_float() else False)
+        told = lacks if column.name in (*KEYS, STATUS) else lacks & ~failed
+        for row in told.arg_true().head(1):
+            said = "has no value" if column[row] is None else f"is {column[row]}"
+            raise BadInput(f"{path}, row {row}: `{column.name}` {said}; {AGAIN}")
+    # Tables of entities are joined with the runs by their number.
+    for row in runs["run"].is_duplicated().arg_true().head(1):
+        raise BadInput(f"{path}, row {row}: run {runs['run'][row]} is there twice; {AGAIN}")
+
+
+def _schema(table: str, description: Description) -> Schema:
+    if table == RUNS:
+        return runs_schema(description)
+    return entity_schema(table) if table in ENTITIES else trace_schema()
+
+
+def _needed(table: str, description: Description) -> frozenset[str]:
+    if table in ENTITIES:
+        return frozenset(KEYS)
+    if table != RUNS:
+        return frozenset(trace_schema())
+    varied = (one.name for one in description.varied)
+    measures = (one.name for one in description.measures)
+    return frozenset({*KEYS, *IDENTITY, *varied, *measures})
 
 
 class DataSet(Shown):
@@ -59,8 +153,6 @@ class DataSet(Shown):
 
     def document(self) -> Document:
         """The points and the means of their measures over replications, as a document."""
-        from cellrate.studies.dataset.data_set_document import data_set_document
-
         return data_set_document(self)
 
     @property
@@ -216,3 +308,46 @@ class DataSet(Shown):
             from cellrate.studies.dataset.labelled_array import as_array
 
         return as_array(self, measure, table)
+
+
+# Points are listed up to this number.
+MOST_POINTS = 30
+
+
+def data_set_document(data: DataSet) -> Document:
+    """The means of the measures at each point, and the runs that failed."""
+    described, runs = data.description, data.runs
+    failed = runs.filter(pl.col("status") != "done")
+    factors = [one.name for one in described.varied]
+    measures = [one.name for one in described.measures]
+    parts: list[Block] = [
+        Paragraph(
+            f"{described.scenario}, {len(runs):,} runs at {runs['point'].n_unique():,} points; "
+            f"tables runs, {', '.join(ENTITIES)}"
+        )
+    ]
+    if len(failed):
+        parts.append(Remark(f"{len(failed):,} runs failed; DataSet.runs has their errors", "bad"))
+    units = {one.name: one.unit for one in described.varied}
+    titles = [f"{one}\n{units[one]}".rstrip() for one in factors] + measures
+    numeric = range(len(factors), len(titles))
+    means = (
+        runs.group_by("point", *factors, maintain_order=True)
+        .agg(pl.col(measures).mean())
+        .sort("point")
+    )
+    shown = means.head(MOST_POINTS).select(*factors, *measures)
+    table = Table(
+        columns(*titles, numbers=numeric),
+        tuple(Row(tuple(map(_text, one))) for one in shown.rows()),
+    )
+    parts.append(Section("Means over replications", (table,)))
+    if len(means) > MOST_POINTS:
+        parts.append(Remark(f"{len(means) - MOST_POINTS} further points, in DataSet.runs"))
+    return Document(f"Data set {described.name}", tuple(parts))
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    return number(value) if isinstance(value, float) else str(value)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -13,28 +15,79 @@ import polars as pl
 from cellrate.common import scratch
 from cellrate.common.problems import writing
 from cellrate.common.whole_file import make_directory
-from cellrate.simulation import frames
+from cellrate.simulation import frames, output
 from cellrate.simulation.api import Result
-from cellrate.studies.dataset import dictionary
 from cellrate.studies.dataset.columns import (
+    DICTIONARY,
     DONE,
     ENTITIES,
     FAILED,
     KEYS,
+    RUNS,
+    STUDY,
     TRACES,
     entity_schema,
     optional,
     runs_schema,
     trace_schema,
     whole_run,
+    write_dictionary,
 )
 from cellrate.studies.dataset.description import Description, as_json
-from cellrate.studies.dataset.place import RUNS, STUDY, refuse_foreign, replacing
 from cellrate.studies.dataset.table_writer import ORDER, Key, Parts
 from cellrate.studies.polars_threads import refuse_too_few
 
 if TYPE_CHECKING:
     from cellrate import _core
+
+
+OURS = frozenset(
+    {
+        STUDY,
+        f"{DICTIONARY}.json",
+        f"{DICTIONARY}.md",
+        *(f"{table}.parquet" for table in (RUNS, *ENTITIES, TRACES)),
+    }
+)
+
+
+def refuse_foreign(directory: Path) -> None:
+    """Checks that a directory is new or empty, or holds a data set.
+
+    Raises:
+        FileExistsError: The path is a file, a directory with other files but no data set, or the
+            working directory, which cannot be replaced.
+    """
+    if directory.resolve() == Path.cwd():
+        raise FileExistsError(f"{directory} is the working directory; name a directory in it")
+    if not directory.exists() and not directory.is_symlink():
+        return
+    if not directory.is_dir() or directory.is_symlink():
+        raise FileExistsError(f"{directory} exists and is not a directory")
+    if any(directory.iterdir()) and not (directory / STUDY).is_file():
+        raise FileExistsError(
+            f"{directory} is not empty and holds no data set; name an empty or new directory"
+        )
+
+
+@contextmanager
+def replacing(directory: Path) -> Iterator[Path]:
+    """A fresh directory that replaces `directory` if the block ends without an exception.
+
+    Other files in the directory of an earlier data set, such as reports and figures, are kept.
+
+    Raises:
+        FileExistsError: `directory` is not empty and holds no data set.
+    """
+
+    def take(fresh: Path) -> None:
+        for entry in directory.iterdir() if directory.exists() else ():
+            if entry.name not in OURS:
+                copy = shutil.copytree if entry.is_dir() else shutil.copy2
+                copy(entry, fresh / entry.name)
+
+    with output.replacing(directory, refuse_foreign, take) as fresh:
+        yield fresh
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +252,7 @@ class Writer:
             with replacing(self.directory) as fresh:
                 for name, parts in self._tables.items():
                     parts.finish(fresh / f"{name}.parquet", numbers)
-                dictionary.write(fresh, self.description)
+                write_dictionary(fresh, self.description)
                 text = as_json(self.description, runs=len(keys), failed=self._failed)
                 (fresh / STUDY).write_text(text, encoding="utf-8", newline="\n")
         finally:

@@ -12,11 +12,11 @@ from typing import Any
 from cellrate import _core
 from cellrate.common.problems import BadInput, choose
 from cellrate.studies.parameters import schema as schemas
-from cellrate.studies.parameters.paths import full_path
 from cellrate.studies.parameters.schema import (
     Schema,
     choices_of,
     element,
+    full_path,
     is_table,
     kind_of,
     resolve,

@@ -1,9 +1,9 @@
-"""JSON Schema of scenarios: tables, their variants, and the types of keys."""
+"""JSON Schema of scenarios: tables, their variants, the types and the paths of keys."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
@@ -125,3 +125,41 @@ def variants(node: Schema) -> tuple[Variant, ...]:
         for tag, key in keys.items()
         if "const" in key
     )
+
+
+def full_path(document: Mapping[str, Any], path: str) -> str:
+    """Full form of a short path, as `switch.control.scheme` of `control.scheme`.
+
+    A path that begins with a table of the scenario, or that no path ends with, is returned as is.
+
+    Args:
+        document: The resolved scenario.
+        path: Full or short path.
+
+    Raises:
+        BadInput: Several paths end with `path`.
+    """
+    if path.partition(".")[0] in schema()["properties"]:
+        return path
+    matching = [full for full in key_paths(document) if full.endswith(f".{path}")]
+    if len(matching) > 1:
+        raise BadInput(f"{path} is several keys, name one: {', '.join(matching)}")
+    return matching[0] if matching else path
+
+
+def key_paths(document: Mapping[str, Any]) -> Iterator[str]:
+    """Paths of all keys that do not hold a table, except in tables that the scenario lacks."""
+    yield from _paths_below("", schema(), document)
+
+
+def _paths_below(prefix: str, node: Schema, data: Mapping[str, Any]) -> Iterator[str]:
+    for name, inner in table_keys(node, data, prefix or "the scenario").items():
+        path, value = f"{prefix}{name}", data.get(name)
+        if isinstance(value, dict):
+            yield from _paths_below(f"{path}.", inner, value)
+        elif isinstance(value, list) and value and isinstance(value[0], dict):
+            items = resolve(inner)["items"]
+            for number, item in enumerate(value):
+                yield from _paths_below(f"{path}.{item.get('name', number)}.", items, item)
+        elif not is_table(inner):
+            yield path

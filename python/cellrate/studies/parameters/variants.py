@@ -12,8 +12,7 @@ from cellrate.common.problems import choose
 from cellrate.schemes.classes import Kind
 from cellrate.schemes.finding import find
 from cellrate.studies.parameters.keys import Keys
-from cellrate.studies.parameters.paths import full_path
-from cellrate.studies.parameters.schema import Variant, element, variants
+from cellrate.studies.parameters.schema import Variant, element, full_path, variants
 
 CLASSES: Mapping[str, Kind] = {
     ".scheme": "control",

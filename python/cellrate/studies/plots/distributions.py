@@ -9,8 +9,20 @@ from matplotlib.ticker import MaxNLocator
 
 from cellrate.common.problems import BadInput
 from cellrate.simulation.figures import COLOURS, STYLE
-from cellrate.studies.plots.axes import Scale, draw_axis, legend, outer_left, panels, scale_of
-from cellrate.studies.plots.chart import Chart, Drawing, Mark, drawn, levels, part
+from cellrate.studies.plots.chart import (
+    Chart,
+    Drawing,
+    Mark,
+    Scale,
+    draw_axis,
+    drawn,
+    legend,
+    levels,
+    outer_left,
+    panels,
+    part,
+    scale_of,
+)
 
 # Width of a box, and greatest distance of its points from its middle; the boxes' distance is 1.
 BOX, JITTER = 0.6, 0.18

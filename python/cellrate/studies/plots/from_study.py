@@ -16,8 +16,7 @@ from cellrate.simulation.series import Series
 from cellrate.studies.columns import chosen, column, units_of
 from cellrate.studies.dataset import DataSet
 from cellrate.studies.plots import KINDS
-from cellrate.studies.plots.axes import SUFFIXES, Scale, scale_of
-from cellrate.studies.plots.chart import Chart, Drawing
+from cellrate.studies.plots.chart import SUFFIXES, Chart, Drawing, Scale, scale_of
 from cellrate.studies.plots.over_time import overlaid, phase_portrait
 
 TRACES = {"traces", "phase"}

@@ -9,10 +9,20 @@ from matplotlib import style
 from cellrate.common.numbers import number
 from cellrate.common.problems import BadInput
 from cellrate.simulation.figures import STYLE
-from cellrate.studies.own_names import MEAN, RUNS
-from cellrate.studies.plots.axes import Scale, outer_left, panels, scale_of
-from cellrate.studies.plots.chart import Chart, Drawing, Mark, drawn, levels, part
-from cellrate.studies.plots.summary import means
+from cellrate.studies.columns import MEAN, RUNS
+from cellrate.studies.plots.chart import (
+    Chart,
+    Drawing,
+    Mark,
+    Scale,
+    drawn,
+    levels,
+    means,
+    outer_left,
+    panels,
+    part,
+    scale_of,
+)
 
 # Colour map with even steps of lightness, also for people who cannot distinguish red and green.
 COLOURS_OF_MAP = "cividis"

@@ -11,10 +11,22 @@ from matplotlib.lines import Line2D
 from cellrate.common.picture_style import COLOURS, NOTE, STYLE
 from cellrate.simulation.direct_labels import label_ends
 from cellrate.simulation.hidden_lines import reveal
-from cellrate.studies.own_names import HIGH, LOW, MEAN, RUNS
-from cellrate.studies.plots.axes import Scale, draw_axis, legend, outer_left, panels, scale_of
-from cellrate.studies.plots.chart import Chart, Drawing, Mark, drawn, levels, part
-from cellrate.studies.plots.summary import means
+from cellrate.studies.columns import HIGH, LOW, MEAN, RUNS
+from cellrate.studies.plots.chart import (
+    Chart,
+    Drawing,
+    Mark,
+    Scale,
+    draw_axis,
+    drawn,
+    legend,
+    levels,
+    means,
+    outer_left,
+    panels,
+    part,
+    scale_of,
+)
 
 # Width over which the points of several colours are spread beside a text; the texts' distance is 1.
 BESIDE = 0.5

@@ -1,11 +1,14 @@
-"""Numbers with units for the expressions of a study."""
+"""Numbers with units, and the expressions over them that compute derived parameters."""
 
 from __future__ import annotations
 
+import ast
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from cellrate import _core
+from cellrate.language.expressions import ExpressionError, parse
 from cellrate.theory.cell_conversions import CELL_BYTES
 
 CELL_BITS = CELL_BYTES * 8
@@ -129,7 +132,7 @@ def _like(one: Amount, first: Amount) -> Amount:
     return one
 
 
-def read(text: str) -> Amount:
+def read_amount(text: str) -> Amount:
     """Parses a quantity such as ``10 ms``, or a number.
 
     Raises:
@@ -161,3 +164,81 @@ def words(dimension: Dimension) -> str:
 def whole(value: float) -> float:
     """The nearest whole number; infinity stays."""
     return value if math.isinf(value) else float(math.floor(value + 0.5))
+
+
+Lookup = Callable[[str], Amount]
+"""Returns the value of a name or dotted path; raises `ExpressionError` if it is unknown."""
+
+
+def amount(text: str, lookup: Lookup) -> Amount:
+    """Value of an expression such as ``3 * rtt * rate`` or ``2 * abr.icr + '1 Mbit/s'``.
+
+    Allowed are ``+ - * / **``, ``min``, ``max``, and for plain numbers ``round``, ``ceil``,
+    ``floor``, ``sqrt`` and ``log2``. Quantities are written in quotes.
+
+    Args:
+        text: The expression.
+        lookup: Returns the values of names.
+
+    Raises:
+        ExpressionError: The expression is not valid, a name is unknown, or units do not fit.
+    """
+    try:
+        return _evaluated(parse(text), lookup)
+    except UnitError as error:
+        raise ExpressionError(f"in `{text}`: {error}") from error
+    except (ArithmeticError, ValueError) as error:
+        raise ExpressionError(f"in `{text}`: {error}") from error
+    except RecursionError as error:
+        raise ExpressionError(f"`{text[:40]} ...` is nested too deeply") from error
+
+
+_BINARY: Mapping[type[ast.operator], Callable[[Amount, Amount], Amount]] = {
+    ast.Add: Amount.__add__,
+    ast.Sub: Amount.__sub__,
+    ast.Mult: Amount.__mul__,
+    ast.Div: Amount.__truediv__,
+    ast.Pow: Amount.__pow__,
+}
+
+
+def _plainly(name: str, function: Callable[[float], float]) -> Callable[[Amount], Amount]:
+    return lambda one: Amount(function(one.plain(f"the argument of {name}")))
+
+
+_FUNCTIONS: Mapping[str, Callable[..., Amount]] = {
+    "min": least,
+    "max": greatest,
+    "round": _plainly("round", whole),
+    "ceil": _plainly("ceil", lambda x: float(math.ceil(x))),
+    "floor": _plainly("floor", lambda x: float(math.floor(x))),
+    "sqrt": _plainly("sqrt", math.sqrt),
+    "log2": _plainly("log2", math.log2),
+}
+
+
+def _evaluated(node: ast.expr, lookup: Lookup) -> Amount:
+    match node:
+        case ast.Constant(value=bool() as truth):
+            raise ExpressionError(f"`{truth}` is not a number")
+        case ast.Constant(value=int() | float() as number):
+            return Amount(float(number))
+        case ast.Constant(value=str() as quantity):
+            return read_amount(quantity)
+        case ast.UnaryOp(op=ast.USub(), operand=inner):
+            return -_evaluated(inner, lookup)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
+            return _BINARY[type(op)](_evaluated(left, lookup), _evaluated(right, lookup))
+        case ast.Call(func=ast.Name(id=name), args=[_, *_] as inner, keywords=[]):
+            return _call(name, [_evaluated(one, lookup) for one in inner])
+        case ast.Name() | ast.Attribute():
+            return lookup(ast.unparse(node))
+    raise ExpressionError(f"`{ast.unparse(node)}` is not allowed in an expression")
+
+
+def _call(name: str, inner: list[Amount]) -> Amount:
+    if name not in _FUNCTIONS:
+        raise ExpressionError(f"there is no function {name!r}; there are {', '.join(_FUNCTIONS)}")
+    if name not in {"min", "max"} and len(inner) != 1:
+        raise ExpressionError(f"{name} takes one number")
+    return _FUNCTIONS[name](*inner)

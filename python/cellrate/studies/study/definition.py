@@ -6,13 +6,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from cellrate.common.document import Shown
+from cellrate.common.document import (
+    Block,
+    Document,
+    Paragraph,
+    Remark,
+    Section,
+    Shown,
+    Table,
+    columns,
+    rows,
+)
 from cellrate.simulation.runner import Job
 from cellrate.studies.parameters.ranges import Range
 from cellrate.studies.parameters.variants import TableForm, switched
 
 if TYPE_CHECKING:
     from cellrate.common.document import Document
+
 
 Value: TypeAlias = str | float
 """Value of a factor or derived parameter at a point: in SI units or cells, or a text."""
@@ -192,8 +203,6 @@ class Study(Shown):
 
     def document(self) -> Document:
         """The plan of the study as a document."""
-        from cellrate.studies.study.study_document import study_document
-
         return study_document(self)
 
     def seed(self, point: int, replication: int) -> int:
@@ -213,3 +222,39 @@ class Study(Shown):
         """
         overrides = (*self.base.overrides, *point.settings, *settings)
         return Job(self.base.text, self.base.path, overrides, self.seed(point.index, replication))
+
+
+# Values of a factor are listed up to this number.
+LISTED = 12
+
+
+def study_document(study: Study) -> Document:
+    """The factors and their values, the number of runs, and the measures of a study."""
+    replications = study.replications
+    least, most = (len(study.points) * one for one in (replications.least, replications.most))
+    runs = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    seeds = "the same" if study.common_random_numbers else "other"
+    found = [
+        (one.name, one.unit, _values_listed(study, one)) for one in (*study.factors, *study.derived)
+    ]
+    measures = [(name, expression) for name, expression in study.measures.items()]
+    parts: list[Block] = [
+        Paragraph(
+            f"{len(study.points):,} points of {study.base.path}, {runs} runs with {seeds} seeds "
+            "at each point"
+        ),
+        Section("Factors", (Table(columns("factor", "unit", "values"), rows(found)),)),
+        Section("Measures", (Table(columns("measure", "expression"), rows(measures)),)),
+    ]
+    parts += [Remark(note, "bad") for note in study.notes]
+    return Document(f"Study {study.name}", tuple(parts))
+
+
+def _values_listed(study: Study, of: Column) -> str:
+    values = dict.fromkeys(
+        value for point in study.points for n, value in point.values if n == of.name
+    )
+    shown = [f"{one:g}" if isinstance(one, float) else str(one) for one in values]
+    if len(shown) > LISTED:
+        return f"{shown[0]} to {shown[-1]}, {len(shown)} values"
+    return ", ".join(shown)

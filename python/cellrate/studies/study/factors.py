@@ -11,10 +11,10 @@ from cellrate import ScenarioError, _core
 from cellrate.common.problems import BadInput, choose
 from cellrate.simulation.runner import Job
 from cellrate.studies.parameters.keys import Key, Keys, number
-from cellrate.studies.parameters.paths import full_path
 from cellrate.studies.parameters.ranges import WHOLE, Range, Scale, written
+from cellrate.studies.parameters.schema import full_path
 from cellrate.studies.parameters.variants import TableForm, form_at, switched
-from cellrate.studies.study.amounts import DIMENSIONS, UNITS, UnitError, read
+from cellrate.studies.study.amounts import DIMENSIONS, UNITS, UnitError, read_amount
 from cellrate.studies.study.definition import Axis, Column, Derived, Factor
 
 Place = tuple[int | str, ...]
@@ -144,7 +144,7 @@ class Reading:
     def _end(self, column: Column, kind: str, level: Level, place: Place) -> float:
         try:
             if column.path is None:
-                return read(_plainly(level)).as_kind(kind)
+                return read_amount(_plainly(level)).as_kind(kind)
             return number(_plainly(level), self._key(column.path, place))
         except BadInput as error:
             raise self._refusal(place, str(error)) from error
@@ -293,7 +293,7 @@ def _kind_of(text: str) -> str:
     Raises:
         UnitError: The text is neither a number nor a quantity.
     """
-    dimension = read(text).dimension
+    dimension = read_amount(text).dimension
     return next(kind for kind, one in _KINDS if one == dimension)
 
 

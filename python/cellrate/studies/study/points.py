@@ -1,12 +1,17 @@
-"""The points of a study: values of every factor and derived parameter."""
+"""The points of a study: the design, and the values of every factor and derived parameter."""
 
 from __future__ import annotations
 
 import ast
+import itertools
 import json
 import math
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from typing import Any
+
+from scipy.stats import qmc
 
 from cellrate import ScenarioError
 from cellrate.common.problems import BadInput
@@ -16,10 +21,75 @@ from cellrate.simulation.refusals import message_of
 from cellrate.simulation.runner import Job
 from cellrate.studies.parameters.keys import Key, Keys, number
 from cellrate.studies.parameters.ranges import WHOLE, written
-from cellrate.studies.study.amounts import DIMENSIONS, RATE, TIME, Amount, UnitError, read, whole
-from cellrate.studies.study.definition import Column, Derived, Factor, Point, Value
-from cellrate.studies.study.derived import amount
+from cellrate.studies.study.amounts import (
+    DIMENSIONS,
+    RATE,
+    TIME,
+    Amount,
+    UnitError,
+    amount,
+    read_amount,
+    whole,
+)
+from cellrate.studies.study.definition import Axis, Column, Derived, Factor, Point, Value
 from cellrate.studies.study.factors import Refusals
+
+MOST_POINTS = 1_000_000
+"""Greatest number of points, counted before any is made; a point takes some 2 kB of memory."""
+
+
+class TooManyPoints(Exception):
+    """A design has more points than can be held."""
+
+
+def rows(axes: Sequence[Axis], design: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    """Values of all factors, point by point.
+
+    Args:
+        axes: The axes of the design.
+        design: ``kind``; for space-filling designs also ``points`` and ``seed``.
+
+    Raises:
+        TooManyPoints: There are more than `MOST_POINTS`.
+    """
+    if design["kind"] == "grid":
+        return grid(axes)
+    return _filling(axes, design)
+
+
+def grid(axes: Sequence[Axis]) -> Iterator[tuple[str, ...]]:
+    """All combinations; the first axis varies slowest."""
+    levels = [list(axis.rows) for axis in axes]
+    count = 1
+    for each in levels:
+        count *= len(each)
+    if count > MOST_POINTS:
+        raise TooManyPoints(f"{count:,} combinations; at most {MOST_POINTS:,} can be held")
+    for combination in itertools.product(*levels):
+        yield tuple(itertools.chain.from_iterable(combination))
+
+
+def _filling(axes: Sequence[Axis], design: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    """Points that fill the unit cube; each axis is one of its dimensions."""
+    if not axes:
+        yield ()
+        return
+    sampler: qmc.QMCEngine
+    if design["kind"] == "sobol":
+        sampler = qmc.Sobol(len(axes), scramble=True, rng=design["seed"])
+    else:
+        sampler = qmc.LatinHypercube(len(axes), rng=design["seed"])
+    with warnings.catch_warnings():
+        # A Sobol sequence is balanced only at powers of two, as the reference of study files says.
+        warnings.simplefilter("ignore", UserWarning)
+        points = sampler.random(design["points"])
+    for point in points:
+        yield tuple(
+            itertools.chain.from_iterable(
+                axis.at(float(share)) for axis, share in zip(axes, point, strict=True)
+            )
+        )
+
 
 INFINITE = "infinite"
 
@@ -194,7 +264,7 @@ def _amount(column: Column, text: str) -> Amount:
     """
     try:
         if column.path is None:
-            return read(text)
+            return read_amount(text)
         return Amount.of(_number(column, text), column.kind)
     except (UnitError, KeyError) as error:
         raise ExpressionError(f"`{column.name}` is {text!r}, which is no number") from error
@@ -205,7 +275,7 @@ def _value(column: Column, text: str) -> Value:
     if column.kind not in DIMENSIONS:
         return text
     if column.path is None:
-        return read(text).as_kind(column.kind)
+        return read_amount(text).as_kind(column.kind)
     return _number(column, text)
 
 

@@ -19,8 +19,7 @@ from cellrate.simulation.series import series_of
 from cellrate.studies.dataset import Description, FactorColumn, MeasureColumn, RunRow, Writer
 from cellrate.studies.study.definition import Column, Point, Replications, StoppingRule, Study
 from cellrate.studies.study.file import traced
-from cellrate.studies.study.stopping import replications_needed, wanted
-from cellrate.studies.study.warm_up import longest
+from cellrate.studies.study.output_analysis import longest, replications_needed, wanted
 
 Executor = Callable[[Iterable[Job]], Generator[Done]]
 """Runs jobs and yields the result of each in their order, as `run_each` does."""

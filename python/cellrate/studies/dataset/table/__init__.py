@@ -1,8 +1,7 @@
 """A data set as a table for a paper: means with confidence intervals, rows by columns."""
 
 from cellrate.studies.dataset.table.formats import FORMATS, as_text, written
-from cellrate.studies.dataset.table.question import Question
-from cellrate.studies.dataset.table.tabulate import tabulate
+from cellrate.studies.dataset.table.tabulate import Question, tabulate
 from cellrate.studies.dataset.table.tabulation import Cell, Head, Tabulation
 
 __all__ = ["FORMATS", "Cell", "Head", "Question", "Tabulation", "as_text", "tabulate", "written"]

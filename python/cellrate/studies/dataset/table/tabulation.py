@@ -1,10 +1,13 @@
-"""A table, independent of its format: heads, rows, and a cell for each measure."""
+"""A table, independent of its format: heads, rows, a cell for each measure, and their texts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
+
+from cellrate.common.estimates import Estimate
+from cellrate.common.numbers import estimate_text
 
 Key: TypeAlias = tuple[str | float | None, ...]
 """Values of the factors of a row or a column."""
@@ -68,3 +71,82 @@ class Tabulation:
         from cellrate.studies.dataset.table.formats import as_html
 
         return as_html(self)
+
+
+# Significant digits of a factor's value.
+DIGITS = 7
+
+
+def value(one: str | float | None) -> str:
+    """A value of a factor as text."""
+    if isinstance(one, float):
+        return f"{one:,.{DIGITS}g}" if one != float("inf") else "infinite"
+    return "" if one is None else str(one)
+
+
+def setting(head: Head, one: str | float | None) -> str:
+    """A factor and its value, as in the head of a column."""
+    unit = f" {head.unit}" if head.unit else ""
+    return f"{head.name} = {value(one)}{unit}"
+
+
+def cell(one: Cell | None) -> str:
+    """The mean, and half the interval for several replications."""
+    if one is None:
+        return ""
+    return estimate_text(Estimate((), one.mean, one.low, one.high))
+
+
+def exact(one: float | None) -> str:
+    """A number with all its digits, for other programs."""
+    return "" if one is None else repr(one)
+
+
+def heads(table: Tabulation) -> list[list[str]]:
+    """The head of every column of cells: the factors' values, then the measure."""
+    return [
+        [
+            *(setting(*one) for one in zip(table.columns, key, strict=True)),
+            *([str(measure)] if _shows_measure(table) else []),
+        ]
+        for key in table.column_keys
+        for measure in table.measures
+    ]
+
+
+def body(table: Tabulation) -> list[tuple[list[str], list[str]]]:
+    """The rows: values of their factors, and cells."""
+    rows = []
+    for row in table.row_keys:
+        cells = [
+            cell(table.cells.get((row, column, measure.name)))
+            for column in table.column_keys
+            for measure in table.measures
+        ]
+        rows.append(([value(one) for one in row], cells))
+    return rows
+
+
+def caption(table: Tabulation) -> str:
+    """The caption of the table."""
+    measure = "" if _shows_measure(table) else f"{table.measures[0]}: "
+    return f"{table.title}: {measure}{_over(table)}"
+
+
+def _shows_measure(table: Tabulation) -> bool:
+    """True if measures are named in the heads of columns, and not only in the caption."""
+    return len(table.measures) > 1 or not table.columns
+
+
+def _over(table: Tabulation) -> str:
+    counts = {one.replications for one in table.cells.values()}
+    if counts <= {1}:
+        return "one replication"
+    least, most = min(counts), max(counts)
+    number_ = f"{least}" if least == most else f"{least} to {most}"
+    return f"means over {number_} replications, ± half the {100 * table.level:g} % interval"
+
+
+def exact_key(one: str | float | None) -> str:
+    """A value of a factor with all its digits, for other programs."""
+    return exact(one) if isinstance(one, float) else value(one)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from html import escape
 from typing import Any
 
 import polars as pl
@@ -24,19 +25,83 @@ from cellrate.common.document import (
 )
 from cellrate.common.numbers import number
 from cellrate.common.problems import BadInput
-from cellrate.simulation.figures import svg
-from cellrate.studies.columns import factors_of, measures_of, units_of
-from cellrate.studies.compare import sentences
+from cellrate.simulation.figures import COLOURS, svg
+from cellrate.studies.columns import HIGH, MEAN, factors_of, measures_of, units_of
 from cellrate.studies.compare.figure import differences
 from cellrate.studies.compare.of_studies import StudyOptions, compare_factor
+from cellrate.studies.compare.report import counted, summary
 from cellrate.studies.dataset import DataSet, FactorColumn
-from cellrate.studies.own_names import HIGH, MEAN
-from cellrate.studies.plots import lines
-from cellrate.studies.plots.axes import scale_of
-from cellrate.studies.plots.chart import Chart
-from cellrate.studies.plots.summary import means
-from cellrate.studies.report.charts import chart_of
-from cellrate.studies.report.linked_points import with_commands
+from cellrate.studies.plots import Chart, Drawing, Mark, lines
+from cellrate.studies.plots.chart import means, scale_of
+
+# Greatest number of panels side by side.
+MOST_PANELS = 9
+
+
+def chart_of(data: DataSet, measure: str) -> tuple[Chart, Sequence[str]] | None:
+    """Chooses the chart of a measure, and the factors over which it shows the mean.
+
+    The x axis shows the numeric factor with the most values, or the text factor with the most if
+    none is numeric. Of the remaining factors, text before numeric ones, the first becomes the
+    colours and the next the panels, if they have few enough values. Returns None if nothing varies.
+    """
+    runs = data.runs
+    factors = factors_of(data)
+    if not factors:
+        return None
+    count = {name: runs[name].n_unique() for name in factors}
+    numbers = [name for name in factors if runs[name].dtype.is_numeric()]
+    across = max(numbers or factors, key=lambda name: count[name])
+    rest = [name for name in factors if name != across]
+    rest.sort(key=lambda name: runs[name].dtype.is_numeric())
+    by = next((name for name in rest if count[name] <= len(COLOURS)), None)
+    columns = next((name for name in rest if name != by and count[name] <= MOST_PANELS), None)
+    chart = Chart(across, measure, by, columns, data.description.level, units_of(data))
+    return chart, [name for name in rest if name not in {by, columns}]
+
+
+# Points of an SVG drawing are 1/72 of an inch.
+DOTS = 72.0
+RADIUS = 6.0
+# A tooltip shows at most so many commands; the table behind the link has all.
+MOST_COMMANDS = 5
+
+
+def with_commands(drawing: Drawing, commands: Mapping[int, str], points: Mapping[int, int]) -> str:
+    """The drawing as SVG; its points show the commands of their runs and link to their table rows.
+
+    Args:
+        drawing: The figure with its points.
+        commands: Shell command, by number of the run.
+        points: Point of the study, by number of the run.
+    """
+    text = svg(drawing.figure)
+    circles = "".join(_circle(drawing, mark, commands, points) for mark in drawing.marks)
+    return text.replace("</svg>", f'<g class="points">{circles}</g></svg>')
+
+
+def _circle(
+    drawing: Drawing, mark: Mark, commands: Mapping[int, str], points: Mapping[int, int]
+) -> str:
+    figure = drawing.figure
+    shown = mark.axes.transData.transform((mark.x, mark.y))
+    across, up = figure.transFigure.inverted().transform(shown)
+    width, height = figure.get_size_inches() * DOTS
+    tooltip = escape(_tooltip([commands[run] for run in mark.runs]))
+    runs = " ".join(map(str, mark.runs))
+    return (
+        f'<a href="#point-{points[mark.runs[0]]}"><circle cx="{across * width:.1f}" '
+        f'cy="{(1 - up) * height:.1f}" r="{RADIUS:g}" fill="transparent" data-runs="{runs}">'
+        f"<title>{tooltip}</title></circle></a>"
+    )
+
+
+def _tooltip(commands: Sequence[str]) -> str:
+    lines = list(commands[:MOST_COMMANDS])
+    if len(commands) > MOST_COMMANDS:
+        lines.append(f"and {len(commands) - MOST_COMMANDS} more: click")
+    return "\n".join(lines)
+
 
 # Levels of a factor are listed up to this number.
 LISTED = 12
@@ -155,7 +220,7 @@ def _comparison(data: DataSet) -> tuple[Section, ...]:
     options = StudyOptions(factor=texts[0], level=data.description.level, averaged=averaged)
     try:
         found = compare_factor(data, options)
-        said = sentences.summary(found) + (_at_each_point(data, options) if averaged else [])
+        said = summary(found) + (_at_each_point(data, options) if averaged else [])
     except BadInput as error:
         return (Section(title, (Paragraph(f"They cannot be compared: {error}."),)),)
 
@@ -172,7 +237,7 @@ def _at_each_point(data: DataSet, options: StudyOptions) -> list[str]:
     real = sum(bool(pair.real) for pair in found.pairs)
     text = (
         f"Without the mean, at each point by itself, {real} of {len(found.pairs)} differences are "
-        f"real, at {found.level:.10g} for all of them together: {sentences.counted(found)}. "
+        f"real, at {found.level:.10g} for all of them together: {counted(found)}. "
         f"`cellrate compare STUDY --factor {found.factor}` shows these; with `--average` it shows "
         "the means of this page."
     )

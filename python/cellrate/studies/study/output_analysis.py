@@ -1,14 +1,18 @@
-"""End of the warm-up of a run by MSER-5."""
+"""Output analysis: the end of the warm-up, and the replications that an interval needs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 import numpy as np
 import numpy.typing as npt
 
+from cellrate.common.estimates import half_width
 from cellrate.simulation.series import Series
+from cellrate.studies.study.definition import Replications, StoppingRule
 
 BATCH = 5
 """Number of samples in a batch: the 5 of MSER-5."""
@@ -67,3 +71,38 @@ def longest(series: Iterable[Series]) -> WarmUpPeriod:
     if not cuts:
         raise ValueError("the run has no such trace")
     return WarmUpPeriod(max(cut.seconds for cut in cuts), any(cut.reached_half for cut in cuts))
+
+
+GROWTH = 1.5
+"""Least factor by which the number of runs of a point grows before the interval is checked again.
+
+Every check may stop early by chance, when the values so far happen to lie close together; few
+checks keep the coverage of the interval (Law 2015, section 9.4.1, on sequential procedures).
+"""
+
+
+def wanted(values: Sequence[float], until: StoppingRule) -> float:
+    """Half width of the interval at which a point needs no more runs."""
+    return until.half_width * abs(fmean(values)) if until.relative else until.half_width
+
+
+def replications_needed(values: Sequence[float], asked: Replications) -> int:
+    """Number of runs that a point should have, estimated from those that it has.
+
+    This is their number if it is enough. Otherwise it is the number that their spread suggests, at
+    least `GROWTH` times the present number, and at most the allowed number.
+
+    Args:
+        values: The measure in each run so far; at least one.
+        asked: Limits and stopping rule.
+    """
+    count = len(values)
+    if count < asked.least:
+        return asked.least
+    if asked.until is None or count >= asked.most:
+        return count
+    now, goal = half_width(values, asked.level), wanted(values, asked.until)
+    if now <= goal:
+        return count
+    guess = asked.most if goal == 0 else min(count * (now / goal) ** 2, asked.most)
+    return min(max(math.ceil(guess), math.ceil(count * GROWTH)), asked.most)
