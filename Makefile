@@ -179,8 +179,9 @@ target/fuzzing-tools: proof/requirements-fuzzing.txt | $(BIN)/python
 	rm -rf $@
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps --only-binary :all: --target $@ -r $<
 
-fuzz: install $(CARGO_FUZZ) target/fuzzing-tools ## every reader against made-up input (FUZZ_SECONDS=60 each; a nightly Rust)
+fuzz: install $(CARGO_FUZZ) target/fuzzing-tools ## every reader against made-up input (FUZZ_SECONDS=60 each; a nightly Rust), random operations on every component (FUZZ_CASES=12000)
 	$(BIN)/python -m proof.fuzzing --seconds $(or $(FUZZ_SECONDS),60)
+	PROPTEST_CASES=$(or $(FUZZ_CASES),12000) $(CARGO) test --release --locked -p cellrate-engine --test suite operations
 
 sanitize: install ## undefined behaviour and data races, by Miri, sanitizers and valgrind where they are (a nightly Rust)
 	$(BIN)/python -m proof.sanitizers

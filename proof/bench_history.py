@@ -13,17 +13,16 @@ import datetime as dt
 import json
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 from cellrate import _core
 from cellrate.cli import tables
 from cellrate.cli.progress import ProgressBar
 
-ROOT = Path(__file__).parents[1]
-HISTORY = ROOT / "docs" / "evidence" / "speed.md"
+from proof.campaign import EVIDENCE, ROOT, end_with
+
+HISTORY = EVIDENCE / "speed.md"
 MEASURED = "crates", "Cargo.toml", "Cargo.lock"
 """The files that an entry measures: the engine, the loops, and what they are built with."""
 HEAD = "| Date | Commit | Workload | Beside | Ratio |\n|---|---|---|---|--:|\n"
@@ -33,29 +32,6 @@ FEEDBACK = "its cells and feedback"
 """The loop that does the acknowledgements and RM cells of W2 as well."""
 STEADY = 0.05
 """Part by which the ratio of an unchanged engine differs from run to run on a busy machine."""
-
-
-class Refused(Exception):
-    """An entry cannot be kept."""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """The ratio of a workload to a bare loop, at a commit.
-
-    Attributes:
-        date: Day of the measurement, as 2026-01-31.
-        commit: Beginning of the commit's hash.
-        workload: The workload.
-        beside: What the loop does.
-        ratio: Time for each cell-hop / time of the loop for each cell-hop.
-    """
-
-    date: str
-    commit: str
-    workload: str
-    beside: str
-    ratio: float
 
 
 def ratios(report: Mapping[str, Any]) -> dict[tuple[str, str], float]:
@@ -73,105 +49,79 @@ def ratios(report: Mapping[str, Any]) -> dict[tuple[str, str], float]:
     return found
 
 
-def entries(page: str) -> list[Entry]:
-    """The entries of a page, in its order.
+def last_entries() -> dict[tuple[str, str], list[str]]:
+    """The last row of the history by workload and loop, as its five cells.
 
     Raises:
-        Refused: The page has no table, or a line that is no entry.
+        ValueError: The page has no table.
     """
-    _, head, rows = page.partition(HEAD)
+    _, head, rows = HISTORY.read_text(encoding="utf-8").partition(HEAD)
     if not head:
-        raise Refused(f"{HISTORY.name} has no table that begins with {HEAD.splitlines()[0]}")
-    found = []
-    for line in rows.splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        try:
-            date, commit, workload, beside, ratio = cells
-            found.append(Entry(date, commit, workload, beside, float(ratio)))
-        except ValueError as error:
-            raise Refused(f"{HISTORY.name}: this is no entry: {line}") from error
-    return found
+        raise ValueError(f"{HISTORY.name} has no table that begins with {HEAD.splitlines()[0]}")
+    cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows.splitlines()]
+    return {(entry[2], entry[3]): entry for entry in cells}
 
 
-def row(entry: Entry) -> str:
-    """The line of an entry."""
-    cells = entry.date, entry.commit, entry.workload, entry.beside, f"{entry.ratio:.2f}"
-    return f"| {' | '.join(cells)} |\n"
-
-
-def changes(history: Sequence[Entry], now: Mapping[tuple[str, str], float]) -> list[str]:
-    """A line for each workload: its ratio now, and beside its last entry with the same loop."""
-    last = {(entry.workload, entry.beside): entry for entry in history}
-    lines = []
-    for (workload, beside), ratio in now.items():
-        told = f"{workload}: {ratio:.2f} of {beside}"
-        before = last.get((workload, beside))
-        if before is None:
-            lines.append(f"{told}, no entry before")
-            continue
-        part = ratio / before.ratio - 1.0
-        steady = f"; runs differ by {STEADY:.0%}" if abs(part) <= STEADY else ""
-        lines.append(
-            f"{told}, {part:+.0%} since {before.commit} ({before.ratio:.2f}, {before.date}){steady}"
-        )
-    return lines
+def change(key: tuple[str, str], ratio: float, last: list[str] | None) -> str:
+    """The sentence on a workload: its ratio now, and beside its last entry with the same loop."""
+    now = f"{key[0]}: {ratio:.2f} of {key[1]}"
+    if last is None:
+        return f"{now}, no entry before"
+    date, commit, _, _, before = last
+    part = ratio / float(before) - 1.0
+    steady = f"; runs differ by {STEADY:.0%}" if abs(part) <= STEADY else ""
+    return f"{now}, {part:+.0%} since {commit} ({before}, {date}){steady}"
 
 
 def commit() -> str:
     """Beginning of the hash of the commit that is measured.
 
     Raises:
-        Refused: The sources differ from it, or git does not know.
+        ValueError: The sources differ from it.
+        CalledProcessError: This is no checkout.
     """
 
     def git(*command: str) -> str:
-        try:
-            done = subprocess.run(  # noqa: S603  words of this file
-                ["git", *command],  # noqa: S607
-                cwd=ROOT,
-                capture_output=True,
-                text=True,
-                check=True,
-            )
-        except (OSError, subprocess.CalledProcessError) as error:
-            raise Refused(f"git does not name the commit: {error}") from error
-        return done.stdout.strip()
+        return subprocess.run(
+            ["git", *command], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
+        ).stdout.strip()
 
     changed = git("status", "--porcelain", "--", *MEASURED)
     if changed:
-        raise Refused(
+        raise ValueError(
             f"an entry names a commit; commit these files first, which differ from it:\n{changed}"
         )
     return git("rev-parse", "--short=9", "HEAD")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main() -> int:
     """Times the engine, shows it beside the last entries, and appends new ones if asked to."""
     parser = argparse.ArgumentParser(prog="python -m proof.bench_history", description=__doc__)
     parser.add_argument("--json", action="store_true", help="print the times as JSON instead")
     parser.add_argument("--keep", action="store_true", help="append the ratios to the history")
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args()
     try:
-        history = entries(HISTORY.read_text(encoding="utf-8"))
-        measured = commit() if asked.keep else ""
-    except Refused as error:
-        sys.stderr.write(f"bench: {error}\n")
+        history = last_entries()
+        measured = commit() if options.keep else ""
+    except (ValueError, subprocess.CalledProcessError) as error:
+        print(f"bench: {error}", file=sys.stderr)
         return 1
     with ProgressBar("timing") as progress:
         text = _core.bench(None, progress)
     report = json.loads(text)
     now = ratios(report)
-    if asked.json:
-        sys.stdout.write(text.rstrip("\n") + "\n")
+    if options.json:
+        print(text.rstrip("\n"))
     else:
         tables.show_bench(report)
-        sys.stdout.write("\n" + "\n".join(changes(history, now)) + "\n")
-    if asked.keep:
+        print("", *(change(key, ratio, history.get(key)) for key, ratio in now.items()), sep="\n")
+    if options.keep:
         today = dt.datetime.now(dt.UTC).date().isoformat()
         with HISTORY.open("a", encoding="utf-8") as page:
-            page.writelines(row(Entry(today, measured, *key, ratio)) for key, ratio in now.items())
+            for key, ratio in now.items():
+                page.write(f"| {today} | {measured} | {key[0]} | {key[1]} | {ratio:.2f} |\n")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    end_with(main)

@@ -11,11 +11,11 @@ import argparse
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-COMMAND = Path(sys.executable).parent / "cellrate"
+from proof.campaign import COMMAND, end_with
+
 MOST_BYTES = 20_000
 """Bytes that a further source may take, its results as Python objects included."""
 LAUNCHER = """
@@ -48,20 +48,14 @@ source = { kind = "cbr", rate = "1 Mbit/s" }
 """
 
 
-@dataclass(frozen=True)
-class Taken:
-    """Time and memory of a command.
-
-    Attributes:
-        seconds: Processor time.
-        bytes: Most memory at once.
-    """
+class Taken(NamedTuple):
+    """Processor time of a command, and the most bytes that it had at once."""
 
     seconds: float
     bytes: int
 
 
-def run(sources: int, command: Path = COMMAND) -> Taken:
+def run(sources: int) -> Taken:
     """Runs a network of that many sources.
 
     Raises:
@@ -70,36 +64,33 @@ def run(sources: int, command: Path = COMMAND) -> Taken:
     with tempfile.TemporaryDirectory() as place:
         file = Path(place) / "scale.toml"
         file.write_text(SCENARIO.replace("COUNT", str(sources)), encoding="utf-8")
-        line = [sys.executable, "-I", "-c", LAUNCHER, str(command), "run", str(file)]
-        done = subprocess.run(line, capture_output=True, text=True, check=False)  # noqa: S603
+        line = [sys.executable, "-I", "-c", LAUNCHER, str(COMMAND), "run", str(file)]
+        done = subprocess.run(line, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{sources} sources: {done.stderr}")
     seconds, kibibytes = done.stdout.split()
     return Taken(float(seconds), int(kibibytes) * 1024)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs ever larger networks, and says what each took."""
+def main() -> int:
+    """Runs ever larger networks, and says what each took; 1 if a source takes too much memory."""
     parser = argparse.ArgumentParser(prog="python -m proof.scale", description=__doc__)
     parser.add_argument("--most", type=int, default=100_000, help="sources of the largest network")
-    most = parser.parse_args(arguments).most
-    fits = True
-    before, few = run(1), 1
-    for sources in (10**power for power in range(4, 9)):
-        if sources > most:
-            break
+    most = parser.parse_args().most
+    before, few, worst = run(1), 1, 0.0
+    for sources in (10**power for power in range(4, 9) if 10**power <= most):
         taken = run(sources)
         each = (taken.bytes - before.bytes) / (sources - few)
-        fits &= each <= MOST_BYTES
-        sys.stdout.write(
+        worst = max(worst, each)
+        print(
             f"{sources:,} sources: {taken.seconds:.1f} s of processor time, "
-            f"{taken.bytes / 1e6:,.0f} MB, {each:,.0f} bytes for each further source\n"
+            f"{taken.bytes / 1e6:,.0f} MB, {each:,.0f} bytes for each further source"
         )
         before, few = taken, sources
-    if not fits:
-        sys.stdout.write(f"more than {MOST_BYTES:,} bytes for each further source\n")
-    return 0 if fits else 1
+    if worst > MOST_BYTES:
+        print(f"more than {MOST_BYTES:,} bytes for each further source")
+    return int(worst > MOST_BYTES)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    end_with(main)

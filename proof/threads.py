@@ -15,38 +15,33 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
-COMMAND = Path(sys.executable).parent / "cellrate"
+from proof.campaign import COMMAND, end_with
 
-HEAD = """
-run.duration = "DURATION s"
-measure = { from = "FROM s", traces = [], sample = "10 ms" }
-
-[topology]
+RUN = """
+run.duration = "{duration:g} s"
+measure = {{ from = "{begin:g} s", traces = [], sample = "10 ms" }}
 """
-DUMBBELL = f"""{HEAD}
+DUMBBELL = """
+[topology]
 template = "n-source"
 link_rate = "155.52 Mbit/s"
 access = "DELAY"
 bottleneck = "DELAY"
 egress = "DELAY"
 """
-CBR = f"""{DUMBBELL}
-bottleneck_rate = "BOTTLENECK Mbit/s"
-"""
-CBR_GROUP = """
+CBR = """
 [[flow]]
-name = "cbr-NUMBER"
-count = COUNT
+name = "cbr-{number}"
+count = {count}
 service = "cbr"
 stagger = "1009 ns"
-source = { kind = "cbr", rate = "RATE kbit/s" }
+source = {{ kind = "cbr", rate = "{rate:.6f} kbit/s" }}
 """
-ERICA = (
-    DUMBBELL
-    + """
+ERICA = """
 [switch]
 buffer = "infinite"
 control = { scheme = "erica" }
@@ -61,21 +56,19 @@ count = 15
 service = "abr"
 source = { kind = "greedy" }
 """
-)
-PARKING_LOT = (
-    HEAD
-    + """
+PARKING_LOT = """
+[topology]
 template = "parking-lot"
 link_rate = "150 Mbit/s"
-switches = SWITCHES
+switches = {switches}
 hop = "DELAY"
 egress = "DELAY"
-span = "SPAN ms"
+span = "{span} ms"
 
 [switch]
 buffer = "5000 cells"
 priority = [["cbr", "vbr"], ["abr", "ubr", "random"]]
-control = { scheme = "rrm-pd-plus" }
+control = {{ scheme = "rrm-pd-plus" }}
 
 [tcp]
 mss = "9140 bytes"
@@ -91,16 +84,15 @@ rdf = 0.0625
 name = "tcp"
 count = 15
 service = "abr"
-source = { kind = "greedy" }
+source = {{ kind = "greedy" }}
 
 [[flow]]
 name = "background"
-count = SWITCHES_LESS_ONE
+count = {hops}
 service = "random"
 hops = 1
-source = { kind = "exponential-on-off", peak = "45 Mbit/s", mean_on = "10 ms", mean_off = "5 ms" }
+source = {{ kind = "exponential-on-off", peak = "45 Mbit/s", mean_on = "10 ms", mean_off = "5 ms" }}
 """
-)
 RATE = 0.95 * 155_520 / 15
 """Mean kilobits per second of a CBR source: 95 % of a bottleneck of a line rate for each 15."""
 GROUPS = 5
@@ -108,14 +100,12 @@ LEAST_SECONDS = 0.05
 """Least simulated seconds of a run."""
 
 
-@dataclass(frozen=True)
-class Network:
+class Network(NamedTuple):
     """A network that is run.
 
     Attributes:
         name: Its name in the table.
-        scenario: The text, with DELAY for the delay of its links, DURATION for its seconds and FROM
-            for the begin of the measuring window.
+        scenario: The text without `RUN`, with DELAY for the delay of its links.
         seconds: Simulated seconds of a run.
     """
 
@@ -124,8 +114,7 @@ class Network:
     seconds: float
 
 
-@dataclass(frozen=True)
-class Timed:
+class Timed(NamedTuple):
     """Time and digest of a run.
 
     Attributes:
@@ -141,34 +130,31 @@ class Timed:
 
 def cbr(sources: int) -> Network:
     """W1 of the bench: CBR sources with rates within 1 % of their mean, between two switches."""
-    groups = [
-        CBR_GROUP.replace("NUMBER", str(number))
-        .replace("COUNT", str(sources // GROUPS))
-        .replace("RATE", f"{RATE * (0.99 + 0.02 * number / (GROUPS - 1)):.6f}")
-        for number in range(GROUPS)
-    ]
-    text = CBR.replace("BOTTLENECK", f"{155.52 * sources / 15:.6f}") + "".join(groups)
+    bottleneck = f'bottleneck_rate = "{155.52 * sources / 15:.6f} Mbit/s"\n'
+    rates = (RATE * (0.99 + 0.02 * number / (GROUPS - 1)) for number in range(GROUPS))
+    groups = (
+        CBR.format(number=number, count=sources // GROUPS, rate=rate)
+        for number, rate in enumerate(rates)
+    )
+    text = "".join([DUMBBELL, bottleneck, *groups])
     return Network(f"{sources:,} CBR sources", text, 1_200 / sources)
 
 
 def parking_lot(switches: int) -> Network:
     """TCP over ABR through a row of switches, with background traffic at each hop."""
-    text = PARKING_LOT.replace("SWITCHES_LESS_ONE", str(switches - 1))
-    # Long enough for links of 5 ms.
-    text = text.replace("SPAN", str(5 * switches + 10)).replace("SWITCHES", str(switches))
+    # The span is long enough for links of 5 ms.
+    text = PARKING_LOT.format(switches=switches, hops=switches - 1, span=5 * switches + 10)
     return Network(f"parking lot of {switches} switches", text, 16)
 
 
 NETWORKS = (
     *map(cbr, (15, 100, 1_000, 10_000)),
-    Network("15 TCP connections, ERICA", ERICA, 80),
+    Network("15 TCP connections, ERICA", DUMBBELL + ERICA, 80),
     *map(parking_lot, (4, 8, 32)),
 )
 
 
-def run(
-    network: Network, delay: str, threads: int, share: float = 1, command: Path = COMMAND
-) -> Timed:
+def run(network: Network, delay: str, threads: int, share: float = 1) -> Timed:
     """Runs a network.
 
     Args:
@@ -176,49 +162,47 @@ def run(
         delay: Delay of its links.
         threads: Most threads.
         share: Share of its simulated time that is run.
-        command: The command.
 
     Raises:
         RuntimeError: The command failed.
     """
-    text = network.scenario.replace("DELAY", delay)
     seconds = max(network.seconds * share, LEAST_SECONDS)
-    text = text.replace("DURATION", f"{seconds:g}").replace("FROM", f"{0.4 * seconds:g}")
+    text = RUN.format(duration=seconds, begin=0.4 * seconds) + network.scenario
     with tempfile.TemporaryDirectory() as place:
         file = Path(place) / "network.toml"
-        file.write_text(text, encoding="utf-8")
-        line = [str(command), "run", str(file), "--threads", str(threads), "--json"]
-        done = subprocess.run(line, capture_output=True, text=True, check=False)  # noqa: S603
+        file.write_text(text.replace("DELAY", delay), encoding="utf-8")
+        line = [str(COMMAND), "run", str(file), "--threads", str(threads), "--json"]
+        done = subprocess.run(line, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{network.name}: {done.stderr}")
-    told = json.loads(done.stdout)
+    report = json.loads(done.stdout)
     is_divided = threads > 1 and "note: one thread instead" not in done.stderr
-    return Timed(told["wall_seconds"], told["digest"], is_divided)
+    return Timed(report["wall_seconds"], report["digest"], is_divided)
 
 
-def compared(
+def gains(
     network: Network, delay: str, threads: Sequence[int], rounds: int, share: float
-) -> dict[int, float | None]:
-    """Time on one thread over that on each number of threads; None if that would not pay.
+) -> list[str]:
+    """Time on one thread over that on each number of threads; `one` if that would not pay.
 
     Raises:
         RuntimeError: A digest depends on the number of threads, or the command failed.
     """
-    least: dict[int, float] = {}
-    digests: set[str] = set()
-    divided: set[int] = set()
-    for _ in range(rounds):
-        for count in (1, *threads):
-            timed = run(network, delay, count, share)
-            least[count] = min(least.get(count, timed.seconds), timed.seconds)
-            digests.add(timed.digest)
-            divided |= {count} if timed.is_divided else set()
-    if len(digests) > 1:
+    counts = (1, *threads)
+    runs: dict[int, list[Timed]] = {count: [] for count in counts}
+    # In turns, so that a load that comes and goes meets all of them.
+    for _, count in product(range(rounds), counts):
+        runs[count].append(run(network, delay, count, share))
+    if len({timed.digest for timed_runs in runs.values() for timed in timed_runs}) > 1:
         raise RuntimeError(f"{network.name}: its digest depends on the number of threads")
-    return {count: least[1] / least[count] if count in divided else None for count in threads}
+    least = {count: min(timed.seconds for timed in runs[count]) for count in runs}
+    return [
+        f"{least[1] / least[count]:.2f}" if runs[count][0].is_divided else "one"
+        for count in threads
+    ]
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main() -> int:
     """Runs the networks, and says how much faster they were on more threads."""
     parser = argparse.ArgumentParser(prog="python -m proof.threads", description=__doc__)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
@@ -227,22 +211,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--delays", nargs="+", default=["5 ms", "1 ms"], help="of all links")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--share", type=float, default=1, help="of the simulated times")
-    options = parser.parse_args(arguments)
-    head = "".join(f"{count:>8}" for count in options.threads)
+    options = parser.parse_args()
     for delay in options.delays:
-        sys.stdout.write(f"{f'links of {delay}, threads:':<30}{head}\n")
+        head = "".join(f"{count:>8}" for count in options.threads)
+        print(f"{f'links of {delay}, threads:':<30}{head}")
         for network in NETWORKS:
             try:
-                found = compared(network, delay, options.threads, options.rounds, options.share)
+                found = gains(network, delay, options.threads, options.rounds, options.share)
             except RuntimeError as error:
-                sys.stdout.write(f"{error}\n")
+                print(error, file=sys.stderr)
                 return 1
-            gains = ("one" if gain is None else f"{gain:.2f}" for gain in found.values())
-            times = "".join(f"{gain:>8}" for gain in gains)
-            sys.stdout.write(f"  {network.name:<28}{times}\n")
-            sys.stdout.flush()
+            print(f"  {network.name:<28}" + "".join(f"{gain:>8}" for gain in found), flush=True)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    end_with(main)

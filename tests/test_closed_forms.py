@@ -2,7 +2,7 @@
 
 Of a right simulator a test fails with one in 10,000 sets of seeds at most, that of a Hurst number
 with one in 185; the seeds are fixed. `make closed-forms` repeats these tests with other seeds, with
-draws from the models without the simulator, and with faults.
+and without faults.
 """
 
 from __future__ import annotations
@@ -15,12 +15,9 @@ from cellrate.theory import queueing
 from scipy import stats
 
 from proof.forms import fluid, noise, periodic, poisson
-from proof.forms.arrays import Floats
-from proof.forms.calibration import Seen
 from proof.forms.case import Case
+from proof.forms.judges import Floats, upper_tail
 from proof.forms.line import LINE
-from proof.forms.saddlepoint import upper_tail
-from proof.forms.verdict import complaints
 
 CASES = [*poisson.CASES, *periodic.CASES, *fluid.CASES, *noise.CASES]
 
@@ -81,21 +78,3 @@ def test_the_probability_of_a_mean_is_right_where_draws_are_skewed() -> None:
         most, least = stats.gamma(20).isf(chance) / 20, stats.gamma(20).ppf(chance) / 20
         assert upper_tail(pool, 1.0, most, 20) == pytest.approx(chance, rel=0.2)
         assert upper_tail(-pool, -1.0, -least, 20) == pytest.approx(chance, rel=0.2)
-
-
-def seen(alarms: int, caught: int, p_of_all: float = 0.5) -> Seen:
-    """A hundred tests, so many of them with a P value of 0.005, and ten faults."""
-    case = poisson.CASES[0]
-    p_values = np.where(np.arange(100) < alarms, 0.005, 0.5)
-    faults = {0.02: (caught, 10), -0.02: (10, 10)}
-    return Seen(case, p_values, np.zeros((9, 5)), p_of_all, faults, np.full(1000, 0.5))
-
-
-def test_the_campaign_complains_of_alarms_missed_faults_and_means() -> None:
-    assert not complaints([seen(alarms=4, caught=10)])
-    (many,) = complaints([seen(alarms=12, caught=10)])
-    assert "12 alarms in 100 tests of the simulator, 0.01" in many
-    (missed,) = complaints([seen(alarms=0, caught=9)])
-    assert "9 of 10 faults of +0.02 noticed" in missed
-    (off,) = complaints([seen(alarms=0, caught=10, p_of_all=1e-6)])
-    assert "the means over all 9 runs are not those of theory" in off

@@ -5,14 +5,13 @@ from __future__ import annotations
 import sys
 
 import pytest
-from conftest import COMMAND
 
 from proof.scale import MOST_BYTES, run
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems count memory in other units")
 def test_each_further_source_takes_no_more_memory_than_documented() -> None:
-    sizes = {count: run(count, COMMAND).bytes for count in (1, 4_000, 12_000)}
+    sizes = {count: run(count).bytes for count in (1, 4_000, 12_000)}
     first = (sizes[4_000] - sizes[1]) / 3_999
     further = (sizes[12_000] - sizes[4_000]) / 8_000
     assert 1_000 < first <= MOST_BYTES, sizes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import platform
 import random
@@ -11,30 +10,25 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import cellrate
 import polars as pl
 
+from proof.campaign import end_with, keep
 from proof.faults import clocks, crowd, damage, kills, space, surroundings
 from proof.faults.ground import Ground
 
-RESULTS = Path(__file__).parents[1] / "results" / "faults.json"
-KILLS = 100
-SEED = 1
 
-
-@dataclass(frozen=True)
-class Campaign:
+class Campaign(NamedTuple):
     """One kind of faults.
 
     Attributes:
-        run: Does so many of them.
-        share: How many there are for each kill.
-        lacks: What this machine does not let it do, and why.
+        run: Causes a number of faults.
+        share: Number of faults for each kill.
+        lacks: Returns the faults that this machine does not allow, each with the reason.
     """
 
     run: Callable[[Ground, int], None]
@@ -45,91 +39,72 @@ class Campaign:
 CAMPAIGNS = {
     "kills": Campaign(kills.campaign, 1.0),
     "space": Campaign(space.campaign, 0.12, space.lacks),
-    "damage": Campaign(damage.campaign, 3.0),
+    "damage": Campaign(damage.campaign, 0.6),
     "crowd": Campaign(crowd.campaign, 0.08),
     "clocks": Campaign(clocks.campaign, 0.08, clocks.lacks),
     "surroundings": Campaign(surroundings.campaign, 0.0, surroundings.lacks),
 }
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Does the campaigns named, or all of them; 1 if something did not hold, or was not done."""
-    asked = _asked(arguments)
+def main() -> int:
+    """Runs the campaigns named, or all of them; 1 if something did not hold, or was not done."""
+    parser = argparse.ArgumentParser(prog="python -m proof.faults", description=__doc__)
+    number = int(os.environ.get("FAULTS", "100"))
+    parser.add_argument("--kills", type=int, default=number, help="default: FAULTS or 100")
+    parser.add_argument("--seed", type=int, default=1, help="default: 1")
+    parser.add_argument("--allow-skips", action="store_true", help="leave out what cannot be done")
+    parser.add_argument(
+        "campaigns", nargs="*", metavar="CAMPAIGN", help=f"of {', '.join(CAMPAIGNS)}; default: all"
+    )
+    options = parser.parse_args()
+    names = options.campaigns or list(CAMPAIGNS)
+    if unknown := set(names) - CAMPAIGNS.keys():
+        parser.error(f"no campaign {', '.join(unknown)}: there are {', '.join(CAMPAIGNS)}")
     # Children and mounts are cleared away when somebody ends this, too.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    names = asked.campaigns or list(CAMPAIGNS)
     lacks = {what: why for name in names for what, why in CAMPAIGNS[name].lacks().items()}
     for what, why in lacks.items():
-        sys.stderr.write(f"cannot do {what}: {why}\n")
-    if lacks and not asked.allow_skips:
-        sys.stderr.write("--allow-skips does the rest\n")
+        print(f"cannot do {what}: {why}", file=sys.stderr)
+    if lacks and not options.allow_skips:
+        print("--allow-skips does the rest", file=sys.stderr)
         return 2
-    try:
-        return _campaigns(names, asked.kills, asked.seed, skips=asked.allow_skips)
-    except KeyboardInterrupt:
-        sys.stderr.write("stopped\n")
-        return 130
-
-
-def _asked(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m proof.faults", description=__doc__)
-    known = ", ".join(CAMPAIGNS)
-    parser.add_argument("campaigns", nargs="*", help=f"of {known}; default: all")
-    number = os.environ.get("FAULTS", str(KILLS))
-    parser.add_argument("--kills", type=int, default=number, help=f"default: FAULTS or {KILLS}")
-    number = os.environ.get("FAULTS_SEED", str(SEED))
-    parser.add_argument("--seed", type=int, default=number, help=f"default: FAULTS_SEED or {SEED}")
-    parser.add_argument("--allow-skips", action="store_true", help="what cannot be done here")
-    asked = parser.parse_args(arguments)
-    for name in asked.campaigns:
-        if name not in CAMPAIGNS:
-            parser.error(f"no campaign {name!r}: there are {known}")
-    if asked.kills < 1:
-        parser.error(f"--kills {asked.kills}: must be at least 1")
-    return asked
-
-
-def _campaigns(names: Sequence[str], asked: int, seed: int, *, skips: bool) -> int:
-    found: dict[str, Any] = {}
-    findings: list[str] = []
-    skipped: dict[str, str] = {}
-    for name in names:
-        campaign = CAMPAIGNS[name]
-        place = Path(tempfile.mkdtemp(prefix=f"faults-{name}-"))
-        source = random.Random(f"{seed} {name}")  # noqa: S311
-        began = time.monotonic()
-        with Ground(place, source, skipped=campaign.lacks()) as ground:
-            campaign.run(ground, max(round(asked * campaign.share), 1))
-        found[name] = {"counts": dict(sorted(ground.counts.items())), "skipped": ground.skipped}
-        findings += [f"{name}: {one}" for one in ground.findings]
-        skipped |= ground.skipped
-        _show(name, ground, time.monotonic() - began)
-    sys.stdout.write(f"{len(findings)} findings, {len(skipped)} skipped\n")
+    grounds = {name: _run(name, options.kills, options.seed) for name in names}
+    findings = [f"{name}: {what}" for name in names for what in grounds[name].findings]
+    skipped = any(ground.skipped for ground in grounds.values())
+    print(f"{len(findings)} findings")
     if names == list(CAMPAIGNS):
-        _write({"seed": seed, "kills": asked, "campaigns": found, "findings": findings})
-    return 1 if findings or (skipped and not skips) else 0
+        tools = {
+            "cellrate": cellrate.__version__,
+            "python": platform.python_version(),
+            "polars": pl.__version__,
+        }
+        found = {
+            name: {"counts": dict(sorted(ground.counts.items())), "skipped": ground.skipped}
+            for name, ground in grounds.items()
+        }
+        asked = {"seed": options.seed, "kills": options.kills}
+        keep("faults", {"tools": tools, **asked, "campaigns": found, "findings": findings})
+    return int(bool(findings) or (skipped and not options.allow_skips))
 
 
-def _write(found: dict[str, Any]) -> None:
-    tools = {
-        "cellrate": cellrate.__version__,
-        "python": platform.python_version(),
-        "polars": pl.__version__,
-    }
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps({"tools": tools} | found, indent=1) + "\n", "utf-8")
-
-
-def _show(name: str, ground: Ground, seconds: float) -> None:
-    sys.stdout.write(f"{name}, {seconds:.0f} s\n")
+def _run(name: str, asked: int, seed: int) -> Ground:
+    """The ground of a campaign that has ended, whose findings are printed."""
+    campaign = CAMPAIGNS[name]
+    place = Path(tempfile.mkdtemp(prefix=f"faults-{name}-"))
+    source = random.Random(f"{seed} {name}")  # noqa: S311
+    began = time.monotonic()
+    with Ground(place, source, skipped=campaign.lacks()) as ground:
+        campaign.run(ground, max(round(asked * campaign.share), 1))
+    print(f"{name}, {time.monotonic() - began:.0f} s")
     for what, count in sorted(ground.counts.items()):
-        sys.stdout.write(f"  {count:6,}  {what}\n")
+        print(f"  {count:6,}  {what}")
     for what, why in ground.skipped.items():
-        sys.stdout.write(f"  skipped {what}: {why}\n")
-    for one in ground.findings:
-        sys.stdout.write(f"  FINDING {one}\n")
+        print(f"  skipped {what}: {why}")
+    for finding in ground.findings:
+        print(f"  FINDING {finding}")
     sys.stdout.flush()
+    return ground
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    end_with(main)

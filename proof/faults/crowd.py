@@ -7,8 +7,6 @@ import signal
 import time
 from pathlib import Path
 
-from cellrate.simulation.runner import build_id
-
 from proof.faults.ground import Files, Ground, study
 
 REPLICATIONS = 6
@@ -20,7 +18,6 @@ def campaign(ground: Ground, crowds: int) -> None:
     whole, seconds = ground.undisturbed(file)
     for number in range(crowds):
         _crowd(ground, file, number, whole, seconds)
-    _versions(ground, file)
 
 
 def _crowd(ground: Ground, file: Path, number: int, whole: Files, seconds: float) -> None:
@@ -42,26 +39,3 @@ def _crowd(ground: Ground, file: Path, number: int, whole: Files, seconds: float
     ground.same(what, out, whole)
     ground.counts[f"crowds of {members}"] += 1
     shutil.rmtree(out)
-
-
-def _versions(ground: Ground, file: Path) -> None:
-    """A store that another version has written, or that is none."""
-    formats = {
-        "newer": ("cellrate store 2\nwritten by cellrate 9.9.9\n", "cellrate 9.9.9"),
-        "older": ("cellrate store 0\nwritten by cellrate 0.0.1\n", ""),
-        "empty": ("", "no store"),
-        "rubbish": ("\x00\xff\x00", "no store"),
-    }
-    for name, (text, word) in formats.items():
-        out = ground.place / f"format-{name}"
-        store = out / "results" / build_id()
-        store.mkdir(parents=True)
-        (store / "format").write_text(text, encoding="latin-1")
-        ended = ground.run(name, "study", file, "--out", out)
-        if word:
-            ground.refused(f"format {name}", ended, word, "format")
-            unchanged = (store / "format").read_text(encoding="latin-1") == text
-            ground.expect(unchanged, f"format {name}: the file was changed")
-        else:
-            ground.expect(ended.returncode == 0, f"format {name}: {ended.stderr!r}")
-        ground.counts["formats"] += 1

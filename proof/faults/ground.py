@@ -7,18 +7,18 @@ import random
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self, TypeAlias
+from typing import Self, TypeAlias, TypedDict, Unpack
 
 from cellrate import _core
 from cellrate.simulation.runner import build_id
 
-COMMAND = Path(sys.executable).parent / "cellrate"
+from proof.campaign import COMMAND
+
 HANG_SECONDS = 300
 """Far beyond what anything here takes; only a hang meets it."""
 STUDY = """
@@ -33,11 +33,18 @@ count = {count}
 [measures]
 throughput = "throughput_mbit"
 """
-POINTS = 12
 BAD_WORDS = "Traceback", "panicked", "defect of cellrate", "Exception ignored"
 
 Files: TypeAlias = dict[str, bytes]
 Ended: TypeAlias = subprocess.CompletedProcess[str]
+
+
+class Surroundings(TypedDict, total=False):
+    """Surroundings of a command: added variables, a limit set in it, and words before it."""
+
+    environment: Mapping[str, str]
+    limit: Callable[[], None]
+    through: tuple[str, ...]
 
 
 def study(count: int, duration: str = "30 ms") -> str:
@@ -107,32 +114,28 @@ class Ground:
                 process.communicate()
         shutil.rmtree(self.place, ignore_errors=True)
 
-    def expect(self, held: bool, what: Callable[[], str] | str) -> None:
-        """Something must hold."""
+    def expect(self, held: bool, otherwise: str) -> None:
+        """Notes a finding if something does not hold."""
         self.counts["checks"] += 1
         if not held:
-            self.findings.append(what if isinstance(what, str) else what())
+            self.findings.append(otherwise)
 
     def start(
-        self,
-        *arguments: str | Path,
-        environment: Mapping[str, str] | None = None,
-        limit: Callable[[], None] | None = None,
-        through: tuple[str, ...] = (),
+        self, *arguments: str | Path, **around: Unpack[Surroundings]
     ) -> subprocess.Popen[str]:
         """Starts the command in a session of its own."""
         self.running = [process for process in self.running if process.returncode is None]
-        process = subprocess.Popen(  # noqa: S603
-            [*through, str(COMMAND), *map(str, arguments)],
+        process = subprocess.Popen(
+            [*around.get("through", ()), str(COMMAND), *map(str, arguments)],
             cwd=self.place,
-            env={**os.environ, **(environment or {})},
+            env={**os.environ, **around.get("environment", {})},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             errors="backslashreplace",
             start_new_session=True,
-            preexec_fn=limit,
+            preexec_fn=around.get("limit"),
         )
         self.running.append(process)
         return process
@@ -158,17 +161,9 @@ class Ground:
                 self.expect(word not in err, f"{what}: {word} in {err[-500:]!r}")
         return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
-    def run(
-        self,
-        what: str,
-        *arguments: str | Path,
-        environment: Mapping[str, str] | None = None,
-        limit: Callable[[], None] | None = None,
-        through: tuple[str, ...] = (),
-    ) -> Ended:
-        """`start` and `end`."""
-        started = self.start(*arguments, environment=environment, limit=limit, through=through)
-        return self.end(started, what)
+    def run(self, what: str, *arguments: str | Path, **around: Unpack[Surroundings]) -> Ended:
+        """Runs the command to its end."""
+        return self.end(self.start(*arguments, **around), what)
 
     def refused(self, what: str, ended: Ended, *words: str) -> None:
         """The command ended with one line that says what is wrong, and with a code for it."""

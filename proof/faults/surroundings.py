@@ -9,7 +9,8 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from proof.faults.ground import COMMAND, Ground, files, study
+from proof.campaign import COMMAND
+from proof.faults.ground import Ground, files, study
 
 STREAMS = {
     "standard output closed": ('exec "$0" "$@" >&-', 0),
@@ -62,7 +63,6 @@ def campaign(ground: Ground, _: int) -> None:
         ground.expect(ended.returncode == code, f"{what}: {ended.returncode} {ended.stderr!r}")
         ground.same(what, out, whole)
         ground.counts["streams"] += 1
-    _words(ground)
     for what, variables in VARIABLES.items():
         out = odd / what
         kept = {name: value for name, value in variables.items() if value is not None}
@@ -83,18 +83,6 @@ def campaign(ground: Ground, _: int) -> None:
         for value in values:
             _limited(ground, f"{what} {value}", file, odd / f"{what} {value}", _of(kind, value))
     _processes(ground, file)
-
-
-def _words(ground: Ground) -> None:
-    """Checks exit codes without a place for messages, and arguments that are not UTF-8."""
-    for redirection in "2>&-", "2>/dev/full", ">&- 2>&-":
-        through = "/bin/sh", "-c", f'exec "$0" "$@" {redirection}'
-        ended = ground.run(redirection, "run", "nothing.toml", through=through)
-        ground.expect(ended.returncode == 2, f"{redirection}: {ended.returncode}")
-    name = os.fsdecode(b"n\xff.toml")
-    for arguments in ("run", name), ("study", name), ("study", "x.toml", "--out", name):
-        ground.refused(repr(arguments), ground.run("name", *arguments), "UTF-8")
-        ground.counts["names that are no text"] += 1
 
 
 def _scenario() -> tuple[str, ...]:

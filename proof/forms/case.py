@@ -10,8 +10,7 @@ import numpy as np
 from cellrate import _core
 from cellrate.simulation.series import series_of
 
-from proof.forms.arrays import Floats
-from proof.forms.judges import Judge, Means
+from proof.forms.judges import Floats, Judge, Means
 
 SEEDS_PER_SET = 1000
 SETS = 1_000_000
@@ -26,18 +25,16 @@ class Case:
         form: The closed form.
         name: Which setting of it.
         scenario: Text of the scenario with a fault of this size in it; 0 is the scenario itself.
-        observe: What is looked at in a run, in the order of `quantities`; it may give more, which
-            is drawn and not tested.
-        quantities: What is tested.
-        expected: What theory says that they are on average.
-        replications: How many runs the test takes, each with a seed of its own.
-        alarm: The test fails where its P value is below.
-        judge: How P values are found.
-        null: Observations of so many runs with a seed, drawn without the simulator from the model.
-        powers: Faults, and with what probability at least the test notices them; 1 is always.
-        allowed: The least and the most that the means may be, where theory is a limit.
-        excess: How many times as often as its P value says the test may alarm, where they are
-            approximate.
+        observe: Reads a run's values of `quantities`, in their order; further values are shown in
+            pictures and not tested.
+        quantities: Names of the tested quantities.
+        expected: Means of the quantities by theory.
+        replications: Number of runs of the test, each with a seed of its own.
+        alarm: P value below which the test fails.
+        judge: Computes P values.
+        powers: Least probability with which the test notices a fault, by the fault's size.
+        allowed: Least and greatest means, where theory gives a limit.
+        excess: Factor by which approximate P values may understate the frequency of alarms.
     """
 
     form: str
@@ -49,15 +46,9 @@ class Case:
     replications: int
     alarm: float
     judge: Judge
-    null: Callable[[int, int], Floats]
     powers: dict[float, float]
     allowed: tuple[Floats, Floats] | None = None
     excess: float = 1.0
-
-    @property
-    def false_alarm(self) -> float:
-        """Probability at most that the test fails though the simulator is right."""
-        return self.excess * self.alarm
 
     def run(self, number: int, replication: int, fault: float = 0.0) -> list[float]:
         """Observations of one replication of set `number`.

@@ -8,11 +8,9 @@ import numpy as np
 from cellrate import _core
 from cellrate.theory import queueing
 
-from proof.forms.arrays import Floats
 from proof.forms.case import Case, exceeding
-from proof.forms.judges import Drawn
+from proof.forms.judges import Drawn, Floats
 from proof.forms.line import ALARM, LINE, before_the_line, summary_and_port
-from proof.forms.nulls import fluid
 
 SOURCES, BURST_CELLS = 5, 500.0
 LEVELS = BURST_CELLS * np.array([0.1, 0.3, 0.6, 1.0, 2.0])
@@ -67,11 +65,52 @@ def periods(peak: float, load: float) -> tuple[float, float]:
 
 
 @cache
-def _drawn(peak: float, load: float, runs: int, number: int) -> Floats:
+def draws(peak: float, load: float) -> Floats:
+    """Observations of right runs, drawn without the simulator; a row for each of `DRAWS` runs.
+
+    The sources are a fluid, from one turn of a source to the next. Drawn are utilisation, mean
+    queue, and shares of time above each level.
+
+    Args:
+        peak: Cells per second of one source that is ON.
+        load: Of the line.
+    """
+    random = np.random.default_rng(0)
     on, off = (LINE * period for period in periods(peak, load))
-    drawn = fluid.draw(SOURCES, peak / LINE, (on, off), LEVELS, (BEGIN, END), runs, number)
-    drawn[:, 1] += load / 2  # a cell in transmission is counted whole
-    return drawn
+    active = random.binomial(SOURCES, on / (on + off), DRAWS).astype(float)
+    queue, now, seen = np.zeros(DRAWS), np.zeros(DRAWS), np.zeros((DRAWS, 2 + len(LEVELS)))
+    while now.min() < END:
+        turning_off, turning_on = active / on, (SOURCES - active) / off
+        rate = turning_off + turning_on
+        turn = np.minimum(now + random.exponential(size=DRAWS) / rate, END)
+        if now.min() < BEGIN:  # the interval in which measuring begins is cut there
+            turn = np.where(now < BEGIN, np.minimum(turn, BEGIN), turn)
+        drift = active * peak / LINE - 1
+        length = turn - now
+        after = np.maximum(queue + drift * length, 0)
+        measured = now >= BEGIN
+        seen += np.where(measured[:, None], _interval(queue, drift, after, length), 0)
+        # An exponential interval that was cut begins anew.
+        cut = (turn == BEGIN) | (turn == END)
+        sign = np.where(random.random(DRAWS) * rate < turning_off, -1, 1)
+        active += np.where(cut, 0, sign)
+        queue, now = after, turn
+    seen /= END - BEGIN
+    seen[:, 1] += load / 2  # a cell in transmission is counted whole
+    return seen
+
+
+def _interval(queue: Floats, drift: Floats, after: Floats, length: Floats) -> Floats:
+    """Cells sent, queue integrated, and times above each level in an interval of one drift."""
+    sent = (drift + 1) * length + queue - after
+    empty_from = np.where(drift < 0, np.minimum(length, -queue / np.minimum(drift, -1e-12)), length)
+    area = (queue + after) / 2 * empty_from
+    low, high = np.minimum(queue, after), np.maximum(queue, after)
+    span = np.maximum(high - low, 1e-12)
+    part = np.clip((high[:, None] - LEVELS) / span[:, None], 0, 1)
+    constant = (drift == 0)[:, None]
+    above = np.where(constant, queue[:, None] > LEVELS, part) * empty_from[:, None]
+    return np.column_stack([sent, area, above])
 
 
 def case(peak: float, load: float, *, together: bool) -> Case:
@@ -103,9 +142,6 @@ def case(peak: float, load: float, *, together: bool) -> Case:
         mean = port["queues"][0]["queue_mean_cells"]
         return [port["utilisation"], mean, *exceeding(outcome, BEGIN / 1e3, LEVELS)]
 
-    def null(runs: int, number: int) -> Floats:
-        return _drawn(peak, load, runs, number)
-
     model = SOURCES, peak, on, off, LINE
     tails = np.asarray(queueing.fluid_exceedance(*model, LEVELS))
     return Case(
@@ -117,8 +153,7 @@ def case(peak: float, load: float, *, together: bool) -> Case:
         expected=np.array([load, float(queueing.fluid_mean_queue_cells(*model)), *tails]),
         replications=24,
         alarm=ALARM,
-        judge=Drawn(lambda: null(DRAWS, 0)),
-        null=null,
+        judge=Drawn(lambda: draws(peak, load)),
         powers=FAULTS,
         allowed=allowed(model, load, streams=1 if together else SOURCES),
     )

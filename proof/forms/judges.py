@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
-from scipy import stats
+import numpy.typing as npt
+from scipy import optimize, stats
 
-from proof.forms.arrays import Floats
-from proof.forms.saddlepoint import upper_tail
-
-MANY = 60
-"""For more sets than that, P values are read off a table of so many means."""
+Floats: TypeAlias = npt.NDArray[np.float64]
+STEEPEST = 20.0
+"""Largest tilt, per standard deviation: means beyond its reach have probabilities below 1e-30."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +92,16 @@ class Drawn:
 
     def p_values(self, means: Means, low: Floats, high: Floats) -> Floats:
         """See `Judge`."""
-        pool, columns = self.draws(), means.mean.T
-        tests = [
-            lambda mean, q=q: _both_ways(pool[:, q], low[q], high[q], mean, means.count)
-            for q in range(len(columns))
-        ]
-        return np.array([_each(test, one) for test, one in zip(tests, columns, strict=True)]).T
+        pool = self.draws()
+        return np.array(
+            [
+                [
+                    _both_ways(pool[:, q], low[q], high[q], mean, means.count)
+                    for q, mean in enumerate(row)
+                ]
+                for row in means.mean
+            ]
+        )
 
 
 def _both_ways(draws: Floats, low: float, high: float, mean: float, count: int) -> float:
@@ -109,9 +112,40 @@ def _both_ways(draws: Floats, low: float, high: float, mean: float, count: int) 
     return min(1.0, 2 * upper_tail(-draws, -low, -mean, count))
 
 
-def _each(test: Callable[[float], float], means: Floats) -> Floats:
-    if len(means) <= MANY:
-        return np.array([test(mean) for mean in means])
-    table = np.linspace(means.min(), means.max(), MANY)
-    logs = np.log(np.maximum([test(mean) for mean in table], 1e-300))
-    return np.asarray(np.exp(np.interp(means, table, logs)))
+def upper_tail(pool: Floats, expected: float, mean: float, count: int) -> float:
+    """Probability that the mean of so many draws is as large as this or larger.
+
+    By Barndorff-Nielsen's form of the saddlepoint approximation (Lugannani and Rice 1980; Jensen
+    1995, Saddlepoint Approximations, section 3.3), with the cumulants of a pool of draws. It holds
+    for skewed draws, of which Student's t says too little.
+
+    Args:
+        pool: Draws, from which the distribution about its mean is taken.
+        expected: Its true mean.
+        mean: Of the draws in question.
+        count: How many they are.
+    """
+    spread = float(pool.std())
+    draws = (pool - pool.mean()) / spread
+    distance = (mean - expected) / spread
+    if abs(distance) < 1e-3 / math.sqrt(count):
+        return 0.5
+
+    def cumulants(tilt: float) -> tuple[float, float, float]:
+        largest = float((tilt * draws).max())
+        weights = np.exp(tilt * draws - largest)
+        total = float(weights.sum())
+        first = float(weights @ draws) / total
+        second = float(weights @ (draws - first) ** 2) / total
+        return largest + math.log(total / len(draws)), first, second
+
+    if abs(cumulants(math.copysign(STEEPEST, distance))[1]) <= abs(distance):
+        return float(distance < 0)
+    beyond = math.copysign(1 / STEEPEST, distance)
+    while abs(cumulants(beyond)[1]) < abs(distance):
+        beyond *= 4
+    tilt = optimize.brentq(lambda t: cumulants(t)[1] - distance, 0, beyond, xtol=1e-9)
+    whole, _, curvature = cumulants(tilt)
+    root = math.copysign(math.sqrt(2 * count * (tilt * distance - whole)), tilt)
+    slope = tilt * math.sqrt(count * curvature)
+    return float(stats.norm.sf(root + math.log(slope / root) / root))

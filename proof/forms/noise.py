@@ -12,10 +12,8 @@ from cellrate.simulation.series import series_of
 from scipy import stats
 from scipy.special import zeta
 
-from proof.forms.arrays import Floats
 from proof.forms.case import Case
-from proof.forms.judges import Normal
-from proof.forms.nulls import noise
+from proof.forms.judges import Floats, Normal
 
 VALUES = 2048
 """Length of a series: one block of the noise."""
@@ -149,12 +147,6 @@ def case(hurst: float) -> Case:
         spectrum = periodogram(cells)
         return [whittle(spectrum, hurst), *bins(spectrum)]
 
-    def null(runs: int, number: int) -> Floats:
-        def estimate(values: Floats) -> list[float]:
-            return [whittle(periodogram(values), hurst)]
-
-        return noise.draw(hurst, VALUES, CELLS / DEVIATION, estimate, runs, number)
-
     return Case(
         form="fractional noise",
         name=f"H = {hurst:g}",
@@ -165,7 +157,6 @@ def case(hurst: float) -> Case:
         replications=SERIES,
         alarm=THREE_ERRORS,
         judge=Normal(standard_error(hurst)),
-        null=null,
         powers=FAULTS,
         excess=EXCESS,
     )

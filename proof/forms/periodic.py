@@ -8,11 +8,9 @@ import numpy as np
 from cellrate import _core
 from cellrate.theory import queueing
 
-from proof.forms.arrays import Floats
 from proof.forms.case import Case, exceeding
-from proof.forms.judges import Drawn
+from proof.forms.judges import Drawn, Floats
 from proof.forms.line import ALARM, FAULTS, LINE, before_the_line, summary_and_port
-from proof.forms.nulls import periodic
 
 SAMPLES = 97
 """In two periods, so that they fall on as many places of one."""
@@ -49,9 +47,6 @@ def case(sources: int, period_ms: int, depth: int, replications: int) -> Case:
         mean = port["queues"][0]["queue_mean_cells"]
         return [mean, *exceeding(outcome, 2e-3 * period_ms, levels)]
 
-    def null(runs: int, number: int) -> Floats:
-        return periodic.draw(sources, period_ms, levels, SAMPLES, runs, number)
-
     tails = np.asarray(queueing.periodic_exceedance(sources, rate, LINE, levels))
     mean = float(queueing.periodic_mean_queue_cells(sources, rate, LINE))
     return Case(
@@ -63,10 +58,45 @@ def case(sources: int, period_ms: int, depth: int, replications: int) -> Case:
         expected=np.array([mean, *tails]),
         replications=replications,
         alarm=ALARM,
-        judge=Drawn(cache(lambda: null(DRAWS, 0))),
-        null=null,
+        judge=Drawn(cache(lambda: draws(sources, period_ms, levels))),
         powers=FAULTS,
     )
+
+
+def draws(sources: int, period: float, levels: Floats) -> Floats:
+    """Observations of right runs, drawn without the simulator; a row for each of `DRAWS` runs.
+
+    They are the mean queue over a period, and the shares of equidistant samples above each level.
+
+    Args:
+        sources: Number of sources, whose phases are uniform.
+        period: Of each, in cell times.
+        levels: In cells, the one in transmission included.
+    """
+    phases = np.sort(np.random.default_rng(0).random((DRAWS, sources)))
+    return _observed(phases * period, period, levels)
+
+
+def _observed(times: Floats, period: float, levels: Floats) -> Floats:
+    """Rows of times of arrival in a period."""
+    sources = times.shape[1]
+    gaps = np.diff(times, axis=1, append=times[:, :1] + period)
+    work, after = np.zeros(len(times)), np.empty_like(times)
+    # An empty queue at the start is forgotten within the first period.
+    for arrival in range(2 * sources):
+        now = arrival % sources
+        after[:, now] = work + 1
+        work = np.maximum(after[:, now] - gaps[:, now], 0)
+    mean = after.sum(axis=1) / period  # Little: every cell's time in the system
+    first = np.floor(times * SAMPLES / period)
+    shares = [_seen(times, gaps, after - level, period / SAMPLES, first) for level in levels]
+    return np.column_stack([mean, *(seen / SAMPLES for seen in shares)])
+
+
+def _seen(times: Floats, gaps: Floats, above: Floats, step: float, first: Floats) -> Floats:
+    """Multiples of a step at which the work is above a level; `above` is by how much on arrival."""
+    end = times + np.clip(above, 0, gaps)
+    return np.asarray((np.floor(end / step) - first).sum(axis=1))
 
 
 CASES = [case(10, 12, 5, 200), case(45, 50, 8, 200), case(95, 100, 8, 200)]

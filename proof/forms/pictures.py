@@ -11,14 +11,14 @@ from matplotlib import style
 from matplotlib.figure import Figure
 
 from proof.forms import fluid, noise
-from proof.forms.calibration import Seen
 from proof.forms.line import LINE
+from proof.forms.repetitions import Repetitions
 
 FIRST_TAIL = {"M/D/1": 2, "N*D/D/1": 1, "Markov fluid": 2}
 """Index in a row of observations at which the probabilities begin."""
 
 
-def picture(seen: Sequence[Seen]) -> Figure:
+def picture(seen: Sequence[Repetitions]) -> Figure:
     """The figure of one form: what theory says, and what all runs of the campaign show.
 
     Args:
@@ -34,7 +34,7 @@ def picture(seen: Sequence[Seen]) -> Figure:
         return draw(seen)
 
 
-def _lengths(seen: Sequence[Seen]) -> Figure:
+def _lengths(seen: Sequence[Repetitions]) -> Figure:
     figure, (panel,) = new_figure(height=3.2)
     form = seen[0].case.form
     for one, colour in zip(seen, COLOURS, strict=False):
@@ -55,7 +55,7 @@ def _lengths(seen: Sequence[Seen]) -> Figure:
     return figure
 
 
-def _fluid(seen: Sequence[Seen]) -> Figure:
+def _fluid(seen: Sequence[Repetitions]) -> Figure:
     figure, (panel,) = new_figure(height=3.2)
     marks = {"on-off": "o", "mmdp": "x"}
     for one in seen:
@@ -73,7 +73,7 @@ def _fluid(seen: Sequence[Seen]) -> Figure:
     return figure
 
 
-def _spectra(seen: Sequence[Seen]) -> Figure:
+def _spectra(seen: Sequence[Repetitions]) -> Figure:
     figure, (panel,) = new_figure(height=3.2)
     frequency = noise.frequencies()
     for one, colour in zip(seen, COLOURS, strict=False):

@@ -6,9 +6,8 @@ import numpy as np
 from cellrate import _core
 from cellrate.theory import queueing
 
-from proof.forms.arrays import Floats
 from proof.forms.case import Case, exceeding
-from proof.forms.judges import Students
+from proof.forms.judges import Floats, Students
 from proof.forms.line import (
     ALARM,
     FAULTS,
@@ -17,7 +16,6 @@ from proof.forms.line import (
     before_the_line,
     summary_and_port,
 )
-from proof.forms.nulls import poisson
 
 SOURCES = 4
 BEGIN, END = 3000, 23_000
@@ -48,11 +46,6 @@ def case(load: float, depth: int) -> Case:
         mean = port["queues"][0]["queue_mean_cells"]
         return [wait, mean, *exceeding(outcome, BEGIN / 1e3, levels)]
 
-    def null(runs: int, number: int) -> Floats:
-        drawn = poisson.draw(load, levels, (BEGIN, END), STEP, runs, number)
-        drawn[:, 0] /= LINE
-        return drawn
-
     tails: Floats = np.asarray(queueing.md1_exceedance(rate, LINE, levels))
     wait = float(queueing.md1_mean_wait_seconds(rate, LINE))
     mean = float(queueing.md1_mean_queue_cells(rate, LINE))
@@ -66,7 +59,6 @@ def case(load: float, depth: int) -> Case:
         replications=30,
         alarm=ALARM,
         judge=Students(),
-        null=null,
         powers=FAULTS,
     )
 

@@ -1,4 +1,4 @@
-"""The fuzz targets and how each is run."""
+"""The fuzz targets, and a run of one of them by libFuzzer."""
 
 from __future__ import annotations
 
@@ -6,14 +6,28 @@ import os
 import re
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
-ROOT = Path(__file__).parents[2]
+from proof.campaign import ROOT
+
 INPUTS = ROOT / "fuzz"
 """Seeds, regressions, and the targets in Rust."""
 BUILT = ROOT / "target" / "fuzz"
+WORK = ROOT / "target" / "fuzzing"
+"""Corpora, findings and logs."""
+TIMEOUT_SECONDS = 10
+"""An input that takes longer is a finding, as is one that needs more memory than the next."""
+MOST_MEBIBYTES = 2048
+GRACE_SECONDS = 240
+"""Time beyond its own that a target may take to start and to read its corpus; then it is ended."""
+MEMORY = Path("/dev/shm")  # noqa: S108 - each check makes a directory of its own there
+"""Place of temporary files, if the system has it: disks are not tested, and they are slow."""
+EXECUTIONS = re.compile(r"^#(\d+)\s", re.MULTILINE)
 
 
 @cache
@@ -24,9 +38,9 @@ def host() -> str:
         FileNotFoundError: There is no nightly toolchain.
     """
     command = ["rustc", "+nightly", "-vV"]
-    told = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
-    found = re.search(r"^host: (.+)$", told.stdout, re.MULTILINE)
-    if told.returncode != 0 or found is None:
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    found = re.search(r"^host: (.+)$", said.stdout, re.MULTILINE)
+    if said.returncode != 0 or found is None:
         raise FileNotFoundError(
             "fuzzing needs a nightly toolchain: rustup toolchain install nightly"
         )
@@ -41,7 +55,7 @@ class Target:
         name: Of the target, its seeds, its corpus.
         language: `rust` or `python`.
         longest: Longest input in bytes.
-        words: Whether the words of scenarios and studies are put into inputs (`dictionary`).
+        words: True if words of scenarios and studies are put into inputs (`dictionary`).
     """
 
     name: str
@@ -49,18 +63,74 @@ class Target:
     longest: int = 4096
     words: bool = False
 
-    def command(self, python_path: str) -> list[str]:
-        """Command that runs the target, without the options of libFuzzer.
-
-        Args:
-            python_path: Directory in which Python finds Atheris.
-        """
+    def command(self) -> list[str]:
+        """Command that runs the target, without the options of libFuzzer."""
         if self.language == "rust":
             return [str(BUILT / host() / "release" / self.name)]
-        code = (
-            f"import sys; sys.path.append({python_path!r}); from proof.fuzzing import atheris_run"
-        )
+        # Atheris is no dependency of the package, and comes behind its packages.
+        tools = str(ROOT / "target" / "fuzzing-tools")
+        code = f"import sys; sys.path.append({tools!r}); from proof.fuzzing import atheris_run"
         return [sys.executable, "-c", f"{code}; atheris_run.main({self.name!r})"]
+
+    def fuzz(self, seconds: int, words: Path) -> dict[str, Any]:
+        """Fuzzes for so many seconds, with words of a dictionary if the target takes them.
+
+        Returns:
+            The run as it is kept. `findings` are files with inputs that broke something; `ended` is
+            false if the target had to be ended when its time and the grace were over.
+
+        Raises:
+            RuntimeError: The target ended without having tried anything.
+        """
+        corpus, found = WORK / "corpus" / self.name, WORK / "findings" / self.name
+        for directory in (corpus, found):
+            directory.mkdir(parents=True, exist_ok=True)
+        given = [INPUTS / of / self.name for of in ("seeds", "regressions")]
+        command = [
+            *self.command(),
+            f"-max_total_time={seconds}",
+            f"-max_len={self.longest}",
+            f"-timeout={TIMEOUT_SECONDS}",
+            f"-rss_limit_mb={MOST_MEBIBYTES}",
+            f"-artifact_prefix={found}/",
+            "-print_funcs=0",
+            *([f"-dict={words}"] if self.words else []),
+            str(corpus),
+            *(str(directory) for directory in given if directory.is_dir()),
+        ]
+        # Threads that outlive an input are no leak.
+        settings = os.environ | {"ASAN_OPTIONS": "detect_leaks=0"}
+        settings |= {"TMPDIR": str(MEMORY)} if MEMORY.is_dir() else {}
+        log, before, began = WORK / f"{self.name}.log", _written(found), time.monotonic()
+        code: int | None = None
+        with log.open("wb") as out, suppress(subprocess.TimeoutExpired):
+            code = subprocess.run(
+                command,
+                cwd=ROOT,
+                env=settings,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                timeout=seconds + GRACE_SECONDS,
+                check=False,
+            ).returncode
+        # A finding of an earlier run that is found again is written again.
+        findings = sorted(name for name, _ in _written(found) - before)
+        executions = EXECUTIONS.findall(log.read_text(encoding="utf-8", errors="replace"))
+        if not executions or (code not in (0, None) and not findings):
+            raise RuntimeError(f"{self.name} ended with {code}: see {log}")
+        return {
+            "target": self.name,
+            "language": self.language,
+            "executions": int(executions[-1]),
+            "seconds": round(time.monotonic() - began),
+            "findings": findings,
+            "ended": code is not None,
+        }
+
+
+def _written(found: Path) -> set[tuple[str, int]]:
+    """Names of the findings in a directory, and the time at which each was written."""
+    return {(path.name, path.stat().st_mtime_ns) for path in found.iterdir()}
 
 
 TARGETS = (
@@ -92,9 +162,9 @@ def build() -> None:
 
     Raises:
         FileNotFoundError: There is no nightly toolchain.
-        subprocess.CalledProcessError: They do not build.
+        CalledProcessError: They do not build.
     """
     cargo_fuzz = ROOT / "target" / "tools" / "bin" / "cargo-fuzz"
     command = [str(cargo_fuzz), "build", "--target", host(), "--target-dir", str(BUILT)]
     environment = os.environ | {"RUSTUP_TOOLCHAIN": "nightly"}
-    subprocess.run(command, cwd=INPUTS, env=environment, check=True)  # noqa: S603
+    subprocess.run(command, cwd=INPUTS, env=environment, check=True)

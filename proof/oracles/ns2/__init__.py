@@ -110,8 +110,8 @@ def _run(variant: Variant, pattern: Pattern, lost: list[int]) -> list[Event]:
     lost_, delayed_, delay, acks = (" ".join(map(str, numbers)) for numbers in lists)
     arguments = [variant.sender, variant.sink, str(pattern.end_ms / 1000), variant.rule]
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(  # noqa: S603
-            ["ns", SCRIPT, *arguments, lost_, delayed_, delay, acks, variant.settings],  # noqa: S607
+        done = subprocess.run(
+            ["ns", SCRIPT, *arguments, lost_, delayed_, delay, acks, variant.settings],
             cwd=folder,
             capture_output=True,
             text=True,

@@ -35,7 +35,7 @@ def simulate(name: str, patterns: list[Pattern]) -> list[list[Event]]:
         ChildProcessError: ns-3 failed.
     """
     jobs = [json.dumps({**asdict(pattern), **VARIANTS[name]}) for pattern in patterns]
-    done = subprocess.run(  # noqa: S603
+    done = subprocess.run(
         [PYTHON, SCRIPT], input="\n".join(jobs), capture_output=True, text=True, check=False
     )
     lines = done.stdout.splitlines()
@@ -55,11 +55,9 @@ def install() -> str:
         CalledProcessError: It cannot be installed.
     """
     if not PYTHON.exists():
-        subprocess.run([sys.executable, "-m", "venv", VENV], check=True)  # noqa: S603
+        subprocess.run([sys.executable, "-m", "venv", VENV], check=True)
     options = ["--quiet", "--disable-pip-version-check", "--require-hashes"]
-    subprocess.run(  # noqa: S603
-        [PYTHON, "-m", "pip", "install", *options, "-r", REQUIREMENTS], check=True
-    )
+    subprocess.run([PYTHON, "-m", "pip", "install", *options, "-r", REQUIREMENTS], check=True)
     [version] = [
         line.partition("==")[2].split()[0]
         for line in REQUIREMENTS.read_text().splitlines()

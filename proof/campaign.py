@@ -1,0 +1,54 @@
+"""Places that all campaigns use, the files they write, and how they end."""
+
+from __future__ import annotations
+
+import functools
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Never
+
+from cellrate.simulation.run_types import Runner
+from cellrate.simulation.runner import default_store, run_many
+
+ROOT = Path(__file__).parents[1]
+EVIDENCE = ROOT / "docs" / "evidence"
+COMMAND = Path(sys.executable).parent / "cellrate"
+"""The installed command."""
+
+
+def results(name: str) -> Path:
+    """The file that keeps what a campaign found in its last whole run."""
+    return ROOT / "proof" / "results" / f"{name}.json"
+
+
+def keep(name: str, found: Any) -> None:  # noqa: ANN401  any value of JSON
+    """Writes what a campaign found."""
+    text = json.dumps(found, indent=2) + "\n"
+    results(name).write_text(text, encoding="utf-8", newline="\n")
+
+
+def kept(name: str) -> Any:  # noqa: ANN401  any value of JSON
+    """Reads what a campaign found in its last whole run."""
+    return json.loads(results(name).read_text("utf-8"))
+
+
+def write_evidence(file: str, text: str) -> None:
+    """Writes a page or picture of docs/evidence."""
+    (EVIDENCE / file).write_text(text, encoding="utf-8", newline="\n")
+
+
+def runner() -> Runner:
+    """Runs jobs whose results `out/results` lacks, and keeps the results there."""
+    return functools.partial(run_many, store=default_store(Path("out") / "results"))
+
+
+def end_with(main: Callable[[], int]) -> Never:
+    """Ends the process with the exit code of a campaign; that of Ctrl-C is 130."""
+    try:
+        code = main()
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        code = 130
+    sys.exit(code)

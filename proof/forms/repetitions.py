@@ -1,0 +1,116 @@
+"""The tests of the closed forms with other seeds: how often they fail, with and without a fault."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from proof.forms.case import Case, bonferroni
+from proof.forms.judges import Floats
+
+LEVELS = 0.05, 0.01
+"""P values that are counted beside those of alarms, which are too rare to be seen in few tests."""
+CHANCE = 1e-3
+"""Probability at most that a campaign complains though all its tests are as they say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repetitions:
+    """Repetitions of one test with other seeds.
+
+    Attributes:
+        case: The test.
+        p_values: Its P value in each repetition.
+        pooled: Observations of all repetitions; rows are runs.
+        caught: Of the repetitions with a fault of each size, how many failed, and their number.
+    """
+
+    case: Case
+    p_values: Floats
+    pooled: Floats
+    caught: dict[float, tuple[int, int]]
+
+    @property
+    def mean(self) -> Floats:
+        """Mean of each quantity over all runs."""
+        return np.asarray(self.pooled.mean(axis=0))
+
+    def alarms(self, level: float) -> int:
+        """Number of repetitions whose P value is below a level."""
+        return int((self.p_values < level).sum())
+
+    def as_json(self) -> dict[str, Any]:
+        """The repetitions as they are kept."""
+        case = self.case
+        return {
+            "case": case.name,
+            "tests": len(self.p_values),
+            "alarms": self.alarms(case.alarm),
+            **{f"alarms_at_{level:g}": self.alarms(level) for level in LEVELS},
+            "runs": len(self.pooled),
+            "p_of_all_runs": float(f"{case.p_value(self.pooled):.2g}"),
+            "caught": {f"{fault:+g}": f"{n} of {of}" for fault, (n, of) in self.caught.items()},
+        }
+
+    def checks(self) -> Iterator[tuple[float, str]]:
+        """Possible faults of the test, each with the probability of what was seen by chance."""
+        case, tests = self.case, len(self.p_values)
+        name = f"{case.form}, {case.name}"
+        for level in (case.alarm, *LEVELS):
+            alarms, stated = self.alarms(level), min(1.0, case.excess * level)
+            what = f"{name}: {alarms} alarms in {tests} tests, {stated:.2g} of them are stated"
+            yield float(stats.binom.sf(alarms - 1, tests, stated)), what
+        for fault, (caught, of) in self.caught.items():
+            power = case.powers[fault]
+            what = f"{name}: {caught} of {of} faults of {fault:+g} noticed, {power:g} are stated"
+            yield float(stats.binom.cdf(caught, of, power)), what
+        if case.excess == 1:
+            p_value = case.p_value(self.pooled)
+            what = f"{name}: means over all {len(self.pooled)} runs are not theory's"
+            yield p_value, f"{what}, p = {p_value:.2g}"
+
+
+def complaints(repeated: Sequence[Repetitions]) -> list[str]:
+    """Checks that fail with less probability than their share of all chance that is allowed.
+
+    A test may alarm as often as it says; it notices a fault with the power that it says; and all
+    runs together are as theory says.
+    """
+    checks = [check for repetitions in repeated for check in repetitions.checks()]
+    return [what for probability, what in checks if probability < CHANCE / len(checks)]
+
+
+def repeat(
+    case: Case, tests: int, faulty: int, pool: ThreadPoolExecutor, advance: Callable[[], None]
+) -> Repetitions:
+    """Repeats a test with sets of seeds that nothing else uses.
+
+    Args:
+        case: The test.
+        tests: Number of repetitions with the simulator as it is.
+        faulty: Number of repetitions with a fault of each size.
+        pool: Makes the runs.
+        advance: Called after each repetition.
+    """
+    numbers = iter(range(1, 1 + tests + faulty * len(case.powers)))
+
+    def found(fault: float) -> Floats:
+        number = next(numbers)
+        runs = pool.map(lambda run: case.run(number, run, fault), range(case.replications))
+        observed = np.array(list(runs))
+        advance()
+        return observed
+
+    sets = np.array([found(0.0) for _ in range(tests)])
+    caught = {
+        fault: (sum(case.p_value(found(fault)) < case.alarm for _ in range(faulty)), faulty)
+        for fault in case.powers
+    }
+    return Repetitions(
+        case, bonferroni(case.p_values(case.means(sets))), np.concatenate(sets), caught
+    )
