@@ -1,27 +1,28 @@
 """`python -m proof.oracles [--bless] [NAME ...]`: all of them, or those named."""
 
-import sys
-from importlib import import_module
+from __future__ import annotations
 
-from proof.oracles import ORACLES
+import argparse
+
+from proof.campaign import end_with
+from proof.oracles import ns2, ns3
+from proof.oracles.tshark import campaign
+
+ORACLES = {"ns2": ns2.ORACLE.run, "ns3": ns3.ORACLE.run, "tshark": campaign.run}
 
 
-def main(arguments: list[str]) -> int:
+def main() -> int:
     """Runs the oracles named; 1 if one of them does not agree."""
-    bless = "--bless" in arguments
-    names = [name for name in arguments if name != "--bless"] or list(ORACLES)
-    unknown = [name for name in names if name not in ORACLES]
-    if unknown:
-        known = ", ".join(ORACLES)
-        sys.stderr.write(f"unknown: {', '.join(unknown)}; there are {known}\n")
-        return 2
-    try:
-        agreed = [import_module(ORACLES[name]).ORACLE.run(bless=bless) for name in names]
-    except KeyboardInterrupt:
-        sys.stderr.write("stopped\n")
-        return 130
+    parser = argparse.ArgumentParser(prog="python -m proof.oracles", description=__doc__)
+    parser.add_argument("--bless", action="store_true", help="keep what simulators do now")
+    parser.add_argument("names", nargs="*", help=f"of {', '.join(ORACLES)}; default: all")
+    options = parser.parse_args()
+    names = options.names or list(ORACLES)
+    if unknown := set(names) - ORACLES.keys():
+        parser.error(f"unknown: {', '.join(unknown)}; there are {', '.join(ORACLES)}")
+    agreed = [ORACLES[name](bless=options.bless) for name in names]
     return int(not all(agreed))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    end_with(main)

@@ -2,9 +2,9 @@
 
 import csv
 from dataclasses import dataclass
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from proof.campaign import ROOT
+
 DATA = ROOT / "crates" / "engine" / "tests" / "suite" / "data"
 
 

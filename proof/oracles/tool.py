@@ -7,8 +7,9 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from proof.campaign import ROOT
 from proof.oracles import evidence
-from proof.oracles.patterns import DATA, ROOT, Pattern, read_patterns
+from proof.oracles.patterns import DATA, Pattern, read_patterns
 from proof.oracles.traces import HEADER, Event, as_text
 
 

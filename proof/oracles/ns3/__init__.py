@@ -6,7 +6,8 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from proof.oracles.patterns import ROOT, Pattern, read_patterns
+from proof.campaign import ROOT
+from proof.oracles.patterns import Pattern, read_patterns
 from proof.oracles.tool import Oracle
 from proof.oracles.traces import Event
 

@@ -1,7 +1,1 @@
 """tshark reads our captures and must come to our conclusions."""
-
-from __future__ import annotations
-
-from proof.oracles.tshark.oracle import Oracle
-
-ORACLE = Oracle()

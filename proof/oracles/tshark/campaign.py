@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import tempfile
 import tomllib
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -11,10 +15,15 @@ from cellrate import _core
 from cellrate.simulation.captures import Captures, capture
 from cellrate.simulation.passages import passages
 
-from proof.oracles.tshark import behaviour, octets, rates, round_trips
+from proof.campaign import keep
+from proof.oracles.tool import found_or_installed
+from proof.oracles.tshark import behaviour, cases, octets, rates, round_trips
 from proof.oracles.tshark.cases import RECOVERIES, Case, StopAndWait
 from proof.oracles.tshark.connection import connections_of
 from proof.oracles.tshark.findings import Findings
+from proof.oracles.tshark.reading import version
+
+SEEDS = range(1, 9)
 
 
 def connections(case: Case, directory: Path) -> Findings:
@@ -69,3 +78,39 @@ def _passages(taken: Captures) -> pl.DataFrame:
     """Every cell on every link of the run that was captured, as another run has them."""
     span = 0.0, _core.quantity(tomllib.loads(taken.result.resolved)["run"]["duration"], "time")
     return passages(_core.Scenario(taken.result.resolved, "resolved"), span, most=sys.maxsize).frame
+
+
+def run(*, bless: bool) -> bool:
+    """Captures and compares every recovery with eight seeds, and every form of packet.
+
+    Args:
+        bless: Without meaning here: nothing of tshark's is kept.
+
+    Returns:
+        True if nothing disagrees.
+    """
+    del bless
+    # Its package asks who may capture from an interface; nobody here does.
+    os.environ.setdefault("DEBIAN_FRONTEND", "noninteractive")
+    package = found_or_installed("tshark", "tshark")
+    examined: dict[str, Callable[[Path], Findings]] = {}
+    for case in (cases.lossy(seed=seed) for seed in SEEDS):
+        examined[case.name] = partial(connections, case)
+    for case in map(cases.cells, cases.SETTINGS):
+        examined[case.name] = partial(cells, case)
+    for asked in cases.WAITING:
+        examined[asked.case.name] = partial(waiting, asked)
+    found = Findings()
+    for number, (name, examine) in enumerate(examined.items(), 1):
+        print(f"tshark: {name} ({number} of {len(examined)})", flush=True)
+        with tempfile.TemporaryDirectory() as directory:
+            found.add(name, examine(Path(directory) / "taken"))
+    for what, count in sorted(found.counts.items()):
+        print(f"  {count:>12,}  {what}")
+    for line in found.disagreements:
+        print(line)
+    tools = {"tool": f"tshark {version()}", "package": package, "cellrate": _core.__version__}
+    counts = dict(sorted(found.counts.items()))
+    results = {**tools, "runs": len(examined), "agreed": counts}
+    keep("tshark", {**results, "disagreements": found.disagreements})
+    return not found.disagreements

@@ -31,7 +31,3 @@ class Findings:
         """Takes over what was found in a case."""
         self.counts += others.counts
         self.disagreements += [f"{name}: {line}" for line in others.disagreements]
-
-    def table(self) -> list[str]:
-        """Counts, one line each."""
-        return [f"  {number:>12,}  {what}" for what, number in sorted(self.counts.items())]
