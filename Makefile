@@ -183,8 +183,8 @@ fuzz: install $(CARGO_FUZZ) target/fuzzing-tools ## every reader against made-up
 	$(BIN)/python -m proof.fuzzing --seconds $(or $(FUZZ_SECONDS),60)
 	PROPTEST_CASES=$(or $(FUZZ_CASES),12000) $(CARGO) test --release --locked -p cellrate-engine --test suite operations
 
-sanitize: install ## undefined behaviour and data races, by Miri, sanitizers and valgrind where they are (a nightly Rust)
-	$(BIN)/python -m proof.sanitizers
+sanitize: ## undefined behaviour and data races, by Miri, sanitizers and valgrind (ARGS="miri address thread memcheck" for some; a nightly Rust)
+	proof/sanitize $(ARGS)
 
 docs: install ## the documentation as web pages, in docs/_build/html
 	$(BIN)/sphinx-build -q -W -b html docs docs/_build/html

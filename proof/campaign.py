@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Never
+from typing import Any, Never, TypeAlias
 
 from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import default_store, run_many
@@ -16,6 +17,10 @@ ROOT = Path(__file__).parents[1]
 EVIDENCE = ROOT / "docs" / "evidence"
 COMMAND = Path(sys.executable).parent / "cellrate"
 """The installed command."""
+TABLE = re.compile(r"(^\|.*\n\|[-:| ]+\|\n)((?:\|.*\n)*)", re.MULTILINE)
+"""A table of Markdown: its head, and its rows."""
+Rows: TypeAlias = Iterable[Sequence[str]]
+"""The cells of each row of a table."""
 
 
 def results(name: str) -> Path:
@@ -37,6 +42,20 @@ def kept(name: str) -> Any:  # noqa: ANN401  any value of JSON
 def write_evidence(file: str, text: str) -> None:
     """Writes a page or picture of docs/evidence."""
     (EVIDENCE / file).write_text(text, encoding="utf-8", newline="\n")
+
+
+def write_rows(file: str, *tables: Rows) -> None:
+    """Replaces the rows of the first tables of a page of docs/evidence, whose words are by hand."""
+    fresh = iter(tables)
+
+    def replaced(found: re.Match[str]) -> str:
+        rows = next(fresh, None)
+        if rows is None:
+            return found[0]
+        return found[1] + "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+    page = (EVIDENCE / file).read_text(encoding="utf-8")
+    write_evidence(file, TABLE.sub(replaced, page))
 
 
 def runner() -> Runner:

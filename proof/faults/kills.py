@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import random
 import signal
 import subprocess
 import time
@@ -25,7 +23,6 @@ MOST_ATTEMPTS = 5
 EARLY, WRITING = 0.1, 0.25
 """Shares that are struck at any moment from the start, and while the data set is written."""
 KILLED = "SIGKILL of the whole command, its study under way"
-STARTING, WORKING = "a starting worker", "a worker"
 POLITE = {signal.SIGTERM: 128 + signal.SIGTERM, signal.SIGHUP: 128 + signal.SIGHUP}
 POLITE[signal.SIGINT] = 130
 
@@ -160,61 +157,27 @@ def _wait_for_writing(process: subprocess.Popen[str], out: Path) -> None:
 def _kill_cluster(
     ground: Ground, file: Path, instance: Instance, what: str, seconds: float
 ) -> bool:
-    """On a cluster: a worker, only the parent, or all of it; whether it had ended before."""
+    """Kills the parent of a cluster, or all of it; true if the study had ended before."""
     cluster = "--scheduler", "local-cluster", "--workers", "2"
     process = ground.start("study", file, "--out", instance.out, *cluster)
-    victim = ground.source.choice([STARTING, WORKING, "the parent", "all"])
-    _wait_for_workers(process)
-    if victim == WORKING:
-        _wait_for_results(process, instance)
-    time.sleep(ground.source.random() * seconds / (2 if victim == WORKING else 1))
+    known = len(instance.kept)
+    while process.poll() is None and len(instance.store.keys()) <= known:
+        time.sleep(0.01)
+    time.sleep(ground.source.random() * seconds / 2)
+    victim = ground.source.choice(["the parent", "all"])
     if process.poll() is None:
         ground.counts[f"cluster: SIGKILL of {victim}"] += 1
     if victim == "all":
         ground.strike(process, signal.SIGKILL)
-    elif victim == "the parent":
+    else:
         process.kill()
-    elif not _kill_worker(process, ground.source):
-        ground.counts["a worker had ended"] += 1
     ended = ground.end(process, f"{what}, cluster, {victim}")
-    if victim == WORKING:
-        ground.expect(ended.returncode == 0, f"{what}: {victim}: {ended.stderr[-300:]!r}")
-    elif victim == STARTING and ended.returncode != 0:
-        ground.refused(f"{what}: {victim}", ended, "a worker ended while it started")
     deadline = time.monotonic() + 60
     while processes.members(process.pid) and time.monotonic() < deadline:
         time.sleep(0.1)
     left = processes.members(process.pid)
     ground.expect(not left, f"{what}: {victim}: {len(left)} processes outlive the command")
     return ended.returncode == 0
-
-
-def _wait_for_workers(process: subprocess.Popen[str]) -> None:
-    """Waits until both of its workers are there, be it without their libraries, or the end."""
-    deadline = time.monotonic() + 60
-    while process.poll() is None and time.monotonic() < deadline and len(_workers(process)) < 2:
-        time.sleep(0.05)
-
-
-def _wait_for_results(process: subprocess.Popen[str], instance: Instance) -> None:
-    """Waits until its workers have sent something, or the end."""
-    known = len(instance.kept)
-    while process.poll() is None and len(instance.store.keys()) <= known:
-        time.sleep(0.01)
-
-
-def _kill_worker(process: subprocess.Popen[str], source: random.Random) -> bool:
-    """Kills one of its workers; whether there was one."""
-    try:
-        os.kill(source.choice(_workers(process)), signal.SIGKILL)
-    except (IndexError, ProcessLookupError):
-        return False
-    return True
-
-
-def _workers(process: subprocess.Popen[str]) -> list[int]:
-    """Its worker processes; multiprocessing's resource tracker is none."""
-    return processes.children(process.pid, "multiprocessing.spawn")
 
 
 def _resume(ground: Ground, file: Path, instance: Instance, what: str, whole: Files) -> None:

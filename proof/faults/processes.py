@@ -1,4 +1,4 @@
-"""Processes as Linux shows them in /proc: their parents, their sessions and their open files."""
+"""Processes as Linux shows them in /proc: their sessions and their open files."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ from pathlib import Path
 PROC = Path("/proc")
 
 
-def children(parent: int, running: str) -> list[int]:
-    """Processes that a process has started and whose command line has these words, in order."""
-    found = (pid for pid, (of, _, _) in _processes().items() if of == parent)
-    return sorted(pid for pid in found if running in _command(pid))
-
-
 def members(session: int) -> list[int]:
     """Processes of a session that have not ended."""
-    alive = _processes().items()
-    return [pid for pid, (_, of, state) in alive if of == session and state != "Z"]
+    found = []
+    for entry in PROC.glob("[0-9]*/stat"):
+        try:
+            text = entry.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue
+        # Behind the name of the command: state, parent, group, session.
+        state, _, _, of = text.rpartition(")")[2].split()[:4]
+        if int(of) == session and state != "Z":
+            found.append(int(entry.parent.name))
+    return found
 
 
 def opened_below(pid: int, place: Path) -> bool:
@@ -33,28 +36,3 @@ def _target(descriptor: Path) -> Path:
         return descriptor.readlink()
     except OSError:
         return PROC
-
-
-def _stat(pid: str) -> tuple[int, int, str]:
-    """Parent, session and state of a process."""
-    text = (PROC / pid / "stat").read_text(encoding="utf-8", errors="replace")
-    state, parent, _, session = text.rpartition(")")[2].split()[:4]
-    return int(parent), int(session), state
-
-
-def _command(pid: int) -> str:
-    try:
-        return (PROC / str(pid) / "cmdline").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
-
-
-def _processes() -> dict[int, tuple[int, int, str]]:
-    found = {}
-    for entry in PROC.iterdir():
-        if entry.name.isdecimal():
-            try:
-                found[int(entry.name)] = _stat(entry.name)
-            except (OSError, ValueError):
-                continue
-    return found

@@ -1,11 +1,6 @@
-"""The committed page of sized buffers: `python -m proof.measured.buffer_size DIRECTORY`."""
+"""Sizes buffers of a paper: `python -m proof.measured.buffer_size`, for docs/evidence."""
 
 from __future__ import annotations
-
-import functools
-import sys
-from collections.abc import Sequence
-from pathlib import Path
 
 from cellrate.advice.sizing.answer import Answer
 from cellrate.advice.sizing.confidence import CONFIDENCE
@@ -14,7 +9,8 @@ from cellrate.advice.sizing.question import Question
 from cellrate.advice.sizing.solving import size_buffer
 from cellrate.reproduce.papers import papers_root
 from cellrate.simulation.run_types import Runner
-from cellrate.simulation.runner import default_store, run_many
+
+from proof.campaign import end_with, runner, write_rows
 
 SEEDS = tuple(range(1, 21))
 # The run that shows where a growing queue ends is so many times as long.
@@ -41,99 +37,35 @@ TABLE_8_8: tuple[tuple[int, int, int | None], ...] = (
     (500, 5, None),
     (1000, 10, None),
 )
-INTRODUCTION = """# Sized buffers
-
-Written by `python -m proof.measured.buffer_size docs/evidence`, seeds 1 to {seeds}. [Size a
-buffer](../how-to/size-a-buffer.md) explains the columns.
-"""
-PART_8_3 = """
-## File transfers over ABR with ERICA: formula and measurement
-
-Kalyanaraman 1997, Table 8.3: 15 sources, no background. `cellrate size-buffer` with
-`papers/kalyan97/scenarios/file-transfer.toml`, `--set flow.tcp.count=15` and the lengths of the
-links. The law is (3 RTT + interval + feedback delay) times the link rate, the interval being the
-100 cells that traffic at line rate brings. Measured is the least buffer that loses nothing in any
-of {seeds} runs of 5 s; with {confidence:.0%} confidence {share:.1%} of all runs stay within it.
-
-| links (km) | RTT (ms) | printed queue | law | measured buffer | single runs | of the law | |
-|--:|--:|--:|--:|--:|--:|--:|---|
-"""
-PART_8_4 = """
-Kalyanaraman 1997, Table 8.4: local networks, where the interval (10 ms or a number of cells) is no
-longer short beside the round trip. There the law is too low, in the paper's own table, too;
-`explain` and `size-buffer` list it among the assumptions that fail.
-
-| links (km) | cells | printed queue | law | measured buffer | single runs | of the law | |
-|--:|--:|--:|--:|--:|--:|--:|---|
-"""
-PART_8_7 = """
-## Beside ON-OFF background: queues without an end
-
-Kalyanaraman 1997, Table 8.7: ERICA+, links of 1000 km, VBR of 124.41 Mbit/s while it is on, from
-`papers/kalyan97/scenarios/on-off-vbr.toml`; runs of 5 s. The table does not say how many sources
-there are: here 15. A queue that may grow without end is looked at in a run four times as long.
-
-| duty cycle | period (ms) | printed queue | measured buffer | grows by (cells/s) |
-|--:|--:|--:|--:|--:|
-"""
-PART_8_8 = """
-Kalyanaraman 1997, Table 8.8: a duty cycle of 0.8 and 15 sources again, with shorter links.
-
-| feedback delay (ms) | period (ms) | printed queue | measured buffer | grows by (cells/s) |
-|--:|--:|--:|--:|--:|
-"""
-AFTER_8_7 = """
-The rows that diverge are those of the paper. The TCP windows, 15 times 24,576 or 368,640 cells, are
-the most that such a queue can reach: in a run of {duration:g} s that of the first of them comes to
-{longest:,} cells and stays below. With 2 sources the same two rows need:
-
-| duty cycle | period (ms) | printed queue | measured buffer | grows by (cells/s) |
-|--:|--:|--:|--:|--:|
-"""
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Writes the page into the directory that the argument names."""
-    if len(arguments) != 1:
-        sys.stderr.write("usage: python -m proof.measured.buffer_size DIRECTORY\n")
-        return 2
-    runner = functools.partial(run_many, store=default_store(Path("out") / "results"))
-    text = page(runner)
-    (Path(arguments[0]) / "buffer-size.md").write_text(text, encoding="utf-8", newline="\n")
-    return 0
-
-
-def page(runner: Runner) -> str:
-    """The page as Markdown."""
-    rows = [(row, transfers(row[0], runner)) for row in TABLE_8_3]
-    share = rows[0][1].covered_share or 0.0
-    text = INTRODUCTION.format(seeds=len(SEEDS))
-    text += PART_8_3.format(seeds=len(SEEDS), share=share, confidence=CONFIDENCE)
-    text += "".join(_transfer_row(*row, answer) for row, answer in rows)
-    text += PART_8_4
-    text += "".join(_transfer_row(*row, transfers(row[0], runner, row[1])) for row in TABLE_8_4)
-    text += PART_8_7
-    text += "".join(_background_row(*row, background(*row[:2], 15, runner)) for row in TABLE_8_7)
-    text += _end_of_growth(runner)
-    divergent = [row for row in TABLE_8_7 if row[2] is None]
-    text += "".join(_background_row(*row, background(*row[:2], 2, runner)) for row in divergent)
-    return (
-        text
-        + PART_8_8
-        + "".join(
-            _background_row(feedback_ms, 10, printed, background(0.8, 10, 15, runner, kilometres))
+def main() -> int:
+    """Writes the tables of the page, and prints the two numbers that its words quote."""
+    runs = runner()
+    shown = [(row, transfers(row[0], runs)) for row in TABLE_8_3]
+    share = shown[0][1].covered_share or 0.0
+    print(
+        f"{share:.1%} of all runs stay within the measured buffer, with {CONFIDENCE:.0%} confidence"
+    )
+    [run] = measure([background_question(0.8, 10, 15).job(SEEDS[0], longer=LONGEST)], runs)
+    duration, longest = run.summary["simulated_seconds"], run.longest_queues()["A->B"]
+    print(f"after {duration:g} s the first divergent queue has {longest:,} cells")
+    write_rows(
+        "buffer-size.md",
+        [_transfer_row(*row, answer) for row, answer in shown],
+        [_transfer_row(*row, transfers(row[0], runs, row[1])) for row in TABLE_8_4],
+        [_background_row(*row, background(*row[:2], 15, runs)) for row in TABLE_8_7],
+        [
+            _background_row(*row, background(*row[:2], 2, runs))
+            for row in TABLE_8_7
+            if row[2] is None
+        ],
+        [
+            _background_row(feedback_ms, 10, printed, background(0.8, 10, 15, runs, kilometres))
             for kilometres, feedback_ms, printed in TABLE_8_8
-        )
+        ],
     )
-
-
-def _end_of_growth(runner: Runner) -> str:
-    """The section on how far a divergent queue grows."""
-    question = background_question(0.8, 10, 15)
-    [run] = measure([question.job(SEEDS[0], longer=LONGEST)], runner)
-    return AFTER_8_7.format(
-        duration=run.summary["simulated_seconds"], longest=run.longest_queues()["A->B"]
-    )
+    return 0
 
 
 def transfers(kilometres: int, runner: Runner, interval_cells: int | None = None) -> Answer:
@@ -178,25 +110,32 @@ def _question(scenario: str, settings: tuple[str, ...]) -> Question:
     return Question(text, f"papers/{path}", settings, seeds=SEEDS)
 
 
-def _transfer_row(kilometres: int, value: float, printed: int, answer: Answer) -> str:
-    law = next(one for one in answer.formulas if one.formula == "buffer-law")
+def _transfer_row(kilometres: int, value: float, printed: int, answer: Answer) -> list[str]:
+    law = next(used for used in answer.formulas if used.formula == "buffer-law")
     law_cells, measured = law.cells or 0.0, answer.buffer_cells or 0
-    return (
-        f"| {kilometres} | {value:g} | {printed:,} | {law_cells:,.0f} | {measured:,} | "
-        f"{min(answer.each_cells):,} to {max(answer.each_cells):,} | {measured / law_cells:.2f} | "
-        f"{'within it' if measured <= law_cells else 'beyond it'} |\n"
-    )
+    return [
+        str(kilometres),
+        f"{value:g}",
+        f"{printed:,}",
+        f"{law_cells:,.0f}",
+        f"{measured:,}",
+        f"{min(answer.each_cells):,} to {max(answer.each_cells):,}",
+        f"{measured / law_cells:.2f}",
+        "within it" if measured <= law_cells else "beyond it",
+    ]
 
 
-def _background_row(duty_cycle: float, period_ms: int, printed: int | None, answer: Answer) -> str:
+def _background_row(
+    duty_cycle: float, period_ms: int, printed: int | None, answer: Answer
+) -> list[str]:
     shown = "divergent" if printed is None else f"{printed:,}"
     measured, growth = "none", ""
     if answer.endless is not None:
         growth = f"{answer.endless.cells_per_second:,.0f}"
     elif answer.buffer_cells is not None:
         measured = f"{answer.buffer_cells:,}"
-    return f"| {duty_cycle:g} | {period_ms} | {shown} | {measured} | {growth} |\n"
+    return [f"{duty_cycle:g}", str(period_ms), shown, measured, growth]
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    end_with(main)

@@ -1,13 +1,9 @@
-"""The committed page of predictions and runs: `python -m proof.measured.expected DIRECTORY`."""
+"""Predictions beside runs, for docs/evidence/expected.md: `python -m proof.measured.expected`."""
 
 from __future__ import annotations
 
-import functools
 import json
-import sys
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast
 
 from cellrate import _core
@@ -17,7 +13,9 @@ from cellrate.advice.sizing.question import Question
 from cellrate.reproduce.papers import papers_root
 from cellrate.simulation.network import Network
 from cellrate.simulation.run_types import Runner
-from cellrate.simulation.runner import Job, default_store, run_many
+from cellrate.simulation.runner import Job
+
+from proof.campaign import end_with, runner, write_rows
 
 TOTAL = "bound_bits_per_second"
 QUEUE = "queue_cells"
@@ -25,30 +23,6 @@ QUEUE = "queue_cells"
 LIMITS = frozenset({"buffer-law", "q-max", "window-sum", "n-d-d-1", "credit-buffer"})
 # Measures from the start, without traces and events.
 WHOLE = ('measure.from="0 s"', "measure.traces=[]", "measure.events=[]")
-INTRODUCTION = """# Expected and measured
-
-Written by `python -m proof.measured.expected docs/evidence`: the predictions of `cellrate
-explain` for the scenarios of the papers and of the templates, beside runs with the scenarios' own
-seeds, measured from start to end. Brackets mark a prediction of which an assumption fails. The
-queue is that of the port with the longest queue, in a run without limits on buffers; throughput and
-losses are those of the scenario as it is.
-
-| scenario | TCP at most, Mbit/s | measured | queue, cells | measured | loss | cells lost |
-|---|--:|--:|---|--:|---|--:|
-"""
-AFTER = """
-{broken}
-
-Reasons for differences between theory and simulation:
-
-- A throughput far below its bound is due to what the switches allocate, to slow start and to
-  timeouts, which the bound ignores.
-- `efci-cycle` is the queue of the steady cycle, not a bound: the model assumes continuous feedback,
-  while a source receives it with its RM cells only, every N Nrm / BW; so the queue becomes longer.
-  `q-max` holds.
-- A queue longer than `window-sum` holds segments that were retransmitted after premature timeouts.
-- ERICA's law is a worst case; most queues are far below it.
-"""
 
 
 @dataclass(frozen=True)
@@ -111,16 +85,20 @@ class Row:
         )
         return found + [f"`{self.name}`: {cells:,} cells are beyond `{name}`" for name in beyond]
 
-    def line(self) -> str:
+    def cells(self) -> list[str]:
         """The row of the table."""
         bound, measured = self.throughput
         port, cells = self.port
         expected, lost = self.losses
-        return (
-            f"| {self.name} | {_megabits(bound)} | "
-            f"{measured / 1e6:.2f} | {self._formulas(port)} | {cells:,} | "
-            f"{', '.join(sorted(expected)) or '-'} | {lost:,} |\n"
-        )
+        return [
+            self.name,
+            "-" if bound is None else f"{_number(bound, TOTAL) / 1e6:.2f}",
+            f"{measured / 1e6:.2f}",
+            self._formulas(port),
+            f"{cells:,}",
+            ", ".join(sorted(expected)) or "-",
+            f"{lost:,}",
+        ]
 
     def _formulas(self, port: str) -> str:
         shown = []
@@ -139,21 +117,6 @@ def _number(statement: Statement, key: str) -> float:
     return cast("float", statement.values[key])
 
 
-def _megabits(bound: Statement | None) -> str:
-    return "-" if bound is None else f"{_number(bound, TOTAL) / 1e6:.2f}"
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Writes the page into the directory that the argument names."""
-    if len(arguments) != 1:
-        sys.stderr.write("usage: python -m proof.measured.expected DIRECTORY\n")
-        return 2
-    runner = functools.partial(run_many, store=default_store(Path("out") / "results"))
-    text = page(rows(scenarios(), runner))
-    (Path(arguments[0]) / "expected.md").write_text(text, encoding="utf-8", newline="\n")
-    return 0
-
-
 def scenarios() -> dict[str, str]:
     """Every scenario of the papers, and every template, by name."""
     root = papers_root()
@@ -165,12 +128,12 @@ def scenarios() -> dict[str, str]:
     return found | {entry["name"]: _core.template(entry["name"]) for entry in templates}
 
 
-def rows(texts: dict[str, str], runner: Runner) -> list[Row]:
+def rows(texts: dict[str, str], runs: Runner) -> list[Row]:
     """Explains and runs each scenario."""
     networks = {name: Network.of(text, name) for name, text in texts.items()}
     as_is = [Job(text, name, WHOLE) for name, text in texts.items()]
     unlimited = [Question(text, name).job(networks[name].seed) for name, text in texts.items()]
-    summaries = [json.loads(outcome.summary()) for outcome in runner([*as_is, *unlimited])]
+    summaries = [json.loads(outcome.summary()) for outcome in runs([*as_is, *unlimited])]
     count = len(texts)
     return [
         Row(name, explain(network), summaries[index], summaries[count + index])
@@ -178,14 +141,14 @@ def rows(texts: dict[str, str], runner: Runner) -> list[Row]:
     ]
 
 
-def page(found: Iterable[Row]) -> str:
-    """The page as Markdown."""
-    listed = list(found)
-    broken = [sentence for row in listed for sentence in row.broken()]
-    lines = "\n".join(f"- {sentence}" for sentence in broken)
-    verdict = f"Contradicted:\n\n{lines}" if broken else "No bound and no expectation is broken."
-    return INTRODUCTION + "".join(row.line() for row in listed) + AFTER.format(broken=verdict)
+def main() -> int:
+    """Writes the table of the page; 1 if a run contradicts a statement, which is printed."""
+    found = rows(scenarios(), runner())
+    write_rows("expected.md", [row.cells() for row in found])
+    broken = [sentence for row in found for sentence in row.broken()]
+    print(*broken, sep="\n")
+    return int(bool(broken))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    end_with(main)

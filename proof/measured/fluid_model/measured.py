@@ -113,3 +113,32 @@ def crossings(cells: Floats, high: float) -> npt.NDArray[np.intp]:
             places.append(place)
             ready = False
     return np.array(places, dtype=np.intp)
+
+
+def deviations(case: Case, measured: Measured) -> tuple[float, float, float]:
+    """Deviations of the simulation from the model.
+
+    Those of maximum queue and period are relative; that of utilisation is a difference.
+    """
+    cycle = case.cycle
+    return (
+        measured.maximum_queue_cells / cycle.maximum_queue_cells - 1,
+        measured.period_seconds / cycle.period_seconds - 1,
+        measured.utilisation - cycle.utilisation,
+    )
+
+
+def often(case: Case) -> bool:
+    """True if each source receives at least one RM cell per round trip."""
+    return case.rm_interval_seconds <= case.round_trip_seconds
+
+
+def far_share(measured: Measured) -> float:
+    """Mean number of cells that a far source sent, over that of a near source."""
+    sent = {
+        name: np.mean(
+            [cells for flow, cells in measured.sent_cells.items() if flow.startswith(name)]
+        )
+        for name in ("near", "far")
+    }
+    return float(sent["far"] / sent["near"])
