@@ -19,80 +19,10 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
+from cellrate import _core
+
 from proof.campaign import COMMAND, end_with
 
-RUN = """
-run.duration = "{duration:g} s"
-measure = {{ from = "{begin:g} s", traces = [], sample = "10 ms" }}
-"""
-DUMBBELL = """
-[topology]
-template = "n-source"
-link_rate = "155.52 Mbit/s"
-access = "DELAY"
-bottleneck = "DELAY"
-egress = "DELAY"
-"""
-CBR = """
-[[flow]]
-name = "cbr-{number}"
-count = {count}
-service = "cbr"
-stagger = "1009 ns"
-source = {{ kind = "cbr", rate = "{rate:.6f} kbit/s" }}
-"""
-ERICA = """
-[switch]
-buffer = "infinite"
-control = { scheme = "erica" }
-
-[tcp]
-mss = "9140 bytes"
-window = "256 KiB"
-
-[[flow]]
-name = "tcp"
-count = 15
-service = "abr"
-source = { kind = "greedy" }
-"""
-PARKING_LOT = """
-[topology]
-template = "parking-lot"
-link_rate = "150 Mbit/s"
-switches = {switches}
-hop = "DELAY"
-egress = "DELAY"
-span = "{span} ms"
-
-[switch]
-buffer = "5000 cells"
-priority = [["cbr", "vbr"], ["abr", "ubr", "random"]]
-control = {{ scheme = "rrm-pd-plus" }}
-
-[tcp]
-mss = "9140 bytes"
-window = "512 KiB"
-
-[abr]
-icr = "10 Mbit/s"
-mcr = "0.1 Mbit/s"
-rif = 0.00390625
-rdf = 0.0625
-
-[[flow]]
-name = "tcp"
-count = 15
-service = "abr"
-source = {{ kind = "greedy" }}
-
-[[flow]]
-name = "background"
-count = {hops}
-service = "random"
-hops = 1
-source = {{ kind = "exponential-on-off", peak = "45 Mbit/s", mean_on = "10 ms", mean_off = "5 ms" }}
-"""
 RATE = 0.95 * 155_520 / 15
 """Mean kilobits per second of a CBR source: 95 % of a bottleneck of a line rate for each 15."""
 GROUPS = 5
@@ -105,12 +35,14 @@ class Network(NamedTuple):
 
     Attributes:
         name: Its name in the table.
-        scenario: The text without `RUN`, with DELAY for the delay of its links.
+        template: The template of its scenario.
+        settings: Settings of the template but for delays and times.
         seconds: Simulated seconds of a run.
     """
 
     name: str
-    scenario: str
+    template: str
+    settings: tuple[str, ...]
     seconds: float
 
 
@@ -130,28 +62,47 @@ class Timed(NamedTuple):
 
 def cbr(sources: int) -> Network:
     """W1 of the bench: CBR sources with rates within 1 % of their mean, between two switches."""
-    bottleneck = f'bottleneck_rate = "{155.52 * sources / 15:.6f} Mbit/s"\n'
-    rates = (RATE * (0.99 + 0.02 * number / (GROUPS - 1)) for number in range(GROUPS))
     groups = (
-        CBR.format(number=number, count=sources // GROUPS, rate=rate)
-        for number, rate in enumerate(rates)
+        f'{{name="cbr-{number}", count={sources // GROUPS}, service="cbr", stagger="1009 ns", '
+        f'source={{kind="cbr", rate="{RATE * (0.99 + 0.02 * number / (GROUPS - 1)):.6f} kbit/s"}}}}'
+        for number in range(GROUPS)
     )
-    text = "".join([DUMBBELL, bottleneck, *groups])
-    return Network(f"{sources:,} CBR sources", text, 1_200 / sources)
+    settings = (
+        f'topology.bottleneck_rate="{155.52 * sources / 15:.6f} Mbit/s"',
+        f"flow=[{', '.join(groups)}]",
+    )
+    return Network(f"{sources:,} CBR sources", "n-source", settings, 1_200 / sources)
 
 
 def parking_lot(switches: int) -> Network:
     """TCP over ABR through a row of switches, with background traffic at each hop."""
-    # The span is long enough for links of 5 ms.
-    text = PARKING_LOT.format(switches=switches, hops=switches - 1, span=5 * switches + 10)
-    return Network(f"parking lot of {switches} switches", text, 16)
+    settings = (
+        f"topology.switches={switches}",
+        # Long enough for links of 5 ms.
+        f'topology.span="{5 * switches + 10} ms"',
+        "flow.tcp.count=15",
+        f"flow.background.count={switches - 1}",
+        'tcp.window="512 KiB"',
+        'abr.tbe="16777215 cells"',
+    )
+    return Network(f"parking lot of {switches} switches", "parking-lot", settings, 16)
 
 
 NETWORKS = (
     *map(cbr, (15, 100, 1_000, 10_000)),
-    Network("15 TCP connections, ERICA", DUMBBELL + ERICA, 80),
+    Network(
+        "15 TCP connections, ERICA",
+        "n-source",
+        ("flow.tcp.count=15", 'flow.tcp.stagger="0 s"', 'tcp.mss="9140 bytes"'),
+        80,
+    ),
     *map(parking_lot, (4, 8, 32)),
 )
+LINKS = {
+    "n-source": ("access", "bottleneck", "egress"),
+    "parking-lot": ("hop", "egress"),
+}
+"""Keys of the delays of a template's links."""
 
 
 def run(network: Network, delay: str, threads: int, share: float = 1) -> Timed:
@@ -167,11 +118,20 @@ def run(network: Network, delay: str, threads: int, share: float = 1) -> Timed:
         RuntimeError: The command failed.
     """
     seconds = max(network.seconds * share, LEAST_SECONDS)
-    text = RUN.format(duration=seconds, begin=0.4 * seconds) + network.scenario
+    settings = (
+        *network.settings,
+        *(f'topology.{link}="{delay}"' for link in LINKS[network.template]),
+        f'run.duration="{seconds:g} s"',
+        f'measure.from="{0.4 * seconds:g} s"',
+        'measure.sample="10 ms"',
+        "measure.traces=[]",
+        "measure.events=[]",
+    )
     with tempfile.TemporaryDirectory() as place:
         file = Path(place) / "network.toml"
-        file.write_text(text.replace("DELAY", delay), encoding="utf-8")
+        file.write_text(_core.template(network.template), encoding="utf-8")
         line = [str(COMMAND), "run", str(file), "--threads", str(threads), "--json"]
+        line += [word for setting in settings for word in ("--set", setting)]
         done = subprocess.run(line, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{network.name}: {done.stderr}")

@@ -50,7 +50,7 @@ def connections(case: Case, directory: Path) -> Findings:
 def waiting(asked: StopAndWait, directory: Path) -> Findings:
     """Captures segments that go one by one: round trips to the nanosecond."""
     found = Findings()
-    taken = capture(asked.case.text, ["src.tcp.1:ip"], directory)
+    taken = capture(asked.case.text, ["src.tcp.1:ip"], directory, overrides=asked.case.overrides)
     [path] = taken.files
     octets.packets(found, path)
     [flow] = connections_of(taken, path, ["tcp"])

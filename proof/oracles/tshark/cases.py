@@ -3,52 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from cellrate.theory.cell_conversions import cells_per_pdu
 
+
+def _scenario(name: str) -> str:
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+
+
 RECOVERIES = ("timeout-only", "tahoe", "reno", "newreno", "sack", "jacobson88")
 
-LOSSY = """
-[run]
-duration = "{seconds} s"
-seed = {seed}
 
-[measure]
-events = ["timeout", "retransmission"]
-event_limit = 1_000_000
-
-[topology]
-template = "graph"
-node = [
-    {{ name = "senders", kind = "host" }},
-    {{ name = "cells", kind = "host" }},
-    {{ name = "X", kind = "switch" }},
-    {{ name = "receivers", kind = "host" }},
-]
-link = [
-    {{ from = "senders", to = "X", rate = "20 Mbit/s", delay = "0.1 ms" }},
-    {{ from = "cells", to = "X", rate = "20 Mbit/s", delay = "0.1 ms" }},
-    {{ from = "X", to = "receivers", rate = "6 Mbit/s", delay = "5 ms" }},
-]
-
-[switch]
-buffer = "200 cells"
-
-[tcp]
-window = "200000 bytes"
-granularity = "10 ms"
-initial_rto = "1 s"
-min_rto = "200 ms"
-
-[[flow]]
-name = "noise"
-service = "ubr"
-source = {{ kind = "poisson", rate = "1 Mbit/s" }}
-from = "cells"
-to = "receivers"
-"""
-"""Transfers that end before the run does, so that nothing is left on its way; random cells make the
-losses irregular."""
 FLOW = """
 [[flow]]
 name = "{recovery}"
@@ -59,50 +25,7 @@ from = "senders"
 to = "receivers"
 tcp = {{ recovery = "{recovery}", delayed_ack = {delayed} }}
 """
-
-CELLS = """
-[run]
-duration = "60 ms"
-
-[topology]
-template = "n-source"
-link_rate = "30 Mbit/s"
-bottleneck_rate = "20 Mbit/s"
-access = "10 km"
-bottleneck = "200 km"
-egress = "10 km"
-
-[switch]
-buffer = "200 cells"
-control = { scheme = "efci", threshold = "20 cells" }
-
-[tcp]
-granularity = "1 ms"
-min_rto = "10 ms"
-initial_rto = "20 ms"
-mss = "1500 bytes"
-
-[measure]
-traces = ["acr"]
-sample = "10 us"
-trace_points = 10_000
-
-[abr]
-mcr = "1 Mbit/s"
-icr = "5 Mbit/s"
-
-[[flow]]
-name = "tcp"
-count = 2
-service = "abr"
-
-[[flow]]
-name = "cbr"
-service = "cbr"
-source = { kind = "cbr", rate = "2 Mbit/s" }
-"""
-"""ABR under EFCI, whose marks come back as CI, beside cells of constant rate; ACR is sampled more
-often than cells are sent."""
+CELLS = _scenario("cells.toml")
 MCR, PCR = 1e6 / 424, 30e6 / 424
 """Of its channels, in cells/s."""
 
@@ -144,37 +67,14 @@ def lossy(*, seconds: float = 20.0, size: str = "500 kB", seed: int = 1) -> Case
         )
         for number, recovery in enumerate(RECOVERIES)
     ]
-    return Case(f"losses, seed {seed}", LOSSY.format(seconds=seconds, seed=seed) + "".join(flows))
+    run = f'[run]\nduration = "{seconds} s"\nseed = {seed}\n'
+    text = "".join([run, _scenario("lossy.toml"), *flows])
+    return Case(f"losses, seed {seed}", text)
 
 
 def cells(form: str) -> Case:
     """ABR with RM cells, and bare cells, with packets of that form."""
     return Case(f"cells, {form}", CELLS, SETTINGS[form])
-
-
-STOP_AND_WAIT = """
-[run]
-duration = "2 s"
-
-[topology]
-template = "single-switch"
-link_rate = "10 Mbit/s"
-bottleneck_rate = "4 Mbit/s"
-access = "{access} ms"
-bottleneck = "{bottleneck} ms"
-
-[tcp]
-mss = "{mss} bytes"
-window = "{mss} bytes"
-granularity = "10 ms"
-initial_rto = "1 s"
-
-[[flow]]
-name = "tcp"
-service = "ubr"
-source = {{ kind = "transfer", size = "{size} bytes" }}
-"""
-"""A window of one segment: what is out is one segment or one acknowledgement, and no queue."""
 
 
 @dataclass(frozen=True)
@@ -196,14 +96,15 @@ class StopAndWait:
     @property
     def case(self) -> Case:
         """The run."""
-        text = STOP_AND_WAIT.format(
-            access=self.access,
-            bottleneck=self.bottleneck,
-            mss=self.mss,
-            size=self.mss * self.segments,
+        settings = (
+            f'topology.access="{self.access} ms"',
+            f'topology.bottleneck="{self.bottleneck} ms"',
+            f'tcp.mss="{self.mss} bytes"',
+            f'tcp.window="{self.mss} bytes"',
+            f'flow.tcp.source.size="{self.mss * self.segments} bytes"',
         )
-        delays = f"{self.access} and {self.bottleneck} ms"
-        return Case(f"stop and wait, {self.mss} bytes, {delays}", text)
+        name = f"stop and wait, {self.mss} bytes, {self.access} and {self.bottleneck} ms"
+        return Case(name, _scenario("stop-and-wait.toml"), settings)
 
     @property
     def segment_seconds(self) -> float:
