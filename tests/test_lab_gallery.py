@@ -5,22 +5,20 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import gallery
 import pytest
 from cellrate import _core
 from cellrate.reproduce.papers import all_papers
 from cellrate.simulation.runner import run_many
 
-from proof import pictures as small
-from proof.gallery import PLACE, gallery, text
-from proof.pictures import HEIGHT, WIDTH, pictures
-
-FOUND: dict[str, Any] = json.loads(PLACE.read_text(encoding="utf-8"))
-PICTURES: dict[str, Any] = json.loads(small.PLACE.read_text(encoding="utf-8"))
+FOUND: dict[str, Any] = json.loads(gallery.GALLERY.read_text(encoding="utf-8"))
+PICTURES: dict[str, Any] = json.loads(gallery.PICTURES.read_text(encoding="utf-8"))
 
 
 def test_the_gallery_is_that_of_the_papers() -> None:
-    expected = "`python -m proof.gallery` writes it"
-    assert PLACE.read_text(encoding="utf-8") == text(gallery()), expected
+    expected = "`python lab/gallery.py out` writes it"
+    made = gallery.text(gallery.gallery())
+    assert gallery.GALLERY.read_text(encoding="utf-8") == made, expected
 
 
 @pytest.mark.parametrize("paper", FOUND["papers"], ids=lambda paper: str(paper["id"]))
@@ -41,10 +39,10 @@ def test_every_experiment_with_a_figure_has_a_small_picture() -> None:
         assert picture["lines"], name
         for points in [*picture["lines"], *(point for _, point in picture["printed"])]:
             pairs = [tuple(map(int, point.split(","))) for point in points.split(" ")]
-            assert all(0 <= x <= WIDTH and 0 <= y <= HEIGHT for x, y in pairs), name
+            assert all(0 <= x <= gallery.WIDTH and 0 <= y <= gallery.HEIGHT for x, y in pairs), name
 
 
 @pytest.mark.parametrize("name", ["gerla95-fig5", "marsan97-fig6", "fmmra-text-onoff"])
 def test_small_pictures_are_those_of_the_runs(name: str) -> None:
-    found = pictures(run_many, [name])
-    assert found[name] == PICTURES[name], "`python -m proof.pictures out` writes them"
+    found = gallery.pictures(run_many, [name])
+    assert found[name] == PICTURES[name], "`python lab/gallery.py out` writes them"

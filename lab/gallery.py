@@ -1,7 +1,7 @@
-"""The lab's small pictures of the papers' figures: our curves and the printed points.
+"""The gallery of the lab: runs of the papers' experiments, and small pictures of their figures.
 
-`python -m proof.pictures OUT` writes them from the runs that `cellrate reproduce --out OUT` kept,
-and runs those that are missing. A test draws some of them again.
+`python lab/gallery.py OUT` writes `gallery.json`, and `pictures.json` from the runs that `cellrate
+reproduce --out OUT` kept; it runs those that are missing. Tests compare both with the papers.
 """
 
 from __future__ import annotations
@@ -15,15 +15,22 @@ from typing import Any
 import numpy as np
 from cellrate.common.picture_style import COLOURS
 from cellrate.reproduce.figure import PRINTED, draw
-from cellrate.reproduce.paper_data import Experiment, Paper
+from cellrate.reproduce.paper_data import Experiment, Paper, Published
 from cellrate.reproduce.papers import all_papers
-from cellrate.reproduce.runs import Outcomes, Runner, job_of, run_ids, used_jobs
+from cellrate.reproduce.runs import Outcomes, Runner, fill, job_of, run_ids, used_jobs
 from cellrate.reproduce.thinning import drawn
 from cellrate.simulation.runner import Job, default_store, run_many
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-PLACE = Path(__file__).parents[1] / "lab" / "pictures.json"
+GALLERY = Path(__file__).with_name("gallery.json")
+PICTURES = Path(__file__).with_name("pictures.json")
+
+MOST_RUNS = 4
+"""Runs of an experiment that the gallery offers: the first of each of its first variants."""
+
+MOST_PRINTED = 6
+"""Printed values of an experiment that it lists."""
 
 WIDTH, HEIGHT = 150, 90
 """Size of a picture, in the units of its coordinates; y grows downwards."""
@@ -33,6 +40,63 @@ COLUMNS = 50
 
 MOST_LINES = 6
 """Lines of a picture."""
+
+
+def gallery() -> dict[str, Any]:
+    """Texts of the scenarios, and the papers with their experiments that can be watched."""
+    texts: dict[str, str] = {}
+    papers = [_paper(paper, texts) for paper in all_papers()]
+    return {"scenarios": dict(sorted(texts.items())), "papers": papers}
+
+
+def text(found: dict[str, Any]) -> str:
+    """The gallery or its pictures as they are kept."""
+    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+
+
+def _paper(paper: Paper, texts: dict[str, str]) -> dict[str, Any]:
+    shown = [_experiment(paper, one, texts) for one in paper.experiments if run_ids(one)]
+    return {
+        "id": paper.id,
+        "title": paper.title,
+        "authors": list(paper.authors),
+        "year": paper.year,
+        "experiments": shown,
+    }
+
+
+def _experiment(paper: Paper, experiment: Experiment, texts: dict[str, str]) -> dict[str, Any]:
+    runs: list[dict[str, Any]] = []
+    seen: set[str] = set()
+    for _, variant, point in run_ids(experiment):
+        if variant.name in seen or len(runs) == MOST_RUNS:
+            continue
+        seen.add(variant.name)
+        job = job_of(paper, variant, point, seed=1)
+        name = f"{paper.id}/{Path(job.path).name}"
+        texts[name] = job.text
+        settings = [one.partition("=") for one in job.overrides]
+        label = fill(variant.label, {**variant.constants, **point})
+        runs.append(
+            {
+                "label": label or variant.name,
+                "scenario": name,
+                "set": [[path.strip(), value.strip()] for path, _, value in settings],
+            }
+        )
+    return {
+        "id": experiment.id,
+        "title": experiment.title,
+        "where": experiment.where,
+        "claim": experiment.claims[0].text if experiment.claims else "",
+        "printed": [_printed(one) for one in experiment.published[:MOST_PRINTED]],
+        "more_printed": max(0, len(experiment.published) - MOST_PRINTED),
+        "runs": runs,
+    }
+
+
+def _printed(one: Published) -> str:
+    return f"{one.quantity}: {one.with_unit}"
 
 
 def pictures(runner: Runner, only: Sequence[str] | None = None) -> dict[str, Any]:
@@ -66,11 +130,6 @@ def pictures(runner: Runner, only: Sequence[str] | None = None) -> dict[str, Any
             ],
         }
     return found
-
-
-def text(found: dict[str, Any]) -> str:
-    """The pictures as they are kept."""
-    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
 
 
 def _jobs(paper: Paper, experiment: Experiment) -> list[Job]:
@@ -107,5 +166,5 @@ def _points(axes: Axes, line: Line2D) -> str:
 if __name__ == "__main__":
     [_, out] = sys.argv
     store = default_store(Path(out) / "results")
-    PLACE.write_text(text(pictures(lambda jobs: run_many(jobs, store=store))), encoding="utf-8")
-    sys.stdout.write(f"{PLACE.name}: {PLACE.stat().st_size} bytes\n")
+    GALLERY.write_text(text(gallery()), encoding="utf-8")
+    PICTURES.write_text(text(pictures(lambda jobs: run_many(jobs, store=store))), encoding="utf-8")
