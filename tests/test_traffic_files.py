@@ -11,7 +11,7 @@ import pytest
 from cellrate import ScenarioError, _core
 from conftest import Command
 
-from proof.fuzzing.checks import inputs, parquet_parts
+from proof.fuzzing.checks import inputs, parquet
 
 SCENARIO = """
 run = { duration = "1 s" }
@@ -56,7 +56,7 @@ def test_a_table_is_the_same_in_csv_and_parquet(tmp_path: Path) -> None:
 # Over the second one polars asks for more memory than there is anywhere, and ends its process.
 @pytest.mark.parametrize("data", [b"PAR1", inputs("regressions", "parquet_parts")[0].read_bytes()])
 def test_what_is_wrong_with_a_parquet_file_is_told(tmp_path: Path, data: bytes) -> None:
-    bad = data if data.startswith(b"PAR1") else parquet_parts.document(data)[1]
+    bad = data if data.startswith(b"PAR1") else parquet.document(data)[1]
     (tmp_path / "bad.parquet").write_bytes(bad)
     path = scenario(tmp_path, "bad.parquet")
     with pytest.raises(ScenarioError) as caught:

@@ -11,8 +11,8 @@ INSTRUMENTED = [
     "cellrate.language",
     "cellrate.common.parquet",
     "networkx.readwrite.graphml",
-    "proof.fuzzing.checks.data_set_metadata",
-    "proof.fuzzing.checks.parquet_parts",
+    "proof.fuzzing.checks.data_set",
+    "proof.fuzzing.checks.parquet",
     "proof.fuzzing.checks.path_pattern",
 ]
 """Modules whose branches lead the fuzzer; the core and polars are machine code without sanitizers.

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import argparse
 import functools
-import sys
-from pathlib import Path
 
 from cellrate.battery import running, shipped
 from cellrate.battery.contenders import built_in, contender
@@ -20,20 +18,25 @@ from cellrate.battery.write import write_evidence
 from cellrate.cli.progress import ProgressBar
 from cellrate.simulation.runner import default_store, run_each
 
-ROOT = Path(__file__).parents[2]
+from proof.campaign import ROOT, end_with
 
 
-def main() -> None:
-    """Runs what is not kept, and writes results, page and picture."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--page", action="store_true", help="no runs: page and picture only")
-    if not options.parse_args().page:
+def main() -> int:
+    """Runs every built-in scheme, and writes results, page and picture."""
+    parser = argparse.ArgumentParser(prog="python -m proof.measured.battery", description=__doc__)
+    parser.add_argument("--page", action="store_true", help="no runs: page and picture only")
+    if not parser.parse_args().page:
         renew()
     write_evidence(judged((), (), experiments()), ROOT / "docs")
+    return 0
 
 
 def renew() -> None:
-    """Runs every built-in scheme and replaces the shipped results."""
+    """Runs every built-in scheme and replaces the shipped results.
+
+    Raises:
+        RuntimeError: A scheme cannot be run.
+    """
     planned = running.plan(built_in(), experiments(), SEEDS)
     store = default_store(ROOT / "out" / "results")
     with ProgressBar("running") as progress:
@@ -42,13 +45,13 @@ def renew() -> None:
         shipped.write(running.run(planned, runner))
     yardstick = contender(running.YARDSTICK)
     ratios = []
-    for one in built_in():
-        ratio = running.work(one, yardstick)
+    for scheme in built_in():
+        ratio = running.work(scheme, yardstick)
         if ratio is None:
-            sys.exit(f"{one.name} cannot be run")
-        ratios.append((one.name, ratio))
+            raise RuntimeError(f"{scheme.name} cannot be run")
+        ratios.append((scheme.name, ratio))
     shipped.write_work(ratios)
 
 
 if __name__ == "__main__":
-    main()
+    end_with(main)

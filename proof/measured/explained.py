@@ -6,10 +6,11 @@ on: it reads `track_record.json`, which this campaign writes.
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -20,12 +21,12 @@ from cellrate.common.json_text import json_text
 from cellrate.simulation.network import Network
 from cellrate.simulation.runner import Job, run_many
 
+from proof.campaign import end_with
 from proof.measured.random_scenarios import random_jobs
 
 COUNT, SEED = 8000, 1
 # Jobs that are explained and run together.
 TOGETHER = 200
-USAGE = "usage: python -m proof.measured.explained [SCENARIOS [SEED]]\n"
 
 
 @dataclass
@@ -83,53 +84,34 @@ class Found:
         return dict(sorted(found.items()))
 
 
-def held_against_runs(
-    jobs: Iterable[Job], progress: Callable[[int], object] = lambda _: None
-) -> Found:
+def held_against_runs(jobs: Iterable[Job]) -> Found:
     """Explains and runs scenarios."""
-    found, batch = Found(), list[Job]()
-    for job in jobs:
-        batch.append(job)
-        if len(batch) == TOGETHER:
-            _run(found, batch)
-            progress(found.scenarios)
-            batch = []
-    _run(found, batch)
+    found, rest = Found(), iter(jobs)
+    while batch := list(islice(rest, TOGETHER)):
+        for job, outcome in zip(batch, run_many(batch), strict=True):
+            found.add(job, explain(Network.of_scenario(job.scenario())), outcome)
     return found
 
 
-def _run(found: Found, jobs: Sequence[Job]) -> None:
-    for job, outcome in zip(jobs, run_many(jobs), strict=True):
-        network = Network.of_scenario(job.scenario())
-        found.add(job, explain(network), outcome)
-
-
-def main(arguments: Sequence[str]) -> int:
+def main() -> int:
     """Runs the campaign and writes the record; 1 if a bound is broken."""
-    if len(arguments) > 2 or not all(one.isdigit() for one in arguments):
-        sys.stderr.write(USAGE)
-        return 2
-    given = list(map(int, arguments))
-    count, seed = [*given, *(COUNT, SEED)[len(given) :]]
-    found = held_against_runs(
-        random_jobs(count, seed), lambda done: sys.stderr.write(f"{done} of {count}\n")
-    )
+    parser = argparse.ArgumentParser(prog="python -m proof.measured.explained", description=__doc__)
+    parser.add_argument("scenarios", type=int, nargs="?", default=COUNT, help="how many")
+    parser.add_argument("seed", type=int, nargs="?", default=SEED)
+    options = parser.parse_args()
+    found = held_against_runs(random_jobs(options.scenarios, options.seed))
     for text in found.broken:
-        sys.stdout.write(f"broken: {text}\n")
-    sys.stdout.write(
-        f"{found.scenarios} scenarios, {found.bounds} bounds, {len(found.broken)} broken\n"
-    )
-    if found.broken:
-        return 1
-    if (count, seed) == (COUNT, SEED):
+        print(f"broken: {text}")
+    print(f"{found.scenarios} scenarios, {found.bounds} bounds, {len(found.broken)} broken")
+    if not found.broken and (options.scenarios, options.seed) == (COUNT, SEED):
         record = {
             "scenarios": found.scenarios,
             "bounds": found.bounds,
             "predictions": found.predictions(),
         }
         Path(PLACE).write_text(json_text(record), encoding="utf-8", newline="\n")
-    return 0
+    return int(bool(found.broken))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    end_with(main)

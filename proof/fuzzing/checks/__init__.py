@@ -10,12 +10,9 @@ from pathlib import Path
 
 from proof.fuzzing.checks import (
     data_set,
-    data_set_metadata,
     expression,
-    graph_parts,
     graphml,
-    parquet_parts,
-    parquet_trace,
+    parquet,
     path_pattern,
     study_file,
 )
@@ -25,11 +22,11 @@ Check = Callable[[bytes], None]
 
 CHECKS: Mapping[str, Check] = {
     "graphml": graphml.check,
-    "graph_parts": graph_parts.check,
-    "parquet_trace": parquet_trace.check,
-    "parquet_parts": parquet_parts.check,
+    "graph_parts": graphml.check_parts,
+    "parquet_trace": parquet.check,
+    "parquet_parts": parquet.check_parts,
     "data_set": data_set.check,
-    "data_set_metadata": data_set_metadata.check,
+    "data_set_metadata": data_set.check_parts,
     "path_pattern": path_pattern.check,
     "study_file": study_file.check,
     "expression": expression.check,

@@ -1,14 +1,54 @@
-"""Data sets whose files anything may have happened to."""
+"""Data sets whose files anything may have happened to.
+
+Random bytes are hardly ever JSON with the right keys beside a Parquet file with the right columns.
+So `check_parts` makes descriptions and tables that do not fit each other, of parts of the input's
+choice: types, columns and values that lack.
+"""
 
 from __future__ import annotations
 
+import json
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import polars as pl
 from cellrate.common.problems import BadInput
 from cellrate.studies.dataset import DataSet, columns
+from cellrate.studies.dataset.columns import ENTITIES, entity_schema, runs_schema
+from cellrate.studies.dataset.description import Description, FactorColumn, MeasureColumn, as_json
+from cellrate.studies.dataset.table import Question, tabulate
 
+from proof.fuzzing.checks.parquet import TYPES, VALUES
+
+DESCRIPTION = Description(
+    "s",
+    "s.toml",
+    (
+        FactorColumn("buffer", "switch.buffer", "Buffer", "cells"),
+        FactorColumn("scheme", "switch.control.scheme", "choice"),
+    ),
+    (FactorColumn("ratio"),),
+    (MeasureColumn("m", "throughput_mbit"),),
+)
+JSON: tuple[Any, ...] = (
+    *(None, True, False, 0, -1, 2**70, 1.5, float("nan"), float("inf"), "", "runs", "point", "run"),
+    *("buffer", "m", "choice", "number", "switch.buffer", "\ud800", "x" * 300, [], {}, [[]], [{}]),
+    *([1], ["queue"], {"name": "m"}, {"name": "n", "expression": "("}, {"a": {"b": []}}),
+)
+"""Values put in place of those of a description."""
+ROWS = 4
 DESCRIBED, TABLE = 0, 1
+SOUND = """{
+  "format": 1, "version": "0", "name": "s", "scenario": "s.toml",
+  "factors": [
+    {"name": "switch.buffer", "path": "switch.buffer", "kind": "Buffer", "unit": "cells"}
+  ],
+  "derived": [], "measures": [{"name": "m", "expression": "throughput_mbit"}],
+  "level": 0.95, "common_random_numbers": true, "replications": 2, "traces": ["queue"]
+}
+"""
 
 
 def check(data: bytes) -> None:
@@ -29,12 +69,81 @@ def check(data: bytes) -> None:
             assert str(error)
 
 
-SOUND = """{
-  "format": 1, "version": "0", "name": "s", "scenario": "s.toml",
-  "factors": [
-    {"name": "switch.buffer", "path": "switch.buffer", "kind": "Buffer", "unit": "cells"}
-  ],
-  "derived": [], "measures": [{"name": "m", "expression": "throughput_mbit"}],
-  "level": 0.95, "common_random_numbers": true, "replications": 2, "traces": ["queue"]
-}
-"""
+def check_parts(data: bytes) -> None:
+    """The input chooses changes of the description and of two tables."""
+    choices = iter(data)
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        text = json.dumps(_described(choices), ensure_ascii=True)
+        (directory / "study.json").write_text(text, encoding="utf-8")
+        for table, schema in TABLES.items():
+            _table(schema, choices).write_parquet(directory / f"{table}.parquet")
+        try:
+            found = DataSet(directory)
+            assert columns.columns(found.description)
+            assert found.runs.height == ROWS
+            assert found.document().parts
+            tabulate(found, Question(measures=("m",)))
+            assert found.frame("flows").height == ROWS
+            tabulate(found, Question(measures=("goodput_bits_per_second",), table="flows"))
+        except BadInput as error:
+            assert str(error)
+
+
+TABLES = {"runs": runs_schema(DESCRIPTION), "flows": entity_schema(ENTITIES[0])}
+
+
+def _described(choices: Iterator[int]) -> dict[str, Any]:
+    """A sound description after up to three changes of values, or of values within these."""
+    found: dict[str, Any] = json.loads(as_json(DESCRIPTION, runs=ROWS, failed=0))
+    for _ in range(next(choices, 0) % 4):
+        at: Any = found
+        while True:
+            keys = list(at) if isinstance(at, dict) else list(range(len(at)))
+            if not keys:
+                break
+            key = keys[next(choices, 0) % len(keys)]
+            inner = at[key]
+            if isinstance(inner, dict | list) and inner and next(choices, 0) % 4:
+                at = inner
+                continue
+            if next(choices, 0) % 5:
+                at[key] = JSON[next(choices, 0) % len(JSON)]
+            else:
+                del at[key]
+            break
+    return found
+
+
+def _table(schema: dict[str, pl.DataType], choices: Iterator[int]) -> pl.DataFrame:
+    """A sound table after up to three columns have been left out, or replaced."""
+    frame = pl.DataFrame([_sound(name, kind) for name, kind in schema.items()])
+    for _ in range(next(choices, 0) % 4):
+        name = frame.columns[next(choices, 0) % len(frame.columns)]
+        how = next(choices, 0) % 3
+        if how == 0:
+            frame = frame.drop(name)
+        elif how == 1:
+            frame = frame.with_columns(_column(name, TYPES[next(choices, 0) % len(TYPES)], choices))
+        else:
+            frame = frame.with_columns(_column(name, frame.schema[name], choices))
+        if not frame.columns:
+            break
+    return frame
+
+
+def _sound(name: str, kind: pl.DataType) -> pl.Series:
+    if name in {"run", "point"}:
+        return pl.Series(name, range(ROWS), kind)
+    value: object = {"status": "done"}.get(name, "efci" if kind == pl.String() else 1)
+    return pl.Series(name, [[] if isinstance(kind, pl.List) else value] * ROWS, kind)
+
+
+def _column(name: str, kind: pl.DataType, choices: Iterator[int]) -> pl.Series:
+    """Values of a type that the input chooses; what the type cannot hold is null."""
+    picked = [VALUES[next(choices, 0) % len(VALUES)] for _ in range(2)]
+    try:
+        column = pl.Series(name, [picked[row % 2] for row in range(ROWS)], kind, strict=False)
+    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+        column = pl.Series(name, [None] * ROWS, kind)
+    return column if column.dtype == kind else pl.Series(name, [None] * ROWS, kind)

@@ -1,20 +1,34 @@
-"""Parquet files that are well formed, of parts that the input chooses, and damaged where it says.
+"""Parquet files with a rate trace: read by the package, and played by a scenario.
 
 Random bytes are hardly ever Parquet, so what stands behind the magic number would see little of
 them: the columns' types and names, the coding of the pages, the table that is made of them.
+`check_parts` makes files that are well formed, and damages them where the input says.
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import polars as pl
+from cellrate import ScenarioError, _core
 from cellrate.common import parquet, parquet_table
 
-from proof.fuzzing.checks import parquet_trace
-
+SCENARIO = """
+run = { duration = "1 s" }
+[topology]
+template = "single-switch"
+link_rate = "20 Mbit/s"
+access = "1 km"
+bottleneck = "1 km"
+[[flow]]
+name = "trace"
+service = "vbr"
+source = { kind = "rate-trace", file = "trace.csv" }
+"""
+Reader = Callable[[Path], str]
 NAMES = (
     *("duration (ms)", "rate (Mbit/s)", "time (s)", "duration", "rate", "time", "rate (cells/s)"),
     *("duration (ns)", "rate (kbit/s)", "", " ", "ä", "a,b", '"', "#", "\n", "x" * 300),
@@ -37,14 +51,37 @@ FOOTER = 8
 """Bytes behind the description of the file: its length and the magic number."""
 
 
-def check(data: bytes) -> None:
+def check(data: bytes, read: Reader = parquet.as_csv) -> None:
+    """The input is a file, which polars may end a process over.
+
+    Args:
+        data: Its bytes.
+        read: Makes a CSV table of it.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name, "trace.parquet")
+        path.write_bytes(data)
+        try:
+            text = read(path)
+        except ValueError as error:
+            assert str(error)
+            return
+        assert text.count("\n") >= 1
+        path.with_suffix(".csv").write_text(text, encoding="utf-8", newline="")
+        try:
+            _core.Scenario(SCENARIO, str(Path(name, "scenario.toml")))
+        except ScenarioError as error:
+            assert str(error)
+
+
+def check_parts(data: bytes) -> None:
     """The input chooses columns, coding and damages.
 
     Over damaged pages polars may end the process, so these are read as the package does it.
     """
     whole, broken = document(data)
     reader = in_process if same_pages(whole, broken) else parquet.as_csv
-    parquet_trace.check(broken, reader)
+    check(broken, reader)
 
 
 def in_process(path: Path) -> str:
