@@ -152,7 +152,7 @@ lab: lab/node_modules/.installed ## the lab: the engine in a page, in out/lab/ (
 pictures: install lab ## the lab's pictures, in a browser, and the manual's sheet of pictures, drawn anew
 	cd lab && npm run --silent pictures
 	$(BIN)/python -c "from PIL import Image; [Image.open(f).quantize(128).save(f, optimize=True) for f in ('docs/images/lab.png', 'docs/images/lab-compare.png')]"
-	$(BIN)/python -m proof.sheet
+	$(BIN)/python docs/extensions/sheet_of_pictures.py
 
 test-lab: lab tested ## the lab in a real browser: equal digests, sliders, links, keys, accessibility (installs Chromium if root, as apt-get has it)
 	@command -v chromium > /dev/null || { test "$$(id -u)" = 0 && command -v apt-get > /dev/null && \

@@ -14,6 +14,8 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+from cellrate import _core
+
 from proof.campaign import COMMAND, end_with
 
 MOST_BYTES = 20_000
@@ -28,24 +30,14 @@ sys.exit(child.returncode)
 """
 """Runs a command from a small process, since Linux counts the memory of the one that forks as well;
 prints processor time and most memory in KiB."""
-SCENARIO = """
-run.duration = "1 ms"
-measure = { from = "500 us", sample = "1 ms" }
-
-[topology]
-template = "n-source"
-link_rate = "155.52 Mbit/s"
-bottleneck_rate = "10000 Gbit/s"
-access = "5 us"
-bottleneck = "5 us"
-egress = "5 us"
-
-[[flow]]
-name = "cbr"
-count = COUNT
-service = "cbr"
-source = { kind = "cbr", rate = "1 Mbit/s" }
-"""
+SETTINGS = (
+    'run.duration="1 ms"',
+    'measure={from="500 us", sample="1 ms"}',
+    'topology.bottleneck_rate="10000 Gbit/s"',
+    *(f'topology.{link}="5 us"' for link in ("access", "bottleneck", "egress")),
+)
+"""Settings of the template `n-source` but for its flows."""
+FLOWS = 'flow=[{{name="cbr",count={},service="cbr",source={{kind="cbr",rate="1 Mbit/s"}}}}]'
 
 
 class Taken(NamedTuple):
@@ -62,9 +54,12 @@ def run(sources: int) -> Taken:
         RuntimeError: The command failed.
     """
     with tempfile.TemporaryDirectory() as place:
-        file = Path(place) / "scale.toml"
-        file.write_text(SCENARIO.replace("COUNT", str(sources)), encoding="utf-8")
+        file = Path(place) / "n-source.toml"
+        file.write_text(_core.template(file.stem), encoding="utf-8")
         line = [sys.executable, "-I", "-c", LAUNCHER, str(COMMAND), "run", str(file)]
+        line += [
+            word for setting in (*SETTINGS, FLOWS.format(sources)) for word in ("--set", setting)
+        ]
         done = subprocess.run(line, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{sources} sources: {done.stderr}")

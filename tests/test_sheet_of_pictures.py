@@ -6,11 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
+import sheet_of_pictures as sheet
 from cellrate.cli.app import run_command
 from cellrate.simulation.picture_options import NEEDED
 from cellrate.studies.plots.from_study import ALL_KINDS
-
-from proof import sheet
 
 TEXT = sheet.PAGE.read_text(encoding="utf-8")
 # Commands that draw a picture or write a page with one, besides `run` and `plot`.
@@ -56,5 +55,5 @@ def test_the_pictures_of_the_theory_are_what_its_commands_draw_now(
         kept = (sheet.DOCS / picture.image).read_bytes()
         sheet.keep(picture, tmp_path, tmp_path / "drawn.png")
         assert (tmp_path / "drawn.png").read_bytes() == kept, (
-            "python -m proof.sheet draws them anew"
+            "python docs/extensions/sheet_of_pictures.py draws them anew"
         )

@@ -63,37 +63,21 @@ class Case:
         return self.observe(_core.Scenario(self.scenario(fault), self.name, seed=seed).run())
 
     def p_values(self, means: Means) -> Floats:
-        """Probability of each mean being as far from what is expected, were that right.
-
-        Args:
-            means: Of sets of replications.
-        """
+        """Probability of each mean being as far from what is expected, were that right."""
         low, high = self.allowed or (self.expected, self.expected)
         return self.judge.p_values(means, low, high)
 
     def means(self, found: Floats) -> Means:
-        """Means of the quantities.
-
-        Args:
-            found: Sets of replications of what is observed.
-        """
+        """Means of the quantities of sets of replications."""
         return Means.of(found[:, :, : len(self.quantities)])
 
     def p_value(self, found: Floats) -> float:
-        """The smallest of them times their number (Bonferroni): the test fails below `alarm`.
-
-        Args:
-            found: Rows are replications, columns quantities.
-        """
+        """P value of one set, whose rows are replications: the test fails below `alarm`."""
         return float(bonferroni(self.p_values(self.means(found[None])))[0])
 
 
 def bonferroni(p_values: Floats) -> Floats:
-    """P values of tests of several quantities each: the smallest times their number.
-
-    Args:
-        p_values: Rows are tests.
-    """
+    """P values of tests (rows) of several quantities each: the smallest times their number."""
     return np.asarray(np.minimum(1.0, p_values.min(axis=1) * p_values.shape[1]))
 
 

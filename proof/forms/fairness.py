@@ -57,11 +57,7 @@ class Errors:
 
     @classmethod
     def of(cls, errors: Iterable[float]) -> Errors:
-        """Counts errors.
-
-        Args:
-            errors: Those of graph 0, 1 and so on.
-        """
+        """Counts the errors of graph 0, 1 and so on."""
         found = list(errors)
         worst = max(found)
         return cls(
@@ -98,9 +94,7 @@ class Bound:
     def broken_by(self, found: Errors) -> list[str]:
         """Errors larger than the bound allows; none if it holds.
 
-        Args:
-            found: Errors on any number of graphs; of more than it was stated for the same share
-                may miss.
+        Of more graphs than `FRESH_GRAPHS` the same share may miss.
         """
         more = max(1.0, found.graphs / FRESH_GRAPHS)
         counts = (
@@ -136,12 +130,7 @@ class Promise:
     expected_two_way: Callable[[Graph, Fraction], list[Fraction]] = fair_rates
 
     def expected(self, graph: Graph, *, two_way: bool) -> list[float]:
-        """Rates in kbit/s that the scheme comes near to.
-
-        Args:
-            graph: Network and flows.
-            two_way: True where flows go both ways.
-        """
+        """Rates in kbit/s that the scheme comes near to; flows may go both ways."""
         found = (self.expected_two_way if two_way else fair_rates)(graph, self.target)
         return [float(rate) for rate in found]
 
@@ -214,24 +203,12 @@ def rates(graph: Graph, control: str, settled_ms: int) -> list[float]:
 
 
 def error(found: Iterable[float], expected: Iterable[float]) -> float:
-    """Largest relative error of a rate.
-
-    Args:
-        found: Rates.
-        expected: What they should be.
-    """
+    """Largest relative error of a rate."""
     return max(abs(a / b - 1) for a, b in zip(found, expected, strict=True))
 
 
 def error_on(promise: Promise, family: Family, number: int, of: str = DEVELOPMENT) -> float:
-    """Largest relative error of a rate under a scheme on one random graph.
-
-    Args:
-        promise: The scheme.
-        family: Kind of the graph.
-        number: Which of them.
-        of: Which set of graphs.
-    """
+    """Largest relative error of a rate under a scheme on one random graph of a set."""
     graph = drawn(family, number, of)
     found = rates(graph, promise.control, SETTLED_TWO_WAY_MS if family.two_way else SETTLED_MS)
     return error(found, promise.expected(graph, two_way=family.two_way))

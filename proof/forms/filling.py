@@ -20,12 +20,7 @@ _NEAR = Fraction(1, 10**6)
 
 
 def filled(capacities: Mapping[Hop, Fraction], ways: Sequence[Sequence[Hop]]) -> list[Fraction]:
-    """Rate of each way.
-
-    Args:
-        capacities: Of each direction of each link.
-        ways: Hops of each flow.
-    """
+    """Rate of each way through links with these capacities."""
     left = dict(capacities)
     rates: list[Fraction | None] = [None] * len(ways)
     while None in rates:
@@ -48,12 +43,8 @@ def filled(capacities: Mapping[Hop, Fraction], ways: Sequence[Sequence[Hop]]) ->
 def fair_rates(graph: Graph, target: Fraction) -> list[Fraction]:
     """Max-min fair rates of the flows in kbit/s, within a millionth, RM cells counted.
 
-    What backward channels take of a link follows from the rates of their flows, so the links are
-    filled again with it until the rates stay.
-
-    Args:
-        graph: Network and flows.
-        target: Share of each link that is allocated.
+    `target` is the share of each link that is allocated. What backward channels take of a link
+    follows from the rates of their flows, so the links are filled again until the rates stay.
     """
     ways = graph.flows
     rates = [Fraction(0)] * len(ways)
@@ -71,12 +62,7 @@ def fair_rates(graph: Graph, target: Fraction) -> list[Fraction]:
 
 
 def rates_among_all_channels(graph: Graph, target: Fraction) -> list[Fraction]:
-    """Max-min fair rates of the flows in kbit/s if every backward channel had data without end.
-
-    Args:
-        graph: Network and flows.
-        target: Share of each link that is allocated.
-    """
+    """Max-min fair rates of the flows in kbit/s if every backward channel had data without end."""
     backward = [graph.backward(flow) for flow in range(len(graph.flows))]
     both = filled(_capacities(graph, target), [*graph.flows, *backward])
     return both[: len(graph.flows)]

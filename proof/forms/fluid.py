@@ -54,12 +54,7 @@ def allowed(
 
 
 def periods(peak: float, load: float) -> tuple[float, float]:
-    """Mean ON and OFF times of a source, in seconds.
-
-    Args:
-        peak: Cells per second of one source that is ON.
-        load: Of the line.
-    """
+    """Mean ON and OFF times (s) of a source with this peak (cells/s), at a load of the line."""
     on = BURST_CELLS / peak
     return on, on * (SOURCES * peak / (load * LINE) - 1)
 
@@ -70,10 +65,6 @@ def draws(peak: float, load: float) -> Floats:
 
     The sources are a fluid, from one turn of a source to the next. Drawn are utilisation, mean
     queue, and shares of time above each level.
-
-    Args:
-        peak: Cells per second of one source that is ON.
-        load: Of the line.
     """
     random = np.random.default_rng(0)
     on, off = (LINE * period for period in periods(peak, load))

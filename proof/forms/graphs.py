@@ -46,20 +46,13 @@ class Graph:
     flows: tuple[tuple[Hop, ...], ...]
 
     def backward(self, flow: int) -> tuple[Hop, ...]:
-        """The hops of the channel that carries the backward RM cells of a flow.
-
-        Args:
-            flow: Number of the flow.
-        """
+        """The hops of the channel that carries the backward RM cells of a flow."""
         return tuple((link, not onward) for link, onward in reversed(self.flows[flow]))
 
     def scenario(self, control: str, from_ms: int, to_ms: int) -> str:
-        """Text of a scenario that measures from a time to its end.
+        """Text of a scenario that measures from a time to its end, both in milliseconds.
 
-        Args:
-            control: Lines of the table `switch.control`.
-            from_ms: Beginning of the measuring window in milliseconds.
-            to_ms: Its end.
+        `control` has the lines of the table `switch.control`.
         """
         names = [(f"s{number}", "switch") for number in range(self.switches)]
         names += [(f"{end}{flow}", "host") for flow in range(len(self.flows)) for end in "ab"]
@@ -159,11 +152,6 @@ def drawn(family: Family, number: int, of: str = DEVELOPMENT) -> Graph:
 
     Rates are 25 to 150 Mbit/s, some of them equal; delays are 1 us and more, with equal
     probabilities of all orders.
-
-    Args:
-        family: The kind of graph.
-        number: Which of its graphs.
-        of: The set of graphs.
     """
     chance = random.Random(f"{_SEEDS[of]}{family.name}, {number}")  # noqa: S311 - no secret
     switches = chance.randint(3, 5)

@@ -24,12 +24,7 @@ STEP = 7.3
 
 
 def case(load: float, depth: int) -> Case:
-    """Four Poisson sources with this load together.
-
-    Args:
-        load: Of the line.
-        depth: P(N > k) is tested for every k below.
-    """
+    """Four Poisson sources with this load together; P(N > k) is tested for every k < depth."""
     rate = load * LINE
     levels = np.arange(float(depth))
 

@@ -11,6 +11,7 @@ from cellrate.simulation.runner import Job
 
 # Runs are short, so that thousands take minutes: transients count as much as what follows.
 DURATIONS_SECONDS = (0.2, 2.0)
+QUIET = ("measure.traces=[]", "measure.events=[]")
 # Share of scenarios whose formulas apply: one bottleneck, measured when the start is over.
 STEADY = 0.4
 
@@ -41,7 +42,7 @@ def _random_job(draw: np.random.Generator) -> Job:
     settings = [*_run(draw, text), *_switch(draw), *_ends(draw), *_network(draw, template)]
     if draw.random() < 0.3:
         settings += _flows(draw)
-    return Job(text, template, tuple(settings), int(draw.integers(1, 2**31)))
+    return _job(draw, template, settings)
 
 
 def _steady_job(draw: np.random.Generator) -> Job:
@@ -62,8 +63,7 @@ def _steady_job(draw: np.random.Generator) -> Job:
         f'flow.tcp.stagger="{_between(draw, 1e-3, 1):.3f} ms"',
         f'measure.from="{begin * 1e3:.3f} ms"',
         f'run.duration="{(1.5 * begin + 0.2) * 1e3:.3f} ms"',
-        "measure.traces=[]",
-        "measure.events=[]",
+        *QUIET,
     ]
     if family == "fluid":
         settings += [
@@ -80,9 +80,7 @@ def _steady_job(draw: np.random.Generator) -> Job:
     else:
         settings.append("flow.tcp.service=ubr")
     settings.append(f'tcp.window="{int(_between(draw, 8, 600))} KiB"')
-    return Job(
-        _core.template("n-source"), "n-source", tuple(settings), int(draw.integers(1, 2**31))
-    )
+    return _job(draw, "n-source", settings)
 
 
 def _shared_job(draw: np.random.Generator, family: str) -> Job:
@@ -95,8 +93,7 @@ def _shared_job(draw: np.random.Generator, family: str) -> Job:
         'switch.buffer="infinite"',
         'measure.from="600 ms"',
         'run.duration="1800 ms"',
-        "measure.traces=[]",
-        "measure.events=[]",
+        *QUIET,
         f'tcp.window="{int(_between(draw, 8, 600))} KiB"',
         f'tcp.mss="{draw.choice([512, 1460, 4352])} bytes"',
     ]
@@ -115,7 +112,12 @@ def _shared_job(draw: np.random.Generator, family: str) -> Job:
                 f'flow.vbr.source={{kind="on-off",peak="{rate}",period="{period:.3f} ms",'
                 f"duty_cycle={draw.uniform(0.2, 0.8):.3f}}}"
             )
-    return Job(_core.template(template), template, tuple(settings), int(draw.integers(1, 2**31)))
+    return _job(draw, template, settings)
+
+
+def _job(draw: np.random.Generator, template: str, settings: list[str]) -> Job:
+    seed = int(draw.integers(1, 2**31))
+    return Job(_core.template(template), template, tuple(settings), seed)
 
 
 def _between(draw: np.random.Generator, low: float, high: float) -> float:
@@ -130,8 +132,7 @@ def _run(draw: np.random.Generator, text: str) -> list[str]:
     settings = [
         f'run.duration="{duration * 1e6:.0f} us"',
         f'measure.from="{begin * 1e6:.0f} us"',
-        "measure.traces=[]",
-        "measure.events=[]",
+        *QUIET,
     ]
     if "www" in text or draw.random() < 0.5:
         return settings

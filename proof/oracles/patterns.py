@@ -30,11 +30,7 @@ class Pattern:
 
 
 def read_patterns(name: str = "tcp_patterns.csv") -> list[Pattern]:
-    """The patterns of a file, which the engine's tests read, too.
-
-    Args:
-        name: Of the file.
-    """
+    """The patterns of a file, which the engine's tests read, too."""
     with (DATA / name).open(newline="") as file:
         return [_pattern(row) for row in csv.DictReader(file)]
 

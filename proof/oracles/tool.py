@@ -36,8 +36,7 @@ class Oracle:
     def run(self, *, bless: bool) -> bool:
         """Makes the traces again, compares them with the committed ones, runs the engine's tests.
 
-        Args:
-            bless: Whether to write the traces and the engine's table instead of comparing them.
+        With `bless` the traces and the engine's table are written instead of compared.
         """
         version = self.install()
         changed = [name for name in self.variants if not self._same(name, bless=bless)]

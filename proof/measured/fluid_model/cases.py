@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from pathlib import Path
 
 from cellrate.simulation.runner import Job
 from cellrate.theory.cell_conversions import CELL_BITS
@@ -17,42 +18,12 @@ ACCESS_BITS = 149.763e6
 NRM = 32
 # A cell is transmitted as a whole at each hop: source, switch, destination, switch on the way back.
 HOPS = 4
+LOOP = Path(__file__).with_name("loop.toml")
 
-SCENARIO = """
-[run]
-duration = "{duration:.6f} s"
-start_jitter = "5 ms"
-
-[measure]
-from = "{start:.6f} s"
-sample = "20 us"
-trace_points = 1000000
-traces = ["queue"]
-
-[topology]
-template = "single-switch"
-link_rate = "149.763 Mbit/s"
-bottleneck_rate = "149.76 Mbit/s"
-access = "{hop:.0f} ns"
-bottleneck = "{hop:.0f} ns"
-
-[switch]
-control = {{ scheme = "efci", high = "{high} cells", low = "{low} cells" }}
-
-[abr]
-icr = "{icr:.0f} bit/s"
-rif = {rif!r}
-rdf = {rdf!r}
-
-"""
-FLOW = """
-[[flow]]
-name = "{name}"
-count = {sources}
-service = "abr"
-access = "{access:.0f} ns"
-source = {{ kind = "persistent" }}
-"""
+FLOW = (
+    '{{name="{name}", count={count}, service="abr", access="{access:.0f} ns", '
+    'source={{kind="persistent"}}}}'
+)
 
 
 @dataclass(frozen=True)
@@ -121,21 +92,24 @@ class Case:
             duration: Simulated seconds, of which the second half is measured.
             seed: Seed of the run.
         """
-        bottleneck = min(tau for _, _, tau in groups) / HOPS
-        text = SCENARIO.format(
-            duration=duration,
-            start=duration / 2,
-            hop=bottleneck * 1e9,
-            high=self.high_cells,
-            low=self.low_cells,
-            icr=LINK_BITS / self.sources,
-            rif=self.rif,
-            rdf=self.rdf,
+        hop = min(tau for _, _, tau in groups) / HOPS
+        flows = (
+            FLOW.format(name=name, count=count, access=(tau / 2 - hop) * 1e9)
+            for name, count, tau in groups
         )
-        for name, sources, tau in groups:
-            access = (tau / 2 - bottleneck) * 1e9
-            text += FLOW.format(name=name, sources=sources, access=access)
-        return Job(text, "fluid-check.toml", seed=seed)
+        settings = (
+            f'run.duration="{duration:.6f} s"',
+            f'measure.from="{duration / 2:.6f} s"',
+            f'topology.access="{hop * 1e9:.0f} ns"',
+            f'topology.bottleneck="{hop * 1e9:.0f} ns"',
+            f'switch.control.high="{self.high_cells} cells"',
+            f'switch.control.low="{self.low_cells} cells"',
+            f'abr.icr="{LINK_BITS / self.sources:.0f} bit/s"',
+            f"abr.rif={self.rif!r}",
+            f"abr.rdf={self.rdf!r}",
+            f"flow=[{', '.join(flows)}]",
+        )
+        return Job(LOOP.read_text(encoding="utf-8"), "fluid-check.toml", settings, seed)
 
 
 @dataclass(frozen=True)

@@ -67,11 +67,7 @@ VARIANTS = {
 
 
 def simulate(name: str, patterns: list[Pattern]) -> list[list[Event]]:
-    """The runs of one variant.
-
-    Args:
-        name: Of `VARIANTS`.
-        patterns: What is lost and delayed.
+    """The runs of one of `VARIANTS`.
 
     Raises:
         ChildProcessError: ns-2 failed.

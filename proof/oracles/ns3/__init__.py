@@ -26,11 +26,7 @@ VARIANTS: dict[str, dict[str, object]] = {
 
 
 def simulate(name: str, patterns: list[Pattern]) -> list[list[Event]]:
-    """The runs of one variant, in one process: to load ns-3 takes longer than all of them.
-
-    Args:
-        name: Of `VARIANTS`.
-        patterns: What is lost and delayed.
+    """The runs of one of `VARIANTS`, in one process: to load ns-3 takes longer than all of them.
 
     Raises:
         ChildProcessError: ns-3 failed.

@@ -14,12 +14,7 @@ MODEL = Path(__file__).with_suffix(".cc")
 
 
 def run(ns: Any, job: dict[str, Any]) -> list[tuple[int, bool, int, float]]:  # noqa: ANN401
-    """The events of a job, from the first packet on.
-
-    Args:
-        ns: ns-3.
-        job: A pattern, and what TCP is to be.
-    """
+    """The events of a job, a pattern and an ns-3 TCP, from the first packet on."""
     model, pair = ns.cppyy.gbl.one_way, ns.cppyy.gbl.std.make_pair["uint32_t", "uint32_t"]
     channel = ns.CreateObject[model.Channel]()
     for packet, copy in job["lost"]:

@@ -83,11 +83,8 @@ def _passages(taken: Captures) -> pl.DataFrame:
 def run(*, bless: bool) -> bool:
     """Captures and compares every recovery with eight seeds, and every form of packet.
 
-    Args:
-        bless: Without meaning here: nothing of tshark's is kept.
-
     Returns:
-        True if nothing disagrees.
+        True if nothing disagrees. `bless` has no effect: nothing of tshark's is kept.
     """
     del bless
     # Its package asks who may capture from an interface; nobody here does.

@@ -46,11 +46,6 @@ def under_loss(found: Findings, flow: Connection, cells: pl.DataFrame) -> None:
     host, to that of the first acknowledgement of all up to its end, as it arrives there: times of
     cells from a run of their own, in which nothing is captured. tshark must time the same segments
     to the nanosecond, and besides only such as the engine's log says are sent again.
-
-    Args:
-        found: Takes what disagrees.
-        flow: The connection, as tshark has it.
-        cells: Every cell on every link, as the engine has them.
     """
     forward = [packet for packet in flow.packets if packet.forward]
     backward = [packet for packet in flow.packets if not packet.forward]
