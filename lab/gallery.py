@@ -55,13 +55,15 @@ def text(found: dict[str, Any]) -> str:
 
 
 def _paper(paper: Paper, texts: dict[str, str]) -> dict[str, Any]:
-    shown = [_experiment(paper, one, texts) for one in paper.experiments if run_ids(one)]
+    experiments = [
+        _experiment(paper, shown, texts) for shown in paper.experiments if run_ids(shown)
+    ]
     return {
         "id": paper.id,
         "title": paper.title,
         "authors": list(paper.authors),
         "year": paper.year,
-        "experiments": shown,
+        "experiments": experiments,
     }
 
 
@@ -75,7 +77,7 @@ def _experiment(paper: Paper, experiment: Experiment, texts: dict[str, str]) -> 
         job = job_of(paper, variant, point, seed=1)
         name = f"{paper.id}/{Path(job.path).name}"
         texts[name] = job.text
-        settings = [one.partition("=") for one in job.overrides]
+        settings = [setting.partition("=") for setting in job.overrides]
         label = fill(variant.label, {**variant.constants, **point})
         runs.append(
             {
@@ -89,7 +91,7 @@ def _experiment(paper: Paper, experiment: Experiment, texts: dict[str, str]) -> 
         "title": experiment.title,
         "where": experiment.where,
         "claim": experiment.claims[0].text if experiment.claims else "",
-        "printed": [_printed(one) for one in experiment.published[:MOST_PRINTED]],
+        "printed": [_printed(value) for value in experiment.published[:MOST_PRINTED]],
         "more_printed": max(0, len(experiment.published) - MOST_PRINTED),
         "runs": runs,
     }

@@ -117,10 +117,10 @@ def case(peak: float, load: float, *, together: bool) -> Case:
 
     def scenario(fault: float) -> str:
         rate = f'peak = "{peak} cells/s", mean_on = "{on} s"'
-        one = f'kind = "exponential-on-off", {rate}, mean_off = "{off} s"'
+        source = f'kind = "exponential-on-off", {rate}, mean_off = "{off} s"'
         all_of_them = f'kind = "mmdp", sources = {SOURCES}, {rate}, burstiness = {burstiness}'
         return before_the_line(
-            all_of_them if together else one,
+            all_of_them if together else source,
             fault=fault,
             sources=1 if together else SOURCES,
             begin=BEGIN,

@@ -32,7 +32,7 @@ def _words(schema: object) -> Iterator[str]:
     if isinstance(schema, dict):
         yield from schema.get("properties", {})
         values = [schema.get("const"), *schema.get("enum", [])]
-        yield from (one for one in values if isinstance(one, str))
+        yield from (value for value in values if isinstance(value, str))
         for inner in schema.values():
             yield from _words(inner)
     elif isinstance(schema, list):

@@ -55,14 +55,16 @@ class Row:
     @property
     def throughput(self) -> tuple[Statement | None, float]:
         """Bound on and measured TCP throughput in bit/s."""
-        bounds = (one for one in self.explanation.statements if TOTAL in one.values)
+        bounds = (
+            statement for statement in self.explanation.statements if TOTAL in statement.values
+        )
         measured = float(self.summary["totals"]["tcp_throughput_bits_per_second"])
         return next(bounds, None), measured
 
     @property
     def losses(self) -> tuple[set[str], int]:
         """The predictions of loss at all ports, and the number of cells lost."""
-        said = (one.values.get("expected") for one in self.explanation.statements)
+        said = (statement.values.get("expected") for statement in self.explanation.statements)
         expected = {str(value) for value in said if value is not None}
         return expected, int(self.summary["totals"]["cells_dropped"])
 
@@ -79,9 +81,11 @@ class Row:
             found.append(f"`{self.name}`: lost nothing where loss was expected")
         port, cells = self.port
         beyond = (
-            one.formula
-            for one in self._queues(port)
-            if one.formula in LIMITS and one.applies and cells > _number(one, QUEUE)
+            statement.formula
+            for statement in self._queues(port)
+            if statement.formula in LIMITS
+            and statement.applies
+            and cells > _number(statement, QUEUE)
         )
         return found + [f"`{self.name}`: {cells:,} cells are beyond `{name}`" for name in beyond]
 
@@ -102,15 +106,19 @@ class Row:
 
     def _formulas(self, port: str) -> str:
         shown = []
-        for one in self._queues(port):
-            text = f"`{one.formula}` {_number(one, QUEUE):,.0f}"
-            shown.append(f"({text})" if one.fails else text)
+        for statement in self._queues(port):
+            text = f"`{statement.formula}` {_number(statement, QUEUE):,.0f}"
+            shown.append(f"({text})" if statement.fails else text)
         return ", ".join(shown) or "-"
 
     def _queues(self, port: str) -> list[Statement]:
         """Statements of formulas about the queue of a port."""
-        said = (one for one in self.explanation.statements if one.formula and QUEUE in one.values)
-        return [one for one in said if one.values["port"] == port]
+        said = (
+            statement
+            for statement in self.explanation.statements
+            if statement.formula and QUEUE in statement.values
+        )
+        return [statement for statement in said if statement.values["port"] == port]
 
 
 def _number(statement: Statement, key: str) -> float:

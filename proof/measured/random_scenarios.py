@@ -31,7 +31,7 @@ def random_jobs(count: int, seed: int) -> Iterator[Job]:
 
 
 def _names(kind: str) -> list[str]:
-    return [one["name"] for one in json.loads(_core.registry())[kind]]
+    return [entry["name"] for entry in json.loads(_core.registry())[kind]]
 
 
 def _random_job(draw: np.random.Generator) -> Job:

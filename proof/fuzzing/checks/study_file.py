@@ -36,6 +36,6 @@ def _points(study: dict[str, Any]) -> int:
     """Largest number of points that a study may have."""
     axes = [levels for _, levels in study["factors"]]
     axes += [table[0][1] for table in study["paired"] if table]
-    lengths = (len(one) if isinstance(one, list) else one["count"] or 2 for one in axes)
+    lengths = (len(axis) if isinstance(axis, list) else axis["count"] or 2 for axis in axes)
     drawn: int = study["design"].get("points", 0)
     return max(math.prod(lengths), drawn)

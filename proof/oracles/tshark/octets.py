@@ -122,7 +122,7 @@ def _sane(found: Findings, path: Path, seen: list[Row], protocols: set[str]) -> 
 
 def _severity(row: Row) -> int:
     """The worst that tshark's expert says."""
-    return max((int(one) for one in row["_ws.expert.severity"].split(",") if one), default=0)
+    return max((int(word) for word in row["_ws.expert.severity"].split(",") if word), default=0)
 
 
 def _records(captures: Captures, path: Path) -> int:

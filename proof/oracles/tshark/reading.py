@@ -44,14 +44,16 @@ def rows(
     path: Path, fields: Sequence[str], where: str = "", preferences: Iterable[str] = CHECKED
 ) -> list[Row]:
     """A row per packet that the display filter lets pass: the fields, empty where absent."""
-    return _rows(path, fields, where, [part for one in preferences for part in ("-o", one)])
+    return _rows(
+        path, fields, where, [word for preference in preferences for word in ("-o", preference)]
+    )
 
 
 def counted(
     path: Path, patterns: Sequence[str], protocol: str, preferences: Iterable[str] = CHECKED
 ) -> Counter[str]:
     """Number of lines in the printed details of a protocol that match each of the patterns."""
-    options = [part for one in preferences for part in ("-o", one)]
+    options = [word for preference in preferences for word in ("-o", preference)]
     text = _run(["-n", "-r", str(path), *options, "-O", protocol])
     return Counter({pattern: len(re.findall(pattern, text, re.MULTILINE)) for pattern in patterns})
 
