@@ -1,9 +1,9 @@
 """One run on several threads against one thread: how many times as fast, by network.
 
-`make threads` runs each network on one thread and on some more, in turns, and compares the least
-times that `cellrate run` tells. It fails if a digest depends on the number of threads; times decide
-nothing. Where several threads would not pay, and there is one, it says so. Nothing else should run
-meanwhile.
+`make threads` runs each network on one thread and on several, in turns, and compares the least
+times that `cellrate run` reports. It fails if a digest depends on the number of threads; times
+decide nothing. `one` marks a network that is not divided, since that would not pay. Nothing else
+should run meanwhile.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def main() -> int:
     names = options.campaigns or list(CAMPAIGNS)
     if unknown := set(names) - CAMPAIGNS.keys():
         parser.error(f"no campaign {', '.join(unknown)}: there are {', '.join(CAMPAIGNS)}")
-    # Children and mounts are cleared away when somebody ends this, too.
+    # SIGTERM clears children and mounts away as Ctrl-C does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     lacks = {what: why for name in names for what, why in CAMPAIGNS[name].lacks().items()}
     for what, why in lacks.items():

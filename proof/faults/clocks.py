@@ -29,7 +29,7 @@ def _library() -> str:
 
 
 def campaign(ground: Ground, jumps: int) -> None:
-    """So many studies during which the clock jumps."""
+    """Runs so many studies during which the clock jumps."""
     file = ground.write("clocks.toml", study(REPLICATIONS, "60 ms"))
     whole, seconds = ground.undisturbed(file)
     library = _library()
@@ -49,7 +49,7 @@ def _jump(
         "LD_PRELOAD": library,
         "FAKETIME_TIMESTAMP_FILE": str(clock),
         "FAKETIME_NO_CACHE": "1",
-        # It measures spans and is not set when somebody sets the clock.
+        # The monotonic clock measures spans, and is not set with the wall clock.
         "FAKETIME_DONT_FAKE_MONOTONIC": "1",
     }
     process = ground.start("study", file, "--out", out, environment=environment)

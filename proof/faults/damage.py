@@ -18,7 +18,7 @@ MOST_MEMORY = 600_000
 
 
 def campaign(ground: Ground, damages: int) -> None:
-    """So many damages, each met by the command."""
+    """Damages so many stores, and runs a study on each."""
     out = ground.place / "good"
     file = ground.place / "damaged.toml"
     # Each grown study leaves a segment.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
@@ -108,7 +109,7 @@ class Ground:
 
     def __exit__(self, *_: object) -> None:
         for process in self.running:
-            # Until it is waited for its number is nobody else's.
+            # Until a process is waited for, no other process has its number.
             if process.returncode is None:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.communicate()
@@ -186,6 +187,15 @@ class Ground:
         ended = self.run("undisturbed", "study", file, "--out", "undisturbed")
         self.expect(ended.returncode == 0, f"undisturbed: {ended.stderr[-300:]!r}")
         return files(self.place / "undisturbed" / "studies"), time.monotonic() - began
+
+    def resumes(self, what: str, file: Path, out: Path, kept: int, whole: Files) -> None:
+        """A study goes on with its kept results, and ends as an undisturbed one."""
+        ended = self.run(what, "study", file, "--out", out, "--json")
+        self.expect(ended.returncode == 0, f"{what}: {ended.stderr[-300:]!r}")
+        if ended.returncode == 0:
+            known = json.loads(ended.stdout)["known"]
+            self.expect(known == kept, f"{what}: {kept} were kept, {known} are known")
+        self.same(what, out, whole)
 
     def same(self, what: str, out: Path, whole: Files) -> None:
         """The data set is that of an undisturbed run, and nothing else lies about."""

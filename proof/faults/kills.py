@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import subprocess
 import time
@@ -19,7 +18,7 @@ MOST_IN_A_ROW = 12
 CLUSTER_EVERY = 10
 """Every so many attempts are on a cluster, which takes its time to start."""
 MOST_ATTEMPTS = 5
-"""So many attempts for each kill asked for are enough anywhere."""
+"""Most attempts for each requested kill."""
 EARLY, WRITING = 0.1, 0.25
 """Shares that are struck at any moment from the start, and while the data set is written."""
 KILLED = "SIGKILL of the whole command, its study under way"
@@ -125,15 +124,15 @@ def _kill(ground: Ground, file: Path, instance: Instance, what: str, seconds: fl
     ground.strike(process, how)
     ended = ground.end(process, f"{what}, {how.name}")
     code = ended.returncode
-    # It had ended before or went on, nothing was there yet to tell of the signal, or it was told.
+    # The study had ended or went on, Python ended it early, or it reported the signal.
     ground.expect(code in (0, -how, POLITE.get(how, 0)), f"{what}, {how.name}: {ended}")
     if code == -signal.SIGKILL:
         ground.counts[KILLED if under_way else "SIGKILL before the study began"] += 1
     elif code != 0:
         ground.counts[how.name] += 1
     if how in POLITE and code not in (0, -how):
-        # Once it has begun it says so, and takes away what it made; what killed ones before it made
-        # may wait for one that gets further.
+        # A study that has begun reports the signal and removes what it made. Files of killed studies
+        # before it may wait for a study that gets further.
         last = ended.stderr.rstrip().rpartition("\n")[2]
         said = last.startswith(("interrupted", "terminated"))
         ground.expect(code == POLITE[how] and (said or not under_way), f"{what}: {ended}")
@@ -182,13 +181,7 @@ def _kill_cluster(
 
 def _resume(ground: Ground, file: Path, instance: Instance, what: str, whole: Files) -> None:
     """Undisturbed it ends, with what was finished before and with the same bytes."""
-    ended = ground.run(f"{what}, resumed", "study", file, "--out", instance.out, "--json")
-    ground.expect(ended.returncode == 0, f"{what}, resumed: {ended.stderr[-300:]!r}")
-    if ended.returncode == 0:
-        told = json.loads(ended.stdout)
-        held = told["known"] == len(instance.kept)
-        ground.expect(held, f"{what}: {len(instance.kept)} finished, {told['known']} known")
-    ground.same(f"{what}, resumed", instance.out, whole)
+    ground.resumes(f"{what}, resumed", file, instance.out, len(instance.kept), whole)
     instance.look(ground, f"{what}, resumed")
     ground.expect(not instance.store.problems(), f"{what}: {instance.store.problems()}")
     ground.counts["studies resumed to the end"] += 1

@@ -43,8 +43,8 @@ class Errors:
 
     Attributes:
         graphs: Number of graphs.
-        beyond_1_percent: Number of those with a larger error.
-        beyond_5_percent: The same.
+        beyond_1_percent: Number of graphs with an error above 1 %.
+        beyond_5_percent: Number of graphs with an error above 5 %.
         worst_percent: Largest error in percent, to two decimals.
         worst_graph: The graph's number.
     """
@@ -74,9 +74,9 @@ class Bound:
     """Largest errors on `FRESH_GRAPHS` graphs of one kind.
 
     Attributes:
-        beyond_1_percent: Number of graphs that may miss the fair rates by more.
-        beyond_5_percent: The same.
-        worst_percent: Error that none may have.
+        beyond_1_percent: Number of graphs that may miss the fair rates by more than 1 %.
+        beyond_5_percent: Number of graphs that may miss the fair rates by more than 5 %.
+        worst_percent: Error in percent that no graph may exceed.
     """
 
     beyond_1_percent: int
@@ -101,14 +101,14 @@ class Bound:
             (1, found.beyond_1_percent, self.beyond_1_percent),
             (5, found.beyond_5_percent, self.beyond_5_percent),
         )
-        told = [
+        broken = [
             f"{count} of {found.graphs} graphs are off by more than {percent} %"
             for percent, count, most in counts
             if count > more * most
         ]
         if found.worst_percent > self.worst_percent:
-            told.append(f"graph {found.worst_graph} is off by {found.worst_percent:g} %")
-        return told
+            broken.append(f"graph {found.worst_graph} is off by {found.worst_percent:g} %")
+        return broken
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,7 @@ CASES = list(product(PROMISES, FAMILIES))
 SETTLED_MS = 500
 """Time from which rates are steady where all flows go one way."""
 SETTLED_TWO_WAY_MS = 1500
-"""The same where flows go both ways: channels without data send few forward RM cells."""
+"""Time from which rates are steady where flows go both ways and RM cells are rare."""
 
 
 def rates(graph: Graph, control: str, settled_ms: int) -> list[float]:

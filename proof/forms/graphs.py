@@ -10,7 +10,7 @@ Hop: TypeAlias = tuple[int, bool]
 """A link by its number, and True if it is crossed from its first switch to its second."""
 
 ACCESS_KBIT = 200_000
-"""Rate of the links of hosts, which limit nobody."""
+"""Rate of the links of hosts, which limits no flow."""
 STAGGER_US = 137
 
 

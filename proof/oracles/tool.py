@@ -20,7 +20,7 @@ class Oracle:
     Attributes:
         name: Of its folder of traces and of its test.
         title: Its name for people.
-        install: Makes it ready, and tells its version.
+        install: Makes the simulator ready, and returns its version.
         simulate: The runs of one variant.
         variants: Their patterns, where they are not all.
         corrected: Variants of the engine's table in which the simulator does not run as it is.

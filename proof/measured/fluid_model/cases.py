@@ -65,7 +65,7 @@ class Case:
 
     @property
     def loop(self) -> EfciLoop:
-        """The same loop, with the delay that transmission of whole cells adds to the feedback."""
+        """The propagation loop, with the delay that whole cells add to the feedback."""
         return self.propagation_loop.with_cell_delays(HOPS)
 
     @cached_property

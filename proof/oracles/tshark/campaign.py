@@ -87,7 +87,7 @@ def run(*, bless: bool) -> bool:
         True if nothing disagrees. `bless` has no effect: nothing of tshark's is kept.
     """
     del bless
-    # Its package asks who may capture from an interface; nobody here does.
+    # The package of tshark would ask which users may capture from an interface.
     os.environ.setdefault("DEBIAN_FRONTEND", "noninteractive")
     package = found_or_installed("tshark", "tshark")
     examined: dict[str, Callable[[Path], Findings]] = {}

@@ -62,7 +62,7 @@ class Packet:
         ack: Number that it acknowledges up to.
         length: Bytes of payload.
         blocks: SACK blocks.
-        row: Everything that tshark tells.
+        row: All fields that tshark prints.
     """
 
     number: int
@@ -100,7 +100,7 @@ class Packet:
 
     @property
     def round_trip_ns(self) -> int:
-        """The same in nanoseconds, exactly: tshark writes nine digits."""
+        """Nanoseconds of the round trip, exactly: tshark writes nine digits."""
         return round(self.round_trip * 1e9)
 
     @property

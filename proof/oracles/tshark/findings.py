@@ -24,7 +24,7 @@ class Findings:
             self.disagreements.append(otherwise)
 
     def count(self, what: str, number: int) -> None:
-        """So many of a kind were looked at."""
+        """Adds to the number of things of a kind that were compared."""
         self.counts[what] += number
 
     def add(self, name: str, others: Findings) -> None:

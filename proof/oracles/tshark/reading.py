@@ -13,7 +13,7 @@ from pathlib import Path
 from cellrate.simulation.captures import DISSECTOR
 
 CHECKED = ("tcp.check_checksum:TRUE", "ip.check_checksum:TRUE")
-"""tshark trusts checksums unless it is told not to."""
+"""Without these options tshark trusts checksums."""
 VC_MULTIPLEXED = "erf.aal5_type:UNSPEC"
 """ERF does not tell what AAL5 carries. tshark would guess that IP without LLC/SNAP is LANE."""
 CELLS_OF_53 = 'uat:user_dlts:"User 0 (DLT=147)","atm_oam_cell","0","","0",""'
@@ -59,7 +59,7 @@ def counted(
 
 
 def with_dissector(path: Path, fields: Sequence[str], where: str = "") -> list[Row]:
-    """The same as `rows` with our dissector of RM cells."""
+    """The rows of `rows`, as our dissector of RM cells reads them."""
     return _rows(path, fields, where, ["-X", f"lua_script:{DISSECTOR}"])
 
 
