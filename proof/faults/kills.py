@@ -124,15 +124,15 @@ def _kill(ground: Ground, file: Path, instance: Instance, what: str, seconds: fl
     ground.strike(process, how)
     ended = ground.end(process, f"{what}, {how.name}")
     code = ended.returncode
-    # The study had ended or went on, Python ended it early, or it reported the signal.
+    # The study ended or went on, Python ended it early, or it reported the signal.
     ground.expect(code in (0, -how, POLITE.get(how, 0)), f"{what}, {how.name}: {ended}")
     if code == -signal.SIGKILL:
         ground.counts[KILLED if under_way else "SIGKILL before the study began"] += 1
     elif code != 0:
         ground.counts[how.name] += 1
     if how in POLITE and code not in (0, -how):
-        # A study that has begun reports the signal and removes what it made. Files of killed studies
-        # before it may wait for a study that gets further.
+        # A study that has begun reports the signal and removes its files. Files of studies that
+        # were killed before may stay until a later study ends.
         last = ended.stderr.rstrip().rpartition("\n")[2]
         said = last.startswith(("interrupted", "terminated"))
         ground.expect(code == POLITE[how] and (said or not under_way), f"{what}: {ended}")
