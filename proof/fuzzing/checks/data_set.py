@@ -39,7 +39,8 @@ JSON: tuple[Any, ...] = (
 )
 """Values put in place of those of a description."""
 ROWS = 4
-DESCRIBED, TABLE = 0, 1
+TABLE = 1
+"""First byte, modulo 2, of an input that is a table and no description."""
 SOUND = """{
   "format": 1, "version": "0", "name": "s", "scenario": "s.toml",
   "factors": [
