@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import io
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
-from command_server import CommandServer
+from cellrate.cli.app import run_command
+from cellrate.common.garbage_collection import collect_rarely
 from hypothesis import settings
 
 HERE = Path(__file__).parent
@@ -27,31 +31,55 @@ Finished: TypeAlias = subprocess.CompletedProcess[str]
 Command: TypeAlias = Callable[..., Finished]
 
 
-@pytest.fixture(scope="session")
-def command_server() -> Iterator[CommandServer]:
-    """Runs commands without the time that their imports take."""
-    server = CommandServer()
-    yield server
-    server.stop()
+def finished(arguments: Sequence[str], stdin: str | bytes, cwd: Path) -> Finished:
+    """Runs `cellrate` in this process, since most commands take less time than a start."""
+    data = stdin.encode() if isinstance(stdin, str) else stdin
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", "backslashreplace") for _ in range(2))
+    usual = gc.get_threshold()
+    with (
+        pytest.MonkeyPatch.context() as patched,
+        contextlib.ExitStack() as ending,
+        contextlib.chdir(cwd),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        patched.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), "utf-8"))
+        collect_rarely()  # as the process of a command does
+        ending.callback(gc.set_threshold, *usual)
+        status = run_command(arguments)
+    written = []
+    for stream in (out, err):
+        stream.flush()
+        written.append(stream.buffer.getvalue().decode())
+    return subprocess.CompletedProcess([str(COMMAND), *arguments], status, *written)
 
 
 @pytest.fixture
-def command(tmp_path: Path, command_server: CommandServer) -> Command:
+def command(tmp_path: Path) -> Command:
     """Runs `cellrate` in an empty directory."""
 
     def run(*arguments: str | Path, stdin: str | bytes = "", cwd: Path = tmp_path) -> Finished:
-        data = stdin.encode() if isinstance(stdin, str) else stdin
-        line = [str(COMMAND), *map(str, arguments)]
-        if command_server.serves():
-            status, out, err = command_server.run(line, data, cwd, HANG_SECONDS)
-        else:
-            done = subprocess.run(
-                line, input=data, capture_output=True, cwd=cwd, timeout=HANG_SECONDS, check=False
-            )
-            status, out, err = done.returncode, done.stdout, done.stderr
-        return subprocess.CompletedProcess(line, status, out.decode(), err.decode())
+        return finished([str(argument) for argument in arguments], stdin, cwd)
 
     return run
+
+
+@pytest.fixture
+def undrawn(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leaves pictures without lines, since drawing takes longer than most answers do.
+
+    A test that looks at a picture is marked as `drawn`.
+    """
+    if request.node.get_closest_marker("drawn") is None:
+        monkeypatch.setattr("matplotlib.figure.Figure.savefig", without_lines)
+
+
+def without_lines(_figure: object, place: Path | io.StringIO, **_options: object) -> None:
+    """Writes an empty picture."""
+    if isinstance(place, Path):
+        place.touch()
+    else:
+        place.write("<svg/>")
 
 
 @pytest.fixture

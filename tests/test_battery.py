@@ -28,7 +28,9 @@ from cellrate.battery.shipped import shipped
 from cellrate.battery.standings import standing
 from cellrate.common.document.markdown import markdown
 from cellrate.simulation.runner import Done, Job, run_each
-from conftest import HERE, Command
+from conftest import HERE, Command, shell
+
+pytestmark = pytest.mark.usefixtures("undrawn")
 
 CLASSES = HERE / "schemes" / "judged.py"
 DOCUMENTATION = HERE.parent / "docs"
@@ -329,15 +331,13 @@ def judged(*names: str, experiments: Sequence[str], settings: Sequence[str] = ()
 
 
 def test_a_twin_stands_where_its_built_in_scheme_stands() -> None:
-    answer = judged(
-        "cellrate.schemes.examples.erica:Erica", experiments=["greedy-2", "greedy-10", "tcp-short"]
-    )
+    answer = judged("cellrate.schemes.examples.erica:Erica", experiments=["greedy-2"])
     own, other = (
         {(one.experiment, one.measure.name, one.opponent): one for one in answer.duels[name]}
         for name in ("Erica", "erica")
     )
     shared = own.keys() & other.keys()
-    assert len(shared) > 100
+    assert len(shared) > 50
     for key in shared:
         assert own[key].mean == other[key].mean
     against = [one for one in answer.duels["Erica"] if one.opponent == "erica"]
@@ -368,7 +368,7 @@ def test_a_setting_makes_a_built_in_scheme_another_contender() -> None:
 
 def test_rates_of_more_than_the_link_are_told_first() -> None:
     def first(scheme: str, **more: list[str]) -> str:
-        answer = judged(scheme, experiments=["greedy-2", "tcp-short"], **more)
+        answer = judged(scheme, experiments=["greedy-2"], **more)
         return sentences.verdict(answer)[0]
 
     over = first("charny", settings=["switch.control.target_utilisation=1.2"])
@@ -377,11 +377,9 @@ def test_rates_of_more_than_the_link_are_told_first() -> None:
     assert "stands at" in first("charny")
 
 
-def test_failures_are_told_and_lose(command: Command) -> None:
-    done = command(
-        "battery", f"{CLASSES}:TwoOnly", "--experiment", "greedy-2", "--experiment", "greedy-10",
-        "--json",
-    )  # fmt: skip
+def test_failures_are_told_and_lose(tmp_path: Path) -> None:
+    asked = "--experiment greedy-2 --experiment greedy-10 --json"
+    done = shell(f"cellrate battery {CLASSES}:TwoOnly {asked}", tmp_path)
     assert done.returncode == 1, done.stderr
     told = json.loads(done.stdout)
     assert told["errors"]["TwoOnly"].keys() == {"greedy-10"}, told["errors"]
@@ -398,6 +396,7 @@ def test_a_scheme_that_draws_is_told(command: Command) -> None:
     assert "the class reads a clock, draws random numbers" in " ".join(done.stdout.split())
 
 
+@pytest.mark.drawn
 def test_the_files_of_an_answer(command: Command, tmp_path: Path) -> None:
     done = command("battery", f"{CLASSES}:Quarter", "--experiment", "greedy-2")
     assert done.returncode == 0, done.stderr

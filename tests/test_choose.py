@@ -26,13 +26,15 @@ from cellrate.simulation.runner import Job, run_many
 from cellrate.studies.parameters.keys import Keys
 from conftest import Command
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 Report: TypeAlias = dict[str, Any]
 
 SMALL = """
 [run]
-duration = "150 ms"
+duration = "80 ms"
 [measure]
-from = "50 ms"
+from = "30 ms"
 traces = []
 [topology]
 template = "n-source"
@@ -133,7 +135,9 @@ def test_what_switches_can_do_changes_the_answer(command: Command, small: Path) 
 
 
 def test_loss_that_is_allowed_needs_less_buffer(command: Command, small: Path) -> None:
-    goals = ("--switches", "none", "--throughput", "1 Mbit/s")
+    # So long that windows open until cells are lost.
+    longer = ("--set", "run.duration=150 ms", "--set", "measure.from=50 ms")
+    goals = ("--switches", "none", "--throughput", "1 Mbit/s", *longer)
     strict = chosen(command, small, *goals)["recommended"]
     lax = chosen(command, small, *goals, "--loss", "0.2")["recommended"]
     assert lax["buffer_cells"] < strict["buffer_cells"]
@@ -160,6 +164,7 @@ def test_delay_buffer_and_fairness_rule_options_out(command: Command, small: Pat
     assert set(nothing["missed"]) == {one["control"] for one in nothing["options"]}
 
 
+@pytest.mark.drawn
 def test_the_same_command_goes_on_and_gives_the_same_bytes(
     command: Command, small: Path, tmp_path: Path
 ) -> None:
@@ -188,13 +193,13 @@ def test_the_same_command_goes_on_and_gives_the_same_bytes(
 def test_the_settling_time_is_that_of_the_utilisation_of_the_run(
     command: Command, small: Path
 ) -> None:
-    """Counted here by hand in 200 parts of the run: 0.75 ms each, from the last start at 6 ms."""
+    """Counted here by hand in 200 parts of the run: 0.4 ms each, from the last start at 6 ms."""
     goals = ("--switches", "explicit-rate", "--settling", "100 ms")
     report = chosen(command, small, *goals)
     best = report["recommended"]
     found = []
     for seed in (1, 2):
-        traced = ['measure.traces=["utilisation"]', 'measure.sample="750 us"']
+        traced = ['measure.traces=["utilisation"]', 'measure.sample="400 us"']
         settings = [one for one in shlex.split(best["command"]) if "=" in one] + traced
         result = cellrate.run(SMALL, overrides=settings, seed=seed)
         series = result.series("utilisation", "A->B")

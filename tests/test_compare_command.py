@@ -14,6 +14,8 @@ from cellrate.cli.app import BAD_INPUT, FAILED, run_command
 from cellrate.simulation import runner
 from conftest import Command, Finished
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 ERICA = """
 [run]
 duration = "60 ms"
@@ -48,6 +50,7 @@ def answer(done: Finished) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.drawn
 def test_a_utilisation_that_is_aimed_at_is_told_from_another(
     command: Command, scenario: str, tmp_path: Path
 ) -> None:

@@ -16,6 +16,8 @@ from cellrate.common.problems import BadInput
 from cellrate.studies.dataset import DataSet
 from conftest import Command
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 Damage = Callable[[pl.DataFrame], pl.DataFrame]
 FACTOR = "switch.buffer"
 

@@ -25,6 +25,8 @@ from conftest import Command
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 OHSAKI = EfciLoop(10, 353_200.0, 2e-3, 2898.0, rif=1 / 64, rdf=1 / 16)
 
 # rif, 1/rdf, sources, ms; Q_max, Q_max as printed, Q_min from Euler integrations of the delayed

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from cellrate.cli.app import run_command
 from cellrate.cli.parser import app
-from command_server import CommandServer
-from conftest import COMMAND, HANG_SECONDS
+from conftest import finished
 
-SHORT = '--set run.duration="60 ms" --set measure.from="20 ms"'
+pytestmark = pytest.mark.usefixtures("undrawn")
+
+SHORT = '--set run.duration="20 ms" --set measure.from="5 ms"'
 WIDE = "--set flow.tcp.count=12"
 EFCI = """--sources 10 --bandwidth "149.76 Mbit/s" --round-trip "2 ms" --rif 1/64 --rdf 1/4
  --high "500 cells" --low "300 cells" """
 PARAMETERS = "--vary switch.control.target_utilisation=0.8..1:linear --vary switch.control.interval"
 STUDY = """
 scenario = "my.toml"
-set = ["run.duration=60 ms", "measure.from=20 ms", "run.start_jitter=1 ms", "measure.traces=[]"]
+set = ["run.duration=20 ms", "measure.from=5 ms", "run.start_jitter=1 ms", "measure.traces=[]"]
 [factors]
 "control.scheme" = ["efci", "erica"]
 "flow.tcp.count" = [2, 4, 8]
-"topology.bottleneck" = ["100 km", "1000 km"]
+"topology.bottleneck" = ["100 km", "200 km"]
 [replications]
 count = 3
 [measures]
@@ -48,9 +46,9 @@ PLAYED = [
     "list measures",
     "list experiments",
     f"choose my.toml {SHORT} --seeds 1 --tries 1 --switches efci,explicit-rate",
-    f"size-buffer my.toml {SHORT} --seeds 3",
-    f"tune my.toml {SHORT} {PARAMETERS} --seeds 2 --budget 20",
-    f"compare my.toml {SHORT} --vary scheme=erica,efci,fmmra --vary flow.tcp.count=2,8 --seeds 3",
+    f"size-buffer my.toml {SHORT} --seeds 2",
+    f"tune my.toml {SHORT} {PARAMETERS} --seeds 1 --budget 8",
+    f"compare my.toml {SHORT} --vary scheme=erica,efci,fmmra --vary flow.tcp.count=2,8 --seeds 2",
     "study study.toml --plan",
     "study study.toml",
     "table study.toml --rows count --columns scheme --measure throughput,queue,fairness,lost",
@@ -66,25 +64,13 @@ CUT = re.compile(r"\d\N{HORIZONTAL ELLIPSIS}")
 TERMINAL = {"TTY_COMPATIBLE": "1", "TERM": "dumb", "NO_COLOR": "1", "COLUMNS": "80"}
 
 
-@pytest.fixture(scope="module")
-def terminal() -> Iterator[CommandServer]:
-    """Runs commands that write to such a terminal."""
-    server = CommandServer(**TERMINAL)
-    yield server
-    server.stop()
-
-
-def printed(terminal: CommandServer, command: str, directory: Path) -> str:
-    line = [str(COMMAND), *shlex.split(command)]
-    if terminal.serves():
-        status, out, err = terminal.run(line, b"", directory, HANG_SECONDS)
-    else:
-        done = subprocess.run(
-            line, cwd=directory, env={**os.environ, **TERMINAL}, check=False, capture_output=True
-        )
-        status, out, err = done.returncode, done.stdout, done.stderr
-    assert status in {0, 1}, err.decode()
-    return out.decode()
+def printed(command: str, directory: Path) -> str:
+    with pytest.MonkeyPatch.context() as patched:
+        for name, value in TERMINAL.items():
+            patched.setenv(name, value)
+        done = finished(shlex.split(command), "", directory)
+    assert done.returncode in {0, 1}, done.stderr
+    return done.stdout
 
 
 def too_long(text: str) -> list[str]:
@@ -101,17 +87,15 @@ def test_the_check_finds_long_lines_and_cut_numbers() -> None:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory, terminal: CommandServer) -> Path:
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("columns")
-    (directory / "my.toml").write_text(
-        printed(terminal, "new n-source", directory), encoding="utf-8"
-    )
+    (directory / "my.toml").write_text(printed("new n-source", directory), encoding="utf-8")
     (directory / "study.toml").write_text(STUDY, encoding="utf-8")
     return directory
 
 
-def test_what_commands_print_fits_80_columns(place: Path, terminal: CommandServer) -> None:
-    found = {command: too_long(printed(terminal, command, place)) for command in PLAYED}
+def test_what_commands_print_fits_80_columns(place: Path) -> None:
+    found = {command: too_long(printed(command, place)) for command in PLAYED}
     assert {command: lines for command, lines in found.items() if lines} == {}
 
 

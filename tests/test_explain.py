@@ -593,8 +593,8 @@ def test_an_expected_throughput_is_that_of_the_steady_state() -> None:
 
 def test_no_run_breaks_a_bound() -> None:
     """Of the campaign of 2,000 scenarios, whose findings `explain` quotes, other ones."""
-    found = held_against_runs(random_jobs(60, 20261))
-    assert found.bounds > 150
+    found = held_against_runs(random_jobs(20, 20261))
+    assert found.bounds > 50
     assert found.broken == []
     assert set(found.predictions()) & set(records())
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from conftest import Command
+
+pytestmark = pytest.mark.usefixtures("undrawn")
 
 ARGUMENTS = ("infer", "fmmra", "--parameters", "target-of-generic", "--seeds", "1")
 

@@ -18,6 +18,8 @@ from cellrate.common import input_file, parquet_table
 from conftest import Command, Finished, shell
 from test_traffic_files import TABLE, scenario
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 MEMORY = 6 << 30
 """Bytes of address space that a command may have in these tests, which it must not need."""
 

@@ -14,6 +14,8 @@ from cellrate.studies.dataset import DataSet
 from conftest import Command
 from test_traffic_files import TABLE, digest_of, scenario
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 PACKAGE = Path(cellrate.__file__).parent
 POLARS = Path("common") / "parquet_table.py"
 """The one module that hands paths to polars."""

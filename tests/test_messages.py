@@ -10,6 +10,8 @@ import pytest
 from conftest import HERE, same_as_golden
 from transcripts import QUIET, play
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 MESSAGES = HERE / "messages"
 TRANSCRIPTS = sorted(MESSAGES.glob("*.txt"))
 # These differ between machines and builds.

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from conftest import Command
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 # One flow and two: the sums of their numbers are 1 and 3.
 STUDY = """
 template = "n-source"

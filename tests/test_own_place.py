@@ -10,6 +10,8 @@ from cellrate import BadInput, _core
 from cellrate.cli.own_place import RECORD, own_paths
 from conftest import Command
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 SHORT = ("--set", "run.duration=20 ms", "--set", "measure.from=0 s")
 ENDINGS = ["-a.html", "-a.toml"]
 

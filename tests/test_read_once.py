@@ -14,6 +14,8 @@ from cellrate import Job, _core, capture, run_many
 from cellrate.cli.app import run_command
 from cellrate.simulation.runner import default_store, run_each
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 STUDY = """
 template = "n-source"
 set = ["run.duration=30 ms", "measure.from=10 ms", "run.start_jitter=1 ms"]

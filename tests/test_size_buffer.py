@@ -16,6 +16,8 @@ from cellrate.simulation.runner import Job
 from conftest import Command
 from sizing_questions import UBR, ask, runner
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 # Nothing but the clocks of the hosts is random.
 GREEDY = """
 run = { duration = "3 s" }
@@ -96,6 +98,7 @@ def test_targets_change_the_answer() -> None:
     assert (late.mean_loss_ratio or 0) > 0.01
 
 
+@pytest.mark.drawn
 def test_the_command_writes_a_page_and_goes_on_where_it_was(
     command: Command, tmp_path: Path
 ) -> None:

@@ -36,6 +36,8 @@ from conftest import COMMAND, Command
 
 from proof.faults.ground import contents, store_of
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 SMALL = """
 template = "n-source"
 set = ["run.duration=30 ms", "measure.from=10 ms", "run.start_jitter=1 ms", "measure.traces=[]"]

@@ -11,6 +11,8 @@ import cellrate
 import pytest
 from conftest import SCENARIOS, Command, Finished
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 Report: TypeAlias = dict[str, Any]
 
 EFCI = SCENARIOS / "efci.toml"
@@ -79,6 +81,7 @@ def erica(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.drawn
 def test_the_model_proposes_and_the_simulator_disposes(command: Command, tmp_path: Path) -> None:
     included = "rif=1/2,rdf=1/32768"
     done = report(command("tune", EFCI, "--seeds", "3", "--include", included, "--json"))
@@ -123,6 +126,7 @@ def test_the_tuned_scenario_is_the_scenario_with_the_flags(
     assert cellrate.run(tuned).digest != cellrate.run(EFCI).digest
 
 
+@pytest.mark.drawn
 def test_an_unlimited_buffer_is_tuned_for_its_queue(command: Command, tmp_path: Path) -> None:
     done = report(
         command("tune", EFCI, "--set", "switch.buffer=infinite", "--seeds", "1", "--json")

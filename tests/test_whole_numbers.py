@@ -18,6 +18,8 @@ from cellrate.common.problems import BadInput
 from cellrate.simulation.network import Network
 from conftest import Command
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 FRACTIONS = ("0.4", "1.5", "1.6", "3.0", "1e3", "1_", "0x10", "", "one")
 
 
