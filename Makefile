@@ -15,7 +15,7 @@ CLIPPY_FLAGS := -D warnings
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -path '*/src/*' -o -name Cargo.toml)
 
-.PHONY: help install reproduce infer tested check check-tests test lint format test-stub build-tests test-rust test-python test-long test-results closed-forms faults lab test-lab pictures determinism oracles mutants mutants-theory fuzz sanitize bench threads scale docs notebooks wheel lock lock-mutants lock-notebooks clean
+.PHONY: help install reproduce infer tested check check-tests test lint format test-stub build-tests test-rust test-python test-docs test-long test-results closed-forms faults lab test-lab pictures determinism oracles mutants mutants-theory fuzz sanitize bench threads scale docs notebooks wheel lock lock-mutants lock-notebooks clean
 
 help: ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -124,9 +124,11 @@ test-rust: | $(BIN)/python
 
 test-python: tested
 	$(TESTED)/bin/python -m pytest --quiet --numprocesses logical --dist worksteal
+
+test-docs: tested ## the documentation is read without a warning, and its Python gives what it shows
 	$(TESTED)/bin/python -m sphinx -q -W -b doctest docs docs/_build/doctest
 
-test-long: tested ## tests that take ten seconds or more each: kills and damage, clusters, statistics, a crate outside the workspace; before a release
+test-long: tested test-docs ## tests that take ten seconds or more each: kills and damage, clusters, statistics, a crate outside the workspace; before a release
 	$(TESTED)/bin/python -m pytest --quiet --numprocesses logical --dist worksteal -m long
 
 closed-forms: install ## the tests of queues and noise with other seeds, of control schemes on more graphs (ARGS='--only fairness' for the latter)

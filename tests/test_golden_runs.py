@@ -82,7 +82,14 @@ SCENARIOS = [
 ]
 
 
-@pytest.mark.parametrize("path", SCENARIOS)
+# Its cheapest run takes more than ten seconds.
+LONG = "papers/kalyan97/scenarios/video-vsvd.toml"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=[pytest.mark.long] * (path == LONG)) for path in SCENARIOS],
+)
 def test_each_mechanism_gives_the_committed_results(path: str) -> None:
     chosen = {
         (golden.experiment.id, golden.run): golden

@@ -42,7 +42,14 @@ def test_every_experiment_with_a_figure_has_a_small_picture() -> None:
             assert all(0 <= x <= gallery.WIDTH and 0 <= y <= gallery.HEIGHT for x, y in pairs), name
 
 
-@pytest.mark.parametrize("name", ["gerla95-fig5", "marsan97-fig6", "fmmra-text-onoff"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("gerla95-fig5", marks=pytest.mark.long),
+        pytest.param("marsan97-fig6", marks=pytest.mark.long),
+        "fmmra-text-onoff",
+    ],
+)
 def test_small_pictures_are_those_of_the_runs(name: str) -> None:
     found = gallery.pictures(run_many, [name])
     assert found[name] == PICTURES[name], "`python lab/gallery.py out` writes them"

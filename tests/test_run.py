@@ -152,6 +152,7 @@ def test_plot_draws_each_kind_of_trace_and_all_together(
     assert (figures / "queue.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_plot_traces_what_it_draws(command: Command, traced: Path, tmp_path: Path) -> None:
     done = command("run", traced, "--plot", "--out", "new", "--set", "measure.traces=[]")
     assert done.returncode == 0, done.stderr

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 NOTEBOOKS = "notebooks"
 GENERATED = "reference/generated/notebooks"
-# The builder of `make test`, which needs the pages and not what they show.
+# The builder of `make test-docs`, which needs the pages and not what they show.
 WITHOUT_OUTPUT = "doctest"
 
 
