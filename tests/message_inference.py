@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from cellrate.cli.infer import question_of
+from cellrate.functions.published import question_of
 from cellrate.inference import Question, assumptions_of, held_out, plan
 from cellrate.reproduce.reading import read_paper
 from made_up_paper import Recorder, write_paper
@@ -62,4 +62,4 @@ def asked(parameters: str) -> None:
     """Asks for parameters of the paper."""
     with TemporaryDirectory() as directory:
         paper = read_paper(write_paper(Path(directory) / "madeup"))
-        question_of(Recorder().laboratory(paper), parameters, range(1, 2))
+        question_of(paper, parameters.split(","), range(1, 2))

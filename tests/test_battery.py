@@ -6,7 +6,7 @@ import json
 import math
 import random
 import shlex
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -443,7 +443,7 @@ def test_the_scenario_of_an_experiment_is_a_file_of_its_own(
 def test_where_the_first_seed_fails_the_others_are_not_run() -> None:
     asked: list[Job] = []
 
-    def runner(jobs: Sequence[Job]) -> Generator[Done]:
+    def runner(jobs: Iterable[Job]) -> Generator[Done]:
         asked.extend(jobs)
         return run_each(jobs, workers=1)
 

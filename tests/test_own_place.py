@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from cellrate import BadInput, _core
-from cellrate.cli.own_place import RECORD, own_paths
+from cellrate.cli.places import RECORD, own_paths
 from conftest import Command
 
 pytestmark = pytest.mark.usefixtures("undrawn")

@@ -23,7 +23,7 @@ import pytest
 import signs
 from cellrate import _core
 from cellrate.cli.app import run_command
-from cellrate.cli.confirmation import confirmed
+from cellrate.cli.studying import confirmed
 from cellrate.common.estimates import half_width
 from cellrate.simulation import runner
 from cellrate.simulation.runner import Done, Job, run_each

@@ -28,7 +28,14 @@ from cellrate.common.problems import BadInput
 from cellrate.simulation.refusals import show_diagnostics
 
 if TYPE_CHECKING:
-    from cellrate.functions.about import explain, import_graph, time_space, validate
+    from cellrate.functions.about import (
+        bench,
+        bench_components,
+        explain,
+        import_graph,
+        time_space,
+        validate,
+    )
     from cellrate.functions.deciding import (
         choose,
         compare,
@@ -39,7 +46,6 @@ if TYPE_CHECKING:
     )
     from cellrate.functions.published import infer, reproduce_paper
     from cellrate.functions.studying import plot, read_study, report, study, table
-    from cellrate.functions.timing import bench, bench_components
     from cellrate.schemes.classes import Definition, Kind
     from cellrate.simulation.api import Result, run
     from cellrate.simulation.captures import Captures, capture
@@ -126,8 +132,8 @@ _ON_USE = {
     "report": "functions.studying",
     "study": "functions.studying",
     "table": "functions.studying",
-    "bench": "functions.timing",
-    "bench_components": "functions.timing",
+    "bench": "functions.about",
+    "bench_components": "functions.about",
     "DataSet": "studies.dataset",
 }
 

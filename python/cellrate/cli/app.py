@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from cellrate._core import ScenarioError, SchemeError
 from cellrate.cli import streams, usual_lines
-from cellrate.cli.commands import commands
-from cellrate.cli.front import front
+from cellrate.cli.commands import commands, front
 from cellrate.cli.missing import advice_of_missing
 from cellrate.cli.signals import Terminated, exit_code
 from cellrate.common import scratch

@@ -1,9 +1,27 @@
-"""The commands by group: where each is, what it does, and examples; nothing of them is imported."""
+"""The commands by group, and their list for the terminal; no command's module is imported."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import sys
+import textwrap
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
+
+from cellrate._core import __version__
+
+WIDTH = 80
+ABOUT = "Cell-level simulation of closed-loop flow control (ATM ABR, UBR) under TCP."
+USAGE = "Usage: cellrate COMMAND"
+MORE = "cellrate COMMAND --help says more of a command."
+_OPTIONS = (
+    ("-h, --help", "Show this list."),
+    ("--version", "Show the version."),
+    (
+        "--allow-code",
+        "With any command: let scenarios run the Python classes that they name as schemes.",
+    ),
+)
 
 
 class Command(NamedTuple):
@@ -26,7 +44,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
     "Start": (
         Command(
             "new",
-            "inspect:new",
+            "scenarios:new",
             "Print a commented scenario to start from.",
             ("cellrate new n-source > my.toml",),
         ),
@@ -41,27 +59,27 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         ),
         Command(
             "validate",
-            "inspect:validate",
+            "scenarios:validate",
             "Check a scenario without running it, and estimate time, memory and disk that a run "
             "takes.",
             ("cellrate validate my.toml --set flow.tcp.count=1000",),
         ),
         Command(
             "import-graph",
-            "import_graph:import_graph",
+            "scenarios:import_graph",
             "Print a scenario with the nodes and links of a GraphML file, as a start for your own.",
             ("cellrate import-graph network.graphml > my.toml",),
         ),
         Command(
             "list",
-            "inspect:list_names",
+            "lists:list_names",
             "List experiments, measures, schemes, credit, policies, sources, recoveries or "
             "templates.",
             ("cellrate list schemes", "cellrate list measures jain_index"),
         ),
         Command(
             "schema",
-            "inspect:schema",
+            "lists:schema",
             "Print the JSON Schema of scenario or study files, for editors.",
             ("cellrate schema > scenario.json",),
         ),
@@ -69,7 +87,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
     "Understand": (
         Command(
             "explain",
-            "explain:explain",
+            "scenarios:explain",
             "Say what theory expects of a scenario before it runs.",
             ("cellrate explain my.toml",),
         ),
@@ -86,19 +104,19 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         ),
         Command(
             "animate",
-            "animate:animate",
+            "cells:animate",
             "Make a film: cells move on links, queues fill, RM cells turn round, in slow motion.",
             ('cellrate animate my.toml --from "20 ms" --to "25 ms"',),
         ),
         Command(
             "time-space",
-            "time_space:time_space",
+            "cells:time_space",
             "Draw a time-space diagram: every cell of a flow on its path through the network.",
             ('cellrate time-space my.toml --flow tcp.1 --from "0 ms" --to "24 ms"',),
         ),
         Command(
             "dissector",
-            "inspect:dissector",
+            "lists:dissector",
             "Print the path of the dissector of RM cells for tshark and Wireshark.",
             ('tshark -X lua_script:"$(cellrate dissector)" -r capture.pcap',),
         ),
@@ -106,7 +124,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
     "Decide": (
         Command(
             "choose",
-            "choose:choose",
+            "deciding:choose",
             "Choose a control for the switches, its parameters, and the buffer.",
             ('cellrate choose my.toml --switches efci,explicit-rate --delay "5 ms"',),
         ),
@@ -118,19 +136,19 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         ),
         Command(
             "battery",
-            "battery:battery",
+            "deciding:battery",
             "Judge control schemes in a fixed set of experiments, against every built-in scheme.",
             ("cellrate battery", "cellrate battery my_scheme.py:MyScheme"),
         ),
         Command(
             "size-buffer",
-            "size_buffer:size_buffer",
+            "deciding:size_buffer",
             "Find the least buffer that loses no cells, or meets a loss or delay target.",
             ("cellrate size-buffer my.toml --loss 1e-3",),
         ),
         Command(
             "tune",
-            "tune:tune",
+            "deciding:tune",
             "Find the best parameters of a scenario: a model or a search proposes, simulations "
             "decide.",
             ("cellrate tune my.toml --vary abr.rif --vary abr.rdf",),
@@ -139,25 +157,25 @@ GROUPS: dict[str, tuple[Command, ...]] = {
     "Study": (
         Command(
             "study",
-            "study:study",
+            "studying:study",
             "Run every point of a study file with its replications, and write one data set.",
             ("cellrate study study.toml --plan", "cellrate study study.toml"),
         ),
         Command(
             "table",
-            "table:table",
+            "studying:table",
             "Tabulate a study: means over replications with confidence intervals.",
             ("cellrate table study.toml --measure throughput --rows buffer",),
         ),
         Command(
             "plot",
-            "plot:plot",
+            "studying:plot",
             "Draw a figure of a study: lines, maps, distributions, traces, phase portraits.",
             ("cellrate plot study.toml --y throughput --x buffer",),
         ),
         Command(
             "report",
-            "report:report",
+            "studying:report",
             "Write a study's report: its plan, figures, differences, failures, the command of "
             "every run.",
             ("cellrate report study.toml",),
@@ -166,13 +184,13 @@ GROUPS: dict[str, tuple[Command, ...]] = {
     "Papers and speed": (
         Command(
             "reproduce",
-            "reproduce:reproduce",
+            "papers:reproduce",
             "Rerun published experiments and show published numbers beside measured ones.",
             ("cellrate reproduce", "cellrate reproduce ohsaki95 ohsaki95-fig5"),
         ),
         Command(
             "infer",
-            "infer:infer",
+            "papers:infer",
             "Infer parameters that a paper does not print from the results that it prints.",
             ("cellrate infer gerla95",),
         ),
@@ -184,7 +202,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         ),
         Command(
             "completion",
-            "completion:completion",
+            "lists:completion",
             "Print a script that completes commands and options in a shell.",
             ("cellrate completion bash > ~/.local/share/bash-completion/completions/cellrate",),
         ),
@@ -197,3 +215,41 @@ def commands() -> Iterator[Command]:
     """Every command."""
     for members in GROUPS.values():
         yield from members
+
+
+def front(arguments: Sequence[str]) -> str | None:
+    """Answer to arguments that name no command: the list of commands, or the version.
+
+    Returns:
+        Lines for standard output, or None if the arguments ask for something else.
+    """
+    match list(arguments):
+        case [] | ["--help"] | ["-h"]:
+            return "\n".join(_list_of_commands()) + "\n"
+        case ["--version"]:
+            return f"{__version__}\n"
+    return None
+
+
+def _list_of_commands() -> Iterator[str]:
+    bold = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    yield from (ABOUT, "", USAGE)
+    for group, members in GROUPS.items():
+        yield from ("", _heading(group, bold=bold))
+        yield from _entries([(one.name, one.about) for one in members])
+    yield from ("", _heading("Options", bold=bold))
+    yield from _entries(_OPTIONS)
+    yield from ("", MORE)
+
+
+def _heading(text: str, *, bold: bool) -> str:
+    return f"\x1b[1m{text}\x1b[0m" if bold else text
+
+
+def _entries(entries: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Lines of names with their descriptions beside them."""
+    indent = max(len(name) for name, _ in entries) + 4
+    for name, about in entries:
+        first, *rest = textwrap.wrap(about, WIDTH - indent, break_on_hyphens=False)
+        yield f"  {name.ljust(indent - 2)}{first}"
+        yield from (" " * indent + line for line in rest)

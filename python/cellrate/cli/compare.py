@@ -6,17 +6,19 @@ import functools
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from cellrate.cli.answering import hand_over
-from cellrate.cli.options import FirstSeed, Json, Settings, Workers, seed_count, seeds_from
-from cellrate.cli.own_place import own_paths
-from cellrate.cli.places import kept_results, place_of
+from cellrate.cli.from_function import made_from
+from cellrate.cli.one_run import job_of
+from cellrate.cli.options import Fresh, Json, Workers, seeds_from
+from cellrate.cli.places import kept_results, own_paths, place_of, warn_of_damage
 from cellrate.cli.progress import ProgressBar
-from cellrate.common.problems import BadInput, reading
+from cellrate.common.problems import BadInput
+from cellrate.functions import deciding
 from cellrate.simulation import source
 from cellrate.simulation.runner import Job, run_each
 
@@ -26,39 +28,19 @@ if TYPE_CHECKING:
     from cellrate.studies.compare import Comparison
     from cellrate.studies.compare.of_scenario import ScenarioOptions
 
-Vary: TypeAlias = Annotated[
-    list[str],
-    Parameter(
-        name="--vary",
-        show_default=False,
-        negative="",
-        help="Alternatives, as in control.scheme=efci,erica. A repeated --vary adds circumstances "
-        "under which they are compared. The end of a path is enough if only one key has it.",
-    ),
-]
-Measures: TypeAlias = Annotated[
-    list[str],
-    Parameter(
-        name="--measure",
-        show_default=False,
-        negative="",
-        help="throughput, loss, queue, delay, fairness, an expression over a run, or "
-        "NAME=EXPRESSION; repeatable.",
-    ),
-]
 
-BetterEnds: TypeAlias = Annotated[
-    list[str],
-    Parameter(
-        name="--better",
-        show_default=False,
-        negative="",
-        help="The better end of a measure, as in timeouts=less; allowed is more or less. "
-        "Measures with a usual name, such as throughput and loss, need none.",
+@made_from(
+    deciding.compare,
+    deciding.compare_data,
+    order=(
+        *("vary", "measures", "overrides", "seeds", "first_seed", "factor", "where", "baseline"),
+        *("level", "better", "all_pairs", "average"),
     ),
-]
-
-
+    vary="Alternatives, as in control.scheme=efci,erica. A repeated --vary adds circumstances "
+    "under which they are compared. The end of a path is enough if only one key has it.",
+    measures="throughput, loss, queue, delay, fairness, an expression over a run, or "
+    "NAME=EXPRESSION; repeatable.",
+)
 def compare(
     first: Annotated[
         str,
@@ -74,37 +56,18 @@ def compare(
     ] = None,
     /,
     *,
-    vary: Vary = [],  # noqa: B006  cyclopts never changes it
-    measure: Measures = [],  # noqa: B006
-    settings: Settings = [],  # noqa: B006
-    seeds: Annotated[int, seed_count("Seeds of each run.")] = 10,
-    first_seed: FirstSeed = 1,
-    factor: Annotated[
-        str | None, Parameter(help="Factor of a single study whose values are compared.")
-    ] = None,
-    where: Annotated[
-        list[str],
-        Parameter(negative="", show_default=False, help="Only runs of a study with FACTOR=VALUE."),
-    ] = [],  # noqa: B006
-    baseline: Annotated[
-        str | None,
-        Parameter(help="Alternative to compare all others with; there is no ranking then."),
-    ] = None,
     level: Annotated[
         float,
         Parameter(validator=Number(gt=0, lt=1), help="Joint confidence level of all differences."),
     ] = 0.95,
-    better: BetterEnds = [],  # noqa: B006
     all_pairs: Annotated[
         bool, Parameter(negative="", help="Show all pairs, not only those with the best.")
-    ] = False,
-    average: Annotated[
-        bool, Parameter(negative="", help="Compare means over the other circumstances.")
     ] = False,
     json: Json = False,
     out: Annotated[Path, Parameter(help="Directory for figure and kept results.")] = Path("out"),
     workers: Workers = None,
-    fresh: Annotated[bool, Parameter(negative="", help="Simulate all runs again.")] = False,
+    fresh: Fresh = False,
+    **options: Any,  # noqa: ANN401  of the functions
 ) -> int:
     """Compare alternatives: which is best, by how much, and whether that may be chance.
 
@@ -120,56 +83,42 @@ def compare(
     from cellrate.studies.compare.of_scenario import ScenarioOptions
     from cellrate.studies.compare.of_studies import StudyOptions, compare_studies
 
-    failed, options, wanted = False, None, None
+    settings, where, factor = options["overrides"], tuple(options["where"]), options["factor"]
+    vary, measures, better = (tuple(options[name]) for name in ("vary", "measures", "better"))
+    baseline, average = options["baseline"], options["average"]
+    failed = False
+    wanted: StudyOptions | ScenarioOptions
     if Path(first).is_dir() or second is not None or factor is not None:
         if vary or settings:
             raise BadInput(f"{first} is a study, whose runs are done: no --vary and no --set")
-        options = StudyOptions(
-            tuple(measure), factor, tuple(where), baseline, level, average, tuple(better)
-        )
+        wanted = StudyOptions(measures, factor, where, baseline, level, average, better)
         given = [Path(first)] if second is None else [Path(first), second]
         places = [place_of(study) for study in given]
-        comparison, units = compare_studies(places, options)
+        comparison, units = compare_studies(places, wanted)
         name = "-".join(place.resolve().name for place in places)
         kept_results(out, fresh=True)
     elif where:
         raise BadInput(f"{first} is not the directory of a study: --where selects runs of a study")
     else:
-        wanted = ScenarioOptions(
-            tuple(vary),
-            tuple(measure),
-            seeds_from(first_seed, seeds),
-            baseline,
-            level,
-            average,
-            tuple(better),
-        )
+        seeds = seeds_from(options["first_seed"], options["seeds"])
+        wanted = ScenarioOptions(vary, measures, seeds, baseline, level, average, better)
         kept = kept_results(out, fresh=fresh)
-        comparison, name, failed = _of_scenario(first, settings, wanted, kept, workers)
-        units = dict(comparison.units)
+        job = job_of(first, settings)
+        comparison, failed = _of_scenario(job, wanted, kept, workers)
+        name, units = source.stem(job.path), dict(comparison.units)
     endings = ["-compared.png", "-compared.svg", "-compared.pdf"]
-    asked = ["compare", first, second, settings, options or wanted, all_pairs]
+    asked = ["compare", first, second, settings, wanted, all_pairs]
     stem = own_paths(out, name, endings, asked)[0].with_suffix("")
     _write_and_show(comparison, units, stem, all_pairs=all_pairs, json=json)
     return 1 if failed else 0
 
 
 def _of_scenario(
-    file: str,
-    settings: list[str],
-    options: ScenarioOptions,
-    store: Store | None,
-    workers: int | None,
-) -> tuple[Comparison, str, bool]:
-    """Runs the alternatives of a scenario and compares them.
-
-    Returns:
-        The comparison, name of the scenario, and True if a run failed.
-    """
+    base: Job, options: ScenarioOptions, store: Store | None, workers: int | None
+) -> tuple[Comparison, bool]:
+    """Runs the alternatives of a scenario; returns the comparison, and True if a run failed."""
     from cellrate.studies.compare.of_scenario import compare_scenario
 
-    with reading(file):
-        text, name = source.read(file)
     with ProgressBar("comparing") as progress:
 
         def runner_of(total: int) -> StreamRunner:
@@ -180,13 +129,11 @@ def _of_scenario(
         def note(text: str) -> None:
             sys.stderr.write(f"note: {text}\n")
 
-        base = Job(text, name, tuple(settings))
-        for told in _sources_shared(base, options):
-            note(told)
-        comparison, failed = compare_scenario(base, options, runner_of, note, progress.failed)
-    for problem in store.problems() if store is not None else ():
-        sys.stderr.write(f"warning: kept result: {problem}\n")
-    return comparison, source.stem(name), failed
+        for text in _sources_shared(base, options):
+            note(text)
+        found = compare_scenario(base, options, runner_of, note, progress.failed)
+    warn_of_damage(store)
+    return found
 
 
 def _sources_shared(base: Job, options: ScenarioOptions) -> Iterator[str]:

@@ -6,19 +6,18 @@ import math
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cellrate.cli.progress import ProgressBar
 from cellrate.common import terminal
 from cellrate.common.json_text import json_text
 from cellrate.common.problems import BadInput, reading, warn
 from cellrate.simulation import output, source
-from cellrate.simulation.at_a_glance import at_a_glance
 from cellrate.simulation.runner import Job, Threads, run_one, thread_count
 
 # They load slowly, and most errors are known before the run.
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from cellrate import _core
     from cellrate.simulation.api import Result
@@ -34,7 +33,7 @@ SET_UP = (
 ALONE = "the captured run is the one without --capture, with the same digest"
 
 
-def job_of(file: str, settings: Sequence[str], seed: int | None) -> Job:
+def job_of(file: str, settings: Sequence[str] = (), seed: int | None = None) -> Job:
     """The job of a scenario file with settings.
 
     Raises:
@@ -71,9 +70,12 @@ def run_once(
         BadInput: An option does not fit the scenario, or the directory has other files.
         ScenarioError: The scenario is wrong, or needs more memory than is available.
     """
+    # The scenario, and the place of the files.
     scenario = job.scenario()
     asked = (job, pictures, list(capture), between) if pictures or capture else None
     directory = _directory(job.path, out, asked)
+    earlier = None if directory is None else output.resolved_of(directory)
+    # Pictures, and the traces that they need.
     if pictures:
         from cellrate.cli.pictures import missing_traces, refuse_early
 
@@ -81,13 +83,23 @@ def run_once(
             job = replace(job, overrides=(*job.overrides, more))
             scenario = job.scenario()
         refuse_early(scenario, pictures)
-    earlier = None if directory is None else output.resolved_of(directory)
+    # Threads.
     if threads not in {"auto", 1}:
-        _tell_fewer(scenario, threads)
+        _note_fewer_threads(scenario, threads)
+    # The run, alone or with captures, and its files.
     if directory is not None and capture:
-        result = _captured(job, scenario, capture, between, directory, pictures, threads)
+        result = _captured(job, scenario, list(capture), between, directory, pictures, threads)
     else:
-        result = _simulated(scenario, job.path, directory, pictures, threads)
+        from cellrate.simulation.api import Result
+
+        with ProgressBar("simulating") as progress:
+            outcome = run_one(scenario, progress=progress, threads=threads)
+        result = Result(outcome, source.short_name(job.path), scenario)
+        if directory is not None:
+            result.save(directory, figures=pictures or False)
+    # Warnings and notes, then the measures.
+    from cellrate.simulation.at_a_glance import at_a_glance
+
     shown = result.summary if json else at_a_glance(result.outcome)
     warn(shown["warnings"])
     if earlier not in (None, result.resolved):
@@ -96,15 +108,13 @@ def run_once(
         )
     if json:
         sys.stdout.write(json_text(shown))
-    else:
-        from cellrate.cli import tables
-
-        tables.show_run(shown, job.path)
-        if directory is not None:
-            terminal.say(f"written to {directory}")
+        return
+    _show(shown, job.path)
+    if directory is not None:
+        terminal.say(f"written to {directory}")
 
 
-def _tell_fewer(scenario: _core.Scenario, threads: Threads) -> None:
+def _note_fewer_threads(scenario: _core.Scenario, threads: Threads) -> None:
     """Says why the run has fewer threads than the user asks for, if it has."""
     found = scenario.partition(thread_count(threads))
     count = len(found["parts"])
@@ -113,31 +123,13 @@ def _tell_fewer(scenario: _core.Scenario, threads: Threads) -> None:
         sys.stderr.write(f"note: {fewer} instead of {threads}: {found['reason']}\n")
 
 
-def _simulated(
-    scenario: _core.Scenario,
-    name: str,
-    directory: Path | None,
-    figures: PictureOptions | None,
-    threads: Threads,
-) -> Result:
-    """Simulates a scenario and writes its results to a directory, if given."""
-    from cellrate.simulation.api import Result
-
-    with ProgressBar("simulating") as progress:
-        outcome = run_one(scenario, progress=progress, threads=threads)
-    result = Result(outcome, source.short_name(name), scenario)
-    if directory is not None:
-        result.save(directory, figures=figures or False)
-    return result
-
-
 def _captured(
     job: Job,
     scenario: _core.Scenario,
     taps: Sequence[str],
     between: tuple[float, float],
     directory: Path,
-    figures: PictureOptions | None,
+    pictures: PictureOptions | None,
     threads: Threads,
 ) -> Result:
     """Simulates a job with captures, writes both to a directory, and notes which run it is.
@@ -149,16 +141,10 @@ def _captured(
 
     from cellrate.simulation import captures
 
+    figures = pictures or False
     try:
         taken = captures.take(
-            job,
-            scenario,
-            list(taps),
-            directory,
-            between,
-            ProgressBar,
-            figures=figures or False,
-            threads=threads,
+            job, scenario, taps, directory, between, ProgressBar, figures=figures, threads=threads
         )
     except captures.NothingToCapture as error:
         raise BadInput(f"--capture: {error}") from error
@@ -170,6 +156,34 @@ def _captured(
         reader = f'tshark -X lua_script:"$(cellrate dissector)" -r {shlex.quote(str(first))}'
         sys.stderr.write(f"read it: {reader}\n")
     return taken.result
+
+
+def _show(overview: Mapping[str, Any], name: str) -> None:
+    """Shows a run: its size and digest, its flows, its ports, and totals.
+
+    Args:
+        overview: The run at a glance.
+        name: Name of the scenario.
+    """
+    from cellrate.common.document import Paragraph
+    from cellrate.simulation.at_a_glance import flows_table, queues_table
+
+    hops, wall = overview["cell_hops"], overview["wall_seconds"]
+    pace = f", {1e9 * wall / hops:.0f} ns each" if hops else ""
+    terminal.say(
+        f"{name}: {overview['simulated_seconds']:g} s simulated in {wall:.2f} s, "
+        f"{hops:,} cell-hops{pace}, seed {overview['seed']}, digest {overview['digest']}"
+    )
+    totals = overview["totals"]
+    fairness = totals["jain_index"]
+    text = (
+        f"TCP throughput {totals['tcp_throughput_bits_per_second'] / 1e6:.3f} Mbit/s, "
+        f"cell loss ratio {totals['cell_loss_ratio']:.3g}, "
+        f"packets lost {totals['packets_lost']:,}, timeouts {totals['timeouts']:,}, "
+        f"Jain's index {'-' if fairness is None else f'{fairness:.4f}'}"
+    )
+    parts = flows_table(overview["flows"]), queues_table(overview), Paragraph(text)
+    terminal.show_parts(parts)
 
 
 def _directory(name: str, out: Path | None, asked: object) -> Path | None:
@@ -185,7 +199,7 @@ def _directory(name: str, out: Path | None, asked: object) -> Path | None:
     """
     directory = out
     if out is None and asked is not None:
-        from cellrate.cli.own_place import own_paths
+        from cellrate.cli.places import own_paths
 
         [directory] = own_paths(Path("out"), source.stem(name), [""], ["run", asked])
     if directory is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
 from cyclopts import Parameter, Token
@@ -69,15 +70,6 @@ Settings: TypeAlias = Annotated[
         help="Setting by dotted path, as in --set flow.tcp.count=5; repeatable.",
     ),
 ]
-Taps: TypeAlias = Annotated[
-    list[str],
-    Parameter(
-        name="--capture",
-        show_default=False,
-        negative="",
-        help="Place to capture at, as in --capture A:ip; repeatable.",
-    ),
-]
 Seed: TypeAlias = Annotated[int | None, whole(0, "Seed instead of the scenario's.", most=MOST_SEED)]
 FirstSeed: TypeAlias = Annotated[int, whole(0, "First seed.", most=MOST_SEED)]
 Json: TypeAlias = Annotated[
@@ -93,4 +85,9 @@ Threads: TypeAlias = Annotated[
 ]
 Workers: TypeAlias = Annotated[
     int | None, whole(1, "Runs at a time; all cores by default.", most=MOST_WORKERS)
+]
+Fresh: TypeAlias = Annotated[bool, Parameter(negative="", help="Simulate all runs again.")]
+Study: TypeAlias = Annotated[
+    Path,
+    Parameter(name="STUDY", help="Directory of a study's data set, or file of a study that ran."),
 ]

@@ -9,8 +9,7 @@ import cyclopts
 
 from cellrate._core import __version__
 from cellrate.cli import signals
-from cellrate.cli.commands import GROUPS
-from cellrate.cli.front import ABOUT
+from cellrate.cli.commands import ABOUT, GROUPS
 from cellrate.cli.pictures import with_picture
 from cellrate.common.problems import BadInput
 

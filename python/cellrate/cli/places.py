@@ -1,27 +1,96 @@
-"""Directories of a command: the data set that it reads, and the place of kept results."""
+"""Places of a command: the files that it writes, the data set that it reads, the kept results."""
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 import json
 import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, TypeAlias
-
-from cyclopts import Parameter
 
 from cellrate import _core
-from cellrate.common.input_file import read_text
+from cellrate.common import scratch, whole_file
+from cellrate.common.input_file import read_own_text, read_text
+from cellrate.common.json_text import json_text
 from cellrate.common.problems import BadInput, reading, shortened
 from cellrate.common.whole_file import make_directory
 from cellrate.simulation import source
 from cellrate.simulation.runner import default_store
 
-Study: TypeAlias = Annotated[
-    Path,
-    Parameter(name="STUDY", help="Directory of a study's data set, or file of a study that ran."),
-]
-
 STUDIES = Path("out") / "studies"
+RECORD = "questions.json"
+
+
+def own_paths(
+    out: Path, name: str, endings: Sequence[str], question: Sequence[object]
+) -> list[Path]:
+    """Paths for the files that answer a question; the same ones whenever it is asked again.
+
+    They are OUT/NAME with the endings. If these answer another question, or are not cellrate's,
+    they stay, and the files are called NAME-2, NAME-3 and so on; a note says so. OUT/questions.json
+    keeps which question each file answers.
+
+    Args:
+        out: Directory of the files; created if it is missing.
+        name: Name of the scenario.
+        endings: Ends of the names, such as ``-tuned.html``.
+        question: Everything that decides the answer, the command first.
+
+    Raises:
+        BadInput: The record is not one of cellrate's.
+        OSError: The directory or the record cannot be written.
+    """
+    asked = hashlib.sha256(json.dumps(list(question), default=str).encode()).hexdigest()
+    make_directory(out)
+    with scratch.alone(out):
+        known = _record(out)
+        own = next(
+            one
+            for one in _names(name)
+            if _is_of(asked, out, [f"{one}{ending}" for ending in endings], known)
+        )
+        files = [f"{own}{ending}" for ending in endings]
+        if {known.get(file) for file in files} != {asked}:
+            known |= dict.fromkeys(files, asked)
+            whole_file.write_text(out / RECORD, json_text(known))
+    if own != name:
+        first = out / f"{name}{endings[0]}"
+        sys.stderr.write(f"note: {first} is of another question and stays; this is {own}\n")
+    return [out / file for file in files]
+
+
+def _names(name: str) -> Iterator[str]:
+    yield name
+    yield from (f"{name}-{number}" for number in itertools.count(2))
+
+
+def _is_of(asked: str, out: Path, files: Sequence[str], known: Mapping[str, str]) -> bool:
+    """True if files are those of a question, or there is none of them.
+
+    A question that was refused or interrupted before its answer leaves only its record.
+    """
+    own = {known.get(file) for file in files} == {asked}
+    return own or not any((out / file).exists() for file in files)
+
+
+def _record(out: Path) -> dict[str, str]:
+    """The question that each file answers.
+
+    Raises:
+        BadInput: The file is not a record.
+    """
+    place = out / RECORD
+    try:
+        found = json.loads(read_own_text(place))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise BadInput(f"{place} is not a record of questions; remove it, or name another --out")
+    return {str(file): str(question) for file, question in found.items()}
 
 
 def place_of(study: Path) -> Path:
@@ -80,3 +149,25 @@ def kept_results(out: Path, *, fresh: bool) -> _core.Store | None:
     if store is not None:
         _OPENED[:] = [(out / "results", len(store.keys()))]
     return store
+
+
+def warn_of_damage(store: _core.Store | None) -> None:
+    """Writes the problems of kept results to standard error."""
+    for problem in store.problems() if store is not None else ():
+        sys.stderr.write(f"warning: kept result: {problem}\n")
+
+
+def figure_files(
+    default: Path, output: Path | None, known: tuple[str, ...]
+) -> tuple[Path, tuple[str, ...]]:
+    """Path without suffix and formats of `output`; without it the default path and all formats.
+
+    Raises:
+        BadInput: The file has another suffix.
+    """
+    if output is None:
+        return default, known
+    suffix = output.suffix.removeprefix(".")
+    if suffix not in known:
+        raise BadInput(f"-o {output}: a figure is written as {', '.join(known)}")
+    return output.with_suffix(""), (suffix,)

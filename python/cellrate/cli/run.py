@@ -11,10 +11,10 @@ from cyclopts import Parameter
 from cellrate import _core
 from cellrate.cli import one_run
 from cellrate.cli.answering import hand_over
-from cellrate.cli.options import Json, ScenarioFile, Seed, Settings, Taps, Threads
+from cellrate.cli.options import Json, ScenarioFile, Seed, Settings, Threads
 from cellrate.cli.pictures import picture_options
 from cellrate.cli.progress import ProgressBar
-from cellrate.cli.span import span
+from cellrate.cli.times import span
 from cellrate.common.json_text import json_text
 from cellrate.common.problems import BadInput
 from cellrate.simulation import source
@@ -29,7 +29,7 @@ def run(
     file: ScenarioFile,
     /,
     *,
-    settings: Settings = [],  # noqa: B006  cyclopts never changes it
+    overrides: Settings = [],  # noqa: B006  cyclopts never changes it
     seed: Seed = None,
     json: Json = False,
     out: Annotated[Path | None, Parameter(help="Directory for traces, events, summary.")] = None,
@@ -54,7 +54,14 @@ def run(
         ),
     ] = None,
     dark: Annotated[bool, Parameter(negative="", help="Draw the pictures light on dark.")] = False,
-    capture: Taps = [],  # noqa: B006  as above
+    capture: Annotated[
+        list[str],
+        Parameter(
+            show_default=False,
+            negative="",
+            help="Place to capture at, as in --capture A:ip; repeatable.",
+        ),
+    ] = [],  # noqa: B006  as above
     capture_from: Annotated[
         str | None,
         Parameter(help='Start of the captures, as in "10 ms"; that of the run by default.'),
@@ -94,7 +101,7 @@ def run(
     switches, the samples, the traces and all else, what recording less and more threads would save,
     and how often components of each class acted.
     """
-    job = one_run.job_of(file, settings, seed)
+    job = one_run.job_of(file, overrides, seed)
     if plan:
         _refuse_files("--plan, which runs nothing", out=out, plot=plot, capture=capture or None)
         _show_plan(job.scenario(), job.path, threads, json=json)
@@ -126,13 +133,13 @@ def _refuse_files(because: str, **options: object) -> None:
 
 
 def _show_plan(scenario: _core.Scenario, name: str, threads: Threads, *, json: bool) -> None:
-    from cellrate.cli import partition
+    from cellrate.cli.tables import partition_document
 
-    found = partition.Parted(source.short_name(name), scenario.partition(thread_count(threads)))
+    found = scenario.partition(thread_count(threads))
     hand_over(
         json=json,
-        as_json=lambda: partition.as_json(found),
-        report=lambda: partition.report(found),
+        as_json=lambda: {"threads": len(found["parts"]), **found},
+        report=lambda: partition_document(source.short_name(name), found),
     )
 
 
@@ -140,7 +147,7 @@ def _profiled(job: Job, *, json: bool) -> None:
     """Profiles a job and shows what was found."""
     from dataclasses import asdict
 
-    from cellrate.cli import tables
+    from cellrate.cli.tables import show_profile
     from cellrate.simulation.profile import profile
 
     with ProgressBar("profiling") as progress:
@@ -148,7 +155,7 @@ def _profiled(job: Job, *, json: bool) -> None:
     if json:
         sys.stdout.write(json_text(asdict(found)))
     else:
-        tables.show_profile(found, job.path)
+        show_profile(found, job.path)
 
 
 def _captured_span(begin: str | None, end: str | None, *, captured: bool) -> tuple[float, float]:

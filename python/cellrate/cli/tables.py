@@ -1,166 +1,53 @@
-"""Text that commands show on standard output without --json."""
+"""Tables and sentences of `run --plan`, `run --profile` and `bench` on standard output."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from cellrate.common.document import Column, Paragraph, Row, Table, columns
-from cellrate.common.terminal import say, show_parts, width
+from cellrate.common.document import Column, Document, Paragraph, Remark, Row, Table, columns, rows
+from cellrate.common.numbers import seconds
+from cellrate.common.terminal import say, show_parts
 
 if TYPE_CHECKING:
+    from cellrate import _core
     from cellrate.simulation.component_bench import Cost
     from cellrate.simulation.profile import Division, Profile, Saving
 
-# On a terminal, descriptions stand below names that are longer.
-MOST_NAME = 30
+ESTIMATE = (
+    "The gain is an estimate: cells of a fluid in which each flow has its max-min fair share, with "
+    "the costs that hosts and switches have in the bench. The result does not depend on threads."
+)
 
 
-def duration(seconds: float) -> str:
-    """A span of time for people.
-
-    >>> duration(0.25), duration(90), duration(7300)
-    ('0.2 s', '1 min 30 s', '2 h 2 min')
-    """
-    if seconds < 60:
-        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes < 60:
-        return f"{minutes} min {rest} s"
-    return f"{minutes // 60} h {minutes % 60} min"
-
-
-def size(count: float) -> str:
-    """A number of bytes as text, in a unit that fits its size."""
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if count < 1000:
-            return f"{count:.3g} {unit}"
-        count /= 1000
-    return f"{count:,.0f} TB"
-
-
-def show_names(entries: Sequence[dict[str, str]], indent: str = "") -> None:
-    """Lists names with a description and, in brackets, its source."""
-    longest = max((len(entry["name"]) for entry in entries), default=0)
-    room = width()
-    apart = room is not None and longest > MOST_NAME
-    for entry in entries:
-        source = f" [{entry['source']}]" if entry["source"] else ""
-        about = f"{entry['about']}{source}".rstrip()
-        if apart:
-            say(f"{indent}{entry['name']}")
-            say(f"{indent}    {about}", hanging=0)
-        else:
-            say(f"{indent}{entry['name']:<{longest}}  {about}".rstrip(), hanging=longest + 2)
-
-
-def show_registry(registry: Mapping[str, Sequence[dict[str, str]]]) -> None:
-    """Lists all components that a scenario can name, kind by kind."""
-    for kind, entries in registry.items():
-        say(f"{kind}:")
-        show_names(entries, "  ")
-
-
-def show_run(overview: Mapping[str, Any], name: str) -> None:
-    """Shows a run: its size and digest, its flows, its ports, and totals.
-
-    Args:
-        overview: The run at a glance, see `cellrate.simulation.at_a_glance`.
-        name: Name of the scenario.
-    """
-    hops, wall = overview["cell_hops"], overview["wall_seconds"]
-    pace = f", {1e9 * wall / hops:.0f} ns each" if hops else ""
-    say(
-        f"{name}: {overview['simulated_seconds']:g} s simulated in {wall:.2f} s, "
-        f"{hops:,} cell-hops{pace}, seed {overview['seed']}, digest {overview['digest']}"
+def partition_document(name: str, partition: _core.Partition) -> Document:
+    """The part of a network that each thread gets."""
+    parts = partition["parts"]
+    if len(parts) == 1:
+        why = f": {partition['reason']}" if partition["reason"] else ""
+        return Document("", (Paragraph(f"{name} runs in one thread{why}."),))
+    numbered = (
+        (str(number), f"{part['nodes']:,}", f"{part['work_share']:.0%}")
+        for number, part in enumerate(parts, 1)
     )
-    totals = Paragraph(_totals(overview["totals"]))
-    ports = _ports(overview["ports"], overview["other_queues"])
-    show_parts((_flows(overview["flows"]), ports, totals))
-
-
-def _flows(flows: Sequence[dict[str, Any]]) -> Table:
-    titles = (
-        "flow",
-        Column("class"),
-        "goodput\nMbit/s",
-        "TCP\nMbit/s",
-        "efficiency",
-        "packets\nlost",
-        "segments\nsent again",
-        "timeouts",
-        "rate-\nlimited",
-        "window-\nlimited",
+    ahead = partition["lookahead_seconds"]
+    between = (
+        "No links lead from one part to another."
+        if ahead is None
+        else f"{partition['cut_links']:,} links between them carry "
+        f"{partition['crossing_share']:.0%} of all link crossings. What happens in one part "
+        f"reaches another after {seconds(ahead)} at the earliest, and so far each runs alone."
     )
-    rows = (
-        Row(
-            (
-                flow["name"] if members is None else f"{flow['name']} ({members}, mean)",
-                flow["service"],
-                _number(flow["goodput_bits_per_second"], 1e-6, 3),
-                _number(flow["tcp_throughput_bits_per_second"], 1e-6, 3),
-                _number(flow["efficiency"], 1.0, 3),
-                f"{flow['packets_lost']:,}",
-                f"{flow['segments_retransmitted']:,}",
-                f"{flow['timeouts']:,}",
-                _number(flow["rate_limited_share"], 1.0, 2),
-                _number(flow["window_limited_share"], 1.0, 2),
-            )
-        )
-        for flow in flows
-        for members in [flow["members"]]
+    more = f"; {partition['reason']}" if partition["reason"] else ""
+    return Document(
+        "",
+        (
+            Paragraph(f"{name} runs in {len(parts)} threads{more}:"),
+            Table(columns("thread", "nodes", "work"), rows(list(numbered))),
+            Paragraph(f"{between} Expected gain: {partition['speedup']:.2f}."),
+            Remark(ESTIMATE),
+        ),
     )
-    return Table(_columns(*titles), tuple(rows))
-
-
-def _ports(ports: Sequence[dict[str, Any]], others: int) -> Table:
-    titles = (
-        "port",
-        Column("classes"),
-        "utilisation",
-        "queue mean",
-        "queue max",
-        "max of run",
-        "lost cells",
-        Column("control"),
-    )
-    rows = (
-        Row(
-            (
-                port["name"],
-                " ".join(queue["classes"]),
-                f"{port['utilisation']:.3f}",
-                f"{queue['queue_mean_cells']:.1f}",
-                f"{queue['queue_max_cells']:,}",
-                f"{queue['queue_max_of_run_cells']:,}",
-                f"{queue['cells_dropped']:,}",
-                port["control"]["scheme"],
-            )
-        )
-        for port in ports
-        for queue in port["queues"]
-    )
-    more = "queues, none of them longer in the run"
-    return Table(_columns(*titles), tuple(rows), more=more, others=others)
-
-
-def _totals(totals: dict[str, Any]) -> str:
-    fairness = totals["jain_index"]
-    return (
-        f"TCP throughput {totals['tcp_throughput_bits_per_second'] / 1e6:.3f} Mbit/s, "
-        f"cell loss ratio {totals['cell_loss_ratio']:.3g}, "
-        f"packets lost {totals['packets_lost']:,}, timeouts {totals['timeouts']:,}, "
-        f"Jain's index {'-' if fairness is None else f'{fairness:.4f}'}"
-    )
-
-
-def _columns(name: str, *others: str | Column) -> tuple[Column, ...]:
-    """A column of names and others behind it, of numbers where only the title is given."""
-    return columns(name, *others, numbers=range(1, len(others) + 1))
-
-
-def _number(value: float | None, factor: float, digits: int) -> str:
-    return "-" if value is None else f"{value * factor:.{digits}f}"
 
 
 def show_bench(report: dict[str, Any]) -> None:
@@ -255,3 +142,8 @@ def _verdict(saving: Saving) -> str:
 
 def _as_options(saving: Saving) -> str:
     return " ".join(f"--set '{setting}'" for setting in saving.settings)
+
+
+def _columns(name: str, *others: str | Column) -> tuple[Column, ...]:
+    """A column of names and others behind it, of numbers where only the title is given."""
+    return columns(name, *others, numbers=range(1, len(others) + 1))

@@ -61,7 +61,7 @@ def parsed(arguments: Sequence[str]) -> Line | None:
 def _take(command: str, option: str, value: str, options: dict[str, Any]) -> bool:
     """Takes an option with a value; False if it is not plainly right."""
     if option == "--set" and SETTING.fullmatch(value):
-        options.setdefault("settings", []).append(value)
+        options.setdefault("overrides", []).append(value)
         return True
     name = option.removeprefix("--")
     if name in options:
@@ -92,7 +92,7 @@ def call(line: Line) -> None:
 
     signals.listen()
     options = dict(line.options)
-    job = one_run.job_of(line.file, options.pop("settings", ()), options.pop("seed", None))
+    job = one_run.job_of(line.file, options.pop("overrides", ()), options.pop("seed", None))
     if line.command == "run":
         one_run.run_once(job, **options)
     else:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cellrate.cli import tables
 from cellrate.cli.answering import hand_over
+from cellrate.cli.times import size
 from cellrate.common.document import Document, Paragraph, Remark, Table, columns, rows
-from cellrate.common.numbers import number
+from cellrate.common.numbers import number, seconds
 
 if TYPE_CHECKING:
     from cellrate import _core
@@ -27,67 +26,37 @@ MACHINE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Validated:
-    """A scenario that `run` would run.
-
-    Attributes:
-        name: Name of the scenario's file.
-        warnings: Warnings of the run that are known before it, each with code and message; those
-            of the scenario's check come first and have path, line, column, label and help, too.
-        estimate: Memory, cells, time and files of the run.
-    """
-
-    name: str
-    warnings: list[dict[str, Any]]
-    estimate: Estimate
-
-
 def validate(scenario: _core.Scenario, name: str, *, json: bool = False) -> None:
-    """Makes the checks of `answer` and shows what was found.
+    """Makes the checks that `run` makes before the first cell, and shows what they find.
+
+    Warnings go to standard error as those of `run` do, with the places of some.
 
     Raises:
         ScenarioError: The run would be refused.
     """
-    found = answer(scenario, name)
-    if not json:
-        warn(found)
-    hand_over(json=json, as_json=lambda: as_json(found), report=lambda: report(found))
-
-
-def answer(scenario: _core.Scenario, name: str) -> Validated:
-    """Makes the checks that `run` makes before the first cell.
-
-    Raises:
-        ScenarioError: The run would be refused.
-    """
-    warnings: list[dict[str, Any]] = [{**one} for one in scenario.check()]
-    for warning, found in zip(warnings, scenario.warnings(), strict=False):
-        warning |= {**found}
-    return Validated(name, warnings, scenario.estimate())
-
-
-def as_json(found: Validated) -> dict[str, Any]:
-    """The answer as the JSON value of `--json`."""
-    return {"warnings": found.warnings, "estimate": {**found.estimate}}
-
-
-def warn(found: Validated) -> None:
-    """Writes the warnings to standard error as `run` does, with the places of some."""
-    for warning in found.warnings:
+    # Those of the scenario's check come first and have path, line, column, label and help, too.
+    warnings: list[dict[str, Any]] = [{**warning} for warning in scenario.check()]
+    for warning, placed in zip(warnings, scenario.warnings(), strict=False):
+        warning |= {**placed}
+    estimate = scenario.estimate()
+    for warning in () if json else warnings:
         sys.stderr.write(f"warning[{warning['code']}]: {warning['message']}\n")
         if "path" in warning:
             sys.stderr.write(f" --> {warning['path']}:{warning['line']}:{warning['column']}\n")
+    hand_over(
+        json=json,
+        as_json=lambda: {"warnings": warnings, "estimate": {**estimate}},
+        report=lambda: report(name, estimate),
+    )
 
 
-def report(found: Validated) -> Document:
-    """The answer as a document."""
-    estimate = found.estimate
+def report(name: str, estimate: Estimate) -> Document:
+    """Memory, cells, time and files of a run as a document."""
     most = number(estimate["most_cell_hops"])
     return Document(
         "",
         (
-            Paragraph(f"{found.name} is a valid scenario. A run takes"),
+            Paragraph(f"{name} is a valid scenario. A run takes"),
             Table(columns("", "amount", "of what"), rows(_amounts(estimate))),
             Remark(FLUID.format(most=most)),
             Remark(BOUND),
@@ -97,20 +66,18 @@ def report(found: Validated) -> Document:
 
 
 def _amounts(estimate: Estimate) -> list[tuple[str, str, str]]:
-    from cellrate.common.numbers import number, seconds
-
     hops = f"{number(estimate['cell_hops'])} cell-hops of {number(estimate['cells'])} cells"
     found = [("time", f"about {seconds(estimate['seconds'])}", hops)]
     available = estimate["available_bytes"]
-    free = "" if available is None else f", of {tables.size(available)} that are free"
-    found.append(("memory", f"at most {tables.size(estimate['memory_bytes'])}", f"in all{free}"))
+    free = "" if available is None else f", of {size(available)} that are free"
+    found.append(("memory", f"at most {size(estimate['memory_bytes'])}", f"in all{free}"))
     for need in estimate["needs"]:
         if need["bytes"] > estimate["memory_bytes"] / 100:
             amount = f"{need['amount']:,} {need['of_what']}"
-            found.append(("", tables.size(need["bytes"]), amount))
+            found.append(("", size(need["bytes"]), amount))
     traces, events = estimate["most_trace_bytes"], estimate["most_event_bytes"]
-    kept = f"traces {tables.size(traces)}, events {tables.size(events)}, before compression"
-    found.append(("disk", f"at most {tables.size(traces + events)}", kept))
+    kept = f"traces {size(traces)}, events {size(events)}, before compression"
+    found.append(("disk", f"at most {size(traces + events)}", kept))
     captured = "with --capture of all cells on all links"
-    found.append(("", f"about {tables.size(estimate['capture_bytes'])}", captured))
+    found.append(("", f"about {size(estimate['capture_bytes'])}", captured))
     return found

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from functools import wraps
+from typing import TYPE_CHECKING, Literal, ParamSpec, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
-
 
 Extra: TypeAlias = Literal["cli", "cluster", "graph", "gym", "pandas", "xarray"]
 LIBRARIES: dict[Extra, tuple[str, ...]] = {
@@ -48,6 +48,21 @@ def needing(what: str) -> Iterator[None]:
             raise
         message = f"{what} needs {module}, which is not installed: pip install 'cellrate[{extra}]'"
         raise MissingExtra(message, name=module) from None
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def saying_what_is_missing(function: Callable[P, R]) -> Callable[P, R]:
+    """A function of `cellrate` that says which extra installs a library that it lacks."""
+
+    @wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        with needing(f"cellrate.{function.__name__}"):
+            return function(*args, **kwargs)
+
+    return called
 
 
 def as_pandas(frame: pl.DataFrame) -> pd.DataFrame:

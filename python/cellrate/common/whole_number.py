@@ -15,6 +15,18 @@ MOST_WORKERS = 4096
 """Most runs at a time, and most threads of a run."""
 MOST_TRIES = 10_000
 """Most settings, and most simulations of a search: it looks at all before each of its steps."""
+LIMITS: dict[str, tuple[int, int | None]] = {
+    "budget": (1, MOST_TRIES),
+    "credit_cells": (1, None),
+    "first_seed": (0, MOST_SEED),
+    "replication": (0, None),
+    "search_seed": (0, MOST_SEED),
+    "seed": (0, MOST_SEED),
+    "seeds": (1, MOST_SEEDS),
+    "tries": (1, MOST_TRIES),
+    "workers": (1, MOST_WORKERS),
+}
+"""Least and greatest value of each parameter of a function; None without a greatest."""
 WRITTEN = re.compile(r"\d[\d_]*")
 
 

@@ -1,28 +1,29 @@
-"""Functions about one scenario that simulate little or nothing."""
+"""Functions about one scenario that simulate little or nothing, and about the engine's speed."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from cellrate.advice import explain as explaining
-from cellrate.advice.explain import Explanation
-from cellrate.common.input_file import read_bytes
+from cellrate import _core
+from cellrate.common.extras import saying_what_is_missing
 from cellrate.common.problems import choose
-from cellrate.simulation.graphml import SERVICES, GraphOptions, scenario_of
-from cellrate.simulation.network import Network
-from cellrate.simulation.passages import passages, usual_end
+from cellrate.simulation.progress_line import watching
 from cellrate.simulation.runner import Job
-from cellrate.simulation.scenarios import Overrides, Scenario, ScenarioLike, Validation, job_of
-from cellrate.studies.plots.time_space import time_space as draw_time_space
+from cellrate.simulation.scenarios import Scenario, job_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from cellrate.advice.explain import Explanation
+    from cellrate.simulation.component_bench import Cost
+    from cellrate.simulation.progress_line import Watcher
+    from cellrate.simulation.scenarios import Overrides, ScenarioLike, Validation
 
+
+@saying_what_is_missing
 def explain(
     scenario: ScenarioLike, *, overrides: Overrides = (), seed: int | None = None
 ) -> Explanation:
@@ -31,7 +32,7 @@ def explain(
     Args:
         scenario: A path, TOML, mapping or `Scenario`, as for `run`.
         overrides: Settings, as for `run`.
-        seed: Replaces the scenario's seed.
+        seed: Seed instead of the scenario's.
 
     Returns:
         Statements with their values, formulas and the assumptions that fail.
@@ -41,15 +42,26 @@ def explain(
         TypeError: The seed is not an integer.
         ValueError: The seed is out of range.
     """
+    from dataclasses import replace
+
     job = job_of(scenario, overrides, seed)
-    network = Network.of_scenario(job.scenario())
-    return replace(explaining.explain(network), scenario=job.path)
+    checked = job.scenario()
+    # They load slowly, and most errors are known before.
+    from cellrate.advice import explain as explaining
+    from cellrate.simulation.network import Network
+
+    return replace(explaining.explain(Network.of_scenario(checked)), scenario=job.path)
 
 
 def validate(
     scenario: ScenarioLike, *, overrides: Overrides = (), seed: int | None = None
 ) -> Validation:
     """Checks a scenario without running it, as ``cellrate validate``.
+
+    Args:
+        scenario: A path, TOML, mapping or `Scenario`, as for `run`.
+        overrides: Settings, as for `run`.
+        seed: Seed instead of the scenario's.
 
     Raises:
         ScenarioError: The scenario is wrong.
@@ -59,6 +71,7 @@ def validate(
     return Scenario(scenario, overrides, seed).validate()
 
 
+@saying_what_is_missing
 def time_space(
     scenario: ScenarioLike,
     from_seconds: float | None = None,
@@ -76,18 +89,19 @@ def time_space(
         to_seconds: End of the span; two round trips after its start by default.
         flow: Flow whose path is drawn, as ``tcp.1``; the first by default.
         overrides: Settings, as for `run`.
-        seed: Replaces the scenario's seed.
+        seed: Seed instead of the scenario's.
 
     Raises:
         BadInput: There is no such flow.
         ScenarioError: The scenario is wrong.
         ValueError: The span is empty or not finite, or the seed is out of range.
     """
+    from cellrate.simulation.network import Network
+    from cellrate.simulation.passages import flow_named, passages, usual_end
+    from cellrate.studies.plots.time_space import time_space as draw_time_space
+
     checked = job_of(scenario, overrides, seed).scenario()
-    network = Network.of_scenario(checked)
-    names = [one.name for one in network.flows]
-    chosen = names[0] if flow is None else choose(flow, names, "flow")
-    drawn = network.flows[names.index(chosen)]
+    drawn = flow_named(Network.of_scenario(checked), flow)
     begin = drawn.start_seconds if from_seconds is None else from_seconds
     end = usual_end(drawn, begin) if to_seconds is None else to_seconds
     if not (0 <= begin < end < math.inf):
@@ -114,23 +128,51 @@ def import_graph(
     Args:
         file: The file.
         flows: Flows besides those of the file, as pairs of hosts.
-        service: Service class of the flows: cbr, vbr, abr, ubr or random.
-        rate: Rate of links whose rate the file does not give, as ``"155.52 Mbit/s"``.
-        delay: Delay or length of links without one, as ``"300 km"``.
-        host_rate: Gives every switch a host over a link of this rate.
+        service: Service class of the flows.
+        rate: Rate of links whose rate the file does not give.
+        delay: Delay or length (as in 300 km) of links for which the file gives neither.
+        host_rate: Give every switch a host, named h.SWITCH, over a link of this rate.
         host_delay: Delay or length of these links.
         duration: Simulated time.
-        join_parallel: True if several links between two nodes become one, with the sum of their
-            rates and the longest of their delays.
+        join_parallel: Make one link of several between two nodes: the sum of their rates, the
+            longest of their delays.
 
     Raises:
         BadInput: The file or an argument is wrong, or networkx (the extra `graph`) is missing.
         ScenarioError: The network cannot carry a flow.
         OSError: The file cannot be read.
     """
+    from cellrate.common.input_file import read_bytes
+    from cellrate.simulation.graphml import SERVICES, GraphOptions, scenario_of
+
     known = choose(service, SERVICES, "service")
     options = GraphOptions(
         rate, delay, flows, known, host_rate, host_delay, duration, join_parallel
     )
     data = read_bytes(file)
     return Scenario(Job(scenario_of(data, str(file), options), Path(file).stem))
+
+
+def bench(*, progress: Watcher | bool | None = None) -> dict[str, Any]:
+    """Times the engine on one core, as ``cellrate bench --json``; units are in the keys."""
+    import json
+
+    with watching(progress, "timing") as watch:
+        found: dict[str, Any] = json.loads(_core.bench(None, _in_parts(watch)))
+    return found
+
+
+def bench_components(*, progress: Watcher | bool | None = None) -> list[Cost]:
+    """Times every control scheme, policy, source and recovery, as ``cellrate bench --components``.
+
+    Returns:
+        Costs in ns per cell-hop.
+    """
+    from cellrate.simulation import component_bench
+
+    with watching(progress, "timing") as watch:
+        return component_bench.measure(_in_parts(watch))
+
+
+def _in_parts(watch: Watcher | None) -> Callable[[float, float], None] | None:
+    return None if watch is None else (lambda done, total: watch(done, int(total)))

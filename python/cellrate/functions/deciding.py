@@ -4,29 +4,34 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cellrate import battery
-from cellrate.advice import choosing, sizing, tuning
-from cellrate.advice.tuning.objective import DEFAULT
-from cellrate.common.whole_number import MOST_SEED, MOST_TRIES, require_whole_number
-from cellrate.functions.runs_of import note, runner_of, seeds_from, stream_of, texts
-from cellrate.schemes.parameter_schema import named
+from cellrate.common.extras import saying_what_is_missing
+from cellrate.functions.runs_of import (
+    kept_in,
+    note,
+    runner_of,
+    seeds_from,
+    stream_of,
+    texts,
+    whole,
+)
 from cellrate.simulation import source
 from cellrate.simulation.runner import run_each
-from cellrate.simulation.scenarios import Overrides, ScenarioLike, job_of
-from cellrate.studies.compare.of_scenario import ScenarioOptions, compare_scenario
-from cellrate.studies.compare.of_studies import StudyOptions, compare_studies
+from cellrate.simulation.scenarios import job_of
 
+# What answers loads slowly, and a command's help needs only the functions' names and texts.
 if TYPE_CHECKING:
-    from cellrate import _core
+    from cellrate import _core, battery
+    from cellrate.advice import choosing, sizing, tuning
     from cellrate.simulation.progress_line import Watcher
+    from cellrate.simulation.scenarios import Overrides, ScenarioLike
     from cellrate.studies.compare import Comparison
     from cellrate.studies.dataset import DataSet
 
 
+@saying_what_is_missing
 def size_buffer(
     scenario: ScenarioLike,
     *,
@@ -46,13 +51,13 @@ def size_buffer(
     Args:
         scenario: A path, TOML, mapping or `Scenario`, as for `run`.
         overrides: Settings, as for `run`.
-        port: Output port, as ``A->B``; the one with the longest queue by default.
+        port: Output port, as in A->B; the port with the longest queue by default.
         loss_ratio: Largest mean cell loss ratio; 0 for no loss at all.
         delay_seconds: Longest queueing delay, instead of a loss ratio.
         seeds: Number of seeds.
-        first_seed: The first of them.
-        credit_cells: Also computes the buffer under credit control, with a credit cell for so many
-            cells.
+        first_seed: First seed.
+        credit_cells: Also compute the buffer under credit-based flow control, with a credit cell
+            for this many cells.
         workers: Runs at a time; one per core by default.
         store: Store of results.
         progress: True, or a function of runs done and of all.
@@ -63,6 +68,8 @@ def size_buffer(
         TypeError: A count or seed is not an integer.
         ValueError: A count or seed is out of range.
     """
+    from cellrate.advice import sizing
+
     job = job_of(scenario, overrides)
     question = sizing.Question(
         job.text,
@@ -78,6 +85,7 @@ def size_buffer(
         return sizing.size_buffer(question, runner)
 
 
+@saying_what_is_missing
 def choose(
     scenario: ScenarioLike,
     *,
@@ -101,18 +109,18 @@ def choose(
     Args:
         scenario: A path, TOML, mapping or `Scenario`, as for `run`.
         overrides: Settings, as for `run`.
-        switches: Abilities of the switches: ``none``, ``efci``, ``relative-rate``,
+        switches: What the switches can do, of ``none``, ``efci``, ``relative-rate``,
             ``explicit-rate``, ``credit``; all by default.
         loss: Largest share of cells that may be lost.
-        throughput: Least throughput: a share of the best that the rest allows, or a rate as
+        throughput: Least throughput: a share of the best that the rest allows, or as
             ``"100 Mbit/s"``.
-        delay: Longest wait of a cell at a bottleneck, as ``"5 ms"``.
+        delay: Longest wait of a cell at a bottleneck, as in ``"5 ms"``.
         fairness: Least Jain's index of the flows' throughputs; 0 for any. Without it 0.9, if any
             control reaches that.
-        settling: Longest time until the bottleneck's utilisation settles, as ``"100 ms"``.
-        buffer: Buffer at hand, as ``"2000 cells"``.
-        seeds: Number of seeds with which the best are run.
-        first_seed: The first of them.
+        settling: Longest time until the bottleneck's utilisation settles, as in ``"100 ms"``.
+        buffer: Buffer at hand, as in ``"2000 cells"``.
+        seeds: Seeds with which the best are run.
+        first_seed: First seed.
         tries: Parameter settings to try of each control.
         workers: Runs at a time; one per core by default.
         store: Store of results.
@@ -124,19 +132,20 @@ def choose(
         TypeError: A count or seed is not an integer.
         ValueError: A count or seed is out of range.
     """
+    from cellrate.advice import choosing
+
     job = job_of(scenario, overrides)
     goals = choosing.goals_of(texts(switches), loss, throughput, delay, fairness, settling, buffer)
     effort = choosing.Effort(
-        settings=require_whole_number(tries, "tries", 1, MOST_TRIES),
+        settings=whole("tries", tries),
         seeds=len(seeds_from(first_seed, seeds)),
         first_seed=first_seed,
     )
     with runner_of("choosing", workers, store, progress) as runner:
-        return choosing.choose(
-            job, goals, effort, runner, lambda one: store is not None and store.contains(one.key())
-        )
+        return choosing.choose(job, goals, effort, runner, kept_in(store))
 
 
+@saying_what_is_missing
 def judge_schemes(
     schemes: str | type | Sequence[str | type] = (),
     *,
@@ -163,24 +172,29 @@ def judge_schemes(
         TypeError: The number of workers is not an integer.
         ValueError: It is below 1.
     """
+    from cellrate import battery
+    from cellrate.schemes.parameter_schema import named
+
     given = [schemes] if isinstance(schemes, str | type) else list(schemes)
-    names = [named(one) if isinstance(one, type) else one for one in given]
-    own = source.settings(overrides)
-    contenders = [battery.contender(one, own) for one in names]
+    names = [named(scheme) if isinstance(scheme, type) else scheme for scheme in given]
+    settings = source.settings(overrides)
+    contenders = [battery.contender(name, settings) for name in names]
     chosen = battery.chosen(texts(experiments))
-    total = sum(not one.built_in for one in contenders) * len(chosen) * len(battery.SEEDS)
+    asked = sum(not contender.built_in for contender in contenders)
+    total = asked * len(chosen) * len(battery.SEEDS)
     with stream_of("running", workers, store, progress) as runner:
         again = functools.partial(run_each, workers=1)
         return battery.judge(contenders, chosen, runner(total), again)
 
 
+@saying_what_is_missing
 def tune(
     scenario: ScenarioLike,
     *,
     vary: str | tuple[str, ...] | list[str] = (),
     include: str | tuple[str, ...] | list[str] = (),
     overrides: Overrides = (),
-    objective: str = DEFAULT,
+    objective: str = "loss,utilisation,queue,fairness",
     seeds: int = 5,
     first_seed: int = 1,
     budget: int | None = None,
@@ -197,10 +211,10 @@ def tune(
             model or of the control scheme by default.
         include: Settings to compare with, as ``abr.rif=1/128,abr.rdf=1/2``.
         overrides: Settings, as for `run`.
-        objective: Criteria in order of priority.
-        seeds: Number of seeds with which the best settings are run.
-        first_seed: The first of them.
-        budget: Most simulations; by default as many as fit the method.
+        objective: Criteria in order of priority; =X after one sets its tolerance.
+        seeds: Seeds with which the best sets are run.
+        first_seed: First seed.
+        budget: Most simulations; by default enough for 11 sets of a model or 40 of a search.
         search_seed: Seed of the search's random numbers.
         workers: Runs at a time; one per core by default.
         store: Store of results.
@@ -212,20 +226,21 @@ def tune(
         TypeError: A count or seed is not an integer.
         ValueError: A count or seed is out of range.
     """
+    from cellrate.advice import tuning
+
     job = job_of(scenario, overrides)
     seeds = len(seeds_from(first_seed, seeds))
     if budget is not None:
-        budget = require_whole_number(budget, "budget", 1, MOST_TRIES)
-    search_seed = require_whole_number(search_seed, "search_seed", 0, MOST_SEED)
+        budget = whole("budget", budget)
+    search_seed = whole("search_seed", search_seed)
     options = tuning.TuneOptions(
         texts(vary), texts(include), objective, seeds, first_seed, budget, search_seed
     )
     with runner_of("tuning", workers, store, progress) as runner:
-        return tuning.tune(
-            job, options, runner, lambda one: store is not None and store.contains(one.key())
-        )
+        return tuning.tune(job, options, runner, kept_in(store))
 
 
+@saying_what_is_missing
 def compare(
     scenario: ScenarioLike,
     vary: str | tuple[str, ...] | list[str],
@@ -253,12 +268,13 @@ def compare(
         measures: ``throughput``, ``loss``, ``queue``, ``delay``, ``fairness``, an expression over a
             run, or ``NAME=EXPRESSION``; the usual ones by default.
         overrides: Settings, as for `run`.
-        seeds: Number of seeds of each run.
-        first_seed: The first of them.
+        seeds: Seeds of each run.
+        first_seed: First seed.
         baseline: Alternative to compare all others with; there is no ranking then.
         level: Joint confidence level of all differences, between 0 and 1.
-        better: Better ends of measures, as ``timeouts=less``.
-        average: True to compare means over the circumstances.
+        better: The better end of a measure, as in timeouts=less; allowed is more or less. Measures
+            with a usual name, such as throughput and loss, need none.
+        average: Compare means over the other circumstances.
         workers: Runs at a time; one per core by default.
         store: Store of results.
         progress: True, or a function of runs done and of all.
@@ -269,8 +285,9 @@ def compare(
         TypeError: A count or seed is not an integer.
         ValueError: A count, a seed or the level is out of range.
     """
-    if not 0 < level < 1:
-        raise ValueError(f"level = {level!r}: must be above 0 and below 1")
+    from cellrate.studies.compare.of_scenario import ScenarioOptions, compare_scenario
+
+    _require_level(level)
     options = ScenarioOptions(
         texts(vary),
         texts(measures),
@@ -286,6 +303,7 @@ def compare(
     return comparison
 
 
+@saying_what_is_missing
 def compare_data(
     first: DataSet | str | Path,
     second: DataSet | str | Path | None = None,
@@ -305,7 +323,7 @@ def compare_data(
         second: Another one, which is matched on the factors that both have.
         factor: Factor of a single study whose values are compared.
         measures: Columns of the runs; the study's own measures by default.
-        where: Conditions that select runs, as ``buffer=100``.
+        where: Only runs of a study with FACTOR=VALUE.
         baseline: Alternative to compare all others with.
         level: Joint confidence level of all differences, between 0 and 1.
         better: Better ends of measures, as ``timeouts=less``.
@@ -315,12 +333,20 @@ def compare_data(
         BadInput: There is no such data, or nothing to compare.
         ValueError: The level is out of range.
     """
-    if not 0 < level < 1:
-        raise ValueError(f"level = {level!r}: must be above 0 and below 1")
+    from dataclasses import replace
+
+    from cellrate.studies.compare.of_studies import StudyOptions, compare_studies
+
+    _require_level(level)
     options = StudyOptions(
         texts(measures), factor, texts(where), baseline, level, average, texts(better)
     )
     given = [first] if second is None else [first, second]
-    places = [Path(getattr(one, "directory", one)) for one in given]  # type: ignore[arg-type]
+    places = [Path(getattr(data, "directory", data)) for data in given]  # type: ignore[arg-type]
     comparison, units = compare_studies(places, options)
     return replace(comparison, units=units)
+
+
+def _require_level(level: float) -> None:
+    if not 0 < level < 1:
+        raise ValueError(f"level = {level!r}: must be above 0 and below 1")

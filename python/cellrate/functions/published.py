@@ -6,21 +6,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cellrate.common.extras import saying_what_is_missing
 from cellrate.common.problems import BadInput, choose
 from cellrate.functions.runs_of import runner_of, seeds_from, texts
-from cellrate.inference import Inference, Laboratory, Question, assumptions_of
-from cellrate.inference import infer as infer_values
-from cellrate.language.expressions import ExpressionError
-from cellrate.reproduce import Options, ReproduceError, all_papers
-from cellrate.reproduce.computing import Computed, compute
 from cellrate.simulation.progress_line import watching
 from cellrate.simulation.runner import Job, Progress, run_many
 
+# Papers' data and the expressions over results load slowly.
 if TYPE_CHECKING:
     from cellrate import _core
+    from cellrate.inference import Inference, Question
+    from cellrate.reproduce.computing import Computed
+    from cellrate.reproduce.paper_data import Paper
     from cellrate.simulation.progress_line import Watcher
 
 
+@saying_what_is_missing
 def reproduce_paper(
     paper: str,
     experiments: str | tuple[str, ...] | list[str] = (),
@@ -37,9 +38,9 @@ def reproduce_paper(
     Args:
         paper: Id of the paper, as ``ohsaki95``.
         experiments: Ids of experiments, with or without the paper's prefix; all by default.
-        seeds: Number of seeds.
-        first_seed: The first of them.
-        sensitivity: True to vary each parameter that the paper leaves open, too.
+        seeds: Seeds per experiment.
+        first_seed: First seed.
+        sensitivity: Also vary each parameter that the papers leave open.
         workers: Runs at a time; one per core by default.
         store: Store of results.
         progress: True, or a function of runs done and of all.
@@ -52,11 +53,15 @@ def reproduce_paper(
         TypeError: A count or seed is not an integer.
         ValueError: A count or seed is out of range.
     """
-    chosen = choose(paper, [one.id for one in all_papers()], "paper")
+    from cellrate.language.expressions import ExpressionError
+    from cellrate.reproduce import Options, ReproduceError
+    from cellrate.reproduce.computing import compute
+
+    [chosen] = papers_named(paper)
     seeds = len(seeds_from(first_seed, seeds))
     options = Options(
         out=Path(),
-        paper=chosen,
+        paper=chosen.id,
         experiments=texts(experiments) or None,
         seeds=seeds,
         first_seed=first_seed,
@@ -69,6 +74,7 @@ def reproduce_paper(
         raise BadInput(str(error)) from None
 
 
+@saying_what_is_missing
 def infer(
     paper: str,
     parameters: str | tuple[str, ...] | list[str] = (),
@@ -84,8 +90,8 @@ def infer(
     Args:
         paper: Id of the paper, as ``ohsaki95``.
         parameters: Ids of assumptions with alternatives; all by default.
-        seeds: Number of seeds per value.
-        first_seed: The first of them.
+        seeds: Seeds per value.
+        first_seed: First seed.
         workers: Runs at a time; one per core by default.
         store: Store of results.
         progress: True, or a function of runs done and of all.
@@ -95,12 +101,13 @@ def infer(
         TypeError: A count or seed is not an integer.
         ValueError: A count or seed is out of range.
     """
-    by_id = {one.id: one for one in all_papers()}
-    read = by_id[choose(paper, [*by_id], "paper")]
-    known = [*assumptions_of(read)]
-    names = [choose(one, known, "open parameter with alternatives") for one in texts(parameters)]
-    numbers = seeds_from(first_seed, seeds)
-    question = Question(tuple(names or known), numbers, whole=not names)
+    from cellrate.inference import Laboratory
+    from cellrate.inference import infer as infer_values
+    from cellrate.language.expressions import ExpressionError
+    from cellrate.reproduce import ReproduceError
+
+    [read] = papers_named(paper)
+    question = question_of(read, texts(parameters), seeds_from(first_seed, seeds))
     with watching(progress, "inferring") as watch:
 
         def run(jobs: Sequence[Job], told: Progress) -> Sequence[_core.Outcome]:
@@ -114,3 +121,28 @@ def infer(
             return infer_values(Laboratory(read, run, seen), question)
         except (ReproduceError, ExpressionError) as error:
             raise BadInput(str(error)) from None
+
+
+def papers_named(name: str | None) -> list[Paper]:
+    """The paper with an id, or all papers.
+
+    Raises:
+        BadInput: There is no such paper.
+    """
+    from cellrate.reproduce import all_papers
+
+    by_id = {paper.id: paper for paper in all_papers()}
+    return list(by_id.values()) if name is None else [by_id[choose(name, [*by_id], "paper")]]
+
+
+def question_of(paper: Paper, parameters: Sequence[str], seeds: Sequence[int]) -> Question:
+    """Question about the named parameters of a paper, or about all that have alternatives.
+
+    Raises:
+        BadInput: There is no such parameter.
+    """
+    from cellrate.inference import Question, assumptions_of
+
+    known = [*assumptions_of(paper)]
+    names = [choose(name, known, "open parameter with alternatives") for name in parameters]
+    return Question(tuple(dict.fromkeys(names or known)), tuple(seeds), whole=not names)

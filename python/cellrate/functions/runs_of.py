@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TypeAlias
 
 from cellrate import _core
-from cellrate.common.whole_number import MOST_SEED, MOST_SEEDS, require_whole_number
+from cellrate.common.whole_number import LIMITS, require_whole_number
 from cellrate.simulation.progress_line import Watcher, watching
-from cellrate.simulation.run_types import Runner
-from cellrate.simulation.runner import Done, Job, run_each, run_many
-
-Stream: TypeAlias = Callable[[Iterable[Job]], Generator[Done]]
-"""Runs jobs and yields the result of each in order, as `run_each` does."""
+from cellrate.simulation.run_types import Runner, StreamRunner
+from cellrate.simulation.runner import Job, run_each, run_many
 
 
 @contextmanager
@@ -36,11 +32,11 @@ def stream_of(
     workers: int | None,
     store: _core.Store | None,
     progress: Watcher | bool | None,
-) -> Iterator[Callable[[int], Stream]]:
+) -> Iterator[Callable[[int], StreamRunner]]:
     """Makes functions that run a number of jobs and yield their results one by one."""
     with watching(progress, label) as watch:
 
-        def of(total: int) -> Stream:
+        def of(total: int) -> StreamRunner:
             told = None if watch is None else (lambda done: watch(min(done, total), total))
             return functools.partial(run_each, workers=workers, store=store, watch=told)
 
@@ -54,10 +50,24 @@ def seeds_from(first: int, count: int) -> tuple[int, ...]:
         TypeError: One of the arguments is not an integer.
         ValueError: There is no seed, or one is out of range.
     """
-    count = require_whole_number(count, "seeds", 1, MOST_SEEDS)
-    first = require_whole_number(first, "first_seed", 0, MOST_SEED)
-    require_whole_number(first + count - 1, "the last seed", 0, MOST_SEED)
+    count, first = whole("seeds", count), whole("first_seed", first)
+    require_whole_number(first + count - 1, "the last seed", *LIMITS["seed"])
     return tuple(range(first, first + count))
+
+
+def whole(name: str, value: object) -> int:
+    """The value of a parameter that is a whole number.
+
+    Raises:
+        TypeError: The value is not an integer.
+        ValueError: The value is outside the parameter's limits.
+    """
+    return require_whole_number(value, name, *LIMITS[name])
+
+
+def kept_in(store: _core.Store | None) -> Callable[[Job], bool]:
+    """A function that is true for the jobs whose results a store has."""
+    return lambda job: store is not None and store.contains(job.key())
 
 
 def texts(given: str | tuple[str, ...] | list[str]) -> tuple[str, ...]:
@@ -67,4 +77,4 @@ def texts(given: str | tuple[str, ...] | list[str]) -> tuple[str, ...]:
 
 def note(text: str) -> None:
     """Tells the user what to know before the result is used, as a Python warning."""
-    warnings.warn(text, UserWarning, stacklevel=4)
+    warnings.warn(text, UserWarning, stacklevel=5)

@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
-from contextlib import ExitStack
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from cellrate import _core
-from cellrate.common import whole_file
-from cellrate.common.document.web_page import web_page
-from cellrate.common.whole_file import make_directory
+from cellrate.common.extras import saying_what_is_missing
 from cellrate.functions.runs_of import note, stream_of, texts
 from cellrate.simulation import source
-from cellrate.simulation.scenarios import Overrides
-from cellrate.studies import study as studies
-from cellrate.studies.dataset import DataSet
-from cellrate.studies.dataset.table import Question, Tabulation, tabulate
-from cellrate.studies.plots.from_study import PlotOptions, draw
-from cellrate.studies.report import report as report_of
-from cellrate.studies.study import Study
 
+# Data sets and figures load slowly.
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from cellrate.simulation.progress_line import Watcher
+    from cellrate.simulation.scenarios import Overrides
+    from cellrate.studies.dataset import DataSet
+    from cellrate.studies.dataset.table import Tabulation
+    from cellrate.studies.study import Study
 
 DataLike: TypeAlias = "DataSet | str | PathLike[str]"
 """A data set, or its directory."""
 
 
+@saying_what_is_missing
 def read_study(
     study: str | PathLike[str] | Mapping[str, object] | Study, *, overrides: Overrides = ()
 ) -> Study:
@@ -46,12 +41,15 @@ def read_study(
         BadInput: A setting is the seed.
         OSError: The file cannot be read.
     """
-    if isinstance(study, Study):
+    from cellrate.studies import study as studies
+
+    if isinstance(study, studies.Study):
         return study
     text, name = source.given(study)
     return studies.parse_study(text, name, source.settings(overrides))
 
 
+@saying_what_is_missing
 def study(
     study: str | PathLike[str] | Mapping[str, object] | Study,
     directory: str | PathLike[str],
@@ -80,6 +78,12 @@ def study(
         OSError: A file cannot be read or written.
         KeyboardInterrupt: Ctrl-C was pressed; the store has the runs that were over.
     """
+    import tempfile
+    from contextlib import ExitStack
+
+    from cellrate.studies import study as studies
+    from cellrate.studies.dataset import DataSet
+
     asked = read_study(study, overrides=overrides)
     studies.refuse_bad_points(asked, lambda _: None)
     least = len(asked.points) * asked.replications.least
@@ -95,6 +99,7 @@ def study(
     return DataSet(ran.directory)
 
 
+@saying_what_is_missing
 def table(
     data: DataLike,
     *,
@@ -109,8 +114,8 @@ def table(
 
     Args:
         data: A data set, or its directory.
-        rows: Factors of the rows.
-        columns: Factors of the columns.
+        rows: Factors of the rows, as in rtt,scheme.
+        columns: Factors of the columns, as --rows.
         measures: Measures; those of the study by default.
         of: Table of the measures: runs, flows, classes, vcs, ports or queues.
         where: Only runs with these values of factors, in the units of the data set.
@@ -122,6 +127,8 @@ def table(
     Raises:
         BadInput: There is no such data, factor or measure.
     """
+    from cellrate.studies.dataset.table import Question, tabulate
+
     question = Question(
         rows=texts(rows),
         columns=texts(columns),
@@ -133,6 +140,7 @@ def table(
     return tabulate(_data(data), question)
 
 
+@saying_what_is_missing
 def plot(
     data: DataLike,
     y: str,
@@ -149,22 +157,25 @@ def plot(
 
     Args:
         data: A data set, or its directory.
-        y: Measure; with traces and phase ``KIND`` or ``KIND:ENTITY``.
+        y: Measure; with traces and phase KIND or KIND:ENTITY.
         x: Factor of the horizontal axis; with phase a trace.
-        kind: lines, heat-map, ecdf, box, traces or phase.
-        by: Factor of the colours.
+        kind: lines, heat-map, ecdf, box, traces (over one another) or phase.
+        by: Factor of the colours, or of a map's rows.
         columns: Factor of the panels.
-        where: Conditions that select runs, as ``scheme=erica``.
+        where: Only runs with FACTOR=VALUE; repeatable.
         of: Table of the measure: runs, flows, classes, vcs, ports or queues.
-        replication: Replication whose traces are drawn, from 0.
+        replication: Replication whose traces are drawn.
 
     Raises:
         BadInput: The request does not fit the data set.
     """
+    from cellrate.studies.plots.from_study import PlotOptions, draw
+
     options = PlotOptions(kind, y, x, by, columns, texts(where), of, replication)
     return draw(_data(data), options).figure
 
 
+@saying_what_is_missing
 def report(data: DataLike, file: str | PathLike[str] | None = None) -> Path:
     """Writes the report of a study as one web page, as ``cellrate report``.
 
@@ -179,6 +190,11 @@ def report(data: DataLike, file: str | PathLike[str] | None = None) -> Path:
         BadInput: There is no such data set.
         OSError: The file cannot be written.
     """
+    from cellrate.common import whole_file
+    from cellrate.common.document.web_page import web_page
+    from cellrate.common.whole_file import make_directory
+    from cellrate.studies.report import report as report_of
+
     found = _data(data)
     place = found.directory / "report.html" if file is None else Path(file)
     make_directory(place.parent)
@@ -187,4 +203,6 @@ def report(data: DataLike, file: str | PathLike[str] | None = None) -> Path:
 
 
 def _data(data: DataLike) -> DataSet:
+    from cellrate.studies.dataset import DataSet
+
     return data if isinstance(data, DataSet) else DataSet(Path(data))

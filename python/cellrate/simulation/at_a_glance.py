@@ -1,9 +1,12 @@
-"""A run at a glance: as much of its summary as fits on a screen."""
+"""A run at a glance: as much of its summary as fits on a screen or into a notebook's cell."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+from cellrate.common.document import Column, Row, Table, columns
 
 if TYPE_CHECKING:
     from cellrate import _core
@@ -12,6 +15,33 @@ if TYPE_CHECKING:
 # and most queues (the longest).
 MOST_FLOWS = 20
 MOST_QUEUES = 8
+
+
+def _mbit(bits_per_second: float) -> str:
+    return f"{bits_per_second / 1e6:.3f}"
+
+
+def _share(share: float) -> str:
+    return f"{share:.2f}"
+
+
+def _efficiency(efficiency: float | None) -> str:
+    return "-" if efficiency is None else f"{efficiency:.3f}"
+
+
+OF_FLOWS: dict[str, tuple[str, Callable[[Any], str]]] = {
+    "goodput\nMbit/s": ("goodput_bits_per_second", _mbit),
+    "TCP\nMbit/s": ("tcp_throughput_bits_per_second", _mbit),
+    "efficiency": ("efficiency", _efficiency),
+    "packets\nlost": ("packets_lost", "{:,}".format),
+    "segments\nsent again": ("segments_retransmitted", "{:,}".format),
+    "timeouts": ("timeouts", "{:,}".format),
+    "rate-\nlimited": ("rate_limited_share", _share),
+    "window-\nlimited": ("window_limited_share", _share),
+}
+"""Measures of flows by the title of their column: key of the summary, and form."""
+NARROW = tuple(title for title in OF_FLOWS if "limited" not in title and title != "efficiency")
+"""Columns for a notebook."""
 
 
 def at_a_glance(outcome: _core.Outcome) -> dict[str, Any]:
@@ -25,3 +55,58 @@ def at_a_glance(outcome: _core.Outcome) -> dict[str, Any]:
     """
     found: dict[str, Any] = json.loads(outcome.overview(MOST_FLOWS, MOST_QUEUES))
     return found
+
+
+def flows_table(flows: Iterable[Mapping[str, Any]], titles: Sequence[str] = (*OF_FLOWS,)) -> Table:
+    """A row for each flow, or group of flows, with some measures of `OF_FLOWS`."""
+    chosen = [OF_FLOWS[title] for title in titles]
+    rows = (
+        Row((_name(flow), flow["service"], *(form(flow[key]) for key, form in chosen)))
+        for flow in flows
+    )
+    heads = columns("flow", "class", *titles, numbers=range(2, len(titles) + 2))
+    return Table(heads, tuple(rows))
+
+
+def _name(flow: Mapping[str, Any]) -> str:
+    members = flow.get("members")
+    return str(flow["name"]) if members is None else f"{flow['name']} ({members}, mean)"
+
+
+def queues_table(overview: Mapping[str, Any]) -> Table:
+    """A row for each queue of an overview, for a terminal."""
+    rows = tuple(
+        Row((*cells[:2], *cells[3:], cells[2])) for cells in _queues(overview["ports"], "{:.1f}")
+    )
+    titles = "utilisation", "queue mean", "queue max", "max of run", "lost cells"
+    heads = columns("port", "classes", *titles, Column("control"), numbers=range(2, 7))
+    more = "queues, none of them longer in the run"
+    return Table(heads, rows, more=more, others=overview["other_queues"])
+
+
+def narrow_queues_table(overview: Mapping[str, Any]) -> Table:
+    """A row for each queue of an overview, for a notebook."""
+    heads = columns(
+        *("port", "classes", "control", "utilisation", "mean queue\ncells", "longest queue\ncells"),
+        *("longest of\nthe run, cells", "lost\ncells"),
+        numbers=range(3, 8),
+    )
+    return Table(heads, tuple(Row(cells) for cells in _queues(overview["ports"], "{:,.1f}")))
+
+
+def _queues(ports: Sequence[Mapping[str, Any]], mean: str) -> list[tuple[str, ...]]:
+    """Port, classes, control, utilisation, queue lengths and lost cells of each queue."""
+    return [
+        (
+            port["name"],
+            " ".join(queue["classes"]),
+            port["control"]["scheme"],
+            f"{port['utilisation']:.3f}",
+            mean.format(queue["queue_mean_cells"]),
+            f"{queue['queue_max_cells']:,}",
+            f"{queue['queue_max_of_run_cells']:,}",
+            f"{queue['cells_dropped']:,}",
+        )
+        for port in ports
+        for queue in port["queues"]
+    ]

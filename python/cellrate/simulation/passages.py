@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from cellrate import _core
-from cellrate.simulation.network import Flow
+from cellrate.common.problems import choose
+from cellrate.simulation.network import Flow, Network
 
 ROUND_TRIPS, CELLS = 2.1, 500
 """Span that nobody names: the longer of round trips, and of cells of the flow's slowest link."""
@@ -32,6 +33,16 @@ class Passages:
     start_seconds: float
     end_seconds: float
     omitted: int
+
+
+def flow_named(network: Network, name: str | None) -> Flow:
+    """The flow with a name; the first flow without one.
+
+    Raises:
+        BadInput: There is no such flow.
+    """
+    names = [flow.name for flow in network.flows]
+    return network.flows[0 if name is None else names.index(choose(name, names, "flow"))]
 
 
 def usual_end(flow: Flow, start_seconds: float) -> float:

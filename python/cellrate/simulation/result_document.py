@@ -5,22 +5,18 @@ from __future__ import annotations
 import tomllib
 from typing import TYPE_CHECKING, Any
 
-from cellrate.common.document import (
-    Block,
-    Document,
-    Figure,
-    Paragraph,
-    Remark,
-    Row,
-    Section,
-    Table,
-    columns,
-)
+from cellrate.common.document import Block, Document, Figure, Paragraph, Remark, Section
 from cellrate.common.numbers import number
-from cellrate.simulation.at_a_glance import MOST_FLOWS, at_a_glance
+from cellrate.simulation.at_a_glance import (
+    MOST_FLOWS,
+    NARROW,
+    at_a_glance,
+    flows_table,
+    narrow_queues_table,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from cellrate.simulation.api import Result
 
@@ -34,10 +30,12 @@ def result_document(result: Result) -> Document:
     summary = result.summary
     parts: list[Block] = [Paragraph(_simulated(result))]
     parts += [Remark(f"{one['code']}: {one['message']}", "bad") for one in result.warnings]
-    parts.append(Section("Flows", _flows(summary["flows"])))
+    flows = summary["flows"]
+    rest = _rest(len(flows) - MOST_FLOWS, "flows, in Result.flows")
+    parts.append(Section("Flows", (flows_table(flows[:MOST_FLOWS], NARROW), *rest)))
     shown = at_a_glance(result.outcome)
-    queues = _queues(shown["ports"], shown["other_queues"])
-    parts.append(Section("Queues of output ports", queues))
+    rest = _rest(shown["other_queues"], "queues, none of them longer in the run, in Result.queues")
+    parts.append(Section("Queues of output ports", (narrow_queues_table(shown), *rest)))
     parts.append(Paragraph(_totals(summary["totals"])))
     return Document("Run", (*parts, *_traces(result)))
 
@@ -52,66 +50,6 @@ def _simulated(result: Result) -> str:
     )
 
 
-def _flows(flows: Sequence[Mapping[str, Any]]) -> tuple[Block, ...]:
-    titles = columns(
-        "flow",
-        "class",
-        "goodput\nMbit/s",
-        "TCP\nMbit/s",
-        "packets\nlost",
-        "segments\nsent again",
-        "timeouts",
-        numbers=range(2, 7),
-    )
-    shown = tuple(
-        Row(
-            (
-                flow["name"],
-                flow["service"],
-                _mbit(flow["goodput_bits_per_second"]),
-                _mbit(flow["tcp_throughput_bits_per_second"]),
-                _count(flow["packets_lost"]),
-                _count(flow["segments_retransmitted"]),
-                _count(flow["timeouts"]),
-            )
-        )
-        for flow in flows[:MOST_FLOWS]
-    )
-    return (Table(titles, shown), *_rest(len(flows) - MOST_FLOWS, "flows, in Result.flows"))
-
-
-def _queues(ports: Sequence[Mapping[str, Any]], others: int) -> tuple[Block, ...]:
-    titles = columns(
-        "port",
-        "classes",
-        "control",
-        "utilisation",
-        "mean queue\ncells",
-        "longest queue\ncells",
-        "longest of\nthe run, cells",
-        "lost\ncells",
-        numbers=range(3, 8),
-    )
-    shown = tuple(
-        Row(
-            (
-                port["name"],
-                " ".join(queue["classes"]),
-                port["control"]["scheme"],
-                f"{port['utilisation']:.3f}",
-                f"{queue['queue_mean_cells']:,.1f}",
-                f"{queue['queue_max_cells']:,}",
-                f"{queue['queue_max_of_run_cells']:,}",
-                f"{queue['cells_dropped']:,}",
-            )
-        )
-        for port in ports
-        for queue in port["queues"]
-    )
-    more = "queues, none of them longer in the run, in Result.queues"
-    return (Table(titles, shown), *_rest(others, more))
-
-
 def _rest(count: int, what: str) -> tuple[Block, ...]:
     return (Remark(f"{count} further {what}"),) if count > 0 else ()
 
@@ -122,14 +60,6 @@ def _totals(totals: Mapping[str, Any]) -> str:
     throughput = totals["tcp_throughput_bits_per_second"] / 1e6
     loss = totals["cell_loss_ratio"]
     return f"TCP throughput {throughput:.3f} Mbit/s, cell loss ratio {number(loss)}{jain}"
-
-
-def _mbit(bits_per_second: float | None) -> str:
-    return "" if bits_per_second is None else f"{bits_per_second / 1e6:.3f}"
-
-
-def _count(value: int | None) -> str:
-    return "" if value is None else f"{value:,}"
 
 
 def _traces(result: Result) -> tuple[Block, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import TypeAlias
 
 from cellrate import _core
@@ -11,5 +11,5 @@ from cellrate.simulation.runner import Done, Job
 Runner: TypeAlias = Callable[[Sequence[Job]], Sequence[_core.Outcome]]
 """Runs jobs, equal ones once, and returns their outcomes in order, as `run_many` does."""
 
-StreamRunner: TypeAlias = Callable[[Sequence[Job]], Generator[Done]]
+StreamRunner: TypeAlias = Callable[[Iterable[Job]], Generator[Done]]
 """Runs jobs and yields the result of each in order, as `run_each` does."""

@@ -1,21 +1,22 @@
-"""`cellrate animate`: a film of the cells on all links, over a short span."""
+"""`cellrate animate`, `time-space`: every cell during a short span, as a film or a diagram."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from cellrate import _core
+from cellrate.cli.from_function import made_from
+from cellrate.cli.one_run import job_of
 from cellrate.cli.options import ScenarioFile, Seed, Settings
-from cellrate.cli.own_place import own_paths
-from cellrate.cli.span import span
+from cellrate.cli.places import figure_files, own_paths
+from cellrate.cli.times import seconds, span
 from cellrate.common import terminal, whole_file
-from cellrate.common.problems import BadInput, reading, writing
+from cellrate.common.problems import BadInput, writing
 from cellrate.common.whole_file import make_directory
+from cellrate.functions import about
 from cellrate.simulation import source
-from cellrate.simulation.runner import Job
 
 FORMATS = ("html", "gif", "mp4")
 LENGTH_SECONDS = 15.0
@@ -79,14 +80,13 @@ def animate(
     elif "mp4" in formats and not drawn_film.has_ffmpeg():
         formats = tuple(one for one in formats if one != "mp4")
         terminal.say("no mp4: it needs the program ffmpeg, which is not on the path")
-    with reading(file):
-        text, name = source.read(file)
-    stem = source.stem(name)
+    job = job_of(file, settings, seed)
+    stem = source.stem(job.path)
     place = Path("out") / f"{stem}-film" if output is None else output.with_suffix("")
     with writing(place):
         make_directory(place.parent)
     made = shown_film(
-        Job(text, name, tuple(settings), seed),
+        job,
         None if start is None else asked_span[0],
         None if end is None else asked_span[1],
         place,
@@ -97,7 +97,7 @@ def animate(
     # Refused before anything is written.
     times = [] if formats == ("html",) else frame_times(made, per_second, rate, MOST_FRAMES)
     if output is None:
-        asked = ["animate", text, settings, seed, shown, per_second]
+        asked = ["animate", job.text, settings, seed, shown, per_second]
         files = own_paths(place.parent, stem, [f"-film.{one}" for one in formats], asked)
     else:
         files = [place.with_name(f"{place.name}.{one}") for one in formats]
@@ -128,10 +128,66 @@ def _speed(speed: str | None, length: str | None, span_seconds: float) -> float:
 
 
 def _time(text: str, option: str) -> float:
-    try:
-        found = _core.quantity(text, "time")
-    except ValueError as error:
-        raise BadInput(f"{option}: {error}") from error
+    found = seconds(text, option)
     if found <= 0:
         raise BadInput(f"{option} {text}: it must be above zero")
     return found
+
+
+@made_from(about.time_space, order=("from_seconds", "to_seconds", "flow", "overrides", "seed"))
+def time_space(
+    file: ScenarioFile,
+    /,
+    *,
+    from_seconds: Annotated[
+        str | None,
+        Parameter(
+            name="--from",
+            allow_leading_hyphen=True,
+            help='Start of the span, as in "10 ms"; the flow\'s start.',
+        ),
+    ] = None,
+    to_seconds: Annotated[
+        str | None,
+        Parameter(
+            name="--to",
+            allow_leading_hyphen=True,
+            help='End of the span, as in "34 ms"; two round trips later.',
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        Parameter(name=["--output", "-o"], help="FILE.png, .svg or .pdf; all three by default."),
+    ] = None,
+    **options: Any,  # noqa: ANN401  of the function
+) -> None:
+    """Draw a time-space diagram: every cell of a flow on its path through the network.
+
+    Time goes across, the nodes of the path upwards. A sloping line is a cell on a link, a level
+    line a waiting cell, a cross a lost cell. The run up to the end of the span is done cell by
+    cell, which takes several times as long as cellrate run. Without -o the figure is written to
+    out/NAME-time-space.
+    """
+    job = job_of(file, options["overrides"], options["seed"])
+    from cellrate.simulation.figures import FORMATS, save
+    from cellrate.simulation.network import Network
+    from cellrate.simulation.passages import flow_named, passages, usual_end
+    from cellrate.studies.plots.time_space import time_space as draw
+
+    scenario = job.scenario()
+    drawn = flow_named(Network.of_scenario(scenario), options["flow"])
+    flags = "--from", "--to"
+    begin = drawn.start_seconds if from_seconds is None else span(from_seconds, None, flags)[0]
+    if to_seconds is None:
+        shown = begin, usual_end(drawn, begin)
+    else:
+        shown = span(from_seconds or f"{begin!r} s", to_seconds, flags)
+    stem, formats = figure_files(Path(), output, tuple(FORMATS))
+    figure = draw(passages(scenario, shown), drawn)
+    if output is None:
+        endings = [f"-time-space.{name}" for name in formats]
+        asked = ["time-space", job.text, [*job.overrides], job.seed, shown, drawn.name]
+        paths = own_paths(Path("out"), source.stem(job.path), endings, asked)
+        stem = paths[0].with_suffix("")
+    make_directory(stem.parent)
+    terminal.say(f"written to {', '.join(map(str, save(figure, stem, formats)))}")

@@ -1,0 +1,259 @@
+"""`cellrate choose`, `tune`, `size-buffer`, `battery`: commands that search by simulation."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from cellrate.cli.answering import hand_over
+from cellrate.cli.from_function import made_from
+from cellrate.cli.one_run import job_of
+from cellrate.cli.options import Fresh, Json, ScenarioFile, Workers, seeds_from
+from cellrate.cli.places import kept_results, own_paths, warn_of_damage
+from cellrate.cli.progress import ProgressBar
+from cellrate.cli.times import seconds
+from cellrate.common.problems import BadInput
+from cellrate.functions import deciding
+from cellrate.functions.runs_of import kept_in
+from cellrate.simulation import source
+
+
+@made_from(
+    deciding.choose,
+    order=(
+        *("switches", "loss", "throughput", "delay", "fairness", "settling", "buffer"),
+        *("overrides", "seeds", "first_seed", "tries"),
+    ),
+)
+def choose(
+    file: ScenarioFile,
+    /,
+    *,
+    minutes: Annotated[
+        float | None, Parameter(help="Time that it may take; no limit by default.")
+    ] = None,
+    json: Json = False,
+    out: Annotated[Path, Parameter(help="Directory for the page and kept results.")] = Path("out"),
+    workers: Workers = None,
+    fresh: Fresh = False,
+    **options: Any,  # noqa: ANN401  of the function
+) -> None:
+    """Choose a control for the switches, its parameters, and the buffer.
+
+    Every control of `cellrate list` that the switches can do takes the place of the scenario's own.
+    Its parameters are searched by simulation, and the longest queue of a run is the least buffer
+    that loses nothing. Of those that meet the goals the one with the least buffer is recommended.
+    All controls are run with their defaults first, the scenario's own one before the others.
+    The best controls are then run with other round trips and numbers of sources.
+
+    OUT receives NAME-choice.html and NAME-chosen.toml. Finished runs are kept in OUT/results: the
+    same command goes on where it was interrupted or where its time was over.
+    """
+    settings, tries = options.pop("overrides"), options.pop("tries")
+    first_seed, seeds = options.pop("first_seed"), options.pop("seeds")
+    job = job_of(file, settings)
+    seeds_from(first_seed, seeds)
+    from cellrate.advice import choosing
+    from cellrate.advice.choosing.budget import Budget
+    from cellrate.simulation.runner import run_many
+
+    goals = choosing.goals_of(**options)
+    if minutes is not None and not minutes > 0:
+        raise BadInput(f"--minutes {minutes:g}: it must be above 0")
+    effort = choosing.Effort(settings=tries, seeds=seeds, first_seed=first_seed)
+    budget = Budget.of(minutes)
+    store = kept_results(out, fresh=fresh)
+
+    def within(_done: float, _total: int) -> None:
+        budget.check()  # the bar shows phases
+
+    with ProgressBar("choosing") as progress:
+        answer = choosing.choose(
+            job,
+            goals,
+            effort,
+            lambda jobs: run_many(jobs, workers=workers, store=store, progress=within),
+            kept_in(store),
+            budget,
+            progress.phase,
+        )
+    question = ["choose", job.text, settings, goals, effort]
+    paths = own_paths(out, source.stem(job.path), ["-choice.html", "-chosen.toml"], question)
+    hand_over(
+        json=json,
+        as_json=lambda: choosing.as_json(answer),
+        report=lambda: choosing.report(answer),
+        written=choosing.write(answer, paths),
+    )
+
+
+@made_from(
+    deciding.tune,
+    vary="Parameter to vary: PATH, PATH=LOW..HIGH[:linear|log|powers-of-two] or PATH=A,B,C; "
+    "repeatable.",
+    include="Setting to compare with, as in --include abr.rif=1/128,abr.rdf=1/2; repeatable.",
+)
+def tune(
+    file: ScenarioFile,
+    /,
+    *,
+    json: Json = False,
+    out: Annotated[Path, Parameter(help="Directory for the page and kept results.")] = Path("out"),
+    workers: Workers = None,
+    fresh: Fresh = False,
+    **options: Any,  # noqa: ANN401  of the function
+) -> None:
+    """Find the best parameters of a scenario: a model or a search proposes, simulations decide.
+
+    Where the fluid model of EFCI holds, it ranks every RIF and RDF that the standard can signal,
+    and the most promising pairs are simulated. Elsewhere, or with --vary, parameters are searched
+    by simulation: the named ones, or else those that the control scheme and the discard policy
+    declare. Criteria are loss, utilisation, queue, queue-max, throughput, goodput, packets-lost,
+    timeouts and fairness.
+
+    OUT receives NAME-tuned.html and NAME-tuned.toml. Finished runs are kept in OUT/results: the
+    same command goes on where it was interrupted, and a larger --budget where it ended.
+    """
+    job = job_of(file)
+    seeds_from(options["first_seed"], options["seeds"])
+    store = kept_results(out, fresh=fresh)
+    with ProgressBar("tuning") as progress:
+        answer = deciding.tune(job, **options, workers=workers, store=store, progress=progress)
+    warn_of_damage(store)
+    from cellrate.advice import tuning
+
+    settings = options.pop("overrides")
+    options |= {"vary": tuple(options["vary"]), "include": tuple(options["include"])}
+    question = ["tune", job.text, settings, tuning.TuneOptions(**options)]
+    paths = own_paths(out, source.stem(job.path), ["-tuned.html", "-tuned.toml"], question)
+    hand_over(
+        json=json,
+        as_json=lambda: tuning.as_json(answer),
+        report=lambda: tuning.report(answer),
+        written=tuning.write(answer, paths),
+    )
+
+
+@made_from(
+    deciding.size_buffer,
+    order=(
+        *("overrides", "loss_ratio", "delay_seconds", "port", "seeds", "first_seed"),
+        "credit_cells",
+    ),
+)
+def size_buffer(
+    file: ScenarioFile,
+    /,
+    *,
+    loss_ratio: Annotated[
+        float | None,
+        Parameter(name="--loss", help="Largest mean cell loss ratio; no loss at all by default."),
+    ] = None,
+    delay_seconds: Annotated[
+        str | None,
+        Parameter(
+            name="--delay",
+            help='Longest queueing delay, as in "5 ms", instead of a loss target.',
+        ),
+    ] = None,
+    json: Json = False,
+    out: Annotated[Path, Parameter(help="Directory for the page and kept results.")] = Path("out"),
+    workers: Workers = None,
+    fresh: Fresh = False,
+    **options: Any,  # noqa: ANN401  of the function
+) -> None:
+    """Find the least buffer that loses no cells, or meets a loss or delay target.
+
+    Shows formulas beside measurements, each formula with the assumptions that fail. Runs are
+    measured from 0 s on. A page with a picture of the queue is written to OUT. Finished runs are
+    kept in OUT/results, so that an interrupted search goes on where it stopped.
+    """
+    job = job_of(file)
+    store = kept_results(out, fresh=fresh)
+    seeds_from(options["first_seed"], options["seeds"])
+    options["loss_ratio"] = loss_ratio or 0.0
+    if delay_seconds is not None:
+        options["delay_seconds"] = seconds(delay_seconds, "--delay")
+    from cellrate.advice.sizing import SizingError
+    from cellrate.advice.sizing.as_json import as_json
+    from cellrate.advice.sizing.report import report
+    from cellrate.common import whole_file
+    from cellrate.common.document.web_page import web_page
+
+    try:
+        with ProgressBar("measuring queues") as progress:
+            answer = deciding.size_buffer(
+                job, **options, workers=workers, store=store, progress=progress
+            )
+    except SizingError as error:
+        raise BadInput(str(error)) from error
+    question = ["size-buffer", answer.question]
+    [place] = own_paths(out, source.stem(job.path), ["-buffer.html"], question)
+    document = report(answer)
+    whole_file.write_text(place, web_page(document))
+    hand_over(json=json, as_json=lambda: as_json(answer), report=lambda: document, written=[place])
+    warn_of_damage(store)
+
+
+@made_from(deciding.judge_schemes, experiments="Only these experiments; repeatable.")
+def battery(
+    *schemes: Annotated[
+        str,
+        Parameter(
+            name="SCHEME",
+            help="Control scheme: FILE.py:CLASS, PACKAGE.MODULE:CLASS, or a name of "
+            "`cellrate list schemes`, or fcvc. None for the ranking of those built in.",
+        ),
+    ],
+    scenario: Annotated[
+        str | None,
+        Parameter(
+            help="Print the scenario of an experiment, and nothing else.", show_default=False
+        ),
+    ] = None,
+    json: Json = False,
+    out: Annotated[Path, Parameter(help="Directory for files and kept results.")] = Path("out"),
+    workers: Workers = None,
+    fresh: Fresh = False,
+    **options: Any,  # noqa: ANN401  of the function
+) -> int:
+    """Judge control schemes in a fixed set of experiments, against every built-in scheme.
+
+    Each scheme runs with ten seeds in every experiment: few and many greedy sources, TCP over short
+    and long round trips, several bottlenecks, sources that come and go, VBR background, the Web,
+    small buffers, delays that differ by a hundred, lost cells. Results of the built-in schemes come
+    with the program. --set applies to each SCHEME, and makes a built-in one another contender.
+
+    OUT receives NAME-battery.html, with a small picture for every number, and NAME-battery.parquet,
+    with every run. Finished runs are kept in OUT/results.
+    """
+    settings, experiments = options["overrides"], options["experiments"]
+    if scenario is not None:
+        if schemes or settings or experiments:
+            raise BadInput("--scenario prints a scenario: no SCHEME, no --set and no --experiment")
+        from cellrate.battery.experiments import chosen
+
+        sys.stdout.write(chosen([scenario])[0].written())
+        return 0
+    if settings and not schemes:
+        raise BadInput("--set has no SCHEME to which it applies")
+    store = kept_results(out, fresh=fresh)
+    with ProgressBar("running") as progress:
+        answer = deciding.judge_schemes(
+            schemes, **options, workers=workers, store=store, progress=progress
+        )
+    from cellrate import battery as judges
+
+    name = "-".join(scheme.partition(" ")[0] for scheme in answer.names) or "built-in"
+    endings = ["-battery.html", "-battery.parquet"]
+    paths = own_paths(out, name, endings, ["battery", schemes, settings, experiments])
+    hand_over(
+        json=json,
+        as_json=lambda: judges.as_json(answer),
+        report=lambda: judges.report(answer),
+        written=judges.write(answer, paths),
+    )
+    return 1 if any(answer.errors(scheme) for scheme in answer.names) else 0

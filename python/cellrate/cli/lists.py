@@ -1,0 +1,205 @@
+"""`cellrate list`, `schema`, `dissector`, `completion`: names and files of the program itself."""
+
+from __future__ import annotations
+
+import json as jsonlib
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from cellrate import _core
+from cellrate.cli.options import Json, Settings
+from cellrate.common.json_text import json_text
+from cellrate.common.problems import choose, reading
+from cellrate.common.terminal import say, width
+from cellrate.simulation import source
+from cellrate.simulation.captures import DISSECTOR
+
+if TYPE_CHECKING:
+    from cellrate.language.measures import Measure
+
+# On a terminal, descriptions stand below names that are longer.
+MOST_NAME = 30
+
+
+def dissector() -> None:
+    """Print the path of the dissector of RM cells for tshark and Wireshark.
+
+    tshark -X lua_script:"$(cellrate dissector)" -r FILE reads cells from a file that cellrate run
+    --capture has written.
+    """
+    sys.stdout.write(f"{DISSECTOR}\n")
+
+
+def schema(
+    what: Annotated[
+        str,
+        Parameter(
+            name="WHAT", help="scenario, study, or a scenario's file with the classes it names."
+        ),
+    ] = "scenario",
+    /,
+    *,
+    settings: Settings = [],  # noqa: B006  cyclopts never changes it
+) -> None:
+    """Print the JSON Schema of scenario or study files, for editors.
+
+    With a scenario's FILE it also has the schemes in Python that the scenario names.
+    """
+    match what:
+        case "scenario" if not settings:
+            text = _core.schema()
+        case "study" if not settings:
+            text = _core.study_schema()
+        case file:
+            with reading(file):
+                text, name = source.read(file)
+            text = _core.Scenario(text, name, settings).schema()
+    sys.stdout.write(text.rstrip("\n") + "\n")
+
+
+def completion(
+    shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(name="SHELL", help="The shell.")], /
+) -> None:
+    """Print a script that completes commands and options in a shell.
+
+    bash reads it from ~/.local/share/bash-completion/completions/cellrate, zsh from a file
+    _cellrate in a directory of $fpath, fish from ~/.config/fish/completions/cellrate.fish.
+    """
+    from cellrate.cli.parser import app
+
+    sys.stdout.write(app.generate_completion(shell=shell))
+
+
+def list_names(
+    what: Annotated[
+        str | None,
+        Parameter(
+            name="WHAT",
+            help="experiments, measures, schemes, policies, ...; all components by default.",
+        ),
+    ] = None,
+    name: Annotated[
+        str | None, Parameter(name="NAME", help="Only this name; a measure with its full entry.")
+    ] = None,
+    /,
+    *,
+    json: Json = False,
+) -> None:
+    """List experiments, measures, schemes, credit, policies, sources, recoveries or templates.
+
+    Each name is listed with a short description and its source.
+    """
+    registry: dict[str, list[dict[str, str]]] = jsonlib.loads(_core.registry())
+    if what is None:
+        if json:
+            names = {kind: [entry["name"] for entry in listed] for kind, listed in registry.items()}
+            sys.stdout.write(json_text(names))
+        else:
+            for kind, listed in registry.items():
+                say(f"{kind}:")
+                _show_names(listed, "  ")
+        return
+    chosen = choose(what, ["experiments", "measures", *registry], "list")
+    if chosen == "measures":
+        _list_measures(name, json=json)
+        return
+    entries = _experiments() if chosen == "experiments" else registry[chosen]
+    if name is not None:
+        known = choose(name, [entry["name"] for entry in entries], f"one of the {chosen}")
+        entries = [entry for entry in entries if entry["name"] == known]
+    if json:
+        sys.stdout.write(json_text([entry["name"] for entry in entries]))
+    else:
+        _show_names(entries)
+
+
+def _experiments() -> list[dict[str, str]]:
+    from cellrate import reproduce
+
+    return [
+        {"name": experiment.id, "about": experiment.title, "source": experiment.where}
+        for paper in reproduce.all_papers()
+        for experiment in paper.experiments
+    ]
+
+
+def _show_names(entries: Sequence[dict[str, str]], indent: str = "") -> None:
+    """Lists names with a description and, in brackets, its source."""
+    longest = max((len(entry["name"]) for entry in entries), default=0)
+    room = width()
+    apart = room is not None and longest > MOST_NAME
+    for entry in entries:
+        source = f" [{entry['source']}]" if entry["source"] else ""
+        about = f"{entry['about']}{source}".rstrip()
+        if apart:
+            say(f"{indent}{entry['name']}")
+            say(f"{indent}    {about}", hanging=0)
+        else:
+            say(f"{indent}{entry['name']:<{longest}}  {about}".rstrip(), hanging=longest + 2)
+
+
+def _list_measures(name: str | None, *, json: bool) -> None:
+    """Shows every measure on one line, or the full entries of the measures called `name`."""
+    from cellrate.language.measures import all_measures
+
+    known = all_measures()
+    if name is not None:
+        measures = _called(name, known)
+        if json:
+            entries = [{"name": measure.name, **asdict(measure)} for measure in measures]
+            sys.stdout.write(json_text(entries))
+        else:
+            say("\n\n".join(_described(measure) for measure in measures))
+    elif json:
+        sys.stdout.write(json_text(list(known)))
+    else:
+        _show_names([_line(measure) for measure in known.values()])
+
+
+def _called(name: str, known: dict[str, Measure]) -> list[Measure]:
+    """Measures of any table whose name, key, column or last part of the key is `name`.
+
+    The brackets of lists may be left out, and a table may stand for its place, as in
+    `queues.queue_max_cells` and `run.totals.jain_index`.
+
+    Raises:
+        BadInput: There is no such measure; the message names the nearest.
+    """
+    matching = [
+        m
+        for m in known.values()
+        if name
+        in (m.name, m.name.replace("[]", ""), f"{m.table}.{m.key}", m.key, m.column, _last(m))
+    ]
+    if matching:
+        return matching
+    keys = dict.fromkeys(_last(measure) for measure in known.values())
+    return [known[choose(name, [*keys, *known], "measure")]]
+
+
+def _last(measure: Measure) -> str:
+    return measure.key.rpartition(".")[2]
+
+
+def _line(measure: Measure) -> dict[str, str]:
+    unit = f" ({measure.unit})" if measure.unit else ""
+    return {
+        "name": measure.name,
+        "about": f"{measure.definition.rstrip('.')}{unit}",
+        "source": measure.source,
+    }
+
+
+def _described(measure: Measure) -> str:
+    parts = {
+        "unit": measure.unit or "none",
+        "formula": measure.formula,
+        "better": measure.better,
+        "source": measure.source,
+    }
+    lines = [f"  {what:<7}  {text}" for what, text in parts.items() if text]
+    return "\n".join([measure.name, f"  {measure.definition}", *lines])

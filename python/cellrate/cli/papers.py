@@ -1,0 +1,250 @@
+"""`cellrate reproduce`, `infer`: the papers' experiments again, and the papers' open parameters."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from cellrate import _core
+from cellrate.cli.from_function import made_from
+from cellrate.cli.options import Fresh, Json, Settings, Workers, seed_count, seeds_from
+from cellrate.cli.places import kept_results, warn_of_damage
+from cellrate.cli.progress import ProgressBar
+from cellrate.common import terminal, whole_file
+from cellrate.common.json_text import json_text
+from cellrate.common.papers_place import experiment_names
+from cellrate.common.problems import BadInput, choose
+from cellrate.functions import published
+from cellrate.language.expressions import ExpressionError
+from cellrate.simulation.runner import Job, Progress, run_many, worker_count
+
+if TYPE_CHECKING:
+    from cellrate.inference import Inference, Laboratory, Question
+    from cellrate.language.runs import Outcome
+    from cellrate.reproduce.paper_data import Paper
+    from cellrate.reproduce.readings import Choice
+
+
+@made_from(published.reproduce_paper)
+def reproduce(
+    *names: Annotated[
+        str, Parameter(name="NAME", help="Paper and its experiments; all by default.")
+    ],
+    json: Json = False,
+    out: Annotated[Path, Parameter(help="Directory for reports and kept results.")] = Path("out"),
+    workers: Workers = None,
+    fresh: Fresh = False,
+    check: Annotated[
+        bool, Parameter(negative="", help="Fail if seed 1 differs from the golden tables.")
+    ] = False,
+    bless: Annotated[
+        bool, Parameter(negative="", help="Write seed 1 into the golden tables.")
+    ] = False,
+    evidence: Annotated[
+        Path | None, Parameter(help="Directory for one Markdown page of results per paper.")
+    ] = None,
+    inferred: Annotated[
+        bool,
+        Parameter(negative="", help="Use the inferred values of open parameters that held out."),
+    ] = False,
+    keep_seeds: Annotated[
+        bool, Parameter(negative="", help="Keep the results beside the papers' data.")
+    ] = False,
+    settings: Settings = [],  # noqa: B006  cyclopts never changes it
+    draws: Annotated[
+        int,
+        seed_count(
+            "Measure values that single events decide over so many seeds, and keep them.", 0
+        ),
+    ] = 0,
+    **options: Any,  # noqa: ANN401  of the function
+) -> int:
+    """Rerun published experiments and show published numbers beside measured ones.
+
+    NAME is a paper (ohsaki95), an experiment (ohsaki95-fig5), or, after its paper, the rest of an
+    experiment's name (ohsaki95 fig5 fig6). Reports with figures are written to OUT. Finished runs
+    are kept in OUT/results, so that an interrupted reproduction goes on where it stopped. The
+    numbers behind each figure are written to OUT/data, as CSV and Parquet.
+
+    --set changes all runs; pages, table and JSON say so, and the paper's own pages stay.
+    """
+    seeds_from(options["first_seed"], options["seeds"])
+    paper, ids = chosen(names, experiment_names())
+    from cellrate import reproduce as reproduction  # slow to import
+
+    store = kept_results(out, fresh=fresh)
+    with ProgressBar("reproducing") as progress:
+        runner = functools.partial(run_many, workers=workers, store=store, progress=progress)
+        try:
+            asked = reproduction.Options(
+                out=out,
+                paper=paper,
+                experiments=ids,
+                json=json,
+                check=check,
+                bless=bless,
+                evidence=evidence,
+                inferred=_held_out() if inferred else None,
+                keep_seeds=keep_seeds,
+                draws=draws,
+                changes=tuple(settings),
+                workers=worker_count(workers),
+                **options,
+            )
+            status = reproduction.run_reproduction(asked, runner)
+        except (reproduction.ReproduceError, ExpressionError) as error:
+            raise BadInput(str(error)) from error
+    warn_of_damage(store)
+    return status
+
+
+def _held_out() -> dict[str, tuple[Choice, ...]]:
+    """Inferred values that held out, by paper."""
+    from cellrate.inference.stored import held_out
+    from cellrate.reproduce.papers import all_papers
+
+    return {paper.id: held_out(paper) for paper in all_papers()}
+
+
+def chosen(names: Sequence[str], known: Sequence[str]) -> tuple[str | None, list[str] | None]:
+    """Paper and experiments that names refer to; None stands for all.
+
+    >>> chosen(["ohsaki95", "Fig. 4"], ["ohsaki95-fig4", "ohsaki95-fig5"])
+    ('ohsaki95', ['ohsaki95-fig4'])
+
+    Raises:
+        BadInput: There is no such paper or experiment.
+    """
+    if not names:
+        return None, None
+    papers = sorted({name.partition("-")[0] for name in known})
+    if names[0] not in papers:
+        return None, [choose(name, [*papers, *known], "paper or experiment") for name in names]
+    paper = names[0]
+    of_paper = [name for name in known if name.startswith(f"{paper}-")]
+    ids = [name if name in of_paper else f"{paper}-{_plain(name)}" for name in names[1:]]
+    return paper, [choose(name, of_paper, "experiment") for name in ids] or None
+
+
+def _plain(name: str) -> str:
+    """The name of an experiment as a paper writes it: `Table 8.2`, `Fig. 5`, `Figure 5`."""
+    squeezed = name.lower().replace(" ", "").replace("figure", "fig")
+    return squeezed.replace("fig.", "fig")
+
+
+@made_from(published.infer, order=("parameters", "seeds", "first_seed"))
+def infer(
+    name: Annotated[str | None, Parameter(name="PAPER", help="All papers by default.")] = None,
+    /,
+    *,
+    parameters: Annotated[
+        str | None,
+        Parameter(
+            show_default=False, help="Ids of assumptions, as in marking,window; all by default."
+        ),
+    ] = None,
+    plan: Annotated[
+        bool, Parameter(negative="", help="Only print the number of simulations needed.")
+    ] = False,
+    store: Annotated[
+        bool, Parameter(negative="", help="Write the findings beside the paper's data.")
+    ] = False,
+    evidence: Annotated[
+        Path | None, Parameter(help="Directory for one Markdown page and picture per paper.")
+    ] = None,
+    json: Json = False,
+    out: Annotated[Path, Parameter(help="Directory for pages and kept results.")] = Path("out"),
+    workers: Workers = None,
+    **options: Any,  # noqa: ANN401  of the function
+) -> None:
+    """Infer parameters that a paper does not print from the results that it prints.
+
+    Each open parameter takes each of its declared values in turn. The answer says which values the
+    paper's numbers and claims allow, which they exclude, and whether a better value is also better
+    on the half of the experiments that did not choose it. Parameters that the paper prints are
+    never changed.
+
+    OUT receives infer-PAPER.html. Finished runs are kept in OUT/results, so that an interrupted
+    inference goes on where it stopped.
+    """
+    if parameters is not None and (store or evidence is not None):
+        raise BadInput(
+            "--store and --evidence keep all parameters of a paper; leave out --parameters"
+        )
+    if parameters is not None and name is None:
+        raise BadInput("--parameters are those of one paper; name it")
+    kept = kept_results(out, fresh=False)
+    seeds = seeds_from(options["first_seed"], options["seeds"])
+    asked = [] if parameters is None else [each.strip() for each in parameters.split(",")]
+    papers = published.papers_named(name)
+    from cellrate import inference
+    from cellrate.reproduce import ReproduceError
+
+    answers = []
+    with ProgressBar("inferring") as bar:
+        for paper in papers:
+            laboratory = _laboratory(paper, workers, kept, bar)
+            question = published.question_of(paper, asked, seeds)
+            try:
+                if plan:
+                    answers.append(_planned(laboratory, question, kept, shown=not json))
+                else:
+                    answer = inference.infer(laboratory, question)
+                    answers.append(inference.as_json(answer))
+                    _write(answer, out, evidence, store=store, shown=not json)
+            except (ReproduceError, ExpressionError) as error:
+                raise BadInput(str(error)) from error
+    if json:
+        sys.stdout.write(json_text(answers))
+    warn_of_damage(kept)
+
+
+def _laboratory(
+    paper: Paper, workers: int | None, kept: _core.Store | None, bar: ProgressBar
+) -> Laboratory:
+    from cellrate.inference import Laboratory
+
+    def run(jobs: Sequence[Job], progress: Progress) -> Sequence[Outcome]:
+        return run_many(jobs, workers=workers, store=kept, progress=progress)
+
+    def watch(label: str, done: float, total: int) -> None:
+        bar.label = label
+        bar(done, total)
+
+    return Laboratory(paper, run, watch)
+
+
+def _planned(
+    laboratory: Laboratory, question: Question, kept: _core.Store | None, *, shown: bool
+) -> dict[str, Any]:
+    """JSON object of the plan, which is also shown on the screen if `shown`."""
+    from cellrate.inference import plan, plan_as_json, plan_report
+
+    stages = plan(laboratory, question, lambda key: kept is not None and kept.contains(key))
+    if shown:
+        terminal.show(plan_report(laboratory.paper.id, stages))
+    return plan_as_json(laboratory.paper.id, stages)
+
+
+def _write(
+    answer: Inference, out: Path, evidence: Path | None, *, store: bool, shown: bool
+) -> None:
+    """Writes the requested files; shows the answer and their paths if `shown`."""
+    from cellrate import inference
+    from cellrate.common.document.web_page import web_page
+
+    document = inference.report(answer)
+    written = [out / f"infer-{answer.paper.id}.html"]
+    whole_file.write_text(written[0], web_page(document))
+    if store:
+        written.append(inference.store(answer))
+    if evidence is not None:
+        written += inference.write_evidence(answer, evidence)
+    if shown:
+        terminal.show(document)
+        terminal.say(f"written to {', '.join(map(str, written))}")
