@@ -11,14 +11,15 @@ import time
 from pathlib import Path
 from unittest import mock
 
-from cellrate.simulation.cluster import Cluster, connection
+from cellrate.simulation import cluster
+from cellrate.simulation.cluster import Cluster
 from cellrate.simulation.runner import Job
 from distributed import LocalCluster
 
 FREE_PORT = "127.0.0.1:0"
 # Far beyond what a worker takes to start, or to connect; only a hang meets it.
 WAIT_SECONDS = 60
-unhurried = mock.patch.object(connection, "CONNECT_SECONDS", WAIT_SECONDS)
+unhurried = mock.patch.object(cluster, "CONNECT_SECONDS", WAIT_SECONDS)
 
 
 @unhurried

@@ -20,8 +20,8 @@ import dask
 import distributed
 import pytest
 from cellrate.common.problems import BadInput
-from cellrate.simulation.cluster import LOCAL, Cluster, stream
-from cellrate.simulation.cluster.batch import run_batch
+from cellrate.simulation import cluster
+from cellrate.simulation.cluster import GONE, LOCAL, Cluster, run_batch
 from cellrate.simulation.runner import Job, build_id, default_store, run_each
 from conftest import HERE, Command
 from distributed import Client, LocalCluster, Security
@@ -78,7 +78,7 @@ def test_what_is_known_is_not_sent(
 ) -> None:
     store = default_store(tmp_path)
     here = digests(run_each(jobs, store=store))
-    monkeypatch.setattr(stream, "run_batch", None)
+    monkeypatch.setattr(cluster, "run_batch", None)
     with Cluster(workers.scheduler_address) as far:
         found = list(far.run_each(jobs, store=store))
     assert all(done.known for done in found)
@@ -190,15 +190,15 @@ def test_a_scheduler_that_is_left_too_slowly_hides_nothing(
 
     monkeypatch.setattr(distributed, "Client", slow)
     with pytest.raises(ConnectionError, match="broke"), Cluster(workers.scheduler_address):
-        raise ConnectionError(stream.GONE)
+        raise ConnectionError(GONE)
 
 
 @pytest.mark.long
 def test_results_held_for_a_slow_run_are_few(
     jobs: list[Job], workers: LocalCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stream, "HELD", 3)
-    monkeypatch.setattr(stream, "BATCH_SECONDS", 0.0)
+    monkeypatch.setattr(cluster, "HELD", 3)
+    monkeypatch.setattr(cluster, "BATCH_SECONDS", 0.0)
     slow = dataclasses.replace(jobs[0], overrides=("run.duration=100 s",))
     ahead = 0
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import cellrate
 import pytest
-from cellrate.cli import little_memory
+from cellrate.cli import process
 from cellrate.cli.app import BAD_INPUT, MOST_ARGUMENTS, run_command
 from cellrate.common.picture_style import STYLE
 from cellrate.common.problems import BadInput
@@ -123,7 +123,7 @@ def test_a_negative_time_is_told_as_such(
     assert "it cannot be negative" in capsys.readouterr().err
 
 
-@pytest.mark.skipif(not little_memory.STATUS.exists(), reason="only Linux says how much there is")
+@pytest.mark.skipif(not process.STATUS.exists(), reason="only Linux says how much there is")
 def test_a_small_address_space_is_told_and_not_waited_in(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(cellrate.template("n-source"))
     done = subprocess.run(

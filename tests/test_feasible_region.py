@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cellrate.advice.feasible_region import Region, draw
-from cellrate.cli.feasible_region import named_point, simulated_points
+from cellrate.cli.efci_commands import named_point, simulated_points
 from cellrate.common.problems import BadInput
 from cellrate.theory import efci_feasible_sets
 from cellrate.theory.efci import EfciLoop, feasibility, limit_cycle

@@ -218,7 +218,7 @@ def test_an_interrupt_that_the_parent_process_ignores_stays_ignored() -> None:
     line = (
         "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN);"
         "import cellrate_command; cellrate_command.begin(); signal.raise_signal(signal.SIGINT);"
-        "from cellrate.cli import signals; signals.listen(); signal.raise_signal(signal.SIGINT);"
+        "from cellrate.cli import process; process.listen(); signal.raise_signal(signal.SIGINT);"
         "assert signal.getsignal(signal.SIGTERM) not in (signal.SIG_DFL, cellrate_command.end)"
     )
     subprocess.run([sys.executable, "-c", line], check=True)

@@ -15,9 +15,8 @@ from pathlib import Path
 import pytest
 from cellrate.common.problems import BadInput
 from cellrate.lab import pages
-from cellrate.lab.given import Given, given
+from cellrate.lab.pages import Given, given, single_page
 from cellrate.lab.server import HOST, LabServer
-from cellrate.lab.single_page import single_page
 from conftest import Command
 
 SCENARIO = Given("x </script><script>", "[run]\n", (("run.seed", "2"),))

@@ -20,7 +20,7 @@ def test_every_column_of_every_frame_is_in_the_dictionary() -> None:
         result = cellrate.run(cellrate.template(template), overrides=SHORT)
         for table in TABLES:
             known = {one.column for one in measures.tables()[table]} | {"port", "priority"}
-            assert set(getattr(frames, table)(result.summary).columns) <= known
+            assert set(frames.table(table, result.summary).columns) <= known
         known = {one.key.partition(".")[0] for one in measures.tables()["run"]}
         assert set(result.summary) <= known | set(measures.tables())
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from cellrate import template
-from cellrate.cli.missing import EXTRAS
+from cellrate.common.extras import EXTRAS
 
 
 @pytest.mark.parametrize(

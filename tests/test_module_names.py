@@ -23,7 +23,6 @@ MEANINGS = {
     "laboratory": "runs of one scenario or paper with varied settings, each made once",
     "measures": "numbers that are read from a run, and their units",
     "options": "options of an operation, and their forms",
-    "oscillation": "oscillation of a control loop, measured or predicted",
     "plan": "the runs of an operation before any is made",
     "race": "elimination of settings or values that clearly lose, before all seeds are run",
     "report": "an answer as a document for the terminal and a web page",

@@ -15,7 +15,7 @@ import pytest
 import signs
 from cellrate import _core
 from cellrate.cli.app import run_command
-from cellrate.cli.signals import Terminated
+from cellrate.cli.process import Terminated
 from cellrate.common import scratch, whole_file
 from cellrate.common.problems import lacking, writing
 from cellrate.simulation.output import replacing
@@ -213,7 +213,7 @@ def test_a_signal_between_any_two_steps_leaves_no_scratch_directory(
 @pytest.mark.parametrize(
     ("steps", "told"),
     [
-        ("streams.prepare = signalled", True),
+        ("process.prepare_streams = signalled", True),
         # While a command undoes its work, after a first signal.
         ("scratch.remove_all, app._answered = signalled, lambda _: listens_and_is()", False),
     ],
@@ -224,10 +224,10 @@ def test_a_signal_beside_the_work_of_a_command_has_its_code_too(
 ) -> None:
     line = (
         "import signal, cellrate_command; cellrate_command.begin();"
-        "from cellrate import cli; from cellrate.cli import app, signals, streams;"
+        "from cellrate import cli; from cellrate.cli import app, process;"
         "from cellrate.common import scratch;"
         f"signalled = lambda *_: signal.raise_signal(signal.{name});"
-        "listens_and_is = lambda: (signals.listen(), signalled());"
+        "listens_and_is = lambda: (process.listen(), signalled());"
         f"{steps}; cli.main()"
     )
     done = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 INSTRUMENTED = [
+    "cellrate.simulation.graph_file",
     "cellrate.simulation.graphml",
     "cellrate.studies.dataset",
     "cellrate.studies.study",

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from matplotlib import style
 from matplotlib.figure import Figure
 
-from cellrate.simulation.direct_labels import label_ends
+from cellrate.simulation.drawn_lines import label_ends
 from cellrate.simulation.figures import COLOURS, FAINT, STYLE, new_figure
 from cellrate.theory.efci import EfciLoop, Trajectory
 

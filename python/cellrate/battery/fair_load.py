@@ -8,8 +8,7 @@ from functools import cache
 from itertools import pairwise
 
 from cellrate.battery.experiments import Experiment
-from cellrate.simulation.network import Flow, Network
-from cellrate.simulation.network.fair_shares import fair_shares
+from cellrate.simulation.network import Flow, Network, fair_shares
 from cellrate.simulation.scenarios import Scenario
 from cellrate.theory import MaxMin
 

@@ -6,7 +6,7 @@ import sys
 
 import cellrate_command
 
-from cellrate.cli import signals
+from cellrate.cli import process
 from cellrate.common import garbage_collection
 
 
@@ -15,13 +15,11 @@ def main() -> None:
     cellrate_command.begin()
     garbage_collection.collect_rarely()
     try:
-        from cellrate.cli import little_memory, streams
-
-        streams.prepare()
-        little_memory.guard()
+        process.prepare_streams()
+        process.guard_memory()
         from cellrate.cli.app import run_command
     except ModuleNotFoundError as error:
-        from cellrate.cli.missing import advice_of_missing
+        from cellrate.common.extras import advice_of_missing
 
         advice = advice_of_missing(error)
         if advice is None:
@@ -33,8 +31,8 @@ def main() -> None:
         sys.exit(1)
     try:
         status = run_command(sys.argv[1:])
-        signals.end_at_once()
+        process.end_at_once()
     except KeyboardInterrupt as signalled:  # as the command ended, or while it undid its work
-        signals.end_at_once()
-        status = signals.exit_code(signalled)
+        process.end_at_once()
+        status = process.exit_code(signalled)
     sys.exit(status)

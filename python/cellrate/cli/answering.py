@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -21,14 +22,7 @@ def hand_over(
     report: Callable[[], Document],
     written: Iterable[Path] = (),
 ) -> None:
-    """Writes an answer to standard output.
-
-    Args:
-        json: True to write JSON instead of text.
-        as_json: Makes the JSON value.
-        report: Makes the document that is shown as text.
-        written: Files that the command wrote, which the text names.
-    """
+    """Writes an answer to standard output: as JSON, or as text with the names of written files."""
     if json:
         sys.stdout.write(json_text(as_json()))
         return
@@ -36,3 +30,11 @@ def hand_over(
     files = [str(path) for path in written]
     if files:
         terminal.say(f"written to {', '.join(files)}")
+
+
+def hand_over_of(package: Any, answer: object, written: Iterable[Path], *, json: bool) -> None:  # noqa: ANN401
+    """Writes an answer by `as_json` and `report` of the package that made it."""
+    as_json, report = (
+        functools.partial(make, answer) for make in (package.as_json, package.report)
+    )
+    hand_over(json=json, as_json=as_json, report=report, written=written)

@@ -6,11 +6,11 @@ import sys
 from collections.abc import Sequence
 
 from cellrate._core import ScenarioError, SchemeError
-from cellrate.cli import streams, usual_lines
+from cellrate.cli import process, usual_lines
 from cellrate.cli.commands import commands, front
-from cellrate.cli.missing import advice_of_missing
-from cellrate.cli.signals import Terminated, exit_code
+from cellrate.cli.process import Terminated, exit_code
 from cellrate.common import scratch
+from cellrate.common.extras import advice_of_missing
 from cellrate.common.problems import BadInput, choose, lacking
 from cellrate.schemes import permission
 
@@ -50,14 +50,14 @@ def run_command(arguments: Sequence[str]) -> int:
         return _complain(f"{word}{kept_so_far()}", exit_code(signalled))
     except BrokenPipeError:
         # The reader of standard output has gone.
-        streams.nothing_more()
+        process.nothing_more()
         return FAILED
     except BaseException as error:  # panics of libraries do not derive from `Exception`
         why = advice_of_missing(error) or lacking(error)
         if why is None:
             raise
-        if isinstance(error, OSError) and error.filename == streams.OUTPUT:
-            streams.nothing_more()
+        if isinstance(error, OSError) and error.filename == process.OUTPUT:
+            process.nothing_more()
         return _complain(f"error: {why}", FAILED)
     return OK if status is None else status
 

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from cellrate.cli.amounts import seconds, span
 from cellrate.cli.from_function import made_from
 from cellrate.cli.one_run import job_of
 from cellrate.cli.options import ScenarioFile, Seed, Settings
 from cellrate.cli.places import figure_files, own_paths
-from cellrate.cli.times import seconds, span
 from cellrate.common import terminal, whole_file
 from cellrate.common.problems import BadInput, writing
 from cellrate.common.whole_file import make_directory
@@ -45,8 +45,7 @@ def animate(
         ),
     ] = None,
     speed: Annotated[
-        str | None,
-        Parameter(help='Simulated time in a second of film, as in "20 us".'),
+        str | None, Parameter(help='Simulated time in a second of film, as in "20 us".')
     ] = None,
     length: Annotated[
         str | None,
@@ -86,10 +85,7 @@ def animate(
     with writing(place):
         make_directory(place.parent)
     made = shown_film(
-        job,
-        None if start is None else asked_span[0],
-        None if end is None else asked_span[1],
-        place,
+        job, None if start is None else asked_span[0], None if end is None else asked_span[1], place
     )
     shown = made.start_seconds, made.end_seconds
     per_second = _speed(speed, length, shown[1] - shown[0])
@@ -105,10 +101,8 @@ def animate(
         with whole_file.replacing(path) as fresh:
             if path.suffix == ".html":
                 fresh.write_text(film_page(made, per_second), encoding="utf-8", newline="\n")
-            elif path.suffix == ".gif":
-                drawn_film.write_gif(made, times, fresh)
             else:
-                drawn_film.write_mp4(made, times, fresh)
+                drawn_film.write(made, times, fresh, gif=path.suffix == ".gif")
     slow = f"{made.cells.height:,} cells on links, {made.losses.height:,} lost"
     terminal.say(f"{slow}; {1 / per_second:,.0f} times slower than simulated time")
     terminal.say(f"written to {', '.join(map(str, files))}")

@@ -8,13 +8,13 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from cellrate.cli.answering import hand_over
+from cellrate.cli.amounts import seconds
+from cellrate.cli.answering import hand_over, hand_over_of
 from cellrate.cli.from_function import made_from
 from cellrate.cli.one_run import job_of
 from cellrate.cli.options import Fresh, Json, ScenarioFile, Workers, seeds_from
 from cellrate.cli.places import kept_results, own_paths, warn_of_damage
 from cellrate.cli.progress import ProgressBar
-from cellrate.cli.times import seconds
 from cellrate.common.problems import BadInput
 from cellrate.functions import deciding
 from cellrate.functions.runs_of import kept_in
@@ -82,12 +82,7 @@ def choose(
         )
     question = ["choose", job.text, settings, goals, effort]
     paths = own_paths(out, source.stem(job.path), ["-choice.html", "-chosen.toml"], question)
-    hand_over(
-        json=json,
-        as_json=lambda: choosing.as_json(answer),
-        report=lambda: choosing.report(answer),
-        written=choosing.write(answer, paths),
-    )
+    hand_over_of(choosing, answer, choosing.write(answer, paths), json=json)
 
 
 @made_from(
@@ -129,12 +124,7 @@ def tune(
     options |= {"vary": tuple(options["vary"]), "include": tuple(options["include"])}
     question = ["tune", job.text, settings, tuning.TuneOptions(**options)]
     paths = own_paths(out, source.stem(job.path), ["-tuned.html", "-tuned.toml"], question)
-    hand_over(
-        json=json,
-        as_json=lambda: tuning.as_json(answer),
-        report=lambda: tuning.report(answer),
-        written=tuning.write(answer, paths),
-    )
+    hand_over_of(tuning, answer, tuning.write(answer, paths), json=json)
 
 
 @made_from(
@@ -155,8 +145,7 @@ def size_buffer(
     delay_seconds: Annotated[
         str | None,
         Parameter(
-            name="--delay",
-            help='Longest queueing delay, as in "5 ms", instead of a loss target.',
+            name="--delay", help='Longest queueing delay, as in "5 ms", instead of a loss target.'
         ),
     ] = None,
     json: Json = False,
@@ -250,10 +239,5 @@ def battery(
     name = "-".join(scheme.partition(" ")[0] for scheme in answer.names) or "built-in"
     endings = ["-battery.html", "-battery.parquet"]
     paths = own_paths(out, name, endings, ["battery", schemes, settings, experiments])
-    hand_over(
-        json=json,
-        as_json=lambda: judges.as_json(answer),
-        report=lambda: judges.report(answer),
-        written=judges.write(answer, paths),
-    )
+    hand_over_of(judges, answer, judges.write(answer, paths), json=json)
     return 1 if any(answer.errors(scheme) for scheme in answer.names) else 0

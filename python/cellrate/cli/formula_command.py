@@ -9,22 +9,40 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from cellrate.cli import formula_tables, quantities
+from cellrate.cli import amounts
 from cellrate.cli.options import Json
 from cellrate.common.json_text import json_text
 from cellrate.common.problems import BadInput
 from cellrate.common.terminal import say
 from cellrate.theory.assumptions import AssumptionError
-from cellrate.theory.formula import Formula, FormulaParameter
+from cellrate.theory.formula import UNITS, Formula, FormulaParameter, unit_of
 
 # Floats represent every integer up to this one exactly.
 MOST_WHOLE = 2**53
+UNIT_NAMES = {
+    "s": "ps, ns, us, ms, s, or m, km of fibre",
+    "bytes": "bytes, kB, MB, GB, KiB, MiB, GiB",
+    "bit/s": "bit/s, kbit/s, Mbit/s, Gbit/s, cells/s, cells/ms",
+    "cells/s": "cells/s, cells/ms, bit/s, kbit/s, Mbit/s, Gbit/s",
+    "cells": "cells",
+    "bits": "bits",
+    "RTT": "RTT",
+}
+# Numbers are shown in the largest unit that leaves at least 1 before the point.
+LARGER = {
+    "s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")),
+    "bit/s": ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")),
+    "cells/s": ((1e3, "cells/ms"),),
+}
 
 
 def command_of(
     formula: Formula,
     extra: Sequence[inspect.Parameter] = (),
     then: Callable[..., str | None] | None = None,
+    *,
+    text: str | None = None,
+    describe: Callable[[FormulaParameter], str] | None = None,
 ) -> Callable[..., None]:
     """Command of a formula; its options are the formula's parameters.
 
@@ -33,6 +51,8 @@ def command_of(
         extra: Further options.
         then: Called before anything is shown, with the formula's values by name and the further
             options; the text that it returns is printed at the end.
+        text: Description of the command; by default of the formula, with equation and source.
+        describe: Makes the description of a parameter's option, if it is not the usual one.
     """
 
     def command(*, json: bool = False, **options: object) -> None:
@@ -45,11 +65,13 @@ def command_of(
             say(last)
 
     json = inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json)
-    options = [*map(_option, formula.parameters), *extra, json]
+    describe = describe or _help
+    options = [_option(known, describe(known)) for known in formula.parameters]
+    options += [*extra, json]
     about = f"{formula.about[0].upper()}{formula.about[1:]}."
     command.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
     command.__annotations__ = {option.name: option.annotation for option in options}
-    command.__doc__ = f"{about}\n\n{formula.equation}\n\n{formula.source}."
+    command.__doc__ = text or f"{about}\n\n{formula.equation}\n\n{formula.source}."
     return command
 
 
@@ -81,7 +103,7 @@ def show(
     if json:
         sys.stdout.write(json_text(results))
     else:
-        formula_tables.show_results(formula, read(formula.parameters, given), results)
+        show_results(formula, read(formula.parameters, given), results)
 
 
 def read(parameters: tuple[FormulaParameter, ...], given: Mapping[str, object]) -> dict[str, Any]:
@@ -100,9 +122,9 @@ def read(parameters: tuple[FormulaParameter, ...], given: Mapping[str, object]) 
 
 def _number(parameter: FormulaParameter, text: str) -> float | int:
     if parameter.unit is None:
-        value = quantities.number(text, parameter.flag)
+        value = amounts.number(text, parameter.flag)
     else:
-        value = quantities.quantity(text, parameter.unit, parameter.flag)
+        value = amounts.quantity(text, parameter.unit, parameter.flag)
     return int(value) if value.is_integer() and abs(value) <= MOST_WHOLE else value
 
 
@@ -137,7 +159,7 @@ READERS: dict[str, Callable[[FormulaParameter, str], object]] = {
 }
 
 
-def _option(parameter: FormulaParameter) -> inspect.Parameter:
+def _option(parameter: FormulaParameter, about: str) -> inspect.Parameter:
     """Signature of a parameter's option, as cyclopts reads it."""
     hint: Any = str | None
     if parameter.kind == "flag":
@@ -152,12 +174,12 @@ def _option(parameter: FormulaParameter) -> inspect.Parameter:
         parameter.name,
         inspect.Parameter.KEYWORD_ONLY,
         default=None if number and not parameter.required else default,
-        annotation=Annotated[hint, Parameter(name=parameter.flag, help=_help(parameter))],
+        annotation=Annotated[hint, Parameter(name=parameter.flag, help=about)],
     )
 
 
 def _help(parameter: FormulaParameter) -> str:
-    kind = "" if parameter.unit is None else f" In {formula_tables.UNIT_NAMES[parameter.unit]}."
+    kind = "" if parameter.unit is None else f" In {UNIT_NAMES[parameter.unit]}."
     if parameter.kind != "number" or parameter.required or parameter.default is None:
         return parameter.about + kind
     unit = "" if parameter.unit is None else f" {parameter.unit}"
@@ -181,3 +203,47 @@ def _complaint(formula: Formula, given: Mapping[str, object], error: AssumptionE
         f"{formula.name}: {flag} is not given and so {value}{unit} "
         f"({parameter.about.rstrip('.')}): {error.allowed}"
     )
+
+
+def show_results(formula: Formula, values: Mapping[str, Any], results: Mapping[str, Any]) -> None:
+    """Shows results with their units, the equation and its source, and the values of all inputs."""
+    say(f"{formula.name}: {formula.about}")
+    say(f"  {formula.equation}")
+    say(f"  {formula.source}")
+    for parameter in formula.parameters:
+        value = values.get(parameter.name, parameter.default)
+        note = "" if parameter.name in values else "  (by default)"
+        if value is not None:
+            say(f"  {parameter.flag[2:]} = {amount(value, parameter.unit)}{note}")
+    for name, result in results.items():
+        say(f"{_words(name)}: {amount(result, unit_of(name))}")
+
+
+def amount(value: object, unit: str | None) -> str:
+    """A value with its unit, for people.
+
+    >>> amount(0.015, "s"), amount(103320000.0, "bit/s"), amount(11003.8, "cells")
+    ('15 ms', '103.32 Mbit/s', '11,003.8 cells')
+    """
+    if isinstance(value, Mapping):
+        return "; ".join(f"{key} {amount(part, unit)}" for key, part in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(amount(part, unit) for part in value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if not isinstance(value, int | float):
+        return "none" if value is None else str(value)
+    for scale, name in LARGER.get(unit or "", ()):
+        if abs(value) >= scale:
+            return f"{_digits(value / scale)} {name}"
+    return _digits(value) if unit is None else f"{_digits(value)} {unit}"
+
+
+def _digits(value: float) -> str:
+    """Six digits, or all of an integer."""
+    return f"{value:,.0f}" if 1e6 <= abs(value) < 1e15 else f"{value:,.6g}"
+
+
+def _words(name: str) -> str:
+    suffix = next((s for s in UNITS if name.endswith(f"_{s}")), None)
+    return (name.removesuffix(f"_{suffix}") if suffix else name).replace("_", " ")

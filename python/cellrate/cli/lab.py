@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from cellrate.cli import signals
+from cellrate.cli import process
 from cellrate.cli.options import Seed, Settings, whole
 from cellrate.common import terminal, whole_file
 from cellrate.common.problems import BadInput, reading
 from cellrate.simulation import source
 
 if TYPE_CHECKING:
-    from cellrate.lab.given import Given
+    from cellrate.lab.pages import Given
 
 MOST_PORT = 65_535
 
@@ -52,7 +52,7 @@ def lab(
     until Ctrl-C, and asks for nothing from elsewhere. --export writes a file that opens from a disk
     or from mail.
     """
-    from cellrate.lab.given import given
+    from cellrate.lab.pages import given
 
     if scenario is None and (settings or seed is not None or export is not None):
         raise BadInput("--set, --seed and --export need a scenario")
@@ -61,7 +61,7 @@ def lab(
         name, text, more = _read(scenario)
         shown = given(name, text, (*more, *settings), seed)
     if export is not None and shown is not None:
-        from cellrate.lab.single_page import single_page
+        from cellrate.lab.pages import single_page
 
         page = single_page(shown)
         with whole_file.replacing(export) as fresh:
@@ -119,5 +119,5 @@ def _serve(shown: Given | None, port: int, *, open_browser: bool) -> None:
             terminal.say("no browser could be opened: open the address yourself")
         with suppress(KeyboardInterrupt):
             server.serve_forever()
-        signals.end_at_once()
+        process.end_at_once()
         terminal.say("the lab has ended")

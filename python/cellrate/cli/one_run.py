@@ -189,10 +189,7 @@ def _show(overview: Mapping[str, Any], name: str) -> None:
 def _directory(name: str, out: Path | None, asked: object) -> Path | None:
     """Directory for files, if any are written; checked before the run.
 
-    Args:
-        name: Name of the scenario.
-        out: The directory that the user names, if any.
-        asked: What decides the files without a named directory; None if nothing is written then.
+    `asked` decides the files without a named directory; without it nothing is written then.
 
     Raises:
         BadInput: The directory has files that are not results of a run.

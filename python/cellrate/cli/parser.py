@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import cyclopts
 
 from cellrate._core import __version__
-from cellrate.cli import signals
+from cellrate.cli import process
 from cellrate.cli.commands import ABOUT, GROUPS
 from cellrate.cli.pictures import with_picture
 from cellrate.common.problems import BadInput
@@ -55,7 +55,7 @@ def call(arguments: Sequence[str]) -> int | None:
         raise BadInput(_lacking(arguments, error)) from error
     except cyclopts.CycloptsError as error:
         raise BadInput(str(error)) from error
-    signals.listen()
+    process.listen()
     status: int | None = function(*bound.args, **bound.kwargs)
     return status
 

@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Sequence
 
 from cellrate import _core
-from cellrate.cli.times import span
+from cellrate.cli.amounts import span
 from cellrate.common.problems import BadInput
 from cellrate.simulation.picture_options import KINDS, NEEDED, PictureKind, PictureOptions
 

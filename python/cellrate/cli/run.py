@@ -10,11 +10,11 @@ from cyclopts import Parameter
 
 from cellrate import _core
 from cellrate.cli import one_run
+from cellrate.cli.amounts import span
 from cellrate.cli.answering import hand_over
 from cellrate.cli.options import Json, ScenarioFile, Seed, Settings, Threads
 from cellrate.cli.pictures import picture_options
 from cellrate.cli.progress import ProgressBar
-from cellrate.cli.times import span
 from cellrate.common.json_text import json_text
 from cellrate.common.problems import BadInput
 from cellrate.simulation import source

@@ -34,8 +34,7 @@ def new(
 )
 def import_graph(
     file: Annotated[
-        str,
-        Parameter(name="FILE", allow_leading_hyphen=True, help="GraphML; - is standard input."),
+        str, Parameter(name="FILE", allow_leading_hyphen=True, help="GraphML; - is standard input.")
     ],
     /,
     **options: Any,  # noqa: ANN401  of the function

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from cellrate import _core
+from cellrate.cli.amounts import duration, size
 from cellrate.cli.from_function import made_from
 from cellrate.cli.options import Fresh, Json, Settings, Study, Workers
 from cellrate.cli.places import figure_files, kept_results, own_paths, place_of, warn_of_damage
 from cellrate.cli.progress import ProgressBar
-from cellrate.cli.times import duration, size
 from cellrate.common import scratch, terminal, whole_file
 from cellrate.common.json_text import json_text
 from cellrate.common.problems import BadInput, choose, reading
@@ -197,11 +197,6 @@ def _show_plan(found: studies.Plan, asked: studies.Study, *, json: bool) -> None
 def confirmed(study: studies.Study, store: _core.Store | None, workers: int | None) -> bool:
     """False if somebody at the terminal does not want a study that is long or large.
 
-    Args:
-        study: The study.
-        store: Store of results.
-        workers: Number of runs at a time; one per core by default.
-
     Raises:
         BadInput: The study is long or large, and nobody can be asked.
     """
@@ -273,7 +268,7 @@ def _value(text: str, data: DataSet) -> tuple[str, float | str]:
     Raises:
         BadInput: The text is not of that form, or the value is not a number or quantity.
     """
-    from cellrate.cli.quantities import number, quantity
+    from cellrate.cli.amounts import number, quantity
 
     name, equals, value = text.partition("=")
     if not equals:
@@ -292,10 +287,7 @@ def _is(name: str, end: str) -> bool:
     return name == end or name.endswith(f".{end}")
 
 
-@made_from(
-    studying.plot,
-    order=("kind", "y", "x", "by", "columns", "where", "of", "replication"),
-)
+@made_from(studying.plot, order=("kind", "y", "x", "by", "columns", "where", "of", "replication"))
 def plot(
     study: Study,
     /,

@@ -88,9 +88,9 @@ def call(line: Line) -> None:
         BadInput: The file cannot be read, or an option does not fit the scenario.
         ScenarioError: The scenario is wrong, or needs more memory than is available.
     """
-    from cellrate.cli import one_run, signals
+    from cellrate.cli import one_run, process
 
-    signals.listen()
+    process.listen()
     options = dict(line.options)
     job = one_run.job_of(line.file, options.pop("overrides", ()), options.pop("seed", None))
     if line.command == "run":

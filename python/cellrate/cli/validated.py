@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from cellrate.cli.amounts import size
 from cellrate.cli.answering import hand_over
-from cellrate.cli.times import size
 from cellrate.common.document import Document, Paragraph, Remark, Table, columns, rows
 from cellrate.common.numbers import number, seconds
 

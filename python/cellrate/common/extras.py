@@ -14,13 +14,15 @@ if TYPE_CHECKING:
 Extra: TypeAlias = Literal["cli", "cluster", "graph", "gym", "pandas", "xarray"]
 LIBRARIES: dict[Extra, tuple[str, ...]] = {
     "cli": ("cycler", "cyclopts", "matplotlib", "optuna", "polars", "rich", "scipy"),
-    "cluster": ("cryptography", "distributed"),
+    "cluster": ("cryptography", "dask", "distributed"),
     "graph": ("networkx",),
     "gym": ("gymnasium",),
     "pandas": ("pandas", "pyarrow"),
     "xarray": ("xarray",),
 }
 """The extras of the package, and the modules that each installs."""
+EXTRAS = {module: extra for extra, modules in LIBRARIES.items() for module in modules}
+"""Extras by the module that they install."""
 
 
 class MissingExtra(ModuleNotFoundError):
@@ -43,11 +45,26 @@ def needing(what: str) -> Iterator[None]:
         raise
     except ModuleNotFoundError as error:
         module = (error.name or "").partition(".")[0]
-        extra = next((one for one, modules in LIBRARIES.items() if module in modules), None)
-        if extra is None:
+        if module not in EXTRAS:
             raise
-        message = f"{what} needs {module}, which is not installed: pip install 'cellrate[{extra}]'"
+        install = f"pip install 'cellrate[{EXTRAS[module]}]'"
+        message = f"{what} needs {module}, which is not installed: {install}"
         raise MissingExtra(message, name=module) from None
+
+
+def advice_of_missing(error: BaseException | None) -> str | None:
+    """Message for an error from a library that is not installed; None for all other errors.
+
+    >>> advice_of_missing(ModuleNotFoundError("No module named 'polars'", name="polars"))
+    "the command needs polars: pip install 'cellrate[cli]'"
+    """
+    while error is not None:
+        if isinstance(error, ModuleNotFoundError):
+            module = (error.name or "").partition(".")[0]
+            if module in EXTRAS:
+                return f"the command needs {module}: pip install 'cellrate[{EXTRAS[module]}]'"
+        error = error.__cause__  # cyclopts wraps the error of a command's module
+    return None
 
 
 P = ParamSpec("P")

@@ -8,15 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cellrate.common.extras import saying_what_is_missing
-from cellrate.functions.runs_of import (
-    kept_in,
-    note,
-    runner_of,
-    seeds_from,
-    stream_of,
-    texts,
-    whole,
-)
+from cellrate.functions.runs_of import kept_in, note, runner_of, seeds_from, stream_of, texts, whole
 from cellrate.simulation import source
 from cellrate.simulation.runner import run_each
 from cellrate.simulation.scenarios import job_of

@@ -16,10 +16,7 @@ from cellrate.simulation.runner import Job, run_each, run_many
 
 @contextmanager
 def runner_of(
-    label: str,
-    workers: int | None,
-    store: _core.Store | None,
-    progress: Watcher | bool | None,
+    label: str, workers: int | None, store: _core.Store | None, progress: Watcher | bool | None
 ) -> Iterator[Runner]:
     """A function that runs jobs and returns all their outcomes."""
     with watching(progress, label) as watch:
@@ -28,10 +25,7 @@ def runner_of(
 
 @contextmanager
 def stream_of(
-    label: str,
-    workers: int | None,
-    store: _core.Store | None,
-    progress: Watcher | bool | None,
+    label: str, workers: int | None, store: _core.Store | None, progress: Watcher | bool | None
 ) -> Iterator[Callable[[int], StreamRunner]]:
     """Makes functions that run a number of jobs and yield their results one by one."""
     with watching(progress, label) as watch:

@@ -15,8 +15,7 @@ from cellrate.common.extras import needing
 with needing("cellrate.gym"):
     import gymnasium
 
-    from cellrate.gym.abr_port import AbrPort
-    from cellrate.gym.abr_source import AbrSource
+    from cellrate.gym.abr import AbrPort, AbrSource
     from cellrate.gym.side_by_side import AbrPorts, AbrSources
 
 __all__ = ["AbrPort", "AbrPorts", "AbrSource", "AbrSources"]

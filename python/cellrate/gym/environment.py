@@ -57,6 +57,10 @@ class Environment(gymnasium.Env[Vector, Vector], Generic[E]):
             name of a template.
         overrides: Settings as `cellrate.run` takes them.
         render_mode: None: the environment draws nothing.
+        weights: Weights of a millisecond of delay, and of lost cells, by their parameters' names.
+
+    Raises:
+        ValueError: A weight is not a finite number from 0, or something is to be drawn.
     """
 
     told: ClassVar[tuple[str, ...]]
@@ -65,8 +69,16 @@ class Environment(gymnasium.Env[Vector, Vector], Generic[E]):
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012  of gymnasium
 
     def __init__(
-        self, scenario: ScenarioLike, overrides: Overrides, render_mode: str | None
+        self,
+        scenario: ScenarioLike,
+        overrides: Overrides,
+        render_mode: str | None,
+        **weights: float,
     ) -> None:
+        for name, weight in weights.items():
+            if not 0 <= weight < float("inf"):
+                raise ValueError(f"{name} is {weight}: a number from 0")
+        self._weights = {name: float(weight) for name, weight in weights.items()}
         if render_mode is not None:
             raise ValueError(f"render_mode {render_mode!r}: the environment draws nothing")
         self.render_mode = None
@@ -181,17 +193,6 @@ class Environment(gymnasium.Env[Vector, Vector], Generic[E]):
     @abstractmethod
     def reward(self, numbers: Numbers) -> Any:  # noqa: ANN401  a float or an array of them
         """The reward of a step that told these numbers, or of many, if each is an array."""
-
-
-def require_weight(value: float, name: str) -> float:
-    """A weight of the reward.
-
-    Raises:
-        ValueError: It is not a finite number from 0.
-    """
-    if not 0 <= value < float("inf"):
-        raise ValueError(f"{name} is {value}: a number from 0")
-    return float(value)
 
 
 def _template_or(scenario: ScenarioLike) -> ScenarioLike:

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from cellrate import _core
 from cellrate.common.whole_number import require_whole_number
-from cellrate.gym.abr_port import AbrPort
-from cellrate.gym.abr_source import AbrSource
+from cellrate.gym.abr import AbrPort, AbrSource
 from cellrate.gym.environment import SEEN, Environment, Vector
 from cellrate.simulation.runner import worker_count
 

@@ -1,10 +1,13 @@
-"""The files of the lab's page, which `make lab` builds and the wheel carries."""
+"""The lab's page: its files, which `make lab` builds, and the scenario that the page opens with."""
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict, dataclass
 from importlib import resources
 from pathlib import Path
 
+from cellrate import _core
 from cellrate.common.problems import BadInput
 
 PLACE = Path(str(resources.files("cellrate"))) / "lab" / "pages"
@@ -18,6 +21,10 @@ TYPES = {
     "engine.wasm": "application/wasm",
 }
 """Files of the page that is served, and their media types."""
+NAME = "given.json"
+"""Name under which the server has the scenario."""
+GAP = "<!--given-->"
+"""Place of the scenario in the page that is one file."""
 
 
 def read(name: str) -> bytes:
@@ -33,3 +40,53 @@ def read(name: str) -> bytes:
             "the lab's page is not built: in a checkout run `make lab`, which needs node and npm; "
             "wheels have it"
         ) from None
+
+
+@dataclass(frozen=True)
+class Given:
+    """A scenario with what was set.
+
+    Attributes:
+        name: Name of its file.
+        text: The file.
+        set: Path and value of each override.
+    """
+
+    name: str
+    text: str
+    set: tuple[tuple[str, str], ...] = ()
+
+    def json(self) -> str:
+        """It as one JSON object, which is safe within a page."""
+        return json.dumps(asdict(self)).replace("<", "\\u003c")
+
+
+def given(name: str, text: str, settings: tuple[str, ...], seed: int | None) -> Given:
+    """A scenario that can be run.
+
+    Raises:
+        ScenarioError: It cannot be run.
+        BadInput: It names classes in Python, which a page cannot run.
+    """
+    code = _core.Scenario(text, name, list(settings), seed).code
+    if code:
+        raise BadInput(f"the lab has no Python, which `{code[0]}` needs: `cellrate run` has")
+    pairs = [
+        (path.strip(), value.strip()) for path, _, value in (s.partition("=") for s in settings)
+    ]
+    seeded = [] if seed is None else [("run.seed", str(seed))]
+    return Given(name, text, (*pairs, *seeded))
+
+
+def single_page(given: Given) -> str:
+    """The page with a scenario in it: HTML that asks for nothing else.
+
+    Raises:
+        BadInput: The page has not been built.
+    """
+    shell = read(SINGLE).decode("utf-8")
+    before, place, after = shell.partition(GAP)
+    if not place:
+        raise RuntimeError(f"{SINGLE} has no {GAP}")
+    data = f'<script type="application/json" id="given">{given.json()}</script>'
+    return before + data + after

@@ -8,7 +8,7 @@ from typing import ClassVar
 from urllib.parse import urlsplit
 
 from cellrate.lab import pages
-from cellrate.lab.given import NAME, Given
+from cellrate.lab.pages import NAME, Given
 
 HOST = "127.0.0.1"
 HEADERS = {

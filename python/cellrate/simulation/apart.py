@@ -141,9 +141,7 @@ class Worker:
 def run(scenario: _core.Scenario, report: Callable[[float, float], bool] | None) -> _core.Outcome:
     """Runs a scenario in this thread's process.
 
-    Args:
-        scenario: The scenario.
-        report: Called with the simulated time and its end; returning False stops the run.
+    `report` is called with the simulated time and its end; returning False stops the run.
 
     Raises:
         ScenarioError: The scenario cannot be run.

@@ -122,45 +122,36 @@ class Result(Shown):
 
         return bool(tomllib.loads(self.resolved)["measure"]["events"])
 
-    @cached_property
-    def flows(self) -> pl.DataFrame:
-        """One row per flow."""
+    def _frame(self, name: str) -> pl.DataFrame:
         with needing("a data frame"):
             from cellrate.simulation import frames
 
-        return frames.flows(self.summary)
+        return frames.frame(name, self)
+
+    @cached_property
+    def flows(self) -> pl.DataFrame:
+        """One row per flow."""
+        return self._frame("flows")
 
     @cached_property
     def classes(self) -> pl.DataFrame:
         """One row per service class of the forward channels."""
-        with needing("a data frame"):
-            from cellrate.simulation import frames
-
-        return frames.classes(self.summary)
+        return self._frame("classes")
 
     @cached_property
     def vcs(self) -> pl.DataFrame:
         """One row per directed virtual channel."""
-        with needing("a data frame"):
-            from cellrate.simulation import frames
-
-        return frames.vcs(self.summary)
+        return self._frame("vcs")
 
     @cached_property
     def ports(self) -> pl.DataFrame:
         """One row per output port of a switch."""
-        with needing("a data frame"):
-            from cellrate.simulation import frames
-
-        return frames.ports(self.summary)
+        return self._frame("ports")
 
     @cached_property
     def queues(self) -> pl.DataFrame:
         """One row per queue of an output port."""
-        with needing("a data frame"):
-            from cellrate.simulation import frames
-
-        return frames.queues(self.summary)
+        return self._frame("queues")
 
     @cached_property
     def traces(self) -> list[Series]:
@@ -184,18 +175,12 @@ class Result(Shown):
     @cached_property
     def trace_frame(self) -> pl.DataFrame:
         """All series, one row per point."""
-        with needing("a data frame"):
-            from cellrate.simulation import frames
-
-        return frames.traces(self.traces)
+        return self._frame("trace_frame")
 
     @cached_property
     def events(self) -> pl.DataFrame:
         """All events that ``measure.events`` asked for, in order of time."""
-        with needing("a data frame"):
-            from cellrate.simulation import frames
-
-        return frames.events(self.outcome)
+        return self._frame("events")
 
     @cached_property
     def network(self) -> Network:
@@ -271,7 +256,7 @@ class Result(Shown):
 
     def document(self) -> Document:
         """The run as a document: what was simulated, warnings, flows, ports, traces."""
-        from cellrate.simulation.result_document import result_document
+        from cellrate.simulation.at_a_glance import result_document
 
         return result_document(self)
 
@@ -287,4 +272,6 @@ class Result(Shown):
         """
         from cellrate.simulation import output
 
-        return output.save(self, Path(directory), figures=figures)
+        with output.replacing(Path(directory)) as place:
+            output.write(self, place, figures=figures)
+        return Path(directory)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -107,7 +107,10 @@ def capture(
     with watching(progress, CAPTURING) as watch:
 
         def shown(step: str) -> AbstractContextManager[Progress | None]:
-            return nullcontext(None if watch is None else _step_of(watch, STEPS.index(step)))
+            before = STEPS.index(step)
+            if watch is None:
+                return nullcontext(None)
+            return nullcontext(lambda done, _total: watch(before + done, len(STEPS)))
 
         return take(job, job.scenario(), list(taps), Path(directory), span, shown)
 
@@ -125,21 +128,14 @@ def take(
 ) -> Captures:
     """Captures a job and simulates it, and writes both into a directory, as `capture` does.
 
-    Args:
-        job: The job.
-        asked: Its scenario.
-        taps: Places and formats, as for `capture`.
-        directory: Directory to write, as a whole or not at all.
-        span: Start and end of the captures in seconds.
-        shown: Shows the progress of each of `STEPS`.
-        figures: True to draw the traces as well, or options of the pictures.
-        threads: Most threads of the simulation; the capture has one.
+    `span` is in seconds; `shown` shows the progress of each of `STEPS`; the capture has one thread.
 
     Raises:
         ScenarioError: The scenario is wrong with connection set-up.
         NothingToCapture: A place or format is unknown, or the size of headers is not possible.
         OSError: A file cannot be written.
         KeyboardInterrupt: Ctrl-C was pressed.
+        RuntimeError: The captured run is not the measured one, which is a defect of the simulator.
     """
     scenario = set_up(job, asked)
     with output.replacing(directory) as place:
@@ -148,7 +144,11 @@ def take(
         with shown(SIMULATING) as progress:
             outcome = run_one(scenario, progress=progress, threads=threads)
         result = Result(outcome, source.short_name(job.path), scenario)
-        check(result, index)
+        if index["digest"] != result.digest:
+            raise RuntimeError(
+                "a defect of cellrate, please report it: the captured run is not the measured one "
+                f"(digests {index['digest']} and {result.digest})"
+            )
         output.write(result, place, figures=figures)
     return Captures(result, directory, index, alone=asked.resolved() == scenario.resolved())
 
@@ -158,23 +158,14 @@ def set_up(job: Job, scenario: _core.Scenario) -> _core.Scenario:
 
     Readers of a capture need the options in SYNs.
 
-    Args:
-        job: The job.
-        scenario: Its scenario.
-
     Raises:
         ScenarioError: The scenario is wrong with connection set-up.
     """
     over_tcp = any(flow["tcp"] is not None for flow in json.loads(scenario.network())["flows"])
-    if not over_tcp or "connection_setup" in _tcp(job.text):
+    written = json.loads(_core.toml_as_json(job.text)).get("tcp", {})
+    if not over_tcp or "connection_setup" in written:
         return scenario
     return replace(job, overrides=(SETTING, *job.overrides)).scenario()
-
-
-def _tcp(text: str) -> dict[str, Any]:
-    """The table `tcp` as a scenario writes it."""
-    table: dict[str, Any] = json.loads(_core.toml_as_json(text)).get("tcp", {})
-    return table
 
 
 def record(
@@ -210,21 +201,3 @@ def record(
     text = json.dumps(index, indent=2) + "\n"
     (directory / INDEX).write_text(text, encoding="utf-8", newline="\n")
     return index
-
-
-def check(result: Result, index: Mapping[str, Any]) -> None:
-    """Checks that the captured run and the measured run have the same digest.
-
-    Raises:
-        RuntimeError: The digests differ, which is a defect of the simulator.
-    """
-    if index["digest"] != result.digest:
-        raise RuntimeError(
-            "a defect of cellrate, please report it: the captured run is not the measured one "
-            f"(digests {index['digest']} and {result.digest})"
-        )
-
-
-def _step_of(progress: Progress, before: int) -> Progress:
-    """Converts the progress of one step into the progress of all steps."""
-    return lambda done, _total: progress(before + done, len(STEPS))

@@ -13,11 +13,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from cellrate.common.picture_style import COLOURS, FAINT, FORMATS, NOTE, STYLE, save, svg
-from cellrate.simulation.direct_labels import label_ends
-from cellrate.simulation.hidden_lines import reveal
+from cellrate.simulation.drawn_lines import label_ends, reveal
 from cellrate.simulation.picture_context import BITS_PER_CELL, NO_CONTEXT, Context
 from cellrate.simulation.series import Series
-from cellrate.simulation.shown_figure import ShownFigure
 
 __all__ = [
     "COLOURS",
@@ -63,6 +61,17 @@ SCALES = {
 }
 
 
+class ShownFigure(Figure):
+    """A figure of matplotlib that a notebook shows without `%matplotlib inline`.
+
+    It is not one of pyplot's figures, which notebooks show by themselves at the end of a cell, so
+    it is never shown twice.
+    """
+
+    def _repr_svg_(self) -> str:
+        return svg(self)
+
+
 def new_figure(
     rows: int = 1, *, width: float = 7.0, height: float = 2.4, shared: bool = True
 ) -> tuple[Figure, list[Axes]]:
@@ -74,56 +83,45 @@ def new_figure(
         height: Height of each panel, in inches.
         shared: True if the panels share the time axis.
     """
-    with style.context(STYLE):
-        figure = _blank(width, height * rows + 0.4)
-        panels = figure.subplots(rows, 1, sharex=shared, squeeze=False)
-        return figure, list(panels[:, 0])
+    return _panels(rows, 1, width, height * rows + 0.4, sharex=shared)
 
 
 def new_grid(
     rows: int, columns: int, *, width: float = 7.0, height: float = 2.8
 ) -> tuple[Figure, list[Axes]]:
-    """Makes a figure with panels in rows, which share both axes.
-
-    Args:
-        rows: Number of panels above each other.
-        columns: Number of panels side by side.
-        width: Width of the figure, in inches.
-        height: Height of each panel, in inches.
+    """Makes a figure with panels in rows, which share both axes; sizes are in inches.
 
     Returns:
         The figure, and its panels row by row.
     """
-    with style.context(STYLE):
-        figure = _blank(width, height * rows + 0.4)
-        panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-        return figure, list(panels.flat)
+    return _panels(rows, columns, width, height * rows + 0.4, sharex=True, sharey=True)
 
 
 def new_panels(
     count: int, columns: int, *, width: float = 7.0, height: float = 2.0
 ) -> tuple[Figure, list[Axes]]:
-    """Makes a figure with panels in rows, each with axes of its own.
-
-    Args:
-        count: Number of panels; the last row may be incomplete.
-        columns: Number of panels side by side.
-        width: Width of the figure, in inches.
-        height: Height of each panel, in inches.
-    """
+    """Makes a figure with panels in rows, each with axes of its own; sizes are in inches."""
     rows = -(-count // columns)
+    figure, panels = _panels(rows, columns, width, height * rows + 0.2)
+    for unused in panels[count:]:
+        unused.set_visible(False)
+    return figure, panels[:count]
+
+
+def _panels(
+    rows: int,
+    columns: int,
+    width: float,
+    height: float,
+    *,
+    sharex: bool = False,
+    sharey: bool = False,
+) -> tuple[Figure, list[Axes]]:
     with style.context(STYLE):
-        figure = _blank(width, height * rows + 0.2)
-        panels = list(figure.subplots(rows, columns, squeeze=False).flat)
-        for unused in panels[count:]:
-            unused.set_visible(False)
-        return figure, panels[:count]
-
-
-def _blank(width: float, height: float) -> Figure:
-    figure = ShownFigure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
+        figure = ShownFigure(figsize=(width, height), layout="constrained")
+        FigureCanvasAgg(figure)
+        panels = figure.subplots(rows, columns, sharex=sharex, sharey=sharey, squeeze=False)
+        return figure, list(panels.flat)
 
 
 def time_traces(

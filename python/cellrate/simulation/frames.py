@@ -3,54 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from cellrate import _core
 from cellrate.simulation.series import Series
 
+if TYPE_CHECKING:
+    from cellrate.simulation.api import Result
 
-def rows(table: str, summary: dict[str, Any]) -> list[dict[str, Any]]:
-    """The rows of a table, `flows`, `classes`, `vcs`, `ports` or `queues`, one per entity."""
-    if table == "flows":
+
+def rows(name: str, summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows of a table, `flows`, `classes`, `vcs`, `ports` or `queues`, one per entity.
+
+    The byte balance of flows has columns ``balance_...``, the counters of a port's control scheme
+    ``control_...``; queues of a port are in order of priority, from 1.
+    """
+    if name == "flows":
         return [_flat(flow, "balance") for flow in summary["flows"]]
-    if table == "ports":
+    if name == "ports":
         ports = (_without(port, "queues") for port in summary["ports"])
         return [_flat(port, "control") for port in ports]
-    if table == "queues":
+    if name == "queues":
         return [
             {"port": port["name"], "priority": priority, **queue}
             for port in summary["ports"]
             for priority, queue in enumerate(port["queues"], start=1)
         ]
-    found: list[dict[str, Any]] = summary[table]
+    found: list[dict[str, Any]] = summary[name]
     return found
 
 
-def flows(summary: dict[str, Any]) -> pl.DataFrame:
-    """One row per flow; the byte balance as columns ``balance_...``."""
-    return _frame(rows("flows", summary))
+def frame(name: str, result: Result) -> pl.DataFrame:
+    """The data frame of a result with a name of `cellrate.simulation.api.TABLES`."""
+    if name == "trace_frame":
+        return traces(result.traces)
+    return events(result.outcome) if name == "events" else table(name, result.summary)
 
 
-def classes(summary: dict[str, Any]) -> pl.DataFrame:
-    """One row per service class of the forward channels."""
-    return _frame(rows("classes", summary))
-
-
-def vcs(summary: dict[str, Any]) -> pl.DataFrame:
-    """One row per directed virtual channel."""
-    return _frame(rows("vcs", summary))
-
-
-def ports(summary: dict[str, Any]) -> pl.DataFrame:
-    """One row per output port; counters of its control scheme as columns ``control_...``."""
-    return _frame(rows("ports", summary))
-
-
-def queues(summary: dict[str, Any]) -> pl.DataFrame:
-    """One row per queue of a port, in order of priority from 1."""
-    return _frame(rows("queues", summary))
+def table(name: str, summary: dict[str, Any]) -> pl.DataFrame:
+    """The rows of a table as a data frame."""
+    return pl.DataFrame(rows(name, summary), infer_schema_length=None)
 
 
 def traces(series: Sequence[Series]) -> pl.DataFrame:
@@ -86,10 +80,6 @@ def events(outcome: _core.Outcome) -> pl.DataFrame:
         "er_cells_per_second": pl.Float64,
     }
     return pl.DataFrame(outcome.events(), schema=schema)
-
-
-def _frame(found: list[dict[str, Any]]) -> pl.DataFrame:
-    return pl.DataFrame(found, infer_schema_length=None)
 
 
 def _flat(row: dict[str, Any], key: str) -> dict[str, Any]:

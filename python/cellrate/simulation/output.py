@@ -46,13 +46,6 @@ def refuse_foreign(directory: Path) -> None:
         )
 
 
-def save(result: Result, directory: Path, *, figures: bool | PictureOptions) -> Path:
-    """Writes a result; see `Result.save`."""
-    with replacing(directory) as place:
-        write(result, place, figures=figures)
-    return directory
-
-
 def resolved_of(directory: Path) -> str | None:
     """The scenario of the result that a directory holds, with every default; None without one."""
     try:

@@ -28,11 +28,6 @@ SMOOTH = 0.01
 def draw(rate: Series, queue: Series, context: Context) -> Figure:
     """Draws the way of queue and ACR, in a colour for each of its four phases.
 
-    Args:
-        rate: Trace of an ACR.
-        queue: Trace of a queue.
-        context: The run's title, and thresholds and fair shares to draw in.
-
     Raises:
         ValueError: The traces have fewer than two times in common.
     """

@@ -136,18 +136,18 @@ def profile(job: Job, progress: Progress) -> Profile:
     reading, scenario = timed(job.scenario)
     resolved = tomllib.loads(scenario.resolved())
     variants = [("", ()), *_less(resolved)]
+    per_round = len(variants) + 1
     seconds: list[list[float]] = [[] for _ in variants]
     measured: list[_Measured] = []
     digests = set()
     for round_ in range(ROUNDS):
         for index, (_, settings) in enumerate(variants):
             asked = replace(job, overrides=(*job.overrides, *settings)).scenario()
-            done = round_ * (len(variants) + 1) + index
-            watch = _Watch(progress, done, ROUNDS * (len(variants) + 1))
+            watch = _one_of(progress, round_ * per_round + index, ROUNDS * per_round)
             spent, outcome = timed(partial(asked.run, watch))
             seconds[index].append(spent)
             digests.add(_read(outcome)["digest"])
-        watch = replace(watch, done=watch.done + 1)
+        watch = _one_of(progress, round_ * per_round + len(variants), ROUNDS * per_round)
         measured.append(_measured(scenario, watch))
         digests.add(measured[-1].summary["digest"])
     if len(digests) > 1:
@@ -191,7 +191,7 @@ class _Measured:
     summary: dict[str, Any]
 
 
-def _measured(scenario: _core.Scenario, progress: _Watch) -> _Measured:
+def _measured(scenario: _core.Scenario, progress: Progress) -> _Measured:
     seconds, (outcome, tasks, reading) = timed(partial(scenario.profile, progress))
     overview_seconds, _ = timed(partial(at_a_glance, outcome))
     return _Measured(seconds, tasks, reading, overview_seconds, _read(outcome))
@@ -226,16 +226,9 @@ def division(scenario: _core.Scenario) -> Division:
     return Division(len(found["parts"]), by_default, found["speedup"], found["reason"])
 
 
-@dataclass(frozen=True, slots=True)
-class _Watch:
-    """Tells the progress of one run among several."""
-
-    progress: Progress
-    done: int
-    all: int
-
-    def __call__(self, now: float, end: float) -> None:
-        self.progress(self.done + now / end, self.all)
+def _one_of(progress: Progress, done: int, total: int) -> Progress:
+    """The progress of one run, told as that of all runs."""
+    return lambda now, end: progress(done + now / end, total)
 
 
 def _read(outcome: _core.Outcome) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias, cast
@@ -15,24 +16,41 @@ Watcher: TypeAlias = Callable[[float, int], None]
 REFRESH_SECONDS = 0.5
 
 
-class ProgressLine:
-    """A line on standard error, written over and over.
+class _Progress:
+    """The progress of work, shown at most twice a second.
 
     Call it with the number of parts done, fractions included, and the number of all parts.
     """
 
     def __init__(self, label: str) -> None:
         self.label = label
-        self.written = -REFRESH_SECONDS
-        self.length = 0
+        self.shown = -REFRESH_SECONDS
 
     def __call__(self, done: float, total: float) -> None:
-        """Writes the line anew, if it is time to."""
+        """Shows the progress, if it is time to."""
         now = time.monotonic()
-        if now - self.written < REFRESH_SECONDS:
-            return
-        self.written = now
-        share = min(max(done / total, 0.0), 1.0) if total else 1.0
+        if now - self.shown >= REFRESH_SECONDS:
+            self.shown = now
+            self.show(min(max(done / total, 0.0), 1.0) if total else 1.0)
+
+    @abstractmethod
+    def show(self, share: float) -> None:
+        """Shows the share that is done."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Removes what is shown."""
+
+
+class ProgressLine(_Progress):
+    """A line on standard error, written over and over."""
+
+    def __init__(self, label: str) -> None:
+        super().__init__(label)
+        self.length = 0
+
+    def show(self, share: float) -> None:
+        """Writes the line anew."""
         self._write(f"{self.label}: {share:.0%} done")
 
     def close(self) -> None:
@@ -47,10 +65,8 @@ class ProgressLine:
         self.length = len(text)
 
 
-class ProgressBar:
+class ProgressBar(_Progress):
     """A bar in the output of a notebook's cell, which is gone when the work is done.
-
-    Call it with the number of parts done, fractions included, and the number of all parts.
 
     Args:
         label: Text before the bar.
@@ -59,17 +75,11 @@ class ProgressBar:
     """
 
     def __init__(self, label: str, display: Callable[..., Any]) -> None:
-        self.label = label
-        self.shown = -REFRESH_SECONDS
+        super().__init__(label)
         self.handle = display(_Bar(label, 0.0), display_id=True)
 
-    def __call__(self, done: float, total: float) -> None:
-        """Moves the bar, if it is time to."""
-        now = time.monotonic()
-        if now - self.shown < REFRESH_SECONDS:
-            return
-        self.shown = now
-        share = min(max(done / total, 0.0), 1.0) if total else 1.0
+    def show(self, share: float) -> None:
+        """Moves the bar."""
         self.handle.update(_Bar(self.label, share))
 
     def close(self) -> None:

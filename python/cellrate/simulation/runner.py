@@ -122,11 +122,9 @@ def worker_count(workers: int | None) -> int:
         TypeError: It is not an integer.
         ValueError: It is below 1 or above `MOST_WORKERS`.
     """
-    return (
-        available_cores()
-        if workers is None
-        else require_whole_number(workers, "workers", 1, MOST_WORKERS)
-    )
+    if workers is None:
+        return available_cores()
+    return require_whole_number(workers, "workers", 1, MOST_WORKERS)
 
 
 def thread_count(threads: Threads) -> int | None:
@@ -197,7 +195,7 @@ def run_many(
         scenario = job.scenario()
         keys.append(scenario.key())
         scenarios[keys[-1]] = scenario
-    outcomes = _Batch(scenarios, store).run(worker_count(workers), progress)
+    outcomes = _run_all(scenarios, store, worker_count(workers), progress)
     return [outcomes[key] for key in keys]
 
 
@@ -217,9 +215,49 @@ def run_one(
         ValueError: It is below 1 or above `MOST_WORKERS`.
         KeyboardInterrupt: Ctrl-C was pressed.
     """
-    batch = _Batch({scenario.key(): scenario}, store, thread_count(threads))
-    [outcome] = batch.run(1, progress).values()
+    count = thread_count(threads)
+    [outcome] = _run_all({scenario.key(): scenario}, store, 1, progress, count).values()
     return outcome
+
+
+def _run_all(
+    scenarios: dict[str, _core.Scenario],
+    store: _core.Store | None,
+    workers: int,
+    progress: Progress | None,
+    threads: int | None = 1,
+) -> dict[str, _core.Outcome]:
+    """Runs distinct scenarios by key, each of which is given up to its run.
+
+    Raises:
+        Exception: The first failure of a run, which stops the others.
+    """
+    count = len(scenarios)
+    work = _Work(store, alone=workers == 1 or count == 1, threads=threads)
+
+    def run(key: str) -> _core.Outcome:
+        outcome, _ = work.obtain(key, scenarios.pop(key), key)
+        work.fractions[key] = 1.0
+        return outcome
+
+    keys = list(scenarios)
+    if not work.alone:  # the longest first, so that all workers end at about the same time
+        seconds = {key: scenario.estimate()["seconds"] for key, scenario in scenarios.items()}
+        keys.sort(key=seconds.__getitem__, reverse=True)
+    with ThreadPoolExecutor(max_workers=workers, thread_name_prefix="cellrate") as pool:
+        futures = {key: pool.submit(run, key) for key in keys}
+        try:
+            waiting = set(futures.values())
+            while waiting:
+                finished, waiting = wait(waiting, timeout=TICK_SECONDS, return_when=FIRST_EXCEPTION)
+                for future in finished:
+                    future.result()
+                if progress is not None:
+                    progress(sum(list(work.fractions.values())), count)
+            return {key: future.result() for key, future in futures.items()}
+        finally:
+            work.stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def run_each(
@@ -288,22 +326,23 @@ class Done:
 
     index: int
     job: Job
-    scenario: _core.Scenario | None
-    key: str
-    outcome: _core.Outcome | None
-    error: str
-    known: bool
-    seconds: float
+    scenario: _core.Scenario | None = None
+    key: str = ""
+    outcome: _core.Outcome | None = None
+    error: str = ""
+    known: bool = False
+    seconds: float = 0.0
 
 
 class _Work:
     """State that workers share: the store, the progress of the runs, and the signal to stop."""
 
-    def __init__(self, store: _core.Store | None, *, alone: bool) -> None:
+    def __init__(self, store: _core.Store | None, *, alone: bool, threads: int | None = 1) -> None:
         self.store = store
         self.alone = alone
+        self.threads = threads
         self.stop = threading.Event()
-        self.fractions: dict[int, float] = {}
+        self.fractions: dict[int | str, float] = {}
         self.finished = 0
         self._lock = threading.Lock()
 
@@ -314,7 +353,7 @@ class _Work:
         try:
             scenario = job.scenario()
             key = scenario.key()
-            outcome, known = self._obtain(index, scenario, key)
+            outcome, known = self.obtain(index, scenario, key)
         except (_core.ScenarioError, RuntimeError, MemoryError) as problem:
             error = message_of(problem)
         with self._lock:
@@ -323,12 +362,16 @@ class _Work:
         seconds = 0.0 if known else time.thread_time() - began
         return Done(index, job, scenario, key, outcome, error, known, seconds)
 
-    def _obtain(self, index: int, scenario: _core.Scenario, key: str) -> tuple[_core.Outcome, bool]:
+    def obtain(
+        self, name: int | str, scenario: _core.Scenario, key: str
+    ) -> tuple[_core.Outcome, bool]:
+        """The outcome of a scenario as by `obtained`, with its progress under a name."""
+
         def report(now_seconds: float, end_seconds: float) -> bool:
-            self.fractions[index] = now_seconds / end_seconds
+            self.fractions[name] = now_seconds / end_seconds
             return not self.stop.is_set()
 
-        return obtained(scenario, key, self.store, report, alone=self.alone)
+        return obtained(scenario, key, self.store, report, alone=self.alone, threads=self.threads)
 
 
 def obtained(
@@ -399,60 +442,3 @@ def kept_outcome(store: _core.Store, key: str) -> _core.Outcome | None:
     except ValueError as error:
         store.reject(key, str(error))
         return None
-
-
-class _Batch:
-    """Distinct scenarios by key, with the progress of each; a run gives its scenario up."""
-
-    def __init__(
-        self,
-        scenarios: dict[str, _core.Scenario],
-        store: _core.Store | None,
-        threads: int | None = 1,
-    ) -> None:
-        self.scenarios = scenarios
-        self.store = store
-        self.threads = threads
-        self.done = dict.fromkeys(scenarios, 0.0)
-        self.alone = True
-        self.stop = threading.Event()
-
-    def run(self, workers: int, progress: Progress | None) -> dict[str, _core.Outcome]:
-        self.alone = workers == 1 or len(self.scenarios) == 1
-        with ThreadPoolExecutor(max_workers=workers, thread_name_prefix="cellrate") as pool:
-            futures = {key: pool.submit(self._obtain, key) for key in self._longest_first()}
-            try:
-                self._watch(list(futures.values()), progress)
-                return {key: future.result() for key, future in futures.items()}
-            finally:
-                self.stop.set()
-                pool.shutdown(wait=False, cancel_futures=True)
-
-    def _longest_first(self) -> Iterable[str]:
-        """The keys in the order of the runs, so that all workers end at about the same time."""
-        if self.alone:
-            return self.done
-        seconds = {key: one.estimate()["seconds"] for key, one in self.scenarios.items()}
-        return sorted(seconds, key=seconds.__getitem__, reverse=True)
-
-    def _watch(self, futures: Sequence[Future[_core.Outcome]], progress: Progress | None) -> None:
-        """Waits for the end of all runs; raises the first failure."""
-        waiting: set[Future[_core.Outcome]] = set(futures)
-        while waiting:
-            finished, waiting = wait(waiting, timeout=TICK_SECONDS, return_when=FIRST_EXCEPTION)
-            for future in finished:
-                future.result()
-            if progress is not None:
-                progress(sum(self.done.values()), len(self.done))
-
-    def _obtain(self, key: str) -> _core.Outcome:
-        def report(now_seconds: float, end_seconds: float) -> bool:
-            self.done[key] = now_seconds / end_seconds
-            return not self.stop.is_set()
-
-        scenario = self.scenarios.pop(key)
-        outcome, _ = obtained(
-            scenario, key, self.store, report, alone=self.alone, threads=self.threads
-        )
-        self.done[key] = 1.0
-        return outcome

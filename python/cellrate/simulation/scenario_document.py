@@ -11,10 +11,10 @@ from cellrate.common.document import (
     Document,
     Paragraph,
     Remark,
-    Row,
     Section,
     Table,
     columns,
+    rows,
 )
 from cellrate.common.numbers import number, seconds
 
@@ -58,9 +58,8 @@ def _flows(groups: Mapping[str, Sequence[Flow]]) -> Table:
     titles = columns(
         "group", "flows", "class", "source", "TCP recovery", "round trip", "path", numbers=(1, 5)
     )
-    return Table(
-        titles, tuple(Row(_flow(name, members)) for name, members in groups.items()), wide=True
-    )
+    found = rows(_flow(name, members) for name, members in groups.items())
+    return Table(titles, found, wide=True)
 
 
 def _flow(name: str, members: Sequence[Flow]) -> tuple[str, ...]:
@@ -89,7 +88,7 @@ def _ports(ports: Sequence[tuple[Link, int]]) -> Table:
         "discard",
         numbers=(1, 2, 4),
     )
-    return Table(titles, tuple(Row(_port(link, flows)) for link, flows in ports))
+    return Table(titles, rows(_port(link, flows) for link, flows in ports))
 
 
 def _port(link: Link, flows: int) -> tuple[str, ...]:

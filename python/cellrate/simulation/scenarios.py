@@ -74,10 +74,7 @@ class Scenario(Shown):
     """
 
     def __init__(
-        self,
-        scenario: ScenarioLike,
-        overrides: Overrides = (),
-        seed: int | None = None,
+        self, scenario: ScenarioLike, overrides: Overrides = (), seed: int | None = None
     ) -> None:
         self._job = job_of(scenario, overrides, seed)
         self._checked = self._job.scenario()

@@ -52,11 +52,7 @@ class Series:
         return Series(self.kind, self.entity, self.unit, *columns)
 
     def settling_time(
-        self,
-        tolerance: float = 0.05,
-        start: float = 0.0,
-        end: float = math.inf,
-        final: float = 0.2,
+        self, tolerance: float = 0.05, start: float = 0.0, end: float = math.inf, final: float = 0.2
     ) -> float:
         """Seconds from `start` until the series stays near its final mean; infinite if never.
 

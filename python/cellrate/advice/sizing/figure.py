@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from cellrate.advice.sizing.answer import Answer
 from cellrate.common.numbers import seconds
 from cellrate.common.picture_style import COLOURS, NOTE, STYLE
-from cellrate.simulation.direct_labels import label_ends
+from cellrate.simulation.drawn_lines import label_ends
 from cellrate.simulation.figures import draw, new_figure
 from cellrate.simulation.picture_context import NAMES
 from cellrate.simulation.series import Series

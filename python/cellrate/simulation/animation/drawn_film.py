@@ -58,20 +58,24 @@ SAME_BYTES = [
 ]
 
 
-def write_gif(film: Film, times: Sequence[float], place: Path) -> None:
-    """Writes a GIF that repeats for ever."""
-    _write(film, times, place, PillowWriter(fps=FRAMES_PER_SECOND))
-
-
-def write_mp4(film: Film, times: Sequence[float], place: Path) -> None:
-    """Writes an MP4 (H.264).
+def write(film: Film, times: Sequence[float], place: Path, *, gif: bool) -> None:
+    """Writes a GIF that repeats for ever, or an MP4 (H.264).
 
     Raises:
         BadInput: There is no `ffmpeg` on the path.
     """
-    require_ffmpeg(place)
-    writer = FFMpegWriter(fps=FRAMES_PER_SECOND, codec="libx264", extra_args=SAME_BYTES)
-    _write(film, times, place, writer)
+    writer: AbstractMovieWriter
+    if gif:
+        writer = PillowWriter(fps=FRAMES_PER_SECOND)
+    else:
+        require_ffmpeg(place)
+        writer = FFMpegWriter(fps=FRAMES_PER_SECOND, codec="libx264", extra_args=SAME_BYTES)
+    with style.context(STYLE):
+        picture = Picture(film, times[1] - times[0])
+        with writer.saving(picture.figure, str(place), DOTS_PER_INCH):
+            for time in times:
+                picture.show(time)
+                writer.grab_frame()
 
 
 def has_ffmpeg() -> bool:
@@ -90,15 +94,6 @@ def require_ffmpeg(place: Path) -> None:
             f"-o {place}: mp4 needs the program ffmpeg, which is not on the path; install it, or "
             "write .html or .gif"
         )
-
-
-def _write(film: Film, times: Sequence[float], place: Path, writer: AbstractMovieWriter) -> None:
-    with style.context(STYLE):
-        picture = Picture(film, times[1] - times[0])
-        with writer.saving(picture.figure, str(place), DOTS_PER_INCH):
-            for time in times:
-                picture.show(time)
-                writer.grab_frame()
 
 
 class Picture:
@@ -133,13 +128,7 @@ class Picture:
         names = [NAMES[look] for look in seen]
         if film.losses.height:
             handles, names = [*handles, self._lost], [*names, "lost cell"]
-        panel.legend(
-            handles,
-            names,
-            loc="lower center",
-            bbox_to_anchor=(0.5, -0.15),
-            ncols=4,
-        )
+        panel.legend(handles, names, loc="lower center", bbox_to_anchor=(0.5, -0.15), ncols=4)
         self._title = panel.set_title("")
 
     def show(self, time: float) -> None:

@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from cellrate import _core
+from cellrate.common import scratch
 from cellrate.common.numbers import seconds
 from cellrate.common.problems import BadInput
-from cellrate.simulation import source
-from cellrate.simulation.animation.cell_marks import MarkedCells, marked_cells
+from cellrate.simulation import captures, output, source
 from cellrate.simulation.animation.node_places import Places, node_places
 from cellrate.simulation.api import Result
 from cellrate.simulation.network import Link, Network
@@ -28,6 +29,12 @@ POINTS, MOST_POINTS = 400, 4000
 PICOSECONDS = 1e12
 # Captures round times down to 2^-32 s, 233 ps.
 ROUNDING = 0.5e-9
+# A record of the Extensible Record Format: header, header of a cell without HEC, payload.
+HEADER, RECORD = 16, 16 + 4 + 48
+FRACTION = 2.0**32
+CREDIT_VCI = 31
+RESOURCE_MANAGEMENT, CONGESTION = 0b110, 0b010
+CONGESTED, NO_INCREASE = 0x20, 0x10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,10 +128,7 @@ def film(job: Job, span: tuple[float, float], beside: Path) -> Film:
     Both engines run: the plain one tells each cell on each link and what is written in it, the fast
     one queues and losses. They agree in every cell.
 
-    Args:
-        job: The scenario.
-        span: Start and end in seconds.
-        beside: A path beside which files may be written for the moment.
+    Files may be written `beside` for the moment; the span is in seconds.
 
     Raises:
         ScenarioError: The scenario is wrong.
@@ -261,12 +265,6 @@ def frame_times(
 ) -> Sequence[float]:
     """Simulated times of the frames of a film.
 
-    Args:
-        film: The film.
-        seconds_per_second: Simulated seconds in a second of film.
-        frames_per_second: Frames in a second of film.
-        most: Greatest number of frames.
-
     Raises:
         BadInput: There would be more frames, or a single one.
     """
@@ -278,3 +276,54 @@ def frame_times(
             f"{most:,}: choose another span, --speed or --length"
         )
     return [film.start_seconds + step * at for at in range(count)]
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedCells:
+    """The cells of one link in the order in which they left.
+
+    Attributes:
+        left_seconds: Time at which the last bit left, rounded down to 2^-32 s.
+        marked: True for a data cell with EFCI and for an RM cell with CI or NI.
+        credit: True for cells of credit control.
+    """
+
+    left_seconds: npt.NDArray[np.float64]
+    marked: npt.NDArray[np.bool_]
+    credit: npt.NDArray[np.bool_]
+
+
+def marked_cells(
+    scenario: _core.Scenario, network: Network, span: tuple[float, float], beside: Path
+) -> dict[str, MarkedCells]:
+    """Simulates a scenario in the plain engine, and reads the marks of all cells on links.
+
+    The span is that of the times of departure, in seconds; captures are written `beside` for the
+    moment.
+
+    Returns:
+        The cells of each link, by its name.
+
+    Raises:
+        BadInput: The cells of this scenario cannot be written as on the line.
+    """
+    taps = [f"{link.name}:cells" for link in network.links]
+    with scratch.directory(beside) as place:
+        try:
+            index = captures.record(scenario, taps, place, span)
+        except captures.NothingToCapture as error:
+            raise BadInput(f"the marks of cells cannot be read: {error}") from error
+        folder = place / output.CAPTURES
+        return {tap["point"]: _read(folder / tap["files"][0]["name"]) for tap in index["taps"]}
+
+
+def _read(file: Path) -> MarkedCells:
+    records = np.frombuffer(file.read_bytes(), np.uint8).reshape(-1, RECORD)
+    stamps = records[:, :8].copy().view("<u8")[:, 0]
+    words = records[:, HEADER : HEADER + 4].copy().view(">u4")[:, 0]
+    channel, kind = words >> 4 & 0xFFFF, words >> 1 & 0b111
+    flags = records[:, HEADER + 5]
+    is_rm = kind == RESOURCE_MANAGEMENT
+    in_rm = (flags & (CONGESTED | NO_INCREASE)) != 0
+    efci = (kind & CONGESTION) != 0
+    return MarkedCells(stamps / FRACTION, np.where(is_rm, in_rm, efci), channel == CREDIT_VCI)

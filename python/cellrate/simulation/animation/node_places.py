@@ -21,9 +21,6 @@ def node_places(network: Network) -> Places:
     followed. Sources stand left of their first switch, destinations right of their last one: at the
     edge of the picture spread over its height, elsewhere sources above the middle, destinations
     below.
-
-    Args:
-        network: The network.
     """
     after = _successors(network)
     columns = _columns(after, [node.name for node in network.nodes])

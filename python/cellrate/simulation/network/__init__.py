@@ -2,11 +2,11 @@
 
 from cellrate.simulation.network.elements import Flow, Link, Node, Switch
 from cellrate.simulation.network.ends import Abr, OwnRate, Tcp
-from cellrate.simulation.network.fair_shares import fair_shares
 from cellrate.simulation.network.loads import (
     can_be_overloaded,
     capacity_left_cells_per_second,
     certain_cells_per_second,
+    fair_shares,
     mean_cells_per_second,
     offered_cells_per_second,
     overloaded_ports,

@@ -10,8 +10,7 @@ from typing import Any, Self
 
 from cellrate import _core
 from cellrate.simulation import source
-from cellrate.simulation.network.change import Change
-from cellrate.simulation.network.elements import Flow, Link, Node, Switch, limit
+from cellrate.simulation.network.elements import Change, Flow, Link, Node, Switch, limit
 from cellrate.simulation.network.ends import Abr, OwnRate, Parameters, Tcp
 from cellrate.simulation.runner import Job
 
@@ -79,18 +78,22 @@ class Network:
         nodes = tuple(Node(node["name"], _switch(node["switch"])) for node in described["nodes"])
         links = tuple(_link(link, nodes) for link in described["links"])
         encapsulation_bytes = int(described["encapsulation_bytes"])
+        plain = (
+            "seed",
+            "duration_seconds",
+            "start_jitter_seconds",
+            "measure",
+            "credit",
+            "links_lose",
+        )
         return cls(
-            seed=described["seed"],
-            duration_seconds=described["duration_seconds"],
-            start_jitter_seconds=described["start_jitter_seconds"],
-            measure=described["measure"],
-            credit=described["credit"],
-            links_lose=described["links_lose"],
+            **{name: described[name] for name in plain},
             nodes=nodes,
             links=links,
             flows=tuple(_flow(flow, links, encapsulation_bytes) for flow in described["flows"]),
             changes=tuple(
-                Change(one["at_seconds"], tuple(one["keys"])) for one in described["changes"]
+                Change(change["at_seconds"], tuple(change["keys"]))
+                for change in described["changes"]
             ),
         )
 
@@ -166,39 +169,35 @@ def _switch(settings: Mapping[str, Any] | None) -> Switch | None:
     if settings is None:
         return None
     return Switch(
-        buffer_cells=limit(settings["buffer_cells"]),
-        priority=tuple(tuple(classes) for classes in settings["priority"]),
-        control=settings["control"],
-        discard=settings["discard"],
-        vsvd=settings["vsvd"],
-        rm_first=settings["rm_first"],
+        **_of(Switch, settings)
+        | {
+            "buffer_cells": limit(settings["buffer_cells"]),
+            "priority": tuple(tuple(classes) for classes in settings["priority"]),
+        }
     )
 
 
 def _link(link: Mapping[str, Any], nodes: Sequence[Node]) -> Link:
     ends = {"sender": nodes[link["from"]], "receiver": nodes[link["to"]]}
-    rest = {key: value for key, value in link.items() if key not in {"from", "to"}}
-    return Link(**ends, **rest)
+    return Link(**_of(Link, link), **ends)
 
 
 def _flow(flow: Mapping[str, Any], links: Sequence[Link], encapsulation_bytes: int) -> Flow:
-    return Flow(
-        name=flow["name"],
-        group=flow["group"],
-        service=flow["service"],
-        ack_service=flow["ack_service"],
-        start_seconds=flow["start_seconds"],
-        forward=tuple(links[index] for index in flow["forward"]),
-        backward=tuple(links[index] for index in flow["backward"]),
-        source=flow["source"],
-        own_rate=_own_rate(flow["own_rate"]),
-        tcp=_tcp(flow["tcp"], encapsulation_bytes),
-        abr=_abr(flow["abr"]),
-        source_queue_cells=limit(flow["source_queue_cells"]),
-        source_queue_refuses=flow["source_queue_refuses"],
-        propagation_round_trip_seconds=flow["propagation_round_trip_seconds"],
-        feedback_delays_seconds=tuple(flow["feedback_delay_seconds"]),
-    )
+    converted = {
+        "forward": tuple(links[index] for index in flow["forward"]),
+        "backward": tuple(links[index] for index in flow["backward"]),
+        "own_rate": _own_rate(flow["own_rate"]),
+        "tcp": _tcp(flow["tcp"], encapsulation_bytes),
+        "abr": _abr(flow["abr"]),
+        "source_queue_cells": limit(flow["source_queue_cells"]),
+        "feedback_delays_seconds": tuple(flow["feedback_delay_seconds"]),
+    }
+    return Flow(**_of(Flow, flow) | converted)
+
+
+def _of(kind: type[Any], described: Mapping[str, Any]) -> dict[str, Any]:
+    """The values that the engine describes for the fields of a class."""
+    return {name: described[name] for name in kind.__dataclass_fields__ if name in described}
 
 
 def _own_rate(rates: Mapping[str, float | None] | None) -> OwnRate | None:
@@ -210,10 +209,9 @@ def _own_rate(rates: Mapping[str, float | None] | None) -> OwnRate | None:
 def _tcp(parameters: Parameters | None, encapsulation_bytes: int) -> Tcp | None:
     if parameters is None:
         return None
+    whole = {name: int(parameters[name]) for name in ("mss_bytes", "window_bytes")}
     return Tcp(
-        mss_bytes=int(parameters["mss_bytes"]),
-        header_bytes=parameters["header_bytes"],
-        window_bytes=int(parameters["window_bytes"]),
+        **_of(Tcp, parameters) | whole,
         encapsulation_bytes=encapsulation_bytes,
         parameters=parameters,
     )
@@ -222,12 +220,5 @@ def _tcp(parameters: Parameters | None, encapsulation_bytes: int) -> Tcp | None:
 def _abr(parameters: Parameters | None) -> Abr | None:
     if parameters is None:
         return None
-    return Abr(
-        pcr_cells_per_second=parameters["pcr_cells_per_second"],
-        mcr_cells_per_second=parameters["mcr_cells_per_second"] or 0.0,
-        icr_cells_per_second=parameters["icr_cells_per_second"],
-        rif=parameters["rif"],
-        rdf=parameters["rdf"],
-        nrm=parameters["nrm"],
-        parameters=parameters,
-    )
+    least = parameters["mcr_cells_per_second"] or 0.0
+    return Abr(**_of(Abr, parameters) | {"mcr_cells_per_second": least}, parameters=parameters)

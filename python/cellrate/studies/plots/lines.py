@@ -9,8 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from cellrate.common.picture_style import COLOURS, NOTE, STYLE
-from cellrate.simulation.direct_labels import label_ends
-from cellrate.simulation.hidden_lines import reveal
+from cellrate.simulation.drawn_lines import label_ends, reveal
 from cellrate.studies.columns import HIGH, LOW, MEAN, RUNS
 from cellrate.studies.plots.chart import (
     Chart,

@@ -11,9 +11,8 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from cellrate.common.problems import BadInput
-from cellrate.simulation.direct_labels import label_ends
+from cellrate.simulation.drawn_lines import label_ends, reveal
 from cellrate.simulation.figures import COLOURS, SCALES, STYLE, Scale, draw, new_figure, new_grid
-from cellrate.simulation.hidden_lines import reveal
 from cellrate.simulation.phase_picture import arrows
 from cellrate.simulation.series import Series
 from cellrate.studies.plots.heat_map import COLOURS_OF_MAP

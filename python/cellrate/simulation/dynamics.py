@@ -1,17 +1,127 @@
-"""Amplitude and period of an oscillation, from the crossings of its middle."""
+"""Dynamics of a trace: settling time and oscillation."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Protocol, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from cellrate.simulation.dynamics.part import Floats, Sampled, Trace, sampled_of
+__all__ = ["Oscillation", "Sampled", "oscillation", "settling_time"]
 
+Floats: TypeAlias = npt.NDArray[np.float64]
 # The swing of a trace is taken between these quantiles, so that single outliers do not count.
 LOW, HIGH = 0.05, 0.95
+
+
+class Trace(Protocol):
+    """A trace of a run, as `cellrate.Series`."""
+
+    @property
+    def time(self) -> Floats:
+        """Times in seconds."""
+
+    @property
+    def minimum(self) -> Floats:
+        """Least value of each point."""
+
+    @property
+    def maximum(self) -> Floats:
+        """Greatest value of each point."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sampled:
+    """Samples in order of time; a point of a thinned trace holds a least and a greatest value.
+
+    Attributes:
+        times: Times in seconds.
+        low: Least values.
+        high: Greatest values.
+    """
+
+    times: Floats
+    low: Floats
+    high: Floats
+
+    def between(self, start: float, end: float) -> Sampled:
+        """The samples from `start` to `end`, both included.
+
+        Raises:
+            ValueError: There are fewer than two samples.
+        """
+        kept = (self.times >= start) & (self.times <= end)
+        if kept.sum() < 2:
+            raise ValueError(f"fewer than two samples between {start} s and {end} s")
+        return Sampled(self.times[kept], self.low[kept], self.high[kept])
+
+    @property
+    def middle(self) -> Floats:
+        """Half-way between the least and the greatest value of each point."""
+        middle: Floats = (self.low + self.high) / 2
+        return middle
+
+
+def sampled_of(trace: Trace | Sampled) -> Sampled:
+    """The samples of a trace.
+
+    Raises:
+        TypeError: It is neither a trace nor `Sampled`.
+    """
+    if isinstance(trace, Sampled):
+        return trace
+    try:
+        return Sampled(trace.time, trace.minimum, trace.maximum)
+    except AttributeError:
+        raise TypeError(
+            f"{type(trace).__name__}: must be a Series, as Result.series returns it, or Sampled"
+        ) from None
+
+
+def settling_time(
+    trace: Trace | Sampled,
+    tolerance: float = 0.05,
+    start: float = 0.0,
+    end: float = math.inf,
+    final: float = 0.2,
+) -> float:
+    """Seconds from `start` until the samples stay within a band around their final mean.
+
+    This is the settling time of control theory, which uses a band of 2 % or 5 %. The final mean is
+    that of the samples in the last part, `final`, of the time from `start` to `end`; the band
+    extends from 1 - tolerance to 1 + tolerance times that mean. A trace has settled if, from some
+    sample until the end, its least and its greatest values lie in the band.
+
+    Args:
+        trace: The trace, a `Series` of a run or `Sampled`.
+        tolerance: Half the width of the band, as a share of the final mean, above 0.
+        start: Time of the disturbance, in seconds.
+        end: End of the part of the trace that is used, in seconds.
+        final: Share of the time over which the final mean is taken, above 0 and at most 1.
+
+    Returns:
+        Seconds from `start` to the first sample after which all samples lie in the band; infinite
+        if samples of the last part lie outside.
+
+    Raises:
+        TypeError: The trace is of another type.
+        ValueError: There are fewer than two samples, or an argument is out of its range.
+    """
+    if not (tolerance > 0 and 0 < final <= 1):
+        raise ValueError("tolerance has to be above 0, and final above 0 and at most 1")
+    part = sampled_of(trace).between(start, end)
+    last = part.times[-1] - final * (part.times[-1] - part.times[0])
+    mean = float(part.middle[part.times >= last].mean())
+    width = tolerance * abs(mean)
+    outside = np.flatnonzero((part.high > mean + width) | (part.low < mean - width))
+    if not len(outside):
+        return 0.0
+    if part.times[outside[-1]] >= last:
+        return math.inf
+    return float(part.times[outside[-1] + 1] - start)
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,10 +108,6 @@ class _Lines:
 def read(data: bytes, path: str) -> Drawing:
     """Reads the nodes and links of a GraphML file.
 
-    Args:
-        data: The file's bytes.
-        path: The file's name in error messages.
-
     Raises:
         BadInput: networkx is not installed; the file is not XML, not GraphML, or has no nodes.
     """

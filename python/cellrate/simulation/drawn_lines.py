@@ -1,4 +1,4 @@
-"""Names of lines and levels beside a panel, at the height where each ends, without overlaps."""
+"""Lines of a panel: names at their ends, and dashes where lines cover each other."""
 
 from __future__ import annotations
 
@@ -9,12 +9,19 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from cellrate.common.picture_style import NOTE
+from cellrate.simulation.series import Floats
 
 SIZE = 7.5
 # Least distance of two names, and length of the leaders, in points.
 APART, LEADER = 10.0, 14.0
 # Lines that end this close, as a share of the panel's height, are alike there.
 ALIKE = 0.012
+# Lines closer than this share of the panel's height cover each other.
+CLOSE = 0.012
+# Length of a dash, in line widths.
+DASH = 7.0
+# Places across the panel at which lines are compared.
+PLACES = 800
 
 
 def label_ends(
@@ -31,7 +38,7 @@ def label_ends(
         levels: Heights and names of horizontal lines.
     """
     bottom, top = panel.get_ylim()
-    wanted = [(_end(line), _name(line), str(line.get_color())) for line in lines]
+    wanted = [(_height_at_end(line), _name(line), str(line.get_color())) for line in lines]
     wanted += [(value, name, NOTE) for value, name in levels]
     for ends in _alike([value for value, _, _ in wanted[: len(lines)]], ALIKE * (top - bottom)):
         if len(ends) > 2:
@@ -58,7 +65,7 @@ def _name(line: Line2D) -> str:
     return str(line.get_label()).removesuffix("/forward")
 
 
-def _end(line: Line2D) -> float:
+def _height_at_end(line: Line2D) -> float:
     return float(np.asarray(line.get_ydata(), dtype=float)[-1])
 
 
@@ -91,3 +98,39 @@ def _spread(heights: Sequence[float], limit: float) -> list[float]:
         places[at] = max(places[at], floor)
         floor = places[at] + APART
     return places
+
+
+def reveal(panel: Axes, lines: Sequence[Line2D]) -> None:
+    """Draws lines again as dashes where others are close, each in turn, so that all are seen.
+
+    A line holds its value up to its next point where lines are compared.
+    """
+    left, right = panel.get_xlim()
+    bottom, top = panel.get_ylim()
+    spaced = np.geomspace if panel.get_xscale() == "log" else np.linspace
+    places = spaced(left, right, PLACES)
+    values = [_at(line, places) for line in lines]
+    for number, (line, own) in enumerate(zip(lines, values, strict=True)):
+        others = [other for at, other in enumerate(values) if at != number]
+        near = [np.abs(other - own) < CLOSE * (top - bottom) for other in others]
+        covered = np.any(near, axis=0) if near else np.zeros(PLACES, dtype=bool)
+        if not covered.any():
+            continue
+        panel.plot(
+            places,
+            np.where(covered, own, np.nan),
+            color=line.get_color(),
+            lw=line.get_linewidth() + 0.3,
+            ls=(number * DASH, (DASH, (len(lines) - 1) * DASH)),
+            dash_capstyle="butt",
+            zorder=2.5,
+        )
+    panel.set_xlim(left, right)
+    panel.set_ylim(bottom, top)
+
+
+def _at(line: Line2D, places: Floats) -> Floats:
+    """Values of a line at places between its points; NaN outside."""
+    x, y = (np.asarray(column, dtype=float) for column in line.get_data())
+    found: Floats = np.interp(places, x, y, left=np.nan, right=np.nan)
+    return found
