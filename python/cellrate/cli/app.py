@@ -32,7 +32,9 @@ def run_command(arguments: Sequence[str]) -> int:
         _refuse_unreadable(arguments)
         _refuse_too_many(arguments)
         with permission.of_command(arguments):
-            status = _answered([one for one in arguments if one != permission.ALLOW_CODE])
+            status = _answered(
+                [argument for argument in arguments if argument != permission.ALLOW_CODE]
+            )
         sys.stdout.flush()
     except ScenarioError as error:
         return _complain(error.rendered.rstrip("\n"), BAD_INPUT)
@@ -77,7 +79,7 @@ def _answered(arguments: Sequence[str]) -> int | None:
         sys.stdout.write(page)
         return OK
     if not arguments[0].startswith("-"):
-        choose(arguments[0], [one.name for one in commands()], "command")
+        choose(arguments[0], [command.name for command in commands()], "command")
     line = usual_lines.parsed(arguments)
     if line is not None:
         usual_lines.call(line)

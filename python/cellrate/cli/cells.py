@@ -77,7 +77,7 @@ def animate(
     if formats == ("mp4",):
         drawn_film.require_ffmpeg(Path(str(output)))
     elif "mp4" in formats and not drawn_film.has_ffmpeg():
-        formats = tuple(one for one in formats if one != "mp4")
+        formats = tuple(name for name in formats if name != "mp4")
         terminal.say("no mp4: it needs the program ffmpeg, which is not on the path")
     job = job_of(file, settings, seed)
     stem = source.stem(job.path)
@@ -94,9 +94,9 @@ def animate(
     times = [] if formats == ("html",) else frame_times(made, per_second, rate, MOST_FRAMES)
     if output is None:
         asked = ["animate", job.text, settings, seed, shown, per_second]
-        files = own_paths(place.parent, stem, [f"-film.{one}" for one in formats], asked)
+        files = own_paths(place.parent, stem, [f"-film.{name}" for name in formats], asked)
     else:
-        files = [place.with_name(f"{place.name}.{one}") for one in formats]
+        files = [place.with_name(f"{place.name}.{name}") for name in formats]
     for path in files:
         with whole_file.replacing(path) as fresh:
             if path.suffix == ".html":

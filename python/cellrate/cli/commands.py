@@ -236,7 +236,7 @@ def _list_of_commands() -> Iterator[str]:
     yield from (ABOUT, "", USAGE)
     for group, members in GROUPS.items():
         yield from ("", _heading(group, bold=bold))
-        yield from _entries([(one.name, one.about) for one in members])
+        yield from _entries([(command.name, command.about) for command in members])
     yield from ("", _heading("Options", bold=bold))
     yield from _entries(_OPTIONS)
     yield from ("", MORE)

@@ -155,7 +155,7 @@ def _sources_shared(base: Job, options: ScenarioOptions) -> Iterator[str]:
     marking = schemes & WITHOUT_A_RATE
     flows = Network.of_scenario(base.scenario()).flows
     sources = [flow.abr for flow in flows if flow.abr is not None]
-    abr = max(sources, key=lambda one: one.rif, default=None)
+    abr = max(sources, key=lambda end_system: end_system.rif, default=None)
     if marking and marking != schemes and abr is not None and abr.rif > MARKED_RIF:
         yield (
             f"all schemes have the scenario's sources, RIF {abr.rif:g} and RDF {abr.rdf:g}; "

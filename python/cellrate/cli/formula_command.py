@@ -75,15 +75,6 @@ def command_of(
     return command
 
 
-def compute_and_show(formula: Formula, given: Mapping[str, object], *, json: bool) -> None:
-    """Computes a formula from the texts of its options and shows the results.
-
-    Raises:
-        BadInput: An option is wrong, or outside the formula's assumptions.
-    """
-    show(formula, given, compute(formula, given), json=json)
-
-
 def compute(formula: Formula, given: Mapping[str, object]) -> dict[str, Any]:
     """Computes the results of a formula from the texts of its options.
 

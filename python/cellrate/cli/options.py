@@ -9,7 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 from cyclopts import Parameter, Token
 
 from cellrate.common.problems import BadInput
-from cellrate.common.whole_number import MOST_SEED, MOST_SEEDS, MOST_WORKERS, read_whole_number
+from cellrate.common.whole_number import MOST_SEED, MOST_WORKERS, read_whole_number
 from cellrate.functions import runs_of
 
 
@@ -28,11 +28,6 @@ def whole(least: int, about: str, *, most: int | None = None, shown: bool = True
         return read_whole_number(token.value, token.keyword or "", least, most)
 
     return Parameter(converter=read, help=about, show_default=None if shown else False)
-
-
-def seed_count(about: str, least: int = 1) -> Parameter:
-    """An option that takes the number of seeds."""
-    return whole(least, about, most=MOST_SEEDS)
 
 
 def seeds_from(first: int, count: int) -> tuple[int, ...]:
@@ -71,7 +66,6 @@ Settings: TypeAlias = Annotated[
     ),
 ]
 Seed: TypeAlias = Annotated[int | None, whole(0, "Seed instead of the scenario's.", most=MOST_SEED)]
-FirstSeed: TypeAlias = Annotated[int, whole(0, "First seed.", most=MOST_SEED)]
 Json: TypeAlias = Annotated[
     bool, Parameter(name="--json", negative="", help="Print JSON, and nothing else.")
 ]

@@ -12,13 +12,14 @@ from cyclopts import Parameter
 
 from cellrate import _core
 from cellrate.cli.from_function import made_from
-from cellrate.cli.options import Fresh, Json, Settings, Workers, seed_count, seeds_from
+from cellrate.cli.options import Fresh, Json, Settings, Workers, seeds_from, whole
 from cellrate.cli.places import kept_results, warn_of_damage
 from cellrate.cli.progress import ProgressBar
 from cellrate.common import terminal, whole_file
 from cellrate.common.json_text import json_text
 from cellrate.common.papers_place import experiment_names
 from cellrate.common.problems import BadInput, choose
+from cellrate.common.whole_number import MOST_SEEDS
 from cellrate.functions import published
 from cellrate.language.expressions import ExpressionError
 from cellrate.simulation.runner import Job, Progress, run_many, worker_count
@@ -58,8 +59,10 @@ def reproduce(
     settings: Settings = [],  # noqa: B006  cyclopts never changes it
     draws: Annotated[
         int,
-        seed_count(
-            "Measure values that single events decide over so many seeds, and keep them.", 0
+        whole(
+            0,
+            "Measure values that single events decide over so many seeds, and keep them.",
+            most=MOST_SEEDS,
         ),
     ] = 0,
     **options: Any,  # noqa: ANN401  of the function

@@ -21,11 +21,11 @@ def _assembled() -> cyclopts.App:
     )
     for number, (group, members) in enumerate(GROUPS.items()):
         panel = cyclopts.Group(group, sort_key=number)
-        for order, one in enumerate(members):
-            lines = "".join(f"\n\n`{line}`" for line in one.examples)
+        for order, command in enumerate(members):
+            lines = "".join(f"\n\n`{line}`" for line in command.examples)
             found.command(
-                f"cellrate.cli.{one.target}",
-                name=one.name,
+                f"cellrate.cli.{command.target}",
+                name=command.name,
                 group=panel,
                 sort_key=order,
                 **({"help_epilogue": f"Examples:{lines}"} if lines else {}),
@@ -63,8 +63,8 @@ def call(arguments: Sequence[str]) -> int | None:
 def _lacking(arguments: Sequence[str], error: cyclopts.MissingArgumentError) -> str:
     """The options that a command needs and did not get, or the option that has no value."""
     names, apps, rest = app.parse_commands(arguments)
-    given = {one.partition("=")[0] for one in rest}
-    needed = [one.name for one in apps[-1].assemble_argument_collection() if one.required]
+    given = {word.partition("=")[0] for word in rest}
+    needed = [option.name for option in apps[-1].assemble_argument_collection() if option.required]
     lacking = [name for name in needed if name not in given]
     own = error.argument.name if error.argument is not None else ""
     command = " ".join(("cellrate", *names))

@@ -47,9 +47,9 @@ def own_paths(
     with scratch.alone(out):
         known = _record(out)
         own = next(
-            one
-            for one in _names(name)
-            if _is_of(asked, out, [f"{one}{ending}" for ending in endings], known)
+            free
+            for free in _names(name)
+            if _is_of(asked, out, [f"{free}{ending}" for ending in endings], known)
         )
         files = [f"{own}{ending}" for ending in endings]
         if {known.get(file) for file in files} != {asked}:
@@ -115,7 +115,7 @@ def place_of(study: Path) -> Path:
 
 
 # The directory of the store of the command at work, and its number of results at the beginning.
-# Not the store, which is closed when nobody has it any more.
+# Not the store itself, since a reference here would keep that open.
 _OPENED: list[tuple[Path, int]] = []
 
 

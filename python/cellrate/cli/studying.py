@@ -195,10 +195,10 @@ def _show_plan(found: studies.Plan, asked: studies.Study, *, json: bool) -> None
 
 
 def confirmed(study: studies.Study, store: _core.Store | None, workers: int | None) -> bool:
-    """False if somebody at the terminal does not want a study that is long or large.
+    """False if the user at the terminal refuses a study that is long or large.
 
     Raises:
-        BadInput: The study is long or large, and nobody can be asked.
+        BadInput: The study is long or large, and there is no terminal.
     """
     from cellrate.studies import study as studies
 
@@ -311,7 +311,7 @@ def plot(
     table, where = options.pop("of"), tuple(options.pop("where"))
     asked = PlotOptions(**options, where=where, table=table)
     letters = f"{asked.kind}-{asked.y}"
-    safe = "".join(one if one.isalnum() or one in "-_." else "-" for one in letters)
+    safe = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in letters)
     place = place_of(study)
     stem, formats = figure_files(place / "figures" / safe, output, tuple(FORMATS))
     drawing = draw(DataSet(place), asked)

@@ -87,20 +87,20 @@ def show_components(costs: Sequence[Cost]) -> None:
 
 def show_profile(profile: Profile, name: str) -> None:
     """Shows the profile of a run: its tasks, what would make it faster, counts of components."""
-    whole = sum(one.seconds for one in profile.shares)
+    whole = sum(share.seconds for share in profile.shares)
     say(
         f"{name}: {whole:.2f} s of processor time, {profile.cell_hops:,} cell-hops, "
         f"digest {profile.digest}"
     )
     shares = [
-        Row((one.task, f"{one.seconds:.3f}", f"{100 * one.share:.1f} %", f"{one.times:,}"))
-        for one in profile.shares
+        Row((share.task, f"{share.seconds:.3f}", f"{100 * share.share:.1f} %", f"{share.times:,}"))
+        for share in profile.shares
     ]
     savings = [
         Row((saving.name, f"{saving.seconds:.3f}", _verdict(saving), _as_options(saving)))
         for saving in profile.savings
     ]
-    counts = [Row((one.component, one.what, f"{one.number:,}")) for one in profile.counts]
+    counts = [Row((count.component, count.what, f"{count.number:,}")) for count in profile.counts]
     parts: list[Table | Paragraph] = [
         Table(_columns("task", "s", "of all", "times"), tuple(shares)),
         Paragraph(

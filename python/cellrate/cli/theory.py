@@ -60,7 +60,8 @@ def max_min(
         if links is None or flows is None:
             raise BadInput("max-min needs --links and --flows, or a scenario FILE")
         options["fairness"] = fairness
-        formula_command.compute_and_show(FORMULA, options, json=json)
+        results = formula_command.compute(FORMULA, options)
+        formula_command.show(FORMULA, options, results, json=json)
         return
     if options:
         raise BadInput(
@@ -132,6 +133,8 @@ def list_formulas(
     elif json:
         sys.stdout.write(json_text(known))
     else:
-        found = rows((one.name, one.about, one.equation, one.source) for one in CATALOGUE)
+        found = rows(
+            (formula.name, formula.about, formula.equation, formula.source) for formula in CATALOGUE
+        )
         show_parts((Table(columns("formula", "gives", "equation", "source"), found),))
         say("cellrate theory NAME --help shows the parameters of a formula.")

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 Extra: TypeAlias = Literal["cli", "cluster", "graph", "gym", "pandas", "xarray"]
 LIBRARIES: dict[Extra, tuple[str, ...]] = {
-    "cli": ("cycler", "cyclopts", "matplotlib", "optuna", "polars", "rich", "scipy"),
+    "cli": (
+        *("cycler", "cyclopts", "docstring_parser", "matplotlib", "optuna", "polars", "rich"),
+        "scipy",
+    ),
     "cluster": ("cryptography", "dask", "distributed"),
     "graph": ("networkx",),
     "gym": ("gymnasium",),

@@ -54,11 +54,11 @@ class SideBySide(VectorEnv[Vector, Vector, NDArray[Any]]):
         self.num_envs = require_whole_number(num_envs, "num_envs", 1)
         self.threads = worker_count(threads)
         self.envs = [environment(**asked) for _ in range(self.num_envs)]
-        one = self.envs[0]
-        self.single_action_space = one.action_space
-        self.single_observation_space = one.observation_space
-        self.action_space = batch_space(one.action_space, self.num_envs)
-        self.observation_space = batch_space(one.observation_space, self.num_envs)
+        first = self.envs[0]
+        self.single_action_space = first.action_space
+        self.single_observation_space = first.observation_space
+        self.action_space = batch_space(first.action_space, self.num_envs)
+        self.observation_space = batch_space(first.observation_space, self.num_envs)
         self._together = together
         self._ended = np.zeros(self.num_envs, dtype=bool)
 
@@ -134,13 +134,13 @@ class SideBySide(VectorEnv[Vector, Vector, NDArray[Any]]):
     ) -> None:
         """Steps some environments, and fills in what they tell."""
         envs = [self.envs[number] for number in which]
-        one = envs[0]
-        shares = one.bounded(shares)
+        first = envs[0]
+        shares = first.bounded(shares)
         episodes = [env.episode for env in envs]
         rows = np.array(self._together(episodes, shares.tolist(), self.threads))
         numbers = rows.T
-        seen[which], rewards[which] = rows[:, :SEEN], one.reward(numbers)
-        columns = dict(zip(one.told, numbers[SEEN:], strict=True))
+        seen[which], rewards[which] = rows[:, :SEEN], first.reward(numbers)
+        columns = dict(zip(first.told, numbers[SEEN:], strict=True))
         columns["seconds"] = np.array([episode.now for episode in episodes])
         for key, values in columns.items():
             whole = told.get(key, np.zeros(self.num_envs))

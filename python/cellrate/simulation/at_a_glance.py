@@ -134,7 +134,9 @@ def result_document(result: Result) -> Document:
     """The run: what was simulated, its warnings, flows, ports and traces."""
     summary = result.summary
     parts: list[Block] = [Paragraph(_simulated(result))]
-    parts += [Remark(f"{one['code']}: {one['message']}", "bad") for one in result.warnings]
+    parts += [
+        Remark(f"{warning['code']}: {warning['message']}", "bad") for warning in result.warnings
+    ]
     flows = summary["flows"]
     rest = _rest(len(flows) - MOST_FLOWS, "flows, in Result.flows")
     parts.append(Section("Flows", (flows_table(flows[:MOST_FLOWS], NARROW), *rest)))

@@ -26,7 +26,7 @@ NO_PAGES = {
     "distributed.scheduler.http.routes": ["distributed.http.health"],
     "distributed.worker.http.routes": ["distributed.http.health"],
 }
-"""A local cluster serves no pages, which would tell anybody on the machine what it does."""
+"""A local cluster serves no pages, since all users of the machine could read them."""
 BATCH_SECONDS = 2.0
 """Short runs are joined into tasks of about this length: a task costs the scheduler about 1 ms."""
 FIRST_TASKS = 2_000
@@ -46,10 +46,9 @@ LOST = "its worker died several times; see the worker's log, and its memory limi
 class Cluster:
     """A connection to a Dask scheduler.
 
-    Whoever can send to a scheduler can run code on its workers, and what workers send back is
-    unpickled here, so an address trusts all who can reach the scheduler. Processes of a local
-    cluster know each other by a certificate that exists only in their memory, and let nobody else
-    in.
+    A program that can send to a scheduler can run code on its workers, and answers of workers are
+    unpickled here. So an address trusts every program that can reach the scheduler. Processes of a
+    local cluster accept only each other, by a certificate that exists only in their memory.
 
     Args:
         address: Address of the scheduler, such as ``tcp://host:8786``, or ``local-cluster``.
@@ -307,12 +306,12 @@ class _Stream:
 
     def _send(self, batch: Sequence[_Asked]) -> None:
         self._tasks += 1
-        name = hashlib.sha256("".join(one.key for one in batch).encode()).hexdigest()
+        name = hashlib.sha256("".join(asked.key for asked in batch).encode()).hexdigest()
         future = self._client.submit(
             run_batch,
-            [one.job for one in batch],
+            [asked.job for asked in batch],
             build_id(),
-            packed(name for one in batch for name in one.code),
+            packed(name for asked in batch for name in asked.code),
             key=f"cellrate-{name}",
         )
         # Equal batches have different futures, though the scheduler runs them as one task.

@@ -158,7 +158,7 @@ def time_traces(
         divisor, unit = _time_scale(seen)
         last = max(float(series.time[-1]) for series in seen if len(series))
         for panel, kind in zip(panels, shown, strict=True):
-            own = [one for one in seen if one.kind == kind and len(one)]
+            own = [series for series in seen if series.kind == kind and len(series)]
             panel.set_xlim(start / divisor, min(end, last) / divisor)
             draw_kind(panel, own, kind, divisor, context)
             _mark_warm_up(panel, context, start, divisor)
@@ -205,8 +205,8 @@ def draw_kind(
         colour = COLOURS[number % len(COLOURS)]
         draw(panel, series, scale.divisor, time_divisor, colour=colour, faint=many)
     panel.set_ylabel(scale.label)
-    highest = max((float(one.maximum.max()) for one in shown), default=1.0) / scale.divisor
-    levels = context.levels_of(kind, [one.entity for one in shown])
+    highest = max((float(series.maximum.max()) for series in shown), default=1.0) / scale.divisor
+    levels = context.levels_of(kind, [series.entity for series in shown])
     near = [(level.value / scale.divisor, level.name) for level in levels]
     above = [name for value, name in near if value > IN_SIGHT * highest]
     near = [(value, name) for value, name in near if value <= IN_SIGHT * highest]

@@ -54,14 +54,14 @@ def traces(series: Sequence[Series]) -> pl.DataFrame:
     schema = dict.fromkeys(labels, pl.String()) | dict.fromkeys(values, pl.Float64())
     parts = [
         pl.DataFrame(
-            {"time_seconds": one.time, "minimum": one.minimum, "maximum": one.maximum}
+            {"time_seconds": trace.time, "minimum": trace.minimum, "maximum": trace.maximum}
         ).select(
-            pl.lit(one.kind).alias("kind"),
-            pl.lit(one.entity).alias("entity"),
-            pl.lit(one.unit).alias("unit"),
+            pl.lit(trace.kind).alias("kind"),
+            pl.lit(trace.entity).alias("entity"),
+            pl.lit(trace.unit).alias("unit"),
             *values,
         )
-        for one in series
+        for trace in series
     ]
     return pl.concat([pl.DataFrame(schema=schema), *parts])
 

@@ -170,7 +170,7 @@ def _as_one_graph(data: bytes, lines: _Lines) -> bytes:
         ParseError: The file is no XML.
     """
     root = ET.fromstring(data)  # noqa: S314  entities were refused before
-    graphs = [one for one in root.iter() if _is(one, "graph")]
+    graphs = [element for element in root.iter() if _is(element, "graph")]
     for graph, line in zip(graphs, lines.graphs, strict=True):
         if graph.get("edgedefault") != graphs[0].get("edgedefault"):
             lines.refuse("a graph is directed and another one is not", line)
@@ -178,19 +178,19 @@ def _as_one_graph(data: bytes, lines: _Lines) -> bytes:
     parts = [part for graph in graphs for part in graph if not _is(part, "data")]
     for graph in graphs:
         graph[:] = [part for part in graph if _is(part, "data")]
-    for one in [one for one in root if _is(one, "graph")][1:]:
-        root.remove(one)
+    for graph in [graph for graph in root if _is(graph, "graph")][1:]:
+        root.remove(graph)
     for part in parts:
-        inner = [one for one in part if _is(one, "graph")]
+        inner = [element for element in part if _is(element, "graph")]
         if inner and part.get("id") not in linked:
             continue
-        for one in inner:
-            part.remove(one)
+        for graph in inner:
+            part.remove(graph)
         part.attrib.pop("yfiles.foldertype", None)
-        blank = [one for one in part if _is(one, "data") and not len(one)]
-        for one in blank:
-            if not (one.text or "").strip():
-                part.remove(one)
+        blank = [element for element in part if _is(element, "data") and not len(element)]
+        for element in blank:
+            if not (element.text or "").strip():
+                part.remove(element)
         graphs[0].append(part)
     return ET.tostring(root)
 

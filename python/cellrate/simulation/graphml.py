@@ -207,7 +207,7 @@ def _with_own_names(parts: dict[str, GraphPart]) -> dict[str, GraphPart]:
         name = part.name
         if name in seen:
             further = (f"{part.name}-{number}" for number in count(2))
-            name = next(one for one in further if one not in taken)
+            name = next(free for free in further if free not in taken)
             parts[node_id] = replace(part, name=name)
         taken.add(name)
         seen.add(name)
@@ -278,7 +278,7 @@ def links_of(
 
 def _joined(first: GraphLine, second: GraphLine) -> GraphLine:
     """One link with the sum of both rates and the longer delay."""
-    rate = sum(_core.quantity(one.rate, "rate") for one in (first, second))
+    rate = sum(_core.quantity(line.rate, "rate") for line in (first, second))
     delay = max((first.delay, second.delay), key=lambda text: _core.quantity(text, "delay"))
     return replace(first, rate=f"{rate:.15g} bit/s", delay=delay)
 

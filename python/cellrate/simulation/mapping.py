@@ -43,7 +43,7 @@ def _tables(value: object) -> Sequence[Mapping[str, object]]:
     """The section, or the tables of the array, that a value is; none of any other value."""
     if isinstance(value, Mapping):
         return [value]
-    if isinstance(value, list | tuple) and all(isinstance(one, Mapping) for one in value):
+    if isinstance(value, list | tuple) and all(isinstance(table, Mapping) for table in value):
         return value
     return []
 
@@ -78,7 +78,7 @@ def value_text(value: object, path: str) -> str:
     if hasattr(value, "tolist"):  # numbers and arrays of numpy, as numbers and lists of Python
         return value_text(value.tolist(), path)
     if isinstance(value, list | tuple):
-        return f"[{', '.join(value_text(one, path) for one in value)}]"
+        return f"[{', '.join(value_text(element, path) for element in value)}]"
     if isinstance(value, Mapping):
         return f"{{ {', '.join(_lines(value, f'{path}.'))} }}"
     raise TypeError(

@@ -11,7 +11,7 @@ from cellrate.common.problems import choose
 from cellrate.simulation.network import Flow, Network
 
 ROUND_TRIPS, CELLS = 2.1, 500
-"""Span that nobody names: the longer of round trips, and of cells of the flow's slowest link."""
+"""Span by default: the longer of these round trips, and of cells of the flow's slowest link."""
 MOST = 20_000
 """Greatest number of passages that are recorded; a picture of more would be black."""
 

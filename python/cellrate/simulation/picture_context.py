@@ -67,8 +67,8 @@ class Context:
     def levels_of(self, kind: str, entities: Iterable[str]) -> list[Level]:
         """Levels that hold for one of these entities, those of equal height and name once."""
         shown = set(entities)
-        found = [one for one in self.levels.get(kind, ()) if one.entities & shown]
-        return list({(one.value, one.name): one for one in found}.values())
+        found = [level for level in self.levels.get(kind, ()) if level.entities & shown]
+        return list({(level.value, level.name): level for level in found}.values())
 
 
 NO_CONTEXT = Context("", 0.0, {})
@@ -128,7 +128,7 @@ def _shares(network: Network) -> list[Level]:
         return []
     groups: dict[float, set[str]] = {}
     for flow, rate in rates.items():
-        near = next((one for one in groups if abs(one - rate) <= SAME * one), rate)
+        near = next((known for known in groups if abs(known - rate) <= SAME * known), rate)
         groups.setdefault(near, set()).add(f"{flow}/forward")
     if len(groups) > MOST_SHARES:
         return []

@@ -158,7 +158,7 @@ def profile(job: Job, progress: Progress) -> Profile:
         Saving(name, settings, plain - min(times), abs(plain - min(times)) > spread)
         for (name, settings), times in zip(variants[1:], seconds[1:], strict=True)
     ]
-    best = min(measured, key=lambda one: one.seconds)
+    best = min(measured, key=lambda run: run.seconds)
     return Profile(
         _shares(reading, best),
         best.reading,

@@ -115,6 +115,8 @@ def validation_document(found: Validation) -> Document:
 
 def _warnings(warnings: Sequence[Mapping[str, Any]]) -> list[Block]:
     return [
-        Remark(f"{one['message']} ({one['path']}:{one['line']}:{one['column']})", "bad")
-        for one in warnings
+        Remark(
+            f"{warning['message']} ({warning['path']}:{warning['line']}:{warning['column']})", "bad"
+        )
+        for warning in warnings
     ]

@@ -202,8 +202,8 @@ def _named(value: object) -> Mapping[str, Any]:
     if not isinstance(value, list):
         return {}
     by_index = {str(index): one for index, one in enumerate(value)}
-    tables = (one for one in value if isinstance(one, Mapping) and "name" in one)
-    return by_index | {str(one["name"]): one for one in tables}
+    tables = (table for table in value if isinstance(table, Mapping) and "name" in table)
+    return by_index | {str(table["name"]): table for table in tables}
 
 
 def _paths(above: str, value: object) -> Iterator[str]:

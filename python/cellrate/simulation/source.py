@@ -110,9 +110,9 @@ def settings(overrides: Mapping[str, object] | Iterable[str]) -> list[str]:
     if isinstance(overrides, Mapping):
         return list(_flat(overrides, ""))
     found = list(overrides)
-    for one in found:
-        if not isinstance(one, str):
-            raise TypeError(f"{one!r} is no override: must be a text PATH=VALUE, or use a mapping")
+    for text in found:
+        if not isinstance(text, str):
+            raise TypeError(f"{text!r} is no override: must be a text PATH=VALUE, or use a mapping")
     return found
 
 

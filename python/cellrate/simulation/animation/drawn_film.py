@@ -154,7 +154,7 @@ class Picture:
         self._title.set_text(f"{self._film.title}   t = {time * 1e3:.4f} ms{counted}")
 
     def _sender(self, link: str) -> str:
-        return next(one.sender.name for one in self._film.network.links if one.name == link)
+        return next(known.sender.name for known in self._film.network.links if known.name == link)
 
 
 def positions(
@@ -193,7 +193,7 @@ def _ends(film: Film) -> list[pl.Expr]:
 
 def _network(panel: Axes, film: Film) -> None:
     places = film.places
-    lines = [(places[one.sender.name], places[one.receiver.name]) for one in film.network.links]
+    lines = [(places[link.sender.name], places[link.receiver.name]) for link in film.network.links]
     panel.add_collection(LineCollection(lines, color="#dddddd", linewidth=1.0, zorder=0))
     hosts = [node for node in film.network.nodes if node.switch is None]
     for node in film.network.nodes:

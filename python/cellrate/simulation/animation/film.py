@@ -233,15 +233,15 @@ def _queues(result: Result, network: Network, span: tuple[float, float]) -> tupl
     """The queues that held more than one cell; the one cell is that in transmission."""
     found = []
     for port in network.ports:
-        for one in result.traces:
-            if one.kind != "queue":
+        for trace in result.traces:
+            if trace.kind != "queue":
                 continue
-            if one.entity != port.name and not one.entity.startswith(f"{port.name}/"):
+            if trace.entity != port.name and not trace.entity.startswith(f"{port.name}/"):
                 continue
-            inside = (one.time >= span[0]) & (one.time <= span[1])
-            if inside.any() and one.maximum[inside].max() > 1:
+            inside = (trace.time >= span[0]) & (trace.time <= span[1])
+            if inside.any() and trace.maximum[inside].max() > 1:
                 limit = port.switch.buffer_cells
-                found.append(Queue(port, one.time, one.maximum, limit))
+                found.append(Queue(port, trace.time, trace.maximum, limit))
     return tuple(found)
 
 

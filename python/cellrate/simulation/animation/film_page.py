@@ -133,8 +133,8 @@ def _queue(film: Film, at: int, nodes: dict[str, int]) -> dict[str, Any]:
         "to": queue.port.receiver.name,
         "limited": limited,
         "most": queue.limit if limited else float(cells.max()),
-        "time": [_shown(one) for one in queue.time[first:last]],
-        "cells": [int(one) for one in cells],
+        "time": [_shown(seconds) for seconds in queue.time[first:last]],
+        "cells": [int(length) for length in cells],
     }
 
 

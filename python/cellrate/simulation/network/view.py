@@ -155,7 +155,7 @@ class Network:
     def ways_of_elastic_flows(self) -> frozenset[tuple[Node, Node]]:
         """Sender and receiver of every link over which an elastic flow sends its data."""
         elastic = (flow for flow in self.flows if flow.is_elastic)
-        return frozenset((one.sender, one.receiver) for flow in elastic for one in flow.forward)
+        return frozenset((link.sender, link.receiver) for flow in elastic for link in flow.forward)
 
     def groups(self, flows: Sequence[Flow] | None = None) -> dict[str, tuple[Flow, ...]]:
         """Flows by group, in order; all flows by default."""
