@@ -369,5 +369,5 @@ def test_the_extras_are_those_of_the_package() -> None:
     project = tomllib.loads((HERE.parent / "pyproject.toml").read_text("utf-8"))["project"]
     assert project["optional-dependencies"].keys() == LIBRARIES.keys()
     for extra, requirements in project["optional-dependencies"].items():
-        names = {re.split(r"[<>=!~\[ ]", one)[0] for one in requirements}
+        names = {re.split(r"[<>=!~\[ ]", one)[0].replace("-", "_") for one in requirements}
         assert names <= set(LIBRARIES[extra])

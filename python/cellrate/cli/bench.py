@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as jsonlib
 import sys
+from dataclasses import asdict
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -32,7 +33,7 @@ def bench(
         with ProgressBar("timing") as progress:
             costs = component_bench.measure(progress)
         if json:
-            sys.stdout.write(json_text(component_bench.as_json(costs)))
+            sys.stdout.write(json_text([asdict(cost) for cost in costs]))
         else:
             tables.show_components(costs)
         return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -59,5 +58,7 @@ def replacing(path: Path) -> Iterator[Path]:
             fresh = hidden / place.name
             yield fresh
             if place.exists():
+                import shutil  # a run without files needs it not
+
                 shutil.copymode(place, fresh)
             fresh.replace(place)

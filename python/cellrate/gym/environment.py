@@ -6,7 +6,7 @@ import json
 from abc import abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import gymnasium
 import numpy as np
@@ -28,25 +28,8 @@ ROUNDING = 8 * float(np.finfo(np.float32).eps)
 """Shares of `most_share` by which an action may be out of bounds: learners round to float32."""
 
 
-class Episode(Protocol):
-    """A run in progress."""
-
-    @property
-    def now(self) -> float:
-        """Simulated time in seconds."""
-
-    @property
-    def ended(self) -> bool:
-        """True at the end of the run."""
-
-    def step(self, share: float) -> list[float]:
-        """Runs to the end of the next interval; the numbers of the observation, and others."""
-
-    def summary(self) -> str:
-        """The summary of the run that has ended, as JSON."""
-
-
-E = TypeVar("E", bound=Episode)
+E = TypeVar("E", bound=_core.PortEpisode | _core.SourceEpisode)
+"""A run in progress."""
 
 
 class Environment(gymnasium.Env[Vector, Vector], Generic[E]):

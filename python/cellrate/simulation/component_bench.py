@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from cellrate import _core
@@ -227,8 +227,3 @@ def _nanoseconds(text: str, name: str) -> float:
     outcome = _core.Scenario(text, name).run()
     spent = time.thread_time_ns() - begin
     return float(spent / json.loads(outcome.summary())["cell_hops"])
-
-
-def as_json(costs: list[Cost]) -> list[dict[str, Any]]:
-    """The costs as a JSON value: an object for each component."""
-    return [asdict(cost) for cost in costs]

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from cellrate.common.picture_style import NOTE
-from cellrate.simulation.series import Floats
+from cellrate.simulation.dynamics import Floats
 
 SIZE = 7.5
 # Least distance of two names, and length of the leaders, in points.

@@ -5,32 +5,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from cellrate.simulation.series import Series
 
 __all__ = ["Oscillation", "Sampled", "oscillation", "settling_time"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 # The swing of a trace is taken between these quantiles, so that single outliers do not count.
 LOW, HIGH = 0.05, 0.95
-
-
-class Trace(Protocol):
-    """A trace of a run, as `cellrate.Series`."""
-
-    @property
-    def time(self) -> Floats:
-        """Times in seconds."""
-
-    @property
-    def minimum(self) -> Floats:
-        """Least value of each point."""
-
-    @property
-    def maximum(self) -> Floats:
-        """Greatest value of each point."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +52,7 @@ class Sampled:
         return middle
 
 
-def sampled_of(trace: Trace | Sampled) -> Sampled:
+def sampled_of(trace: Series | Sampled) -> Sampled:
     """The samples of a trace.
 
     Raises:
@@ -82,7 +69,7 @@ def sampled_of(trace: Trace | Sampled) -> Sampled:
 
 
 def settling_time(
-    trace: Trace | Sampled,
+    trace: Series | Sampled,
     tolerance: float = 0.05,
     start: float = 0.0,
     end: float = math.inf,
@@ -178,7 +165,7 @@ class Oscillation:
 
 
 def oscillation(
-    trace: Trace | Sampled, start: float = 0.0, end: float = math.inf, hysteresis: float = 0.25
+    trace: Series | Sampled, start: float = 0.0, end: float = math.inf, hysteresis: float = 0.25
 ) -> Oscillation:
     """Finds the cycles of a trace.
 

@@ -67,11 +67,7 @@ class _Lines:
     )
 
     def refuse(self, message: str, line: int) -> NoReturn:
-        """Raises an error that ends with the place.
-
-        Raises:
-            BadInput: Always.
-        """
+        """Raises an error that ends with the place, as `Drawn.refuse`."""
         raise BadInput(f"{message}\n --> {self.path}:{line}")
 
     def add(self, tag: str, attributes: Mapping[str, str], line: int) -> None:

@@ -9,9 +9,10 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from cellrate.common.picture_style import COLOURS, NOTE, STYLE
+from cellrate.simulation.dynamics import Floats
 from cellrate.simulation.figures import SCALES, new_figure
 from cellrate.simulation.picture_context import Context
-from cellrate.simulation.series import Floats, Series
+from cellrate.simulation.series import Series
 
 # Colours by the signs of the changes of ACR and queue, and what happens then.
 PHASES = {

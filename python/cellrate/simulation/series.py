@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from cellrate import _core
 from cellrate.simulation import dynamics
-
-Floats: TypeAlias = npt.NDArray[np.float64]
+from cellrate.simulation.dynamics import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
