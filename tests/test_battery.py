@@ -17,17 +17,13 @@ import numpy as np
 import polars as pl
 import pytest
 from cellrate import battery
-from cellrate.battery import running, sentences
-from cellrate.battery.duels import Duel, Values, Verdict, duels
-from cellrate.battery.experiments import SEEDS
-from cellrate.battery.fair_load import FairLoad, fair_load
-from cellrate.battery.measures import BY_NAME, JUDGED, MEASURES
-from cellrate.battery.run_record import Record
-from cellrate.battery.run_values import STEP, TRACED, Rates, measured
+from cellrate.battery import running
+from cellrate.battery.experiments import BY_NAME, JUDGED, MEASURES, SEEDS
+from cellrate.battery.measures import STEP, TRACED, FairLoad, Rates, fair_load, measured
 from cellrate.battery.shipped import shipped
-from cellrate.battery.standings import standing
 from cellrate.common.document.markdown import markdown
 from cellrate.simulation.runner import Done, Job, run_each
+from cellrate.studies.compare.duels import Duel, Record, Values, Verdict, duels, standing
 from conftest import HERE, Command, shell
 
 pytestmark = pytest.mark.usefixtures("undrawn")
@@ -148,7 +144,7 @@ NOISY = [0.90, 0.91, 0.89, 0.90, 0.92, 0.90, 0.91, 0.89, 0.90, 0.91]
 
 
 def verdict(own: Sequence[float], other: Sequence[float], measure: str = "utilisation") -> str:
-    [one] = duels("own", ["other"], ["x"], values(("own", "x", own), ("other", "x", other),
+    [one] = duels("own", ["other"], ["x"], JUDGED, values(("own", "x", own), ("other", "x", other),
                                                   measure=measure))  # fmt: skip
     return one.verdict
 
@@ -184,7 +180,7 @@ def test_chance_alone_is_seldom_called_real() -> None:
     draw = random.Random(7)  # noqa: S311
     opponents = [f"o{number}" for number in range(300)]
     known = [(name, "x", [draw.gauss(0.5, 0.2) for _ in SEEDS]) for name in ("own", *opponents)]
-    found = duels("own", opponents, ["x"], values(*known))
+    found = duels("own", opponents, ["x"], JUDGED, values(*known))
     assert {one.verdict for one in found} == {"alike"}
 
 
@@ -197,7 +193,7 @@ def test_the_correction_is_that_of_benjamini_and_yekutieli() -> None:
         (f"o{number}", "x", [one + 0.02 * number + draw.gauss(0.0, 0.05) for one in own])
         for number in range(8)
     ]
-    found = duels("own", [f"o{number}" for number in range(8)], ["x"], values(*known))
+    found = duels("own", [f"o{number}" for number in range(8)], ["x"], JUDGED, values(*known))
     p_values = [one.difference.p_value for one in found if one.difference]
     order = sorted(range(8), key=lambda at: p_values[at] or 0.0)
     total = 8 * sum(1 / rank for rank in range(1, 9))
@@ -235,6 +231,7 @@ def test_a_standing_is_a_mean_over_measures_experiments_and_opponents() -> None:
             duel("x", "loss_ratio", "a", "better"),
             duel("x", "loss_ratio", "b", "better"),
         ],
+        JUDGED,
     )
     # Utilisation: (3/4 + 0) / 2; loss, which only x has: 1.
     assert found.by_measure == {"utilisation": 0.375, "loss_ratio": 1.0}
@@ -251,9 +248,9 @@ def test_a_failed_run_loses_every_duel_of_its_experiment() -> None:
         *(Record("own", "x", seed, "", dict.fromkeys(BY_NAME), "boom") for seed in SEEDS),
         *(Record("other", "x", seed, "d", {"utilisation": 0.1}) for seed in SEEDS),
     ]
-    [one] = duels("own", ["other"], ["x"], Values(known, {"x": 1.0}))
+    [one] = duels("own", ["other"], ["x"], JUDGED, Values(known, {"x": 1.0}))
     assert one.verdict == "worse"
-    [one] = duels("other", ["own"], ["x"], Values(known, {"x": 1.0}))
+    [one] = duels("other", ["own"], ["x"], JUDGED, Values(known, {"x": 1.0}))
     assert one.verdict == "better"
 
 
@@ -369,7 +366,7 @@ def test_a_setting_makes_a_built_in_scheme_another_contender() -> None:
 def test_rates_of_more_than_the_link_are_told_first() -> None:
     def first(scheme: str, **more: list[str]) -> str:
         answer = judged(scheme, experiments=["greedy-2"], **more)
-        return sentences.verdict(answer)[0]
+        return str(battery.as_json(answer)["words"][0])
 
     over = first("charny", settings=["switch.control.target_utilisation=1.2"])
     # 1.2 of the link for two sources, of which the queue grows until a sixth is lost.

@@ -11,10 +11,10 @@ import argparse
 import functools
 
 from cellrate.battery import running, shipped
+from cellrate.battery.answer import judged
 from cellrate.battery.contenders import built_in, contender
 from cellrate.battery.experiments import SEEDS, experiments
-from cellrate.battery.judge import judged
-from cellrate.battery.write import write_evidence
+from cellrate.battery.report import write_evidence
 from cellrate.cli.progress import ProgressBar
 from cellrate.simulation.runner import default_store, run_each
 

@@ -1,18 +1,19 @@
 """The battery: schemes judged on a fixed set of experiments, against every built-in scheme."""
 
-from cellrate.battery.answer import Answer
-from cellrate.battery.as_json import as_json
+from cellrate.battery.answer import Answer, judge, judged
 from cellrate.battery.contenders import Contender, built_in, contender
 from cellrate.battery.experiments import SEEDS, Experiment, chosen, experiments
-from cellrate.battery.judge import judge, judged
-from cellrate.battery.report import report
-from cellrate.battery.write import write
+from cellrate.battery.report import as_json, report, write
+from cellrate.studies.compare.duels import Duel, Record, Standing
 
 __all__ = [
     "SEEDS",
     "Answer",
     "Contender",
+    "Duel",
     "Experiment",
+    "Record",
+    "Standing",
     "as_json",
     "built_in",
     "chosen",

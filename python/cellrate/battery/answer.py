@@ -1,17 +1,21 @@
-"""The answer of the battery: the way schemes stand among each other."""
+"""Judges schemes on the fixed set of experiments, against every built-in scheme."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cellrate.battery.contenders import Contender
-from cellrate.battery.duels import Duel, Values
-from cellrate.battery.experiments import Experiment
-from cellrate.battery.run_record import Record
-from cellrate.battery.standings import Standing
+from cellrate.battery import running
+from cellrate.battery.contenders import Contender, built_in, contender
+from cellrate.battery.experiments import JUDGED, SEEDS, Experiment
+from cellrate.battery.measures import fair_load
+from cellrate.battery.shipped import shipped, work
 from cellrate.common.document import Shown
+from cellrate.common.problems import BadInput
+from cellrate.simulation.network import Network
+from cellrate.simulation.run_types import StreamRunner
+from cellrate.studies.compare.duels import Duel, Record, Standing, Values, duels, standing
 
 if TYPE_CHECKING:
     from cellrate.common.document import Document
@@ -52,6 +56,10 @@ class Answer(Shown):
         """Names of the contenders."""
         return tuple(one.name for one in self.contenders)
 
+    def standing(self, scheme: str) -> Standing:
+        """The standing of a scheme."""
+        return self.standings[self.rank(scheme) - 1]
+
     def rank(self, scheme: str) -> int:
         """Rank of a scheme, from 1."""
         return [one.scheme for one in self.standings].index(scheme) + 1
@@ -69,3 +77,88 @@ class Answer(Shown):
         from cellrate.battery.report import report
 
         return report(self)
+
+
+def judge(
+    contenders: Sequence[Contender],
+    chosen: Sequence[Experiment],
+    runner: StreamRunner,
+    again: StreamRunner,
+) -> Answer:
+    """Runs contenders and judges them; the results of built-in schemes are those shipped.
+
+    Args:
+        contenders: The schemes; those without settings that are built in are not run.
+        chosen: The experiments.
+        runner: Runs jobs, or finds their kept results.
+        again: Runs jobs without a store; for the check that a run repeats.
+
+    Raises:
+        BadInput: Two contenders have one name.
+        ScenarioError: No experiment allows a contender.
+    """
+    own = [one for one in contenders if not one.built_in]
+    _require_different([*(one.name for one in own), *(one.name for one in built_in())])
+    planned = running.plan(own, chosen, SEEDS)
+    records = running.run(planned, runner)
+    yardstick = contender(running.YARDSTICK)
+    irregular = tuple(one.name for one in own if not _repeats(one, records, again))
+    ratios = {one.name: running.work(one, yardstick) for one in own}
+    return judged(contenders, records, chosen, ratios, irregular)
+
+
+def judged(
+    contenders: Sequence[Contender],
+    records: Sequence[Record],
+    chosen: Sequence[Experiment],
+    ratios: dict[str, float | None] | None = None,
+    irregular: tuple[str, ...] = (),
+) -> Answer:
+    """Judges schemes by their runs.
+
+    Args:
+        contenders: The schemes that were asked for.
+        records: Their runs, without those of built-in schemes.
+        chosen: The experiments.
+        ratios: Work of those that were run, over ERICA's.
+        irregular: Names of contenders whose runs do not repeat.
+    """
+    names = [one.name for one in chosen]
+    known = [one for one in shipped() if one.experiment in names]
+    everything = (*records, *known)
+    values = Values(everything, {one.name: _horizon(one) for one in chosen})
+    opponents = [one.name for one in built_in()]
+    own = [one.name for one in contenders if not one.built_in]
+    found = {}
+    for scheme in (*own, *opponents):
+        others = [opponent for opponent in opponents if opponent != scheme]
+        found[scheme] = tuple(duels(scheme, others, names, JUDGED, values))
+    standings = [standing(scheme, of_one, JUDGED) for scheme, of_one in found.items()]
+    return Answer(
+        tuple(contenders),
+        tuple(chosen),
+        SEEDS,
+        everything,
+        values,
+        found,
+        tuple(sorted(standings, key=lambda one: (-one.score, one.scheme))),
+        {**work(), **(ratios or {})},
+        irregular,
+    )
+
+
+def _horizon(experiment: Experiment) -> float:
+    """Seconds after the last start or change that are watched."""
+    network = Network.of_scenario(experiment.job().scenario())
+    return network.duration_seconds - (fair_load(experiment).settles_from_seconds or 0.0)
+
+
+def _repeats(one: Contender, records: Sequence[Record], again: StreamRunner) -> bool:
+    found = [record for record in records if record.scheme == one.name and not record.error]
+    return not found or running.repeats(one, found[0], again)
+
+
+def _require_different(names: Sequence[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise BadInput(f"two schemes are called {name}: give one of the classes another name")

@@ -1,4 +1,4 @@
-"""The fixed set of experiments on which schemes are judged."""
+"""The fixed set of experiments on which schemes are judged, and the measures that judge them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,17 @@ from pathlib import Path
 from cellrate import _core
 from cellrate.common.problems import choose
 from cellrate.simulation.runner import Job
+from cellrate.studies.compare.duels import Measure
 
 PLACE = Path(__file__).parent
 SEEDS = tuple(range(1, 11))
 """Seeds of every experiment, the same for every scheme."""
 DIGITS = 12
+_BATTERY = tomllib.loads((PLACE / "battery.toml").read_text(encoding="utf-8"))
+MEASURES = tuple(Measure(**found) for found in _BATTERY["measure"])
+"""The measures of a run, in the order of the reports."""
+BY_NAME = {measure.name: measure for measure in MEASURES}
+JUDGED = tuple(measure for measure in MEASURES if measure.judged)
 
 
 @dataclass(frozen=True)
@@ -59,7 +65,6 @@ class Experiment:
 @cache
 def experiments() -> tuple[Experiment, ...]:
     """Every experiment, in the order of the reports."""
-    table = tomllib.loads((PLACE / "experiments.toml").read_text(encoding="utf-8"))
     return tuple(
         Experiment(
             one["name"],
@@ -70,7 +75,7 @@ def experiments() -> tuple[Experiment, ...]:
             tuple(one.get("settings", ())),
             one["steady"],
         )
-        for one in table["experiment"]
+        for one in _BATTERY["experiment"]
     )
 
 

@@ -12,37 +12,29 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 from cellrate.battery.answer import Answer
-from cellrate.battery.measures import JUDGED, Measure
-from cellrate.battery.sentences import STRONG, WEAK, brief
-from cellrate.battery.standings import POINTS
+from cellrate.battery.experiments import JUDGED
+from cellrate.battery.report import STRONG, WEAK, brief
 from cellrate.common.picture_style import COLOURS, FAINT, NOTE, STYLE
 from cellrate.simulation.figures import new_figure
+from cellrate.studies.compare.duels import Measure, by_place, points
 
 # From vermilion over white to blue, which the colour-blind can tell apart.
 SCORES = LinearSegmentedColormap.from_list("scores", [COLOURS[1], "#f7f7f7", COLOURS[0]])
 INK = "#111111"
-HEADS = {
-    "utilisation": "utilisation",
-    "max_min_distance": "max-min",
-    "settling_seconds": "settling",
-    "queue_p99_cells": "queue",
-    "loss_ratio": "loss",
-    "rate_variation": "oscillation",
-}
 # Decades below which a loss is drawn as none.
 LEAST_LOSS = 1e-6
 
 
 def standings_figure(answer: Answer) -> Figure:
     """Draws the scores of all schemes, the best first: in all, by measure, by experiment."""
-    measures = [one.name for one in JUDGED if one.name in answer.standings[0].by_measure]
+    measures = [one for one in JUDGED if one.name in answer.standings[0].by_measure]
     experiments = [one.name for one in answer.experiments]
-    heads = ["in all", *(HEADS[one] for one in measures), *experiments]
+    heads = ["in all", *(measure.short for measure in measures), *experiments]
     cells = np.array(
         [
             [
                 one.score,
-                *(one.by_measure.get(name, math.nan) for name in measures),
+                *(one.by_measure.get(measure.name, math.nan) for measure in measures),
                 *(one.by_experiment.get(name, math.nan) for name in experiments),
             ]
             for one in answer.standings
@@ -92,7 +84,7 @@ def strips_figure(answer: Answer, scheme: str) -> Figure:
     names = [one.name for one in answer.experiments]
     others = [one.scheme for one in answer.standings if one.scheme not in answer.names]
     figure, [panel] = new_figure(1, width=10.0, height=0.6 + 0.32 * len(names), shared=False)
-    shares = _shares(answer, scheme)
+    shares = {place: points(own) for place, own in by_place(answer.duels[scheme]).items()}
     with style.context(STYLE):
         panel.set_xlim(0, len(measures))
         panel.set_ylim(len(names) - 0.4, -0.6)
@@ -119,14 +111,6 @@ def strips_figure(answer: Answer, scheme: str) -> Figure:
 
 def _unit(measure: Measure) -> str:
     return {"s": " (ms)", "cells": " (cells)"}.get(measure.unit, "")
-
-
-def _shares(answer: Answer, scheme: str) -> dict[tuple[str, str], float]:
-    """Share of the duels won by experiment and measure."""
-    found: dict[tuple[str, str], list[float]] = {}
-    for one in answer.duels[scheme]:
-        found.setdefault((one.experiment, one.measure.name), []).append(POINTS[one.verdict])
-    return {key: sum(points) / len(points) for key, points in found.items()}
 
 
 def _strip(

@@ -1,123 +1,260 @@
-"""Measures by which the battery judges a run, and the differences in them that matter."""
+"""Takes the measures of a run, against the max-min solution of its experiment."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from statistics import fmean
+from typing import Any, TypeAlias
 
-from cellrate.language.measured import Better
+import numpy as np
+import numpy.typing as npt
+
+from cellrate import _core
+from cellrate.battery.experiments import MEASURES, Experiment
+from cellrate.simulation.dynamics import Sampled, settling_time
+from cellrate.simulation.network import Flow, Network, fair_shares
+from cellrate.simulation.scenarios import Scenario
+from cellrate.simulation.series import Series, series_of
+from cellrate.theory import MaxMin
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+PAYLOAD_BYTES = 48
+GREEDY = frozenset({"greedy", "persistent"})
+Values = Mapping[str, float | None]
+"""The value of each measure; None where the experiment has no such value."""
+
+STEP = 2
+"""Samples of a step in which rates are looked at."""
+MOST_SAMPLES = 2_000
+TRACED = (
+    'measure.traces=["utilisation"]',
+    # Not in step with schemes and marks whose intervals are a millisecond or parts of it.
+    'measure.sample="4850 us"',
+    f"measure.trace_points={MOST_SAMPLES}",
+    "measure.events=[]",
+)
+"""Settings of a run that record what the measures need, and nothing else."""
+BAND = 0.1
+"""Distance from the final distance from max-min that counts as settled."""
+DIGITS = 6
+"""Significant digits of a value; what lies beyond is no difference."""
 
 
 @dataclass(frozen=True)
-class Measure:
-    """A measure of a run.
+class FairLoad:
+    """An experiment as its runs are measured.
 
     Attributes:
-        name: Its name, which is also the column of tables; the unit is in it.
-        title: Its name in reports.
-        unit: Its unit in reports; empty for shares.
-        better: The better end.
-        apart: Differences up to this do not matter, in the unit of the measure.
-        ratio: Nor do differences up to this share of the smaller value.
-        about: Definition.
-        judged: True if schemes are compared by it; others are shown beside it, because they say
-            much the same.
+        bottlenecks: Names of the links that limit a flow in the max-min solution.
+        data: Max-min fair rate of each greedy flow without RM cells, mean over the measuring
+            window, in cells/s; empty if the flows are not greedy.
+        arriving: Max-min fair rates of the flows over each last link after the last change, in
+            cells/s, if they are greedy.
+        cells_per_byte: Cells in which a flow's data travel, by delivered byte.
+        settles_from_seconds: The last start or change; None if the experiment need not settle.
+        steady_from_seconds: Time from which on nothing but the control moves the rates: begin of
+            the measuring window, or half-way from a later change to the end; None if they never
+            are steady.
+        shows_rates: True if one link limits persistent sources and links lose no cell, so that
+            what is carried and what is lost add up to the rates that were granted.
     """
 
-    name: str
-    title: str
-    unit: str
-    better: Better
-    apart: float
-    ratio: float
-    about: str
-    judged: bool = True
-
-    def matters(self, first: float, second: float) -> bool:
-        """True if two values differ by more than what does not matter."""
-        near = max(self.apart, self.ratio * min(abs(first), abs(second)))
-        return abs(first - second) > near
+    bottlenecks: frozenset[str]
+    data: Mapping[str, float]
+    arriving: Mapping[str, float]
+    cells_per_byte: Mapping[str, float]
+    settles_from_seconds: float | None
+    steady_from_seconds: float | None
+    shows_rates: bool = False
 
 
-MEASURES = (
-    Measure(
-        "utilisation",
-        "utilisation",
-        "",
-        "more",
-        0.01,
-        0.0,
-        "cells that the bottlenecks carry / cells that they could carry, mean over the bottlenecks "
-        "of the max-min solution",
-    ),
-    Measure(
-        "max_min_distance",
-        "distance from max-min",
-        "",
-        "less",
-        0.02,
-        0.0,
-        "mean over the flows of |x - m| / m, where x is the data that the flow delivers, and m its "
-        "max-min fair rate (Bertsekas and Gallager, section 6.5.2) without RM cells",
-    ),
-    Measure(
-        "settling_seconds",
-        "settling time",
-        "s",
-        "less",
-        0.02,
-        0.25,
-        "time from the last start or change until the distance of the delivered rates from "
-        "max-min, in steps of 9.7 ms, stays within 0.1 of its final mean",
-    ),
-    Measure(
-        "queue_mean_cells",
-        "mean queue",
-        "cells",
-        "less",
-        10.0,
-        0.25,
-        "mean length of the longest queue of a switch port that holds ABR or UBR",
-        judged=False,
-    ),
-    Measure(
-        "queue_p99_cells",
-        "queue, 99 %",
-        "cells",
-        "less",
-        10.0,
-        0.25,
-        "99th percentile of the length of that queue, sampled every 4.85 ms",
-    ),
-    Measure(
-        "queue_max_cells",
-        "longest queue",
-        "cells",
-        "less",
-        10.0,
-        0.25,
-        "greatest length of such a queue from the start of the run on",
-        judged=False,
-    ),
-    Measure(
-        "loss_ratio",
-        "loss",
-        "",
-        "less",
-        1e-4,
-        0.25,
-        "cells of ABR and UBR dropped at switches / cells sent, in the measuring window",
-    ),
-    Measure(
-        "rate_variation",
-        "oscillation",
-        "",
-        "less",
-        0.02,
-        0.25,
-        "standard deviation / mean of the rate that reaches a destination while nothing but the "
-        "control moves it, in steps of 9.7 ms, mean over the destinations",
-    ),
-)
+@cache
+def fair_load(experiment: Experiment) -> FairLoad:
+    """The fair load of an experiment."""
+    scenario = Scenario(experiment.job())
+    network = Network.of_scenario(scenario.job.scenario())
+    elastic = [flow for flow in network.flows if flow.is_elastic]
+    stages = _stages(network, scenario, elastic)
+    limits = [one for _, _, solution in stages for one in solution.bottlenecks.values()]
+    greedy = [flow for flow in elastic if flow.kind in GREEDY]
+    begin = network.measure["from_seconds"]
+    whole = network.duration_seconds - begin
+    data = {flow.name: 0.0 for flow in greedy}
+    for since, until, solution in stages:
+        share = max(0.0, until - max(since, begin)) / whole
+        for flow in greedy:
+            data[flow.name] += share * solution.rates.get(flow.name, 0.0) * _data_share(flow)
+    arriving: dict[str, float] = {}
+    for flow in elastic:
+        last = flow.forward[-1].name
+        arriving[last] = arriving.get(last, 0.0) + stages[-1][2].rates.get(flow.name, 0.0)
+    starts = [flow.start_seconds + network.start_jitter_seconds for flow in network.flows]
+    latest = max([*starts, *(change.at_seconds for change in network.changes)])
+    bottlenecks = frozenset(one for one in limits if one is not None)
+    steady_from = begin if latest <= begin else (latest + network.duration_seconds) / 2
+    alone = all(flow.kind == "persistent" for flow in network.flows) and not network.links_lose
+    return FairLoad(
+        bottlenecks,
+        data,
+        arriving,
+        {flow.name: _cells_per_byte(flow) for flow in greedy},
+        latest if experiment.steady else None,
+        steady_from if experiment.steady else None,
+        alone and len(bottlenecks) == 1,
+    )
 
-BY_NAME = {one.name: one for one in MEASURES}
-JUDGED = tuple(one for one in MEASURES if one.judged)
+
+def _stages(
+    network: Network, scenario: Scenario, elastic: list[Flow]
+) -> list[tuple[float, float, MaxMin]]:
+    """Beginning, end and max-min solution of each span between changes of the flows that send."""
+    # A resolved scenario leaves out `sends` where it is true.
+    sends = {flow.group: scenario[f"flow.{flow.group}"].get("sends", True) for flow in elastic}
+    instants = [0.0, *(one.at_seconds for one in network.changes), network.duration_seconds]
+    found = []
+    for number, (since, until) in enumerate(pairwise(instants)):
+        if number:
+            for group in sends:
+                if f"flow.{group}.sends" in network.changes[number - 1].keys:
+                    sends[group] = not sends[group]
+        sending = [flow for flow in elastic if sends[flow.group]]
+        found.append((since, until, fair_shares(network, flows=sending)))
+    return found
+
+
+def _data_share(flow: Flow) -> float:
+    """Share of an ABR channel's cells that are data: one in Nrm is an RM cell (TM 4.0 rule 3b)."""
+    return 1.0 if flow.abr is None else 1.0 - 1.0 / flow.abr.nrm
+
+
+def _cells_per_byte(flow: Flow) -> float:
+    if flow.tcp is None:
+        return 1.0 / PAYLOAD_BYTES
+    return flow.tcp.segment_cells / flow.tcp.mss_bytes
+
+
+def measured(outcome: _core.Outcome, load: FairLoad) -> Values:
+    """The measures of a run.
+
+    Args:
+        outcome: The run, recorded with `TRACED`.
+        load: Its experiment.
+    """
+    summary = json.loads(outcome.summary())
+    rates = Rates.of(outcome, load, summary)
+    values: dict[str, float | None] = {
+        "utilisation": fmean(
+            port["utilisation"] for port in summary["ports"] if port["name"] in load.bottlenecks
+        ),
+        "max_min_distance": _distance(summary, load),
+        "settling_seconds": rates.settling(load),
+        "loss_ratio": summary["totals"]["data_cell_loss_ratio"],
+        "rate_variation": rates.variation(load),
+        **_queues(summary),
+    }
+    found = {measure.name: values[measure.name] for measure in MEASURES}
+    return {
+        name: None if value is None else float(f"{value:.{DIGITS}g}")
+        for name, value in found.items()
+    }
+
+
+def _distance(summary: Mapping[str, Any], load: FairLoad) -> float | None:
+    """Mean of |x - m| / m over the greedy flows; None without such flows."""
+    if not load.data:
+        return None
+    delivered = {flow["name"]: flow["delivered_bytes"] for flow in summary["flows"]}
+    window = summary["window_seconds"]
+    return fmean(
+        abs(delivered[name] * load.cells_per_byte[name] / window - fair) / fair
+        for name, fair in load.data.items()
+    )
+
+
+def _queues(summary: Mapping[str, Any]) -> dict[str, float | None]:
+    """Lengths of the longest queue that holds ABR or UBR; 0 if no cell ever waits in any."""
+    queues = [
+        queue
+        for port in summary["ports"]
+        for queue in port["queues"]
+        if {"abr", "ubr"} & set(queue["classes"])
+    ]
+
+    def most(*keys: str) -> float:
+        return max((float(queue[key] or 0.0) for queue in queues for key in keys), default=0.0)
+
+    return {
+        "queue_mean_cells": most("queue_mean_cells"),
+        "queue_p99_cells": most("queue_p99_cells"),
+        "queue_max_cells": most("queue_max_cells", "queue_max_before_window_cells"),
+    }
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Rates at which cells arrive at destinations, in steps.
+
+    Attributes:
+        times: End of each step in seconds.
+        cells_per_second: Rate over each last link, by its name.
+    """
+
+    times: Floats
+    cells_per_second: dict[str, Floats]
+
+    @classmethod
+    def of(cls, outcome: _core.Outcome, load: FairLoad, summary: Mapping[str, Any]) -> Rates:
+        """The rates of a run; `summary` is its summary."""
+        lines = {port["name"]: port["rate_bits_per_second"] / 424 for port in summary["ports"]}
+        found: dict[str, Floats] = {}
+        times = np.empty(0)
+        for series in series_of(outcome):
+            if series.kind == "utilisation" and series.entity in load.arriving:
+                times, shares = _steps(series)
+                found[series.entity] = shares * lines[series.entity]
+        return cls(times, found)
+
+    def settling(self, load: FairLoad) -> float | None:
+        """Time until the distance from max-min has settled; infinite if it does not."""
+        start = load.settles_from_seconds
+        if start is None:
+            return None
+        gaps = [
+            np.abs(self.cells_per_second[name] - fair) / fair
+            for name, fair in load.arriving.items()
+        ]
+        distance = np.mean(gaps, axis=0)
+        last = self.times[-1] - 0.2 * (self.times[-1] - start)
+        # The band is absolute: around 1, where a tenth is a tenth.
+        distance = 1.0 + (distance - float(distance[self.times >= last].mean()))
+        return settling_time(Sampled(self.times, distance, distance), BAND, start)
+
+    def variation(self, load: FairLoad) -> float | None:
+        """Standard deviation over mean of the rates in their steady part, mean over them.
+
+        None if there is no steady part, or nothing arrives anywhere.
+        """
+        begin = load.steady_from_seconds
+        if begin is None:
+            return None
+        inside = self.times > begin
+        found = []
+        for rates in self.cells_per_second.values():
+            mean = float(rates[inside].mean())
+            if mean > 0.0:
+                found.append(float(rates[inside].std()) / mean)
+        return fmean(found) if found else None
+
+
+def _steps(
+    series: Series,
+) -> tuple[Floats, Floats]:
+    """Ends of the steps, and the means of the samples in each."""
+    whole = len(series.time) // STEP * STEP
+    middle = series.middle[:whole].reshape(-1, STEP)
+    return series.time[:whole].reshape(-1, STEP)[:, -1], middle.mean(axis=1)

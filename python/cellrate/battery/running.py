@@ -9,14 +9,12 @@ from dataclasses import dataclass, replace
 
 from cellrate import ScenarioError, _core
 from cellrate.battery.contenders import Contender
-from cellrate.battery.experiments import Experiment, experiments
-from cellrate.battery.fair_load import fair_load
-from cellrate.battery.measures import MEASURES
-from cellrate.battery.run_record import Record
-from cellrate.battery.run_values import TRACED, measured
+from cellrate.battery.experiments import MEASURES, Experiment, experiments
+from cellrate.battery.measures import TRACED, fair_load, measured
 from cellrate.simulation.refusals import message_of
 from cellrate.simulation.run_types import StreamRunner
 from cellrate.simulation.runner import Done, Job
+from cellrate.studies.compare.duels import Record
 
 NOTHING = dict.fromkeys(one.name for one in MEASURES)
 ROUNDS = 3

@@ -1,44 +1,61 @@
-"""Results of the built-in schemes, which come with the package."""
+"""Runs as rows of a table, and those of the built-in schemes, which come with the package."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
-from pathlib import Path
 
 import polars as pl
 
 from cellrate import __version__
-from cellrate.battery.experiments import PLACE, fingerprint
-from cellrate.battery.run_record import SCHEMA, Record, records, table
+from cellrate.battery.experiments import MEASURES, PLACE, fingerprint
 from cellrate.common import whole_file
 from cellrate.common.problems import BadInput
+from cellrate.studies.compare.duels import Record
 
 FILE = PLACE / "built-in.csv"
 """A row for each run, below a line that says of which experiments and version."""
 WORK_FILE = PLACE / "built-in-work.csv"
 """Time per cell-hop of each scheme, as a multiple of ERICA's."""
+SCHEMA: dict[str, type[pl.DataType]] = {
+    **dict.fromkeys(("scheme", "experiment"), pl.String),
+    "seed": pl.Int64,
+    "digest": pl.String,
+    **{measure.name: pl.Float64 for measure in MEASURES},
+    "error": pl.String,
+}
 
 
+def table(records: Iterable[Record]) -> pl.DataFrame:
+    """A row for each record; a settling time that never comes is infinite."""
+    rows = [{**vars(record), **record.values} for record in records]
+    return pl.DataFrame([{name: row[name] for name in SCHEMA} for row in rows], schema=SCHEMA)
+
+
+@cache
 def shipped() -> tuple[Record, ...]:
     """The runs of every built-in scheme.
 
     Raises:
         BadInput: They are of other experiments than those of this installation.
     """
-    return _read(FILE)
-
-
-@cache
-def _read(file: Path) -> tuple[Record, ...]:
-    text = file.read_text(encoding="utf-8")
-    head, _, rest = text.partition("\n")
+    head, _, rest = FILE.read_text(encoding="utf-8").partition("\n")
     if head != _head():
         raise BadInput(
-            f"{file} has results of other experiments ({head.lstrip('# ')}); "
+            f"{FILE} has results of other experiments ({head.lstrip('# ')}); "
             "in a checkout `python -m proof.measured.battery` makes them anew"
         )
-    return tuple(records(pl.read_csv(rest.encode(), schema=SCHEMA)))
+    return tuple(
+        Record(
+            row["scheme"],
+            row["experiment"],
+            row["seed"],
+            row["digest"] or "",
+            {measure.name: row[measure.name] for measure in MEASURES},
+            row["error"] or "",
+        )
+        for row in pl.read_csv(rest.encode(), schema=SCHEMA).iter_rows(named=True)
+    )
 
 
 def work() -> dict[str, float]:
