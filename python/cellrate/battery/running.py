@@ -27,10 +27,19 @@ YARDSTICK = "erica"
 class Planned:
     """A run that is to be made."""
 
-    contender: Contender
+    scheme: str
     experiment: Experiment
     seed: int
     job: Job
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Names of scheme and experiment."""
+        return self.scheme, self.experiment.name
+
+    def failed(self, error: str) -> Record:
+        """The record of the run if it fails."""
+        return Record(*self.place, self.seed, "", NOTHING, error)
 
 
 @dataclass(frozen=True)
@@ -59,29 +68,25 @@ def plan(
     for contender in contenders:
         errors: list[ScenarioError] = []
         for experiment in chosen:
+            name = contender.name
             try:
-                jobs = contender.jobs(experiment, seeds)
+                jobs = _traced(contender.jobs(experiment, seeds))
                 jobs[0].scenario()
             except ScenarioError as error:
                 errors.append(error)
-                why = message_of(error)
-                refused += [
-                    Record(contender.name, experiment.name, seed, "", NOTHING, why)
-                    for seed in seeds
-                ]
+                unmade = [Planned(name, experiment, seed, experiment.job()) for seed in seeds]
+                refused += [run.failed(message_of(error)) for run in unmade]
                 continue
-            runs += [
-                Planned(
-                    contender,
-                    experiment,
-                    seed,
-                    replace(job, overrides=(*job.overrides, *TRACED)),
-                )
-                for seed, job in zip(seeds, jobs, strict=True)
-            ]
+            both = zip(seeds, jobs, strict=True)
+            runs += [Planned(name, experiment, seed, job) for seed, job in both]
         if len(errors) == len(chosen):
             raise errors[0]
     return Plan(tuple(runs), tuple(refused))
+
+
+def _traced(jobs: Sequence[Job]) -> list[Job]:
+    """Jobs that record what the measures need."""
+    return [replace(job, overrides=(*job.overrides, *TRACED)) for job in jobs]
 
 
 def run(planned: Plan, runner: StreamRunner) -> list[Record]:
@@ -92,31 +97,22 @@ def run(planned: Plan, runner: StreamRunner) -> list[Record]:
     first = planned.runs[0].seed if planned.runs else 0
     found = list(planned.refused)
     failed: dict[tuple[str, str], str] = {}
-    for seeds in ([first], sorted({one.seed for one in planned.runs} - {first})):
-        now = [one for one in planned.runs if one.seed in seeds]
-        made = [one for one in now if _place(one) not in failed]
-        found += [
-            Record(*_place(one), one.seed, "", NOTHING, failed[_place(one)])
-            for one in now
-            if _place(one) in failed
-        ]
+    for is_first in (True, False):
+        now = [one for one in planned.runs if (one.seed == first) == is_first]
+        made = [one for one in now if one.place not in failed]
+        found += [one.failed(failed[one.place]) for one in now if one.place in failed]
         for one, done in zip(made, runner([one.job for one in made]), strict=True):
             found.append(_record(one, done))
             if done.error:
-                failed[_place(one)] = done.error
+                failed[one.place] = done.error
     return found
 
 
-def _place(one: Planned) -> tuple[str, str]:
-    return one.contender.name, one.experiment.name
-
-
 def _record(one: Planned, done: Done) -> Record:
-    place = (*_place(one), one.seed)
     if done.outcome is None:
-        return Record(*place, "", NOTHING, done.error)
+        return one.failed(done.error)
     values = measured(done.outcome, fair_load(one.experiment))
-    return Record(*place, json.loads(done.outcome.summary())["digest"], values)
+    return Record(*one.place, one.seed, json.loads(done.outcome.summary())["digest"], values)
 
 
 def repeats(contender: Contender, record: Record, runner: StreamRunner) -> bool:
@@ -128,8 +124,7 @@ def repeats(contender: Contender, record: Record, runner: StreamRunner) -> bool:
         runner: Runs jobs without a store.
     """
     [experiment] = [one for one in experiments() if one.name == record.experiment]
-    [job] = contender.jobs(experiment, [record.seed])
-    [done] = runner([replace(job, overrides=(*job.overrides, *TRACED))])
+    [done] = runner(_traced(contender.jobs(experiment, [record.seed])))
     if done.outcome is None:
         return bool(record.error)
     return bool(json.loads(done.outcome.summary())["digest"] == record.digest)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 Style: TypeAlias = Literal["plain", "faint", "good", "bad", "strong", "emphasis", "code"]
@@ -215,6 +215,25 @@ class Document:
     title: str
     parts: tuple[Block, ...]
     above: Text = ""
+
+
+def walk(parts: Iterable[Block]) -> Iterator[Block]:
+    """Parts with all parts in them, in their order; cells of tables are not among them."""
+    for part in parts:
+        yield part
+        if isinstance(part, Section | Detail | Folded):
+            yield from walk(part.parts)
+
+
+def changed(parts: Iterable[Block], change: Callable[[Block], Block]) -> tuple[Block, ...]:
+    """Parts with each replaced by its change, before the parts in it."""
+    found = map(change, parts)
+    return tuple(
+        replace(part, parts=changed(part.parts, change))
+        if isinstance(part, Section | Detail | Folded)
+        else part
+        for part in found
+    )
 
 
 def joined(*texts: Text) -> tuple[str | Span, ...]:

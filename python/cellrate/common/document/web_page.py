@@ -33,9 +33,11 @@ from cellrate.common.document import (
     Style,
     Table,
     Text,
+    changed,
     inline_svg,
     joined,
     plain,
+    walk,
 )
 
 LEAST_SECTIONS = 3
@@ -48,7 +50,14 @@ TAG = re.compile(r"<[^>]*>")
 
 def named(parts: Sequence[Block]) -> tuple[Block, ...]:
     """The parts with a name for each section, of its title; names that parts have are kept."""
-    return _named(parts, set(_names(parts)))
+    taken = set(_names(parts))
+
+    def name(part: Block) -> Block:
+        if not isinstance(part, Section) or part.anchor:
+            return part
+        return replace(part, anchor=_free(plain(part.title), taken))
+
+    return changed(parts, name)
 
 
 def contents(page: str) -> str:
@@ -78,19 +87,6 @@ def contents(page: str) -> str:
     )
 
 
-def _named(parts: Sequence[Block], taken: set[str]) -> tuple[Block, ...]:
-    found: list[Block] = []
-    for part in parts:
-        if isinstance(part, Section):
-            name = part.anchor or _free(plain(part.title), taken)
-            found.append(replace(part, anchor=name, parts=_named(part.parts, taken)))
-        elif isinstance(part, Detail | Folded):
-            found.append(replace(part, parts=_named(part.parts, taken)))
-        else:
-            found.append(part)
-    return tuple(found)
-
-
 def _free(title: str, taken: set[str]) -> str:
     """A name that is not taken; takes it."""
     stem = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "section"
@@ -104,13 +100,11 @@ def _free(title: str, taken: set[str]) -> str:
 
 def _names(parts: Sequence[Block]) -> Iterator[str]:
     """All names that parts have already."""
-    for part in parts:
+    for part in walk(parts):
         if isinstance(part, Section | Figure | Folded) and part.anchor:
             yield part.anchor
         if isinstance(part, Section):
             yield from _in_text(part.title)
-        if isinstance(part, Section | Detail | Folded):
-            yield from _names(part.parts)
         if isinstance(part, Table):
             for cell in (cell for row in part.rows for cell in (*row.cells, row.note)):
                 yield from _names([cell]) if isinstance(cell, Folded) else _in_text(cell)

@@ -48,23 +48,6 @@ class Sample:
 Samples: TypeAlias = dict[Point, dict[Value, Sample]]
 
 
-@dataclass(frozen=True)
-class Matched:
-    """Values of two samples that can be compared.
-
-    Attributes:
-        first: Values of the first sample.
-        second: Values of the second sample.
-        paired: True if the values are pairs of the same seed.
-        left_out: Number of runs of both that have no value or no partner.
-    """
-
-    first: Floats
-    second: Floats
-    paired: bool
-    left_out: int
-
-
 def samples(
     runs: pl.DataFrame, factor: str, where: Sequence[str], measures: Sequence[str]
 ) -> Samples:
@@ -124,23 +107,17 @@ def _mean_sample(parts: Sequence[Sample]) -> Sample:
     return Sample(seeds, values, all(part.deterministic for part in parts))
 
 
-def matched(first: Sample, second: Sample, measure: str) -> Matched:
-    """Returns pairs of the same seed, or all values if too few seeds are common.
+def matched(first: Sample, second: Sample, measure: str) -> tuple[Floats, Floats, bool]:
+    """Values of pairs of the same seed and True, or all values if too few seeds are common.
 
     Runs are paired if at least half of the seeds of the smaller sample are common to both. With
     fewer pairs the confidence interval would be wider than that of independent samples.
     """
     a, b = _finite(first, measure), _finite(second, measure)
-    runs = len(first.seeds) + len(second.seeds)
     common = sorted(a.keys() & b.keys())
     paired = bool(common) and 2 * len(common) >= min(len(a), len(b))
     left, right = (common, common) if paired else (list(a), list(b))
-    return Matched(
-        np.array([a[seed] for seed in left]),
-        np.array([b[seed] for seed in right]),
-        paired,
-        runs - len(left) - len(right),
-    )
+    return np.array([a[seed] for seed in left]), np.array([b[seed] for seed in right]), paired
 
 
 def _finite(sample: Sample, measure: str) -> dict[int, float]:
@@ -366,16 +343,13 @@ def _pair(
     measure: str, where: dict[str, Value], first: Value, second: Value, having: dict[Value, Sample]
 ) -> Pair:
     one, other = having[first], having[second]
-    found = matched(one, other, measure)
-    if not len(found.first) or not len(found.second):
-        return Pair(measure, where, first, second, None, found.left_out)
-    difference = contrast(
-        found.first,
-        found.second,
-        paired=found.paired,
-        deterministic=one.deterministic and other.deterministic,
-    )
-    return Pair(measure, where, first, second, difference, found.left_out)
+    values, others, paired = matched(one, other, measure)
+    left_out = len(one.seeds) + len(other.seeds) - len(values) - len(others)
+    difference = None
+    if len(values) and len(others):
+        exact = one.deterministic and other.deterministic
+        difference = contrast(values, others, paired=paired, deterministic=exact)
+    return Pair(measure, where, first, second, difference, left_out)
 
 
 def _is_test(pair: Pair) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -47,10 +47,11 @@ def ratio_of_means(first: Floats, second: Floats, *, paired: bool, level: float 
     ratio = numerator / denominator
     if min(len(first), len(second)) < 2:
         return Ratio(ratio)
-    of_first = float(first.var(ddof=1)) / len(first)
-    of_second = float(second.var(ddof=1)) / len(second)
+    of_first, of_second = (float(one.var(ddof=1)) / len(one) for one in (first, second))
     shared = float(np.cov(first, second)[0, 1]) / len(first) if paired else 0.0
-    freedom = len(first) - 1.0 if paired else _satterthwaite(first, second, ratio)
+    freedoms = (len(first) - 1.0, len(second) - 1.0)
+    parts = (ratio**2 * float(first.var(ddof=1)) / len(first), of_second)
+    freedom = freedoms[0] if paired else _satterthwaite(parts, freedoms)
     factor = float(stdtrit(freedom, (1.0 + level) / 2.0)) ** 2
     # (numerator - r denominator)^2 <= factor (of_second - 2 r shared + r^2 of_first), between the
     # roots of a r^2 - 2 b r + c.
@@ -63,14 +64,10 @@ def ratio_of_means(first: Floats, second: Floats, *, paired: bool, level: float 
     return Ratio(ratio, (b - half) / a, (b + half) / a)
 
 
-def _satterthwaite(first: Floats, second: Floats, ratio: float) -> float:
-    """Degrees of freedom of the mean of ``second - ratio * first`` (Welch 1947)."""
-    parts = [(ratio**2 * float(first.var(ddof=1)) / len(first), len(first) - 1)]
-    parts.append((float(second.var(ddof=1)) / len(second), len(second) - 1))
-    below = sum(part**2 / freedom for part, freedom in parts)
-    if below == 0.0:
-        return float(len(first) + len(second) - 2)
-    return sum(part for part, _ in parts) ** 2 / below
+def _satterthwaite(parts: Sequence[float], freedoms: Sequence[float]) -> float:
+    """Degrees of freedom of a sum of variances of means (Welch 1947)."""
+    below = sum(part**2 / freedom for part, freedom in zip(parts, freedoms, strict=True))
+    return sum(parts) ** 2 / below if below else sum(freedoms)
 
 
 def adjusted(p_value: float, comparisons: int) -> float:
@@ -150,11 +147,7 @@ class Contrast:
 
     def error_with(self, seeds: int) -> tuple[float, float]:
         """Standard error and its degrees of freedom with so many seeds of the same spread."""
-        if self.paired:
-            return float((self.second - self.first).std(ddof=1)) / math.sqrt(seeds), seeds - 1.0
-        parts = [float(one.var(ddof=1)) / seeds for one in (self.first, self.second)]
-        below = sum(part**2 for part in parts) / (seeds - 1)
-        return math.sqrt(sum(parts)), sum(parts) ** 2 / below
+        return _standard_error(self.first, self.second, seeds, seeds, paired=self.paired)
 
     @property
     def gain(self) -> float | None:
@@ -203,20 +196,13 @@ def contrast(
         p_value: float | None = 0.0 if difference else 1.0
     elif min(len(first), len(second)) < 2:
         p_value, test = None, "none"
-    elif _spread(first, second, paired=paired) <= ROUNDING * size:
+    elif max(map(np.ptp, (second - first,) if paired else (first, second))) <= ROUNDING * size:
         p_value, test = permuted(len(first), len(second), difference, paired=paired), "permutation"
     else:
-        error, freedom = _of_pairs(second - first) if paired else _welch(first, second)
+        error, freedom = _standard_error(first, second, len(first), len(second), paired=paired)
         p_value = 2.0 * float(stdtr(freedom, -abs(difference) / error))
         test = "t" if paired else "Welch"
     return Contrast(first, second, paired, difference, error, freedom, p_value, test)
-
-
-def _spread(first: Floats, second: Floats, *, paired: bool) -> float:
-    """Range of the tested values: of the paired differences, or the wider of the two samples."""
-    if paired:
-        return float(np.ptp(second - first))
-    return max(float(np.ptp(first)), float(np.ptp(second)))
 
 
 def permuted(first: int, second: int, difference: float, *, paired: bool) -> float:
@@ -228,16 +214,17 @@ def permuted(first: int, second: int, difference: float, *, paired: bool) -> flo
     return 2.0 / ways if difference else 1.0
 
 
-def _of_pairs(gaps: Floats) -> tuple[float, float]:
-    """Standard error and degrees of freedom of the mean of differences."""
-    return float(gaps.std(ddof=1)) / math.sqrt(len(gaps)), len(gaps) - 1.0
+def _standard_error(
+    first: Floats, second: Floats, runs: int, others: int, *, paired: bool
+) -> tuple[float, float]:
+    """Standard error of the difference of means of so many runs of this spread, and its freedom.
 
-
-def _welch(first: Floats, second: Floats) -> tuple[float, float]:
-    """Standard error and degrees of freedom of a difference of means (Welch 1947)."""
-    parts = [float(one.var(ddof=1)) / len(one) for one in (first, second)]
-    below = parts[0] ** 2 / (len(first) - 1) + parts[1] ** 2 / (len(second) - 1)
-    return math.sqrt(sum(parts)), sum(parts) ** 2 / below
+    That of independent runs is Welch's (1947).
+    """
+    if paired:
+        return float((second - first).std(ddof=1)) / math.sqrt(runs), runs - 1.0
+    parts = (float(first.var(ddof=1)) / runs, float(second.var(ddof=1)) / others)
+    return math.sqrt(sum(parts)), _satterthwaite(parts, (runs - 1.0, others - 1.0))
 
 
 APART = 3.0

@@ -30,12 +30,12 @@ class Level:
 
     Attributes:
         value: The value as the user wrote it.
-        settings: Overrides that set it, in the form of `--set`.
+        setting: Override that sets it, in the form of `--set`; empty if it is set already.
         left_out: Keys that the scenario sets and that this variant of a table does not have.
     """
 
     value: str
-    settings: tuple[str, ...]
+    setting: str
     left_out: tuple[str, ...] = ()
 
 
@@ -71,16 +71,13 @@ def _varied(base: Job, keys: Keys, text: str) -> Varied:
         raise BadInput(f"--vary {text!r}; it takes PATH=A,B,C")
     form = form_at(keys, path, base.text, base.overrides, base.path)
     if form is not None:
-        levels = []
-        for value in values:
-            change = switched(form, value)
-            settings = (change.setting,) if change.setting else ()
-            levels.append(Level(value, settings, change.left_out))
-        return Varied(form.path, tuple(levels))
+        changes = [switched(form, value) for value in values]
+        levels = zip(values, changes, strict=True)
+        return Varied(form.path, tuple(Level(v, one.setting, one.left_out) for v, one in levels))
     key = keys.find(path)
     if key.path == "run.seed":
         raise BadInput("--vary run.seed: every alternative gets the same seeds; see --seeds")
-    return Varied(key.path, tuple(Level(one, (_setting(key, one),)) for one in values))
+    return Varied(key.path, tuple(Level(one, _setting(key, one)) for one in values))
 
 
 def _setting(key: Key, value: str) -> str:
@@ -157,7 +154,7 @@ def run_all(
     jobs: list[Job] = []
     rows: list[dict[str, Any]] = []
     for levels in combinations_of(varies):
-        settings = tuple(setting for level in levels for setting in level.settings)
+        settings = tuple(level.setting for level in levels if level.setting)
         _require_valid(Job(base.text, base.path, base.overrides + settings))
         for seed in seeds:
             job = Job(base.text, base.path, base.overrides + settings, seed)

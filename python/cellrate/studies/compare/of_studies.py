@@ -9,7 +9,6 @@ from pathlib import Path
 import polars as pl
 
 from cellrate.common.problems import BadInput, choose
-from cellrate.language.measured import Better
 from cellrate.studies.columns import chosen, column, factors_of, measures_of, units_of
 from cellrate.studies.compare.answer import Comparison, Value
 from cellrate.studies.compare.comparing import Rules, compare
@@ -194,39 +193,40 @@ def compare_factor(data: DataSet, options: StudyOptions) -> Comparison:
         )
     runs = chosen(data.runs, options.where)
     factor = column(options.factor, factors, "factor that varies")
-    values = runs[factor].unique(maintain_order=True).to_list()
-    measures = _measures(data, options)
-    rules = Rules(
-        factor,
-        measures,
-        tuple(name for name in factors if name != factor),
-        _baseline(options, values),
-        options.level,
-        options.averaged,
-        _better(data, options, measures),
-        _shares(data, measures),
-    )
-    return compare(runs, rules)
+    where = tuple(name for name in factors if name != factor)
+    return _compared(data, options, runs, factor, where, _measures(data, options))
 
 
 def _two(first: DataSet, second: DataSet, options: StudyOptions) -> Comparison:
     if options.factor is not None:
         raise BadInput("--factor is for a single study; two are matched on their common factors")
-    sides = [_side(data, options) for data in (first, second)]
-    together = side_by_side(*sides)
-    names = together.runs[together.study].unique(maintain_order=True).to_list()
-    better = _better(first, options, together.measures)
+    both = side_by_side(*(_side(data, options) for data in (first, second)))
+    return _compared(first, options, both.runs, both.study, both.where, both.measures)
+
+
+def _compared(
+    data: DataSet,
+    options: StudyOptions,
+    runs: pl.DataFrame,
+    factor: str,
+    where: tuple[str, ...],
+    measures: tuple[str, ...],
+) -> Comparison:
+    """The comparison of the values of a factor, by measures as a study defines them."""
+    definitions = _definitions(data, measures)
+    ends = {name: better_of(one) for name, one in definitions.items()}
+    known = {name: end for name, end in ends.items() if end is not None}
     rules = Rules(
-        together.study,
-        together.measures,
-        together.where,
-        _baseline(options, names),
+        factor,
+        measures,
+        where,
+        _baseline(options, runs[factor].unique(maintain_order=True).to_list()),
         options.level,
         options.averaged,
-        better,
-        _shares(first, together.measures),
+        directions(known, options.better, measures),
+        frozenset(name for name, one in definitions.items() if is_share(one)),
     )
-    return compare(together.runs, rules)
+    return compare(runs, rules)
 
 
 def _side(data: DataSet, options: StudyOptions) -> StudyRuns:
@@ -240,18 +240,6 @@ def _measures(data: DataSet, options: StudyOptions) -> tuple[str, ...]:
     if not options.measures:
         return tuple(measures_of(data))
     return tuple(column(name, data.runs.columns, "measure") for name in options.measures)
-
-
-def _better(data: DataSet, options: StudyOptions, measures: Sequence[str]) -> dict[str, Better]:
-    """The better end of each measure: as the user says, or by its definition or name."""
-    ends = {name: better_of(one) for name, one in _definitions(data, measures).items()}
-    known = {name: end for name, end in ends.items() if end is not None}
-    return directions(known, options.better, measures)
-
-
-def _shares(data: DataSet, measures: Sequence[str]) -> frozenset[str]:
-    """The measures that are shares, by their definition or name of a column."""
-    return frozenset(name for name, one in _definitions(data, measures).items() if is_share(one))
 
 
 def _definitions(data: DataSet, measures: Sequence[str]) -> dict[str, str]:

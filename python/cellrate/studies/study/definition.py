@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from cellrate.common.document import (
     Block,
@@ -18,34 +18,14 @@ from cellrate.common.document import (
     rows,
 )
 from cellrate.simulation.runner import Job
+from cellrate.studies.dataset.description import FactorColumn
 from cellrate.studies.parameters.ranges import Range
 from cellrate.studies.parameters.variants import TableForm, switched
-
-if TYPE_CHECKING:
-    from cellrate.common.document import Document
-
 
 Value: TypeAlias = str | float
 """Value of a factor or derived parameter at a point: in SI units or cells, or a text."""
 
 WarmUpRule: TypeAlias = Literal["mser-5"]
-
-
-@dataclass(frozen=True)
-class Column:
-    """A factor or derived parameter.
-
-    Attributes:
-        name: Name in the study file.
-        path: Dotted path of the parameter; None for a name that only expressions use.
-        kind: ``number``, ``integer``, ``boolean``, ``choice`` or a quantity such as ``Time``.
-        unit: Unit of its values; empty if they have none.
-    """
-
-    name: str
-    path: str | None
-    kind: str
-    unit: str
 
 
 @dataclass(frozen=True)
@@ -59,7 +39,7 @@ class Factor:
         form: The table whose variant it selects, such as the scheme of a switch; None otherwise.
     """
 
-    column: Column
+    column: FactorColumn
     levels: tuple[str, ...] | Range
     place: tuple[int | str, ...]
     form: TableForm | None = None
@@ -111,7 +91,7 @@ def _values(factor: Factor) -> tuple[str, ...]:
 class Derived:
     """A parameter that an expression computes from others."""
 
-    column: Column
+    column: FactorColumn
     expression: str
     place: tuple[int | str, ...]
 
@@ -188,8 +168,8 @@ class Study(Shown):
     path: str
     text: str
     base: Job
-    factors: tuple[Column, ...]
-    derived: tuple[Column, ...]
+    factors: tuple[FactorColumn, ...]
+    derived: tuple[FactorColumn, ...]
     points: tuple[Point, ...]
     common_random_numbers: bool
     replications: Replications
@@ -250,7 +230,7 @@ def study_document(study: Study) -> Document:
     return Document(f"Study {study.name}", tuple(parts))
 
 
-def _values_listed(study: Study, of: Column) -> str:
+def _values_listed(study: Study, of: FactorColumn) -> str:
     values = dict.fromkeys(
         value for point in study.points for n, value in point.values if n == of.name
     )

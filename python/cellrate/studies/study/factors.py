@@ -10,12 +10,13 @@ from typing import Any
 from cellrate import ScenarioError, _core
 from cellrate.common.problems import BadInput, choose
 from cellrate.simulation.runner import Job
+from cellrate.studies.dataset.description import FactorColumn
 from cellrate.studies.parameters.keys import Key, Keys, number
 from cellrate.studies.parameters.ranges import WHOLE, Range, Scale, written
 from cellrate.studies.parameters.schema import full_path
 from cellrate.studies.parameters.variants import TableForm, form_at, switched
 from cellrate.studies.study.amounts import DIMENSIONS, UNITS, UnitError, read_amount
-from cellrate.studies.study.definition import Axis, Column, Derived, Factor
+from cellrate.studies.study.definition import Axis, Derived, Factor
 
 Place = tuple[int | str, ...]
 Level = str | float | bool
@@ -112,7 +113,7 @@ class Reading:
         count = levels["count"]
         return Factor(column, found if count is None else self._spread(found, count, place), place)
 
-    def _typed(self, column: Column, texts: Sequence[str]) -> Column:
+    def _typed(self, column: FactorColumn, texts: Sequence[str]) -> FactorColumn:
         """Sets the kind of a name that only expressions use, from its values."""
         if column.path is not None:
             return column
@@ -121,9 +122,9 @@ class Reading:
         except UnitError:
             kinds = {"choice"}
         kind = kinds.pop() if len(kinds) == 1 else "choice"
-        return Column(column.name, None, kind, UNITS.get(kind, ""))
+        return FactorColumn(column.name, None, kind, UNITS.get(kind, ""))
 
-    def _range(self, column: Column, levels: Mapping[str, Any], place: Place) -> Range:
+    def _range(self, column: FactorColumn, levels: Mapping[str, Any], place: Place) -> Range:
         kind = column.kind
         if kind not in DIMENSIONS:
             raise self._refusal(place, f"`{column.name}` is not a number", "list its values")
@@ -141,7 +142,7 @@ class Reading:
             )
         return Range(column.path or column.name, kind, low, high, scale)
 
-    def _end(self, column: Column, kind: str, level: Level, place: Place) -> float:
+    def _end(self, column: FactorColumn, kind: str, level: Level, place: Place) -> float:
         try:
             if column.path is None:
                 return read_amount(_plainly(level)).as_kind(kind)
@@ -185,17 +186,17 @@ class Reading:
             raise self._refusal(place, str(error)) from error
         return str(level)
 
-    def _column(self, name: str, place: Place) -> Column:
+    def _column(self, name: str, place: Place) -> FactorColumn:
         if "." not in name:
             if not name.isidentifier():
                 advice = "a dotted path of a scenario, or a name for expressions"
                 raise self._refusal(place, f"`{name}` is neither a parameter nor a name", advice)
-            return Column(name, None, "number", "")
+            return FactorColumn(name, None, "number", "")
         form = self._form(name)
         if form is not None:
-            return Column(name, form.path, "choice", "")
+            return FactorColumn(name, form.path, "choice", "")
         key = self._key(name, place)
-        return Column(name, key.path, key.kind, UNITS.get(key.kind, ""))
+        return FactorColumn(name, key.path, key.kind, UNITS.get(key.kind, ""))
 
     def _form(self, name: str) -> TableForm | None:
         """The table whose variant a factor selects (scheme, policy or source); None otherwise."""

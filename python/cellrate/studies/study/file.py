@@ -14,9 +14,9 @@ from cellrate.language.of_a_run import check
 from cellrate.simulation import source
 from cellrate.simulation.runner import Job
 from cellrate.studies.dataset.columns import own_columns
+from cellrate.studies.dataset.description import FactorColumn
 from cellrate.studies.parameters.keys import Keys
 from cellrate.studies.study.definition import (
-    Column,
     Point,
     Replications,
     StoppingRule,
@@ -250,7 +250,7 @@ def set_in_vain(document: Mapping[str, Any], reading: Reading) -> tuple[str, ...
     )
 
 
-def _varied(reading: Reading) -> Iterator[tuple[Column, Place]]:
+def _varied(reading: Reading) -> Iterator[tuple[FactorColumn, Place]]:
     """Every factor and derived parameter, with its place in the study file."""
     for axis in reading.axes:
         yield from ((factor.column, factor.place) for factor in axis.factors)

@@ -19,6 +19,7 @@ from cellrate.language.expressions import ExpressionError, parse
 from cellrate.simulation.network import Network
 from cellrate.simulation.refusals import message_of
 from cellrate.simulation.runner import Job
+from cellrate.studies.dataset.description import FactorColumn
 from cellrate.studies.parameters.keys import Key, Keys, number
 from cellrate.studies.parameters.ranges import WHOLE, written
 from cellrate.studies.study.amounts import (
@@ -31,7 +32,7 @@ from cellrate.studies.study.amounts import (
     read_amount,
     whole,
 )
-from cellrate.studies.study.definition import Axis, Column, Derived, Factor, Point, Value
+from cellrate.studies.study.definition import Axis, Derived, Factor, Point, Value
 from cellrate.studies.study.factors import Refusals
 
 MOST_POINTS = 1_000_000
@@ -185,7 +186,7 @@ class Points:
 
     def _lookup(
         self,
-        known: dict[str, tuple[Column, str]],
+        known: dict[str, tuple[FactorColumn, str]],
         found: dict[str, Amount],
         scenario: _ScenarioAtPoint,
     ) -> Callable[[str], Amount]:
@@ -256,7 +257,7 @@ def _of_key(key: Key) -> Amount:
     return Amount.of(number(str(key.value), key), key.kind)
 
 
-def _amount(column: Column, text: str) -> Amount:
+def _amount(column: FactorColumn, text: str) -> Amount:
     """A factor's value.
 
     Raises:
@@ -270,7 +271,7 @@ def _amount(column: Column, text: str) -> Amount:
         raise ExpressionError(f"`{column.name}` is {text!r}, which is no number") from error
 
 
-def _value(column: Column, text: str) -> Value:
+def _value(column: FactorColumn, text: str) -> Value:
     """A factor's value for the data set."""
     if column.kind not in DIMENSIONS:
         return text
@@ -280,7 +281,7 @@ def _value(column: Column, text: str) -> Value:
 
 
 @cache
-def _number(column: Column, text: str) -> float:
+def _number(column: FactorColumn, text: str) -> float:
     return number(text, Key(column.name, column.kind, None, (), None, None, {}))
 
 

@@ -16,8 +16,8 @@ from cellrate.language.runs import Run
 from cellrate.simulation.api import Result
 from cellrate.simulation.runner import Done, Job
 from cellrate.simulation.series import series_of
-from cellrate.studies.dataset import Description, FactorColumn, MeasureColumn, RunRow, Writer
-from cellrate.studies.study.definition import Column, Point, Replications, StoppingRule, Study
+from cellrate.studies.dataset import Description, MeasureColumn, RunRow, Writer
+from cellrate.studies.study.definition import Point, Replications, StoppingRule, Study
 from cellrate.studies.study.file import traced
 from cellrate.studies.study.output_analysis import longest, replications_needed, wanted
 
@@ -247,8 +247,8 @@ def description(study: Study) -> Description:
     return Description(
         name=study.name,
         scenario=study.base.path,
-        factors=tuple(_column(one) for one in study.factors),
-        derived=tuple(_column(one) for one in study.derived),
+        factors=study.factors,
+        derived=study.derived,
         measures=tuple(MeasureColumn(*one) for one in study.measures.items()),
         level=asked.level,
         common_random_numbers=study.common_random_numbers,
@@ -263,7 +263,3 @@ def description(study: Study) -> Description:
         },
         traces=study.traces,
     )
-
-
-def _column(one: Column) -> FactorColumn:
-    return FactorColumn(one.name, one.path, one.kind, one.unit)
