@@ -26,6 +26,11 @@ def number(value: float) -> str:
     return f"{value:.4g}"
 
 
+def value_text(value: object) -> str:
+    """A decimal number as of `number`, any other value as it is."""
+    return number(value) if isinstance(value, float) else str(value)
+
+
 def finite_or_none(value: float | None) -> float | None:
     """A number for JSON, which has neither infinity nor NaN: nothing for those."""
     return value if value is not None and isfinite(value) else None

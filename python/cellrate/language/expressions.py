@@ -3,9 +3,8 @@
 The language has no statements, assignments or imports. Only views of a run have attributes, which
 never begin with an underscore. `papers/README.md` lists the names.
 
-An expression may come from a stranger's file, and a few characters of it can ask for more than any
-computer has. So steps and items are counted (`Budget`). No clock decides: an expression ends in the
-same way on every computer.
+A few characters of an expression can ask for more memory or time than any computer has. So steps
+and items are counted (`Budget`). No clock decides: an expression ends in the same way everywhere.
 """
 
 # ruff: noqa: ANN401 - values of the language are of any type

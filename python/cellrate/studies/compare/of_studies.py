@@ -8,12 +8,12 @@ from pathlib import Path
 
 import polars as pl
 
+from cellrate.common.numbers import value_text
 from cellrate.common.problems import BadInput, choose
 from cellrate.studies.columns import chosen, column, factors_of, measures_of, units_of
 from cellrate.studies.compare.answer import Comparison, Value
 from cellrate.studies.compare.comparing import Rules, compare
 from cellrate.studies.compare.measures import better_of, directions, is_share
-from cellrate.studies.compare.report import shown
 from cellrate.studies.dataset import DataSet
 
 STUDY, OTHERWISE = "study", "the study"
@@ -253,7 +253,7 @@ def _baseline(options: StudyOptions, values: Sequence[Value]) -> Value | None:
     if options.baseline is None:
         return None
     for value in values:
-        if options.baseline in {str(value), shown(value)} or _same(options.baseline, value):
+        if options.baseline in {str(value), value_text(value)} or _same(options.baseline, value):
             return value
     choose(options.baseline, [str(value) for value in values], "alternative")
     return None

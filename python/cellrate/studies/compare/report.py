@@ -18,7 +18,7 @@ from cellrate.common.document import (
     Text,
     rows,
 )
-from cellrate.common.numbers import WHOLE, finite_or_none, number
+from cellrate.common.numbers import WHOLE, finite_or_none, number, value_text
 from cellrate.language.measured import Better
 from cellrate.studies.compare.answer import Comparison, Pair, Place, Ranking, Value
 from cellrate.studies.compare.contrast import APART, MOST, POWER
@@ -30,20 +30,15 @@ SMALL = 0.01
 VERDICTS = {True: "real", False: "may be chance", None: "cannot tell"}
 
 
-def shown(value: Value) -> str:
-    """A value of a factor as text."""
-    return number(value) if isinstance(value, float) else str(value)
-
-
 def place(where: Mapping[str, Value]) -> str:
     """Values of the other factors; of each path only the last part is shown."""
-    return ", ".join(f"{name.rpartition('.')[2]} {shown(one)}" for name, one in where.items())
+    return ", ".join(f"{name.rpartition('.')[2]} {value_text(one)}" for name, one in where.items())
 
 
 def name(pair: Pair) -> str:
     """The difference as second minus first, and the values of the other factors."""
     at = place(pair.where)
-    found = f"{shown(pair.second)} - {shown(pair.first)}"
+    found = f"{value_text(pair.second)} - {value_text(pair.first)}"
     return f"{found}, {at}" if at else found
 
 
@@ -61,8 +56,8 @@ def heading(measure: str, unit: str, better: Better | None) -> str:
 def title(comparison: Comparison) -> str:
     """Title of the comparison: the factor and its values."""
     others = [one for one in comparison.alternatives if one != comparison.baseline]
-    beside = "" if comparison.baseline is None else f" beside {shown(comparison.baseline)}"
-    return f"{comparison.factor}: {', '.join(map(shown, others))}{beside}"
+    beside = "" if comparison.baseline is None else f" beside {value_text(comparison.baseline)}"
+    return f"{comparison.factor}: {', '.join(map(value_text, others))}{beside}"
 
 
 def means(pair: Pair) -> tuple[str, str]:
@@ -302,9 +297,9 @@ def _ranking(comparison: Comparison, rankings: Sequence[Ranking]) -> Table:
     """The alternatives at each point, the best first, beside it the difference to the best."""
     names = [name.rpartition(".")[2] for name in rankings[0].where]
     best = {one.places[0].alternative for one in rankings if one.places}
-    least = f"minus {shown(best.pop())}" if len(best) == 1 else "minus the best"
+    least = f"minus {value_text(best.pop())}" if len(best) == 1 else "minus the best"
     found = [
-        (*map(shown, one.where.values()), *_place(place))
+        (*map(value_text, one.where.values()), *_place(place))
         for one in rankings
         for place in one.places
     ]
@@ -320,7 +315,7 @@ def _ranking(comparison: Comparison, rankings: Sequence[Ranking]) -> Table:
 
 
 def _place(place: Place) -> tuple[Text, ...]:
-    cells = (shown(place.alternative), number(place.mean), place.letters)
+    cells = (value_text(place.alternative), number(place.mean), place.letters)
     pair = place.against_best
     if pair is None:
         return (*cells, "", "", "", "best", "")

@@ -63,6 +63,28 @@ def own_columns() -> set[str]:
     return {*KEYS, *IDENTITY, *WARNINGS, *(one.column for one in whole_run())}
 
 
+def distinct(column: pl.Series) -> pl.Series:
+    """Values of a column, each once: numbers in ascending order, texts in the order of the rows."""
+    found = column.unique(maintain_order=True)
+    return found.sort() if found.dtype.is_numeric() else found
+
+
+def tables_of(description: Description) -> list[str]:
+    """Names of the tables of a data set."""
+    return [RUNS, *ENTITIES, *([TRACES] if description.traces else [])]
+
+
+def table_schema(table: str, description: Description) -> Schema:
+    """Columns of a table.
+
+    Raises:
+        BadInput: Two columns would have the same name.
+    """
+    if table == RUNS:
+        return runs_schema(description)
+    return entity_schema(table) if table in ENTITIES else trace_schema()
+
+
 def runs_schema(description: Description) -> Schema:
     """Columns of `runs.parquet`.
 

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from cellrate.common.problems import BadInput, choose
-from cellrate.studies.dataset.columns import RUNS, columns
+from cellrate.studies.dataset.columns import RUNS, columns, distinct
 from cellrate.studies.dataset.description import FactorColumn
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def as_array(data: DataSet, measure: str, table: str) -> xr.DataArray:
     dimensions = [*across, "replication", *own]
     if measure in dimensions:
         raise BadInput(f"{measure!r} is a dimension of the array, not a measure")
-    labels = {name: _labels(rows[name]) for name in dimensions}
+    labels = {name: distinct(rows[name]) for name in dimensions}
     values = np.full([len(one) for one in labels.values()], np.nan)
     values[tuple(_places(rows[name], labels[name]) for name in dimensions)] = rows[measure].cast(
         pl.Float64
@@ -57,12 +57,6 @@ def _is_grid(points: pl.DataFrame, varied: tuple[FactorColumn, ...]) -> bool:
     combinations = int(np.prod([points[one.name].n_unique() for one in varied]))
     names = [one.name for one in varied]
     return bool(names) and combinations == len(points) == points.select(names).n_unique()
-
-
-def _labels(column: pl.Series) -> pl.Series:
-    """Values of a dimension: numbers in ascending order, texts in the order of the rows."""
-    found = column.unique(maintain_order=True)
-    return found.sort() if found.dtype.is_numeric() else found
 
 
 def _places(column: pl.Series, labels: pl.Series) -> np.ndarray[Any, Any]:

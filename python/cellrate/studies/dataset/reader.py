@@ -24,7 +24,7 @@ from cellrate.common.document import (
 )
 from cellrate.common.extras import needing
 from cellrate.common.input_file import read_own_text
-from cellrate.common.numbers import number
+from cellrate.common.numbers import value_text
 from cellrate.common.parquet import refused
 from cellrate.common.problems import BadInput, choose
 from cellrate.simulation.series import Series
@@ -37,9 +37,8 @@ from cellrate.studies.dataset.columns import (
     STATUS,
     STUDY,
     TRACES,
-    Schema,
-    entity_schema,
-    runs_schema,
+    table_schema,
+    tables_of,
     trace_schema,
 )
 from cellrate.studies.dataset.description import Description, from_json
@@ -67,7 +66,7 @@ def refuse_other_columns(
     Raises:
         BadInput: A column is missing, or of another type; the message names it.
     """
-    wanted = _schema(table, description)
+    wanted = table_schema(table, description)
     needed = _needed(table, description)
     for name, kind in wanted.items():
         if name not in found:
@@ -105,12 +104,6 @@ def refuse_bad_rows(runs: pl.DataFrame, path: Path) -> None:
     # Tables of entities are joined with the runs by their number.
     for row in runs["run"].is_duplicated().arg_true().head(1):
         raise BadInput(f"{path}, row {row}: run {runs['run'][row]} is there twice; {AGAIN}")
-
-
-def _schema(table: str, description: Description) -> Schema:
-    if table == RUNS:
-        return runs_schema(description)
-    return entity_schema(table) if table in ENTITIES else trace_schema()
 
 
 def _needed(table: str, description: Description) -> frozenset[str]:
@@ -158,8 +151,7 @@ class DataSet(Shown):
     @property
     def tables(self) -> list[str]:
         """Names of the tables."""
-        traces = [TRACES] if self.description.traces else []
-        return [RUNS, *ENTITIES, *traces]
+        return tables_of(self.description)
 
     def scan(self, table: str = RUNS) -> pl.LazyFrame:
         """A table as the start of a lazy polars query.
@@ -339,15 +331,12 @@ def data_set_document(data: DataSet) -> Document:
     shown = means.head(MOST_POINTS).select(*factors, *measures)
     table = Table(
         columns(*titles, numbers=numeric),
-        tuple(Row(tuple(map(_text, one))) for one in shown.rows()),
+        tuple(
+            Row(tuple("" if value is None else value_text(value) for value in row))
+            for row in shown.rows()
+        ),
     )
     parts.append(Section("Means over replications", (table,)))
     if len(means) > MOST_POINTS:
         parts.append(Remark(f"{len(means) - MOST_POINTS} further points, in DataSet.runs"))
     return Document(f"Data set {described.name}", tuple(parts))
-
-
-def _text(value: object) -> str:
-    if value is None:
-        return ""
-    return number(value) if isinstance(value, float) else str(value)

@@ -6,6 +6,8 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -26,10 +28,9 @@ from cellrate.studies.dataset.columns import (
     RUNS,
     STUDY,
     TRACES,
-    entity_schema,
     optional,
-    runs_schema,
-    trace_schema,
+    table_schema,
+    tables_of,
     whole_run,
     write_dictionary,
 )
@@ -137,10 +138,7 @@ class Writer:
         refuse_too_few()
         self.directory = Path(directory)
         self.description = description
-        schemas = {RUNS: runs_schema(description)}
-        schemas |= {table: entity_schema(table) for table in ENTITIES}
-        if description.traces:
-            schemas[TRACES] = trace_schema()
+        schemas = {table: table_schema(table, description) for table in tables_of(description)}
         with writing(self.directory):
             scratch.clear(self.directory)
             refuse_foreign(self.directory)
@@ -180,11 +178,10 @@ class Writer:
             ValueError: The run was added before, or it has not exactly one of outcome and error.
             OSError: The rows cannot be written.
         """
+        if not (outcome is None or isinstance(outcome, Result)):
+            outcome = Result(outcome)
         with writing(self.directory):
-            if outcome is None or isinstance(outcome, Result):
-                self._add(run, outcome)
-            else:
-                self._add(run, Result(outcome))
+            self._add(run, outcome)
 
     def _add(self, run: RunRow, result: Result | None) -> None:
         key = (run.point, run.replication)
@@ -228,13 +225,7 @@ class Writer:
         """Measures of the whole run; empty for a run that failed."""
         if not summary:
             return {}
-        found: dict[str, Any] = {}
-        for column, path in self._whole_run:
-            value: Any = summary
-            for key in path:
-                value = value[key]
-            found[column] = value
-        return found
+        return {column: reduce(getitem, path, summary) for column, path in self._whole_run}
 
     def finish(self) -> Path:
         """Writes the tables into the directory, and returns the directory.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import cast
@@ -19,6 +19,7 @@ from cellrate.common.numbers import number
 from cellrate.common.problems import BadInput, choose
 from cellrate.simulation.figures import STYLE, new_grid
 from cellrate.studies.columns import COUNT, HIGH, LOW, MEAN, RUNS, SPREAD
+from cellrate.studies.dataset.columns import distinct
 
 
 @dataclass(frozen=True)
@@ -95,10 +96,7 @@ def drawn(runs: pl.DataFrame, chart: Chart) -> pl.DataFrame:
 
 def levels(found: pl.DataFrame, name: str | None) -> Sequence[object]:
     """Distinct values of a column: numbers sorted, texts as they come; `[None]` without column."""
-    if name is None:
-        return [None]
-    values = found[name].unique(maintain_order=True)
-    return (values.sort() if values.dtype.is_numeric() else values).to_list()
+    return [None] if name is None else distinct(found[name]).to_list()
 
 
 def part(found: pl.DataFrame, name: str | None, value: object) -> pl.DataFrame:
@@ -250,8 +248,22 @@ def outer_left(shown: Sequence[Axes]) -> list[Axes]:
     return list(shown[::MOST_ACROSS])
 
 
-def legend(figure: Figure, axes: Axes, title: str) -> None:
+def panel_rows(
+    found: pl.DataFrame, chart: Chart, shown: Sequence[Axes]
+) -> Iterator[tuple[Axes, pl.DataFrame]]:
+    """Each panel with the rows of `found` that belong into it."""
+    for axes, value in zip(shown, levels(found, chart.columns), strict=True):
+        yield axes, part(found, chart.columns, value)
+
+
+def colour_name(found: pl.DataFrame, chart: Chart, group: object) -> str | None:
+    """Name of a colour in the legend; None if the chart has a single colour."""
+    return None if chart.by is None else scale_of(found, chart.by, chart).shown(group)
+
+
+def legend(figure: Figure, axes: Axes, chart: Chart) -> None:
     """Draws a legend of the colours to the right of the panels, once per figure."""
+    title = "" if chart.by is None else Scale(chart.by, "", 1.0).label
     handles, names = axes.get_legend_handles_labels()
     if names:
         figure.legend(handles, names, loc="outside right center", title=title)

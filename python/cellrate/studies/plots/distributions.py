@@ -14,11 +14,13 @@ from cellrate.studies.plots.chart import (
     Drawing,
     Mark,
     Scale,
+    colour_name,
     draw_axis,
     drawn,
     legend,
     levels,
     outer_left,
+    panel_rows,
     panels,
     part,
     scale_of,
@@ -42,19 +44,17 @@ def ecdf(runs: pl.DataFrame, chart: Chart) -> Drawing:
     y = scale_of(found, chart.y, chart)
     marks: list[Mark] = []
     with style.context(STYLE):
-        for axes, value in zip(shown, levels(found, chart.columns), strict=True):
-            own = part(found, chart.columns, value)
+        for axes, own in panel_rows(found, chart, shown):
             for number, group in enumerate(levels(found, chart.by)):
                 line = part(own, chart.by, group).sort(chart.y)
                 values = line[chart.y].to_numpy() / y.divisor
                 colour = COLOURS[number % len(COLOURS)]
-                name = None if chart.by is None else scale_of(found, chart.by, chart).shown(group)
                 if not len(values):
                     continue
                 share = np.arange(1, len(values) + 1) / len(values)
                 axes.step(
                     np.concatenate([values[:1], values]), np.concatenate([[0.0], share]),
-                    where="post", color=colour, label=name,
+                    where="post", color=colour, label=colour_name(found, chart, group),
                 )  # fmt: skip
                 marks += [
                     Mark(axes, float(at), float(up), (run,))
@@ -65,7 +65,7 @@ def ecdf(runs: pl.DataFrame, chart: Chart) -> Drawing:
             axes.xaxis.set_major_locator(MaxNLocator(MOST_TICKS))
         for axes in outer_left(shown):
             axes.set_ylabel(f"share of the {chart.rows}")
-        legend(figure, shown[0], "" if chart.by is None else Scale(chart.by, "", 1.0).label)
+        legend(figure, shown[0], chart)
     return Drawing(figure, tuple(marks))
 
 
@@ -85,8 +85,7 @@ def box(runs: pl.DataFrame, chart: Chart) -> Drawing:
     place = Scale(chart.x, "", 1.0, tuple(texts))
     marks: list[Mark] = []
     with style.context(STYLE):
-        for axes, value in zip(shown, levels(found, chart.columns), strict=True):
-            own = part(found, chart.columns, value)
+        for axes, own in panel_rows(found, chart, shown):
             for at, level in enumerate(values):
                 runs_here = part(own, chart.x, level)
                 up = runs_here[chart.y].to_numpy() / y.divisor

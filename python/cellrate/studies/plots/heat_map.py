@@ -19,8 +19,8 @@ from cellrate.studies.plots.chart import (
     levels,
     means,
     outer_left,
+    panel_rows,
     panels,
-    part,
     scale_of,
 )
 
@@ -52,9 +52,9 @@ def heat_map(runs: pl.DataFrame, chart: Chart) -> Drawing:
     marks: list[Mark] = []
     image = None
     with style.context(STYLE):
-        for axes, value in zip(shown, levels(found, chart.columns), strict=True):
+        for axes, own in panel_rows(table, chart, shown):
             cells = np.full((len(up), len(across)), np.nan)
-            for row in part(table, chart.columns, value).iter_rows(named=True):
+            for row in own.iter_rows(named=True):
                 at = up.index(row[chart.by]), across.index(row[chart.x])
                 cells[at] = row[MEAN] / y.divisor
                 marks.append(Mark(axes, float(at[1]), float(at[0]), tuple(row[RUNS])))

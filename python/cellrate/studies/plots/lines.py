@@ -16,12 +16,14 @@ from cellrate.studies.plots.chart import (
     Drawing,
     Mark,
     Scale,
+    colour_name,
     draw_axis,
     drawn,
     legend,
     levels,
     means,
     outer_left,
+    panel_rows,
     panels,
     part,
     scale_of,
@@ -48,15 +50,14 @@ def lines(runs: pl.DataFrame, chart: Chart) -> Drawing:
     groups = levels(found, chart.by)
     marks: list[Mark] = []
     with style.context(STYLE):
-        for axes, value in zip(shown, levels(found, chart.columns), strict=True):
-            own = part(table, chart.columns, value)
+        for axes, own in panel_rows(table, chart, shown):
             for number, group in enumerate(groups):
                 line = part(own, chart.by, group).sort(chart.x, maintain_order=True)
                 beside = BESIDE * ((number + 0.5) / len(groups) - 0.5)
                 colour = COLOURS[number % len(COLOURS)]
                 mark = MARKS[number % len(MARKS)]
-                name = _name(found, chart, group)
-                marks += _line(axes, line, (x, y), (colour, mark, name), beside)
+                look = (colour, mark, colour_name(found, chart, group))
+                marks += _line(axes, line, (x, y), look, beside)
             draw_axis(axes, x, levels(found, chart.x))
         start_at_zero(shown[0], table, y)
         for axes in shown:
@@ -66,7 +67,7 @@ def lines(runs: pl.DataFrame, chart: Chart) -> Drawing:
         if len(shown) == 1 and x.texts is None and 1 < len(groups) <= len(COLOURS):
             label_ends(shown[0], _joined(shown[0]))
         else:
-            legend(figure, shown[0], _title(chart))
+            legend(figure, shown[0], chart)
         _say_seeds(shown[0], table, chart)
     return Drawing(figure, tuple(marks))
 
@@ -105,14 +106,6 @@ def _say_seeds(axes: Axes, table: pl.DataFrame, chart: Chart) -> None:
     about = f"means of {runs} runs, with {chart.level:.0%} confidence intervals"
     text = about if counts[-1] > 1 else "one run per point"
     axes.set_title(text, fontsize=8, color=NOTE)
-
-
-def _name(found: pl.DataFrame, chart: Chart, group: object) -> str | None:
-    return None if chart.by is None else scale_of(found, chart.by, chart).shown(group)
-
-
-def _title(chart: Chart) -> str:
-    return "" if chart.by is None else Scale(chart.by, "", 1.0).label
 
 
 def _line(

@@ -7,7 +7,8 @@ import itertools
 import json
 import math
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -95,28 +96,21 @@ def _filling(axes: Sequence[Axis], design: Mapping[str, Any]) -> Iterator[tuple[
 INFINITE = "infinite"
 
 
+@dataclass(frozen=True)
 class Points:
     """Makes points from rows of a design.
 
-    Args:
+    Attributes:
         factors: The factors, in the order of a row.
         derived: The derived parameters.
         base: The scenario with the settings of every run.
         refusal: Makes the errors.
     """
 
-    def __init__(
-        self,
-        factors: Sequence[Factor],
-        derived: Sequence[Derived],
-        base: Job,
-        refusal: Refusals,
-    ) -> None:
-        self._factors = factors
-        self._derived = derived
-        self._base = base
-        self._refusal = refusal
-        self._amount = cache(_amount)
+    factors: Sequence[Factor]
+    derived: Sequence[Derived]
+    base: Job
+    refusal: Refusals
 
     def refuse_idle_names(self) -> None:
         """Refuses a factor that is not a parameter and that no expression uses.
@@ -124,12 +118,12 @@ class Points:
         Raises:
             ScenarioError: The study has such a factor.
         """
-        used = set().union(*(_names(one.expression) for one in self._derived))
-        for factor in self._factors:
+        used = set().union(*(_names(one.expression) for one in self.derived))
+        for factor in self.factors:
             if factor.column.path is None and factor.column.name not in used:
                 message = f"nothing depends on `{factor.column.name}`"
                 advice = "parameters are dotted paths; other names are for `[derived]`"
-                raise self._refusal(factor.place, message, advice)
+                raise self.refusal(factor.place, message, advice)
 
     def point(self, index: int, row: Sequence[str]) -> Point:
         """The point of a row.
@@ -137,30 +131,41 @@ class Points:
         Raises:
             ScenarioError: An expression cannot be evaluated there.
         """
-        both = list(zip(self._factors, row, strict=True))
+        both = list(zip(self.factors, row, strict=True))
         # The variant of a table is set before its keys.
         both.sort(key=lambda one: one[0].form is None)
         settings = [setting for factor, text in both if (setting := factor.setting(text))]
-        columns = [factor.column for factor in self._factors]
+        columns = [factor.column for factor in self.factors]
         values = [_value(column, text) for column, text in zip(columns, row, strict=True)]
         known = {column.name: (column, text) for column, text in zip(columns, row, strict=True)}
         found: dict[str, Amount] = {}
-        for one in self._derived:
-            scenario = _ScenarioAtPoint(self._base, tuple(settings))
-            result = self._evaluate(one, self._lookup(known, found, scenario))
+        for one in self.derived:
+            scenario = _ScenarioAtPoint(self.base, tuple(settings))
+            result = self._evaluated(one, known, found, scenario)
             found[one.column.name] = result
             text, value = self._as_column(one, result)
             values.append(value)
             if one.column.path is not None:
                 settings.append(f"{one.column.path}={text}")
-        names = [*known, *(one.column.name for one in self._derived)]
+        names = [*known, *(one.column.name for one in self.derived)]
         return Point(index, tuple(zip(names, values, strict=True)), tuple(settings))
 
-    def _evaluate(self, one: Derived, lookup: Callable[[str], Amount]) -> Amount:
+    def _evaluated(
+        self,
+        one: Derived,
+        known: Mapping[str, tuple[FactorColumn, str]],
+        found: Mapping[str, Amount],
+        scenario: _ScenarioAtPoint,
+    ) -> Amount:
+        def value(name: str) -> Amount:
+            if name in found:
+                return found[name]
+            return _amount(*known[name]) if name in known else scenario.amount(name)
+
         try:
-            return amount(one.expression, lookup)
+            return amount(one.expression, value)
         except ExpressionError as error:
-            raise self._refusal(one.place, str(error)) from error
+            raise self.refusal(one.place, str(error)) from error
 
     def _as_column(self, one: Derived, result: Amount) -> tuple[str, Value]:
         """An amount as text for the scenario, and as a value for the data set."""
@@ -168,36 +173,21 @@ class Points:
             return "", result.value
         kind = one.column.kind
         if kind not in DIMENSIONS:
-            raise self._refusal(
+            raise self.refusal(
                 one.place, f"`{one.column.name}` is not a number, so it cannot be derived"
             )
         try:
             value = result.as_kind(kind)
         except UnitError as error:
-            raise self._refusal(
+            raise self.refusal(
                 one.place, f"`{one.expression}` does not fit `{one.column.name}`: {error}"
             ) from error
         if math.isnan(value) or (math.isinf(value) and kind != "Buffer"):
             message = f"`{one.expression}` is {value} at a point"
-            raise self._refusal(one.place, message, "a finite value at every point")
+            raise self.refusal(one.place, message, "a finite value at every point")
         if kind in WHOLE:
             value = whole(value)
         return (INFINITE if math.isinf(value) else written(value, kind)), value
-
-    def _lookup(
-        self,
-        known: dict[str, tuple[FactorColumn, str]],
-        found: dict[str, Amount],
-        scenario: _ScenarioAtPoint,
-    ) -> Callable[[str], Amount]:
-        def lookup(name: str) -> Amount:
-            if name in found:
-                return found[name]
-            if name in known:
-                return self._amount(*known[name])
-            return scenario.amount(name)
-
-        return lookup
 
 
 class _ScenarioAtPoint:
@@ -257,6 +247,7 @@ def _of_key(key: Key) -> Amount:
     return Amount.of(number(str(key.value), key), key.kind)
 
 
+@cache
 def _amount(column: FactorColumn, text: str) -> Amount:
     """A factor's value.
 

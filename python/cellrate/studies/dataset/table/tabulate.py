@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 import polars as pl
 from scipy.special import stdtrit
 
-from cellrate.common.numbers import number
+from cellrate.common.numbers import value_text
 from cellrate.common.problems import BadInput, choose
 from cellrate.studies.columns import COUNT, MEAN, SPREAD, VALUE
-from cellrate.studies.dataset.columns import RUNS, columns
+from cellrate.studies.dataset.columns import RUNS, columns, distinct
 from cellrate.studies.dataset.reader import DataSet
 from cellrate.studies.dataset.table.tabulation import Cell, Head, Key, Tabulation
 
@@ -184,8 +184,8 @@ def _where(data: DataSet, rows: pl.LazyFrame, asked: Question) -> pl.LazyFrame:
         if data.collect(found.select(pl.len())).item() == 0:
             values = data.collect(rows.select(column.unique(maintain_order=True)))
             present = values[name].to_list()
-            shown = ", ".join(_shown(one) for one in present[:20])
-            raise BadInput(f"no run has {name} = {_shown(value)}; there are {shown}")
+            shown = ", ".join(value_text(one) for one in present[:20])
+            raise BadInput(f"no run has {name} = {value_text(value)}; there are {shown}")
         rows = found
     return rows
 
@@ -233,16 +233,11 @@ def _present(rows: pl.DataFrame, names: Sequence[str]) -> tuple[Key, ...]:
         return ((),)
     found = rows.select(names).unique(maintain_order=True)
     ranks = {
-        name: {value: rank for rank, value in enumerate(_ordered(found[name]))} for name in names
+        name: {value: rank for rank, value in enumerate(distinct(found[name]))} for name in names
     }
     keys: list[Key] = found.rows()
     places = [[ranks[name][value] for name, value in zip(names, key, strict=True)] for key in keys]
     return tuple(key for _, key in sorted(zip(places, keys, strict=True), key=lambda one: one[0]))
-
-
-def _ordered(column: pl.Series) -> list[str | float | None]:
-    found = column.unique(maintain_order=True)
-    return (found.sort() if found.dtype.is_numeric() else found).to_list()
 
 
 def _heads(data: DataSet, names: Sequence[str], table: str) -> tuple[Head, ...]:
@@ -280,7 +275,3 @@ def _pooled(data: DataSet, rows: pl.DataFrame, asked: Question) -> list[str]:
     cells = present.group_by(keys).agg(counts) if keys else present.select(counts)
     most = data.collect(cells.select(pl.col(name).max() for name in others))
     return [name for name in others if most[name].item() > 1]
-
-
-def _shown(value: object) -> str:
-    return number(value) if isinstance(value, float) else str(value)
