@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import atexit
 import importlib
 import importlib.util
-import shutil
 import sys
-import tempfile
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -175,7 +172,10 @@ def unpack(parcel: Parcel) -> None:
     permission.allow(parcel.name)
     if not parcel.files:
         return
-    import hashlib  # only scenarios that name a class need it
+    import atexit  # only scenarios that name a class need them
+    import hashlib
+    import shutil
+    import tempfile
 
     digest = hashlib.sha256(repr(parcel.files).encode()).hexdigest()[:16]
     if digest not in _places:

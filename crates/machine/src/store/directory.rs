@@ -12,7 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::disk::Located;
+use super::disk::{Located, remove_if_there};
 use super::format;
 
 /// Number of a segment, which names its files.
@@ -221,16 +221,6 @@ fn is_at(file: &File, path: &Path) -> bool {
 #[cfg(not(unix))]
 fn is_at(_: &File, path: &Path) -> bool {
     path.exists()
-}
-
-/// Removes a file, unless another process has removed it already.
-pub fn remove_if_there(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(error).at("cannot remove", path)
-        }
-        _ => Ok(()),
-    }
 }
 
 /// A number for a new segment, which no other process will use.

@@ -1,6 +1,6 @@
 //! File operations beyond the standard library, and errors with path and advice.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
@@ -42,6 +42,16 @@ pub fn sync_directory(directory: &Path) -> io::Result<()> {
         File::open(directory)?.sync_all()
     } else {
         Ok(())
+    }
+}
+
+/// Removes a file, unless another process has removed it already.
+pub fn remove_if_there(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(error).at("cannot remove", path)
+        }
+        _ => Ok(()),
     }
 }
 

@@ -6,8 +6,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::directory::remove_if_there;
-use super::disk::{Located, sync_directory};
+use super::disk::{Located, remove_if_there, sync_directory};
 use cellrate::run::VERSION;
 
 const NAME: &str = "format";

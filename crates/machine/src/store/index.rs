@@ -1,8 +1,7 @@
 //! Location of each result, read from the segments when the store is opened, and again when they
 //! have changed.
 
-use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
 use std::io;
 use std::time::{Duration, SystemTime};
@@ -42,12 +41,24 @@ pub struct Known {
     pub damaged: bool,
 }
 
+impl Location {
+    const FIRST: Location = Location {
+        segment: Number::MIN,
+        offset: 0,
+        length: 0,
+    };
+    const LAST: Location = Location {
+        segment: Number::MAX,
+        offset: u64::MAX,
+        length: u64::MAX,
+    };
+}
+
 /// Locations by key.
 #[derive(Debug, Default)]
 pub struct Index {
-    entries: HashMap<Key, Location>,
-    /// For keys with several records, all locations but the one in `entries`.
-    others: HashMap<Key, Vec<Location>>,
+    /// All records that are not known to be damaged; those of a key in the order of their locations.
+    records: BTreeSet<(Key, Location)>,
     aside: HashSet<Location>,
     segments: BTreeMap<Number, Known>,
     /// Time stamp of the directory when it was last listed, and the time of the listing.
@@ -57,12 +68,17 @@ pub struct Index {
 impl Index {
     /// Location of the latest record of `key` that is not known to be damaged.
     pub fn find(&self, key: &Key) -> Option<Location> {
-        self.entries.get(key).copied()
+        let records = self
+            .records
+            .range((*key, Location::FIRST)..=(*key, Location::LAST));
+        records.last().map(|(_, location)| *location)
     }
 
-    /// All keys.
-    pub fn keys(&self) -> impl Iterator<Item = &Key> {
-        self.entries.keys()
+    /// All keys, in order.
+    pub fn keys(&self) -> Vec<Key> {
+        let mut keys: Vec<Key> = self.records.iter().map(|(key, _)| *key).collect();
+        keys.dedup();
+        keys
     }
 
     /// All segments.
@@ -70,7 +86,7 @@ impl Index {
         &self.segments
     }
 
-    /// Adds a record that this process has written. It replaces any other record of `key`.
+    /// Adds a record that this process has written.
     pub fn written(&mut self, key: Key, location: Location) {
         let known = self.segments.entry(location.segment).or_insert(Known {
             scanned: 0,
@@ -78,45 +94,13 @@ impl Index {
             damaged: false,
         });
         known.scanned = known.scanned.max(location.offset + location.length);
-        if let Some(before) = self.entries.insert(key, location)
-            && before != location
-        {
-            self.others.entry(key).or_default().push(before);
-        }
-    }
-
-    fn insert(&mut self, key: Key, location: Location) {
-        if self.aside.contains(&location) {
-            return;
-        }
-        match self.entries.entry(key) {
-            Entry::Vacant(entry) => {
-                entry.insert(location);
-            }
-            Entry::Occupied(mut entry) => {
-                let known = *entry.get();
-                if known != location {
-                    entry.insert(known.max(location));
-                    self.others
-                        .entry(key)
-                        .or_default()
-                        .push(known.min(location));
-                }
-            }
-        }
+        self.records.insert((key, location));
     }
 
     /// Removes a damaged record; the latest other record of `key` takes its place, if there is one.
-    pub fn set_aside(&mut self, key: &Key, location: Location) {
+    pub fn set_aside(&mut self, key: Key, location: Location) {
         self.aside.insert(location);
-        let others = self.others.get_mut(key);
-        match others.and_then(|others| {
-            others.retain(|other| *other != location);
-            others.iter().copied().max()
-        }) {
-            Some(other) => self.entries.insert(*key, other),
-            None => self.entries.remove(key),
-        };
+        self.records.remove(&(key, location));
     }
 
     /// Causes the next [`Index::refresh`] to list the directory again, whatever its time stamp.
@@ -173,27 +157,8 @@ impl Index {
         let gone = |number: &Number| there.binary_search(number).is_err();
         if self.segments.keys().any(gone) {
             self.segments.retain(|number, _| !gone(number));
-            let lost: Vec<Key> = self
-                .entries
-                .iter()
-                .filter(|(_, at)| gone(&at.segment))
-                .map(|(key, _)| *key)
-                .collect();
-            self.others.retain(|_, others| {
-                others.retain(|at| !gone(&at.segment));
-                !others.is_empty()
-            });
+            self.records.retain(|(_, at)| !gone(&at.segment));
             self.aside.retain(|at| !gone(&at.segment));
-            for key in lost {
-                match self
-                    .others
-                    .get(&key)
-                    .and_then(|others| others.iter().copied().max())
-                {
-                    Some(other) => self.entries.insert(key, other),
-                    None => self.entries.remove(&key),
-                };
-            }
             handles.retain(|number| !gone(&number));
         }
         for number in there {
@@ -248,14 +213,14 @@ impl Index {
             size,
         } = scan(&file, from).at("cannot read", &path)?;
         for found in records {
-            self.insert(
-                found.key,
-                Location {
-                    segment: number,
-                    offset: found.offset,
-                    length: found.length,
-                },
-            );
+            let location = Location {
+                segment: number,
+                offset: found.offset,
+                length: found.length,
+            };
+            if !self.aside.contains(&location) {
+                self.records.insert((found.key, location));
+            }
         }
         let mut problems: Vec<Problem> = gaps
             .iter()

@@ -147,9 +147,7 @@ impl Store {
     /// If the segments cannot be read.
     pub fn keys(&self) -> io::Result<Vec<String>> {
         self.refresh()?;
-        let mut keys: Vec<Key> = self.index().keys().copied().collect();
-        keys.sort_unstable();
-        Ok(keys.iter().map(Key::text).collect())
+        Ok(self.index().keys().iter().map(Key::text).collect())
     }
 
     /// All damage found so far, each only once.
@@ -255,7 +253,7 @@ impl Store {
     }
 
     fn set_aside(&self, key: Key, location: Location, what: &str) {
-        self.index_mut().set_aside(&key, location);
+        self.index_mut().set_aside(key, location);
         self.note(Problem::of_record(
             key,
             &self.directory.segment(location.segment),
