@@ -58,7 +58,7 @@ def replacing(path: Path) -> Iterator[Path]:
             fresh = hidden / place.name
             yield fresh
             if place.exists():
-                import shutil  # a run without files needs it not
+                import shutil  # not at the start of every command
 
                 shutil.copymode(place, fresh)
             fresh.replace(place)
