@@ -43,9 +43,9 @@ reproduce: install ## rerun the papers' experiments: published beside measured (
 
 # Goes on where it was interrupted.
 infer: install ## what the papers' results say of what they leave open, single runs among many, and five seeds, stored (ARGS="gerla95")
-	$(BIN)/cellrate infer $(ARGS) --store --evidence docs/evidence
+	$(BIN)/cellrate infer $(ARGS) --store
 	$(BIN)/cellrate reproduce $(ARGS) --draws 200
-	$(BIN)/cellrate reproduce $(ARGS) --seeds 5 --keep-seeds --evidence docs/evidence
+	$(BIN)/cellrate reproduce $(ARGS) --seeds 5 --keep-seeds
 	$(BIN)/cellrate reproduce $(ARGS) --seeds 5 --inferred --keep-seeds
 
 # Tools of cargo's, at the versions that their stamps name.

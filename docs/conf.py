@@ -6,7 +6,7 @@ from pathlib import Path
 import cellrate
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE / "extensions"))
+sys.path[:0] = [str(HERE / "extensions"), str(HERE.parent)]
 
 project = "cellrate"
 author = "The cellrate authors"
@@ -14,6 +14,7 @@ copyright = author  # noqa: A001  the name that Sphinx reads
 version = release = cellrate.__version__
 
 extensions = [
+    "evidence_pages",
     "myst_parser",
     "notebook_pages",
     "reference_pages",

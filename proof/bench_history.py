@@ -1,6 +1,6 @@
 """The bench with its history: what changed since the last entry, for `make bench`.
 
-The history is the table of docs/evidence/speed.md: the ratio of each workload to its bare loop, by
+The history is proof/results/speed.csv: the ratio of each workload to its bare loop, by
 commit. Between kinds of processors ratios differ by 10 % and more, times by far more. `--keep`
 appends an entry, which names the commit; so it is refused if the sources differ from it. No timing
 decides a test.
@@ -9,6 +9,7 @@ decides a test.
 from __future__ import annotations
 
 import argparse
+import csv
 import datetime as dt
 import json
 import subprocess
@@ -20,12 +21,11 @@ from cellrate import _core
 from cellrate.cli import tables
 from cellrate.cli.progress import ProgressBar
 
-from proof.campaign import EVIDENCE, ROOT, end_with
+from proof.campaign import ROOT, end_with
 
-HISTORY = EVIDENCE / "speed.md"
+HISTORY = ROOT / "proof" / "results" / "speed.csv"
 MEASURED = "crates", "Cargo.toml", "Cargo.lock"
 """The files that an entry measures: the engine, the loops, and what they are built with."""
-HEAD = "| Date | Commit | Workload | Beside | Ratio |\n|---|---|---|---|--:|\n"
 CELLS = "its cells alone"
 """The loop that does only the arithmetic of a workload's cells."""
 FEEDBACK = "its cells and feedback"
@@ -50,16 +50,10 @@ def ratios(report: Mapping[str, Any]) -> dict[tuple[str, str], float]:
 
 
 def last_entries() -> dict[tuple[str, str], list[str]]:
-    """The last row of the history by workload and loop, as its five cells.
-
-    Raises:
-        ValueError: The page has no table.
-    """
-    _, head, rows = HISTORY.read_text(encoding="utf-8").partition(HEAD)
-    if not head:
-        raise ValueError(f"{HISTORY.name} has no table that begins with {HEAD.splitlines()[0]}")
-    cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows.splitlines()]
-    return {(entry[2], entry[3]): entry for entry in cells}
+    """The last row of the history by workload and loop, as its five cells."""
+    with HISTORY.open(encoding="utf-8", newline="") as file:
+        _titles, *entries = csv.reader(file)
+    return {(entry[2], entry[3]): entry for entry in entries}
 
 
 def change(key: tuple[str, str], ratio: float, last: list[str] | None) -> str:
@@ -117,9 +111,9 @@ def main() -> int:
         print("", *(change(key, ratio, history.get(key)) for key, ratio in now.items()), sep="\n")
     if options.keep:
         today = dt.datetime.now(dt.UTC).date().isoformat()
-        with HISTORY.open("a", encoding="utf-8") as page:
-            for key, ratio in now.items():
-                page.write(f"| {today} | {measured} | {key[0]} | {key[1]} | {ratio:.2f} |\n")
+        entries = [[today, measured, *key, f"{ratio:.2f}"] for key, ratio in now.items()]
+        with HISTORY.open("a", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(entries)
     return 0
 
 

@@ -21,7 +21,6 @@ from cellrate.battery import running
 from cellrate.battery.experiments import BY_NAME, JUDGED, MEASURES, SEEDS
 from cellrate.battery.measures import STEP, TRACED, FairLoad, Rates, fair_load, measured
 from cellrate.battery.shipped import shipped
-from cellrate.common.document.markdown import markdown
 from cellrate.simulation.runner import Done, Job, run_each
 from cellrate.studies.compare.duels import Duel, Record, Values, Verdict, duels, standing
 from conftest import HERE, Command, shell
@@ -29,7 +28,6 @@ from conftest import HERE, Command, shell
 pytestmark = pytest.mark.usefixtures("undrawn")
 
 CLASSES = HERE / "schemes" / "judged.py"
-DOCUMENTATION = HERE.parent / "docs"
 LINK_CELLS_PER_SECOND = 155.52e6 / 424
 EXPERIMENTS = {one.name: one for one in battery.experiments()}
 
@@ -286,11 +284,6 @@ def test_shipped_results_are_those_of_a_run(name: str) -> None:
 def built_in() -> battery.Answer:
     """The answer about the built-in schemes alone, from the shipped results."""
     return battery.judged((), (), battery.experiments())
-
-
-def test_the_page_of_the_documentation_is_that_of_the_shipped_results() -> None:
-    found = markdown(battery.report(built_in()))
-    assert (DOCUMENTATION / "evidence" / "battery.md").read_text("utf-8") == found
 
 
 def test_the_ranks_that_readme_tells() -> None:

@@ -1,8 +1,7 @@
 """Runs the battery with every built-in scheme, for the results that the package ships.
 
-`python -m proof.measured.battery` writes them anew (ten minutes on two cores), with the page
-and picture of the documentation; `--page` only draws page and picture from the results that are
-there.
+`python -m proof.measured.battery` writes them anew (ten minutes on two cores), with the picture of
+README; `--picture` only draws the picture from the results that are there.
 """
 
 from __future__ import annotations
@@ -14,20 +13,24 @@ from cellrate.battery import running, shipped
 from cellrate.battery.answer import judged
 from cellrate.battery.contenders import built_in, contender
 from cellrate.battery.experiments import SEEDS, experiments
-from cellrate.battery.report import write_evidence
+from cellrate.battery.figure import standings_figure
 from cellrate.cli.progress import ProgressBar
+from cellrate.simulation.figures import save
 from cellrate.simulation.runner import default_store, run_each
+from PIL import Image
 
 from proof.campaign import ROOT, end_with
 
 
 def main() -> int:
-    """Runs every built-in scheme, and writes results, page and picture."""
+    """Runs every built-in scheme, and writes results and picture."""
     parser = argparse.ArgumentParser(prog="python -m proof.measured.battery", description=__doc__)
-    parser.add_argument("--page", action="store_true", help="no runs: page and picture only")
-    if not parser.parse_args().page:
+    parser.add_argument("--picture", action="store_true", help="no runs: picture only")
+    if not parser.parse_args().picture:
         renew()
-    write_evidence(judged((), (), experiments()), ROOT / "docs")
+    found = judged((), (), experiments())
+    [picture] = save(standings_figure(found), ROOT / "docs" / "images" / "battery", ("png",))
+    Image.open(picture).quantize(128).save(picture, optimize=True)
     return 0
 
 

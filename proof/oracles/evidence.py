@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from proof.campaign import keep, write_evidence
+from proof.campaign import keep, kept
 from proof.oracles import traces
 from proof.oracles.patterns import DATA
 from proof.oracles.traces import Event
@@ -68,20 +68,40 @@ def _table(heads: Sequence[str], alignments: str, rows: Sequence[Sequence[str]])
     return [f"| {' | '.join(heads)} |", alignments, *(f"| {' | '.join(row)} |" for row in rows)]
 
 
-def write(name: str, title: str, version: str, corrected: Sequence[str] = ()) -> None:
-    """Writes the results, the figure and the page, and prints a table.
-
-    Args:
-        name: Of the simulator.
-        title: Its name for people.
-        version: That made the traces.
-        corrected: Variants in which the simulator does not run as it is.
-    """
+def _runs(name: str) -> list[Run]:
     rows: list[dict[str, Any]] = [
         {**row, "events": int(row["events"]), "equal": int(row["equal"])}
         for row in _read(DATA / name / "differences.csv")
     ]
-    runs = [Run(**row) for row in rows]
+    return [Run(**row) for row in rows]
+
+
+def write_page(name: str, title: str, corrected: Sequence[str], directory: Path) -> None:
+    """Writes the page of a simulator and its figure into a directory.
+
+    Args:
+        name: Name of the simulator's folder of traces.
+        title: Name of the simulator in the page.
+        corrected: Variants in which the simulator does not run as it is.
+        directory: Directory of both files.
+    """
+    runs = _runs(name)
+    plain = [run for run in runs if run.variant not in corrected]
+    lines = _page(name, title, kept(name)["version"], runs, plain)
+    (directory / f"tcp-{name}.md").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    picture = svg(_picture(name, title, runs))
+    (directory / f"tcp-{name}.svg").write_text(picture, encoding="utf-8")
+
+
+def write_results(name: str, version: str, corrected: Sequence[str]) -> None:
+    """Writes the results of a simulator, and prints a table.
+
+    Args:
+        name: Name of the simulator's folder of traces.
+        version: Version that made the traces.
+        corrected: Variants in which the simulator does not run as it is.
+    """
+    runs = _runs(name)
     plain = [run for run in runs if run.variant not in corrected]
     results = {
         "version": version,
@@ -93,8 +113,6 @@ def write(name: str, title: str, version: str, corrected: Sequence[str] = ()) ->
         "uncorrected_equal": _equal(plain),
     }
     keep(name, results)
-    write_evidence(f"tcp-{name}.svg", svg(_picture(name, title, runs)))
-    write_evidence(f"tcp-{name}.md", "\n".join([*_page(name, title, version, runs, plain), ""]))
     for variant, group in groupby(runs, lambda run: run.variant):
         of = list(group)
         events, equal = sum(run.events for run in of), sum(run.equal for run in of)

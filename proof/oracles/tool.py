@@ -44,7 +44,7 @@ class Oracle:
             sys.stderr.write(f"{self.title} gives other rows than data/{self.name}/{name}.csv\n")
         if changed or not self._tested(bless=bless):
             return False
-        evidence.write(self.name, self.title, version, self.corrected)
+        evidence.write_results(self.name, version, self.corrected)
         return True
 
     def _same(self, variant: str, *, bless: bool) -> bool:

@@ -494,15 +494,15 @@ def write(answer: Answer, paths: Sequence[Path]) -> list[Path]:
     return [page, runs]
 
 
-def write_evidence(answer: Answer, documentation: Path) -> None:
+def write_evidence(answer: Answer, directory: Path) -> None:
     """Writes the page of the documentation on the built-in schemes, and its picture.
 
     Args:
         answer: The answer without contenders.
-        documentation: Directory of the documentation.
+        directory: Directory of both.
     """
     from cellrate.battery.figure import standings_figure
     from cellrate.simulation.figures import save
 
-    whole_file.write_text(documentation / "evidence" / "battery.md", markdown(report(answer)))
-    save(standings_figure(answer), documentation / "evidence" / "battery", ("svg",))
+    whole_file.write_text(directory / "battery.md", markdown(report(answer)))
+    save(standings_figure(answer), directory / "battery", ("svg",))

@@ -46,11 +46,10 @@ def evidence(inference: Inference) -> Document:
     paper = inference.paper
     first = f" --first-seed {inference.seeds[0]}" if inference.seeds[0] != 1 else ""
     command = f"cellrate infer {paper.id} --seeds {len(inference.seeds)}{first}"
-    written = Span(f"{command} --evidence docs/evidence", "code")
     names = "; ".join(one.parameter for one in inference.unconcerned)
     pictures = Figure(lambda: "", CAPTION, file=f"{paper.id}-inferred.svg")
     parts: list[Block] = [
-        Paragraph(("Written by\n", written, f".\n{sentences.RULES}")),
+        Paragraph(("The results are those of\n", Span(command, "code"), f".\n{sentences.RULES}")),
         Paragraph(f"{sentences.counted_results(inference)}:"),
         counts(inference),
         kept_values(inference),

@@ -25,15 +25,18 @@ from cellrate.reproduce.tally import Miss, tally
 
 MOVES = 0.02
 """Relative changes up to this one are left out of the page of open assumptions."""
+CLAIM = "claim "
+"""Text before the name of a claim in a row of that page."""
 
 
 def evidence(paper: Paper, results: Sequence[ExperimentResult]) -> Document:
     """The counts of a paper, its disagreements, and each experiment."""
     seeds = results[0].seeds
     counts = tally(results)
-    command = f"cellrate reproduce {paper.id} --seeds {len(seeds)} --evidence docs/evidence"
+    command = f"cellrate reproduce {paper.id} --seeds {len(seeds)}"
     written = joined(
-        f"Seeds {seeds[0]} to {seeds[-1]}; means with 95 % confidence intervals.\nWritten by\n",
+        f"Seeds {seeds[0]} to {seeds[-1]}; means with 95 % confidence intervals.\n",
+        "The results are those of\n",
         Span(command, "code"),
         ".",
     )
@@ -109,30 +112,48 @@ def seeds_in_which(claim: ClaimResult) -> Text:
 
 def sensitivity_evidence(paper: Paper, sensitivities: Sequence[Sensitivity]) -> Document:
     """The effects of a paper's open assumptions."""
-    some = [s.experiment.removeprefix(f"{paper.id}-") for s in sensitivities]
-    names = " ".join([paper.id, *(some if len(some) < len(paper.experiments) else [])])
-    command = f"cellrate reproduce {names} --sensitivity --evidence docs/evidence"
+    return sensitivity_page(paper, [*sensitivity_rows(sensitivities)])
+
+
+def sensitivity_rows(sensitivities: Sequence[Sensitivity]) -> Iterator[list[str]]:
+    """Each value and claim that moves: experiment, alternative, result, as assumed, then."""
+    for sensitivity in sensitivities:
+        for moved in sensitivity.moved:
+            for row in _moved(moved):
+                yield [sensitivity.experiment, *row]
+
+
+def sensitivity_page(paper: Paper, moved: Sequence[Sequence[str]]) -> Document:
+    """The effects of a paper's open assumptions, from the rows of `sensitivity_rows`."""
+    some = list(dict.fromkeys(row[0].removeprefix(f"{paper.id}-") for row in moved))
     introduction = joined(
         "Each open assumption varied alone; of an experiment's values those that move by\n"
         f"more than {MOVES:.0%}, and of its claims those that hold in more or fewer seeds.\n"
-        "Written by\n",
-        Span(command, "code"),
+        "The results are those of\n",
+        Span(f"cellrate reproduce {paper.id} --sensitivity", "code"),
         ".",
     )
     titles = columns("instead", "value or claim", "as assumed", "then", numbers=(2, 3))
     sections = (
-        Section(one.experiment, (Table(titles, rows(found)),))
-        for one in sensitivities
-        if (found := [row for moved in one.moved for row in _moved(moved)])
+        Section(f"{paper.id}-{name}", (Table(titles, rows(map(_shown, found))),))
+        for name in some
+        if (found := [row[1:] for row in moved if row[0] == f"{paper.id}-{name}"])
     )
     return Document(f"{paper.title}: what is left open", (Paragraph(introduction), *sections))
 
 
-def _moved(moved: AlternativeEffect) -> Iterator[tuple[Text, ...]]:
+def _shown(row: Sequence[str]) -> tuple[Text, ...]:
+    """A row with the name of its claim as code."""
+    instead, result, *numbers = row
+    claim = result.removeprefix(CLAIM)
+    return instead, result if claim == result else (CLAIM, Span(claim, "code")), *numbers
+
+
+def _moved(moved: AlternativeEffect) -> Iterator[list[str]]:
     instead = f"{moved.assumption.parameter}: {moved.alternative.label}"
     for quantity, (base, other) in moved.values.items():
         if not abs(other.mean - base.mean) <= MOVES * abs(base.mean):
-            yield instead, quantity, number(base.mean), number(other.mean)
+            yield [instead, quantity, number(base.mean), number(other.mean)]
     for name, (before, after) in moved.claims.items():
         if before != after:
-            yield instead, ("claim ", Span(name, "code")), str(before), str(after)
+            yield [instead, f"{CLAIM}{name}", str(before), str(after)]

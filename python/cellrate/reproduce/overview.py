@@ -33,14 +33,14 @@ def overview(parts: Sequence[Reproduction]) -> Document:
     """The counts and general claims of all papers."""
     results = [result for part in parts for result in part.results]
     seeds, counts = results[0].seeds, tally(results)
-    command = f"cellrate reproduce --seeds {len(seeds)} --evidence docs/evidence"
+    command = f"cellrate reproduce --seeds {len(seeds)}"
     claims = rows(
         (str(number), claim.claim.text, result.experiment.id, seeds_in_which(claim))
         for number, result, claim in general_claims(results)
     )
     titles = columns("", "claim", "shown by", "seeds", numbers=(0, 3))
     written = joined(
-        f"{len(results)} experiments, {seeds_text(seeds)}. Written by\n", Span(command, "code"), "."
+        f"{len(results)} experiments, {seeds_text(seeds)}, those of\n", Span(command, "code"), "."
     )
     return Document(
         "All papers",

@@ -1,0 +1,35 @@
+"""Varies each open assumption of the papers: `python -m proof.measured.sensitivity [PAPER ...]`.
+
+Each paper's sensitivity.csv keeps the values and claims that move. `make docs` builds the pages.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from pathlib import Path
+
+from cellrate.reproduce.computing import compute
+from cellrate.reproduce.evidence import sensitivity_rows
+from cellrate.reproduce.options import Options
+from cellrate.reproduce.papers import all_papers
+
+from proof.campaign import end_with, runner
+
+TITLES = "experiment", "instead", "result", "assumed", "then"
+
+
+def main() -> int:
+    """Writes the file of each paper that is named, or of all."""
+    for name in sys.argv[1:] or [paper.id for paper in all_papers()]:
+        computed = compute(Options(Path("out"), name, sensitivity=True), runner())
+        [part] = computed.parts
+        path = part.paper.directory / "sensitivity.csv"
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerows([TITLES, *sensitivity_rows(part.sensitivities)])
+    return 0
+
+
+if __name__ == "__main__":
+    end_with(main)
