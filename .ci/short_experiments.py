@@ -5,8 +5,8 @@ The others take more than half of the time that all take. `make test-results` ha
 
 import sys
 
-from cellrate.reproduce.golden import read_golden
-from cellrate.reproduce.papers import all_papers
+from cellrate.papers.library import all_papers
+from cellrate.papers.stored import read_golden
 
 MOST_CELLS = 130_000_000
 """Of all runs of an experiment together."""

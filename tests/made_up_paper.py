@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cellrate import _core
-from cellrate.inference import Laboratory
 from cellrate.language.runs import run_of
-from cellrate.reproduce.paper_data import Paper
-from cellrate.reproduce.reading import read_paper
+from cellrate.papers import Laboratory
+from cellrate.papers.paper import Paper
+from cellrate.papers.reading import read_paper
 from cellrate.simulation.runner import Job, Progress, run_many
 from conftest import SCENARIOS
 

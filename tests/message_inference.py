@@ -6,8 +6,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from cellrate.functions.published import question_of
-from cellrate.inference import Question, assumptions_of, held_out, plan
-from cellrate.reproduce.reading import read_paper
+from cellrate.papers import Question, assumptions_of
+from cellrate.papers.findings import held_out
+from cellrate.papers.inference import plan
+from cellrate.papers.reading import read_paper
 from made_up_paper import Recorder, write_paper
 
 STORED = """

@@ -14,11 +14,11 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from cellrate.reproduce import Options, run_reproduction
-from cellrate.reproduce.golden import read_golden, run_lines
-from cellrate.reproduce.paper_data import Experiment, Paper
-from cellrate.reproduce.papers import all_papers
-from cellrate.reproduce.runs import Outcomes, RunId, job_of, run_ids
+from cellrate.papers import Options, run_reproduction
+from cellrate.papers.library import all_papers
+from cellrate.papers.paper import Experiment, Paper
+from cellrate.papers.runs import Outcomes, RunId, job_of, run_ids
+from cellrate.papers.stored import read_golden, run_lines
 from cellrate.simulation.runner import Job, run_many
 from schema_keys import names_chosen
 

@@ -9,23 +9,14 @@ from pathlib import Path
 import pytest
 from cellrate.common.document.terminal_text import show
 from cellrate.common.document.web_page import web_page
-from cellrate.inference import (
-    Inference,
-    Question,
-    as_json,
-    held_out,
-    infer,
-    plan,
-    report,
-    store,
-    write_evidence,
-)
-from cellrate.inference.answer import Finding
-from cellrate.inference.laboratory import RUNS_AT_ONCE, Unit
-from cellrate.inference.subjects import jobs_of, subjects_of
-from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.paper_data import Paper
-from cellrate.reproduce.papers import all_papers
+from cellrate.papers import Inference, Question, ReproduceError, all_papers, infer
+from cellrate.papers.as_json import inference_as_json
+from cellrate.papers.findings import Finding, held_out, store
+from cellrate.papers.inference import plan
+from cellrate.papers.inference_report import report, write_evidence
+from cellrate.papers.laboratory import RUNS_AT_ONCE, Unit
+from cellrate.papers.paper import Paper, subjects_of
+from cellrate.papers.runs import jobs_of
 from made_up_paper import SOURCES, Recorder, made_up
 from rich.console import Console
 
@@ -229,7 +220,7 @@ def test_page_and_evidence(answered: Answered, tmp_path: Path) -> None:
 
 
 def test_json_has_everything(answered: Answered) -> None:
-    found = as_json(answered.answer)
+    found = inference_as_json(answered.answer)
     assert found["used"] == {"threshold": "200 cells"}
     assert found["inferred"]["numbers_met"] == len(SOURCES)
     first = found["parameters"][0]

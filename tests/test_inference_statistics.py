@@ -6,13 +6,17 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from cellrate.inference.elimination import eliminate
-from cellrate.inference.exclusion import p_values
-from cellrate.inference.halves import halves
-from cellrate.inference.hold_out import hold_out
-from cellrate.inference.race import out_of_the_race
-from cellrate.inference.scores import Scores
-from cellrate.inference.sign_flips import DRAWS, least_p, p_value
+from cellrate.papers.hold_out import (
+    DRAWS,
+    Scores,
+    eliminate,
+    halves,
+    hold_out,
+    least_p,
+    out_of_the_race,
+    p_value,
+    p_values,
+)
 
 
 def scores(experiments: str, *values: Sequence[str]) -> Scores:

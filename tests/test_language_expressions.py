@@ -14,7 +14,7 @@ from cellrate.language.expressions import (
     names,
 )
 from cellrate.language.runs import Row, run_of
-from cellrate.reproduce.runs import fill, vocabulary
+from cellrate.papers.runs import fill, vocabulary
 from conftest import HERE
 from test_language_runs import HandMade
 

@@ -10,7 +10,7 @@ import pytest
 from cellrate.language.expressions import ExpressionError, evaluate
 from cellrate.language.measured import MEASURED
 from cellrate.language.runs import Row, run_of
-from cellrate.reproduce.runs import vocabulary
+from cellrate.papers.runs import vocabulary
 from conftest import SCENARIOS
 
 

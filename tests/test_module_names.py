@@ -18,20 +18,15 @@ MEANINGS = {
     "buffer_law": "the buffer law of TCP over ABR: its formula, and the formula at a port",
     "columns": "columns of the tables of a data set",
     "credit": "credit-based flow control: its formulas, and these at a port",
-    "evidence": "an answer as a document for the pages of docs/evidence",
     "figure": "an answer as a matplotlib figure",
     "laboratory": "runs of one scenario or paper with varied settings, each made once",
     "measures": "numbers that are read from a run, and their units",
-    "options": "options of an operation, and their forms",
-    "plan": "the runs of an operation before any is made",
-    "race": "elimination of settings or values that clearly lose, before all seeds are run",
     "report": "an answer as a document for the terminal and a web page",
     "running": "the runs of an operation, made and collected",
     "runs": "the runs that an experiment or an expression names, and access to their results",
     "search": "the search for the best value by runs",
     "sentences": "the sentences and cells of a report",
     "write": "writes the files of an answer",
-    "stored": "results that are kept beside a paper's data",
 }
 # Names that once meant several things.
 NOT_USED = {"drawing", "model", "page", "screen", "words"}
@@ -67,9 +62,7 @@ def test_names_with_several_meanings_are_gone() -> None:
     assert {path.stem for path in modules()} & NOT_USED == set()
 
 
-@pytest.mark.parametrize(
-    ("name", "kind"), [("report", "Document"), ("evidence", "Document"), ("figure", "Figure")]
-)
+@pytest.mark.parametrize(("name", "kind"), [("report", "Document"), ("figure", "Figure")])
 def test_modules_of_a_name_make_the_same_kind_of_thing(name: str, kind: str) -> None:
     found = returned(name)
     assert len(found) > 1

@@ -7,11 +7,11 @@ from typing import Any
 
 import polars as pl
 import pytest
-from cellrate.reproduce import Options, ReproduceError, run_reproduction
-from cellrate.reproduce.figure_data import column
-from cellrate.reproduce.golden import read_golden
-from cellrate.reproduce.papers import all_papers
-from cellrate.reproduce.runs import job_of, run_ids
+from cellrate.papers import Options, ReproduceError, run_reproduction
+from cellrate.papers.figure_data import column
+from cellrate.papers.library import all_papers
+from cellrate.papers.runs import job_of, run_ids
+from cellrate.papers.stored import read_golden
 from cellrate.simulation.runner import Job, run_many
 
 PAPERS = all_papers()
@@ -128,6 +128,20 @@ def test_a_part_of_a_paper_leaves_the_pages_of_the_whole_as_they_are(
     assert "kalyan97-text-cells.html" in (tmp_path / "index.html").read_text("utf-8")
 
 
+def test_notes_name_experiments_without_a_figure_and_pages_that_the_front_page_leaves(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reproduce(tmp_path, ["kalyan97-text-cells"])
+    assert capsys.readouterr().err == (
+        "note: no figure belongs to kalyan97-text-cells; the page has numbers and claims\n"
+    )
+    reproduce(tmp_path, ["ohsaki95-fig8b"])
+    assert capsys.readouterr().err == (
+        f"note: {tmp_path}/index.html no longer leads to kalyan97-text-cells.html, "
+        "which an earlier run wrote\n"
+    )
+
+
 def test_the_evidence_page_has_values_and_claims(printed: dict[str, Any]) -> None:
     assert "| cells per packet | 90 cells | 91 | +1.1% |" in printed["evidence"]
     assert re.search(r"\| ABR is less fair .* \| \**[012] of 2\** \|", printed["evidence"])
@@ -163,7 +177,7 @@ def test_check_finds_a_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = tmp_path / "golden.txt"
-    monkeypatch.setattr("cellrate.reproduce.golden.golden_path", lambda _: table)
+    monkeypatch.setattr("cellrate.papers.stored.golden_path", lambda _: table)
     names = ["ohsaki95-fig8b"]
     assert reproduce(tmp_path, names, check=True) == 1
     assert reproduce(tmp_path, names, bless=True) == 0

@@ -7,18 +7,23 @@ from pathlib import Path
 
 import pytest
 from cellrate.common.papers_place import experiment_names
-from cellrate.inference.stored import held_out
 from cellrate.language.expressions import attributes, names
-from cellrate.reproduce import ReproduceError
-from cellrate.reproduce.draw_runs import drawn_keys
-from cellrate.reproduce.paper_data import Paper
-from cellrate.reproduce.papers import all_papers, experiment_ids, papers_root, select
-from cellrate.reproduce.reading import read_paper
-from cellrate.reproduce.readings import experiment_as, read_as
-from cellrate.reproduce.results import runs_of
-from cellrate.reproduce.runs import command_of, job_of, name_in_expressions, run_ids, vocabulary
-from cellrate.reproduce.standing import Standing
-from cellrate.reproduce.stored import ASSUMED, read_stored
+from cellrate.papers import ReproduceError
+from cellrate.papers.draws import drawn_subjects
+from cellrate.papers.findings import held_out
+from cellrate.papers.library import all_papers, experiment_ids, papers_root, select
+from cellrate.papers.paper import Paper, experiment_as, read_as
+from cellrate.papers.reading import read_paper
+from cellrate.papers.runs import (
+    command_of,
+    job_of,
+    name_in_expressions,
+    run_ids,
+    runs_of,
+    vocabulary,
+)
+from cellrate.papers.scoring import Standing
+from cellrate.papers.stored import ASSUMED, read_stored
 from small_paper import write_paper
 
 PAPERS = all_papers()
@@ -62,7 +67,7 @@ def runs_elsewhere(paper: Paper, uses: Sequence[str], expression: str) -> set[st
 def test_errata_are_proven_by_what_there_is(paper: Paper) -> None:
     for erratum in paper.errata:
         for proof in erratum.proofs:
-            for expression in [proof.holds_if, *(measure for _, measure, _ in proof.values)]:
+            for expression in [proof.holds_if, *(value.measure for value in proof.values)]:
                 used = runs_elsewhere(paper, proof.uses, expression)
                 assert names(expression) <= set(vocabulary()) | used, erratum.id
 
@@ -351,7 +356,7 @@ def test_draws_as_assumed_end_nothing_of_a_paper_that_is_read_otherwise() -> Non
 
 @pytest.mark.parametrize("paper", PAPERS, ids=[p.id for p in PAPERS])
 def test_what_is_kept_beside_a_paper_is_of_it(paper: Paper) -> None:
-    known = drawn_keys(paper)
+    known = [(subject.experiment, subject.name) for subject in drawn_subjects(paper)]
     assert [drawn.key for drawn in paper.draws if drawn.key not in known] == []
     assert all(drawn.seeds >= 100 for drawn in paper.draws)
     assert read_as(paper, held_out(paper)).id == paper.id

@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
-from cellrate.reproduce.draws import Drawn, read_draws, write_draws
-from cellrate.reproduce.paper_data import Claim, Explanation, Published
-from cellrate.reproduce.standing import Standing, standing_of_claim, standing_of_value
+from cellrate.papers.draws import write_draws
+from cellrate.papers.paper import Claim, Drawn, Explanation, Published
+from cellrate.papers.reading import read_draws
+from cellrate.papers.scoring import Standing, standing_of
 
 HUNDRED = Drawn("x-one", "Q", values=tuple(float(i) for i in range(1, 101)), seeds=100)
 
@@ -35,7 +36,7 @@ def test_draws_come_back_as_they_were_written(tmp_path: Path) -> None:
         Drawn("x-one", "a \u2265 b", values=(1.5, 2e6, 0.0), seeds=3),
         Drawn("x-one", "c", holding=2, seeds=3),
     ]
-    write_draws(tmp_path, ["10 us"], draws)
+    write_draws(tmp_path, draws)
     assert list(read_draws(tmp_path)) == draws
     assert read_draws(tmp_path / "nothing") == ()
 
@@ -65,11 +66,11 @@ def why(**ends: object) -> Explanation:
 def test_where_a_value_ends(
     published: Published, explanation: Explanation | None, drawn: Drawn | None, standing: Standing
 ) -> None:
-    assert standing_of_value(published, explanation, drawn) is standing
+    assert standing_of(published, explanation, drawn) is standing
 
 
 def test_a_claim_that_never_holds_is_not_consistent() -> None:
     never, some = (Drawn("x-one", "c", holding=holding, seeds=200) for holding in (0, 50))
-    assert standing_of_claim(CLAIM, why(draw=True), some) is Standing.CONSISTENT
-    assert standing_of_claim(CLAIM, why(draw=True), never) is Standing.UNEXPLAINED
-    assert standing_of_claim(CLAIM, why(draw=True, open="ask"), never) is Standing.OPEN
+    assert standing_of(CLAIM, why(draw=True), some) is Standing.CONSISTENT
+    assert standing_of(CLAIM, why(draw=True), never) is Standing.UNEXPLAINED
+    assert standing_of(CLAIM, why(draw=True, open="ask"), never) is Standing.OPEN

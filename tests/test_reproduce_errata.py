@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cellrate.reproduce import Options, ReproduceError, computing, run_reproduction
-from cellrate.reproduce.errata import ErratumResult, prove
-from cellrate.reproduce.paper_data import Paper
-from cellrate.reproduce.papers import papers_root
-from cellrate.reproduce.reading import read_paper
-from cellrate.reproduce.runs import Outcomes
+from cellrate.papers import Options, ReproduceError, reproduction, run_reproduction
+from cellrate.papers.library import papers_root
+from cellrate.papers.paper import Paper
+from cellrate.papers.reading import read_paper
+from cellrate.papers.results import ErratumResult, prove
+from cellrate.papers.runs import Outcomes
 from cellrate.simulation.runner import run_many
 
 HEAD = (
@@ -87,7 +87,7 @@ def reproduce(
 ) -> tuple[int, list[dict[str, Any]]]:
     """Status and JSON of some of its experiments."""
     chosen = [e for e in paper.experiments if e.id in ids]
-    patch.setattr(computing, "select", lambda *_: [(paper, chosen)])
+    patch.setattr(reproduction, "select", lambda *_: [(paper, chosen)])
     texts: list[str] = []
     patch.setattr("sys.stdout.write", texts.append)
     told = Options(out, experiments=ids, **({"json": True} | options))

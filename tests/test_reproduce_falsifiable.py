@@ -1,11 +1,11 @@
 """Claims that cannot fail are found, those that can are not."""
 
 import pytest
-from cellrate.reproduce.falsifiable import unfailing
-from cellrate.reproduce.paper_data import Paper
-from cellrate.reproduce.reading import read_paper
-from cellrate.reproduce.results import result_of
-from cellrate.reproduce.runs import Outcomes, job_of, run_ids
+from cellrate.papers.check import unfailing
+from cellrate.papers.paper import Paper
+from cellrate.papers.reading import read_paper
+from cellrate.papers.results import result_of
+from cellrate.papers.runs import Outcomes, job_of, run_ids
 from cellrate.simulation.runner import run_many
 from conftest import SCENARIOS
 from small_paper import write_paper

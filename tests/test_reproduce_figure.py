@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.figure import _printed
-from cellrate.reproduce.paper_data import Axis, Curve, Figure, PrintedPoint
-from cellrate.reproduce.papers import all_papers
-from cellrate.reproduce.reading_published import read_figure
-from cellrate.reproduce.toml_reader import Reader
+from cellrate.papers.figure import _printed
+from cellrate.papers.library import all_papers
+from cellrate.papers.paper import Axis, Curve, Figure, PrintedPoint, ReproduceError
+from cellrate.papers.reading import read_figure
+from cellrate.papers.toml_reader import Reader
 from cellrate.simulation.figures import COLOURS, new_figure
 from matplotlib.colors import to_hex
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from cellrate import theory
 from cellrate.language.expressions import ExpressionError, evaluate
-from cellrate.reproduce import ReproduceError
-from cellrate.reproduce.figure import draw
-from cellrate.reproduce.reading import read_paper
-from cellrate.reproduce.runs import Outcomes, vocabulary
+from cellrate.papers import ReproduceError
+from cellrate.papers.figure import draw
+from cellrate.papers.reading import read_paper
+from cellrate.papers.runs import Outcomes, vocabulary
 
 HEAD = (
     'id = "p"\ntitle = "A paper"\nauthors = ["A"]\npublished_in = "X"\nyear = 1995\nsummary = "s"\n'

@@ -9,25 +9,27 @@ import pytest
 from cellrate.common.estimates import Estimate
 from cellrate.common.json_text import json_text
 from cellrate.common.numbers import finite_or_none
-from cellrate.reproduce.as_json import as_json
-from cellrate.reproduce.paper_data import Alternative, Assumption, Published
-from cellrate.reproduce.papers import select
-from cellrate.reproduce.results import ExperimentResult, ValueResult
-from cellrate.reproduce.sensitivity import AlternativeEffect, Sensitivity
+from cellrate.papers.as_json import as_json
+from cellrate.papers.library import select
+from cellrate.papers.paper import Alternative, Assumption, Published
+from cellrate.papers.reproduction import Judged
+from cellrate.papers.results import ExperimentResult, ValueResult
+from cellrate.papers.sensitivity import AlternativeEffect, Sensitivity
 
 
-def result(measured: Estimate) -> ExperimentResult:
-    """A result with a single value."""
+def judged(measured: Estimate, *sensitivities: Sensitivity) -> Judged:
+    """An experiment with a single value."""
     paper, [experiment] = select("ohsaki95", ["text-cells"])[0]
     published = Published("delay", "measured", "1", value=1.0, unit="s")
     values = (ValueResult(published, measured, met=False, runs=()),)
-    return ExperimentResult(paper, experiment, (1, 2), values, ())
+    result = ExperimentResult(paper, experiment, (1, 2), values, ())
+    return Judged(paper, (experiment,), results=(result,), sensitivities=sensitivities)
 
 
 @pytest.mark.parametrize("beyond", [nan, inf, -inf])
 def test_a_value_beyond_numbers_is_null(beyond: float) -> None:
     [table] = json.loads(
-        json_text(as_json([result(Estimate((1.0, beyond), beyond, beyond, beyond))]))
+        json_text(as_json([judged(Estimate((1.0, beyond), beyond, beyond, beyond))]))
     )
     [value] = table["published"]
     assert value["value"] == 1.0
@@ -42,7 +44,7 @@ def test_a_mean_beyond_numbers_under_an_alternative_is_null() -> None:
         Assumption("a", "parameter", "1"), Alternative("2", ()), {"delay": (as_assumed, other)}, {}
     )
     sensitivity = Sensitivity("ohsaki95-text-cells", (moved,))
-    [table] = json.loads(json_text(as_json([result(as_assumed)], [sensitivity])))
+    [table] = json.loads(json_text(as_json([judged(as_assumed, sensitivity)])))
     [row] = table["sensitivity"]
     assert row["values"] == {"delay": {"baseline": 2.0, "alternative": None}}
 

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cellrate.reproduce import Options, ReproduceError, run_reproduction
-from cellrate.reproduce import papers as found_papers
-from cellrate.reproduce.paper_data import Paper
-from cellrate.reproduce.papers import all_papers, papers_root
-from cellrate.reproduce.standing import Standing
-from cellrate.reproduce.stored import ASSUMED, INFERRED, hanging, read_stored, said_of_seeds
+from cellrate.papers import Options, ReproduceError, library, run_reproduction
+from cellrate.papers.library import all_papers, papers_root
+from cellrate.papers.paper import Paper
+from cellrate.papers.scoring import Standing
+from cellrate.papers.stored import ASSUMED, INFERRED, hanging, read_stored, said_of_seeds
 from cellrate.simulation.runner import run_many
 from made_up_paper import made_up
 
@@ -43,7 +42,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     made_up(root / "madeup")
     (root / "madeup" / "explanations.toml").write_text(DRAWN, "utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(found_papers, "papers_root", lambda: root)
+        patch.setattr(library, "papers_root", lambda: root)
         all_papers.cache_clear()
         assert said_of_seeds(all_papers()) == []
         assert reproduce(root, seeds=2, keep_seeds=True, bless=True) == 0

@@ -4,7 +4,7 @@ from math import inf, nan
 
 import pytest
 from cellrate.common.estimates import estimate
-from cellrate.reproduce.scoring import in_order, last_place, meets, relative_difference
+from cellrate.papers.scoring import in_order, last_place, meets, relative_difference
 
 
 @pytest.mark.parametrize(

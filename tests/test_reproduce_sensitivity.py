@@ -4,11 +4,11 @@ from math import isnan
 from pathlib import Path
 
 from cellrate.common.document.markdown import markdown
-from cellrate.reproduce.evidence import sensitivity_evidence
-from cellrate.reproduce.reading import read_paper
-from cellrate.reproduce.results import result_of
-from cellrate.reproduce.runs import Outcomes, job_of, run_ids
-from cellrate.reproduce.sensitivity import sensitivities_of
+from cellrate.papers.evidence import sensitivity_evidence
+from cellrate.papers.reading import read_paper
+from cellrate.papers.results import result_of
+from cellrate.papers.runs import Outcomes, job_of, run_ids
+from cellrate.papers.sensitivity import sensitivity_jobs, sensitivity_of
 from cellrate.simulation.runner import run_many
 from conftest import SCENARIOS
 from small_paper import write_paper
@@ -60,7 +60,8 @@ def test_what_cannot_be_measured_with_an_alternative_is_said(tmp_path: Path) -> 
     result = result_of(paper, experiment, outcomes, (1,))
     assert result.values[0].met
     assert result.claims[0].always
-    [found] = sensitivities_of([result], outcomes, run_many)
+    outcomes.add(sensitivity_jobs(paper, experiment, (1,)), run_many)
+    found = sensitivity_of(result, outcomes)
     [moved] = found.moved
     assert isnan(moved.values["sources"][1].mean)
     assert moved.claims == {"two": (1, 0)}

@@ -1,7 +1,7 @@
 """Points that are left of a trace where a figure cannot show all of it."""
 
 import numpy as np
-from cellrate.reproduce.thinning import drawn, within
+from cellrate.papers.figure_data import drawn, within
 from hypothesis import given
 from hypothesis import strategies as st
 

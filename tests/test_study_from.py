@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from cellrate import _core
-from cellrate.reproduce.as_study import study_of
-from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.papers import all_papers
-from cellrate.reproduce.runs import job_of, run_ids
+from cellrate.papers.as_study import study_of
+from cellrate.papers.library import all_papers
+from cellrate.papers.paper import ReproduceError
+from cellrate.papers.runs import job_of, run_ids
 from cellrate.simulation.runner import Job
 from cellrate.studies import study as studies
 from conftest import HERE, Command

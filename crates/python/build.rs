@@ -11,7 +11,7 @@ fn main() -> io::Result<()> {
     let place = env::var_os("OUT_DIR")
         .map(PathBuf::from)
         .ok_or(io::ErrorKind::NotFound)?
-        .join("papers");
+        .join("data");
     if place.exists() {
         fs::remove_dir_all(&place)?;
     }

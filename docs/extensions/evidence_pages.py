@@ -15,13 +15,12 @@ from cellrate.battery import experiments, judged
 from cellrate.battery.report import write_evidence
 from cellrate.common.document import Document, Paragraph
 from cellrate.common.document.markdown import markdown
-from cellrate.reproduce.errata import ErratumResult, prove
-from cellrate.reproduce.evidence import evidence, sensitivity_page
-from cellrate.reproduce.overview import errata_overview, overview
-from cellrate.reproduce.papers import all_papers
-from cellrate.reproduce.reproduction import Reproduction
-from cellrate.reproduce.runs import Outcomes
-from cellrate.reproduce.stored import ASSUMED, read_stored
+from cellrate.papers.evidence import errata_overview, evidence, overview, sensitivity_page
+from cellrate.papers.library import all_papers
+from cellrate.papers.reproduction import Judged
+from cellrate.papers.results import ErratumResult, prove
+from cellrate.papers.runs import Outcomes
+from cellrate.papers.stored import ASSUMED, read_stored
 from inferred_pages import write_inferred
 
 from proof.oracles.evidence import write_page
@@ -29,7 +28,7 @@ from proof.oracles.ns2 import ORACLE as NS2
 from proof.oracles.ns3 import ORACLE as NS3
 
 if TYPE_CHECKING:
-    from cellrate.reproduce.paper_data import Erratum, Paper
+    from cellrate.papers.paper import Erratum, Paper
     from sphinx.application import Sphinx
 
 GENERATED = "evidence/generated"
@@ -65,13 +64,18 @@ def _write(path: Path, page: Document) -> None:
     path.write_text(markdown(page), encoding="utf-8")
 
 
-def _part(paper: Paper) -> Reproduction:
+def _part(paper: Paper) -> Judged:
     """The kept results of a paper, and those proofs of its errata that need no run."""
     stored = read_stored(paper, ASSUMED)
     if stored is None:
         raise LookupError(f"{paper.id} has no kept results")
     errata = [_proved(paper, erratum) for erratum in paper.errata]
-    return Reproduction(paper, list(paper.experiments), stored.results(paper), errata)
+    return Judged(
+        paper,
+        paper.experiments,
+        results=tuple(stored.results(paper)),
+        errata=tuple(errata),
+    )
 
 
 def _proved(paper: Paper, erratum: Erratum) -> ErratumResult:
@@ -79,7 +83,7 @@ def _proved(paper: Paper, erratum: Erratum) -> ErratumResult:
     return ErratumResult(paper, erratum, prove(paper, arithmetic, Outcomes(), [1]))
 
 
-def _errata(parts: list[Reproduction]) -> Document:
+def _errata(parts: list[Judged]) -> Document:
     errata = [erratum for part in parts for erratum in part.errata]
     proofs = sum(len(one.erratum.proofs) for one in errata)
     left_out = proofs - sum(len(one.proofs) for one in errata)

@@ -19,16 +19,17 @@ from cellrate.common.document import (
     rows,
 )
 from cellrate.common.document.markdown import markdown
-from cellrate.inference.sentences import OF_VERDICT, RULES, counted
-from cellrate.inference.stored import held_out
-from cellrate.reproduce.stored import ASSUMED, INFERRED, read_stored
+from cellrate.papers.findings import counted, held_out
+from cellrate.papers.hold_out import VERDICTS
+from cellrate.papers.inference_report import RULES
+from cellrate.papers.stored import ASSUMED, INFERRED, read_stored
 from cellrate.simulation.figures import COLOURS, STYLE, new_figure, save
 from matplotlib import style
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cellrate.reproduce.paper_data import Paper
+    from cellrate.papers.paper import Paper
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
@@ -94,7 +95,7 @@ def _counts(paper: Paper) -> Table:
 
 
 def _conclusion(parameter: dict[str, Any]) -> str:
-    verdict = OF_VERDICT[parameter["verdict"]]
+    verdict = VERDICTS[parameter["verdict"]]
     if parameter["verdict"] == "as-assumed":
         return "as assumed: no other value meets more results"
     if parameter["used"]:

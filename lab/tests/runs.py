@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import sys
 
-from cellrate.reproduce.papers import all_papers, papers_root
-from cellrate.reproduce.runs import job_of, run_ids
+from cellrate.papers.library import all_papers, papers_root
+from cellrate.papers.runs import job_of, run_ids
 
 
 def runs() -> list[dict[str, object]]:

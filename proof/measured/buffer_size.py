@@ -7,7 +7,7 @@ from cellrate.advice.sizing.confidence import CONFIDENCE
 from cellrate.advice.sizing.measuring import measure
 from cellrate.advice.sizing.question import Question
 from cellrate.advice.sizing.solving import size_buffer
-from cellrate.reproduce.papers import papers_root
+from cellrate.papers.library import papers_root
 from cellrate.simulation.run_types import Runner
 
 from proof.campaign import end_with, runner, write_rows

@@ -9,10 +9,9 @@ import csv
 import sys
 from pathlib import Path
 
-from cellrate.reproduce.computing import compute
-from cellrate.reproduce.evidence import sensitivity_rows
-from cellrate.reproduce.options import Options
-from cellrate.reproduce.papers import all_papers
+from cellrate.papers.evidence import sensitivity_rows
+from cellrate.papers.library import all_papers
+from cellrate.papers.reproduction import Options, compute
 
 from proof.campaign import end_with, runner
 

@@ -88,8 +88,8 @@ def _first_run(name: str) -> tuple[str, str, tuple[str, ...]] | None:
     Raises:
         BadInput: The experiment has no run.
     """
-    from cellrate.reproduce.papers import all_papers
-    from cellrate.reproduce.runs import job_of, run_ids
+    from cellrate.papers.library import all_papers
+    from cellrate.papers.runs import job_of, run_ids
 
     for paper in all_papers():
         for experiment in paper.experiments:

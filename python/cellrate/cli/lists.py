@@ -118,11 +118,11 @@ def list_names(
 
 
 def _experiments() -> list[dict[str, str]]:
-    from cellrate import reproduce
+    from cellrate.papers.library import all_papers
 
     return [
         {"name": experiment.id, "about": experiment.title, "source": experiment.where}
-        for paper in reproduce.all_papers()
+        for paper in all_papers()
         for experiment in paper.experiments
     ]
 

@@ -25,10 +25,9 @@ from cellrate.language.expressions import ExpressionError
 from cellrate.simulation.runner import Job, Progress, run_many, worker_count
 
 if TYPE_CHECKING:
-    from cellrate.inference import Inference, Laboratory, Question
     from cellrate.language.runs import Outcome
-    from cellrate.reproduce.paper_data import Paper
-    from cellrate.reproduce.readings import Choice
+    from cellrate.papers import Inference, Laboratory, Question
+    from cellrate.papers.paper import Choice, Paper
 
 
 @made_from(published.reproduce_paper)
@@ -78,13 +77,13 @@ def reproduce(
     """
     seeds_from(options["first_seed"], options["seeds"])
     paper, ids = chosen(names, experiment_names())
-    from cellrate import reproduce as reproduction  # slow to import
+    from cellrate import papers  # slow to import
 
     store = kept_results(out, fresh=fresh)
     with ProgressBar("reproducing") as progress:
         runner = functools.partial(run_many, workers=workers, store=store, progress=progress)
         try:
-            asked = reproduction.Options(
+            asked = papers.Options(
                 out=out,
                 paper=paper,
                 experiments=ids,
@@ -99,8 +98,8 @@ def reproduce(
                 workers=worker_count(workers),
                 **options,
             )
-            status = reproduction.run_reproduction(asked, runner)
-        except (reproduction.ReproduceError, ExpressionError) as error:
+            status = papers.run_reproduction(asked, runner)
+        except (papers.ReproduceError, ExpressionError) as error:
             raise BadInput(str(error)) from error
     warn_of_damage(store)
     return status
@@ -108,8 +107,8 @@ def reproduce(
 
 def _held_out() -> dict[str, tuple[Choice, ...]]:
     """Inferred values that held out, by paper."""
-    from cellrate.inference.stored import held_out
-    from cellrate.reproduce.papers import all_papers
+    from cellrate.papers.findings import held_out
+    from cellrate.papers.library import all_papers
 
     return {paper.id: held_out(paper) for paper in all_papers()}
 
@@ -185,8 +184,9 @@ def infer(
     seeds = seeds_from(options["first_seed"], options["seeds"])
     asked = [] if parameters is None else [each.strip() for each in parameters.split(",")]
     papers = published.papers_named(name)
-    from cellrate import inference
-    from cellrate.reproduce import ReproduceError
+    from cellrate.papers import ReproduceError
+    from cellrate.papers import infer as infer_values
+    from cellrate.papers.as_json import inference_as_json
 
     answers = []
     with ProgressBar("inferring") as bar:
@@ -197,8 +197,8 @@ def infer(
                 if plan:
                     answers.append(_planned(laboratory, question, kept, shown=not json))
                 else:
-                    answer = inference.infer(laboratory, question)
-                    answers.append(inference.as_json(answer))
+                    answer = infer_values(laboratory, question)
+                    answers.append(inference_as_json(answer))
                     _write(answer, out, evidence, store=store, shown=not json)
             except (ReproduceError, ExpressionError) as error:
                 raise BadInput(str(error)) from error
@@ -210,7 +210,7 @@ def infer(
 def _laboratory(
     paper: Paper, workers: int | None, kept: _core.Store | None, bar: ProgressBar
 ) -> Laboratory:
-    from cellrate.inference import Laboratory
+    from cellrate.papers import Laboratory
 
     def run(jobs: Sequence[Job], progress: Progress) -> Sequence[Outcome]:
         return run_many(jobs, workers=workers, store=kept, progress=progress)
@@ -226,7 +226,9 @@ def _planned(
     laboratory: Laboratory, question: Question, kept: _core.Store | None, *, shown: bool
 ) -> dict[str, Any]:
     """JSON object of the plan, which is also shown on the screen if `shown`."""
-    from cellrate.inference import plan, plan_as_json, plan_report
+    from cellrate.papers.as_json import plan_as_json
+    from cellrate.papers.inference import plan
+    from cellrate.papers.inference_report import plan_report
 
     stages = plan(laboratory, question, lambda key: kept is not None and kept.contains(key))
     if shown:
@@ -238,16 +240,16 @@ def _write(
     answer: Inference, out: Path, evidence: Path | None, *, store: bool, shown: bool
 ) -> None:
     """Writes the requested files; shows the answer and their paths if `shown`."""
-    from cellrate import inference
     from cellrate.common.document.web_page import web_page
+    from cellrate.papers import findings, inference_report
 
-    document = inference.report(answer)
+    document = inference_report.report(answer)
     written = [out / f"infer-{answer.paper.id}.html"]
     whole_file.write_text(written[0], web_page(document))
     if store:
-        written.append(inference.store(answer))
+        written.append(findings.store(answer))
     if evidence is not None:
-        written += inference.write_evidence(answer, evidence)
+        written += inference_report.write_evidence(answer, evidence)
     if shown:
         terminal.show(document)
         terminal.say(f"written to {', '.join(map(str, written))}")

@@ -130,8 +130,8 @@ def study(
 
 def _printed(experiment: str) -> int:
     """Prints an experiment of a paper as a study file."""
-    from cellrate.reproduce.as_study import study_of
-    from cellrate.reproduce.errors import ReproduceError
+    from cellrate.papers.as_study import study_of
+    from cellrate.papers.paper import ReproduceError
 
     try:
         sys.stdout.write(study_of(experiment))

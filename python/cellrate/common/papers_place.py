@@ -16,7 +16,7 @@ def papers_root() -> Path | None:
     elsewhere it is the package's copy.
     """
     package = Path(str(resources.files("cellrate")))
-    for candidate in (package.parent.parent / "papers", package / "papers"):
+    for candidate in (package.parent.parent / "papers", package / "papers" / "data"):
         if (candidate / "words.toml").is_file():
             return candidate
     return None

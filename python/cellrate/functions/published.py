@@ -15,9 +15,9 @@ from cellrate.simulation.runner import Job, Progress, run_many
 # Papers' data and the expressions over results load slowly.
 if TYPE_CHECKING:
     from cellrate import _core
-    from cellrate.inference import Inference, Question
-    from cellrate.reproduce.computing import Computed
-    from cellrate.reproduce.paper_data import Paper
+    from cellrate.papers import Inference, Question
+    from cellrate.papers.paper import Paper
+    from cellrate.papers.reproduction import Computed
     from cellrate.simulation.progress_line import Watcher
 
 
@@ -54,8 +54,8 @@ def reproduce_paper(
         ValueError: A count or seed is out of range.
     """
     from cellrate.language.expressions import ExpressionError
-    from cellrate.reproduce import Options, ReproduceError
-    from cellrate.reproduce.computing import compute
+    from cellrate.papers import Options, ReproduceError
+    from cellrate.papers.reproduction import compute
 
     [chosen] = papers_named(paper)
     seeds = len(seeds_from(first_seed, seeds))
@@ -101,10 +101,9 @@ def infer(
         TypeError: A count or seed is not an integer.
         ValueError: A count or seed is out of range.
     """
-    from cellrate.inference import Laboratory
-    from cellrate.inference import infer as infer_values
     from cellrate.language.expressions import ExpressionError
-    from cellrate.reproduce import ReproduceError
+    from cellrate.papers import Laboratory, ReproduceError
+    from cellrate.papers import infer as infer_values
 
     [read] = papers_named(paper)
     question = question_of(read, texts(parameters), seeds_from(first_seed, seeds))
@@ -129,7 +128,7 @@ def papers_named(name: str | None) -> list[Paper]:
     Raises:
         BadInput: There is no such paper.
     """
-    from cellrate.reproduce import all_papers
+    from cellrate.papers import all_papers
 
     by_id = {paper.id: paper for paper in all_papers()}
     return list(by_id.values()) if name is None else [by_id[choose(name, [*by_id], "paper")]]
@@ -141,7 +140,7 @@ def question_of(paper: Paper, parameters: Sequence[str], seeds: Sequence[int]) -
     Raises:
         BadInput: There is no such parameter.
     """
-    from cellrate.inference import Question, assumptions_of
+    from cellrate.papers import Question, assumptions_of
 
     known = [*assumptions_of(paper)]
     names = [choose(name, known, "open parameter with alternatives") for name in parameters]

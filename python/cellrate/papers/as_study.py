@@ -1,0 +1,196 @@
+"""An experiment of a paper as a study file that makes the same runs."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+from cellrate.language.expressions import ExpressionError
+from cellrate.language.of_a_run import check
+from cellrate.papers.figure_data import column
+from cellrate.papers.library import all_papers, papers_root
+from cellrate.papers.paper import Experiment, Figure, Paper, ReproduceError
+from cellrate.papers.runs import job_of, run_ids
+from cellrate.simulation.runner import Job
+from cellrate.studies.parameters.keys import Keys
+from cellrate.studies.parameters.schema import full_path
+
+RECORDED = ("measure.traces", "measure.events")
+"""Records of a run, which a study names in `keep`."""
+NUMBER = re.compile(r"[+-]?(\d+(\.\d+)?([eE][+-]?\d+)?)")
+IT = re.compile(r"\bit\.")
+
+
+def study_of(name: str) -> str:
+    """The text of the study file.
+
+    Args:
+        name: Id of an experiment, such as `ohsaki95-fig6b`. A study has one scenario: where runs
+            have several, that of the study stands behind a colon, as in `ohsaki95-fig5:epd`;
+            without it the first is taken, and the text names the others. A variant can stand there
+            as well.
+
+    Raises:
+        ReproduceError: There is no such experiment or part, it has no runs, or its runs differ in
+            something that a study cannot vary.
+    """
+    wanted, _, part = name.partition(":")
+    paper, experiment = _experiment(wanted)
+    wanted = experiment.id
+    files = list(dict.fromkeys(variant.scenario for variant in experiment.variants))
+    if not files:
+        raise ReproduceError(f"{wanted} computes without runs, so there is nothing to study")
+    parts = {Path(file).stem: file for file in files}
+    variants = {variant.name: variant.scenario for variant in experiment.variants}
+    if part and part not in parts | variants:
+        raise ReproduceError(
+            f"{wanted} has no part `{part}`; scenarios: {', '.join(parts)}; variants: "
+            f"{', '.join(variants)}"
+        )
+    file = (variants | parts)[part] if part else files[0]
+    runs = [
+        (variant.name, job_of(paper, variant, point, 1))
+        for _, variant, point in run_ids(experiment)
+        if variant.scenario == file and part in {"", Path(file).stem, variant.name}
+    ]
+    left = [stem for stem in parts if parts[stem] != file]
+    if part in variants and part not in parts:
+        left = [other for other in variants if other != part]
+    others = [f"--from {wanted}:{one}" for one in left]
+    return "\n".join(_lines(paper, experiment, file, runs, others))
+
+
+def _experiment(wanted: str) -> tuple[Paper, Experiment]:
+    """The experiment of an id, of `PAPER NAME`, or of a name that only one paper has."""
+    known = {one.id: (paper, one) for paper in all_papers() for one in paper.experiments}
+    name = wanted.strip().replace(" ", "-")
+    ending = [id_ for id_, (paper, _) in known.items() if id_.removeprefix(f"{paper.id}-") == name]
+    if name not in known and len(ending) != 1:
+        near = ending or get_close_matches(name, known, 3)
+        meant = f"did you mean {' or '.join(near)}? " if near else ""
+        raise ReproduceError(
+            f"there is no experiment `{wanted}`: {meant}`cellrate list experiments` has all"
+        )
+    return known[name if name in known else ending[0]]
+
+
+def _lines(
+    paper: Paper,
+    experiment: Experiment,
+    file: str,
+    runs: Sequence[tuple[str, Job]],
+    others: Sequence[str],
+) -> Iterator[str]:
+    common, rows = _split([job.overrides for _, job in runs])
+    rows = [_whole(experiment, rows, row, job) for row, (_, job) in zip(rows, runs, strict=True)]
+    yield f"# {experiment.where}, {', '.join(paper.authors[:1])} et al. {paper.year}: the runs of"
+    yield f"# cellrate reproduce {experiment.id}"
+    if others:
+        yield f"# without those of {', '.join(others)}"
+    yield ""
+    yield f"name = {json.dumps(f'{experiment.id}-{Path(file).stem}')}"
+    place = papers_root() / paper.id / "scenarios" / file
+    yield f"scenario = {json.dumps(str(place), ensure_ascii=False)}"
+    yield f"set = {_array(common)}"
+    yield ""
+    yield from _factors([name for name, _ in runs], rows)
+    yield "[replications]"
+    yield "count = 1"
+    measures = dict(_measures(experiment))
+    if measures:
+        yield "\n[measures]"
+        yield from (f"{name} = {json.dumps(text)}" for name, text in measures.items())
+    traces = dict.fromkeys(
+        curve.series[0] for figure in experiment.figures for curve in figure.curves if curve.series
+    )
+    if traces:
+        yield "\n[keep]"
+        yield f"traces = {_array(list(traces))}"
+    yield ""
+
+
+def _array(texts: Sequence[str]) -> str:
+    if not texts:
+        return "[]"
+    return "[\n" + "".join(f"    {json.dumps(text, ensure_ascii=False)},\n" for text in texts) + "]"
+
+
+def _split(
+    overrides: Sequence[tuple[str, ...]],
+) -> tuple[list[str], list[dict[str, str]]]:
+    """Settings that all runs have, and for each run the others by their paths."""
+    common = [one for one in overrides[0] if all(one in other for other in overrides)]
+    rows = []
+    for own in overrides:
+        parts = (one.partition("=") for one in own if one not in common)
+        rows.append({path.strip(): value.strip() for path, _, value in parts})
+    return common, rows
+
+
+def _whole(
+    experiment: Experiment, rows: Sequence[dict[str, str]], row: dict[str, str], job: Job
+) -> dict[str, str]:
+    """The settings of a run, with the values that it has of what other runs set.
+
+    Raises:
+        ReproduceError: The run has no such value.
+    """
+    paths = dict.fromkeys(path for one in rows for path in one if path not in RECORDED)
+    keys = Keys(job.resolved())
+    found = {}
+    for path in paths:
+        table, _, name = full_path(keys.document, path).rpartition(".")
+        value = row.get(path, keys.walk(table)[1].get(name))
+        if value is None or isinstance(value, list | dict):
+            each = ", ".join(f"--from {experiment.id}:{one.name}" for one in experiment.variants)
+            raise ReproduceError(
+                f"{experiment.id} sets {path} in some runs only, and a study in all of them; each "
+                f"variant is a study: {each}"
+            )
+        found[path] = value if isinstance(value, str) else json.dumps(value)
+    return found
+
+
+def _factors(names: Sequence[str], rows: Sequence[dict[str, str]]) -> Iterator[str]:
+    # Runs that differ in what they record alone are one.
+    variants: dict[tuple[tuple[str, str], ...], str] = {}
+    for name, row in zip(names, rows, strict=True):
+        own = tuple(row.items())
+        known = variants.get(own)
+        variants[own] = name if known in (None, name) else f"{known} and {name}"
+    columns = {path: [dict(own)[path] for own in variants] for path in rows[0]}
+    if not columns:
+        return
+    if len(set(variants.values())) > 1:
+        yield f"# {', '.join(variants.values())}"
+    yield "[factors]" if len(columns) == 1 else "[[paired]]"
+    for path, values in columns.items():
+        yield f"{json.dumps(path)} = [{', '.join(map(_level, values))}]"
+    yield ""
+
+
+def _level(text: str) -> str:
+    """A value as a level of a factor; text of a setting needs no quotation marks, a level does."""
+    if NUMBER.fullmatch(text) or text in {"true", "false"}:
+        return text
+    return text if text.startswith('"') else json.dumps(text, ensure_ascii=False)
+
+
+def _measures(experiment: Experiment) -> Iterator[tuple[str, str]]:
+    """Measures of one run that the figures show, by the names of their axes."""
+    for figure in experiment.figures:
+        for expression in dict.fromkeys(_of_a_run(figure)):
+            yield column(figure.y.label), expression
+
+
+def _of_a_run(figure: Figure) -> Iterator[str]:
+    for curve in figure.curves:
+        expression = IT.sub("", curve.measure)
+        try:
+            check(expression, {})
+        except ExpressionError:  # it compares runs
+            continue
+        yield expression

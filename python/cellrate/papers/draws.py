@@ -1,0 +1,105 @@
+"""Distributions of chaotic values: single events decide them, and a printed value is one draw.
+
+`draws.toml` of a paper holds them, measured over many seeds and start jitters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from cellrate.common import whole_file
+from cellrate.papers.paper import Drawn, Experiment, Paper, Subject, Variant, everything_of
+from cellrate.papers.reading import draws_path
+from cellrate.papers.results import measured
+from cellrate.papers.runs import Outcomes, Runner, alone, jobs_of
+
+HEADER = """\
+# What single events decide, over many seeds; written by `cellrate reproduce --draws`.
+# A value is listed seed by seed; of a claim it says in how many seeds it holds. The start jitters
+# of the runs take turns: the first seed has the first of them, and so on.
+"""
+JITTERS = ("10 us", "100 us", "1 ms")
+"""Start jitters of the runs; seed after seed uses the next."""
+AT_ONCE = 10
+"""Number of seeds whose outcomes are held in memory together."""
+
+
+def measure_draws(
+    paper: Paper, experiments: Sequence[Experiment], seeds: int, runner: Runner
+) -> list[Drawn]:
+    """Measures the values and claims explained as draws with the seeds 1 to `seeds`.
+
+    A draw is a value or claim that single events decide (`Explanation.draw`). Only those of the
+    given experiments are measured.
+
+    Raises:
+        ReproduceError: A measure cannot be evaluated with some seed.
+    """
+    wanted = {experiment.id for experiment in experiments}
+    subjects = [subject for subject in drawn_subjects(paper) if subject.experiment in wanted]
+    values: dict[Subject, list[float]] = {subject: [] for subject in subjects}
+    for first in range(1, seeds + 1, AT_ONCE):
+        numbers = range(first, min(first + AT_ONCE, seeds + 1))
+        turned = {seed: jittered(paper, seed) for seed in numbers}
+        outcomes = Outcomes()
+        jobs = [job for seed in numbers for s in subjects for job in jobs_of(turned[seed], s, seed)]
+        outcomes.add(jobs, runner)
+        for seed in numbers:
+            for subject in subjects:
+                values[subject].append(_value(turned[seed], subject, outcomes, seed))
+    return [_drawn(subject, found) for subject, found in values.items()]
+
+
+def drawn_subjects(paper: Paper) -> list[Subject]:
+    """Numbers and claims whose disagreement is explained as a draw, in the paper's order."""
+    explained = [(s, paper.explanation(s.experiment, s.name)) for s in everything_of(paper)]
+    return [subject for subject, why in explained if why is not None and why.draw]
+
+
+def jittered(paper: Paper, seed: int) -> Paper:
+    """The paper with the start jitter of a seed added to the settings of every variant."""
+    setting = f"run.start_jitter={JITTERS[(seed - 1) % len(JITTERS)]}"
+
+    def changed(variant: Variant) -> Variant:
+        return replace(variant, set=(*variant.set, setting))
+
+    return paper.with_variants(changed)
+
+
+def _value(paper: Paper, subject: Subject, outcomes: Outcomes, seed: int) -> float:
+    """The measured value of a number, or 1 if a claim holds and 0 if it does not."""
+    found = measured(paper, alone(paper, subject), outcomes, (seed,))
+    if subject.is_claim:
+        return float(found.claims[0][0])
+    estimate = found.values[0]
+    return 0.0 if estimate is None else estimate.mean
+
+
+def _drawn(subject: Subject, values: Sequence[float]) -> Drawn:
+    experiment, name, seeds = subject.experiment, subject.name, len(values)
+    if subject.is_claim:
+        return Drawn(experiment, name, seeds, holding=int(sum(values)))
+    return Drawn(experiment, name, seeds, tuple(values))
+
+
+def with_draws(paper: Paper, measured: Sequence[Drawn]) -> Paper:
+    """The paper with new distributions among those that it has."""
+    known = {drawn.key: drawn for drawn in (*paper.draws, *measured)}
+    keys = [(subject.experiment, subject.name) for subject in drawn_subjects(paper)]
+    return replace(paper, draws=tuple(known[key] for key in keys if key in known))
+
+
+def write_draws(directory: Path, draws: Sequence[Drawn]) -> None:
+    """Writes the distributions of the paper in a directory and replaces those there."""
+    turns = ", ".join(f'"{jitter}"' for jitter in JITTERS)
+    lines = [HEADER, f"jitters = [{turns}]"]
+    for drawn in draws:
+        lines += ["", "[[draw]]", f'experiment = "{drawn.experiment}"', f'of = "{drawn.of}"']
+        lines.append(f"seeds = {drawn.seeds}")
+        if drawn.values:
+            lines.append(f"values = [{', '.join(f'{value:.6g}' for value in drawn.values)}]")
+        else:
+            lines.append(f"holding = {drawn.holding}")
+    whole_file.write_text(draws_path(directory), "\n".join(lines) + "\n")

@@ -1,0 +1,275 @@
+"""Findings about a paper's open parameters."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cellrate.common import whole_file
+from cellrate.common.document import Shown
+from cellrate.papers.hold_out import (
+    ASSUMED,
+    EXCLUDED_BELOW,
+    VERDICTS,
+    HoldOut,
+    Scores,
+    Verdict,
+    least_p,
+)
+from cellrate.papers.laboratory import OpenParameter
+from cellrate.papers.paper import Assumption, Choice, Paper, ReproduceError
+from cellrate.papers.toml_reader import Reader, check_unique, read_toml
+
+if TYPE_CHECKING:
+    from cellrate.common.document import Document
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A finding about one open parameter.
+
+    Attributes:
+        parameter: The parameter, and the results that it concerns.
+        scores: Marks of these results under each value.
+        p: For each value the chance of losing so much against the best; None for the best.
+        hold_out: Success of the best value on results that did not choose it.
+        problems: Results of a value and seed that could not be evaluated, which count as missed.
+        asked: Number of seeds with which values that stay in the race are run.
+        groups: Number of groups of experiments; different groups have no simulation in common.
+        dropped: True if the best value held out alone, but the other values that held out do better
+            without it.
+    """
+
+    parameter: OpenParameter
+    scores: Scores
+    p: tuple[float | None, ...]
+    hold_out: HoldOut
+    problems: tuple[str, ...]
+    asked: int
+    groups: int
+    dropped: bool = False
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict of the hold-out."""
+        return self.hold_out.verdict
+
+    @property
+    def used(self) -> bool:
+        """True if the column of inferred values uses the best value."""
+        return self.verdict == "held-out" and not self.dropped
+
+    def excluded(self, value: int) -> bool:
+        """True if the results exclude a value."""
+        p = self.p[value]
+        return p is not None and p < EXCLUDED_BELOW
+
+    def seeds(self, value: int) -> int:
+        """Number of seeds with which a value was run."""
+        return len(self.scores.met[value])
+
+    @property
+    def can_exclude(self) -> bool:
+        """True if there are enough experiments to exclude any value."""
+        return least_p(len(self.parameter.experiments)) < EXCLUDED_BELOW
+
+    @property
+    def choice(self) -> Choice | None:
+        """The best value; None if it is the assumed one."""
+        alternative = self.parameter.alternative(self.hold_out.best)
+        return None if alternative is None else (self.parameter.assumption, alternative)
+
+    @property
+    def gain(self) -> float:
+        """Results that the best value meets more than the assumed one; mean over the seeds."""
+        gains = self.scores.gains(self.hold_out.best, ASSUMED)
+        return sum(gains) / len(gains)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Counts of numbers met and claims holding under one reading of a paper."""
+
+    numbers_met: int
+    numbers: int
+    claims_holding: int
+    claims: int
+
+
+@dataclass(frozen=True)
+class Inference(Shown):
+    """Findings about a paper's open parameters, and two columns that are never mixed.
+
+    Attributes:
+        paper: The paper with parameters fixed before seeing results.
+        seeds: All seeds.
+        findings: Findings, one per parameter.
+        unconcerned: Parameters that no result depends on.
+        kept: Values that held out alone and in combination.
+        assumed: Counts with parameters fixed before seeing results.
+        inferred: Counts with the kept values; equal to `assumed` if there are none.
+        whole: True if the columns count all results of the paper, and not only those that depend on
+            the selected parameters.
+    """
+
+    paper: Paper
+    seeds: tuple[int, ...]
+    findings: tuple[Finding, ...]
+    unconcerned: tuple[Assumption, ...]
+    kept: tuple[Choice, ...]
+    assumed: Counts
+    inferred: Counts
+    whole: bool
+
+    def __repr__(self) -> str:
+        used = sum(one.used for one in self.findings)
+        return f"<Inference of {self.paper.id}: {len(self.findings)} parameters, {used} held out>"
+
+    def document(self) -> Document:
+        """The findings as a document."""
+        from cellrate.papers.inference_report import report
+
+        return report(self)
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things: `1 result`, `2 results`."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+NAME = "inferred.toml"
+
+HEADER = """\
+# What the results of {paper} say of what it leaves open. Written by the program, not by hand:
+#
+#     {command}
+#
+# A result is a scored number or a claim about runs. `share` is the share of the results concerned
+# that a value meets, over its seeds; `share_a` and `share_b` that in either half of the experiments
+# (absent if all are in one). `p`: chance of losing so much against the best value if they were
+# alike, absent for the best; `allowed = false`: p < 0.05. `verdict`: "held-out" if `chosen` does
+# better on results that did not choose it, too, "fitted" if it does not, "as-assumed" if no value
+# does better. Where `used` is true, `cellrate reproduce --inferred` reads the paper with `chosen`.
+"""
+
+
+def store(inference: Inference) -> Path:
+    """Writes the findings beside the paper's data.
+
+    Returns:
+        Path of the file.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    path = inference.paper.directory / NAME
+    whole_file.write_text(path, as_toml(inference))
+    return path
+
+
+def as_toml(inference: Inference) -> str:
+    """Text of the file."""
+    paper, seeds = inference.paper.id, inference.seeds
+    first = f" --first-seed {seeds[0]}" if seeds[0] != 1 else ""
+    command = f"cellrate infer {paper} --seeds {len(seeds)}{first} --store"
+    lines = [HEADER.format(paper=paper, command=command), f"seeds = {list(seeds)}"]
+    for finding in inference.findings:
+        lines += ["", *_parameter(finding)]
+    return "\n".join(lines) + "\n"
+
+
+def _parameter(finding: Finding) -> list[str]:
+    parameter = finding.parameter
+    lines = [
+        "[[parameter]]",
+        f"assumption = {_text(parameter.assumption.id)}",
+        f"verdict = {_text(finding.verdict)}",
+        f"chosen = {_text(parameter.labels[finding.hold_out.best])}",
+        f"used = {_truth(finding.used)}",
+        f"results = {len(parameter.subjects)}",
+        f"experiments = {len(parameter.experiments)}",
+        "values = [",
+    ]
+    return [*lines, *(_value(finding, value) for value in range(len(parameter.labels))), "]"]
+
+
+def _value(finding: Finding, value: int) -> str:
+    scores, parts = finding.scores, finding.hold_out.halves
+    cells = [
+        f"label = {_text(finding.parameter.labels[value])}",
+        f"seeds = {finding.seeds(value)}",
+        f"share = {scores.share(value):.4f}",
+    ]
+    if all(parts):
+        cells += [
+            f"share_{name} = {scores.share(value, part):.4f}"
+            for name, part in zip("ab", parts, strict=True)
+        ]
+    p = finding.p[value]
+    cells += [] if p is None else [f"p = {p:.6f}"]
+    cells.append(f"allowed = {_truth(not finding.excluded(value))}")
+    return f"  {{{', '.join(cells)}}},"
+
+
+def _text(text: str) -> str:
+    """A basic string of TOML; a JSON string is one."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _truth(value: bool) -> str:
+    return "true" if value else "false"
+
+
+def held_out(paper: Paper) -> tuple[Choice, ...]:
+    """Reads the inferred values that passed validation alone and together; none without a file.
+
+    Raises:
+        ReproduceError: The file is damaged, or is older than the paper's data: an assumption or a
+            value in it does not exist any more.
+    """
+    path = paper.directory / NAME
+    if not path.exists():
+        return ()
+    reader = read_toml(path)
+    reader.take("seeds", list)
+    known = {a.id: a for e in paper.experiments for a in e.assumptions}
+    choices = []
+    tables = reader.tables("parameter")
+    names = []
+    for table in tables:
+        names.append(table.text("assumption"))
+        table.place = f"{paper.id}/{NAME}, `{names[-1]}`"
+        choices += _read(table, known.get(names[-1]))
+    reader.done()
+    check_unique(names, reader.place, "parameters")
+    return tuple(choices)
+
+
+def _read(table: Reader, assumption: Assumption | None) -> list[Choice]:
+    if assumption is None:
+        raise _stale(table.place, "no experiment lists that assumption")
+    verdict, chosen = table.choice("verdict", tuple(VERDICTS)), table.text("chosen")
+    used = table.take("used", bool)
+    table.take("results", int)
+    table.take("experiments", int)
+    labels = []
+    for value in table.tables("values"):
+        labels.append(value.text("label"))
+        for key in value.names():
+            value.take(key, (int, float, bool))
+    for gone in labels[1:]:
+        if gone not in {other.label for other in assumption.alternatives}:
+            raise _stale(table.place, f"it has no alternative {gone!r}")
+    if chosen not in labels:
+        raise ReproduceError(f"{table.place}: `chosen` is {chosen!r}, which is none of the values")
+    if used and (verdict != "held-out" or chosen == labels[0]):
+        raise ReproduceError(f"{table.place}: `used`, though it did not hold out")
+    table.done()
+    return [(assumption, a) for a in assumption.alternatives if used and a.label == chosen]
+
+
+def _stale(place: str, why: str) -> ReproduceError:
+    paper = place.partition("/")[0]
+    return ReproduceError(f"{place}: {why}; run `cellrate infer {paper} --store` again")

@@ -1,0 +1,269 @@
+"""The hold-out test: a better value must also be better on results that did not choose it.
+
+Before it stands the statistical test that excludes values, after it what is done with the values
+that held out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+Verdict = Literal["held-out", "fitted", "as-assumed"]
+VERDICTS: dict[Verdict, str] = {
+    "held-out": "held out",
+    "fitted": "fitted only",
+    "as-assumed": "as assumed",
+}
+"""Verdicts and their words."""
+ASSUMED = 0
+"""Index of the assumed value, which is the first."""
+EXCLUDED_BELOW = 0.05
+"""Values with a smaller p-value are excluded."""
+OUT_BELOW = 0.01
+"""Values with a smaller p-value after the first seed get no more seeds."""
+EXACT = 16
+"""Up to so many experiments every combination of signs is counted; beyond, signs are drawn."""
+DRAWS = 100_000
+DRAWING_SEED = 1
+SAME = 1e-9
+"""Sums that differ by less count as equal."""
+Value = TypeVar("Value", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Marks of results.
+
+    Attributes:
+        experiments: The experiment of each result.
+        met: For each value, the assumed one first, an array of seeds by results, True where a
+            result is met. All values have the first seed; a value out of the race has only that.
+    """
+
+    experiments: tuple[str, ...]
+    met: tuple[npt.NDArray[np.bool_], ...]
+
+    @property
+    def full(self) -> tuple[int, ...]:
+        """Values that were run with all seeds."""
+        most = max(len(marks) for marks in self.met)
+        return tuple(value for value, marks in enumerate(self.met) if len(marks) == most)
+
+    def shares(self, value: int, among: Collection[str] | None = None) -> list[float]:
+        """Share of the results that are met, by seed; only of experiments in `among`, if given."""
+        columns = self._columns(among)
+        return [float(np.mean(row[columns])) if columns else 0.0 for row in self.met[value]]
+
+    def share(self, value: int, among: Collection[str] | None = None) -> float:
+        """Share of the results that are met, mean over the seeds."""
+        return float(np.mean(self.shares(value, among)))
+
+    def gains(self, value: int, other: int, among: Collection[str] | None = None) -> list[int]:
+        """Results met under `value` less those under `other`, for each seed that both have."""
+        columns = self._columns(among)
+        difference = self._difference(value, other)[:, columns]
+        return [int(gain) for gain in difference.sum(axis=1)]
+
+    def by_experiment(self, value: int, other: int) -> dict[str, float]:
+        """Results met under `value` less those under `other`, by experiment; mean over seeds."""
+        mean = self._difference(value, other).mean(axis=0)
+        gains = dict.fromkeys(self.experiments, 0.0)
+        for experiment, difference in zip(self.experiments, mean, strict=True):
+            gains[experiment] += float(difference)
+        return gains
+
+    def best(self, among: Collection[str] | None = None) -> int:
+        """The value under which most results are met; among equals the one with the least index."""
+        counts = {value: self._count(value, among) for value in self.full}
+        return max(self.full, key=lambda value: (counts[value], -value))
+
+    def _count(self, value: int, among: Collection[str] | None) -> int:
+        return int(self.met[value][:, self._columns(among)].sum())
+
+    def _difference(self, value: int, other: int) -> npt.NDArray[np.int8]:
+        seeds = min(len(self.met[value]), len(self.met[other]))
+        first, second = self.met[value][:seeds], self.met[other][:seeds]
+        return first.astype(np.int8) - second.astype(np.int8)
+
+    def _columns(self, among: Collection[str] | None) -> Sequence[int]:
+        return [
+            column
+            for column, experiment in enumerate(self.experiments)
+            if among is None or experiment in among
+        ]
+
+
+def p_value(differences: Sequence[float]) -> float:
+    """Chance of a sum of differences at least as large if both values were alike (one-sided).
+
+    Under that hypothesis each experiment's difference might as well have the other sign. Exact up
+    to `EXACT` differences that are not 0; beyond, signs are drawn with a fixed seed, and the
+    observed sum counts as one of the draws.
+
+    Args:
+        differences: A difference per experiment, since results of one experiment are dependent.
+    """
+    moved = np.array([d for d in differences if abs(d) > SAME])
+    observed = moved.sum()
+    if len(moved) <= EXACT:
+        numbers = np.arange(2 ** len(moved))
+        flipped = (numbers[:, None] >> np.arange(len(moved))) & 1
+        return float(np.mean((1 - 2 * flipped) @ moved >= observed - SAME))
+    draws = np.random.default_rng(DRAWING_SEED)
+    signs = 1 - 2 * draws.integers(0, 2, size=(DRAWS, len(moved)), dtype=np.int8)
+    reached = int(np.count_nonzero(signs @ moved >= observed - SAME))
+    return (1 + reached) / (1 + DRAWS)
+
+
+def least_p(experiments: int) -> float:
+    """Least p-value that a number of experiments allows, reached if all do better."""
+    return 2.0**-experiments
+
+
+def p_values(scores: Scores) -> list[float | None]:
+    """p-value of each value: the chance of losing so much against the best if both were alike.
+
+    None for the best value itself. The best value is chosen on the same results, and the chances
+    are not corrected for the number of values: of twenty equally good values, one is excluded
+    wrongly.
+    """
+    best = scores.best()
+    return [
+        None if value == best else p_value([*scores.by_experiment(best, value).values()])
+        for value in range(len(scores.met))
+    ]
+
+
+def halves(results: Mapping[str, int]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Splits experiments into halves with about equal numbers of results.
+
+    Goes from the experiment with the most results to that with the fewest (in the paper's order
+    among equals) and puts each into the half with fewer results so far. Only these numbers decide.
+
+    Args:
+        results: Number of results of each experiment, in the paper's order.
+    """
+    parts: tuple[list[str], list[str]] = ([], [])
+    counts = [0, 0]
+    for experiment in sorted(results, key=lambda name: -results[name]):
+        side = 0 if counts[0] <= counts[1] else 1
+        parts[side].append(experiment)
+        counts[side] += results[experiment]
+    order = list(results)
+    first, second = (tuple(sorted(part, key=order.index)) for part in parts)
+    return first, second
+
+
+@dataclass(frozen=True)
+class HoldOut:
+    """Result of the hold-out test.
+
+    Attributes:
+        halves: Experiments of either half.
+        best: The value under which most results are met.
+        chosen: The best value on each half.
+        crossed: Results that each half's choice meets on the other half, less those met under the
+            assumed value; mean over the seeds.
+        verdict: `as-assumed` if no value does better; `held-out` if the best value gains on either
+            half and with every seed; otherwise `fitted`.
+        why: Reason of the failure, if the verdict is `fitted`.
+    """
+
+    halves: tuple[tuple[str, ...], tuple[str, ...]]
+    best: int
+    chosen: tuple[int, int]
+    crossed: tuple[float, float]
+    verdict: Verdict
+    why: str = ""
+
+
+def hold_out(scores: Scores) -> HoldOut:
+    """Tries the best value on one half of the experiments on the other half, and vice versa.
+
+    A value holds out if it is the best over all results, if the choice of either half alone gains
+    on the other half against the assumed value, if the value itself gains on each half, and if it
+    gains over all results with every seed.
+    """
+    parts = halves(Counter(scores.experiments))
+    best = scores.best()
+    if not all(parts):
+        verdict: Verdict = "as-assumed" if best == ASSUMED else "fitted"
+        why = "all the results are in one experiment" if best != ASSUMED else ""
+        return HoldOut(parts, best, (best, best), (0.0, 0.0), verdict, why)
+    chosen = scores.best(parts[0]), scores.best(parts[1])
+    crossed = _gain(scores, chosen[0], parts[1]), _gain(scores, chosen[1], parts[0])
+    if best == ASSUMED:
+        return HoldOut(parts, best, chosen, crossed, "as-assumed")
+    why = _failed(scores, best, parts, crossed)
+    return HoldOut(parts, best, chosen, crossed, "fitted" if why else "held-out", why)
+
+
+def _failed(
+    scores: Scores,
+    best: int,
+    parts: tuple[tuple[str, ...], tuple[str, ...]],
+    crossed: tuple[float, float],
+) -> str:
+    for half, gain in zip("AB", crossed, strict=True):
+        if gain <= 0:
+            return f"what is best on half {half} does not gain on the other"
+    for half, part in zip("AB", parts, strict=True):
+        if _gain(scores, best, part) <= 0:
+            return f"it does not gain on half {half}"
+    if min(scores.gains(best, ASSUMED)) <= 0:
+        return "it does not gain with every seed"
+    return ""
+
+
+def _gain(scores: Scores, value: int, among: tuple[str, ...]) -> float:
+    gains = scores.gains(value, ASSUMED, among)
+    return sum(gains) / len(gains)
+
+
+def out_of_the_race(scores: Scores) -> frozenset[int]:
+    """Values that get no more seeds after the first, since more seeds could not make them used.
+
+    If no value holds out with the first seed, these are all but the assumed value: a value must
+    hold out with the first seed alone, too. Otherwise they are the values that lose clearly with
+    the first seed. The assumed value stays, because all values are compared with it.
+    """
+    others = range(ASSUMED + 1, len(scores.met))
+    if hold_out(scores).verdict != "held-out":
+        return frozenset(others)
+    p = p_values(scores)
+    return frozenset(v for v in others if (chance := p[v]) is not None and chance < OUT_BELOW)
+
+
+def eliminate(
+    held: Sequence[Value], score: Callable[[Sequence[tuple[Value, ...]]], Sequence[int]]
+) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
+    """Drops values, one after another, as long as the rest meets more results without one.
+
+    First goes the value without which most results are met, and among equals the last. Only leaving
+    out is tried; nothing is learnt about combinations of other values.
+
+    Args:
+        held: Values that held out alone.
+        score: Returns the number of results met under each of several combinations.
+
+    Returns:
+        The values kept, and the values dropped in the order of dropping.
+    """
+    kept, dropped = tuple(held), []
+    while kept:
+        without = [tuple(value for value in kept if value != left_out) for left_out in kept]
+        together, *others = score([kept, *without])
+        most = max(others)
+        if most <= together:
+            break
+        # The last among equals.
+        number = len(others) - 1 - list(reversed(others)).index(most)
+        dropped.append(kept[number])
+        kept = without[number]
+    return kept, tuple(dropped)

@@ -1,0 +1,415 @@
+"""Reads a paper's TOML files; anything outside the format is an error that names the place."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from cellrate.language.expressions import names, parse
+from cellrate.papers.paper import (
+    SCORES,
+    Alternative,
+    Assumption,
+    Claim,
+    Curve,
+    Drawn,
+    Erratum,
+    Experiment,
+    Explanation,
+    Expression,
+    Figure,
+    Kind,
+    Paper,
+    Point,
+    Published,
+    ReproduceError,
+    Variant,
+)
+from cellrate.papers.toml_reader import Reader, check_unique, read_toml
+
+OPERATIONS = (ast.Mult, ast.Div, ast.Add, ast.Sub)
+
+
+def read_paper(directory: Path) -> Paper:
+    """Reads the paper whose data is in `directory`.
+
+    Raises:
+        ReproduceError: If the data is not as `papers/README.md` says.
+    """
+    files = sorted((directory / "scenarios").glob("*.toml"))
+    scenarios = {path.name: path.read_text("utf-8") for path in files}
+    errata = read_errata(directory / "errata.toml")
+    paper = read_toml(directory / "paper.toml").fill(
+        Paper,
+        directory=directory,
+        experiments=_experiments(directory, scenarios, errata),
+        errata=errata,
+        explanations=_explanations(directory, {erratum.id for erratum in errata}),
+        draws=read_draws(directory),
+        scenarios=scenarios,
+    )
+    _check_explanations(paper)
+    _check_uses(paper)
+    return paper
+
+
+def _experiments(
+    directory: Path, scenarios: dict[str, str], errata: tuple[Erratum, ...]
+) -> tuple[Experiment, ...]:
+    reader = read_toml(directory / "published.toml")
+    assumptions = {a.id: a for a in map(_assumption, reader.tables("assumption"))}
+    by_id = {erratum.id: erratum for erratum in errata}
+    experiments = tuple(
+        _experiment(table, assumptions, by_id, scenarios) for table in reader.tables("experiment")
+    )
+    reader.done()
+    check_unique([e.id for e in experiments], directory.name, "experiments")
+    return experiments
+
+
+def _assumption(reader: Reader) -> Assumption:
+    alternatives = tuple(map(_alternative, reader.tables("alternatives")))
+    return reader.fill(Assumption, alternatives=alternatives)
+
+
+def _alternative(reader: Reader) -> Alternative:
+    also = Reader(reader.take("also", dict, {}), f"{reader.place}, also")
+    more = tuple((scenario, also.settings(scenario)) for scenario in also.names())
+    return reader.fill(Alternative, also=more)
+
+
+def _experiment(
+    reader: Reader,
+    assumptions: dict[str, Assumption],
+    errata: dict[str, Erratum],
+    scenarios: dict[str, str],
+) -> Experiment:
+    identifier = reader.text("id")
+    reader.place = identifier
+    listed, wrong = reader.texts("assumptions"), reader.texts("errata")
+    for unknown in (name for name in listed if name not in assumptions):
+        raise ReproduceError(f"{identifier}: there is no assumption `{unknown}`")
+    for unknown in (name for name in wrong if name not in errata):
+        raise ReproduceError(f"{identifier}: there is no erratum `{unknown}`")
+    variants = tuple(_variant(table, scenarios) for table in reader.tables("variant"))
+    by_name = {variant.name: variant for variant in variants}
+    if len(by_name) < len(variants):
+        raise ReproduceError(f"{identifier}: two variants have the same name")
+    published = [read_published(table) for table in reader.tables("published")]
+    for table in reader.tables("table"):
+        published += read_table(table, by_name)
+    experiment = reader.fill(
+        Experiment,
+        id=identifier,
+        assumptions=tuple(assumptions[name] for name in listed),
+        errata=tuple(errata[name] for name in wrong),
+        variants=variants,
+        published=_with_repetitions(published),
+        claims=tuple(_claim(table, set(by_name)) for table in reader.tables("claim")),
+        figures=tuple(map(read_figure, reader.tables("figure"))),
+    )
+    for each in published:
+        _check_runs(each, identifier, set(by_name))
+    return experiment
+
+
+def _variant(reader: Reader, scenarios: dict[str, str]) -> Variant:
+    name = reader.text("name")
+    reader.place += f" `{name}`"
+    if not name.isidentifier():
+        raise ReproduceError(f"{reader.place}: a variant's name must be an identifier")
+    scenario = reader.text("scenario")
+    if scenario not in scenarios:
+        raise ReproduceError(f"{reader.place}: there is no scenario `{scenario}`")
+    vary, points = reader.take("vary", dict, {}), reader.take("points", list, [])
+    if vary and points:
+        raise ReproduceError(f"{reader.place}: give either `vary` or `points`, not both")
+    return reader.fill(
+        Variant,
+        name=name,
+        label=reader.text("label", name),
+        scenario=scenario,
+        points=tuple(points or _product(vary)),
+        constants=reader.take("with", dict, {}),
+        swept=bool(vary or points),
+        changes=(),
+    )
+
+
+def _product(vary: dict[str, list[Any]]) -> list[Point]:
+    """All combinations of the values; the last key varies fastest."""
+    return [dict(zip(vary, values, strict=True)) for values in itertools.product(*vary.values())]
+
+
+def _claim(reader: Reader, variants: set[str]) -> Claim:
+    claim = reader.fill(Claim, about_runs=False)
+    about_runs = bool(claim.uses) or bool(names(claim.holds_if) & variants)
+    return replace(claim, about_runs=about_runs)
+
+
+def read_published(reader: Reader) -> Published:
+    """Reads a printed value; raises `ReproduceError` if kind, score and measure do not fit."""
+    published = reader.fill(Published, again="", it=None)
+    _check_published(published, reader.place)
+    return published
+
+
+def _check_published(published: Published, place: str) -> None:
+    where = f"{place} `{published.quantity}`"
+    if published.kind == "measured":
+        if published.score not in SCORES:
+            raise ReproduceError(
+                f"{where}: a measured value is scored by one of {', '.join(SCORES)}"
+            )
+        if published.value is None or not published.measure:
+            raise ReproduceError(f"{where}: a measured value needs `value` and `measure`")
+    elif published.score or published.order:
+        raise ReproduceError(f"{where}: only measured values have `score` and `order`")
+    if published.kind == "arithmetic" and not published.measure:
+        raise ReproduceError(f"{where}: a check of arithmetic needs `measure`")
+    if published.kind == "restated" and not published.restates:
+        raise ReproduceError(f"{where}: `restates` is missing")
+
+
+def _check_runs(published: Published, experiment: str, variants: set[str]) -> None:
+    """Checks that a measured value names a run, and that a check of arithmetic does not."""
+    if not published.measure:
+        return
+    named = bool(names(published.measure) & (variants | {"it"}))
+    place = f"{experiment}, `{published.quantity}`"
+    if published.kind == "measured" and not named:
+        raise ReproduceError(f"{place}: `measure` of a measured value names no run")
+    if published.kind == "arithmetic" and named:
+        raise ReproduceError(
+            f"{place}: `measure` of a check of arithmetic names a run; "
+            "the kind of a value from runs is `measured`"
+        )
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column of printed values: the fields that each value of it has."""
+
+    quantity: str
+    kind: Kind
+    unit: str = ""
+    measure: Expression = ""
+    score: str = ""
+    order: str = ""
+    restates: str = ""
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A row of printed values; `score` and `kind` replace those of the columns."""
+
+    at: list[Any]
+    printed: tuple[str, ...]
+    score: tuple[str, ...]
+    kind: tuple[str, ...]
+    restates: str = ""
+
+
+def read_table(reader: Reader, variants: dict[str, Variant]) -> list[Published]:
+    """Reads the values of a table, row by row; raises `ReproduceError` if a row does not fit."""
+    where, name = reader.text("where", ""), reader.text("variant")
+    if name not in variants or not variants[name].swept:
+        raise ReproduceError(f"{reader.place}: `{name}` is not a variant with varied runs")
+    columns = [table.fill(_Column) for table in reader.tables("columns")]
+    values = [
+        value
+        for table in reader.tables("rows")
+        for value in _values(table, columns, variants[name], where)
+    ]
+    reader.done()
+    return values
+
+
+def _values(
+    reader: Reader, columns: list[_Column], variant: Variant, where: str
+) -> list[Published]:
+    """The values of a row."""
+    row = reader.fill(_Row)
+    at = tuple(row.at)
+    points = [point for point in variant.points if tuple(point.values()) == at]
+    if not points:
+        raise ReproduceError(f"{reader.place}: `{variant.name}` has no run at {at}")
+    given = {"printed": row.printed, "score": row.score, "kind": row.kind}
+    for key, cells in given.items():
+        if cells and len(cells) != len(columns):
+            raise ReproduceError(
+                f"{reader.place}: `{key}` has {len(cells)} entries for {len(columns)} columns"
+            )
+    conditions = ", ".join(f"{key} = {value}" for key, value in points[0].items())
+    values = []
+    for i, column in enumerate(columns):
+        own = {key: cells[i] for key, cells in given.items() if cells}
+        own |= {"restates": row.restates} if row.restates else {}
+        cell = asdict(column) | own | {"quantity": f"{column.quantity}, {conditions}"}
+        if cell["printed"] == "-":
+            continue
+        if cell["kind"] != "measured":
+            cell |= {"score": "", "order": ""}
+        value = Published(**cell, value=_number(row.printed[i]), where=where, it=(variant.name, at))
+        _check_published(value, reader.place)
+        values.append(value)
+    return values
+
+
+def _number(printed: str) -> float | None:
+    try:
+        return float(printed.replace(",", "").rstrip("%"))
+    except ValueError:
+        return None
+
+
+def _with_repetitions(published: Sequence[Published]) -> tuple[Published, ...]:
+    """Values of an experiment; `again` names the value that a value repeats in another unit.
+
+    A value repeats another if its measure combines the other's measure with a constant, as a queue
+    in round trips is `queue / 11040`.
+    """
+    measures = {
+        (ast.dump(parse(each.measure)), each.it): each.quantity
+        for each in published
+        if each.kind == "measured"
+    }
+    return tuple(
+        replace(each, again=_again(each, measures)) if each.kind == "measured" else each
+        for each in published
+    )
+
+
+def _again(published: Published, measures: Mapping[tuple[str, Any], str]) -> str:
+    tree = parse(published.measure)
+    if not isinstance(tree, ast.BinOp) or not isinstance(tree.op, OPERATIONS):
+        return ""
+    for constant, other in ((tree.left, tree.right), (tree.right, tree.left)):
+        repeated = measures.get((ast.dump(other), published.it))
+        if isinstance(constant, ast.Constant) and repeated:
+            return repeated
+    return ""
+
+
+def read_figure(reader: Reader) -> Figure:
+    """Reads a figure; raises `ReproduceError` if a curve lacks its data."""
+    figure = reader.fill(Figure, curves=tuple(map(_curve, reader.tables("curves"))))
+    labels = [curve.label for curve in figure.curves]
+    for point in figure.printed:
+        if point.curve not in labels:
+            message = f"`printed` names the curve {point.curve!r}; there are {', '.join(labels)}"
+            raise ReproduceError(f"{reader.place}: {message}")
+    for curve in figure.curves:
+        data = {
+            "sweep": curve.variant and curve.measure,
+            "trace": curve.series,
+            "formula": curve.points,
+        }
+        if not data[figure.kind]:
+            raise ReproduceError(f"{reader.place}: curve `{curve.label}` lacks its data")
+    return figure
+
+
+def _curve(reader: Reader) -> Curve:
+    series = reader.texts("series")
+    return reader.fill(Curve, series=(series[0], series[1]) if series else None)
+
+
+def _explanations(directory: Path, errata: set[str]) -> tuple[Explanation, ...]:
+    path = directory / "explanations.toml"
+    if not path.exists():
+        return ()
+    reader = read_toml(path)
+    explanations = []
+    for table in reader.tables("explanation"):
+        explanation = table.fill(Explanation)
+        _check_end(explanation, errata, f"{table.place} of {explanation.experiment}")
+        explanations.append(explanation)
+    reader.done()
+    return tuple(explanations)
+
+
+def _check_end(explanation: Explanation, errata: set[str], place: str) -> None:
+    """Checks that an explanation ends as impossible, as a draw, or with a deciding experiment."""
+    if explanation.impossible and explanation.impossible not in errata:
+        raise ReproduceError(f"{place}: there is no erratum `{explanation.impossible}`")
+    if explanation.impossible and (explanation.open or explanation.draw):
+        raise ReproduceError(f"{place}: `impossible` excludes `draw` and `open`")
+    if not (explanation.impossible or explanation.draw or explanation.open):
+        raise ReproduceError(f"{place}: one of `impossible`, `draw` and `open` is needed")
+
+
+def _check_explanations(paper: Paper) -> None:
+    known = {
+        (e.id, name)
+        for e in paper.experiments
+        for name in [*(p.quantity for p in e.published), *(c.id for c in e.claims)]
+    }
+    explained: set[tuple[str, str]] = set()
+    for explanation in paper.explanations:
+        for of in explanation.of:
+            key = (explanation.experiment, of)
+            if key not in known:
+                place = f"{explanation.experiment}, which has no such value or claim"
+                raise ReproduceError(f"{paper.id}: an explanation of `{of}` in {place}")
+            if key in explained:
+                raise ReproduceError(
+                    f"{paper.id}: two explanations of `{of}` in {explanation.experiment}"
+                )
+            explained.add(key)
+
+
+def _check_uses(paper: Paper) -> None:
+    known = {experiment.id for experiment in paper.experiments}
+    uses = [(f"{e.id}, claim {c.id}", c.uses) for e in paper.experiments for c in e.claims]
+    uses += [(f"erratum {e.id}", proof.uses) for e in paper.errata for proof in e.proofs]
+    for user, experiments in uses:
+        for experiment in experiments:
+            if experiment not in known:
+                raise ReproduceError(
+                    f"{paper.id}: {user} uses `{experiment}`, which does not exist"
+                )
+
+
+def read_errata(path: Path) -> tuple[Erratum, ...]:
+    """Reads the errata of a paper, in the order of the file; empty if there is no file.
+
+    Raises:
+        ReproduceError: If an erratum is not as `papers/README.md` says.
+    """
+    if not path.exists():
+        return ()
+    reader = read_toml(path)
+    errata = []
+    for table in reader.tables("erratum"):
+        errata.append(erratum := table.fill(Erratum))
+        if not erratum.proofs:
+            raise ReproduceError(f"{table.place} `{erratum.id}`: an erratum needs a proof")
+    reader.done()
+    check_unique([erratum.id for erratum in errata], reader.place, "errata")
+    return tuple(errata)
+
+
+def read_draws(directory: Path) -> tuple[Drawn, ...]:
+    """Reads the distributions of the paper in a directory; empty if they were not measured.
+
+    Raises:
+        ReproduceError: The file is not as `papers/README.md` says.
+    """
+    path = draws_path(directory)
+    if not path.exists():
+        return ()
+    reader = read_toml(path)
+    reader.texts("jitters")
+    draws = tuple(table.fill(Drawn) for table in reader.tables("draw"))
+    reader.done()
+    return draws
+
+
+def draws_path(directory: Path) -> Path:
+    """Path of the distributions of the paper in a directory."""
+    return directory / "draws.toml"

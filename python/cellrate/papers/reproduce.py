@@ -1,0 +1,178 @@
+"""The command `cellrate reproduce`: computes, writes the files, shows the report, checks."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from cellrate.common import terminal, whole_file
+from cellrate.common.document import Document
+from cellrate.common.document.drawn_ahead import drawn_ahead
+from cellrate.common.document.markdown import markdown
+from cellrate.common.document.web_page import web_page
+from cellrate.common.forks import shared_out
+from cellrate.common.input_file import read_own_text
+from cellrate.common.json_text import json_text
+from cellrate.common.whole_file import make_directory
+from cellrate.papers.as_json import as_json
+from cellrate.papers.check import complaints_of
+from cellrate.papers.draws import write_draws
+from cellrate.papers.evidence import errata_overview, evidence, overview, sensitivity_evidence
+from cellrate.papers.front_report import errata_report, front_report
+from cellrate.papers.library import all_papers, experiment_ids
+from cellrate.papers.paper_report import data_stem, paper_report
+from cellrate.papers.report import report
+from cellrate.papers.reproduction import Computed, Judged, Options, choose, judge, run
+from cellrate.papers.runs import Outcomes, Runner
+from cellrate.papers.stored import bless, golden_lines, write_stored
+
+INDEX = "pages.json"
+"""File in the directory of pages: names of the pages that the front page covers."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """Paths of the written web pages, and what a reader of them should know."""
+
+    pages: tuple[Path, ...]
+    notes: tuple[str, ...]
+
+
+def run_reproduction(options: Options, runner: Runner) -> int:
+    """Runs experiments again and reports measured numbers beside the printed ones.
+
+    Args:
+        options: The experiments, and what to report of them.
+        runner: Runs jobs and returns their outcomes in order.
+
+    Returns:
+        0; 1 if `options.check` found a difference.
+
+    Raises:
+        ReproduceError: If an experiment does not exist, or a paper's data is broken.
+    """
+    ran = run(choose(options), options, runner)
+    computed = judge(ran, options)
+    written = write_pages(computed, options.out, options.workers)
+    _show(computed, written, json=options.json)
+    for paper in ran.new_draws:
+        write_draws(paper.directory, paper.draws)
+    if options.evidence is not None:
+        write_evidence(computed.parts, options.evidence)
+    if options.keep_seeds:
+        for part in computed.parts:
+            write_stored(part.paper, options.reading, part.results)
+    complaints = _complaints(computed, options.workers) if options.check else []
+    sys.stderr.writelines(f"{complaint}\n" for complaint in complaints)
+    if options.bless:
+        for part in computed.parts:
+            bless(part.paper, part.ids, golden_lines(part.results, computed.outcomes))
+    return 1 if complaints else 0
+
+
+def _show(computed: Computed, written: Written, *, json: bool) -> None:
+    """Prints the JSON array, or the report and the paths of the web pages."""
+    sys.stderr.writelines(f"note: {note}\n" for note in written.notes)
+    if json:
+        sys.stdout.write(json_text(as_json(computed.parts), indent=2))
+    else:
+        terminal.show(report(computed.parts))
+        terminal.say(f"written to {', '.join(map(str, written.pages))}")
+
+
+def _complaints(computed: Computed, workers: int) -> list[str]:
+    """Complaints of the check; kept results are compared as they are now on the disk."""
+    of_parts = [partial(complaints_of, part, computed.outcomes) for part in computed.parts]
+    return [complaint for found in shared_out(of_parts, workers) for complaint in found]
+
+
+def write_pages(computed: Computed, out: Path, workers: int = 1) -> Written:
+    """Writes a page per paper, the front page and the errata, and the numbers behind figures.
+
+    The page of some experiments of a paper has their names, and leaves that of the whole paper as
+    it is. A front page and errata that cover more papers whole than these stay, too. Figures are
+    drawn by so many workers.
+    """
+    make_directory(out)
+    parts, outcomes = computed.parts, computed.outcomes
+    pages = {part.page_name: paper_report(part, outcomes) for part in parts}
+    front, notes = _front_pages(parts, out)
+    pages = front | pages
+    _write_data(parts, outcomes, out)
+    paths = tuple(out / f"{name}.html" for name in pages)
+    drawn = drawn_ahead(list(pages.values()), workers)
+    for path, document in zip(paths, drawn, strict=True):
+        whole_file.write_text(path, web_page(document))
+    return Written(paths, (*_without_figures(parts), *notes))
+
+
+def _front_pages(parts: Sequence[Judged], out: Path) -> tuple[dict[str, Document], tuple[str, ...]]:
+    """The front page and the errata, and a note if older ones stay or are replaced."""
+    if any(part.changes for part in parts):
+        return {}, ()  # the front page and the errata are about the papers
+    before, now = _covered(out), {part.page_name for part in parts}
+    whole = before & {paper.id for paper in all_papers()}
+    if not whole <= now:
+        kept = f"{out / 'index.html'} and errata.html are of {', '.join(sorted(whole))} and stay"
+        return {}, (f"{kept}; cellrate reproduce writes those of all papers",)
+    whole_file.write_text(out / INDEX, json_text(sorted(now)))
+    gone = ", ".join(f"{name}.html" for name in sorted(before - now))
+    notes = (
+        (f"{out / 'index.html'} no longer leads to {gone}, which an earlier run wrote",)
+        if gone
+        else ()
+    )
+    return {"index": front_report(parts), "errata": errata_report(parts)}, notes
+
+
+def _covered(out: Path) -> set[str]:
+    """Names of the pages that the front page covers; none without a readable list of them."""
+    try:
+        found = json.loads(read_own_text(out / INDEX))
+    except (OSError, ValueError):
+        return set()
+    return {str(name) for name in found} if isinstance(found, list) else set()
+
+
+def _without_figures(parts: Sequence[Judged]) -> Iterator[str]:
+    """A note on experiments that were named and have no figure."""
+    named = [experiment for part in parts if not part.is_whole for experiment in part.experiments]
+    bare = ", ".join(experiment.id for experiment in named if not experiment.figures)
+    if bare:
+        yield f"no figure belongs to {bare}; the page has numbers and claims"
+
+
+def _write_data(parts: Sequence[Judged], outcomes: Outcomes, out: Path) -> None:
+    """Writes the numbers behind each figure beside the pages."""
+    from cellrate.papers.figure_data import figure_data, write_figure_data  # slow to import
+
+    for part in parts:
+        for result in part.results:
+            for figure in result.experiment.figures:
+                stem = out / data_stem(result.experiment, figure, part.changes)
+                make_directory(stem.parent)
+                frame = figure_data(part.paper, result.experiment, figure, outcomes, result.seeds)
+                write_figure_data(frame, stem)
+
+
+def write_evidence(parts: Sequence[Judged], directory: Path) -> None:
+    """Writes a page per paper, and the overviews if the parts are all papers, whole.
+
+    The page holds the results or, if assumptions were varied, their effects.
+    """
+    make_directory(directory)
+    pages = {}
+    for part in parts:
+        if part.sensitivities:
+            document = sensitivity_evidence(part.paper, part.sensitivities)
+            pages[f"{part.paper.id}-sensitivity"] = document
+        else:
+            pages[part.paper.id] = evidence(part.paper, part.results)
+    if [name for part in parts for name in part.ids] == experiment_ids():
+        pages |= {"papers": overview(parts), "errata": errata_overview(parts)}
+    for name, document in pages.items():
+        whole_file.write_text(directory / f"{name}.md", markdown(document))

@@ -1,0 +1,306 @@
+"""Steps of a reproduction, each with a value that never changes: chosen, ran, judged.
+
+`reproduce` takes the last step and writes what was judged.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cellrate.common.document import Shown
+from cellrate.common.forks import shared_out
+from cellrate.papers.draws import measure_draws, with_draws
+from cellrate.papers.library import select
+from cellrate.papers.paper import (
+    Choice,
+    Erratum,
+    Experiment,
+    Paper,
+    ReproduceError,
+    Variant,
+    experiment_as,
+    read_as,
+)
+from cellrate.papers.results import (
+    ErratumResult,
+    ExperimentResult,
+    errata_jobs,
+    judged,
+    measured,
+    prove,
+)
+from cellrate.papers.runs import Outcomes, Runner, jobs_at, used_jobs
+from cellrate.papers.sensitivity import Sensitivity, sensitivity_jobs, sensitivity_of
+from cellrate.papers.stored import ASSUMED, INFERRED, SEED
+from cellrate.papers.tally import Tally, tally
+from cellrate.simulation.runner import Job
+
+if TYPE_CHECKING:
+    from cellrate.common.document import Document
+
+# Experiments that the name of a page names.
+MOST_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Options:
+    """Experiments to run again, and what to report of them.
+
+    Raises:
+        ReproduceError: Two of the options exclude each other.
+    """
+
+    out: Path
+    """Directory for the web pages; index.html links to all."""
+    paper: str | None = None
+    """Id of a paper, or of an experiment; all papers if absent."""
+    experiments: Sequence[str] | None = None
+    """Ids of experiments, with or without the paper's prefix; all if absent."""
+    seeds: int = 1
+    """Number of seeds."""
+    first_seed: int = 1
+    """First of the consecutive seeds."""
+    sensitivity: bool = False
+    """Vary each open assumption too."""
+    json: bool = False
+    """Print a JSON array with an object per experiment, and nothing else."""
+    check: bool = False
+    """Compare seed 1 with the committed golden tables, prove the errata, and verify that every
+    claim about runs fails for some change of the results."""
+    bless: bool = False
+    """Write seed 1 into the golden tables."""
+    evidence: Path | None = None
+    """Directory to write one Markdown page per paper to."""
+    inferred: Mapping[str, Sequence[Choice]] | None = None
+    """Inferred values of open parameters by paper, used instead of the assumed ones."""
+    keep_seeds: bool = False
+    """Keep the results beside the papers' data, so that reports over one seed can quote them."""
+    draws: int = 0
+    """Number of seeds over which chaotic values, those that single events decide, are measured; 0
+    to skip this."""
+    changes: Sequence[str] = ()
+    """Settings that all runs get after those of the paper, as for `--set`. What comes of them is
+    marked, and never kept as a result of the paper."""
+    workers: int = 1
+    """Number of processes that judge results and draw figures, once all runs are done."""
+
+    def __post_init__(self) -> None:
+        if (self.check or self.bless) and self.inferred is not None:
+            raise ReproduceError(
+                "--check and --bless use golden tables, which hold results with parameters as "
+                "assumed; leave out --inferred"
+            )
+        if self.draws and self.inferred is not None:
+            raise ReproduceError(
+                "--draws measures with parameters as assumed; leave out --inferred"
+            )
+        if (self.check or self.bless) and SEED not in self.numbers:
+            raise ReproduceError(f"golden tables hold seed {SEED}, which is not among the seeds")
+        if self.changes:
+            self._require_nothing_about_the_paper()
+
+    def _require_nothing_about_the_paper(self) -> None:
+        """Refuses to keep or check changed runs as those of the paper."""
+        kept = ("check", "bless", "draws", "keep_seeds", "evidence", "inferred", "sensitivity")
+        defaults = {field.name: field.default for field in fields(self)}
+        wrong = [f"--{name.replace('_', '-')}" for name in kept
+                 if getattr(self, name) != defaults[name]]  # fmt: skip
+        if wrong:
+            raise ReproduceError(
+                f"--set runs something else than the paper; {', '.join(wrong)} is about the paper: "
+                "leave out one of them"
+            )
+        if self.paper is None and self.experiments is None:
+            raise ReproduceError("--set changes the experiments that are named: name some")
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The seeds."""
+        return tuple(range(self.first_seed, self.first_seed + self.seeds))
+
+    @property
+    def reading(self) -> str:
+        """`ASSUMED` or `INFERRED`: the reading of the open parameters."""
+        return ASSUMED if self.inferred is None else INFERRED
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Chosen experiments of a paper, as they are to be run."""
+
+    paper: Paper
+    experiments: tuple[Experiment, ...]
+    changes: tuple[str, ...] = ()
+    """Settings of the user, with which the runs are not those of the paper."""
+
+    @property
+    def ids(self) -> list[str]:
+        """Ids of the experiments."""
+        return [experiment.id for experiment in self.experiments]
+
+    @property
+    def is_whole(self) -> bool:
+        """True if these are all experiments of the paper, unchanged."""
+        return not self.changes and len(self.experiments) == len(self.paper.experiments)
+
+    @property
+    def page_name(self) -> str:
+        """Name of its page: that of the paper, and of the experiments if some are left out."""
+        if self.is_whole:
+            return self.paper.id
+        names = [identifier.removeprefix(f"{self.paper.id}-") for identifier in self.ids]
+        more = ["and-more"] if len(names) > MOST_NAMED else []
+        more += [f"changed-{fingerprint(self.changes)}"] if self.changes else []
+        return "-".join([self.paper.id, *names[:MOST_NAMED], *more])
+
+    def errata_to_prove(self) -> list[Erratum]:
+        """Errata that concern the experiments; all errata if these are the whole paper."""
+        if len(self.experiments) == len(self.paper.experiments):
+            return list(self.paper.errata)
+        listed = {erratum.id for experiment in self.experiments for erratum in experiment.errata}
+        return [erratum for erratum in self.paper.errata if erratum.id in listed]
+
+
+@dataclass(frozen=True)
+class Ran:
+    """Chosen experiments of all papers, and their finished runs."""
+
+    parts: tuple[Chosen, ...]
+    outcomes: Outcomes
+    seeds: tuple[int, ...]
+    new_draws: tuple[Paper, ...] = ()
+    """Papers whose distributions of chaotic values were measured anew."""
+
+
+@dataclass(frozen=True)
+class Judged(Chosen):
+    """Chosen experiments of a paper, and what their runs say of it."""
+
+    results: tuple[ExperimentResult, ...] = ()
+    errata: tuple[ErratumResult, ...] = ()
+    sensitivities: tuple[Sensitivity, ...] = ()
+    """Effects of the open assumptions, if they were varied."""
+
+    @property
+    def tally(self) -> Tally:
+        """Counts of the claims that hold and the numbers that are met."""
+        return tally(self.results)
+
+
+@dataclass(frozen=True)
+class Computed(Shown):
+    """Results of the chosen experiments, paper by paper, and the runs that they come from."""
+
+    parts: tuple[Judged, ...]
+    outcomes: Outcomes
+
+    def __repr__(self) -> str:
+        return f"<Computed: {', '.join(name for part in self.parts for name in part.ids)}>"
+
+    def document(self) -> Document:
+        """Measured values beside printed ones, claims and counts, as a document."""
+        from cellrate.papers.report import report
+
+        return report(self.parts)
+
+
+def compute(options: Options, runner: Runner) -> Computed:
+    """Runs the chosen experiments and judges their values, claims and errata.
+
+    Args:
+        options: The options.
+        runner: Runs jobs and returns their outcomes in order.
+
+    Raises:
+        ReproduceError: An experiment does not exist, a paper's data is broken, or an option needs
+            whole papers.
+    """
+    return judge(run(choose(options), options, runner), options)
+
+
+def choose(options: Options) -> tuple[Chosen, ...]:
+    """The chosen experiments, with inferred values and further settings if there are some.
+
+    Raises:
+        ReproduceError: An experiment does not exist, or an option needs whole papers.
+    """
+    inferred, changes = options.inferred or {}, tuple(options.changes)
+    parts = []
+    for paper, experiments in select(options.paper, options.experiments):
+        choices = inferred.get(paper.id, ())
+        read = tuple(experiment_as(each, choices) for each in experiments)
+        parts.append(_changed(Chosen(read_as(paper, choices), read), changes))
+    if options.keep_seeds and not all(part.is_whole for part in parts):
+        raise ReproduceError("--keep-seeds keeps whole papers; name no experiment")
+    return tuple(parts)
+
+
+def _changed(part: Chosen, changes: tuple[str, ...]) -> Chosen:
+    """A part all of whose runs have further settings, those of experiments that it uses, too."""
+    if not changes:
+        return part
+
+    def changed(variant: Variant) -> Variant:
+        return replace(variant, changes=changes)
+
+    # What is known of the paper's misses is not known of these runs.
+    paper = replace(part.paper.with_variants(changed), explanations=(), draws=(), errata=())
+    wanted = (replace(each.with_variants(changed), errata=()) for each in part.experiments)
+    return Chosen(paper, tuple(wanted), changes)
+
+
+def run(chosen: Sequence[Chosen], options: Options, runner: Runner) -> Ran:
+    """Makes the runs of the chosen experiments, and measures distributions if options say so."""
+    drawn = [_with_draws(part, options.draws, runner) for part in chosen]
+    seeds, outcomes = options.numbers, Outcomes()
+    outcomes.add([job for part in drawn for seed in seeds for job in _jobs(part, seed)], runner)
+    if options.sensitivity:
+        more = [sensitivity_jobs(p.paper, e, seeds) for p in drawn for e in p.experiments]
+        outcomes.add([job for jobs in more for job in jobs], runner)
+    new = (part.paper for part, old in zip(drawn, chosen, strict=True) if part is not old)
+    return Ran(tuple(drawn), outcomes, seeds, tuple(new))
+
+
+def _with_draws(part: Chosen, seeds: int, runner: Runner) -> Chosen:
+    """The part, with newly measured distributions if it has chaotic values and there are seeds."""
+    measured = measure_draws(part.paper, part.experiments, seeds, runner) if seeds else []
+    return replace(part, paper=with_draws(part.paper, measured)) if measured else part
+
+
+def _jobs(part: Chosen, seed: int) -> list[Job]:
+    jobs = errata_jobs(part.paper, part.errata_to_prove(), seed)
+    for experiment in part.experiments:
+        jobs += jobs_at(part.paper, experiment, (seed,))
+        for claim in experiment.claims:
+            jobs += used_jobs(part.paper, claim.uses, [claim.holds_if], seed)
+    return jobs
+
+
+def judge(ran: Ran, options: Options) -> Computed:
+    """Judges the experiments and the errata of all parts, in so many processes as options say."""
+    seeds, outcomes = ran.seeds, ran.outcomes
+    tasks: list[Callable[[], Any]] = []
+    for part in ran.parts:
+        tasks += [partial(measured, part.paper, e, outcomes, seeds) for e in part.experiments]
+        tasks += [partial(prove, part.paper, e, outcomes, seeds) for e in part.errata_to_prove()]
+    found = iter(shared_out(tasks, options.workers))
+    judged_parts = []
+    for part in ran.parts:
+        paper = part.paper
+        results = tuple(judged(paper, e, seeds, next(found)) for e in part.experiments)
+        errata = tuple(ErratumResult(paper, e, next(found)) for e in part.errata_to_prove())
+        moved = [sensitivity_of(result, outcomes) for result in results if options.sensitivity]
+        judged_parts.append(
+            Judged(paper, part.experiments, part.changes, results, errata, tuple(moved))
+        )
+    return Computed(tuple(judged_parts), outcomes)
+
+
+def fingerprint(changes: Sequence[str]) -> str:
+    """A short name of settings, so that other settings have other pages."""
+    return hashlib.sha256("\n".join(changes).encode()).hexdigest()[:6]

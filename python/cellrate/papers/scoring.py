@@ -1,0 +1,134 @@
+"""Rules by which a measured value meets a printed one, fixed before any result was known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
+from enum import StrEnum
+from statistics import fmean
+
+from cellrate.papers.paper import Claim, Drawn, Explanation, Published
+
+TOLERANCES = {"throughput": 0.10, "rate": 0.10, "queue": 0.25, "whole": 0.01}
+LOSS_FACTOR = 2.0
+WITHIN = (0.05, 0.10, 0.25)
+"""Relative differences that are counted as well, independently of the score."""
+
+
+def meets(score: str, printed: float, measured: float, place: float = 0.0) -> bool:
+    """True if a measured value meets a printed one.
+
+    Throughputs and rates must be within 10 %, longest queues within 25 %, shares printed as 1
+    within 1 %, losses within a factor of two. A loss below half a unit of the last printed place
+    counts as half a unit, so that a loss printed as 0 is met by at most one such unit. Any other
+    value printed as 0 is met by at most half a unit.
+
+    Args:
+        score: A key of `TOLERANCES`, or `loss`.
+        printed: The printed value.
+        measured: The measured value, in the same unit.
+        place: One unit of the last printed place, 0 if it is unknown.
+
+    Raises:
+        ValueError: If there is no such score.
+    """
+    least = place / 2
+    if score == "loss":
+        low, high = sorted((max(printed, least), max(measured, least)))
+        return high <= LOSS_FACTOR * low
+    if score not in TOLERANCES:
+        raise ValueError(f"no score `{score}`")
+    if printed == 0:
+        return abs(measured) <= least
+    return within(printed, measured, TOLERANCES[score])
+
+
+def last_place(printed: str, value: float) -> float:
+    """One unit of the last place of a printed number, in the unit of its value; 0 if unknown.
+
+    >>> last_place("0.0", 0.0), last_place("1,163", 1163.0), last_place("103.32", 103.32)
+    (0.1, 1.0, 0.01)
+    >>> last_place("64 K", 65536.0)
+    0.0
+
+    """
+    try:
+        number = Decimal(printed.replace(",", "").rstrip("%").strip())
+    except InvalidOperation:
+        return 0.0
+    exponent = number.as_tuple().exponent
+    if not isinstance(exponent, int) or float(number) != value:
+        return 0.0
+    return float(Decimal(1).scaleb(exponent))
+
+
+def within(printed: float, measured: float, share: float) -> bool:
+    """True if a value differs from the printed one by at most a share of the latter."""
+    return abs(measured - printed) <= share * abs(printed)
+
+
+def in_order(rows: Mapping[str, tuple[float, float]]) -> dict[str, bool]:
+    """Marks each row of a group that keeps the printed order.
+
+    The measured value of such a row lies between the measured values of the rows with the next
+    smaller and the next larger printed value (between their means, where several rows print the
+    same value).
+
+    Args:
+        rows: Printed and measured value of each row.
+    """
+    levels: dict[float, list[float]] = {}
+    for printed, measured in rows.values():
+        levels.setdefault(printed, []).append(measured)
+    order = sorted(levels)
+    means = [fmean(levels[printed]) for printed in order]
+    result = {}
+    for name, (printed, measured) in rows.items():
+        i = order.index(printed)
+        above = i == 0 or measured > means[i - 1]
+        below = i + 1 == len(order) or measured < means[i + 1]
+        result[name] = above and below
+    return result
+
+
+def relative_difference(printed: float, measured: float) -> float | None:
+    """(measured - printed) / printed; nothing if 0 is printed."""
+    return (measured - printed) / printed if printed else None
+
+
+class Standing(StrEnum):
+    """Classes of disagreements."""
+
+    IMPOSSIBLE = "impossible"
+    """A proof shows that the paper contradicts itself or physics there."""
+    CONSISTENT = "consistent"
+    """Single events decide, and the printed value is within the middle 95 % of our runs."""
+    OPEN = "open"
+    """An experiment that would decide is named."""
+    UNEXPLAINED = "not explained yet"
+
+
+def standing_of(
+    of: Published | Claim, explanation: Explanation | None, drawn: Drawn | None
+) -> Standing:
+    """Standing of a printed value that is not met, or of a claim that does not always hold.
+
+    Args:
+        of: The value or claim.
+        explanation: What is known of the disagreement.
+        drawn: The distribution over many seeds.
+    """
+    if explanation is None:
+        return Standing.UNEXPLAINED
+    if explanation.impossible:
+        return Standing.IMPOSSIBLE
+    if explanation.draw and drawn is not None and _is_consistent(of, drawn):
+        return Standing.CONSISTENT
+    return Standing.OPEN if explanation.open else Standing.UNEXPLAINED
+
+
+def _is_consistent(of: Published | Claim, drawn: Drawn) -> bool:
+    if isinstance(of, Claim):
+        return of.about_runs and drawn.happens
+    place = last_place(of.printed, of.value or 0.0)
+    return of.value is not None and drawn.consistent_with(of.value, place)

@@ -1,0 +1,291 @@
+"""Results that are kept beside a paper's data: over several seeds, and golden tables of seed 1.
+
+Every report can quote the results over several seeds. A file holds them for each reading of the
+open parameters: fixed before seeing results, and with the inferred values that held out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cellrate.common import whole_file
+from cellrate.common.estimates import estimate
+from cellrate.language.runs import Run
+from cellrate.papers.paper import Experiment, Paper, ReproduceError
+from cellrate.papers.results import ExperimentResult, Measured, judged
+from cellrate.papers.runs import Outcomes, RunId, job_of, run_ids
+from cellrate.papers.tally import Tally, tally
+
+ASSUMED, INFERRED = "assumed", "inferred"
+SEPARATORS = {"value": ",", "claim": ""}
+"""Kinds of lines, and what separates the seeds in them."""
+SEED = 1
+"""The seed of the golden tables."""
+GOLDEN_HEADER = """\
+# Results of seed 1 in whole units; written by `cellrate reproduce --bless`, checked by `--check`.
+# run:   experiment, run, digest, cells sent, cells dropped, packets lost, segments sent again,
+#        timeouts, TCP throughput (kbit/s), longest ABR and UBR queue (cells)
+# value: experiment, measured value in millionths of its unit, quantity
+# claim: experiment, 1 if it holds, id
+"""
+HEADER = """\
+# Results of several seeds; written by `cellrate reproduce --seeds N --keep-seeds`{option}.
+# seeds: their numbers
+# value: experiment, measured values seed by seed, quantity
+# claim: experiment, 1 for each seed in which it holds and 0 for the others, id
+"""
+
+
+Entry = tuple[str, str, str]
+"""`value` or `claim`, the experiment, and the quantity or the claim's id."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Kept results of a paper, seed by seed."""
+
+    path: Path
+    """The file with the results."""
+    reading: str
+    """`ASSUMED` or `INFERRED`."""
+    seeds: tuple[int, ...]
+    found: dict[Entry, tuple[str, ...]]
+    """For each seed a value, or `1` if the claim holds and `0` if it does not, as in the file."""
+
+    def results(self, paper: Paper) -> list[ExperimentResult]:
+        """The kept results in the form of results that have just been run.
+
+        Raises:
+            ReproduceError: A value or a claim of the paper is not among the kept ones.
+        """
+        return [self._result(paper, experiment) for experiment in paper.experiments]
+
+    def tally(self, paper: Paper) -> Tally:
+        """Counts of the kept results."""
+        return tally(self.results(paper))
+
+    def differences(self, results: Sequence[ExperimentResult]) -> list[str]:
+        """Lines of the new results that differ from the kept ones, over the common seeds."""
+        lines = []
+        for result in results:
+            for entry, now in _entries(result):
+                then = dict(zip(self.seeds, self._of(entry), strict=True))
+                kind, experiment, name = entry
+                lines += [
+                    f"{kind} {experiment} {text} {name}"
+                    for seed, text in zip(result.seeds, now, strict=True)
+                    if then.get(seed, text) != text
+                ]
+        return lines
+
+    def _result(self, paper: Paper, experiment: Experiment) -> ExperimentResult:
+        values = tuple(
+            estimate([float(text) for text in self._of(("value", experiment.id, each.quantity))])
+            if each.measure
+            else None
+            for each in experiment.published
+        )
+        claims = tuple(
+            tuple(text == "1" for text in self._of(("claim", experiment.id, claim.id)))
+            for claim in experiment.claims
+        )
+        return judged(paper, experiment, self.seeds, Measured(values, claims))
+
+    def _of(self, entry: Entry) -> tuple[str, ...]:
+        if entry not in self.found:
+            _, experiment, name = entry
+            command = f"cellrate reproduce --seeds 5 --keep-seeds{_option(self.reading)}"
+            raise ReproduceError(f"{self.path} lacks {experiment}, `{name}`; run `{command}` again")
+        return self.found[entry]
+
+
+def _entries(result: ExperimentResult) -> Iterator[tuple[Entry, list[str]]]:
+    """Measured values and claims of an experiment as texts, seed by seed."""
+    name = result.experiment.id
+    for value in result.values:
+        if value.measured is not None:
+            texts = [f"{number:.9g}" for number in value.measured.values]
+            yield ("value", name, value.published.quantity), texts
+    for claim in result.claims:
+        yield ("claim", name, claim.claim.id), [str(int(holds)) for holds in claim.holds]
+
+
+def _option(reading: str) -> str:
+    """Command line option of a reading."""
+    return " --inferred" if reading == INFERRED else ""
+
+
+def stored_path(paper: Paper, reading: str) -> Path:
+    """Path of the kept results of a reading, `ASSUMED` or `INFERRED`."""
+    return paper.directory / f"seeds-{reading}.txt"
+
+
+def write_stored(paper: Paper, reading: str, results: Sequence[ExperimentResult]) -> None:
+    """Writes the results of a whole paper beside its data."""
+    seeds = ",".join(map(str, results[0].seeds))
+    lines = [HEADER.format(option=_option(reading)), f"seeds {seeds}"]
+    for result in results:
+        for (kind, experiment, name), texts in _entries(result):
+            lines.append(f"{kind} {experiment} {SEPARATORS[kind].join(texts)} {name}")
+    whole_file.write_text(stored_path(paper, reading), "\n".join(lines) + "\n")
+
+
+def read_stored(paper: Paper, reading: str) -> Stored | None:
+    """Reads the kept results of a reading; nothing if there are none.
+
+    Raises:
+        ReproduceError: A line of the file is not in the format that the file's head describes.
+    """
+    path = stored_path(paper, reading)
+    if not path.exists():
+        return None
+    seeds: tuple[int, ...] = ()
+    found: dict[Entry, tuple[str, ...]] = {}
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        kind, _, rest = line.partition(" ")
+        try:
+            if kind == "seeds":
+                seeds = tuple(int(seed) for seed in rest.split(","))
+            elif line and kind != "#":
+                experiment, texts, name = rest.split(" ", 2)
+                found[kind, experiment, name] = _of_every_seed(kind, texts, seeds)
+        except ValueError as error:
+            raise ReproduceError(
+                f"{path}, line {number}: {line!r} does not fit the format in the file's head"
+            ) from error
+    return Stored(path, reading, seeds, found)
+
+
+def _of_every_seed(kind: str, text: str, seeds: tuple[int, ...]) -> tuple[str, ...]:
+    """The texts of an entry; raises `ValueError` unless there is a right one for each seed."""
+    if kind not in SEPARATORS:
+        raise ValueError(kind)
+    texts = tuple(text.split(",") if kind == "value" else text)
+    for each, _ in zip(texts, seeds, strict=True):
+        float(each) if kind == "value" else ("0", "1").index(each)
+    return texts
+
+
+def said_of_seeds(papers: Sequence[Paper]) -> list[str]:
+    """A sentence for each reading of which all papers have kept results.
+
+    Raises:
+        ReproduceError: A file is damaged, or lacks a value or claim of today's papers.
+    """
+    names = {
+        ASSUMED: "unprinted parameters fixed before seeing results",
+        INFERRED: "inferred values that passed validation",
+    }
+    sentences = []
+    for reading, name in names.items():
+        results: list[ExperimentResult] = []
+        for paper in papers:
+            stored = read_stored(paper, reading)
+            if stored is None:
+                break
+            results += stored.results(paper)
+        else:
+            seeds, counts = results[0].seeds, tally(results)
+            sentences.append(f"Seeds {seeds[0]} to {seeds[-1]}, {name}: {counts.sentence()}.")
+    return sentences
+
+
+def hanging(papers: Sequence[Paper]) -> list[str]:
+    """Claims that depend on the seed: with parameters as assumed, only some kept seeds hold."""
+    kept = (read_stored(paper, ASSUMED) for paper in papers)
+    return [
+        f"{experiment} {name}"
+        for stored in kept
+        if stored is not None
+        for (kind, experiment, name), texts in stored.found.items()
+        if kind == "claim" and len(set(texts)) > 1
+    ]
+
+
+def golden_path(paper: Paper) -> Path:
+    """Path of a paper's golden table."""
+    return paper.directory / "golden.txt"
+
+
+def golden_lines(results: Sequence[ExperimentResult], outcomes: Outcomes) -> list[str]:
+    """Lines of some experiments; seed 1 must be among the seeds of each."""
+    lines = []
+    for result in results:
+        lines += run_lines(result.paper, result.experiment, outcomes)
+        index = result.seeds.index(SEED)
+        for value in result.values:
+            if value.measured is not None:
+                millionths = _millionths(value.measured.values[index])
+                lines.append(
+                    f"value {result.experiment.id} {millionths} {value.published.quantity}"
+                )
+        for claim in result.claims:
+            lines.append(f"claim {result.experiment.id} {int(claim.holds[index])} {claim.claim.id}")
+    return lines
+
+
+def run_lines(
+    paper: Paper, experiment: Experiment, outcomes: Outcomes, only: Sequence[RunId] | None = None
+) -> list[str]:
+    """Lines of an experiment's runs, or only of the runs in `only`."""
+    lines = []
+    for run, variant, point in run_ids(experiment):
+        if only is None or run in only:
+            numbers = _numbers(outcomes[job_of(paper, variant, point, SEED)])
+            lines.append(f"run {experiment.id} {_name(run)} {numbers}")
+    return lines
+
+
+def _name(run: RunId) -> str:
+    key = ",".join(str(value) for value in run.point)
+    return f"{run.variant}[{key}]" if run.point else run.variant
+
+
+def _numbers(run: Run) -> str:
+    totals = run.totals
+    return " ".join(
+        str(part)
+        for part in (
+            run.digest,
+            totals.cells_sent,
+            totals.cells_dropped,
+            totals.packets_lost,
+            totals.segments_retransmitted,
+            totals.timeouts,
+            round(totals.tcp_throughput_bits_per_second / 1000),
+            run.longest_queue_cells,
+        )
+    )
+
+
+def _millionths(value: float) -> str:
+    return "never" if value == float("inf") else str(round(value * 1e6))
+
+
+def read_golden(paper: Paper) -> list[str]:
+    """Committed lines of a paper; empty if it has no table yet."""
+    path = golden_path(paper)
+    if not path.exists():
+        return []
+    return [
+        line for line in path.read_text("utf-8").splitlines() if line and not line.startswith("#")
+    ]
+
+
+def differences(paper: Paper, experiments: Sequence[str], lines: Sequence[str]) -> list[str]:
+    """Committed lines of some experiments that are gone, with `-`, and new lines, with `+`."""
+    committed = [line for line in read_golden(paper) if line.split(" ")[1] in experiments]
+    gone = [f"- {line}" for line in committed if line not in set(lines)]
+    new = [f"+ {line}" for line in lines if line not in set(committed)]
+    return gone + new
+
+
+def bless(paper: Paper, experiments: Sequence[str], lines: Sequence[str]) -> None:
+    """Writes the lines of some experiments and keeps the committed lines of all the rest."""
+    kept = [line for line in read_golden(paper) if line.split(" ")[1] not in experiments]
+    order = {experiment.id: i for i, experiment in enumerate(paper.experiments)}
+    everything = [line for line in [*kept, *lines] if line.split(" ")[1] in order]
+    everything.sort(key=lambda line: order[line.split(" ")[1]])
+    whole_file.write_text(golden_path(paper), GOLDEN_HEADER + "\n".join(everything) + "\n")
