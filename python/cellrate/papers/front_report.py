@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from cellrate import __version__
 from cellrate.common.document import (
@@ -10,11 +10,11 @@ from cellrate.common.document import (
     Cell,
     Document,
     Folded,
-    Links,
     Paragraph,
     Section,
     Span,
     Table,
+    Thumbnails,
     columns,
     rows,
 )
@@ -45,8 +45,13 @@ STANDINGS = (
 )
 
 
-def front_report(parts: Sequence[Judged]) -> Document:
-    """The front report; its links lead to the papers' pages in the same directory."""
+def front_report(parts: Sequence[Judged], pictures: Mapping[str, str]) -> Document:
+    """The front report; its links lead to the papers' pages in the same directory.
+
+    Args:
+        parts: The papers.
+        pictures: A small SVG of each figure, by the name that links to the figure use.
+    """
     results = [result for part in parts for result in part.results]
     seeds = seeds_text(results[0].seeds)
     return Document(
@@ -59,7 +64,9 @@ def front_report(parts: Sequence[Judged]) -> Document:
             Paragraph(HOW_SCORED, "faint"),
             *_general_claims(parts),
             Section("What does not hold, and what is known of why", tuple(map(_misses, parts))),
-            Section("Figures", tuple(figure for part in parts for figure in _figures(part))),
+            Section(
+                "Figures", tuple(block for part in parts for block in _figures(part, pictures))
+            ),
         ),
     )
 
@@ -167,16 +174,17 @@ def _misses(part: Judged) -> Folded:
     return Folded(f"{part.paper.id} ({len(found)})", (table,) if found else ())
 
 
-def _figures(part: Judged) -> tuple[Block, ...]:
-    links = tuple(
-        Span(
-            f"{place(experiment)}: {figure.title}",
-            link=f"{part.page_name}.html#{figure_id(experiment, figure)}",
+def _figures(part: Judged, pictures: Mapping[str, str]) -> tuple[Block, ...]:
+    found = tuple(
+        (
+            Span(f"{place(experiment)}: {figure.title}", link=f"{part.page_name}.html#{anchor}"),
+            pictures[anchor],
         )
         for experiment in part.experiments
         for figure in experiment.figures
+        for anchor in [figure_id(experiment, figure)]
     )
-    return (Paragraph(f"{part.paper.id}:"), Links(links)) if links else ()
+    return (Paragraph(f"{part.paper.id}:"), Thumbnails(found)) if found else ()
 
 
 INTRODUCTION = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,7 @@ from cellrate.papers.draws import write_draws
 from cellrate.papers.evidence import errata_overview, evidence, overview, sensitivity_evidence
 from cellrate.papers.front_report import errata_report, front_report
 from cellrate.papers.library import all_papers, experiment_ids
-from cellrate.papers.paper_report import data_stem, paper_report
+from cellrate.papers.paper_report import data_stem, figure_id, paper_report
 from cellrate.papers.report import report
 from cellrate.papers.reproduction import Computed, Judged, Options, choose, judge, run
 from cellrate.papers.runs import Outcomes, Runner
@@ -100,9 +100,9 @@ def write_pages(computed: Computed, out: Path, workers: int = 1) -> Written:
     make_directory(out)
     parts, outcomes = computed.parts, computed.outcomes
     pages = {part.page_name: paper_report(part, outcomes) for part in parts}
-    front, notes = _front_pages(parts, out)
+    pictures = _write_data(parts, outcomes, out)
+    front, notes = _front_pages(parts, pictures, out)
     pages = front | pages
-    _write_data(parts, outcomes, out)
     paths = tuple(out / f"{name}.html" for name in pages)
     drawn = drawn_ahead(list(pages.values()), workers)
     for path, document in zip(paths, drawn, strict=True):
@@ -110,7 +110,9 @@ def write_pages(computed: Computed, out: Path, workers: int = 1) -> Written:
     return Written(paths, (*_without_figures(parts), *notes))
 
 
-def _front_pages(parts: Sequence[Judged], out: Path) -> tuple[dict[str, Document], tuple[str, ...]]:
+def _front_pages(
+    parts: Sequence[Judged], pictures: Mapping[str, str], out: Path
+) -> tuple[dict[str, Document], tuple[str, ...]]:
     """The front page and the errata, and a note if older ones stay or are replaced."""
     if any(part.changes for part in parts):
         return {}, ()  # the front page and the errata are about the papers
@@ -126,7 +128,7 @@ def _front_pages(parts: Sequence[Judged], out: Path) -> tuple[dict[str, Document
         if gone
         else ()
     )
-    return {"index": front_report(parts), "errata": errata_report(parts)}, notes
+    return {"index": front_report(parts, pictures), "errata": errata_report(parts)}, notes
 
 
 def _covered(out: Path) -> set[str]:
@@ -146,10 +148,12 @@ def _without_figures(parts: Sequence[Judged]) -> Iterator[str]:
         yield f"no figure belongs to {bare}; the page has numbers and claims"
 
 
-def _write_data(parts: Sequence[Judged], outcomes: Outcomes, out: Path) -> None:
-    """Writes the numbers behind each figure beside the pages."""
+def _write_data(parts: Sequence[Judged], outcomes: Outcomes, out: Path) -> dict[str, str]:
+    """Writes the numbers behind each figure beside the pages; returns a small SVG of each."""
     from cellrate.papers.figure_data import figure_data, write_figure_data  # slow to import
+    from cellrate.papers.thumbnail import thumbnail
 
+    pictures = {}
     for part in parts:
         for result in part.results:
             for figure in result.experiment.figures:
@@ -157,6 +161,8 @@ def _write_data(parts: Sequence[Judged], outcomes: Outcomes, out: Path) -> None:
                 make_directory(stem.parent)
                 frame = figure_data(part.paper, result.experiment, figure, outcomes, result.seeds)
                 write_figure_data(frame, stem)
+                pictures[figure_id(result.experiment, figure)] = thumbnail(figure, frame)
+    return pictures
 
 
 def write_evidence(parts: Sequence[Judged], directory: Path) -> None:

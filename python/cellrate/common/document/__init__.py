@@ -75,6 +75,17 @@ class Links:
 
 
 @dataclass(frozen=True, slots=True)
+class Thumbnails:
+    """Links of a page with a small picture each; pages alone have them.
+
+    Attributes:
+        items: The links, each with its picture as an SVG element.
+    """
+
+    items: tuple[tuple[Span, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Column:
     """A column of a table.
 
@@ -198,7 +209,17 @@ class Section:
 
 
 Block: TypeAlias = (
-    Paragraph | Remark | Command | Listing | Links | Table | Figure | Detail | Folded | Section
+    Paragraph
+    | Remark
+    | Command
+    | Listing
+    | Links
+    | Thumbnails
+    | Table
+    | Figure
+    | Detail
+    | Folded
+    | Section
 )
 
 

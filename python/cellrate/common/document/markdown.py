@@ -23,6 +23,7 @@ from cellrate.common.document import (
     Style,
     Table,
     Text,
+    Thumbnails,
     joined,
 )
 
@@ -74,7 +75,7 @@ def _block(part: Block, level: int) -> list[str]:
             return [f"{'#' * level} {text(part.title)}", *inner] if inner else []
         case Detail():
             return _blocks(part.parts, level)
-        case Folded() | Links():
+        case Folded() | Links() | Thumbnails():
             return []
         case Paragraph():
             return [text(part.text)]

@@ -23,6 +23,7 @@ from cellrate.common.document import (
     Style,
     Table,
     Text,
+    Thumbnails,
     joined,
     plain,
 )
@@ -200,7 +201,7 @@ def _block(part: Block, indent: int, width: int) -> Iterator[Line]:
             yield from _items(part, indent, width)
         case Table():
             yield from _table(part, indent, width)
-        case Detail() | Figure() | Folded() | Links():
+        case Detail() | Figure() | Folded() | Links() | Thumbnails():
             return
 
 

@@ -33,6 +33,7 @@ from cellrate.common.document import (
     Style,
     Table,
     Text,
+    Thumbnails,
     changed,
     inline_svg,
     joined,
@@ -244,7 +245,9 @@ def _block(part: Block, level: int) -> str:
     return _leaf(part)
 
 
-def _leaf(part: Paragraph | Remark | Command | Listing | Links | Table | Figure) -> str:
+def _leaf(
+    part: Paragraph | Remark | Command | Listing | Links | Thumbnails | Table | Figure,
+) -> str:
     match part:
         case Paragraph():
             kind = "" if part.style == "plain" else f' class="{part.style}"'
@@ -257,10 +260,20 @@ def _leaf(part: Paragraph | Remark | Command | Listing | Links | Table | Figure)
             return _listing(part)
         case Links():
             return f"<nav>{' '.join(map(_span, part.items))}</nav>" if part.items else ""
+        case Thumbnails():
+            return _thumbnails(part)
         case Table():
             return _table(part)
         case Figure():
             return _figure(part)
+
+
+def _thumbnails(part: Thumbnails) -> str:
+    items = (
+        f'<a href="{escape(link.link)}">{picture}{_broken(link.text)}</a>'
+        for link, picture in part.items
+    )
+    return f'<nav class="thumbnails">{"".join(items)}</nav>' if part.items else ""
 
 
 def _command(part: Command) -> str:
