@@ -14,7 +14,7 @@ use super::losses::LossCounts;
 pub use super::losses::Losses;
 pub use super::server::Arrival;
 use super::server::{
-    BuildServer, CreditedServer, Departure, Line, LossSettings, PromptSettings, Server,
+    BuildServer, Context, CreditedServer, Departure, Line, LossSettings, PromptSettings, Server,
     ServerSettings,
 };
 use crate::control::{Control, SwitchControl};
@@ -206,8 +206,8 @@ impl<S: Server> Port<S> {
         arrival.cell.info = self.show(now, &arrival, rm_of(&mut body), 0);
         self.losses.pass(arrival.slot, arrival.cell.info, &mut body);
         let body = body.as_deref();
-        self.server
-            .push(now, &arrival, body, &mut self.control, out);
+        let context = &mut Context::new(now, &mut self.control, out);
+        self.server.push(&arrival, body, context);
         None
     }
 
@@ -218,7 +218,9 @@ impl<S: Server> Port<S> {
     pub fn arrive_alone(&mut self, now: Ps, mut arrival: Arrival, out: &mut Outlet<'_>) -> bool {
         arrival.cell.info = self.show(now, &arrival, None, 0);
         let server = self.server.credited_mut();
-        server.is_some_and(|server| server.push_alone(now, &arrival, &mut self.control, out))
+        server.is_some_and(|server| {
+            server.push_alone(&arrival, &mut Context::new(now, &mut self.control, out))
+        })
     }
 
     /// True if the port is prompt and certainly admits a data cell at `now` into `queue`, and nobody
@@ -284,8 +286,8 @@ impl<S: Server> Port<S> {
             return Some(cause);
         }
         let body = body.as_deref();
-        self.server
-            .push(now, &arrival, body, &mut self.control, out);
+        let context = &mut Context::new(now, &mut self.control, out);
+        self.server.push(&arrival, body, context);
         None
     }
 
@@ -345,7 +347,8 @@ impl<S: Server> Port<S> {
     /// Processes everything before `now`, and the completions at `now`.
     #[inline]
     pub fn advance(&mut self, now: Ps, out: &mut Outlet<'_>) {
-        self.server.advance(now, &mut self.control, out);
+        self.server
+            .advance(&mut Context::new(now, &mut self.control, out));
     }
     /// Time at which [`Port::advance`] is due; `NEVER` if departures need no event.
     #[inline]
@@ -354,7 +357,8 @@ impl<S: Server> Port<S> {
     }
     /// Cells in `queue` at `now`.
     pub fn queue_length(&mut self, now: Ps, queue: usize, out: &mut Outlet<'_>) -> u64 {
-        self.server.queue_length(now, queue, &mut self.control, out)
+        self.server
+            .queue_length(queue, &mut Context::new(now, &mut self.control, out))
     }
     /// Losses of the channel in `slot`.
     pub fn losses(&self, slot: u32) -> Losses {

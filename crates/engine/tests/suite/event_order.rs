@@ -9,7 +9,7 @@ use crate::support::plans::{Graph, back, cell_time_us, flow, plain_switch};
 use cellrate_engine::atm::cell::{Info, ServiceClass};
 use cellrate_engine::atm::link::{Link, Outlet};
 use cellrate_engine::atm::server::{
-    Arrival, BuildServer, EagerServer, LazyServer, Line, PriorityServer, Queued, Server,
+    Arrival, BuildServer, Context, EagerServer, LazyServer, Line, PriorityServer, Queued, Server,
     ServerSettings,
 };
 use cellrate_engine::control::efci::{EfciConfig, MarkAt};
@@ -356,9 +356,10 @@ fn marks<S: Server>(build: impl Fn(Line) -> S, mark_at: MarkAt, threshold: u64) 
         },
     };
     for _ in 0..2 {
-        server.push(Ps(1), &arrival, None, &mut control, &mut out);
+        let context = &mut Context::new(Ps(1), &mut control, &mut out);
+        server.push(&arrival, None, context);
     }
-    server.advance(Ps::from_ms(1), &mut control, &mut out);
+    server.advance(&mut Context::new(Ps::from_ms(1), &mut control, &mut out));
     std::iter::from_fn(|| link.pop())
         .map(|(cell, _)| cell.info.efci())
         .collect()

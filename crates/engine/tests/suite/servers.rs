@@ -6,8 +6,8 @@ use crate::support::repeatable::repeatable;
 use cellrate_engine::atm::cell::{Body, Cell, Info, Kind, RmCell};
 use cellrate_engine::atm::link::{Link, Outlet};
 use cellrate_engine::atm::server::{
-    Arrival, BuildServer, EagerServer, FifoServer, LazyServer, Line, PriorityServer, Queued,
-    Server, ServerSettings,
+    Arrival, BuildServer, Context, EagerServer, FifoServer, LazyServer, Line, PriorityServer,
+    Queued, Server, ServerSettings,
 };
 use cellrate_engine::control::efci::EfciConfig;
 use cellrate_engine::control::{Control, ControlConfig, PortFacts};
@@ -131,23 +131,28 @@ impl<S: Server> Bench<S> {
             link: Link::default(),
         }
     }
-    fn with<T>(&mut self, act: impl FnOnce(&mut S, &mut Control, &mut Outlet<'_>) -> T) -> T {
+    fn with<T>(
+        &mut self,
+        now: Ps,
+        act: impl FnOnce(&mut S, &mut Context<'_, Outlet<'_>>) -> T,
+    ) -> T {
         let mut out = Outlet {
             link: &mut self.link,
             number: 0,
             fresh: &mut Vec::new(),
         };
-        act(&mut self.server, &mut self.control, &mut out)
+        let context = &mut Context::new(now, &mut self.control, &mut out);
+        act(&mut self.server, context)
     }
     fn look(&mut self, now: Ps, queues: usize) -> Look {
-        self.with(|server, control, out| Look {
+        self.with(now, |server, context| Look {
             lengths: (0..queues)
-                .map(|queue| server.queue_length(now, queue, control, out))
+                .map(|queue| server.queue_length(queue, context))
                 .collect(),
-            departed: server.departed(now, control, out),
-            served: server.served(now, control, out),
+            departed: server.departed(context),
+            served: server.served(context),
             integrals: (0..queues)
-                .map(|queue| server.backlog_integral(now, queue, control, out))
+                .map(|queue| server.backlog_integral(queue, context))
                 .collect(),
             longest: (0..queues).map(|queue| server.longest(queue)).collect(),
         })
@@ -169,7 +174,9 @@ impl<S: Server> Bench<S> {
             },
         };
         let body = rm.then(|| body_of(number));
-        self.with(|server, control, out| server.push(at, &arrival, body.as_ref(), control, out));
+        self.with(at, |server, context| {
+            server.push(&arrival, body.as_ref(), context)
+        });
     }
     /// Cells that are marked, by number of their step, if the scheme marks the first queue.
     fn marked(control: &ControlConfig, work: &Work, server: S) -> Vec<usize> {
@@ -179,7 +186,7 @@ impl<S: Server> Bench<S> {
                 bench.arrive(number, *at, *queue, *rm);
             }
         }
-        bench.with(|server, control, out| server.advance(Ps::from_s(1), control, out));
+        bench.with(Ps::from_s(1), |server, context| server.advance(context));
         let cells = std::iter::from_fn(|| receive(&mut bench.link));
         let marked = cells.filter(|(cell, _)| cell.info.efci());
         marked.map(|(cell, _)| cell.label as usize).collect()
@@ -193,7 +200,7 @@ impl<S: Server> Bench<S> {
                 Some(queue) => bench.arrive(number, *at, *queue, *rm),
             }
         }
-        bench.with(|server, control, out| server.advance(Ps::from_s(1), control, out));
+        bench.with(Ps::from_s(1), |server, context| server.advance(context));
         let cells = std::iter::from_fn(|| receive(&mut bench.link));
         let departure = |(cell, body): (Cell, Option<Body>)| {
             assert_eq!(

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::Port;
 use crate::atm::link::Outlet;
-use crate::atm::server::{Queued, Server};
+use crate::atm::server::{Context, Queued, Server};
 use crate::kernel::Ps;
 
 /// Counters of one queue over a window.
@@ -21,7 +21,9 @@ pub struct QueueCounts {
 impl<S: Server> Port<S> {
     /// Counters up to `now`, and the number of cells whose service has completed.
     pub fn counts(&mut self, now: Ps, out: &mut Outlet<'_>) -> (Vec<QueueCounts>, u64) {
-        let departed = self.server.departed(now, &mut self.control, out);
+        let departed = self
+            .server
+            .departed(&mut Context::new(now, &mut self.control, out));
         let counts = self
             .queues
             .iter()
@@ -29,13 +31,16 @@ impl<S: Server> Port<S> {
             .map(|(i, queue)| QueueCounts {
                 arrived: self.server.accepted(i) + queue.dropped,
                 dropped: queue.dropped,
-                backlog: self.server.backlog_integral(now, i, &mut self.control, out),
+                backlog: self
+                    .server
+                    .backlog_integral(i, &mut Context::new(now, &mut self.control, out)),
             });
         (counts.collect(), departed)
     }
     /// Time for which the line has served cells up to `now`, in units of `1/rate` ps.
     pub fn served(&mut self, now: Ps, out: &mut Outlet<'_>) -> u128 {
-        self.server.served(now, &mut self.control, out)
+        self.server
+            .served(&mut Context::new(now, &mut self.control, out))
     }
     /// Greatest length of `queue` since the last call of [`Port::forget_longest`].
     pub fn longest(&self, queue: usize) -> u64 {
@@ -43,7 +48,8 @@ impl<S: Server> Port<S> {
     }
     /// Starts new maxima at `now`.
     pub fn forget_longest(&mut self, now: Ps, out: &mut Outlet<'_>) {
-        self.server.forget_longest(now, &mut self.control, out);
+        self.server
+            .forget_longest(&mut Context::new(now, &mut self.control, out));
         self.forget_front();
     }
     /// Cells held here that are not yet on the link.

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::Port;
 use crate::atm::link::Outlet;
-use crate::atm::server::{CreditCounts, CreditedServer, Departure, Message, Server};
+use crate::atm::server::{Context, CreditCounts, CreditedServer, Departure, Message, Server};
 use crate::credit::{self, Sender};
 use crate::kernel::Ps;
 
@@ -47,14 +47,16 @@ impl<S: Server> Port<S> {
     /// to the node.
     pub fn take_untold(&mut self, now: Ps, slot: u32, out: &mut Outlet<'_>) -> u32 {
         match self.server.credited_mut() {
-            Some(server) => server.take_untold(now, slot, &mut self.control, out),
+            Some(server) => {
+                server.take_untold(slot, &mut Context::new(now, &mut self.control, out))
+            }
             None => 0,
         }
     }
     /// Sends a message of credit control at `now`.
     pub fn tell(&mut self, now: Ps, message: Message, out: &mut Outlet<'_>) {
         if let Some(server) = self.server.credited_mut() {
-            server.tell(now, message, &mut self.control, out);
+            server.tell(message, &mut Context::new(now, &mut self.control, out));
         }
     }
     /// Sends a message of credit control that will be there at `at`; see [`CreditedServer::tell_at`].
@@ -66,7 +68,7 @@ impl<S: Server> Port<S> {
     /// Allows the channel in `slot` to send up to `limit` from `now` on.
     pub fn set_limit(&mut self, now: Ps, slot: u32, limit: u32, out: &mut Outlet<'_>) {
         if let Some(server) = self.server.credited_mut() {
-            server.set_limit(now, slot, limit, &mut self.control, out);
+            server.set_limit(slot, limit, &mut Context::new(now, &mut self.control, out));
         }
     }
     /// The departure that is to be reported and whose service has just started, if the port reports

@@ -13,7 +13,7 @@
 use super::{Port, show};
 use crate::atm::cell::Cell;
 use crate::atm::link::Outlet;
-use crate::atm::server::{Arrival, FifoRow, Queued, Server, Work};
+use crate::atm::server::{Arrival, Context, FifoRow, Queued, Server, Work};
 use crate::control::Control;
 use crate::discard::DiscardPolicy;
 use crate::kernel::{Ps, Ring, Tail};
@@ -67,7 +67,8 @@ impl<S: Server> Port<S> {
             return false;
         }
         let cell = shown((&mut self.control, self.ignores_data), now, arrival);
-        server.push_plain(now, arrival.queue, cell, &mut self.control, out);
+        let context = &mut Context::new(now, &mut self.control, out);
+        server.push_plain(arrival.queue, cell, context);
         true
     }
 
@@ -85,7 +86,7 @@ impl<S: Server> Port<S> {
             return false;
         }
         let cell = shown((&mut self.control, self.ignores_data), now, arrival);
-        server.serve_and_mark(now, cell, None, out);
+        server.serve_and_mark(cell, None, &mut Context::new(now, &mut self.control, out));
         true
     }
 

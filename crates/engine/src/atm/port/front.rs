@@ -4,7 +4,7 @@
 use super::{Arrival, Port, rm_of};
 use crate::atm::cell::{Body, Info, RmCell};
 use crate::atm::link::Outlet;
-use crate::atm::server::Server;
+use crate::atm::server::{Context, Server};
 use crate::control::SwitchControl;
 use crate::discard::Cause;
 use crate::kernel::{Ps, Stays};
@@ -158,8 +158,8 @@ impl<S: Server> Port<S> {
             return Some(cause);
         }
         let body = body.as_deref();
-        self.server
-            .push(now, &arrival, body, &mut self.control, out);
+        let context = &mut Context::new(now, &mut self.control, out);
+        self.server.push(&arrival, body, context);
         None
     }
 
@@ -177,7 +177,8 @@ impl<S: Server> Port<S> {
         // The scheme meters either what arrives or what is sent; both are now.
         self.meter_data(now, arrival.control_slot, &mut arrival.cell.info, 0);
         if let Some(server) = self.server.express() {
-            server.serve_and_mark(now, arrival.cell, None, out);
+            let context = &mut Context::new(now, &mut self.control, out);
+            server.serve_and_mark(arrival.cell, None, context);
         }
         true
     }

@@ -4,12 +4,12 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use super::{
-    Arrival, BuildServer, CreditCounts, CreditedServer, Departure, Line, Message, PromptSettings,
-    Queued, Server, ServerCounts, ServerSettings,
+    Arrival, BuildServer, Context, CreditCounts, CreditedServer, Departure, Line, Message,
+    PromptSettings, Queued, Server, ServerCounts, ServerSettings,
 };
 use crate::atm::cell::{Body, Cell, Info};
 use crate::atm::link::Outlet;
-use crate::control::{Control, SwitchControl};
+use crate::control::SwitchControl;
 use crate::credit::{Purpose, Sender};
 use crate::kernel::Ps;
 
@@ -85,7 +85,7 @@ impl EagerServer {
             *since = now;
         }
     }
-    fn finish(&mut self, out: &mut Outlet<'_>) {
+    fn finish(&mut self, context: &mut Context<'_, Outlet<'_>>) {
         let Some(Service { done, .. }) = self.in_service else {
             return;
         };
@@ -121,7 +121,7 @@ impl EagerServer {
                 label,
                 info: cell.info,
             };
-            out.push(cell, body.as_ref());
+            context.out.push(cell, body.as_ref());
         }
     }
 
@@ -167,7 +167,8 @@ impl EagerServer {
         self.channels[slot as usize].since = since;
     }
 
-    fn begin(&mut self, now: Ps, control: &mut Control) {
+    fn begin(&mut self, context: &mut Context<'_, Outlet<'_>>) {
+        let now = context.now;
         for queue in 0..=self.queues.len() {
             if self.messages_come_before(queue) {
                 return self.begin_message(now);
@@ -180,7 +181,9 @@ impl EagerServer {
                     return;
                 };
                 if self.watched == Some(queue) {
-                    control.on_dequeue(now, &mut waiting.cell.info, length);
+                    context
+                        .control
+                        .on_dequeue(now, &mut waiting.cell.info, length);
                 }
                 if self.takes_turns(queue) {
                     let channel = &mut self.channels[waiting.slot as usize];
@@ -307,14 +310,8 @@ impl Server for EagerServer {
     fn credited_mut(&mut self) -> Option<&mut EagerServer> {
         self.prompt.is_some().then_some(self)
     }
-    fn queue_length(
-        &mut self,
-        now: Ps,
-        queue: usize,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
-    ) -> u64 {
-        self.advance(now, control, out);
+    fn queue_length(&mut self, queue: usize, context: &mut Context<'_, Outlet<'_>>) -> u64 {
+        self.advance(context);
         self.length(queue)
     }
     fn surely_shorter(&self, _now: Ps, queue: usize, limit: u64) -> bool {
@@ -322,16 +319,15 @@ impl Server for EagerServer {
     }
     fn push(
         &mut self,
-        now: Ps,
         arrival: &Arrival,
         body: Option<&Body>,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
+        context: &mut Context<'_, Outlet<'_>>,
     ) {
+        let now = context.now;
         let Arrival {
             slot, queue, cell, ..
         } = *arrival;
-        self.advance(now, control, out);
+        self.advance(context);
         self.account(now);
         let own = |channel: &Channel| {
             if cell.info.is_data() {
@@ -358,20 +354,21 @@ impl Server for EagerServer {
             channel.longest = channel.longest.max(channel.here);
         }
     }
-    fn advance(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
+    fn advance(&mut self, context: &mut Context<'_, Outlet<'_>>) {
+        let now = context.now;
         loop {
             if self
                 .in_service
                 .as_ref()
                 .is_some_and(|service| service.done <= now)
             {
-                self.finish(out);
+                self.finish(context);
             }
             let start = self.start_due();
             if start >= now {
                 return;
             }
-            self.begin(start, control);
+            self.begin(&mut context.at(start));
         }
     }
     fn next_event(&self) -> Ps {
@@ -388,31 +385,27 @@ impl ServerCounts for EagerServer {
     fn accepted(&self, queue: usize) -> u64 {
         self.accepted[queue]
     }
-    fn departed(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) -> u64 {
-        self.advance(now, control, out);
+    fn departed(&mut self, context: &mut Context<'_, Outlet<'_>>) -> u64 {
+        self.advance(context);
         self.departed
     }
-    fn served(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) -> u128 {
-        let begun = self.departed(now, control, out) + self.in_service.is_some() as u64;
+    fn served(&mut self, context: &mut Context<'_, Outlet<'_>>) -> u128 {
+        let now = context.now;
+        let begun = self.departed(context) + self.in_service.is_some() as u64;
         let (last, carry) = self.last;
         self.line.clock.served(begun, now, last, carry)
     }
-    fn backlog_integral(
-        &mut self,
-        now: Ps,
-        queue: usize,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
-    ) -> f64 {
-        self.advance(now, control, out);
+    fn backlog_integral(&mut self, queue: usize, context: &mut Context<'_, Outlet<'_>>) -> f64 {
+        let now = context.now;
+        self.advance(context);
         self.account(now);
         self.integrals[queue].0 as f64
     }
     fn longest(&self, queue: usize) -> u64 {
         self.longest[queue]
     }
-    fn forget_longest(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
-        self.advance(now, control, out);
+    fn forget_longest(&mut self, context: &mut Context<'_, Outlet<'_>>) {
+        self.advance(context);
         self.longest = (0..self.queues.len())
             .map(|queue| self.length(queue))
             .collect();
@@ -440,15 +433,10 @@ impl ServerCounts for EagerServer {
 }
 
 impl CreditedServer for EagerServer {
-    fn push_alone(
-        &mut self,
-        now: Ps,
-        arrival: &Arrival,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
-    ) -> bool {
-        self.push(now, arrival, None, control, out);
-        self.advance(Ps(now.0 + 1), control, out);
+    fn push_alone(&mut self, arrival: &Arrival, context: &mut Context<'_, Outlet<'_>>) -> bool {
+        let now = context.now;
+        self.push(arrival, None, context);
+        self.advance(&mut context.at(Ps(now.0 + 1)));
         true
     }
     fn tells_next(&self) -> bool {
@@ -457,25 +445,20 @@ impl CreditedServer for EagerServer {
     fn next_start(&self) -> Ps {
         self.next_event()
     }
-    fn take_untold(&mut self, _: Ps, _: u32, _: &mut Control, _: &mut Outlet<'_>) -> u32 {
+    fn take_untold(&mut self, _slot: u32, _context: &mut Context<'_, Outlet<'_>>) -> u32 {
         0
     }
     fn take_departure(&mut self) -> Option<Departure> {
         self.departure.take()
     }
-    fn tell(&mut self, now: Ps, message: Message, control: &mut Control, out: &mut Outlet<'_>) {
-        self.advance(now, control, out);
+    fn tell(&mut self, message: Message, context: &mut Context<'_, Outlet<'_>>) {
+        let now = context.now;
+        self.advance(context);
         self.note(now, |server| server.messages.push_back(message));
     }
-    fn set_limit(
-        &mut self,
-        now: Ps,
-        slot: u32,
-        limit: u32,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
-    ) {
-        self.advance(now, control, out);
+    fn set_limit(&mut self, slot: u32, limit: u32, context: &mut Context<'_, Outlet<'_>>) {
+        let now = context.now;
+        self.advance(context);
         self.note(now, |server| {
             server.channels[slot as usize]
                 .sender

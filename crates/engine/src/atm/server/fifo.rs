@@ -3,10 +3,11 @@
 use alloc::vec::Vec;
 use core::hint::select_unpredictable;
 
-use super::{Arrival, Line, LineServer, Marks, PromptServer, Queued, Server, ServerCounts};
+use super::{
+    Arrival, Context, Line, LineServer, Marks, PromptServer, Queued, Server, ServerCounts,
+};
 use crate::atm::cell::{Body, Cell};
 use crate::atm::link::{LineEnd, Outlet};
-use crate::control::Control;
 use crate::kernel::Ps;
 
 /// A first-in first-out server by Lindley's recursion: a cell that arrives at `t` starts at `max(t,
@@ -57,19 +58,19 @@ impl FifoServer {
     pub fn unmarked_below(&self) -> Ps {
         self.marks.map_or(Ps::NEVER, |marks| marks.least())
     }
-    /// Serves a cell at `now`, and marks the cell that its arrival decides on.
+    /// Serves a cell, and marks the cell that its arrival decides on.
     #[inline(always)]
     pub fn serve_and_mark(
         &mut self,
-        now: Ps,
         cell: Queued,
         body: Option<&Body>,
-        out: &mut Outlet<'_>,
+        context: &mut Context<'_, Outlet<'_>>,
     ) {
+        let now = context.now;
         let work = (self.backlog(now), self.work.carry);
-        out.push(self.serve(now, cell), body);
+        context.out.push(self.serve(now, cell), body);
         if let Some(behind) = self.marks.and_then(|marks| marks.at(work)) {
-            out.link.mark_efci(behind); // TM 4.0 5.10.6 1(a)
+            context.out.link.mark_efci(behind); // TM 4.0 5.10.6 1(a)
         }
     }
     /// Time until the line is free.
@@ -200,13 +201,8 @@ impl FifoRow<'_> {
 impl Server for FifoServer {
     type Credited = PromptServer;
     #[inline]
-    fn queue_length(
-        &mut self,
-        now: Ps,
-        _queue: usize,
-        _control: &mut Control,
-        _out: &mut Outlet<'_>,
-    ) -> u64 {
+    fn queue_length(&mut self, _queue: usize, context: &mut Context<'_, Outlet<'_>>) -> u64 {
+        let now = context.now;
         self.length(now)
     }
     #[inline]
@@ -220,16 +216,14 @@ impl Server for FifoServer {
     #[inline(always)]
     fn push(
         &mut self,
-        now: Ps,
         arrival: &Arrival,
         body: Option<&Body>,
-        _control: &mut Control,
-        out: &mut Outlet<'_>,
+        context: &mut Context<'_, Outlet<'_>>,
     ) {
-        self.serve_and_mark(now, arrival.cell, body, out);
+        self.serve_and_mark(arrival.cell, body, context);
     }
     #[inline]
-    fn advance(&mut self, _now: Ps, _control: &mut Control, _out: &mut Outlet<'_>) {}
+    fn advance(&mut self, _context: &mut Context<'_, Outlet<'_>>) {}
     #[inline]
     fn next_event(&self) -> Ps {
         Ps::NEVER
@@ -240,43 +234,39 @@ impl LineServer for FifoServer {
     #[inline(always)]
     fn push_to(
         &mut self,
-        now: Ps,
         arrival: &Arrival,
         body: Option<&Body>,
-        _control: &mut Control,
-        out: &mut impl LineEnd,
+        context: &mut Context<'_, impl LineEnd>,
     ) {
+        let now = context.now;
         debug_assert!(
             self.marks.is_none(),
             "a link that loses cells takes no marks"
         );
         let cell = self.serve(now, arrival.cell);
-        out.put(cell, body);
+        context.out.put(cell, body);
     }
     #[inline]
-    fn advance_to(&mut self, _now: Ps, _control: &mut Control, _out: &mut impl LineEnd) {}
+    fn advance_to(&mut self, _context: &mut Context<'_, impl LineEnd>) {}
 }
 
 impl ServerCounts for FifoServer {
     fn accepted(&self, _queue: usize) -> u64 {
         self.accepted
     }
-    fn departed(&mut self, now: Ps, _control: &mut Control, _out: &mut Outlet<'_>) -> u64 {
+    fn departed(&mut self, context: &mut Context<'_, Outlet<'_>>) -> u64 {
+        let now = context.now;
         self.accepted - self.length(now)
     }
-    fn served(&mut self, now: Ps, _control: &mut Control, _out: &mut Outlet<'_>) -> u128 {
+    fn served(&mut self, context: &mut Context<'_, Outlet<'_>>) -> u128 {
+        let now = context.now;
         let cells = self.accepted;
         self.line
             .clock
             .served(cells, now, self.work.free_at, self.work.carry)
     }
-    fn backlog_integral(
-        &mut self,
-        now: Ps,
-        _queue: usize,
-        _control: &mut Control,
-        _out: &mut Outlet<'_>,
-    ) -> f64 {
+    fn backlog_integral(&mut self, _queue: usize, context: &mut Context<'_, Outlet<'_>>) -> f64 {
+        let now = context.now;
         // For cells that are still here, the part of their stay after `now` does not count yet.
         (self.work.sojourns
             - self
@@ -289,7 +279,8 @@ impl ServerCounts for FifoServer {
             .clock
             .cells_until(Ps::ZERO, Ps(self.work.longest.0), self.work.longest.1)
     }
-    fn forget_longest(&mut self, now: Ps, _control: &mut Control, _out: &mut Outlet<'_>) {
+    fn forget_longest(&mut self, context: &mut Context<'_, Outlet<'_>>) {
+        let now = context.now;
         self.work.longest = (self.work.free_at.saturating_sub(now).0, self.work.carry);
     }
     fn held(&self) -> Vec<Queued> {

@@ -4,12 +4,11 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::{
-    Arrival, BuildServer, Departure, FifoServer, LossyServer, Marks, PriorityServer, PromptServer,
-    Queued, Server, ServerCounts, ServerSettings,
+    Arrival, BuildServer, Context, Departure, FifoServer, LossyServer, Marks, PriorityServer,
+    PromptServer, Queued, Server, ServerCounts, ServerSettings,
 };
 use crate::atm::cell::Body;
 use crate::atm::link::Outlet;
-use crate::control::Control;
 use crate::kernel::Ps;
 
 /// [`FifoServer`] if departures and marks are known at arrival, [`PromptServer`] if departures must be
@@ -116,14 +115,8 @@ impl Server for LazyServer {
         }
     }
     #[inline]
-    fn queue_length(
-        &mut self,
-        now: Ps,
-        queue: usize,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
-    ) -> u64 {
-        whichever!(self.as_mut(), server => server.queue_length(now, queue, control, out))
+    fn queue_length(&mut self, queue: usize, context: &mut Context<'_, Outlet<'_>>) -> u64 {
+        whichever!(self.as_mut(), server => server.queue_length(queue, context))
     }
     #[inline(always)]
     fn surely_shorter(&self, now: Ps, queue: usize, limit: u64) -> bool {
@@ -149,17 +142,15 @@ impl Server for LazyServer {
     #[inline(always)]
     fn push(
         &mut self,
-        now: Ps,
         arrival: &Arrival,
         body: Option<&Body>,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
+        context: &mut Context<'_, Outlet<'_>>,
     ) {
-        whichever!(self.as_mut(), server => server.push(now, arrival, body, control, out))
+        whichever!(self.as_mut(), server => server.push(arrival, body, context))
     }
     #[inline]
-    fn advance(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
-        whichever!(self.as_mut(), server => server.advance(now, control, out))
+    fn advance(&mut self, context: &mut Context<'_, Outlet<'_>>) {
+        whichever!(self.as_mut(), server => server.advance(context))
     }
     #[inline(always)]
     fn next_event(&self) -> Ps {
@@ -171,26 +162,20 @@ impl ServerCounts for LazyServer {
     fn accepted(&self, queue: usize) -> u64 {
         whichever!(self.as_ref(), server => server.accepted(queue))
     }
-    fn departed(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) -> u64 {
-        whichever!(self.as_mut(), server => server.departed(now, control, out))
+    fn departed(&mut self, context: &mut Context<'_, Outlet<'_>>) -> u64 {
+        whichever!(self.as_mut(), server => server.departed(context))
     }
-    fn served(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) -> u128 {
-        whichever!(self.as_mut(), server => server.served(now, control, out))
+    fn served(&mut self, context: &mut Context<'_, Outlet<'_>>) -> u128 {
+        whichever!(self.as_mut(), server => server.served(context))
     }
-    fn backlog_integral(
-        &mut self,
-        now: Ps,
-        queue: usize,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
-    ) -> f64 {
-        whichever!(self.as_mut(), server => server.backlog_integral(now, queue, control, out))
+    fn backlog_integral(&mut self, queue: usize, context: &mut Context<'_, Outlet<'_>>) -> f64 {
+        whichever!(self.as_mut(), server => server.backlog_integral(queue, context))
     }
     fn longest(&self, queue: usize) -> u64 {
         whichever!(self.as_ref(), server => server.longest(queue))
     }
-    fn forget_longest(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
-        whichever!(self.as_mut(), server => server.forget_longest(now, control, out));
+    fn forget_longest(&mut self, context: &mut Context<'_, Outlet<'_>>) {
+        whichever!(self.as_mut(), server => server.forget_longest(context));
     }
     fn held(&self) -> Vec<Queued> {
         whichever!(self.as_ref(), server => server.held())

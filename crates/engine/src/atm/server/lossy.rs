@@ -2,11 +2,12 @@
 
 use alloc::vec::Vec;
 
-use super::{Arrival, Departure, Line, LineServer, PromptServer, Queued, Server, ServerCounts};
+use super::{
+    Arrival, Context, Departure, Line, LineServer, PromptServer, Queued, Server, ServerCounts,
+};
 use crate::atm::cell::{Body, Cell};
 use crate::atm::errors::Errors;
 use crate::atm::link::{LineEnd, Outlet};
-use crate::control::Control;
 use crate::kernel::{Ps, Ring};
 
 /// Losses of the link behind a port that is not prompt.
@@ -55,6 +56,11 @@ impl LineEnd for LossyOutlet<'_, '_> {
 }
 
 impl LossyEnd {
+    /// The end of the line, with the link behind it.
+    #[inline(always)]
+    fn before<'a, 'b>(&'a mut self, out: &'a mut Outlet<'b>) -> LossyOutlet<'a, 'b> {
+        LossyOutlet { lossy: self, out }
+    }
     #[cold]
     fn lose(&mut self, Cell { at, label, info }: Cell) {
         let Ok(place) = self.slots.binary_search_by_key(&label, |(label, _)| *label) else {
@@ -91,35 +97,27 @@ impl<T: LineServer> Server for LossyServer<T> {
     #[inline]
     fn push(
         &mut self,
-        now: Ps,
         arrival: &Arrival,
         body: Option<&Body>,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
+        context: &mut Context<'_, Outlet<'_>>,
     ) {
-        let lossy = &mut self.lossy;
-        let out = &mut LossyOutlet { lossy, out };
-        self.server.push_to(now, arrival, body, control, out);
+        let out = &mut self.lossy.before(context.out);
+        let context = &mut Context::new(context.now, context.control, out);
+        self.server.push_to(arrival, body, context);
     }
     #[inline]
-    fn advance(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
-        let lossy = &mut self.lossy;
-        self.server
-            .advance_to(now, control, &mut LossyOutlet { lossy, out });
+    fn advance(&mut self, context: &mut Context<'_, Outlet<'_>>) {
+        let out = &mut self.lossy.before(context.out);
+        let context = &mut Context::new(context.now, context.control, out);
+        self.server.advance_to(context);
     }
     #[inline]
     fn next_event(&self) -> Ps {
         self.server.next_event()
     }
-    fn queue_length(
-        &mut self,
-        now: Ps,
-        queue: usize,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
-    ) -> u64 {
-        self.advance(now, control, out);
-        self.server.queue_length(now, queue, control, out)
+    fn queue_length(&mut self, queue: usize, context: &mut Context<'_, Outlet<'_>>) -> u64 {
+        self.advance(context);
+        self.server.queue_length(queue, context)
     }
     #[inline]
     fn surely_shorter(&self, now: Ps, queue: usize, limit: u64) -> bool {
@@ -138,30 +136,24 @@ impl<T: LineServer> ServerCounts for LossyServer<T> {
     fn accepted(&self, queue: usize) -> u64 {
         self.server.accepted(queue)
     }
-    fn departed(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) -> u64 {
-        self.advance(now, control, out);
-        self.server.departed(now, control, out)
+    fn departed(&mut self, context: &mut Context<'_, Outlet<'_>>) -> u64 {
+        self.advance(context);
+        self.server.departed(context)
     }
-    fn served(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) -> u128 {
-        self.advance(now, control, out);
-        self.server.served(now, control, out)
+    fn served(&mut self, context: &mut Context<'_, Outlet<'_>>) -> u128 {
+        self.advance(context);
+        self.server.served(context)
     }
-    fn backlog_integral(
-        &mut self,
-        now: Ps,
-        queue: usize,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
-    ) -> f64 {
-        self.advance(now, control, out);
-        self.server.backlog_integral(now, queue, control, out)
+    fn backlog_integral(&mut self, queue: usize, context: &mut Context<'_, Outlet<'_>>) -> f64 {
+        self.advance(context);
+        self.server.backlog_integral(queue, context)
     }
     fn longest(&self, queue: usize) -> u64 {
         self.server.longest(queue)
     }
-    fn forget_longest(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
-        self.advance(now, control, out);
-        self.server.forget_longest(now, control, out);
+    fn forget_longest(&mut self, context: &mut Context<'_, Outlet<'_>>) {
+        self.advance(context);
+        self.server.forget_longest(context);
     }
     /// A lost cell counts as held until its departure has been asked for.
     fn held(&self) -> Vec<Queued> {

@@ -6,6 +6,7 @@
 //! arrives at the instant of a completion finds the buffer space that it freed, and competes for
 //! the service that starts then.
 
+mod context;
 mod eager;
 mod fifo;
 mod lazy;
@@ -15,6 +16,7 @@ mod priority;
 mod prompt;
 mod promptness;
 
+pub use context::Context;
 pub use eager::EagerServer;
 pub use fifo::{FifoRow, FifoServer, Work};
 pub use lazy::LazyServer;
@@ -30,7 +32,6 @@ use alloc::vec::Vec;
 
 use super::cell::{Body, Info};
 use super::link::{LineEnd, Outlet};
-use crate::control::Control;
 use crate::credit::Sender;
 use crate::kernel::{CellClock, Ps};
 
@@ -97,28 +98,20 @@ pub trait Server: ServerCounts + Sized {
     const OBSERVED: bool = false;
     /// The same server where departures must be reported.
     type Credited: CreditedServer;
-    /// Puts a cell into the queue of its class at `now`.
+    /// Puts a cell into the queue of its class.
     fn push(
         &mut self,
-        now: Ps,
         arrival: &Arrival,
         body: Option<&Body>,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
+        context: &mut Context<'_, Outlet<'_>>,
     );
-    /// Processes everything before `now`, and the completions at `now`.
-    fn advance(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>);
+    /// Processes everything before the context's time, and the completions at that time.
+    fn advance(&mut self, context: &mut Context<'_, Outlet<'_>>);
     /// Time at which [`Server::advance`] must be called next so that no cell leaves late:
     /// `advance(t + 1)` for the time `t` returned. `NEVER` if departures need no event.
     fn next_event(&self) -> Ps;
-    /// Cells of `queue` whose last bit has not left at `now`. Advances the server to `now`.
-    fn queue_length(
-        &mut self,
-        now: Ps,
-        queue: usize,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
-    ) -> u64;
+    /// Advances the server. Returns the number of cells of `queue` whose last bit has not left.
+    fn queue_length(&mut self, queue: usize, context: &mut Context<'_, Outlet<'_>>) -> u64;
     /// True if `queue` certainly holds fewer than `limit` cells at `now`; false if only the exact
     /// length would show it. Cheaper than the length itself, and changes nothing.
     fn surely_shorter(&self, now: Ps, queue: usize, limit: u64) -> bool;
@@ -137,30 +130,27 @@ pub trait Server: ServerCounts + Sized {
     fn take_lost(&mut self, _until: Ps) -> Option<Departure> {
         None
     }
-    /// The server itself if it reports departures and obeys credit.
+    /// The server itself if it reports departures and obeys credit; `None` otherwise.
     fn credited(&self) -> Option<&Self::Credited> {
         None
     }
-    /// The same, to change it.
+    /// [`Server::credited`], mutable.
     fn credited_mut(&mut self) -> Option<&mut Self::Credited> {
         None
     }
 }
 
-/// A server whose cells may go to any end of its line. What [`Server`] does with an [`Outlet`] it
-/// does with these methods.
+/// A server that works with any end of a line. [`Server`] puts cells on an [`Outlet`] only.
 pub trait LineServer: Server {
     /// [`Server::push`].
     fn push_to(
         &mut self,
-        now: Ps,
         arrival: &Arrival,
         body: Option<&Body>,
-        control: &mut Control,
-        out: &mut impl LineEnd,
+        context: &mut Context<'_, impl LineEnd>,
     );
     /// [`Server::advance`].
-    fn advance_to(&mut self, now: Ps, control: &mut Control, out: &mut impl LineEnd);
+    fn advance_to(&mut self, context: &mut Context<'_, impl LineEnd>);
 }
 
 /// A server that the engine builds from settings.
@@ -176,23 +166,18 @@ pub trait BuildServer: Server {
 pub trait ServerCounts {
     /// Number of cells put into `queue` so far.
     fn accepted(&self, queue: usize) -> u64;
-    /// Cells whose service has completed by `now`; `now` must not lie before the last call.
-    fn departed(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) -> u64;
-    /// Time for which the line has served cells up to `now`, as from [`CellClock::served`].
-    fn served(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) -> u128;
-    /// Time integral of the number of cells in `queue` up to `now`, in cell picoseconds.
-    fn backlog_integral(
-        &mut self,
-        now: Ps,
-        queue: usize,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
-    ) -> f64;
+    /// Number of cells whose service has completed. The context's time must not lie before that of
+    /// the last call.
+    fn departed(&mut self, context: &mut Context<'_, Outlet<'_>>) -> u64;
+    /// Time for which the line has served cells so far, as from [`CellClock::served`].
+    fn served(&mut self, context: &mut Context<'_, Outlet<'_>>) -> u128;
+    /// Time integral of the number of cells in `queue` so far, in cell picoseconds.
+    fn backlog_integral(&mut self, queue: usize, context: &mut Context<'_, Outlet<'_>>) -> f64;
     /// Greatest length of `queue` since the last [`ServerCounts::forget_longest`], arriving cells
     /// counted.
     fn longest(&self, queue: usize) -> u64;
-    /// Starts a new maximum at `now` from the lengths of that moment.
-    fn forget_longest(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>);
+    /// Starts a new maximum from the present lengths.
+    fn forget_longest(&mut self, context: &mut Context<'_, Outlet<'_>>);
     /// Cells held here that are not yet on the link.
     fn held(&self) -> Vec<Queued>;
     /// Bytes of storage for queued cells, and cells held there.
@@ -201,17 +186,11 @@ pub trait ServerCounts {
 
 /// A server that reports departures to its node, and obeys credit.
 pub trait CreditedServer {
-    /// Puts in a cell without a body if all other events at `now` are done: if its service can
-    /// start it starts at once. Returns false if [`Server::next_event`] has certainly not become
+    /// Puts in a cell without a body. All other events at the context's time must be done. The cell's
+    /// service starts at once if it can. Returns false if [`Server::next_event`] has certainly not become
     /// earlier, no cell has begun to wait, and no departure is to be reported ahead; a server may be asked
     /// too early.
-    fn push_alone(
-        &mut self,
-        now: Ps,
-        arrival: &Arrival,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
-    ) -> bool;
+    fn push_alone(&mut self, arrival: &Arrival, context: &mut Context<'_, Outlet<'_>>) -> bool;
     /// The departure that must be reported and has not been reported yet. It must be asked for at
     /// every [`Server::next_event`].
     fn take_departure(&mut self) -> Option<Departure>;
@@ -236,25 +215,12 @@ pub trait CreditedServer {
         unreachable!("it reports no departure ahead");
     }
     /// Sends a message of the credit protocol.
-    fn tell(&mut self, now: Ps, message: Message, control: &mut Control, out: &mut Outlet<'_>);
+    fn tell(&mut self, message: Message, context: &mut Context<'_, Outlet<'_>>);
     /// Sets a new limit for the channel in `slot`.
-    fn set_limit(
-        &mut self,
-        now: Ps,
-        slot: u32,
-        limit: u32,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
-    );
-    /// Number of cells of the channel in `slot` that have left by `now` and were not reported; they
-    /// count as reported from now on.
-    fn take_untold(
-        &mut self,
-        now: Ps,
-        slot: u32,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
-    ) -> u32;
+    fn set_limit(&mut self, slot: u32, limit: u32, context: &mut Context<'_, Outlet<'_>>);
+    /// Number of cells of the channel in `slot` that have left and were not reported. From this call on
+    /// these cells count as reported.
+    fn take_untold(&mut self, slot: u32, context: &mut Context<'_, Outlet<'_>>) -> u32;
     /// Cells of the channel in `slot` that are still here, including the one in service, if the
     /// server is up to date.
     fn queued_of(&self, slot: u32) -> u64;

@@ -3,10 +3,10 @@
 
 use alloc::vec::Vec;
 
-use super::{Arrival, Line, LineServer, PromptServer, Queued, Server, ServerCounts};
+use super::{Arrival, Context, Line, LineServer, PromptServer, Queued, Server, ServerCounts};
 use crate::atm::cell::{Body, Cell};
 use crate::atm::link::{LineEnd, Outlet};
-use crate::control::{Control, SwitchControl};
+use crate::control::SwitchControl;
 use crate::kernel::{Ps, Ring, Stays};
 
 #[derive(Clone, Default)]
@@ -112,7 +112,8 @@ impl PriorityServer {
         }
     }
     #[inline(always)]
-    fn start(&mut self, at: Ps, control: &mut Control, out: &mut impl LineEnd) {
+    fn start(&mut self, context: &mut Context<'_, impl LineEnd>) {
+        let at = context.now;
         let index = self.occupied.trailing_zeros();
         let watched = self.watched == Some(index);
         let Some(queue) = self.queues.get_mut(index as usize) else {
@@ -128,7 +129,7 @@ impl PriorityServer {
         }
         if watched {
             // The line is free, so none of the queue's cells is in service.
-            control.on_dequeue(at, &mut cell.info, length);
+            context.control.on_dequeue(at, &mut cell.info, length);
         }
         if at > self.free_at {
             self.carry = 0;
@@ -143,22 +144,21 @@ impl PriorityServer {
         };
         // Few cells have a body; the others must not wait for a copy of one that is not there.
         if cell.info.has_body() {
-            out.put(cell, lane.bodies.pop().as_ref());
+            context.out.put(cell, lane.bodies.pop().as_ref());
         } else {
-            out.put(cell, None);
+            context.out.put(cell, None);
         }
     }
     /// [`LineServer::push_to`].
     #[inline(always)]
     fn add(
         &mut self,
-        now: Ps,
         (queue, cell): (u32, Queued),
         body: Option<&Body>,
-        control: &mut Control,
-        out: &mut impl LineEnd,
+        context: &mut Context<'_, impl LineEnd>,
     ) {
-        self.advance_to(now, control, out);
+        let now = context.now;
+        self.advance_to(context);
         if self.waiting == 0 {
             self.ready_at = now;
         }
@@ -177,29 +177,16 @@ impl PriorityServer {
     }
     /// [`Server::push`] of a cell without a body.
     #[inline(always)]
-    pub fn push_plain(
-        &mut self,
-        now: Ps,
-        queue: u32,
-        cell: Queued,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
-    ) {
-        self.add(now, (queue, cell), None, control, out);
+    pub fn push_plain(&mut self, queue: u32, cell: Queued, context: &mut Context<'_, Outlet<'_>>) {
+        self.add((queue, cell), None, context);
     }
 }
 
 impl Server for PriorityServer {
     type Credited = PromptServer;
     #[inline]
-    fn queue_length(
-        &mut self,
-        now: Ps,
-        queue: usize,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
-    ) -> u64 {
-        self.advance(now, control, out);
+    fn queue_length(&mut self, queue: usize, context: &mut Context<'_, Outlet<'_>>) -> u64 {
+        self.advance(context);
         self.length(queue)
     }
     #[inline]
@@ -209,18 +196,16 @@ impl Server for PriorityServer {
     }
     fn push(
         &mut self,
-        now: Ps,
         arrival: &Arrival,
         body: Option<&Body>,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
+        context: &mut Context<'_, Outlet<'_>>,
     ) {
-        self.push_to(now, arrival, body, control, out);
+        self.push_to(arrival, body, context);
     }
     // Away from the code of ports with one queue, which has few registers to spare.
     #[inline(never)]
-    fn advance(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
-        self.advance_to(now, control, out);
+    fn advance(&mut self, context: &mut Context<'_, Outlet<'_>>) {
+        self.advance_to(context);
     }
     #[inline]
     fn next_event(&self) -> Ps {
@@ -231,16 +216,15 @@ impl Server for PriorityServer {
 impl LineServer for PriorityServer {
     fn push_to(
         &mut self,
-        now: Ps,
         arrival: &Arrival,
         body: Option<&Body>,
-        control: &mut Control,
-        out: &mut impl LineEnd,
+        context: &mut Context<'_, impl LineEnd>,
     ) {
-        self.add(now, (arrival.queue, arrival.cell), body, control, out);
+        self.add((arrival.queue, arrival.cell), body, context);
     }
     #[inline(always)]
-    fn advance_to(&mut self, now: Ps, control: &mut Control, out: &mut impl LineEnd) {
+    fn advance_to(&mut self, context: &mut Context<'_, impl LineEnd>) {
+        let now = context.now;
         loop {
             if self.free_at <= now {
                 self.complete();
@@ -249,7 +233,7 @@ impl LineServer for PriorityServer {
             if start >= now {
                 return;
             }
-            self.start(start, control, out);
+            self.start(&mut context.at(start));
         }
     }
 }
@@ -258,31 +242,27 @@ impl ServerCounts for PriorityServer {
     fn accepted(&self, queue: usize) -> u64 {
         self.queues[queue].departed + self.length(queue)
     }
-    fn departed(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) -> u64 {
-        self.advance(now, control, out);
+    fn departed(&mut self, context: &mut Context<'_, Outlet<'_>>) -> u64 {
+        self.advance(context);
         self.queues.iter().map(|queue| queue.departed).sum()
     }
-    fn served(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) -> u128 {
-        let begun = self.departed(now, control, out) + self.in_service.is_some() as u64;
+    fn served(&mut self, context: &mut Context<'_, Outlet<'_>>) -> u128 {
+        let now = context.now;
+        let begun = self.departed(context) + self.in_service.is_some() as u64;
         let (last, carry) = (self.free_at, self.carry);
         self.line.clock.served(begun, now, last, carry)
     }
-    fn backlog_integral(
-        &mut self,
-        now: Ps,
-        queue: usize,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
-    ) -> f64 {
-        self.advance(now, control, out);
+    fn backlog_integral(&mut self, queue: usize, context: &mut Context<'_, Outlet<'_>>) -> f64 {
+        let now = context.now;
+        self.advance(context);
         let length = self.length(queue);
         self.queues[queue].stays.until(now, length)
     }
     fn longest(&self, queue: usize) -> u64 {
         self.queues[queue].longest
     }
-    fn forget_longest(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
-        self.advance(now, control, out);
+    fn forget_longest(&mut self, context: &mut Context<'_, Outlet<'_>>) {
+        self.advance(context);
         for queue in 0..self.queues.len() {
             self.queues[queue].longest = self.length(queue);
         }

@@ -11,13 +11,13 @@ use alloc::vec::Vec;
 use self::channel::Channel;
 use self::queue::{Lane, Queue};
 use super::{
-    Arrival, ChannelSettings, CreditCounts, CreditedServer, Departure, Line, Message, NEVER_TOLD,
-    PromptSettings, Queued, Server,
+    Arrival, ChannelSettings, Context, CreditCounts, CreditedServer, Departure, Line, Message,
+    NEVER_TOLD, PromptSettings, Queued, Server,
 };
 use crate::atm::cell::{Body, Cell, Info};
 use crate::atm::errors::Errors;
 use crate::atm::link::Outlet;
-use crate::control::{Control, SwitchControl};
+use crate::control::SwitchControl;
 use crate::credit::{Purpose, Sender};
 use crate::kernel::{Ps, Ring};
 
@@ -221,21 +221,16 @@ impl PromptServer {
 
     /// [`CreditedServer::push_alone`] if the cell cannot certainly be served at once.
     #[inline(always)]
-    fn push_behind(
-        &mut self,
-        now: Ps,
-        arrival: &Arrival,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
-    ) -> bool {
-        self.advance(now, control, out);
+    fn push_behind(&mut self, arrival: &Arrival, context: &mut Context<'_, Outlet<'_>>) -> bool {
+        let now = context.now;
+        self.advance(context);
         let (queue, telling) = (self.channels[arrival.slot as usize].queue, self.telling);
         let is_first = self.ready == 0;
         let waits = self.next_start() > now;
         let comes_behind = !self.tells_ahead && waits && self.comes_behind(queue);
         self.add(now, arrival.slot, arrival.cell, None);
         if !comes_behind {
-            self.advance(Ps(now.0 + 1), control, out);
+            self.advance(&mut context.at(Ps(now.0 + 1)));
         }
         match self.tells_ahead {
             true => is_first || self.telling != telling || self.departure.is_some(),
@@ -260,7 +255,13 @@ impl PromptServer {
     /// credit there is neither ABR nor a control scheme, so a channel has one queue, and nobody is told
     /// that a cell leaves it.
     #[inline(always)]
-    fn serve_again(&mut self, now: Ps, slot: u32, cell: Queued, out: &mut Outlet<'_>) -> bool {
+    fn serve_again(
+        &mut self,
+        slot: u32,
+        cell: Queued,
+        context: &mut Context<'_, Outlet<'_>>,
+    ) -> bool {
+        let now = context.now;
         let channel = &mut self.channels[slot as usize];
         if let Some(sender) = &mut channel.sender {
             sender.send();
@@ -271,7 +272,7 @@ impl PromptServer {
         queue.stays.leave(self.free_at);
         queue.stays.arrive(now);
         queue.departed += 1;
-        let lost = self.put_on_link(now, cell, None, out);
+        let lost = self.put_on_link(cell, None, context);
         debug_assert!(
             !lost,
             "departures over a link with losses are not reported ahead"
@@ -330,7 +331,8 @@ impl PromptServer {
 
     /// [`Server::advance`] if no service lasts longer than until `now`.
     #[inline(never)]
-    fn complete_until(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
+    fn complete_until(&mut self, context: &mut Context<'_, Outlet<'_>>) {
+        let now = context.now;
         while self.free_at <= now {
             self.complete();
             let start = self.next_start();
@@ -340,15 +342,15 @@ impl PromptServer {
             if self.to_come_at <= start {
                 self.receive_messages(start);
             }
-            self.start(start, control, out);
+            self.start(&mut context.at(start));
         }
     }
 
     #[inline(always)]
-    fn start(&mut self, at: Ps, control: &mut Control, out: &mut Outlet<'_>) {
+    fn start(&mut self, context: &mut Context<'_, Outlet<'_>>) {
         let index = self.occupied.trailing_zeros();
         if self.records_before <= index && !self.messages.is_empty() {
-            return self.start_message(at, out);
+            return self.start_message(context);
         }
         let Some(queue) = self.queues.get_mut(index as usize) else {
             return;
@@ -387,40 +389,38 @@ impl PromptServer {
         // Few cells have a body; the others must not wait for a copy of one that is not there.
         if cell.info.has_body() {
             let body = bodies.pop();
-            return self.serve_next(at, place, cell, body.as_ref(), control, out);
+            return self.serve_next(place, cell, body.as_ref(), context);
         }
-        self.serve_next(at, place, cell, None, control, out)
+        self.serve_next(place, cell, None, context)
     }
 
     /// Starts the service of a cell that has waited in a queue, of the channel in a slot.
     #[inline(always)]
     fn serve_next(
         &mut self,
-        at: Ps,
         (index, slot): (u32, u32),
         mut cell: Queued,
         body: Option<&Body>,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
+        context: &mut Context<'_, Outlet<'_>>,
     ) {
+        let at = context.now;
         if self.watched == Some(index) {
             let length = self.queues[index as usize].length;
-            control.on_dequeue(at, &mut cell.info, length);
+            context.control.on_dequeue(at, &mut cell.info, length);
         }
-        self.serve(at, (index, slot), cell, body, out);
+        self.serve((index, slot), cell, body, context);
     }
 
     /// Starts the service of a cell from a queue, of the channel in a slot.
     #[inline(always)]
     fn serve(
         &mut self,
-        at: Ps,
         (queue, slot): (u32, u32),
         cell: Queued,
         body: Option<&Body>,
-        out: &mut Outlet<'_>,
+        context: &mut Context<'_, Outlet<'_>>,
     ) {
-        let lost = self.put_on_link(at, cell, body, out);
+        let lost = self.put_on_link(cell, body, context);
         let channel = &mut self.channels[slot as usize];
         let matters = match self.tells_ahead {
             true => {
@@ -441,7 +441,7 @@ impl PromptServer {
         });
     }
 
-    fn start_message(&mut self, at: Ps, out: &mut Outlet<'_>) {
+    fn start_message(&mut self, context: &mut Context<'_, Outlet<'_>>) {
         let Some(first) = self.messages.pop() else {
             return;
         };
@@ -466,7 +466,7 @@ impl PromptServer {
             label: self.label,
             info: Info::credit(),
         };
-        let lost = self.put_on_link(at, queued, Some(&Body::Credit(cell)), out);
+        let lost = self.put_on_link(queued, Some(&Body::Credit(cell)), context);
         self.in_service = Some(InService::Message {
             purpose: cell.purpose,
             lost,
@@ -477,11 +477,11 @@ impl PromptServer {
     #[inline(always)]
     fn put_on_link(
         &mut self,
-        at: Ps,
         cell: Queued,
         body: Option<&Body>,
-        out: &mut Outlet<'_>,
+        context: &mut Context<'_, Outlet<'_>>,
     ) -> bool {
+        let at = context.now;
         if at > self.free_at {
             self.carry = 0;
         }
@@ -496,7 +496,7 @@ impl PromptServer {
                 label: cell.label,
                 info: cell.info,
             };
-            out.push(cell, body);
+            context.out.push(cell, body);
         }
         lost
     }
@@ -520,14 +520,8 @@ impl Server for PromptServer {
         Some(self)
     }
     #[inline]
-    fn queue_length(
-        &mut self,
-        now: Ps,
-        queue: usize,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
-    ) -> u64 {
-        self.advance(now, control, out);
+    fn queue_length(&mut self, queue: usize, context: &mut Context<'_, Outlet<'_>>) -> u64 {
+        self.advance(context);
         self.queues[queue].length
     }
     #[inline]
@@ -536,20 +530,20 @@ impl Server for PromptServer {
     }
     fn push(
         &mut self,
-        now: Ps,
         arrival: &Arrival,
         body: Option<&Body>,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
+        context: &mut Context<'_, Outlet<'_>>,
     ) {
-        self.advance(now, control, out);
+        let now = context.now;
+        self.advance(context);
         self.add(now, arrival.slot, arrival.cell, body);
     }
     #[inline(always)]
-    fn advance(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
+    fn advance(&mut self, context: &mut Context<'_, Outlet<'_>>) {
+        let now = context.now;
         // While a cell is in service nothing happens.
         if self.free_at <= now {
-            self.complete_until(now, control, out);
+            self.complete_until(context);
         }
     }
     /// The time of a departure to be reported, of the completion that matters, or of the next start
@@ -566,21 +560,16 @@ impl Server for PromptServer {
 
 impl CreditedServer for PromptServer {
     #[inline]
-    fn push_alone(
-        &mut self,
-        now: Ps,
-        arrival: &Arrival,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
-    ) -> bool {
+    fn push_alone(&mut self, arrival: &Arrival, context: &mut Context<'_, Outlet<'_>>) -> bool {
+        let now = context.now;
         let (slot, mut cell) = (arrival.slot, arrival.cell);
         let is_idle = self.free_at <= now && self.ready == 0 && self.to_come_at > now;
         if !is_idle || !self.channels[slot as usize].has_credit() {
-            return self.push_behind(now, arrival, control, out);
+            return self.push_behind(arrival, context);
         }
         // No other cell could be served, so this cell need not wait either.
         if self.served_last(slot) {
-            return self.serve_again(now, slot, cell, out);
+            return self.serve_again(slot, cell, context);
         }
         self.complete();
         let watched = self.watched;
@@ -589,9 +578,11 @@ impl CreditedServer for PromptServer {
             sender.send();
         }
         if watched == Some(index) {
-            control.on_dequeue(now, &mut cell.info, queue.length);
+            context
+                .control
+                .on_dequeue(now, &mut cell.info, queue.length);
         }
-        self.serve(now, (index, slot), cell, None, out);
+        self.serve((index, slot), cell, None, context);
         // Nothing waits, so no later start can matter.
         !self.tells_ahead || self.departure.is_some()
     }
@@ -637,20 +628,15 @@ impl CreditedServer for PromptServer {
         }
         self.to_come_at = self.to_come_at.min(at);
     }
-    fn tell(&mut self, now: Ps, message: Message, control: &mut Control, out: &mut Outlet<'_>) {
-        self.advance(now, control, out);
+    fn tell(&mut self, message: Message, context: &mut Context<'_, Outlet<'_>>) {
+        let now = context.now;
+        self.advance(context);
         self.messages.push(message);
         self.note_ready(now);
     }
-    fn set_limit(
-        &mut self,
-        now: Ps,
-        slot: u32,
-        limit: u32,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
-    ) {
-        self.advance(now, control, out);
+    fn set_limit(&mut self, slot: u32, limit: u32, context: &mut Context<'_, Outlet<'_>>) {
+        let now = context.now;
+        self.advance(context);
         let channel = &mut self.channels[slot as usize];
         let Some(sender) = &mut channel.sender else {
             return;
@@ -669,14 +655,8 @@ impl CreditedServer for PromptServer {
         }
         self.queue_up(now, slot);
     }
-    fn take_untold(
-        &mut self,
-        now: Ps,
-        slot: u32,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
-    ) -> u32 {
-        self.advance(now, control, out);
+    fn take_untold(&mut self, slot: u32, context: &mut Context<'_, Outlet<'_>>) -> u32 {
+        self.advance(context);
         core::mem::take(&mut self.channels[slot as usize].untold)
     }
     fn queued_of(&self, slot: u32) -> u64 {

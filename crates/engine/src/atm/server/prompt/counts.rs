@@ -4,39 +4,33 @@ use alloc::vec::Vec;
 
 use super::{InService, PromptServer};
 use crate::atm::link::Outlet;
-use crate::atm::server::{Queued, Server, ServerCounts};
-use crate::control::Control;
-use crate::kernel::Ps;
+use crate::atm::server::{Context, Queued, Server, ServerCounts};
 
 impl ServerCounts for PromptServer {
     fn accepted(&self, queue: usize) -> u64 {
         self.queues[queue].departed + self.queues[queue].length
     }
-    fn departed(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) -> u64 {
-        self.advance(now, control, out);
+    fn departed(&mut self, context: &mut Context<'_, Outlet<'_>>) -> u64 {
+        self.advance(context);
         self.queues.iter().map(|queue| queue.departed).sum::<u64>() + self.counts.cells()
     }
-    fn served(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) -> u128 {
-        let begun = self.departed(now, control, out) + self.in_service.is_some() as u64;
+    fn served(&mut self, context: &mut Context<'_, Outlet<'_>>) -> u128 {
+        let now = context.now;
+        let begun = self.departed(context) + self.in_service.is_some() as u64;
         let (last, carry) = (self.free_at, self.carry);
         self.line.clock.served(begun, now, last, carry)
     }
-    fn backlog_integral(
-        &mut self,
-        now: Ps,
-        queue: usize,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
-    ) -> f64 {
-        self.advance(now, control, out);
+    fn backlog_integral(&mut self, queue: usize, context: &mut Context<'_, Outlet<'_>>) -> f64 {
+        let now = context.now;
+        self.advance(context);
         let queue = &self.queues[queue];
         queue.stays.until(now, queue.length)
     }
     fn longest(&self, queue: usize) -> u64 {
         self.queues[queue].longest
     }
-    fn forget_longest(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
-        self.advance(now, control, out);
+    fn forget_longest(&mut self, context: &mut Context<'_, Outlet<'_>>) {
+        self.advance(context);
         self.queues
             .iter_mut()
             .for_each(|queue| queue.longest = queue.length);

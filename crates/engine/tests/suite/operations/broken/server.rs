@@ -3,9 +3,9 @@
 use cellrate_engine::atm::cell::{Body, Info, RmCell};
 use cellrate_engine::atm::link::Outlet;
 use cellrate_engine::atm::server::{
-    Arrival, BuildServer, EagerServer, LazyServer, Queued, Server, ServerCounts, ServerSettings,
+    Arrival, BuildServer, Context, EagerServer, LazyServer, Queued, Server, ServerCounts,
+    ServerSettings,
 };
-use cellrate_engine::control::Control;
 use cellrate_engine::kernel::{CellClock, Ps, Rate};
 
 use super::super::Subject;
@@ -63,14 +63,8 @@ impl<const FAULT: u8> BuildServer for Spoilt<FAULT> {
 
 impl<const FAULT: u8> Server for Spoilt<FAULT> {
     type Credited = EagerServer;
-    fn queue_length(
-        &mut self,
-        now: Ps,
-        queue: usize,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
-    ) -> u64 {
-        let length = self.inner.queue_length(now, queue, control, out);
+    fn queue_length(&mut self, queue: usize, context: &mut Context<'_, Outlet<'_>>) -> u64 {
+        let length = self.inner.queue_length(queue, context);
         match length {
             4.. if Self::has(Fault::ForgetsOne) => length - 1,
             _ => length,
@@ -81,11 +75,9 @@ impl<const FAULT: u8> Server for Spoilt<FAULT> {
     }
     fn push(
         &mut self,
-        now: Ps,
         arrival: &Arrival,
         body: Option<&Body>,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
+        context: &mut Context<'_, Outlet<'_>>,
     ) {
         self.pushed += 1;
         if Self::has(Fault::LosesCells) && self.pushed.is_multiple_of(5) {
@@ -105,16 +97,16 @@ impl<const FAULT: u8> Server for Spoilt<FAULT> {
             _ => None,
         };
         let body_or_other = other.as_ref().or(body);
-        self.inner.push(now, &arrival, body_or_other, control, out);
+        self.inner.push(&arrival, body_or_other, context);
         if Self::has(Fault::DoublesCells) && self.pushed.is_multiple_of(5) {
-            self.inner.push(now, &arrival, body, control, out);
+            self.inner.push(&arrival, body, context);
         }
     }
-    fn advance(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
-        let said = out.fresh.len();
-        self.inner.advance(now, control, out);
+    fn advance(&mut self, context: &mut Context<'_, Outlet<'_>>) {
+        let said = context.out.fresh.len();
+        self.inner.advance(context);
         if Self::has(Fault::TellsNobody) {
-            out.fresh.truncate(said);
+            context.out.fresh.truncate(said);
         }
     }
     fn next_event(&self) -> Ps {
@@ -126,20 +118,14 @@ impl<const FAULT: u8> ServerCounts for Spoilt<FAULT> {
     fn accepted(&self, queue: usize) -> u64 {
         self.inner.accepted(queue) + u64::from(Self::has(Fault::Miscounts))
     }
-    fn served(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) -> u128 {
-        self.inner.served(now, control, out)
+    fn served(&mut self, context: &mut Context<'_, Outlet<'_>>) -> u128 {
+        self.inner.served(context)
     }
-    fn departed(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) -> u64 {
-        self.inner.departed(now, control, out) + u64::from(Self::has(Fault::CountsLate))
+    fn departed(&mut self, context: &mut Context<'_, Outlet<'_>>) -> u64 {
+        self.inner.departed(context) + u64::from(Self::has(Fault::CountsLate))
     }
-    fn backlog_integral(
-        &mut self,
-        now: Ps,
-        queue: usize,
-        control: &mut Control,
-        out: &mut Outlet<'_>,
-    ) -> f64 {
-        self.inner.backlog_integral(now, queue, control, out)
+    fn backlog_integral(&mut self, queue: usize, context: &mut Context<'_, Outlet<'_>>) -> f64 {
+        self.inner.backlog_integral(queue, context)
     }
     fn longest(&self, queue: usize) -> u64 {
         if Self::has(Fault::ForgetsLongest) {
@@ -148,8 +134,8 @@ impl<const FAULT: u8> ServerCounts for Spoilt<FAULT> {
             self.inner.longest(queue)
         }
     }
-    fn forget_longest(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
-        self.inner.forget_longest(now, control, out);
+    fn forget_longest(&mut self, context: &mut Context<'_, Outlet<'_>>) {
+        self.inner.forget_longest(context);
     }
     fn held(&self) -> Vec<Queued> {
         self.inner.held()

@@ -1,0 +1,29 @@
+//! The surroundings in which a server works.
+
+use crate::atm::link::LineEnd;
+use crate::control::Control;
+use crate::kernel::Ps;
+
+/// The time, the control scheme of the port, and the end of its line. A server shows departures from
+/// the watched queue to the scheme, and puts each cell whose service starts onto the line.
+pub struct Context<'a, E> {
+    /// The present time.
+    pub now: Ps,
+    /// The control scheme of the port.
+    pub control: &'a mut Control,
+    /// The end of the line.
+    pub out: &'a mut E,
+}
+
+impl<'a, E: LineEnd> Context<'a, E> {
+    /// A context at `now`.
+    #[inline(always)]
+    pub fn new(now: Ps, control: &'a mut Control, out: &'a mut E) -> Context<'a, E> {
+        Context { now, control, out }
+    }
+    /// The context at another time.
+    #[inline(always)]
+    pub fn at(&mut self, now: Ps) -> Context<'_, E> {
+        Context::new(now, self.control, self.out)
+    }
+}
