@@ -108,7 +108,7 @@ fn broken_senders_are_caught() {
         (Fault::LazyTimer, "above the largest"),
         (Fault::NoTimer, "a sender that waits for ever"),
         (Fault::IdleTimer, "a timer that is due and does nothing"),
-        (Fault::StuckPace, "a delayed segment that is never sent"),
+        (Fault::StuckPace, "a timer without progress"),
         (Fault::DropsDelayed, "a delayed segment that is never sent"),
         (
             Fault::BelievesAnything,
