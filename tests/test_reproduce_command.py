@@ -101,6 +101,8 @@ def test_the_front_page_leads_to_everything(tmp_path: Path) -> None:
         "kalyan97-text-cells.html",
     }
     links = re.findall(r'<a href="([^"]*)"', pages["index.html"])
+    pictured = re.findall(r'<a href="([^"]*-figure-[^"]*)"><svg .*?<polyline', pages["index.html"])
+    assert pictured == [link for link in links if "-figure-" in link]
     assert any(link.startswith("ohsaki95-fig7b.html#ohsaki95-fig7b-figure-") for link in links)
     for link in links:
         name, _, anchor = link.partition("#")
