@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import pickle
+import shutil
 import struct
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from typing import IO, Any
 
@@ -89,11 +91,13 @@ class Worker:
     """
 
     def __init__(self) -> None:
-        self.place = tempfile.TemporaryDirectory(prefix="cellrate-", ignore_cleanup_errors=True)
-        command = [sys.executable, "-m", "cellrate.simulation.apart", self.place.name]
+        place = tempfile.mkdtemp(prefix="cellrate-")
+        command = [sys.executable, "-m", "cellrate.simulation.apart", place]
         self.process = subprocess.Popen(  # noqa: S603  this interpreter and this module
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
+        # Also if the thread ends, or this process: a worker that is dropped is not closed.
+        self._end = weakref.finalize(self, _end, self.process, place)
 
     def run(self, asked: tuple[Any, ...], report: Callable[[float, float], bool] | None) -> bytes:
         """Makes a run and returns its outcome as bytes; see `run` below."""
@@ -125,17 +129,17 @@ class Worker:
     def close(self) -> None:
         """Ends the process, and what it runs."""
         _own.worker = None
-        self.process.kill()
-        self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout):
-            with contextlib.suppress(OSError):  # what is left to write has no reader
-                if pipe is not None:
-                    pipe.close()
-        self.place.cleanup()
+        self._end()
 
-    def __del__(self) -> None:
-        if self.process.returncode is None:
-            self.close()
+
+def _end(process: subprocess.Popen[bytes], place: str) -> None:
+    process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        with contextlib.suppress(OSError):  # what is left to write has no reader
+            if pipe is not None:
+                pipe.close()
+    shutil.rmtree(place, ignore_errors=True)
 
 
 def run(scenario: _core.Scenario, report: Callable[[float, float], bool] | None) -> _core.Outcome:
