@@ -1,0 +1,37 @@
+"""The fields of a dataclass as a JSON object."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+
+def to_json(
+    value: Any,  # noqa: ANN401
+    names: Mapping[str, str] | None = None,
+    *,
+    without: Collection[str] = (),
+) -> Any:  # noqa: ANN401
+    """A value as JSON has it.
+
+    Dataclasses and mappings become objects, sequences arrays, and numbers without a limit null.
+
+    Args:
+        value: A dataclass, mapping, sequence, text, number, truth value or None.
+        names: Keys of a dataclass that are not the names of its fields, by field.
+        without: Fields of a dataclass that are left out.
+
+    >>> to_json({"cells": (1, float("inf"))})
+    {'cells': [1, None]}
+    """
+    if is_dataclass(value):
+        known = names or {}
+        own = (field.name for field in fields(value) if field.name not in without)
+        return {known.get(name, name): to_json(getattr(value, name)) for name in own}
+    if isinstance(value, Mapping):
+        return {key: to_json(element) for key, element in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_json(element) for element in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
