@@ -14,11 +14,10 @@ import pytest
 from cellrate import BadInput
 from cellrate.advice.choosing import Effort, Goals, choose
 from cellrate.advice.choosing.answer import Elsewhere, Side, sides
-from cellrate.advice.choosing.budget import Budget
-from cellrate.advice.choosing.candidates import candidates
+from cellrate.advice.choosing.candidates import Option, candidates, pareto
+from cellrate.advice.choosing.choosing import Budget
 from cellrate.advice.choosing.circumstances import Circumstance, properties
-from cellrate.advice.choosing.judging import best_of_each, judged
-from cellrate.advice.choosing.option import Option, pareto
+from cellrate.advice.choosing.goals import best_of_each, judged
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import AS_IT_IS
 from cellrate.simulation.network import Network

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,14 @@ from cellrate.theory.efci import (
     printed_maximum_queue_cells,
     require_unclipped,
 )
-from cellrate.theory.efci.maximum import LOGARITHM, ROOT_TERM, corrected_terms, printed_terms
-from cellrate.theory.efci.minimum import fall_seconds, next_minimum
-from cellrate.theory.efci.proof import phase_1_area_cells, phase_4_area_cells
+from cellrate.theory.efci.extremes import (
+    LOGARITHM,
+    ROOT_TERM,
+    corrected_terms,
+    fall_seconds,
+    next_minimum,
+    printed_terms,
+)
 from conftest import Command
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -286,7 +292,9 @@ def test_growth_at_once_ends_where_numbers_do() -> None:
 @given(LOOPS)
 @settings(max_examples=100, derandomize=True, deadline=None)
 def test_the_areas_are_the_corrected_equation_and_not_the_printed_one(loop: EfciLoop) -> None:
-    area = float(phase_4_area_cells(loop) + phase_1_area_cells(loop))
+    numbers = {field.name: getattr(loop, field.name) for field in fields(loop)}
+    areas = (theory.efci_phase_4_area_cells, theory.efci_phase_1_area_cells)
+    area = float(sum(function(**numbers) for function in areas))
     terms = {name: float(term) for name, term in corrected_terms(loop).items()}
     size = sum(map(abs, terms.values()))
     assert maximum_queue_bound_cells(loop) == pytest.approx(area, abs=1e-8 * size)

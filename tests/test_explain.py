@@ -14,9 +14,8 @@ import numpy as np
 import pytest
 from cellrate import _core, run
 from cellrate.advice.explain import Explanation, Statement, explain
-from cellrate.advice.explain.as_json import as_json
-from cellrate.advice.explain.claims import Claim, Quantity
-from cellrate.advice.explain.track_record import records
+from cellrate.advice.explain.claims import Claim, Quantity, records
+from cellrate.advice.explain.report import as_json
 from cellrate.simulation.network import Network
 from cellrate.simulation.runner import Job, run_many
 from cellrate.theory.catalogue import CATALOGUE

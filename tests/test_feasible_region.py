@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cellrate.advice.feasible_region import Region, draw
+from cellrate.advice.efci_figures import Region, region_figure
 from cellrate.cli.efci_commands import named_point, simulated_points
 from cellrate.common.problems import BadInput
 from cellrate.theory import efci_feasible_sets
 from cellrate.theory.efci import EfciLoop, feasibility, limit_cycle
-from cellrate.theory.efci.region import OHSAKI_POINTS, Point
+from cellrate.theory.efci.feasible import OHSAKI_POINTS, Point
 from conftest import Command
 
 NETWORK = EfciLoop(10, 353_200.0, 2e-3, 2898.0, rdf=1 / 2)
@@ -95,7 +95,7 @@ def test_the_picture_has_boundaries_sets_and_points() -> None:
         Point(1 / 64, 1 / 16, "", 0.001, 0.97),
         Point(1 / 128, 1 / 2, "", 0.0, 1.0),
     ]
-    figure = draw(REGION, points)
+    figure = region_figure(REGION, points)
     panel = figure.axes[0]
     legend = panel.get_legend()
     assert legend is not None

@@ -12,8 +12,8 @@ import cellrate
 import numpy as np
 import polars as pl
 import pytest
-from cellrate.advice.explain.as_json import as_json as explained
-from cellrate.advice.sizing.as_json import as_json as sized
+from cellrate.advice.explain.report import as_json as explained
+from cellrate.advice.sizing.report import as_json as sized
 from cellrate.advice.tuning import as_json as tuned
 from cellrate.cli.parser import app
 from cellrate.common.problems import BadInput

@@ -15,18 +15,16 @@ NAMED_AFTER_COMMANDS = "cli"
 MEANINGS = {
     "answer": "the typed result of a command's computation",
     "as_json": "an answer as the JSON value that --json prints",
-    "buffer_law": "the buffer law of TCP over ABR: its formula, and the formula at a port",
     "columns": "columns of the tables of a data set",
     "credit": "credit-based flow control: its formulas, and these at a port",
     "figure": "an answer as a matplotlib figure",
     "laboratory": "runs of one scenario or paper with varied settings, each made once",
     "measures": "numbers that are read from a run, and their units",
-    "report": "an answer as a document for the terminal and a web page",
+    "report": "an answer as a document for the terminal and a web page, and in other forms",
     "running": "the runs of an operation, made and collected",
     "runs": "the runs that an experiment or an expression names, and access to their results",
     "search": "the search for the best value by runs",
     "sentences": "the sentences and cells of a report",
-    "write": "writes the files of an answer",
 }
 # Names that once meant several things.
 NOT_USED = {"drawing", "model", "page", "screen", "words"}

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import pytest
 from cellrate import _core
 from cellrate.advice.tuning.answer import Answer
+from cellrate.advice.tuning.figure import front, search_picture
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Laboratory, Setting
 from cellrate.advice.tuning.measures import CRITERIA, Measures
 from cellrate.advice.tuning.objective import Objective
-from cellrate.advice.tuning.race import standing
+from cellrate.advice.tuning.race import ranking
 from cellrate.advice.tuning.search_history import deciding, importance, in_order, values_of
-from cellrate.advice.tuning.search_picture import front, search_picture
 from cellrate.simulation.runner import Job
 
 JOB = Job("", "some.toml")
@@ -32,7 +32,7 @@ def tuned(points: dict[Setting, tuple[float, float]]) -> Answer:
         setting: (Measures(1, {**empty, "loss": 0.0, "utilisation": used, "queue": queue}),)
         for setting, (used, queue) in points.items()
     }
-    ranked, order = tuple(standing(laboratory, OBJECTIVE)), tuple(laboratory.trials)
+    ranked, order = tuple(ranking(laboratory, OBJECTIVE)), tuple(laboratory.trials)
     return Answer(JOB, OBJECTIVE, (1,), "search", None, None, (), (), 99, ranked, order)
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from cellrate import _core
 from cellrate.advice.sizing import Answer, Question, SizingError
-from cellrate.advice.sizing.measuring import measure
-from cellrate.advice.sizing.sentences import verdict
+from cellrate.advice.sizing.question import measure
+from cellrate.advice.sizing.report import verdict
 from cellrate.simulation.runner import Job
 from conftest import Command
 from sizing_questions import UBR, ask, runner

@@ -9,7 +9,7 @@ import pytest
 from cellrate import _core
 from cellrate.advice.sizing import Question, SizingError
 from cellrate.advice.sizing.confidence import upper_mean
-from cellrate.advice.sizing.sentences import verdict
+from cellrate.advice.sizing.report import verdict
 from cellrate.simulation.network import Network, service_cells_per_second
 from sizing_questions import BACKGROUND, UBR, ask
 

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 from cellrate.theory import AssumptionError, MaxMin, max_min
-from cellrate.theory.filling import Demand, filling_level
-from cellrate.theory.max_min import Fairness
+from cellrate.theory.max_min import Demand, Fairness, filling_level
 from hypothesis import given, settings
 from hypothesis import strategies as some
 

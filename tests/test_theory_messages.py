@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from cellrate import theory
 from cellrate.theory import goodput_bound
-from cellrate.theory.message_lengths import LengthKind
+from cellrate.theory.goodput_bound import LengthKind
 from hypothesis import given, settings
 from hypothesis import strategies as some
 from scipy import integrate, stats
@@ -87,7 +87,7 @@ def test_distributions_by_any_door_are_the_same() -> None:
 @pytest.mark.parametrize("name", ["exponential", "uniform", "deterministic"])
 def test_the_formula_knows_each_distribution_by_its_name(name: LengthKind) -> None:
     cells = goodput_bound.FORMULA.results["mean_message_cells"]
-    found = cells(512, mean_message_bytes=2500.0, message_lengths=name)
+    found = cells(1e6, 512, mean_message_bytes=2500.0, message_lengths=name)
     assert found == theory.mean_message_cells(theory.named_lengths(name, 2500.0), 512)
 
 

@@ -10,7 +10,7 @@ from cellrate.advice.tuning.answer import Answer
 from cellrate.advice.tuning.laboratory import Laboratory, Setting
 from cellrate.advice.tuning.measures import CRITERIA, Measures
 from cellrate.advice.tuning.objective import Objective
-from cellrate.advice.tuning.race import standing
+from cellrate.advice.tuning.race import ranking
 from cellrate.simulation.runner import Job
 
 JOB = Job("", "none", ())
@@ -36,7 +36,7 @@ def report(*lossy: str, **queues: Sequence[float]) -> Answer:
         )
         for name, values in queues.items()
     }
-    ranked, order = tuple(standing(laboratory, OBJECTIVE)), tuple(laboratory.trials)
+    ranked, order = tuple(ranking(laboratory, OBJECTIVE)), tuple(laboratory.trials)
     return Answer(JOB, OBJECTIVE, (1, 2, 3, 4), "search", None, None, (), (), 99, ranked, order)
 
 

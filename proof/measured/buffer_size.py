@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from cellrate.advice.sizing.answer import Answer
 from cellrate.advice.sizing.confidence import CONFIDENCE
-from cellrate.advice.sizing.measuring import measure
-from cellrate.advice.sizing.question import Question
+from cellrate.advice.sizing.question import Question, measure
 from cellrate.advice.sizing.solving import size_buffer
 from cellrate.papers.library import papers_root
 from cellrate.simulation.run_types import Runner

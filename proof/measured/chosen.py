@@ -12,9 +12,8 @@ from collections.abc import Iterator
 
 from cellrate import _core
 from cellrate.advice.choosing import Effort, Goals, choose
-from cellrate.advice.choosing.candidates import candidates
-from cellrate.advice.choosing.judging import judged
-from cellrate.advice.choosing.option import Option
+from cellrate.advice.choosing.candidates import Option, candidates
+from cellrate.advice.choosing.goals import judged
 from cellrate.advice.choosing.trials import Trials
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Setting

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from cellrate import Outcome
 from cellrate.advice.explain import Explanation, explain
-from cellrate.advice.explain.track_record import PLACE
+from cellrate.advice.explain.claims import PLACE
 from cellrate.common.json_text import json_text
 from cellrate.simulation.network import Network
 from cellrate.simulation.runner import Job, run_many

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from cellrate.advice import feasible_region, fluid_picture
+from cellrate.advice.efci_figures import Region, region_figure, trajectory_figure
 from cellrate.simulation.figures import COLOURS, FAINT, STYLE, save
 from cellrate.simulation.runner import default_store
 from cellrate.theory.efci import EfciLoop, Integrated, LimitCycle, periodic_trajectory
-from cellrate.theory.efci.region import OHSAKI_POINTS
+from cellrate.theory.efci.feasible import OHSAKI_POINTS
 from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -52,10 +52,10 @@ def main() -> int:
     print("greatest deviation of maximum queue, period and utilisation, as the page has them:")
     print(f"{greatest[0]:.1%}, {greatest[1]:.1%}, {greatest[2]:.3f}")
     keep(picture(cases, measured, SHOWN), "fluid-check")
-    region = feasible_region.Region(OHSAKI, OHSAKI_BUFFER)
-    keep(feasible_region.draw(region, OHSAKI_POINTS[:3]), "feasible-region")
+    region = Region(OHSAKI, OHSAKI_BUFFER)
+    keep(region_figure(region, OHSAKI_POINTS[:3]), "feasible-region")
     emptying = OHSAKI.with_(rif=1 / 64, rdf=1 / 4, high_cells=700.0, low_cells=400.0)
-    keep(fluid_picture.draw(emptying, periodic_trajectory(emptying)), "fluid-cycle")
+    keep(trajectory_figure(emptying, periodic_trajectory(emptying)), "fluid-cycle")
     return 0
 
 

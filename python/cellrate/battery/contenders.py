@@ -12,9 +12,7 @@ from cellrate.battery.experiments import Experiment
 from cellrate.common.problems import BadInput, choose
 from cellrate.schemes import find, permission
 from cellrate.schemes.classes import NoScheme
-from cellrate.simulation.network import Network
 from cellrate.simulation.runner import Job
-from cellrate.studies.parameters.keys import Keys
 
 MARKS = '"1 ms"'
 """Interval of the marks by which credit control restores what links lose."""
@@ -50,7 +48,7 @@ class Contender:
             ScenarioError: The experiment does not allow it.
         """
         checked = experiment.job().scenario()
-        plain = ResolvedScenario(Keys(checked.resolved()), Network.of_scenario(checked))
+        plain = ResolvedScenario.of(checked)
         own = self.candidate.control(plain)
         if self.candidate.ability != "credit":
             return (*own, *self.settings)

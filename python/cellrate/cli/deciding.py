@@ -57,7 +57,7 @@ def choose(
     job = job_of(file, settings)
     seeds_from(first_seed, seeds)
     from cellrate.advice import choosing
-    from cellrate.advice.choosing.budget import Budget
+    from cellrate.advice.choosing.choosing import Budget
     from cellrate.simulation.runner import run_many
 
     goals = choosing.goals_of(**options)
@@ -167,8 +167,7 @@ def size_buffer(
     if delay_seconds is not None:
         options["delay_seconds"] = seconds(delay_seconds, "--delay")
     from cellrate.advice.sizing import SizingError
-    from cellrate.advice.sizing.as_json import as_json
-    from cellrate.advice.sizing.report import report
+    from cellrate.advice.sizing.report import as_json, report
     from cellrate.common import whole_file
     from cellrate.common.document.web_page import web_page
 

@@ -20,9 +20,8 @@ from cellrate.common.problems import BadInput, reading, system_message
 from cellrate.common.whole_file import make_directory
 from cellrate.theory.assumptions import AssumptionError
 from cellrate.theory.efci import EfciLoop, periodic_trajectory, trajectory
-from cellrate.theory.efci.formulae import EFCI_CYCLE
-from cellrate.theory.efci.parameters import loop_of
-from cellrate.theory.efci.region import FORMULA, OHSAKI_POINTS, Point
+from cellrate.theory.efci.feasible import FORMULA, OHSAKI_POINTS, Point
+from cellrate.theory.efci.formulae import EFCI_CYCLE, loop_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -92,7 +91,7 @@ def write_cycle(
             raise BadInput(f"--{name} needs --{'out' if name == 'cycles' else 'cycles'}")
     if out is None:
         return None
-    from cellrate.advice.fluid_picture import draw, table
+    from cellrate.advice.efci_figures import trajectory_figure, trajectory_table
 
     loop = loop_of(**values)
     acr = None
@@ -102,7 +101,7 @@ def write_cycle(
         curve = periodic_trajectory(loop) if cycles is None else trajectory(loop, cycles, acr)
     except AssumptionError as error:
         raise BadInput(f"efci-cycle: {error}") from error
-    return _written(out / "cycle.csv", table(curve), draw(loop, curve))
+    return _written(out / "cycle.csv", trajectory_table(curve), trajectory_figure(loop, curve))
 
 
 def write_region(
@@ -128,14 +127,14 @@ def write_region(
     shown = [named_point(text) for text in point or ()]
     shown += OHSAKI_POINTS if ohsaki else ()
     shown += [] if simulated is None else simulated_points(simulated)
-    from cellrate.advice.feasible_region import Region, draw
+    from cellrate.advice.efci_figures import Region, region_figure
 
     given = dict(values)
     buffer = given.pop("buffer_cells")
     given.pop("maximum", None)
     region = Region(EfciLoop(**given, rdf=0.5), buffer)
     text = json_text(region.as_json(shown), indent=1)
-    return _written(out / "region.json", text, draw(region, shown))
+    return _written(out / "region.json", text, region_figure(region, shown))
 
 
 def _written(data: Path, text: str, picture: Figure) -> str:

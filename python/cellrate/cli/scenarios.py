@@ -99,8 +99,7 @@ def explain(
     network until the first.
     """
     explanation = about.explain(job_of(file), **options)
-    from cellrate.advice.explain.as_json import as_json
-    from cellrate.advice.explain.report import report
+    from cellrate.advice.explain.report import as_json, report
 
     name = explanation.scenario
     hand_over(

@@ -21,8 +21,7 @@ from cellrate.simulation.network import Network, fair_shares
 from cellrate.theory.assumptions import AssumptionError
 from cellrate.theory.catalogue import CATALOGUE
 from cellrate.theory.cell_conversions import CELL_BITS
-from cellrate.theory.fair_rates import FORMULA
-from cellrate.theory.max_min import Fairness
+from cellrate.theory.max_min import FORMULA, Fairness
 
 ABOUT = {parameter.name: parameter.about for parameter in FORMULA.parameters}
 

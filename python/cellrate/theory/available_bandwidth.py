@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from cellrate.theory.arrays import Numbers, plain
 from cellrate.theory.assumptions import require, require_at_least, require_positive
 from cellrate.theory.cell_conversions import CELL_BYTES, PAYLOAD_BYTES
-from cellrate.theory.formula import Formula
+from cellrate.theory.formula import Formula, Numbers, plain
 
 
 def guaranteed_bandwidth_bits_per_second(

@@ -7,14 +7,13 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from cellrate.theory.arrays import Numbers, plain
 from cellrate.theory.assumptions import (
     require,
     require_not_negative,
     require_positive,
     require_whole,
 )
-from cellrate.theory.formula import Formula
+from cellrate.theory.formula import Formula, Numbers, plain
 
 CELL_BYTES = 53
 CELL_BITS = 8 * CELL_BYTES

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from cellrate.theory.arrays import Numbers, plain
 from cellrate.theory.assumptions import require_not_negative, require_positive, require_whole
 from cellrate.theory.cell_conversions import CELL_BITS
-from cellrate.theory.formula import Formula
+from cellrate.theory.formula import Formula, Numbers, plain
 
 
 def credit_round_trip_cells(

@@ -8,11 +8,22 @@ import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from cellrate.theory.assumptions import AssumptionError
+
+# A float or an array of floats; arguments of a formula broadcast against each other.
+Numbers: TypeAlias = float | npt.NDArray[np.float64]
+
+
+def plain(values: npt.ArrayLike) -> Numbers:
+    """Converts values to an array of floats, or to a float if they have no dimensions."""
+    array = np.asarray(values, dtype=np.float64)
+    return array.item() if array.ndim == 0 else array
+
 
 # Suffixes of names and their units; a suffix that another suffix ends with comes later.
 UNITS = {

@@ -2,14 +2,65 @@
 
 from __future__ import annotations
 
+import bisect
 import heapq
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from cellrate.theory.assumptions import require, require_not_negative, require_positive
-from cellrate.theory.filling import Demand, filling_level
+from cellrate.theory.formula import Formula
+
+
+@dataclass(frozen=True)
+class Demand:
+    """Rate of a flow as a function of its share: offset + weight * share, within two limits."""
+
+    offset: float
+    weight: float
+    least: float
+    most: float
+
+    def rate(self, share: float) -> float:
+        """Rate at a share."""
+        return min(self.most, max(self.least, self.offset + self.weight * share))
+
+    @property
+    def leaves_least_at(self) -> float:
+        """Share from which on the rate grows."""
+        return max(0.0, (self.least - self.offset) / self.weight)
+
+    @property
+    def reaches_most_at(self) -> float:
+        """Share from which on the rate does not grow any more."""
+        return max(0.0, (self.most - self.offset) / self.weight)
+
+
+def filling_level(demands: Sequence[Demand], capacity: float) -> float:
+    """Share at which the sum of the rates reaches the capacity; infinite if it never does.
+
+    The sum is continuous and linear between the shares at which a rate starts or ceases to grow.
+    """
+    corners = {corner for d in demands for corner in (d.leaves_least_at, d.reaches_most_at)}
+    ordered = sorted(corner for corner in corners | {0.0} if corner < math.inf)
+
+    def left_at(corner: float) -> float:
+        return capacity - math.fsum(d.rate(corner) for d in demands)
+
+    # The capacity is reached after the last corner that leaves some; one earlier for rounding.
+    first = max(bisect.bisect_left(ordered, x=True, key=lambda corner: left_at(corner) <= 0) - 2, 0)
+    ends = [*ordered[1:], math.inf]
+    for begin, end in zip(ordered[first:], ends[first:], strict=True):
+        growing = [d for d in demands if d.leaves_least_at <= begin < d.reaches_most_at]
+        slope = math.fsum(d.weight for d in growing)
+        left = left_at(begin)
+        if left <= 0:
+            return begin
+        if slope > 0 and begin + left / slope <= end:
+            return begin + left / slope
+    return math.inf
+
 
 Fairness: TypeAlias = Literal["mcr-plus-share", "max-of-mcr-and-share", "proportional-to-mcr"]
 FAIRNESS: tuple[Fairness, ...] = get_args(Fairness)
@@ -221,3 +272,54 @@ def _demand(flow: str, least: float, most: float, weight: float, fairness: Fairn
     require(least > 0, f"mcr of {flow}", least, "a rate in proportion to MCR needs one above 0")
     require(weight == 1, f"weight of {flow}", weight, "a rate in proportion to MCR has no weight")
     return Demand(0.0, least, 0.0, most)
+
+
+def _part_of(attribute: str) -> Callable[..., Any]:
+    """Function that computes one part of the solution."""
+
+    def part(
+        links_bits_per_second: Mapping[str, float],
+        flows: Mapping[str, Sequence[str]],
+        *,
+        mcr_bits_per_second: Mapping[str, float] | None = None,
+        pcr_bits_per_second: Mapping[str, float] | None = None,
+        weights: Mapping[str, float] | None = None,
+        fairness: Fairness = "mcr-plus-share",
+    ) -> dict[str, Any]:
+        """One part of the solution.
+
+        Args:
+            links_bits_per_second: Rate of each link for these flows, as "L1=150 Mbit/s, L2=...".
+            flows: Links of each flow, as "A=L1+L2, B=L1".
+            mcr_bits_per_second: Least rates of flows, as "A=1 Mbit/s"; 0 for flows not named.
+            pcr_bits_per_second: Greatest rates of flows; no limit for flows not named.
+            weights: Weights of flows, as "A=2"; 1 for flows not named.
+            fairness: Definition of a flow's rate by its share.
+        """
+        solution = max_min(
+            links_bits_per_second,
+            flows,
+            mcr=mcr_bits_per_second,
+            pcr=pcr_bits_per_second,
+            weights=weights,
+            fairness=fairness,
+        )
+        values: dict[str, Any] = getattr(solution, attribute)
+        return values
+
+    return part
+
+
+FORMULA = Formula(
+    name="max-min",
+    about="max-min fair rates of flows over a graph of links",
+    equation="rate = min(PCR, MCR + weight share); the share rises until a link is full",
+    source="ATM Forum Traffic Management 4.0, appendix I.3; Bertsekas and Gallager 1992, 6.5.2",
+    results={
+        "rates_bits_per_second": _part_of("rates"),
+        "bottlenecks": _part_of("bottlenecks"),
+        "loads_bits_per_second": _part_of("loads"),
+        "advertised_bits_per_second": _part_of("advertised"),
+    },
+    python=("max_min",),
+)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from cellrate.theory.arrays import Numbers, plain
 from cellrate.theory.assumptions import (
     require_at_least,
     require_not_negative,
@@ -12,7 +11,7 @@ from cellrate.theory.assumptions import (
     require_share,
 )
 from cellrate.theory.cell_conversions import CELL_BYTES, PAYLOAD_BYTES, require_pdu
-from cellrate.theory.formula import Formula
+from cellrate.theory.formula import Formula, Numbers, plain
 
 
 def peak_throughput_bits_per_second(

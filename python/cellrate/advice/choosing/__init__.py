@@ -1,10 +1,8 @@
 """The choice of a control for a scenario: which one, with which parameters and how much buffer."""
 
 from cellrate.advice.choosing.answer import Answer
-from cellrate.advice.choosing.as_json import as_json
 from cellrate.advice.choosing.choosing import Effort, choose
 from cellrate.advice.choosing.goals import Goals, goals_of
-from cellrate.advice.choosing.report import report
-from cellrate.advice.choosing.write import write
+from cellrate.advice.choosing.report import as_json, report, write
 
 __all__ = ["Answer", "Effort", "Goals", "as_json", "choose", "goals_of", "report", "write"]

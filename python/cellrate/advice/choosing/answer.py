@@ -7,10 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import takewhile
 
+from cellrate.advice.choosing.candidates import Option
 from cellrate.advice.choosing.circumstances import Circumstance
-from cellrate.advice.choosing.goals import Goals
-from cellrate.advice.choosing.judging import ALIKE, Judgement
-from cellrate.advice.choosing.option import Option
+from cellrate.advice.choosing.goals import ALIKE, Goals, Judgement
 from cellrate.simulation.runner import Job
 
 

@@ -1,14 +1,17 @@
-"""Candidates: every registered control, with the sources that it needs."""
+"""Candidates: every registered control, with the sources that it needs; and options of them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
 from cellrate import _core
 from cellrate.advice.tuning.declared import WITHOUT_A_RATE, ResolvedScenario
+from cellrate.advice.tuning.laboratory import Setting
+from cellrate.advice.tuning.objective import undominated
 
 Ability: TypeAlias = Literal["none", "efci", "relative-rate", "explicit-rate", "credit"]
 """The means of a switch: no control; a bit in data cells; bits in RM cells; rates; credits."""
@@ -128,3 +131,70 @@ def _everywhere(scenario: ResolvedScenario, key: str, value: str) -> Iterator[st
     for node in scenario.keys.document["topology"].get("node", ()):
         if key in node:
             yield f'topology.node."{node["name"]}".{key}={value}'
+
+
+@dataclass(frozen=True)
+class Option:
+    """A control, its parameters and a buffer, with means over seeds.
+
+    Attributes:
+        candidate: The control.
+        setting: Its parameters that were varied; empty for those of the candidate.
+        policy: Discard policy.
+        buffer_cells: Buffer of every port: the least one without loss, or a smaller one.
+        by_seed_cells: The least lossless buffer with each seed; of a smaller buffer, that one.
+        seeds: Number of seeds with which it was run.
+        throughput_bits_per_second: Delivered to the users of TCP in the measuring window; without
+            TCP, carried by the bottleneck.
+        utilisation: Of the bottleneck; the mean of several.
+        loss: Dropped share of the cells of the whole run.
+        mean_delay_seconds: Mean wait at the bottleneck.
+        longest_delay_seconds: Longest wait at the bottleneck in the whole run.
+        fairness: Jain's index of the TCP throughputs; None without TCP.
+        settling_seconds: Time from the last start of a flow until the bottleneck's utilisation has
+            settled, with the slowest seed; infinite if it does not.
+        overrides: Settings that make it of the scenario.
+    """
+
+    candidate: Candidate
+    setting: Setting
+    policy: str
+    buffer_cells: int
+    by_seed_cells: tuple[int, ...]
+    seeds: int
+    throughput_bits_per_second: float
+    utilisation: float
+    loss: float
+    mean_delay_seconds: float
+    longest_delay_seconds: float
+    fairness: float | None
+    settling_seconds: float
+    overrides: tuple[str, ...]
+
+    @property
+    def cost(self) -> tuple[float, float, float]:
+        """Buffer, throughput and mean delay, each so that less is better."""
+        return self.buffer_cells, -self.throughput_bits_per_second, self.mean_delay_seconds
+
+    @property
+    def label(self) -> str:
+        """Its name, with the parameters that were varied."""
+        varied = f" ({self.setting.label})" if self.setting.values else ""
+        policy = f" with {self.policy}" if self.policy != "tail-drop" else ""
+        return f"{self.candidate.name}{varied}{policy}"
+
+    def command(self, path: str, settings: tuple[str, ...]) -> str:
+        """The shell command that runs it once.
+
+        Args:
+            path: The scenario file.
+            settings: Settings of the user before those of the option.
+        """
+        parts = (part for override in (*settings, *self.overrides) for part in ("--set", override))
+        return shlex.join(["cellrate", "run", path, *parts])
+
+
+def pareto(options: Sequence[Option]) -> list[Option]:
+    """Options of which no other one is better in buffer, throughput or delay and worse in none."""
+    costs = [option.cost for option in options]
+    return [options[at] for at in sorted(undominated(costs), key=costs.__getitem__)]

@@ -1,20 +1,17 @@
-"""Chooses a control for a scenario: looks at every candidate, searches, judges, asks elsewhere."""
+"""Chooses a control for a scenario: runs every candidate, searches, judges, asks elsewhere."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from cellrate import ScenarioError
+from cellrate import ScenarioError, _core
 from cellrate.advice.choosing.answer import Answer, Elsewhere, sides
-from cellrate.advice.choosing.budget import Budget, OutOfTime
-from cellrate.advice.choosing.candidates import own_first
+from cellrate.advice.choosing.candidates import Option, own_first, pareto
 from cellrate.advice.choosing.circumstances import FACTORS, Circumstance, Property, properties
-from cellrate.advice.choosing.enough import enough
-from cellrate.advice.choosing.goals import Goals
-from cellrate.advice.choosing.judging import judged
-from cellrate.advice.choosing.option import Option, pareto
+from cellrate.advice.choosing.goals import Goals, enough, judged
 from cellrate.advice.choosing.trials import Trials
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import AS_IT_IS
@@ -23,7 +20,48 @@ from cellrate.common.problems import BadInput
 from cellrate.simulation.network import Network
 from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job, run_many
-from cellrate.studies.parameters.keys import Keys
+
+
+class OutOfTime(Exception):
+    """The time is over; runs that had ended are kept."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """A time limit that ends runs.
+
+    Attributes:
+        ends: Time at which it ends, by the clock; infinity without a limit.
+        clock: The clock, in seconds.
+    """
+
+    ends: float
+    clock: Callable[[], float] = time.monotonic
+
+    @classmethod
+    def of(cls, minutes: float | None, clock: Callable[[], float] = time.monotonic) -> Budget:
+        """A budget that begins now; None is without a limit."""
+        return cls(float("inf") if minutes is None else clock() + 60 * minutes, clock)
+
+    def check(self) -> None:
+        """Ends the work when the time is over.
+
+        Raises:
+            OutOfTime: It is over.
+        """
+        if self.clock() > self.ends:
+            raise OutOfTime
+
+    def limited(self, runner: Runner) -> Runner:
+        """A runner that begins no batch of runs after the end."""
+
+        def run(jobs: Sequence[Job]) -> list[_core.Outcome]:
+            if jobs:
+                self.check()
+            return list(runner(jobs))
+
+        return run
+
 
 Phases: TypeAlias = Callable[[str, int, int], None]
 """Is called with what is under way, and with the number of its parts done and of all."""
@@ -82,8 +120,7 @@ def choose(
         KeyboardInterrupt: Ctrl-C was pressed; complete runs are kept.
     """
     effort, budget = effort or Effort(), budget or Budget.of(None)
-    read = replace(base, seed=None).scenario()
-    plain = ResolvedScenario(Keys(read.resolved()), Network.of_scenario(read))
+    plain = ResolvedScenario.of(replace(base, seed=None).scenario())
     _require_choice(base, plain.network)
     work = _Choosing(base, plain, goals, effort, budget.limited(runner), is_known, phases)
     work.begin()
@@ -143,8 +180,8 @@ class _Choosing:
 
     def _objective(self) -> Objective:
         """Enough of the best throughput that the other goals allow, as far as it is known."""
-        options = [option for one in self.trials for option in one.options()]
-        allowed = [one for one in options if not self.goals.missed(one)]
+        options = [option for trials in self.trials for option in trials.options()]
+        allowed = [option for option in options if not self.goals.missed(option)]
         most = max(allowed, key=lambda one: one.throughput_bits_per_second, default=None)
         fairness = self.goals.fairness
         if most is None:
@@ -183,7 +220,7 @@ class _Choosing:
                             f"{self._so_far()}", at, count)  # fmt: skip
                 one.laboratory.measure([AS_IT_IS], seeds)
         objective = self._objective()
-        means = [means_of(one.laboratory.trials[AS_IT_IS]) for one in self.trials]
+        means = [means_of(trials.laboratory.trials[AS_IT_IS]) for trials in self.trials]
         for done, at in enumerate(objective.ranked(means) if means else ()):
             trials = self.trials[at]
             name = trials.candidate.name
@@ -194,7 +231,7 @@ class _Choosing:
 
     def _so_far(self) -> str:
         """The best option so far, in words; empty before one meets the goals."""
-        options = [option for one in self.trials for option in one.options()]
+        options = [option for trials in self.trials for option in trials.options()]
         best = judged(options, self.goals).best if options else None
         return (
             ""
@@ -252,22 +289,21 @@ class _Choosing:
 
     def _finalists(self) -> list[Option]:
         """The recommended option, and the best ones of the controls that come next."""
-        left = [option for one in self.trials for option in one.options()]
+        left = [option for trials in self.trials for option in trials.options()]
         found: list[Option] = []
         while len(found) < self.effort.finalists:
             best = judged(left, self.goals).best
             if best is None:
                 break
             found.append(best)
-            left = [one for one in left if one.candidate != best.candidate]
+            left = [option for option in left if option.candidate != best.candidate]
         return found
 
     def _there(self, circumstance: Circumstance, option: Option) -> Option | None:
         """An option under another circumstance; None if that is no scenario."""
         base = replace(self.base, overrides=(*self.base.overrides, *circumstance.overrides))
         try:
-            read = replace(base, seed=None).scenario()
-            plain = ResolvedScenario(Keys(read.resolved()), Network.of_scenario(read))
+            plain = ResolvedScenario.of(replace(base, seed=None).scenario())
             trials = Trials.of(
                 option.candidate,
                 base,
@@ -286,7 +322,7 @@ class _Choosing:
         Raises:
             BadInput: Nothing has been run.
         """
-        options = [option for one in self.trials for option in one.options()]
+        options = [option for trials in self.trials for option in trials.options()]
         if not options and self.out_of_time:
             raise BadInput(
                 "--minutes: the time was over before a control had been run; "
@@ -295,7 +331,7 @@ class _Choosing:
         if not options:
             reasons = "; ".join(f"{name}: {why}" for name, why in self.refused.items())
             raise BadInput(f"{self.base.path} allows none of these controls: {reasons}")
-        names = [one.candidate.name for one in self.trials]
+        names = [trials.candidate.name for trials in self.trials]
         return Answer(
             base=self.base,
             goals=self.goals,
@@ -306,6 +342,6 @@ class _Choosing:
             elsewhere=tuple(self.elsewhere),
             refused=self.refused,
             unfinished=tuple(name for name in names if name not in self.finished),
-            simulated=sum(one.laboratory.simulated for one in self.trials),
-            known=sum(one.laboratory.known for one in self.trials),
+            simulated=sum(trials.laboratory.simulated for trials in self.trials),
+            known=sum(trials.laboratory.known for trials in self.trials),
         )

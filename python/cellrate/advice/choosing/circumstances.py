@@ -64,7 +64,7 @@ def properties(scenario: ResolvedScenario) -> tuple[Property, ...]:
             lambda factor: _counts(scenario, factor, elastic=False),
         ),
     )
-    return tuple(one for one in all_of_them if any(one.settings(factor) for factor in FACTORS))
+    return tuple(own for own in all_of_them if any(map(own.settings, FACTORS)))
 
 
 def _delays(scenario: ResolvedScenario, factor: float) -> tuple[str, ...]:

@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from cellrate.advice.choosing.answer import Answer
-from cellrate.advice.choosing.judging import best_of_each
-from cellrate.advice.choosing.option import Option
+from cellrate.advice.choosing.candidates import Option
+from cellrate.advice.choosing.goals import best_of_each
 from cellrate.common.numbers import seconds
 from cellrate.common.picture_style import NOTE
 from cellrate.simulation.figures import COLOURS, FAINT, STYLE, new_figure
@@ -30,17 +30,19 @@ def front_figure(answer: Answer) -> Figure:
     """
     figure, [panel] = new_figure(1, width=8.0, height=5.2, shared=False)
     named = best_of_each(answer.options, answer.goals)
-    longest = max(one.mean_delay_seconds for one in named) or 1.0
+    longest = max(option.mean_delay_seconds for option in named) or 1.0
     best, hand = answer.judgement.best, answer.goals.buffer_cells
     with style.context(STYLE):
-        for one in named:
+        for option in named:
             colour = (
-                COLOURS[1] if best is not None and one.candidate == best.candidate else COLOURS[0]
+                COLOURS[1]
+                if best is not None and option.candidate == best.candidate
+                else COLOURS[0]
             )
-            is_missing = one.candidate.name in answer.judgement.missed
+            is_missing = option.candidate.name in answer.judgement.missed
             panel.scatter(
-                one.buffer_cells, _megabits(one),
-                s=SMALL + (LARGE - SMALL) * math.sqrt(one.mean_delay_seconds / longest),
+                option.buffer_cells, _megabits(option),
+                s=SMALL + (LARGE - SMALL) * math.sqrt(option.mean_delay_seconds / longest),
                 facecolors="none" if is_missing else colour, edgecolors=colour, alpha=0.8,
             )  # fmt: skip
         if best is not None:
@@ -53,7 +55,7 @@ def front_figure(answer: Answer) -> Figure:
                 xycoords=panel.get_xaxis_transform(), textcoords="offset points",
             )  # fmt: skip
         panel.set_xscale("log")
-        rates = [_megabits(one) for one in named]
+        rates = [_megabits(option) for option in named]
         is_whole = min(rates) < max(rates) / 2
         if is_whole:
             panel.set_ylim(0, 1.08 * max(rates))
@@ -79,7 +81,7 @@ def _megabits(one: Option) -> float:
 def _names(panel: Axes, options: Sequence[Option], best: Option | None) -> None:
     """Writes the names of controls above the panel, each with a line to its point."""
     to_share = panel.transData + panel.transAxes.inverted()
-    own = [float(to_share.transform((one.buffer_cells, 1.0))[0]) for one in options]
+    own = [float(to_share.transform((option.buffer_cells, 1.0))[0]) for option in options]
     for one, place in zip(options, _spread(own), strict=True):
         recommended = best is not None and one.candidate == best.candidate
         colour = COLOURS[1] if recommended else NOTE

@@ -1,14 +1,17 @@
-"""The report on a choice."""
+"""A choice in sentences, as a document, as JSON and as files."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
 from cellrate import __version__
-from cellrate.advice.choosing import sentences
-from cellrate.advice.choosing.answer import Answer, Elsewhere
-from cellrate.advice.choosing.judging import best_of_each
-from cellrate.advice.choosing.option import Option
+from cellrate.advice.choosing.answer import Answer, Elsewhere, sides
+from cellrate.advice.choosing.candidates import Option
+from cellrate.advice.choosing.goals import Goals, best_of_each, settled
+from cellrate.common import whole_file
 from cellrate.common.document import (
     Column,
     Command,
@@ -21,24 +24,178 @@ from cellrate.common.document import (
     Section,
     Table,
 )
+from cellrate.common.document.web_page import web_page
 from cellrate.common.numbers import seconds
+from cellrate.common.to_json import to_json
+from cellrate.simulation.network import Network
+from cellrate.simulation.runner import Job
+
+
+def asked(answer: Answer) -> str:
+    """The question, as a title."""
+    return f"{answer.base.path}: which control, and how much buffer?"
+
+
+def wanted(goals: Goals) -> str:
+    """The goals in words."""
+    parts = ["no loss" if goals.loss == 0 else f"at most {goals.loss:g} of the cells lost"]
+    if goals.bits_per_second is None:
+        parts.append(f"at least {goals.throughput:.0%} of the throughput that this allows")
+    else:
+        parts.append(f"at least {goals.bits_per_second / 1e6:g} Mbit/s")
+    if goals.delay_seconds is not None:
+        parts.append(f"no cell waits longer than {seconds(goals.delay_seconds)}")
+    if goals.fairness > 0:
+        parts.append(f"a fairness of {goals.fairness:g} or more")
+    if goals.settling_seconds is not None:
+        parts.append(f"settled within {seconds(goals.settling_seconds)}")
+    if goals.buffer_cells is not None:
+        parts.append(f"at most {goals.buffer_cells:,} cells of buffer")
+    switches = ", ".join(goals.abilities)
+    return f"Wanted: {'; '.join(parts)}; then the least buffer. Switches: {switches}."
+
+
+def verdict(answer: Answer) -> list[str]:
+    """The recommendation, the runner-up and what is not known of them, a sentence each."""
+    return [*_recommendation(answer), *_reserve(answer), *_depends(answer), *_left_out(answer)]
+
+
+def _recommendation(answer: Answer) -> Iterator[str]:
+    best, second = answer.judgement.best, answer.judgement.runner_up
+    if best is None:
+        yield "Nothing that was run meets the goals; below is what each control misses."
+        return
+    if answer.judgement.is_unfair:
+        yield (
+            f"No control that was run has a fairness of {answer.goals.fairness:g} and meets the "
+            "other goals, so shares are unequal with the control below."
+        )
+    yield f"Take {best.label} with {cells(best.buffer_cells)} of buffer: {numbers(best)}."
+    if best.seeds < len(answer.seeds):
+        yield f"It was run with {best.seeds} of {len(answer.seeds)} seeds only."
+    if second is None:
+        yield "No other control meets the goals."
+        return
+    said = (
+        f"Runner-up: {second.label} with {cells(second.buffer_cells)}: {numbers(second)}. "
+        f"Beside the first it costs {_cost(best, second)}."
+    )
+    if answer.judgement.alike:
+        said += " The two cannot be told apart by buffer and throughput; take the simpler one."
+    yield said
+
+
+def cells(count: int) -> str:
+    """A number of cells."""
+    return f"{count:,} cell{'s' if count != 1 else ''}"
+
+
+def numbers(one: Option) -> str:
+    """The measures of an option."""
+    parts = [f"{one.throughput_bits_per_second / 1e6:.2f} Mbit/s"]
+    parts.append("no loss" if one.loss == 0 else f"loss {one.loss:.2g}")
+    parts.append(f"waits of {seconds(one.mean_delay_seconds)} on average")
+    parts.append(f"{seconds(one.longest_delay_seconds)} at most")
+    if one.fairness is not None:
+        parts.append(f"fairness {one.fairness:.3f}")
+    parts.append(settled(one.settling_seconds))
+    return ", ".join(parts)
+
+
+def _cost(best: Option, second: Option) -> str:
+    more = second.buffer_cells - best.buffer_cells
+    rate = second.throughput_bits_per_second / best.throughput_bits_per_second - 1
+    buffer = f"{cells(more)} more" if more else "no more buffer"
+    share = f"{abs(rate):.1%} {'more' if rate > 0 else 'less'} throughput"
+    return f"{buffer}, with {share}" if abs(rate) >= 0.0005 else f"{buffer}, with equal throughput"
+
+
+def _reserve(answer: Answer) -> Iterator[str]:
+    best = answer.judgement.best
+    if best is not None and best.loss == 0:
+        seeds = f"{len(answer.seeds)} seeds" if len(answer.seeds) > 1 else "one seed"
+        yield (
+            f"The buffer is the longest queue of {seeds} of this run's length, without a reserve: "
+            "`cellrate size-buffer` says what it takes for more."
+        )
+    if best is None:
+        return
+    network = Network.of_scenario(answer.base.scenario())
+    longest = max((flow.tcp.segment_cells for flow in network.flows if flow.tcp), default=0)
+    if best.buffer_cells < longest:
+        yield f"It does not hold a segment, which has {longest} cells."
+    if len(best.by_seed_cells) > 1 and len(set(best.by_seed_cells)) == 1:
+        yield (
+            "Each seed needs the same buffer, so the runs say little of other starts, with which "
+            "sources can meet and need more. Ask again with "
+            '--set run.start_jitter="20 ms" --set run.simultaneous_cells=drawn.'
+        )
+
+
+def _depends(answer: Answer) -> Iterator[str]:
+    best = answer.judgement.best
+    if best is None or not answer.elsewhere:
+        return
+    lost = list(crossings(answer))
+    for elsewhere in lost:
+        yield _crossing(answer, elsewhere)
+    abouts = dict.fromkeys(there.circumstance.about for there in answer.elsewhere)
+    stays = [
+        about
+        for about in abouts
+        if about not in {elsewhere.circumstance.about for elsewhere in lost}
+    ]
+    if stays:
+        yield (
+            "Among the best controls it is the choice also with a quarter to four times the "
+            f"{', '.join(stays)}."
+        )
+
+
+def crossings(answer: Answer) -> Iterator[Elsewhere]:
+    """The nearest circumstances at which the recommendation was seen not to be the choice."""
+    for about in dict.fromkeys(there.circumstance.about for there in answer.elsewhere):
+        for side in sides(about, answer.elsewhere):
+            if side.lost is not None:
+                yield side.lost
+
+
+def _crossing(answer: Answer, there: Elsewhere) -> str:
+    about, factor = there.circumstance.about, there.circumstance.factor
+    found = "nothing meets the goals"
+    if there.best is not None:
+        needs = f"{cells(there.best.buffer_cells)} of buffer"
+        found = f"{there.best.candidate.name} wins with {needs}"
+    [kept] = [one.kept for one in sides(about, answer.elsewhere) if one.lost is there]
+    stays = "as it is" if kept == 1 else f"with {kept:.3g} times"
+    return f"With {factor:.3g} times the {about}, {found}; {stays} the choice stays."
+
+
+def _left_out(answer: Answer) -> Iterator[str]:
+    if answer.unfinished:
+        yield (
+            "Stopped at the time limit. Run with their defaults alone: "
+            f"{', '.join(answer.unfinished)}. The same command with more --minutes goes on."
+        )
+        if not answer.elsewhere:
+            yield "Other round trips and numbers of sources were not tried."
 
 
 def report(answer: Answer) -> Document:
     """The recommendation, each control's best, other circumstances, the commands."""
     best, second = answer.judgement.best, answer.judgement.runner_up
-    words = (Paragraph(text) for text in sentences.verdict(answer))
+    words = (Paragraph(text) for text in verdict(answer))
     settings = answer.base.overrides
     commands = [one.command(answer.base.path, settings) for one in (best, second) if one]
     commands += [
-        one.best.command(answer.base.path, (*settings, *one.circumstance.overrides))
-        for one in sentences.crossings(answer)
-        if one.best is not None
+        there.best.command(answer.base.path, (*settings, *there.circumstance.overrides))
+        for there in crossings(answer)
+        if there.best is not None
     ]
     return Document(
-        sentences.asked(answer),
+        asked(answer),
         (
-            Section("", (Paragraph(sentences.goals(answer.goals), "faint"), *words)),
+            Section("", (Paragraph(wanted(answer.goals), "faint"), *words)),
             Section(
                 "The best of each control, by buffer",
                 (_controls(answer), *_missed(answer), *_picture(answer)),
@@ -56,18 +213,20 @@ def _controls(answer: Answer) -> Table:
     found = (
         Row(
             (
-                one.candidate.name,
-                f"{one.buffer_cells:,}",
-                f"{one.throughput_bits_per_second / 1e6:.2f}",
-                "0" if one.loss == 0 else f"{one.loss:.1e}",
-                seconds(one.mean_delay_seconds),
-                "-" if one.fairness is None else f"{one.fairness:.3f}",
-                "never" if math.isinf(one.settling_seconds) else seconds(one.settling_seconds),
-                *((one.policy,) if has_policies else ()),
-                _parameters(one, len(answer.seeds)),
+                option.candidate.name,
+                f"{option.buffer_cells:,}",
+                f"{option.throughput_bits_per_second / 1e6:.2f}",
+                "0" if option.loss == 0 else f"{option.loss:.1e}",
+                seconds(option.mean_delay_seconds),
+                "-" if option.fairness is None else f"{option.fairness:.3f}",
+                "never"
+                if math.isinf(option.settling_seconds)
+                else seconds(option.settling_seconds),
+                *((option.policy,) if has_policies else ()),
+                _parameters(option, len(answer.seeds)),
             )
         )
-        for one in best_of_each(answer.options, answer.goals)
+        for option in best_of_each(answer.options, answer.goals)
     )
     return Table(
         (
@@ -121,14 +280,14 @@ def _elsewhere(answer: Answer) -> tuple[Section, ...]:
     found = (
         Row(
             (
-                one.circumstance.about,
-                f"{one.circumstance.factor:.3g}",
-                "none" if one.best is None else one.best.candidate.name,
-                "-" if one.best is None else f"{one.best.buffer_cells:,}",
-                f"{one.recommended.buffer_cells:,}",
+                there.circumstance.about,
+                f"{there.circumstance.factor:.3g}",
+                "none" if there.best is None else there.best.candidate.name,
+                "-" if there.best is None else f"{there.best.buffer_cells:,}",
+                f"{there.recommended.buffer_cells:,}",
             )
         )
-        for one in sorted(answer.elsewhere, key=_by_factor)
+        for there in sorted(answer.elsewhere, key=_by_factor)
     )
     titles = (
         Column("changed"),
@@ -138,3 +297,76 @@ def _elsewhere(answer: Answer) -> tuple[Section, ...]:
         Column("the recommended\none needs", "right"),
     )
     return (Section("Elsewhere", (Table(titles, tuple(found)),)),)
+
+
+def as_json(answer: Answer) -> dict[str, Any]:
+    """The output of `cellrate choose --json`."""
+    goals, judgement = answer.goals, answer.judgement
+    names = {
+        "loss": "loss_ratio",
+        "throughput": "throughput_share",
+        "bits_per_second": "throughput_bits_per_second",
+    }
+    share = goals.throughput if goals.bits_per_second is None else None
+    return {
+        "scenario": answer.base.path,
+        "settings": list(answer.base.overrides),
+        "goals": {
+            **to_json(goals, names, without=("insists_on_fairness",)),
+            "throughput_share": share,
+        },
+        "seeds": list(answer.seeds),
+        "recommended": _option(answer, judgement.best),
+        "runner_up": _option(answer, judgement.runner_up),
+        "alike": judgement.alike,
+        "missed": judgement.missed,
+        "front": [_option(answer, one) for one in answer.front],
+        "options": [_option(answer, option) for option in answer.options],
+        "elsewhere": [
+            {
+                **to_json(there.circumstance, {"about": "circumstance", "overrides": "settings"}),
+                "best": _option(answer, there.best, there.circumstance.overrides),
+                "recommended": _option(answer, there.recommended, there.circumstance.overrides),
+            }
+            for there in answer.elsewhere
+        ],
+        "refused": dict(answer.refused),
+        "unfinished": list(answer.unfinished),
+        "words": verdict(answer),
+    }
+
+
+def _option(
+    answer: Answer, option: Option | None, there: tuple[str, ...] = ()
+) -> dict[str, Any] | None:
+    """An option; `there` are the settings of another circumstance."""
+    if option is None:
+        return None
+    return {
+        "control": option.candidate.name,
+        "ability": option.candidate.ability,
+        "values": dict(option.setting.values),
+        **to_json(option, {"loss": "loss_ratio"}, without=("candidate", "setting", "overrides")),
+        "settles": math.isfinite(option.settling_seconds),
+        "command": option.command(answer.base.path, (*answer.base.overrides, *there)),
+    }
+
+
+def write(answer: Answer, paths: Sequence[Path]) -> list[Path]:
+    """Writes the page and, if something meets the goals, the scenario with the recommended control.
+
+    Args:
+        answer: The answer.
+        paths: Files for the page and for the scenario, in a directory that exists.
+
+    Raises:
+        OSError: A file cannot be written.
+    """
+    base, best = answer.base, answer.judgement.best
+    texts = [web_page(report(answer))]
+    if best is not None:
+        texts.append(Job(base.text, base.path, (*base.overrides, *best.overrides)).resolved())
+    written = list(paths[: len(texts)])
+    for path, text in zip(written, texts, strict=True):
+        whole_file.write_text(path, text)
+    return written

@@ -7,14 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 
-from cellrate.advice.choosing.candidates import Candidate, limited
-from cellrate.advice.choosing.option import Option
+from cellrate.advice.choosing.candidates import Candidate, Option, limited
 from cellrate.advice.formulas.credit import reserved_cells
-from cellrate.advice.tuning.bottleneck_settling import traced
 from cellrate.advice.tuning.declared import ResolvedScenario, declared, parameter_tables
 from cellrate.advice.tuning.fluid_model import NoFluidModel, model_of
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Laboratory, Setting
-from cellrate.advice.tuning.measures import Measures, bottleneck
+from cellrate.advice.tuning.measures import Measures, bottleneck, traced
 from cellrate.advice.tuning.objective import Objective
 from cellrate.advice.tuning.proposal import judged, proposal
 from cellrate.advice.tuning.race import race
@@ -22,7 +20,6 @@ from cellrate.advice.tuning.search import search
 from cellrate.simulation.network import Network
 from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job
-from cellrate.studies.parameters.keys import Keys
 from cellrate.studies.parameters.ranges import Space
 from cellrate.theory import pipe_cells
 from cellrate.theory.cell_conversions import CELL_BITS
@@ -72,12 +69,10 @@ class Trials:
         """
         own = (*candidate.overrides(plain), *traced(plain.network))
         job = replace(base, overrides=(*base.overrides, *own))
-        read = job.scenario()
-        network = Network.of_scenario(read)
-        laboratory = Laboratory(job, seeds, bottleneck(network), runner, is_known)
+        scenario = ResolvedScenario.of(job.scenario())
+        laboratory = Laboratory(job, seeds, bottleneck(scenario.network), runner, is_known)
         laboratory.allowed([AS_IT_IS])
-        resolved = ResolvedScenario(Keys(read.resolved()), network)
-        return cls(candidate, laboratory, resolved, plain)
+        return cls(candidate, laboratory, scenario, plain)
 
     def search(self, settings: int, objective: Objective) -> None:
         """Searches its parameters, and runs the best ones with every seed.
@@ -126,8 +121,8 @@ class Trials:
         rate = max(port.bits_per_second for port in network.ports)
         pipe = max(LEAST_CELLS, round(float(pipe_cells(rate, trip))))
         overrides = (*self.laboratory.base.overrides, *limited(self.plain, pipe, "tail-drop"))
-        read = replace(self.laboratory.base, overrides=overrides).scenario()
-        with_pipe = ResolvedScenario(Keys(read.resolved()), Network.of_scenario(read))
+        job = replace(self.laboratory.base, overrides=overrides)
+        with_pipe = ResolvedScenario.of(job.scenario())
         return declared(with_pipe, parameter_tables(self.scenario))[0]
 
     def options(self) -> list[Option]:
@@ -136,7 +131,7 @@ class Trials:
         Before there is one, the defaults with the seeds that were run.
         """
         runs = self.laboratory.trials
-        whole = [one for one in runs if len(runs[one]) == len(self.laboratory.seeds)]
+        whole = [setting for setting in runs if len(runs[setting]) == len(self.laboratory.seeds)]
         if not whole and AS_IT_IS in runs:
             whole = [AS_IT_IS]
         return [*map(self.lossless, whole), *self.finite]
@@ -183,7 +178,7 @@ class Trials:
         if self.candidate.ability != "credit":
             return longest
         network = Network.of_scenario(self.laboratory.job(setting, runs[0].seed).scenario())
-        reserved = max(math.ceil(reserved_cells(network, one)) for one in network.ports)
+        reserved = max(math.ceil(reserved_cells(network, port)) for port in network.ports)
         return tuple(max(cells, reserved) for cells in longest)
 
     def _option(
@@ -221,12 +216,12 @@ class Trials:
 def _ends(space: Space) -> list[Setting]:
     """Settings with one parameter at an end of its range."""
     return [
-        Setting(((one.path, text),))
-        for one in space
+        Setting(((parameter.path, text),))
+        for parameter in space
         for text in (
-            (one.values[0], one.values[-1])
-            if one.values is not None
-            else (one.at(0.0), one.at(1.0))
+            (parameter.values[0], parameter.values[-1])
+            if parameter.values is not None
+            else (parameter.at(0.0), parameter.at(1.0))
         )
     ]
 
@@ -241,5 +236,5 @@ def _settling(run: Measures) -> float:
 
 def _last(overrides: tuple[str, ...]) -> tuple[str, ...]:
     """Overrides without those that a later one of the same path replaces."""
-    by_path = {one.partition("=")[0]: one for one in overrides}
+    by_path = {override.partition("=")[0]: override for override in overrides}
     return tuple(by_path.values())

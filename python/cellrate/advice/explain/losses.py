@@ -9,9 +9,9 @@ from typing import Literal, TypeAlias
 
 from cellrate.advice.explain.answer import Kind, Prediction, Statement
 from cellrate.advice.explain.claims import Claim
-from cellrate.advice.explain.queue_bounds import cannot_lose, must_lose, queue_bound
+from cellrate.advice.explain.queues import cannot_lose, must_lose, queue_bound
 from cellrate.advice.explain.subject import Subject
-from cellrate.advice.formulas import FormulaAnswer, Situation
+from cellrate.advice.formulas import Situation
 from cellrate.advice.formulas.growth import certain_growth_cells_per_second
 from cellrate.simulation.network import Flow
 
@@ -87,7 +87,7 @@ def _at_port(situation: Situation, loss: Loss) -> Statement:
 
 def _certain(subject: Subject, situation: Situation) -> Loss | None:
     """The expectation that no run contradicts; None if nothing is certain."""
-    bound = queue_bound(subject, situation, subject.queue_answers(situation))
+    bound = queue_bound(subject, situation)
     growth = certain_growth_cells_per_second(subject.network, situation.port)
     if cannot_lose(situation, bound):
         if situation.network.credit is not None:
@@ -114,7 +114,11 @@ def _room(situation: Situation) -> str:
 def _expected(subject: Subject, situation: Situation) -> Loss:
     """The expectation of the formulas whose assumptions hold."""
     room, has = situation.switch.unrefused_cells, _room(situation)
-    said = {one.formula: one for one in subject.queue_answers(situation).values() if not one.fails}
+    said = {
+        answer.formula: answer
+        for answer in subject.queue_answers(situation).values()
+        if not answer.fails
+    }
     growth = certain_growth_cells_per_second(subject.network, situation.port)
     if growth > 0:
         return Loss("yes", f"arrivals exceed departures by {growth:,.0f} cells/s on average")
@@ -131,17 +135,15 @@ def _expected(subject: Subject, situation: Situation) -> Loss:
         found, what = limits[-1]
         why = f"{what} {found.cells:,.0f} cells, and {has}"
         return Loss("possible", why, formula=found.formula)
-    return _overflowing(subject, situation, subject.queue_answers(situation), has)
+    return _overflowing(subject, situation, has)
 
 
-def _overflowing(
-    subject: Subject, situation: Situation, said: dict[str, FormulaAnswer], has: str
-) -> Loss:
+def _overflowing(subject: Subject, situation: Situation, has: str) -> Loss:
     """TCP without any control of rates grows until a cell is lost.
 
     What else shares the queue, or is sent twice, only makes it longer.
     """
-    windows = said.get("window-sum")
+    windows = subject.queue_answers(situation).get("window-sum")
     if windows is None or situation.abr or situation.network.credit is not None:
         return Loss("possible", f"no formula limits the queue here, and {has}")
     pipe = situation.port.cells_per_second * max(situation.round_trips_seconds, default=0.0)

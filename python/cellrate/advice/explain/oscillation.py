@@ -6,15 +6,31 @@ from collections.abc import Iterator
 
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
 from cellrate.advice.explain.claims import Claim
-from cellrate.advice.explain.cycles import unsteady
 from cellrate.advice.explain.subject import Subject
 from cellrate.advice.formulas import Situation
-from cellrate.advice.formulas.fluid import DoesNotApply, assumptions_that_fail, loop_of
-from cellrate.advice.formulas.situation import full_load_interval_seconds
+from cellrate.advice.formulas.fluid import assumptions_that_fail, loop_of
+from cellrate.advice.formulas.situation import DoesNotApply, full_load_interval_seconds
 from cellrate.common.numbers import seconds
 from cellrate.simulation.network.ends import Parameters
 from cellrate.theory import AssumptionError
 from cellrate.theory.efci import clips, limit_cycle
+
+# So many cycles show the steady state.
+CYCLES = 5
+
+
+def unsteady(subject: Subject, situation: Situation) -> tuple[str, ...]:
+    """The assumption that fails if the run ends before the limit cycle is reached."""
+    try:
+        period = float(limit_cycle(loop_of(situation)).period_seconds)
+    except (AssumptionError, DoesNotApply):
+        return ()
+    started = max(flow.start_seconds for flow in situation.abr)
+    lasts = subject.end_seconds - started - subject.network.start_jitter_seconds
+    if lasts >= CYCLES * period:
+        return ()
+    return (f"the run lasts for {CYCLES} cycles of {seconds(period)}",)
+
 
 TOPIC = "oscillation"
 

@@ -1,15 +1,153 @@
-"""Queue lengths: the least bound of each port, and what formulas expect."""
+"""Queue lengths: bounds that no run exceeds, and what formulas expect."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
 from cellrate.advice.explain.claims import Claim, Quantity, Sense
-from cellrate.advice.explain.cycles import unsteady
-from cellrate.advice.explain.queue_bounds import queue_bound
+from cellrate.advice.explain.oscillation import unsteady
 from cellrate.advice.explain.subject import Subject
 from cellrate.advice.formulas import FormulaAnswer, Situation
+from cellrate.advice.formulas.credit import UNDER_CREDIT
+from cellrate.simulation.network import Flow
+
+# The longest way of a segment and its acknowledgement is this share of the least timeout at most,
+# so that none expires before its time, whatever the granularity of the clock.
+EARLY = 0.5
+
+
+# Formulas that may bound a queue, and what sets the bound.
+BOUNDS = {
+    "window-sum": "all TCP windows in one queue",
+    "credit-buffer": "N2 + N3 cells of each channel, the most that credits admit",
+    "n-d-d-1": "one cell of each source",
+}
+
+
+@dataclass(frozen=True)
+class QueueBound:
+    """The greatest length that a queue of a port can have: that of elastic flows.
+
+    Attributes:
+        cells: The bound.
+        formula: Name of the formula in `cellrate theory`; empty if it is arithmetic alone.
+        why: What sets it, as the end of a sentence.
+        given: Parameters of the formula, units in their names.
+    """
+
+    cells: float
+    formula: str
+    why: str
+    given: dict[str, float]
+
+
+def queue_bound(subject: Subject, situation: Situation) -> QueueBound | None:
+    """The least bound of the queue of a port's elastic flows; None without one."""
+    return min(_bounds(subject, situation), key=lambda bound: bound.cells, default=None)
+
+
+def cannot_lose(situation: Situation, bound: QueueBound | None) -> bool:
+    """True if no cell of the queue can be dropped."""
+    if _is_all_credited(situation):
+        return True
+    unrefused = situation.switch.unrefused_cells
+    return math.isinf(unrefused) or (
+        bound is not None and bound.formula != "" and bound.cells <= unrefused
+    )
+
+
+def must_lose(subject: Subject, situation: Situation, growth_cells_per_second: float) -> bool:
+    """True if cells must be dropped in the measuring window.
+
+    The queue grows by so much each second, of sources that send evenly all the time.
+    """
+    unchecked = [flow for flow in situation.flows if flow.tcp is None and flow.abr is None]
+    even = all(flow.kind in {"cbr", "persistent"} for flow in unchecked)
+    begin = max((flow.start_seconds for flow in unchecked), default=0.0)
+    begin = max(subject.begin_seconds, begin + subject.network.start_jitter_seconds)
+    grown = growth_cells_per_second * (subject.end_seconds - begin)
+    queues = len(situation.switch.priority)
+    # What may be on its way when the window begins or ends.
+    slack = sum(
+        math.ceil(1 + link.cells_per_second * link.delay_seconds)
+        for flow in unchecked
+        for link in flow.forward
+    )
+    return even and grown > queues * situation.switch.buffer_cells + slack
+
+
+def _bounds(subject: Subject, situation: Situation) -> Iterator[QueueBound]:
+    said = subject.queue_answers(situation)
+    for name, why in BOUNDS.items():
+        if name in said and _is_bound(subject, situation, said[name]):
+            yield QueueBound(said[name].cells or 0.0, name, why, dict(said[name].given))
+    buffer_cells = situation.switch.buffer_cells
+    if math.isfinite(buffer_cells):
+        yield QueueBound(buffer_cells, "", "its buffer", {})
+
+
+def _is_bound(subject: Subject, situation: Situation, answer: FormulaAnswer) -> bool:
+    """True if no run exceeds the result of a formula of `BOUNDS` here."""
+    if answer.formula == "window-sum":
+        return _holds_windows_alone(subject, situation, answer)
+    if answer.formula == "credit-buffer":
+        return _is_all_credited(situation)
+    return _is_periodic_here(situation)
+
+
+def _crossing_back(situation: Situation) -> list[Flow]:
+    """Flows whose way back, with acknowledgements and RM cells, crosses the port."""
+    return [flow for flow in situation.network.flows if situation.port in flow.backward]
+
+
+def _is_all_credited(situation: Situation) -> bool:
+    """True if every channel of the queue, either way, is under credit control."""
+    if situation.network.credit is None or _crossing_back(situation):
+        return False
+    switch = situation.switch
+    here = [flow for flow in situation.flows if switch.queue_of(flow.service) == situation.queue]
+    return all(flow.service in UNDER_CREDIT for flow in here)
+
+
+def _is_periodic_here(situation: Situation) -> bool:
+    """True if the sources' cells come evenly spaced: over a line of their own each, for ever."""
+    lines = [flow.forward[0] for flow in situation.flows]
+    alone = len(set(lines)) == len(lines)
+    first = all(flow.forward.index(situation.port) == 1 for flow in situation.flows)
+    return alone and first and not _crossing_back(situation)
+
+
+def _holds_windows_alone(subject: Subject, situation: Situation, windows: FormulaAnswer) -> bool:
+    """True if the queue holds nothing but segments of which each was sent once.
+
+    No other flow, acknowledgement or RM cell shares the port; nothing is lost, and no timeout can
+    come before the acknowledgement.
+    """
+    flows = situation.elastic
+    if windows.fails or situation.others or situation.abr or _crossing_back(situation):
+        return False
+    if not subject.lossless or any(flow.kind != "greedy" for flow in flows):
+        return False
+    return all(_is_in_time(subject, flow) for flow in flows)
+
+
+def _is_in_time(subject: Subject, flow: Flow) -> bool:
+    """True if a segment is acknowledged long before its timeout, however full the queues are."""
+    if flow.tcp is None or flow.propagation_round_trip_seconds is None:
+        return False
+    path = (*flow.forward, *flow.backward)
+    held = [subject.window_cells_over[link] for link in path]
+    waiting = sum(cells / link.cells_per_second for cells, link in zip(held, path, strict=True))
+    settings = flow.tcp.parameters
+    answering = settings["processing_time_seconds"] + settings["processing_variation_seconds"]
+    if settings["delayed_ack"]:
+        answering += settings["delayed_ack_interval_seconds"]
+    trip = flow.propagation_round_trip_seconds + waiting + answering
+    return bool(trip < EARLY * settings["min_rto_seconds"])
+
 
 TOPIC = "queue"
 # Formulas of a typical longest queue, from the start on or in the steady state; others limit it.
@@ -20,7 +158,7 @@ def statements(subject: Subject) -> Iterator[Prediction]:
     """Statements on the queue of every port that can be overloaded."""
     for situation in subject.bottlenecks:
         answers = subject.queue_answers(situation)
-        bound = queue_bound(subject, situation, answers)
+        bound = queue_bound(subject, situation)
         if bound is not None:
             port = situation.port.name
             yield Statement(
@@ -33,7 +171,9 @@ def statements(subject: Subject) -> Iterator[Prediction]:
             )
         proved = "" if bound is None else bound.formula
         yield from (
-            _said(subject, situation, one) for one in answers.values() if one.formula != proved
+            _said(subject, situation, answer)
+            for answer in answers.values()
+            if answer.formula != proved
         )
         yield from _silent(subject, situation)
 

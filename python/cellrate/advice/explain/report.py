@@ -1,12 +1,14 @@
-"""The report on an explanation."""
+"""An explanation as a document and as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from cellrate.advice.explain.answer import Explanation, Statement
-from cellrate.advice.explain.track_record import spoken
+from cellrate.advice.explain.claims import ENOUGH, Record, records, spoken
 from cellrate.common.document import Block, Document, Paragraph, Remark, Section
+from cellrate.common.to_json import to_json
 
 
 def report(explanation: Explanation, name: str, *, everything: bool = False) -> Document:
@@ -38,14 +40,14 @@ def _missing(explanation: Explanation, *, everything: bool) -> Section:
 
 
 def _statements(statements: Iterable[Statement]) -> Iterator[Block]:
-    for one in statements:
-        if not one.applies:
-            yield Paragraph(_inapplicable(one), "faint")
+    for statement in statements:
+        if not statement.applies:
+            yield Paragraph(_inapplicable(statement), "faint")
             continue
-        prefix = _prefix(one)
-        yield Paragraph(f"{prefix}{one.text}{_formula(one.formula)}")
-        if one.kind == "prediction":
-            yield from (Remark(spoken(claim)) for claim in one.claims)
+        prefix = _prefix(statement)
+        yield Paragraph(f"{prefix}{statement.text}{_formula(statement.formula)}")
+        if statement.kind == "prediction":
+            yield from (Remark(spoken(claim)) for claim in statement.claims)
 
 
 def _prefix(one: Statement) -> str:
@@ -64,3 +66,42 @@ def _inapplicable(one: Statement) -> str:
 
 def _formula(name: str) -> str:
     return f" [{name}]" if name else ""
+
+
+def as_json(explanation: Explanation) -> dict[str, Any]:
+    """The statements and quantities without one, as `cellrate explain --json` writes them."""
+    return {
+        "verdict": list(explanation.verdict),
+        "statements": [_statement(statement) for statement in explanation.statements],
+        "not_said": [
+            {
+                **to_json(nothing, {"quantity": "what", "reason": "because"}),
+                "formula": nothing.formula or None,
+            }
+            for nothing in explanation.without_statement
+        ],
+    }
+
+
+def _statement(statement: Statement) -> dict[str, Any]:
+    return {
+        **to_json(statement, {"fails": "failing_assumptions"}),
+        "applies": statement.applies,
+        "formula": statement.formula or None,
+        "claims": [
+            {
+                **to_json(claim, without=("topic", "service")),
+                "entity": claim.entity or None,
+                "record": _record(claim.topic) if statement.kind == "prediction" else None,
+            }
+            for claim in statement.claims
+        ],
+    }
+
+
+def _record(topic: str) -> dict[str, Any] | None:
+    found = records().get(topic)
+    if found is None:
+        return None
+    is_known = found.cases >= ENOUGH  # else the error says nothing of the next case
+    return {**to_json(found if is_known else Record(found.cases))}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -50,20 +51,16 @@ class Subject:
             for link in flow.forward
             if link in back and link.is_port
         }
-        return frozenset(two_way.union(one.port for one in self.bottlenecks))
+        return frozenset(two_way.union(situation.port for situation in self.bottlenecks))
 
     def formula_answers(self, situation: Situation) -> tuple[FormulaAnswer, ...]:
         """Results of every formula on the queue of a port, or the reason where there is none."""
-        if situation.port not in self._answers:
-            self._answers[situation.port] = formulas_of(
-                self.network, situation.port, loss_ratio=RARE
-            )
         return self._answers[situation.port]
 
     def queue_answers(self, situation: Situation) -> dict[str, FormulaAnswer]:
         """Results of the formulas that have one for the queue of a port, by name."""
         answers = self.formula_answers(situation)
-        return {one.formula: one for one in answers if one.cells is not None}
+        return {answer.formula: answer for answer in answers if answer.cells is not None}
 
     @cached_property
     def known_bounds(self) -> dict[Flow, RateBound]:
@@ -72,63 +69,54 @@ class Subject:
 
     @cached_property
     def _answers(self) -> dict[Link, tuple[FormulaAnswer, ...]]:
-        return {}
+        """Results of every formula by bottleneck."""
+        ports = (situation.port for situation in self.bottlenecks)
+        return {port: formulas_of(self.network, port, loss_ratio=RARE) for port in ports}
 
     @cached_property
     def controls(self) -> str:
         """The control schemes that elastic flows meet at the bottlenecks, `ubr` without ABR."""
-        met = {one.switch.scheme if one.abr else "ubr" for one in self.bottlenecks if one.elastic}
+        met = {
+            situation.switch.scheme if situation.abr else "ubr"
+            for situation in self.bottlenecks
+            if situation.elastic
+        }
         return " and ".join(sorted(met)) or "no control"
 
     @cached_property
     def surroundings(self) -> str:
         """Background and direction of data at the bottlenecks, as a clause of records."""
-        if any(one.has_varying_background for one in self.bottlenecks):
+        if any(situation.has_varying_background for situation in self.bottlenecks):
             beside = ", background in bursts"
-        elif any(one.others for one in self.bottlenecks):
+        elif any(situation.others for situation in self.bottlenecks):
             beside = ", steady background"
         else:
             beside = ""
-        both = any(one.is_two_way for one in self.bottlenecks)
+        both = any(situation.is_two_way for situation in self.bottlenecks)
         return f"{beside}, data both ways" if both else beside
 
     def bottlenecks_of(self, flows: Iterable[Flow]) -> list[Situation]:
         """The bottlenecks that data of some of the flows cross, in their order."""
-        numbers = self._numbers
-        met = {link for flow in flows for link in flow.forward if link in numbers}
-        return [self.bottlenecks[n] for n in sorted(numbers[link] for link in met)]
+        met = {link for flow in flows for link in flow.forward}
+        return [situation for situation in self.bottlenecks if situation.port in met]
 
     @cached_property
-    def _numbers(self) -> dict[Link, int]:
-        """Number of each bottleneck."""
-        return {one.port: number for number, one in enumerate(self.bottlenecks)}
-
-    def window_cells_over(self, link: Link) -> float:
-        """Cells of all windows of which data or acknowledgements cross a link.
-
-        Infinite if flows without TCP cross it, too.
-        """
-        return self._window_cells.get(link, 0.0)
-
-    def tcp_cells_over(self, link: Link) -> float:
+    def tcp_cells_over(self) -> Mapping[Link, float]:
         """Cells of all windows of which data or acknowledgements cross a link."""
-        return self._tcp_cells.get(link, 0.0)
-
-    @cached_property
-    def _window_cells(self) -> dict[Link, float]:
-        return self._cells_over(math.inf)
-
-    @cached_property
-    def _tcp_cells(self) -> dict[Link, float]:
         return self._cells_over(0.0)
 
-    def _cells_over(self, without_tcp: float) -> dict[Link, float]:
+    @cached_property
+    def window_cells_over(self) -> Mapping[Link, float]:
+        """Cells of all windows over a link; infinite if flows without TCP cross it, too."""
+        return self._cells_over(math.inf)
+
+    def _cells_over(self, without_tcp: float) -> Mapping[Link, float]:
         """Cells of windows by link, and so many of each flow without TCP."""
-        found: dict[Link, float] = {}
+        found: dict[Link, float] = defaultdict(float)
         for flow in self.network.flows:
             cells = without_tcp if flow.tcp is None else float(flow.tcp.window_cells)
             for link in (*flow.forward, *flow.backward):
-                found[link] = found.get(link, 0.0) + cells
+                found[link] += cells
         return found
 
     @cached_property

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement, Value
+from cellrate.advice.explain.capacity import unfair
 from cellrate.advice.explain.claims import Claim
 from cellrate.advice.explain.losses import loss_at
 from cellrate.advice.explain.rate_bounds import (
@@ -17,7 +18,6 @@ from cellrate.advice.explain.rate_bounds import (
     outstanding_bytes,
     waits_for_acknowledgements,
 )
-from cellrate.advice.explain.shares import unfair
 from cellrate.advice.explain.subject import Subject, handed_out_cells_per_second
 from cellrate.common.numbers import seconds
 from cellrate.simulation.network import Abr, Flow, Tcp
@@ -54,7 +54,7 @@ def statements(subject: Subject) -> Iterator[Prediction]:
         yield _bound(subject, name, flows, together[name])
         yield _window(subject, name, flows)
     if len(groups) > 1:
-        every = [one for flows in groups.values() for one in flows]
+        every = [flow for flows in groups.values() for flow in flows]
         yield _bound_of_all(bound_together(subject, every))
     else:
         yield _bound_of_all(*together.values())
@@ -74,10 +74,10 @@ def _bound(
     subject: Subject, name: str, flows: Sequence[tuple[Flow, Tcp]], together: float
 ) -> Statement:
     bounds = [flow_bound(subject, flow, tcp) for flow, tcp in flows]
-    rates = [min(one.bits_per_second, together) for one in bounds]
-    by = " or ".join(dict.fromkeys(BY[one.by] for one in bounds))
+    rates = [min(bound.bits_per_second, together) for bound in bounds]
+    by = " or ".join(dict.fromkeys(BY[bound.by] for bound in bounds))
     # Whether the flows leave room on the links that they share.
-    alone = sum(one.bits_per_second for one in bounds) <= together * (1 + 1e-9)
+    alone = sum(bound.bits_per_second for bound in bounds) <= together * (1 + 1e-9)
     return Statement(
         TOPIC,
         f"{name}: at most {_between(min(rates), max(rates))} each, by {by}.",
@@ -85,7 +85,7 @@ def _bound(
             "group": name,
             "least_bound_bits_per_second": min(rates),
             "greatest_bound_bits_per_second": max(rates),
-            "bound_by": list(dict.fromkeys(one.by for one in bounds)) if alone else ["link"],
+            "bound_by": list(dict.fromkeys(bound.by for bound in bounds)) if alone else ["link"],
         },
         kind="bound",
         claims=(Claim("throughput", name, "at most", together, "throughput"),),
@@ -277,7 +277,7 @@ def _steady(subject: Subject, flows: Sequence[tuple[Flow, Tcp]]) -> Iterator[str
     met = subject.bottlenecks_of(flow for flow, _ in flows)
     if subject.network.links_lose:
         yield "links lose no cell"
-    elif any(loss_at(subject, one).expected != "no" for one in met):
+    elif any(loss_at(subject, situation).expected != "no" for situation in met):
         yield "no cell is lost: TCP pauses after losses, and no formula here says how long"
     elif any(_may_expire(subject, flow, tcp) for flow, tcp in flows):
         yield "no timer expires early: full queues take longer than the least timeout"
@@ -300,7 +300,7 @@ def _start_up_seconds(flow: Flow, tcp: Tcp) -> float:
 def _may_expire(subject: Subject, flow: Flow, tcp: Tcp) -> bool:
     """True if the windows of TCP in the queues of the path last longer than the least timeout."""
     path = (*flow.forward, *flow.backward)
-    held = [subject.tcp_cells_over(link) / link.cells_per_second for link in path]
+    held = [subject.tcp_cells_over[link] / link.cells_per_second for link in path]
     longest = max(held) + (flow.propagation_round_trip_seconds or 0.0)
     return bool(longest > tcp.parameters["min_rto_seconds"])
 
@@ -318,7 +318,7 @@ def _target(flows: Sequence[Flow]) -> list[str]:
 def _late(subject: Subject, flows: Sequence[Flow]) -> list[str]:
     """Assumption that fails for background that starts late, although its mean is subtracted."""
     met = subject.bottlenecks_of(flows)
-    others = {other.group: other.start_seconds for one in met for other in one.others}
+    others = {other.group: other.start_seconds for situation in met for other in situation.others}
     soon = LATE * subject.network.duration_seconds
     return [
         f"background is there from the start: {group} comes after {seconds(start)}"

@@ -4,28 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from cellrate.advice.formulas.formula_answer import FormulaAnswer
-from cellrate.advice.formulas.situation import Situation
+from cellrate.advice.formulas.situation import DoesNotApply, PortFormula, Result, Situation
 from cellrate.simulation.network import Flow, Link, Network
 from cellrate.simulation.network.ends import Parameters
 from cellrate.theory import credit
 
-[FORMULA] = [one for one in credit.FORMULAE if one.name == "credit-buffer"]
 UNDER_CREDIT = frozenset({"ubr", "random"})
-TITLE = "N2 + N3 cells of each channel: the most that credits would admit to the port"
 
 
-def answer(situation: Situation) -> FormulaAnswer:
+def _admitted_cells(situation: Situation) -> Result:
     """Cells that the flows over a port could send without a new credit, each at the port's rate.
 
     The round trip of a flow is that of its link into the switch of the port.
     """
     if situation.network.credit is not None:
-        return _given(situation, situation.network.credit)
+        return _given_credits(situation, situation.network.credit)
     asked = situation.credit_cells
     if asked is None:
         reason = f"the port does not use credit control but `{situation.switch.scheme}`"
-        return FormulaAnswer(FORMULA.name, TITLE, FORMULA.source, inapplicable=reason)
+        raise DoesNotApply(reason)
     before = _before(situation, situation.flows)
     rate = situation.port.bits_per_second
     cells = sum(
@@ -38,19 +35,19 @@ def answer(situation: Situation) -> FormulaAnswer:
         "channels": float(len(before)),
     }
     fails = (f"the port uses credit control: here it uses `{situation.switch.scheme}`",)
-    return FormulaAnswer(FORMULA.name, TITLE, FORMULA.source, cells, given, fails)
+    return Result(cells, given, fails)
 
 
-def _given(situation: Situation, control: Parameters) -> FormulaAnswer:
+def _given_credits(situation: Situation, control: Parameters) -> Result:
     """Cells that the channels under credit control may have in the port: N2 + N3 each."""
     if control["allocation"] != "static":
-        reason = "buffers are allocated adaptively: the memory of the switch is the bound"
-        return FormulaAnswer(FORMULA.name, TITLE, FORMULA.source, inapplicable=reason)
+        raise DoesNotApply(
+            "buffers are allocated adaptively: the memory of the switch is the bound"
+        )
     flows = [flow for flow in situation.flows if flow.service in UNDER_CREDIT]
     n2 = float(control["n2_cells"])
     cells = sum(n2 + _n3(control, link) for link in _before(situation, flows))
-    given = {"credit_cells": n2, "channels": float(len(flows))}
-    return FormulaAnswer(FORMULA.name, TITLE, FORMULA.source, cells, given)
+    return Result(cells, {"credit_cells": n2, "channels": float(len(flows))})
 
 
 def reserved_cells(network: Network, port: Link) -> float:
@@ -79,3 +76,13 @@ def _n3(control: Parameters, link: Link) -> float:
 def _before(situation: Situation, flows: Iterable[Flow]) -> list[Link]:
     """The link into the switch of the port, for each flow."""
     return [flow.forward[flow.forward.index(situation.port) - 1] for flow in flows]
+
+
+[FORMULA] = [formula for formula in credit.FORMULAE if formula.name == "credit-buffer"]
+BUFFER = PortFormula(
+    FORMULA.name,
+    "N2 + N3 cells of each channel: the most that credits would admit to the port",
+    FORMULA.source,
+    _admitted_cells,
+    holds_under_credit=True,
+)

@@ -4,19 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from cellrate.advice.formulas.formula_answer import FormulaAnswer
-from cellrate.advice.formulas.situation import Situation
+from cellrate.advice.formulas.situation import DoesNotApply, PortFormula, Result, Situation
 from cellrate.simulation.network import Abr
-from cellrate.theory.assumptions import AssumptionError
 from cellrate.theory.efci import EfciLoop, clips, limit_cycle, maximum_queue_bound_cells
-from cellrate.theory.efci.maximum import overload
-
-BOUND = "greatest queue under EFCI, from an empty queue on"
-STEADY = "greatest queue of the limit cycle under EFCI"
-
-
-class DoesNotApply(Exception):
-    """The model does not apply to the port; the message gives the reason."""
+from cellrate.theory.efci.extremes import overload
 
 
 def loop_of(situation: Situation) -> EfciLoop:
@@ -36,7 +27,7 @@ def loop_of(situation: Situation) -> EfciLoop:
     if len(kinds) > 1:
         raise DoesNotApply("ABR flows have different parameters; the model assumes equal ones")
     control = situation.switch.control
-    high = control["high_cells"] if control["high_cells"] is not None else None
+    high = control["high_cells"]
     pcr, mcr, rif, rdf, nrm = kinds.pop()
     return EfciLoop(
         sources=len(situation.abr),
@@ -59,51 +50,34 @@ def _parameters(abr: Abr) -> tuple[float, float, float, float, float]:
     return (*rates, abr.rif, abr.rdf, float(abr.nrm))
 
 
-def bound(situation: Situation) -> FormulaAnswer:
+def _bound(situation: Situation) -> Result:
     """The bound on a queue that starts empty."""
-    return _answer(situation, steady=False)
+    loop = loop_of(situation)
+    fastest = loop.bw / loop.n * (1 + overload(loop, np.zeros(())))
+    cells = float(maximum_queue_bound_cells(loop))
+    return _result(situation, loop, cells, clipped=bool(fastest > loop.pcr))
 
 
-def steady(situation: Situation) -> FormulaAnswer:
+def _steady(situation: Situation) -> Result:
     """The greatest queue of the limit cycle."""
-    return _answer(situation, steady=True)
+    loop = loop_of(situation)
+    cycle = limit_cycle(loop)
+    cells = float(cycle.maximum_queue_cells)
+    return _result(situation, loop, cells, clipped=bool(clips(loop, cycle)))
 
 
-def _answer(situation: Situation, *, steady: bool) -> FormulaAnswer:
-    name, title, source = (
-        (
-            "efci-cycle",
-            STEADY,
-            "Ohsaki et al. 1995, section II.C; decrease per RM cell and delayed growth are ours",
-        )
-        if steady
-        else ("q-max", BOUND, "Ohsaki et al. 1995 (5), corrected; decrease per RM cell is ours")
-    )
-    try:
-        loop = loop_of(situation)
-        if steady:
-            cycle = limit_cycle(loop)
-            cells, clipped = cycle.maximum_queue_cells, bool(clips(loop, cycle))
-        else:
-            cells = maximum_queue_bound_cells(loop)
-            fastest = loop.bw / loop.n * (1 + overload(loop, np.zeros(())))
-            clipped = bool(fastest > loop.pcr)
-    except (AssumptionError, DoesNotApply) as error:
-        return FormulaAnswer(name, title, source, inapplicable=str(error))
+def _result(situation: Situation, loop: EfciLoop, cells: float, *, clipped: bool) -> Result:
+    names = ["rif", "rdf", "nrm", "pcr_cells_per_second", "mcr_cells_per_second"]
     given = {
         "sources": float(loop.n),
         "bandwidth_cells_per_second": float(loop.bw),
         "round_trip_seconds": float(loop.tau),
         "high_cells": float(loop.high),
         "low_cells": float(loop.low),
-        "rif": float(np.asarray(loop.rif)),
-        "rdf": float(np.asarray(loop.rdf)),
-        "nrm": float(np.asarray(loop.nrm)),
-        "pcr_cells_per_second": float(loop.pcr),
-        "mcr_cells_per_second": float(loop.mcr),
+        **{name: float(np.asarray(getattr(loop, name))) for name in names},
     }
-    fails = tuple(assumptions_that_fail(situation, float(cells), clipped=clipped))
-    return FormulaAnswer(name, title, source, float(cells), given, fails)
+    fails = tuple(assumptions_that_fail(situation, cells, clipped=clipped))
+    return Result(cells, given, fails)
 
 
 def assumptions_that_fail(situation: Situation, cells: float, *, clipped: bool) -> list[str]:
@@ -136,3 +110,17 @@ def assumptions_that_fail(situation: Situation, cells: float, *, clipped: bool) 
     if situation.has_other_bottlenecks:
         fails.append("there is one bottleneck")
     return fails
+
+
+BOUND = PortFormula(
+    "q-max",
+    "greatest queue under EFCI, from an empty queue on",
+    "Ohsaki et al. 1995 (5), corrected; decrease per RM cell is ours",
+    _bound,
+)
+STEADY = PortFormula(
+    "efci-cycle",
+    "greatest queue of the limit cycle under EFCI",
+    "Ohsaki et al. 1995, section II.C; decrease per RM cell and delayed growth are ours",
+    _steady,
+)

@@ -1,72 +1,140 @@
-"""Queues of sources without feedback: periodic cells, Poisson cells."""
+"""Queues of sources without feedback: periodic cells, Poisson cells, long-range dependent video."""
 
 from __future__ import annotations
 
-from cellrate.advice.formulas.formula_answer import FormulaAnswer
-from cellrate.advice.formulas.situation import Situation
-from cellrate.theory.assumptions import AssumptionError
-from cellrate.theory.queueing import md1, periodic
+from cellrate.advice.formulas.situation import DoesNotApply, PortFormula, Result, Situation
+from cellrate.simulation.network import Flow, OwnRate
+from cellrate.simulation.network.ends import Parameters
+from cellrate.theory.queueing import fractional, md1, periodic
 
-PERIODIC = "queue of periodic sources, of each a cell at the same time at worst"
-POISSON = "queue of Poisson cells that is exceeded for the share of time that may be lost"
 # The formulas give this share of time, which is at least the loss ratio.
 STANDS = "the loss ratio is the share of time that an unlimited queue is longer than the buffer"
+# Rates may lie below zero or above the peak for this share of the time.
+NORMAL = 0.01
 
 
-def periodic_sources(situation: Situation) -> FormulaAnswer:
+def _periodic_sources(situation: Situation) -> Result:
     """The queue of constant bit rate sources: a cell of each, or less if some may be lost."""
-    name, source = periodic.FORMULA.name, periodic.FORMULA.source
+    _require_only(situation, "cbr")
     rates = {flow.source.get("rate_cells_per_second") for flow in situation.others}
-    reason = _other_flows(situation, "cbr")
-    if not reason and len(rates) > 1:
-        reason = "the rates differ; the formula assumes equal ones"
-    if reason:
-        return FormulaAnswer(name, PERIODIC, source, inapplicable=reason)
+    if len(rates) > 1:
+        raise DoesNotApply("the rates differ; the formula assumes equal ones")
+    sources = len(situation.others)
     given = {
-        "sources": float(len(situation.others)),
+        "sources": float(sources),
         "rate_cells_per_second": float(rates.pop() or 0.0),
         "link_cells_per_second": situation.port.cells_per_second,
     }
-    fails: tuple[str, ...] = ()
-    try:
-        # Holds for all phases, so nothing is ever lost.
-        cells = float(len(situation.others))
-        periodic.periodic_mean_queue_cells(**given)
-        if situation.loss_ratio > 0:
-            given["probability"] = situation.loss_ratio
-            cells = float(periodic.periodic_buffer_cells(int(given.pop("sources")), **given))
-            given["sources"] = float(len(situation.others))
-            fails = (STANDS,)
-    except AssumptionError as error:
-        return FormulaAnswer(name, PERIODIC, source, inapplicable=str(error))
-    return FormulaAnswer(name, PERIODIC, source, cells, given, fails)
+    periodic.periodic_mean_queue_cells(**given)
+    if situation.loss_ratio == 0:  # holds for all phases, so nothing is ever lost
+        return Result(float(sources), given)
+    rates_given = (given["rate_cells_per_second"], given["link_cells_per_second"])
+    probability = situation.loss_ratio
+    cells = periodic.periodic_buffer_cells(sources, *rates_given, probability=probability)
+    return Result(float(cells), {**given, "probability": probability}, (STANDS,))
 
 
-def poisson_sources(situation: Situation) -> FormulaAnswer:
+def _poisson_sources(situation: Situation) -> Result:
     """The queue of Poisson sources; it has no upper bound, so a loss ratio is needed."""
-    name, source = md1.FORMULA.name, md1.FORMULA.source
-    reason = _other_flows(situation, "poisson")
-    if not reason and situation.loss_ratio == 0:
-        reason = "the queue of Poisson cells has no bound: ask for a loss ratio"
-    if reason:
-        return FormulaAnswer(name, POISSON, source, inapplicable=reason)
+    _require_only(situation, "poisson")
+    if situation.loss_ratio == 0:
+        raise DoesNotApply("the queue of Poisson cells has no bound: ask for a loss ratio")
     given = {
         "arrival_cells_per_second": situation.background_cells_per_second(),
         "link_cells_per_second": situation.port.cells_per_second,
         "probability": situation.loss_ratio,
     }
-    try:
-        cells = float(md1.md1_buffer_cells(**given))
-    except AssumptionError as error:
-        return FormulaAnswer(name, POISSON, source, inapplicable=str(error))
-    return FormulaAnswer(name, POISSON, source, cells, given, (STANDS,))
+    return Result(float(md1.md1_buffer_cells(**given)), given, (STANDS,))
 
 
-def _other_flows(situation: Situation, kind: str) -> str:
-    """Reason why the port has other sources than those of one kind; empty if it has none."""
+def _require_only(situation: Situation, kind: str) -> None:
+    """Refuses a port with other sources than those of one kind, or with several queues."""
     if situation.elastic:
-        return "elastic flows cross the port"
+        raise DoesNotApply("elastic flows cross the port")
     if any(flow.kind != kind for flow in situation.others) or not situation.others:
-        return f"not all sources are {kind}"
-    queues = {situation.switch.queue_of(flow.service) for flow in situation.others}
-    return "" if len(queues) == 1 else "the sources do not share a queue"
+        raise DoesNotApply(f"not all sources are {kind}")
+    if len({situation.switch.queue_of(flow.service) for flow in situation.others}) > 1:
+        raise DoesNotApply("the sources do not share a queue")
+
+
+def _video_streams(situation: Situation) -> Result:
+    """The queue of video streams whose rates are fractional Gaussian noise (Norros 1994)."""
+    video = [flow for flow in situation.others if flow.kind == "mpeg2"]
+    _require_equal_streams(situation, video)
+    source, rate = video[0].source, _rates(video)[0]
+    share, deviation = _cut(source)
+    # Cells on the line per cell of the stream's parameters.
+    factor = rate.peak_cells_per_second / source["sources"] / source["peak_cells_per_second"]
+    given = {
+        "sources": float(source["sources"] * len(video)),
+        "mean_cells_per_second": rate.mean_cells_per_second / source["sources"],
+        "deviation_cells_per_second": factor * deviation,
+        "interval_seconds": (source["interval_low_seconds"] + source["interval_high_seconds"]) / 2,
+        "hurst": source["hurst"],
+        "link_cells_per_second": situation.port.cells_per_second,
+        "probability": situation.loss_ratio,
+    }
+    cells = float(fractional.fractional_buffer_cells(**given))
+    fails = [STANDS]
+    if share > NORMAL:
+        fails.append(f"rates are normal: {share:.0%} lie beyond zero and the peak, and are cut")
+    return Result(cells, given, tuple(fails))
+
+
+def _require_equal_streams(situation: Situation, video: list[Flow]) -> None:
+    """Refuses a port whose queue is not that of equal video streams alone."""
+    if not video:
+        raise DoesNotApply("no source is `mpeg2`")
+    if any(flow.source != video[0].source for flow in video):
+        raise DoesNotApply("the streams differ; the formula assumes equal ones")
+    queues = [situation.switch.queue_of(flow.service) for flow in situation.flows]
+    last = max(situation.switch.queue_of(flow.service) for flow in video)
+    if sum(queue <= last for queue in queues) > len(video):
+        raise DoesNotApply("other flows share the streams' queue, or are served before them")
+    if sum(rate.peak_cells_per_second for rate in _rates(video)) <= situation.port.cells_per_second:
+        raise DoesNotApply("all streams at their peak together stay below the link rate")
+    if situation.loss_ratio == 0:
+        raise DoesNotApply("the queue of Gaussian streams has no bound: ask for a loss ratio")
+
+
+def _rates(video: list[Flow]) -> list[OwnRate]:
+    """Rates of the streams."""
+    return [flow.own_rate for flow in video if flow.own_rate is not None]
+
+
+def _cut(source: Parameters) -> tuple[float, float]:
+    """Share of normal rates below zero or above the peak, and deviation of one stream's rate.
+
+    If such rates are discarded, the deviation is that of a normal distribution truncated at both
+    ends; for the other bounds it is the parameter itself, which is larger.
+    """
+    from scipy.stats import norm, truncnorm  # slow to import
+
+    mean, deviation = source["mean_cells_per_second"], source["standard_deviation_cells_per_second"]
+    if deviation == 0:
+        return 0.0, 0.0
+    low, high = -mean / deviation, (source["peak_cells_per_second"] - mean) / deviation
+    share = 1.0 - float(norm.cdf(high) - norm.cdf(low))
+    if source["bound"] != "discard":
+        return share, deviation
+    return share, deviation * float(truncnorm.std(low, high))
+
+
+PERIODIC = PortFormula(
+    periodic.FORMULA.name,
+    "queue of periodic sources, of each a cell at the same time at worst",
+    periodic.FORMULA.source,
+    _periodic_sources,
+)
+POISSON = PortFormula(
+    md1.FORMULA.name,
+    "queue of Poisson cells that is exceeded for the share of time that may be lost",
+    md1.FORMULA.source,
+    _poisson_sources,
+)
+VIDEO = PortFormula(
+    fractional.FORMULA.name,
+    "queue of the video streams' own class, exceeded for the share of time that may be lost",
+    fractional.FORMULA.source,
+    _video_streams,
+)

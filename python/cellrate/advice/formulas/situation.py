@@ -1,9 +1,10 @@
-"""A port with its flows: the parameters that formulas need from a scenario."""
+"""A port with its flows, and formulas that are evaluated there."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from cellrate.simulation.network import (
@@ -15,6 +16,7 @@ from cellrate.simulation.network import (
     capacity_left_cells_per_second,
     mean_cells_per_second,
 )
+from cellrate.theory.assumptions import AssumptionError
 
 # Delays that differ by less than this share are equal.
 EQUAL = 1e-6
@@ -145,3 +147,75 @@ def full_load_interval_seconds(situation: Situation) -> float:
     """ERICA's averaging interval at line rate: its time, or the time of its number of cells."""
     control, rate = situation.switch.control, situation.port.cells_per_second
     return float(min(control["interval_seconds"], control["interval_cells"] / rate))
+
+
+@dataclass(frozen=True)
+class FormulaAnswer:
+    """Result of a formula, or the reason why it does not apply.
+
+    Attributes:
+        formula: Name of the formula in `cellrate theory`.
+        title: The quantity that it computes.
+        source: Paper and equation or section.
+        cells: The queue in cells; None if the formula does not apply.
+        given: Parameters of the formula, units in their names.
+        fails: Assumptions of the formula that do not hold here.
+        inapplicable: The reason why the formula does not apply; empty if it does.
+    """
+
+    formula: str
+    title: str
+    source: str
+    cells: float | None = None
+    given: Mapping[str, float] = field(default_factory=dict)
+    fails: tuple[str, ...] = ()
+    inapplicable: str = ""
+
+    @property
+    def applies(self) -> bool:
+        """True if the formula has a result, and no assumption is known to fail."""
+        return self.cells is not None and not self.fails
+
+
+class DoesNotApply(Exception):
+    """A formula does not apply to the port; the message gives the reason."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """Result of a formula that applies; the attributes are those of `FormulaAnswer`."""
+
+    cells: float
+    given: Mapping[str, float]
+    fails: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class PortFormula:
+    """A formula for the queue at a port.
+
+    Attributes:
+        name: Name of the formula in `cellrate theory`.
+        title: The quantity that it computes.
+        source: Paper and equation or section.
+        compute: Computes it; raises `DoesNotApply` or `AssumptionError` if it does not apply.
+        holds_under_credit: True if it does not assume that sources may send at any time.
+    """
+
+    name: str
+    title: str
+    source: str
+    compute: Callable[[Situation], Result]
+    holds_under_credit: bool = False
+
+    def answer(self, situation: Situation) -> FormulaAnswer:
+        """The result at a port, or the reason why there is none."""
+        named = (self.name, self.title, self.source)
+        if situation.network.credit is not None and not self.holds_under_credit:
+            reason = "under credit control cells wait in the sources until they have credit"
+            return FormulaAnswer(*named, inapplicable=reason)
+        try:
+            found = self.compute(situation)
+        except (AssumptionError, DoesNotApply) as error:
+            return FormulaAnswer(*named, inapplicable=str(error))
+        return FormulaAnswer(*named, found.cells, found.given, found.fails)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from cellrate.advice.formulas import FormulaAnswer
 from cellrate.advice.formulas.growth import Growth
 from cellrate.advice.sizing.confidence import covered_share, normal_tolerance, upper_mean
-from cellrate.advice.sizing.measuring import PortRun
-from cellrate.advice.sizing.question import Question
+from cellrate.advice.sizing.question import PortRun, Question
 from cellrate.advice.sizing.search import LeastBuffer
 from cellrate.common.document import Shown
 from cellrate.simulation.network import Link

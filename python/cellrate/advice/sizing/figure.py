@@ -73,7 +73,9 @@ def note_plateau(panel: Axes, answer: Answer, queue: Series) -> None:
     The queue has such a plateau if it is near its maximum for a quarter of the run, and near the
     sum of the windows, less what is on the links.
     """
-    [windows] = [one.cells for one in answer.formulas if one.formula == "window-sum"] or [None]
+    [windows] = [
+        formula.cells for formula in answer.formulas if formula.formula == "window-sum"
+    ] or [None]
     high = float(queue.maximum.max(initial=0.0))
     stays = float((queue.minimum >= (1 - PLATEAU) * high).mean()) if len(queue) else 0.0
     if windows is None or stays < LEAST_STAY or not LEAST_FILLED * windows <= high:
@@ -110,7 +112,9 @@ def _draw(panel: Axes, answer: Answer, queue: Series) -> None:
     draw(panel, queue, colour=COLOURS[0])
     highest = float(queue.maximum.max(initial=1.0))
     own = answer.port.switch.buffer_cells
-    levels = [(one.cells or 0.0, one.formula) for one in answer.formulas if one.applies]
+    levels = [
+        (formula.cells or 0.0, formula.formula) for formula in answer.formulas if formula.applies
+    ]
     levels.append((own, "the scenario's buffer"))
     named = []
     for cells, name in levels:

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 from scipy.special import stdtrit
 
 from cellrate.advice.tuning.declared import NotVaried
-from cellrate.advice.tuning.fluid_model import FluidModel
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Setting
 from cellrate.advice.tuning.measures import Measures
 from cellrate.advice.tuning.objective import Objective
-from cellrate.advice.tuning.proposal import Judgement, Proposal
+from cellrate.advice.tuning.proposal import ModelResults
 from cellrate.advice.tuning.race import Ranked
 from cellrate.common.document import Shown
 from cellrate.common.estimates import LEVEL, Estimate, estimate
@@ -30,15 +29,6 @@ METHODS = {
     "all": "every setting",
     "search": "a search by simulation",
 }
-
-
-@dataclass(frozen=True)
-class ModelResults:
-    """The fluid model of a scenario, with its judgement and its proposal."""
-
-    model: FluidModel
-    judgement: Judgement
-    proposal: Proposal
 
 
 @dataclass(frozen=True)
@@ -96,6 +86,10 @@ class Answer(Shown):
         """True if the model found that no pair of RIF and RDF meets both conditions."""
         return self.modelled is not None and not self.modelled.judgement.feasible.any()
 
+    def model_verdict(self, setting: Setting) -> str:
+        """The fluid model's verdict on a setting; empty if it has none."""
+        return "" if self.modelled is None else self.modelled.verdict(setting)
+
     @property
     def chosen(self) -> Ranked:
         """The best setting."""
@@ -104,7 +98,7 @@ class Answer(Shown):
     @property
     def runner_up(self) -> Ranked | None:
         """The second best setting that was run with every seed; None if there is only one."""
-        others = [one for one in self.ranked[1:] if len(one.runs) == len(self.seeds)]
+        others = [ranked for ranked in self.ranked[1:] if len(ranked.runs) == len(self.seeds)]
         return others[0] if others else None
 
     @property
@@ -136,11 +130,11 @@ class Answer(Shown):
         order = [criterion.name for criterion in self.objective.criteria]
         before, first = order[: order.index(name)], (self.chosen.setting, AS_IT_IS)
         return [
-            one
-            for one in self.ranked
-            if len(one.runs) > 1
-            and one.setting not in first
-            and not (one.shortfall and one.shortfall.criterion.name in before)
+            ranked
+            for ranked in self.ranked
+            if len(ranked.runs) > 1
+            and ranked.setting not in first
+            and not (ranked.shortfall and ranked.shortfall.criterion.name in before)
         ]
 
     def _behind(self, one: Ranked, name: str) -> tuple[float, ...]:
@@ -153,9 +147,9 @@ class Answer(Shown):
         Raises:
             KeyError: The setting was not run.
         """
-        for one in self.ranked:
-            if one.setting == setting:
-                return one
+        for ranked in self.ranked:
+            if ranked.setting == setting:
+                return ranked
         raise KeyError(setting)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cellrate import _core
 from cellrate.common.problems import BadInput
 from cellrate.simulation.network import Network
 from cellrate.studies.parameters.keys import Key, Keys, number
@@ -22,6 +23,11 @@ class ResolvedScenario:
 
     keys: Keys
     network: Network
+
+    @classmethod
+    def of(cls, scenario: _core.Scenario) -> ResolvedScenario:
+        """The keys and the network of a scenario that has been read."""
+        return cls(Keys(scenario.resolved()), Network.of_scenario(scenario))
 
 
 @dataclass(frozen=True)

@@ -158,7 +158,7 @@ class Laboratory:
         Equal runs alone would prove nothing: a rare loss may come with the next seed.
         """
         runs = self.trials.get(setting, ())
-        digests = {one.digest for one in runs}
+        digests = {run.digest for run in runs}
         alike = len(runs) >= PROOF and len(digests) == 1 and "" not in digests
         return alike and draws_nothing(Network.of_scenario(self.job(setting, 0).scenario()))
 

@@ -9,8 +9,48 @@ from statistics import fmean
 from typing import Any, Literal, TypeAlias
 
 from cellrate import _core
-from cellrate.advice.tuning.bottleneck_settling import settling_seconds
 from cellrate.simulation.network import Network, overloaded_ports
+from cellrate.simulation.series import series_of
+
+SAMPLES = 200
+"""Number of equal parts of the run whose utilisation is compared."""
+BAND = 0.1
+"""Half the width of the band round the final mean, as a share of it."""
+TRACED = "utilisation"
+
+
+def traced(network: Network) -> tuple[str, ...]:
+    """Settings of a scenario that record what the settling time needs, and no other trace."""
+    sample = max(1, round(network.duration_seconds * 1e12 / SAMPLES))
+    return (f'measure.traces=["{TRACED}"]', f'measure.sample="{sample} ps"')
+
+
+def settling_seconds(
+    outcome: _core.Outcome, summary: Mapping[str, Any], ports: Collection[str]
+) -> float | None:
+    """Time from the last start of a flow until the utilisation of a run's bottlenecks has settled.
+
+    The utilisation has settled when it stays within a tenth of its mean over the last fifth of the
+    time. Of several ports the slowest one counts.
+
+    Args:
+        outcome: The run.
+        summary: Its summary.
+        ports: Names of the bottleneck ports.
+
+    Returns:
+        Seconds; infinite if it does not settle; None if the run has no such trace.
+    """
+    series = [
+        series for series in series_of(outcome) if series.kind == TRACED and series.entity in ports
+    ]
+    if not series:
+        return None
+    end = summary["simulated_seconds"]
+    starts = (flow["start_seconds"] for flow in summary["flows"])
+    start = max((one for one in starts if one < end), default=0.0)
+    return max(one.settling_time(BAND, start) for one in series)
+
 
 Summary: TypeAlias = Mapping[str, Any]
 
@@ -39,6 +79,16 @@ class Criterion:
     tolerance: float
     relative: bool
     of: Callable[[Summary], float | None]
+
+    @property
+    def shown_unit(self) -> str:
+        """Unit in which a value is shown; empty for a share."""
+        return "Mbit/s" if self.unit == "bit/s" else self.unit
+
+    @property
+    def divisor(self) -> float:
+        """Number by which a value is divided to be shown in that unit."""
+        return 1e6 if self.unit == "bit/s" else 1.0
 
     def reaches(self, value: float, best: float) -> bool:
         """True if a value is within the tolerance of the best value."""
@@ -188,7 +238,7 @@ class Measures:
         summary = json.loads(outcome.summary())
         bottleneck = [port for port in summary["ports"] if port["name"] in ports]
         seen = {**summary, "ports": bottleneck, ALL_PORTS: summary["ports"]}
-        values = {one.name: one.of(seen) for one in CRITERIA}
+        values = {criterion.name: criterion.of(seen) for criterion in CRITERIA}
         settling = settling_seconds(outcome, summary, ports)
         return cls(summary["seed"], values, summary["digest"], settling)
 

@@ -44,7 +44,7 @@ class Objective:
             BadInput: A criterion is unknown or comes twice, or a tolerance is not valid.
         """
         criteria = tuple(_criterion(part.strip()) for part in text.split(","))
-        names = [one.name for one in criteria]
+        names = [criterion.name for criterion in criteria]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise BadInput(f"--objective {text}: {twice} comes twice")
@@ -95,8 +95,19 @@ class Objective:
 
     def _exact(self, means: Means) -> tuple[float, ...]:
         """Sort key that puts the best exact values first."""
-        values = ((one.best, means[one.name] or 0.0) for one in self.criteria)
+        values = ((criterion.best, means[criterion.name] or 0.0) for criterion in self.criteria)
         return tuple(-value if best == "greatest" else value for best, value in values)
+
+
+def undominated(costs: Sequence[tuple[float, ...]]) -> list[int]:
+    """Indices of the items of which no other one costs less in one way and no more in any other."""
+    return [
+        at
+        for at, own in enumerate(costs)
+        if not any(
+            other != own and all(a <= b for a, b in zip(other, own, strict=True)) for other in costs
+        )
+    ]
 
 
 def means_of(runs: Sequence[Measures]) -> Means:
@@ -112,7 +123,7 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 def _criterion(text: str) -> Criterion:
     name, equals, tolerance = (part.strip() for part in text.partition("="))
-    known = {one.name: one for one in CRITERIA}
+    known = {criterion.name: criterion for criterion in CRITERIA}
     criterion = known[choose(name, list(known), "criterion")]
     if not equals:
         return criterion

@@ -1,10 +1,10 @@
-"""Judges every (RIF, RDF) by the fluid model of EFCI, and selects the pairs to simulate."""
+"""Judges every (RIF, RDF) by the fluid model of EFCI, in numbers and words, and proposes pairs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import zip_longest
-from math import ceil
+from math import ceil, isfinite, log
 from typing import TypeAlias
 
 import numpy as np
@@ -12,12 +12,16 @@ import numpy.typing as npt
 
 from cellrate.advice.tuning.fluid_model import FluidModel
 from cellrate.advice.tuning.laboratory import Setting
+from cellrate.common.numbers import number
+from cellrate.studies.parameters.ranges import written
 from cellrate.theory.efci import STANDARD_FACTORS, Feasibility, feasibility
 
 Truths: TypeAlias = npt.NDArray[np.bool_]
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
+SLOW = 0.01
+"""A slow start is mentioned if it leaves more than this share of the run unused."""
 NEIGHBOURS = 3
 """One of this many simulated pairs lies just outside the feasible region."""
 
@@ -59,6 +63,31 @@ class Judgement:
     def feasible(self) -> Truths:
         """True where both conditions hold."""
         return np.asarray(self.found.feasible)
+
+    def verdict(self, at: int) -> str:
+        """Names the conditions that a pair misses and by how much, and mentions a slow start."""
+        parts = []
+        if self.overflow_cells[at] > 0:
+            parts.append(f"overflows by {number(round(float(self.overflow_cells[at])))}")
+        share = float(np.asarray(self.found.utilisation)[at])
+        if self.idle_cells[at] >= 0:
+            parts.append(f"empties, {share:.3f} used")
+        if self.utilisation[at] < share - SLOW:
+            parts.append(f"slow start, {self.utilisation[at]:.3f} of this run used")
+        if self.feasible[at]:
+            parts.insert(0, "feasible")
+        return ", ".join(parts)
+
+    def infeasible_pairs(self) -> str:
+        """Counts the pairs that are not feasible, by the condition that they miss."""
+        overflows, idles = self.overflow_cells > 0, self.idle_cells >= 0
+        counts = {
+            "may overflow": overflows & ~idles,
+            "let the queue empty": idles & ~overflows,
+            "do both": overflows & idles,
+        }
+        parts = [f"{int(where.sum())} {fault}" for fault, where in counts.items() if where.any()]
+        return "of the others, " + ", ".join(parts) if parts else "there are no others"
 
 
 def judged(model: FluidModel) -> Judgement:
@@ -166,3 +195,66 @@ def _beside(judgement: Judgement) -> Truths:
     inside = k[:, judgement.feasible]
     steps = np.abs(k[:, :, None] - inside[:, None, :]).max(axis=0)
     return np.asarray((steps <= 1).any(axis=1))
+
+
+@dataclass(frozen=True)
+class ModelResults:
+    """The fluid model of a scenario, with its judgement and its proposal."""
+
+    model: FluidModel
+    judgement: Judgement
+    proposal: Proposal
+
+    def place_of(self, setting: Setting) -> int | None:
+        """Index of a setting in the judgement; None if it is no standard pair of RIF and RDF."""
+        values, paths = dict(setting.values), self.model.paths
+        if set(values) - {path for own in paths for path in own}:
+            return None
+        own = (float(np.asarray(factor)) for factor in (self.model.loop.rif, self.model.loop.rdf))
+        rif, rdf = (
+            float(next((values[path] for path in set_by if path in values), fallback))
+            for set_by, fallback in zip(paths, own, strict=True)
+        )
+        found = np.flatnonzero((self.judgement.rif == rif) & (self.judgement.rdf == rdf))
+        return int(found[0]) if found.size else None
+
+    def verdict(self, setting: Setting) -> str:
+        """The verdict on a setting; empty if it has none."""
+        at = self.place_of(setting)
+        return "" if at is None else self.judgement.verdict(at)
+
+    def region(self) -> str:
+        """States the number of pairs that the model finds feasible."""
+        judgement, loop, buffer_cells = self.judgement, self.model.loop, self.model.buffer_cells
+        count, total = int(judgement.feasible.sum()), judgement.rif.size
+        continuous = int(np.asarray(judgement.continuous.feasible).sum())
+        buffer = (
+            f"buffer {number(buffer_cells)} cells" if isfinite(buffer_cells) else "unlimited buffer"
+        )
+        network = (
+            f"{int(loop.n)} sources, {number(float(loop.bw))} cells/s, round trip "
+            f"{number(1e3 * float(loop.tau))} ms, {buffer}"
+        )
+        if count:
+            return (
+                f"The fluid model finds {count} of {total} sets feasible ({network}), and "
+                f"{continuous} with the paper's continuous decrease and propagation alone; "
+                f"{judgement.infeasible_pairs()}."
+            )
+        return (
+            f"No set of RIF and RDF avoids overflow and keeps the link full ({network}): of "
+            f"{total}, {int(np.asarray(judgement.found.avoids_overflow).sum())} avoid overflow, "
+            f"{int(np.asarray(judgement.found.keeps_link_full).sum())} keep the link full."
+        )
+
+    def pace(self, setting: Setting) -> list[str]:
+        """States the time in which rates double while the queue is empty.
+
+        Slow settings are only good where the available bandwidth changes little.
+        """
+        at = self.place_of(setting)
+        if at is None:
+            return []
+        loop = self.model.simulated(self.judgement.rif[at], self.judgement.rdf[at])
+        seconds = float(f"{log(2) / float(loop.with_(growth='delayed').lam):.2g}")
+        return [f"While the queue is empty, its rates double every {written(seconds, 'Time')}."]

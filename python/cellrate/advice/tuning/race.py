@@ -104,7 +104,7 @@ def race(
         left = order[: survivors(len(left))]
 
 
-def standing(laboratory: Laboratory, objective: Objective) -> list[Ranked]:
+def ranking(laboratory: Laboratory, objective: Objective) -> list[Ranked]:
     """All settings that were run, by rank; settings with more seeds rank before those with fewer.
 
     A setting with more seeds was among the best of an earlier stage.

@@ -1,16 +1,22 @@
-"""The report on a tuning."""
+"""A tuning in sentences, as a document, as JSON and as files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from cellrate import __version__
-from cellrate.advice.tuning import fluid_sentences, sentences
-from cellrate.advice.tuning.answer import METHODS, Answer, ModelResults
-from cellrate.advice.tuning.laboratory import shown
+from cellrate.advice.tuning.answer import METHODS, Answer, differences, estimates
+from cellrate.advice.tuning.laboratory import AS_IT_IS, Setting, shown
+from cellrate.advice.tuning.measures import CRITERIA, Criterion
+from cellrate.advice.tuning.proposal import ModelResults
+from cellrate.advice.tuning.race import Ranked
 from cellrate.advice.tuning.search_history import LEAST_SETTINGS, deciding, importance
+from cellrate.common import whole_file
 from cellrate.common.document import (
     Column,
     Command,
@@ -25,7 +31,164 @@ from cellrate.common.document import (
     columns,
     rows,
 )
-from cellrate.common.numbers import number
+from cellrate.common.document.web_page import web_page
+from cellrate.common.estimates import Estimate
+from cellrate.common.numbers import estimate_text, number
+from cellrate.common.to_json import to_json
+from cellrate.simulation.runner import Job
+from cellrate.studies.parameters.ranges import Choices, Range
+
+BESIDE = "throughput"
+"""Shown for every setting, whatever the objective."""
+STATED = 2
+"""Number of criteria whose values a sentence states."""
+
+
+def columns_of(answer: Answer) -> list[Criterion]:
+    """Columns of a table of settings: the criteria of the objective, and throughput."""
+    criteria = list(answer.objective.criteria)
+    names = {criterion.name for criterion in criteria}
+    measured = [
+        criterion for criterion in CRITERIA if criterion.name == BESIDE and BESIDE not in names
+    ]
+    return criteria + [one for one in measured if answer.chosen.means[one.name]]
+
+
+def ranked_by(answer: Answer) -> str:
+    """The criteria in their order, with their tolerances."""
+    parts = []
+    for criterion in answer.objective.criteria:
+        tolerance = (
+            f"{100 * criterion.tolerance:g} %"
+            if criterion.relative
+            else f"{criterion.tolerance:.3g}"
+        )
+        parts.append(f"{criterion.name} (within {tolerance})")
+    return ", then ".join(parts)
+
+
+def titles_of(answer: Answer) -> dict[str, str]:
+    """Column titles of the parameters of all settings, by path."""
+    found = dict.fromkeys(path for ranked in answer.ranked for path, _ in ranked.setting.values)
+    short = [path.rpartition(".")[2] for path in found]
+    return {p: name if short.count(name) == 1 else p for p, name in zip(found, short, strict=True)}
+
+
+def cells_of(setting: Setting, columns: Mapping[str, str]) -> list[str]:
+    """The cells of a setting, one for each parameter; without values the first is "as it is"."""
+    values = dict(setting.values)
+    found = [shown(values[path]) if path in values else "" for path in columns]
+    return found if values else ["as it is", *found[1:]]
+
+
+def value_text(criterion: Criterion, found: float | None) -> str:
+    """A value as text, in the unit in which it is shown."""
+    if found is None:
+        return "-"
+    return number(found / criterion.divisor)
+
+
+def measured_text(ranked: Ranked, criterion: Criterion) -> str:
+    """Mean and half of the confidence interval over the seeds of a setting."""
+    return _scaled(estimates(ranked.runs)[criterion.name], criterion)
+
+
+def difference_text(one: Ranked, other: Ranked, criterion: Criterion) -> str:
+    """Paired difference of two settings with its interval; says if it may be chance."""
+    found = differences(one, other)[criterion.name]
+    if found is None:
+        return "-"
+    text = _scaled(found, criterion)
+    text = text if found.mean < 0 else f"+{text}"
+    return text if found.contains(0.0) is not True or not found.mean else f"{text}, may be chance"
+
+
+def shortfall_text(answer: Answer, ranked: Ranked) -> tuple[str, str]:
+    """The criterion in which a setting is worse than the best, and by how much.
+
+    The second text says so if the difference may be chance. Both are empty for a setting that is
+    within all tolerances.
+    """
+    if ranked.shortfall is None:
+        return "", ""
+    criterion = ranked.shortfall.criterion
+    found, best = (
+        value_text(criterion, one) for one in (ranked.shortfall.value, ranked.shortfall.best)
+    )
+    text = f"{found}, the best {best} {criterion.shown_unit}".rstrip()
+    return criterion.name, f"{text}; may be chance" if answer.may_be_chance(ranked) else text
+
+
+def headline(answer: Answer) -> list[str]:
+    """The result in sentences."""
+    sentences = [answer.modelled.region()] if answer.modelled else []
+    if answer.infeasible:
+        sentences += _compromises(answer)
+    else:
+        sentences.append(f"Best: {answer.chosen.setting.label}{_how_good(answer, answer.chosen)}.")
+    if answer.chosen.setting != AS_IT_IS:
+        sentences.append(f"As it is{_how_good(answer, answer.as_it_is)}.")
+    sentences += answer.modelled.pace(answer.chosen.setting) if answer.modelled else []
+    second = answer.runner_up
+    if second is not None:
+        sentences.append(f"Runner-up: {second.setting.label}{_how_good(answer, second)}.")
+    unmeasured = answer.objective.unmeasured([ranked.means for ranked in answer.ranked])
+    sentences += [f"No run measures {one.name}; it decides nothing." for one in unmeasured]
+    alike = all(
+        len({tuple(r.values.items()) for r in ranked.runs}) == 1 for ranked in answer.ranked
+    )
+    if alike and len(answer.seeds) > 1:
+        sentences.append("The seeds make no difference; runs beyond the second were not made.")
+    return sentences
+
+
+def command(answer: Answer) -> str:
+    """The command that runs the chosen setting."""
+    base = [part for override in answer.base.overrides for part in ("--set", shlex.quote(override))]
+    parts = ["cellrate run", shlex.quote(answer.base.path), *base, answer.chosen.setting.flags]
+    return " ".join(part for part in parts if part)
+
+
+def effort(answer: Answer) -> str:
+    """Numbers of settings and runs, and of the runs that were already stored."""
+    kept = f", {answer.known} of them kept from before" if answer.known else ""
+    runs = answer.simulated + answer.known
+    settings = f"{len(answer.ranked)} setting{'s' if len(answer.ranked) > 1 else ''}"
+    return f"{settings}, {runs} run{'s' if runs > 1 else ''}{kept}; allowed were {answer.budget}"
+
+
+def _compromises(answer: Answer) -> list[str]:
+    """The two compromises if no pair is feasible: least loss, or most throughput."""
+    lossless = f"Least loss: {answer.chosen.setting.label}{_how_good(answer, answer.chosen)}."
+    full = answer.most_throughput
+    if full is None or full.setting == answer.chosen.setting:
+        return [lossless, "No set that was tried has more throughput either."]
+    return [
+        lossless,
+        f"Most throughput, loss allowed: {full.setting.label}{_how_good(answer, full)}.",
+    ]
+
+
+def _how_good(answer: Answer, ranked: Ranked) -> str:
+    """The values of a setting in the first criteria."""
+    shown_first = answer.objective.criteria[:STATED]
+    parts = [_achieved(one, ranked.means[one.name]) for one in shown_first]
+    return f": {', '.join(parts)}, {len(ranked.runs)} seed{'s' if len(ranked.runs) > 1 else ''}"
+
+
+def _achieved(criterion: Criterion, found: float | None) -> str:
+    if criterion.name == "loss":
+        return f"loses {found:.2g} of the cells" if found else "loses nothing"
+    return f"{criterion.name} {value_text(criterion, found)} {criterion.shown_unit}".rstrip()
+
+
+def _scaled(found: Estimate | None, criterion: Criterion) -> str:
+    if found is None:
+        return "-"
+    ends = (found.low, found.high)
+    low, high = (None if end is None else end / criterion.divisor for end in ends)
+    return estimate_text(Estimate(found.values, found.mean / criterion.divisor, low, high))
+
 
 MOST_ROWS = 15
 """Settings that a terminal shows; the page shows all."""
@@ -39,8 +202,8 @@ def report(answer: Answer) -> Document:
         f"{answer.base.path}, tuned",
         (
             *_method(answer),
-            *map(Paragraph, sentences.headline(answer)),
-            Command((sentences.command(answer),)),
+            *map(Paragraph, headline(answer)),
+            Command((command(answer),)),
             *_region(answer),
             *_search(answer),
             Section("Simulated settings", (_settings(answer), *_versus(answer), _refused(answer))),
@@ -53,17 +216,17 @@ def _method(answer: Answer) -> Iterator[Paragraph]:
     """The origin of the settings, and the order of the criteria."""
     seeds = f"seeds {answer.seeds[0]} to {answer.seeds[-1]}"
     yield Paragraph(
-        f"Settings proposed by {METHODS[answer.method]}, ranked by {sentences.criteria(answer)}; "
-        f"{seeds}, {sentences.effort(answer)}; cellrate {__version__}.",
+        f"Settings proposed by {METHODS[answer.method]}, ranked by {ranked_by(answer)}; "
+        f"{seeds}, {effort(answer)}; cellrate {__version__}.",
         "faint",
     )
     lines = []
     if answer.no_model is not None:
         lines.append(f"The fluid model of EFCI does not describe the scenario: {answer.no_model}.")
-    lines += [f"Varied: {one.path}, {one.words()}." for one in answer.space]
-    lines += [f"Not varied: {one.why}." for one in answer.not_varied]
+    lines += [f"Varied: {parameter.path}, {parameter.words()}." for parameter in answer.space]
+    lines += [f"Not varied: {parameter.why}." for parameter in answer.not_varied]
     cautions = answer.modelled.model.cautions if answer.modelled else ()
-    lines += [f"{one[0].upper()}{one[1:]}." for one in cautions]
+    lines += [f"{caution[0].upper()}{caution[1:]}." for caution in cautions]
     yield from (Paragraph(line, "faint") for line in lines)
 
 
@@ -89,7 +252,7 @@ def _search(answer: Answer) -> tuple[Section, ...]:
         return ()
 
     def drawn() -> str:
-        from cellrate.advice.tuning.search_picture import search_picture  # slow to import
+        from cellrate.advice.tuning.figure import search_picture  # slow to import
         from cellrate.simulation.figures import svg
 
         figure = search_picture(answer)
@@ -106,19 +269,19 @@ def _search(answer: Answer) -> tuple[Section, ...]:
 
 def _settings(answer: Answer) -> Table:
     """The settings, the best first, with means over their seeds."""
-    criteria, paths = sentences.columns(answer), sentences.paths(answer)
+    criteria, paths = columns_of(answer), titles_of(answer)
     model = [Column("fluid model", optional=True)] if answer.modelled else []
     measured = [
-        Column(f"{one.name}\n{sentences.unit(one)}".strip(), "right", optional=number >= FIRST)
+        Column(f"{one.name}\n{one.shown_unit}".strip(), "right", optional=number >= FIRST)
         for number, one in enumerate(criteria)
     ]
     found = []
-    for one in answer.ranked:
-        judged = [fluid_sentences.of_setting(answer, one.setting)] if answer.modelled else []
-        values = [sentences.measured(one, criterion) for criterion in criteria]
-        named = sentences.cells(one.setting, paths)
-        behind = sentences.shortfall(answer, one)
-        found.append(Row((*named, *judged, str(len(one.runs)), *values, *behind)))
+    for ranked in answer.ranked:
+        judged = [answer.model_verdict(ranked.setting)] if answer.modelled else []
+        values = [measured_text(ranked, criterion) for criterion in criteria]
+        named = cells_of(ranked.setting, paths)
+        behind = shortfall_text(answer, ranked)
+        found.append(Row((*named, *judged, str(len(ranked.runs)), *values, *behind)))
     return Table(
         (
             *columns(*(paths.values() or ("setting",))),
@@ -142,12 +305,12 @@ def _versus(answer: Answer) -> tuple[Section, ...]:
         return ()
     found = [
         [
-            f"{one.name} {sentences.unit(one)}".strip(),
-            sentences.measured(answer.chosen, one),
-            sentences.measured(second, one),
-            sentences.difference(answer.chosen, second, one),
+            f"{one.name} {one.shown_unit}".strip(),
+            measured_text(answer.chosen, one),
+            measured_text(second, one),
+            difference_text(answer.chosen, second, one),
         ]
-        for one in sentences.columns(answer)
+        for one in columns_of(answer)
     ]
     titles = ("measure", "chosen", "runner-up", "chosen less runner-up")
     table = Table(columns(*titles, numbers=(1, 2, 3)), rows(found))
@@ -172,10 +335,138 @@ def _all_pairs(modelled: ModelResults) -> Folded:
             shown(repr(float(judgement.rif[at]))),
             shown(repr(float(judgement.rdf[at]))),
             *(number(round(float(np.asarray(queue)[at]))) for queue in queues),
-            fluid_sentences.verdict(judgement, at),
+            judgement.verdict(at),
         ]
         for at in np.argsort(~judgement.feasible, kind="stable")
     )
     titles = columns("RIF", "RDF", "Q_max bound", "Q_max", "Q_min", "verdict", numbers=range(5))
     title = f"Verdict of the fluid model on all {len(cells)} pairs"
     return Folded(title, (Table(titles, cells),))
+
+
+UNITS = {"cells": "_cells", "bit/s": "_bits_per_second"}
+KEYS = {one.name: one.name.replace("-", "_") + UNITS.get(one.unit, "") for one in CRITERIA}
+
+
+def as_json(answer: Answer) -> dict[str, Any]:
+    """The report as a JSON object: units in the keys, null where nothing was measured."""
+    second, most = answer.runner_up, answer.most_throughput
+    criterion_of = ("about", "unit", "best", "of")
+    return {
+        "scenario": answer.base.path,
+        "objective": [
+            to_json(criterion, {"name": "criterion"}, without=criterion_of)
+            for criterion in answer.objective.criteria
+        ],
+        "method": answer.method,
+        "no_model": answer.no_model,
+        "feasible": None if answer.modelled is None else not answer.infeasible,
+        "seeds": list(answer.seeds),
+        "runs": {
+            "allowed": answer.budget,
+            "simulated": answer.simulated,
+            "kept_from_before": answer.known,
+        },
+        "importance": importance(answer),
+        "varied": [_varied(parameter) for parameter in answer.space],
+        "not_varied": to_json(answer.not_varied),
+        "command": command(answer),
+        "chosen": _ranked(answer, answer.chosen),
+        "runner_up": None if second is None else _ranked(answer, second),
+        "chosen_less_runner_up": None
+        if second is None
+        else _measures(differences(answer.chosen, second)),
+        "as_it_is": _ranked(answer, answer.as_it_is),
+        "most_throughput": None if most is None else _ranked(answer, most),
+        "settings": [_ranked(answer, ranked) for ranked in answer.ranked],
+        "refused": [
+            {"settings": dict(setting.values), "why": why}
+            for setting, why in answer.refused.items()
+        ],
+        "model": None if answer.modelled is None else _model(answer.modelled),
+        "in_words": headline(answer),
+    }
+
+
+def _varied(parameter: Range | Choices) -> dict[str, Any]:
+    if not isinstance(parameter, Range):
+        return {"path": parameter.path, "values": list(parameter.values)}
+    ends = {"low": parameter.text(parameter.low), "high": parameter.text(parameter.high)}
+    return {"path": parameter.path, **ends, "scale": parameter.scale}
+
+
+def _ranked(answer: Answer, ranked: Ranked) -> dict[str, Any]:
+    shortfall = ranked.shortfall
+    return {
+        "settings": dict(ranked.setting.values),
+        "flags": ranked.setting.flags,
+        "seeds": [run.seed for run in ranked.runs],
+        "model": answer.model_verdict(ranked.setting) or None,
+        "measures": _measures(estimates(ranked.runs)),
+        "falls_behind": None
+        if shortfall is None
+        else {
+            **to_json(shortfall, without=("criterion",)),
+            "criterion": shortfall.criterion.name,
+            "may_be_chance": answer.may_be_chance(ranked),
+        },
+    }
+
+
+def _measures(found: Mapping[str, Estimate | None]) -> dict[str, Any]:
+    return {KEYS[name]: to_json(estimate) for name, estimate in found.items()}
+
+
+def _model(modelled: ModelResults) -> dict[str, Any]:
+    model, judgement, loop = modelled.model, modelled.judgement, modelled.model.loop
+    found = judgement.found
+    columns = {
+        "rif": judgement.rif,
+        "rdf": judgement.rdf,
+        "maximum_queue_bound_cells": found.maximum_queue_bound_cells,
+        "maximum_queue_cells": found.maximum_queue_cells,
+        "minimum_queue_cells": found.minimum_queue_cells,
+        "utilisation": found.utilisation,
+        "utilisation_of_run": judgement.utilisation,
+        "feasible": judgement.feasible,
+        "feasible_with_continuous_decrease": judgement.continuous.feasible,
+    }
+    return {
+        "port": model.port,
+        "sources": int(loop.n),
+        "bandwidth_cells_per_second": float(loop.bw),
+        "round_trip_seconds": float(loop.tau),
+        "high_cells": float(loop.high),
+        "low_cells": float(loop.low),
+        "buffer_cells": to_json(float(model.buffer_cells)),
+        "left_out": list(model.cautions),
+        "sets": [
+            {
+                **{name: np.asarray(values)[at].item() for name, values in columns.items()},
+                "verdict": judgement.verdict(at),
+            }
+            for at in range(judgement.rif.size)
+        ],
+    }
+
+
+def write(answer: Answer, paths: Sequence[Path]) -> list[Path]:
+    """Writes the page, and the resolved scenario with the chosen setting.
+
+    Args:
+        answer: The answer.
+        paths: Files for the page and for the scenario, in a directory that exists.
+
+    Raises:
+        OSError: A file cannot be written.
+    """
+    for path, text in zip(paths, (web_page(report(answer)), tuned(answer)), strict=True):
+        whole_file.write_text(path, text)
+    return list(paths)
+
+
+def tuned(answer: Answer) -> str:
+    """The scenario with the chosen setting, every default written out."""
+    base = answer.base
+    overrides = (*base.overrides, *answer.chosen.setting.overrides)
+    return Job(base.text, base.path, overrides).resolved()

@@ -28,12 +28,14 @@ SPREAD = 3
 
 def count(space: Space) -> float:
     """Number of settings in a space; infinite if a range is a continuum."""
-    return math.prod(math.inf if one.values is None else len(one.values) for one in space)
+    return math.prod(
+        math.inf if parameter.values is None else len(parameter.values) for parameter in space
+    )
 
 
 def everything(space: Space) -> list[Setting]:
     """Every setting of a space without a continuum."""
-    columns = [[(one.path, value) for value in one.values or ()] for one in space]
+    columns = [[(parameter.path, value) for value in parameter.values or ()] for parameter in space]
     return [Setting(values) for values in itertools.product(*columns)]
 
 
@@ -129,7 +131,7 @@ def proposed(
     idle = 0
     while len(batch) < min(BATCH, wanted) and idle < PATIENCE:
         trial = study.ask(distributions)
-        place = tuple(trial.params[one.path] for one in space)
+        place = tuple(trial.params[parameter.path] for parameter in space)
         setting = _at(space, place)
         allowed = setting not in tried and laboratory.allowed([setting]) == [setting]
         tried.setdefault(setting, place)

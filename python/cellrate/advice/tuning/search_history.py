@@ -35,7 +35,7 @@ class Values:
 
 def in_order(answer: Answer) -> list[Ranked]:
     """The settings in the order in which they were first run."""
-    known = {one.setting: one for one in answer.ranked}
+    known = {ranked.setting: ranked for ranked in answer.ranked}
     return [known[setting] for setting in answer.order if setting in known]
 
 
@@ -43,7 +43,7 @@ def deciding(answer: Answer) -> list[Criterion]:
     """The criteria in which settings differ by more than the tolerance, the first two at most."""
     found = []
     for criterion in answer.objective.criteria:
-        values = [one.means[criterion.name] for one in answer.ranked]
+        values = [ranked.means[criterion.name] for ranked in answer.ranked]
         measured = [value for value in values if value is not None]
         if not measured:
             continue
@@ -56,14 +56,14 @@ def deciding(answer: Answer) -> list[Criterion]:
 def values_of(answer: Answer) -> list[Values]:
     """The values of every parameter that was varied and takes two values or more."""
     ordered = in_order(answer)
-    paths = dict.fromkeys(path for one in ordered for path, _ in one.setting.values)
+    paths = dict.fromkeys(path for ranked in ordered for path, _ in ranked.setting.values)
     found = [_values(answer, path, ordered) for path in paths]
     return [one for one in found if len(set(one.numbers)) > 1]
 
 
 def _values(answer: Answer, path: str, ordered: Sequence[Ranked]) -> Values:
-    kinds = {one.path: one.kind for one in answer.space}
-    given = [(one, dict(one.setting.values)) for one in ordered]
+    kinds = {parameter.path: parameter.kind for parameter in answer.space}
+    given = [(ranked, dict(ranked.setting.values)) for ranked in ordered]
     own = [(one, values[path]) for one, values in given if path in values]
     texts = [text for _, text in own]
     settings = tuple(one for one, _ in own)
@@ -91,15 +91,17 @@ def importance(answer: Answer) -> dict[str, float]:
     three tenths of the settings is from that among all. Empty with fewer than ten settings, or if
     fewer than two parameters were varied together.
     """
-    names = [one.path for one in values_of(answer)]
-    together = [one for one in answer.ranked if set(names) <= set(dict(one.setting.values))]
+    names = [values.path for values in values_of(answer)]
+    together = [
+        ranked for ranked in answer.ranked if set(names) <= set(dict(ranked.setting.values))
+    ]
     if len(together) < LEAST_SETTINGS or len(names) < 2:
         return {}
     import optuna  # slow to load
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study()
-    places = {one.path: _shares(one) for one in values_of(answer)}
+    places = {values.path: _shares(values) for values in values_of(answer)}
     whole = optuna.distributions.FloatDistribution(0.0, 1.0)
     for rank, one in enumerate(together):
         study.add_trial(

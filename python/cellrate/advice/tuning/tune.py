@@ -6,21 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from cellrate import ScenarioError
-from cellrate.advice.tuning.answer import Answer, ModelResults
+from cellrate.advice.tuning.answer import Answer
 from cellrate.advice.tuning.declared import NotVaried, ResolvedScenario, declared, parameter_tables
 from cellrate.advice.tuning.fluid_model import NoFluidModel, model_of
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Laboratory, Setting
 from cellrate.advice.tuning.measures import bottleneck
 from cellrate.advice.tuning.objective import Objective
 from cellrate.advice.tuning.options import DEFAULTS, TuneOptions, included, varied
-from cellrate.advice.tuning.proposal import judged, proposal
-from cellrate.advice.tuning.race import affordable, cost, race, require_budget, standing
+from cellrate.advice.tuning.proposal import ModelResults, judged, proposal
+from cellrate.advice.tuning.race import affordable, cost, race, ranking, require_budget
 from cellrate.advice.tuning.search import count, search
 from cellrate.common.problems import BadInput
-from cellrate.simulation.network import Network
 from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job, run_many
-from cellrate.studies.parameters.keys import Keys
 from cellrate.studies.parameters.ranges import Space
 
 MODEL_SETTINGS = 11
@@ -51,13 +49,11 @@ def tune(
         ScenarioError: The scenario, or a setting to compare with, is wrong.
         KeyboardInterrupt: Ctrl-C was pressed; complete runs are kept.
     """
-    read = replace(base, seed=None).scenario()
-    network = Network.of_scenario(read)
-    scenario = ResolvedScenario(Keys(read.resolved()), network)
+    scenario = ResolvedScenario.of(replace(base, seed=None).scenario())
     objective = Objective.named(options.objective)
     seeds = tuple(range(options.first_seed, options.first_seed + options.seeds))
-    laboratory = Laboratory(base, seeds, bottleneck(network), runner, is_known)
-    wanted = [AS_IT_IS, *(included(scenario, one) for one in options.include)]
+    laboratory = Laboratory(base, seeds, bottleneck(scenario.network), runner, is_known)
+    wanted = [AS_IT_IS, *(included(scenario, text) for text in options.include)]
     references = laboratory.allowed(wanted)
     for error in laboratory.refused.values():
         raise error
@@ -151,7 +147,7 @@ class _Tuning:
             return varied(self.scenario, self.options.vary), ()
         space, not_varied = declared(self.scenario, parameter_tables(self.scenario))
         if not space:
-            reasons = "".join(f"; {one.why}" for one in not_varied)
+            reasons = "".join(f"; {parameter.why}" for parameter in not_varied)
             raise BadInput(
                 "there is nothing to vary: neither control nor discard has parameters with a range"
                 f"{reasons}; name parameters with --vary, for instance --vary tcp.granularity"
@@ -162,7 +158,9 @@ class _Tuning:
         """The objective with throughput (without TCP: utilisation) as its first criterion."""
         over_tcp = any(flow.tcp for flow in self.scenario.network.flows)
         first = Objective.named("throughput" if over_tcp else "utilisation").criteria
-        others = tuple(one for one in self.objective.criteria if one.name != first[0].name)
+        others = tuple(
+            criterion for criterion in self.objective.criteria if criterion.name != first[0].name
+        )
         return Objective((*first, *others))
 
     def _answer(
@@ -187,9 +185,9 @@ class _Tuning:
             space=space,
             not_varied=not_varied,
             budget=budget,
-            ranked=tuple(standing(laboratory, self.objective)),
+            ranked=tuple(ranking(laboratory, self.objective)),
             order=tuple(laboratory.trials),
-            most_throughput=(standing(laboratory, self._full_first())[0] if infeasible else None),
+            most_throughput=(ranking(laboratory, self._full_first())[0] if infeasible else None),
             refused={setting: _first_line(error) for setting, error in laboratory.refused.items()},
             simulated=laboratory.simulated,
             known=laboratory.known,

@@ -1,13 +1,12 @@
 """Queue and rates under EFCI marking: the fluid model of Ohsaki et al. 1995, section II."""
 
-from cellrate.theory.efci.feasible import STANDARD_FACTORS, Feasibility, feasibility
-from cellrate.theory.efci.groups import Groups
-from cellrate.theory.efci.integration import Integrated, integrate
-from cellrate.theory.efci.loop import EfciLoop
-from cellrate.theory.efci.maximum import (
+from cellrate.theory.efci.extremes import (
     maximum_queue_bound_cells,
     printed_maximum_queue_cells,
 )
+from cellrate.theory.efci.feasible import STANDARD_FACTORS, Feasibility, feasibility
+from cellrate.theory.efci.integration import Groups, Integrated, integrate
+from cellrate.theory.efci.loop import EfciLoop
 from cellrate.theory.efci.steady import LimitCycle, clips, limit_cycle, require_unclipped
 from cellrate.theory.efci.trajectories import Trajectory, periodic_trajectory, trajectory
 

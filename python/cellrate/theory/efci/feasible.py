@@ -1,18 +1,18 @@
-"""Conditions for source parameters that avoid overflow and keep the link full."""
+"""Pairs (RIF, RDF) that avoid overflow and keep the link full, and pairs to mark."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from cellrate.theory.arrays import plain
 from cellrate.theory.assumptions import require
-from cellrate.theory.efci.loop import EfciLoop, Floats, truths
-from cellrate.theory.efci.maximum import maximum_queue_bound_cells
+from cellrate.theory.efci.extremes import maximum_queue_bound_cells
+from cellrate.theory.efci.loop import Decrease, EfciLoop, Floats, RmCells, truths
 from cellrate.theory.efci.steady import clips, limit_cycle
+from cellrate.theory.formula import Formula, plain
 
 # TM 4.0 signals RIF and RDF as 2^-k with k of 0..15.
 STANDARD_FACTORS: Floats = np.exp2(-np.arange(16.0))
@@ -81,3 +81,117 @@ def feasibility(loop: EfciLoop, buffer_cells: npt.ArrayLike) -> Feasibility:
         feasible=truths((buffer >= bound) & full),
         feasible_in_steady_state=truths((buffer >= steady) & full),
     )
+
+
+Maximum = Literal["bound", "steady"]
+
+
+def standard_factors(decrease: Decrease) -> Floats:
+    """RDF of 2^-k, k in 0..15; without 1 if a decrease is per cell, which would make ACR 0."""
+    return STANDARD_FACTORS[1:] if decrease == "per-cell" else STANDARD_FACTORS
+
+
+def standard_sets(loop: EfciLoop, buffer_cells: npt.ArrayLike) -> tuple[EfciLoop, Feasibility]:
+    """A network with every pair of the standard: RIF along the first axis, RDF along the second.
+
+    Raises:
+        AssumptionError: The buffer is smaller than Q_H.
+    """
+    factors = standard_factors(loop.decrease)
+    sets = loop.with_(rif=STANDARD_FACTORS[:, None], rdf=factors[None, :])
+    return sets, feasibility(sets, buffer_cells)
+
+
+def efci_feasible_sets(
+    sources: float,
+    bandwidth_cells_per_second: float,
+    round_trip_seconds: float,
+    high_cells: float,
+    buffer_cells: float,
+    *,
+    low_cells: float | None = None,
+    nrm: float = 32,
+    pcr_cells_per_second: float | None = None,
+    mcr_cells_per_second: float = 0.0,
+    decrease: Decrease = "continuous",
+    rm_cells: RmCells = "ignored",
+    maximum: Maximum = "bound",
+) -> list[str]:
+    """Sets (RIF, RDF) of the standard that meet conditions (5) and (6) of Ohsaki et al. 1995.
+
+    Args:
+        sources: N_VC, persistent sources with equal parameters.
+        bandwidth_cells_per_second: BW of the bottleneck.
+        round_trip_seconds: tau, propagation round the loop.
+        high_cells: Q_H, above which congestion begins.
+        buffer_cells: BL, buffer of the switch.
+        low_cells: Q_L, below which congestion ends; Q_H if absent.
+        nrm: Cells per forward RM cell.
+        pcr_cells_per_second: PCR; BW if absent.
+        mcr_cells_per_second: MCR.
+        decrease: Continuous as in the paper, or our decrease by a factor per RM cell.
+        rm_cells: Ignored, or BW corrected as in section II.A for RM cells beside the data cells.
+        maximum: Queue that must fit into the buffer: the bound from an empty queue, or the maximum
+            in steady state.
+
+    Raises:
+        AssumptionError: A value is outside the model's assumptions, or the buffer is below Q_H.
+    """
+    loop = EfciLoop(
+        sources,
+        bandwidth_cells_per_second,
+        round_trip_seconds,
+        high_cells,
+        low_cells,
+        nrm=nrm,
+        pcr_cells_per_second=pcr_cells_per_second,
+        mcr_cells_per_second=mcr_cells_per_second,
+        decrease=decrease,
+        rm_cells=rm_cells,
+        rdf=0.5,
+    )
+    _, conditions = standard_sets(loop, buffer_cells)
+    feasible = conditions.feasible
+    chosen = feasible if maximum == "bound" else conditions.feasible_in_steady_state
+    factors = standard_factors(decrease)
+    return [
+        f"1/{1 / STANDARD_FACTORS[i]:.0f} 1/{1 / factors[j]:.0f}" for i, j in np.argwhere(chosen)
+    ]
+
+
+FORMULA = Formula(
+    name="feasible-region",
+    about="sets (RIF, RDF) of the standard that avoid overflow and keep the link full under EFCI",
+    equation="BL >= Q_max and Q_min > 0",
+    source="Ohsaki et al. 1995, conditions (5) and (6)",
+    results={"feasible_sets": efci_feasible_sets},
+)
+
+
+@dataclass(frozen=True)
+class Point:
+    """A pair of RIF and RDF to mark in the region.
+
+    Attributes:
+        rif: RIF.
+        rdf: RDF.
+        label: Name; empty if there is none.
+        loss_ratio: Share of cells lost, if the pair was simulated.
+        utilisation: Share of the bottleneck's capacity that was used, if the pair was simulated.
+    """
+
+    rif: float
+    rdf: float
+    label: str = ""
+    loss_ratio: float | None = None
+    utilisation: float | None = None
+
+
+# Pairs of Ohsaki et al. 1995: section III.A, and section III.C for 300 and 10 Kbyte.
+OHSAKI_POINTS = (
+    Point(1 / 64, 1 / 16, "default"),
+    Point(1 / 128, 1 / 2, "tuned, N = 10"),
+    Point(1 / 128, 1 / 4, "tuned, N = 30"),
+    Point(1 / 256, 1 / 2, "10 Kbyte, no loss"),
+    Point(1 / 256, 1 / 4, "10 Kbyte, full link"),
+)

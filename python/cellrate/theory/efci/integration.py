@@ -1,20 +1,314 @@
 """Integrates the delayed equations of the fluid model numerically, as an independent check.
 
-It shares only the constants AIR, kappa, BW and tau with the closed forms.
+It shares only the constants AIR, kappa, BW and tau with the closed forms, and has several groups of
+sources that share one queue. The paper leaves sources with different delays to future work. For
+group g, with N_g sources and round trip tau_g, only the number of returning RM cells changes. The
+link serves cells in the order of arrival, so the share of group g among the cells that leave at s
+is its share of the arrivals a queueing delay before. With d_g(s) for its departures (d_g = a_g
+while the queue is empty), every law of the model is
+
+    da_g/ds = AIR_g d_g(s - tau_g)                     not congested at s - tau_g
+            = -taken_g a_g d_g(s - tau_g) / (N_g Nrm)  congested at s - tau_g
+
+where `taken` is RDF, or -ln(1 - RDF) per cell. For one group d = BW, and these are the laws of the
+model. The delay of a group is from the switch back to the switch. The queue does not delay marks,
+because a cell is marked when it leaves the queue.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
+from typing import TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
+from scipy.integrate import OdeSolution, solve_ivp
+from scipy.integrate._ivp.ivp import OdeResult
 
 from cellrate.theory.assumptions import require
-from cellrate.theory.efci.groups import Groups
 from cellrate.theory.efci.loop import EfciLoop, Floats
-from cellrate.theory.efci.steps import Steps
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Constants of the groups that share a queue; arrays have an entry per group.
+
+    Attributes:
+        bandwidth: BW in cells/s.
+        sources: N_g.
+        tau: Round trips tau_g in seconds.
+        high: Q_H in cells.
+        low: Q_L in cells.
+        air: AIR_g in 1/s.
+        decay: Rate of decay of each group if it had the link alone, in 1/s.
+        delayed: True if growth from an empty queue is delayed, see `EfciLoop.growth`.
+    """
+
+    bandwidth: float
+    sources: Floats
+    tau: Floats
+    high: float
+    low: float
+    air: Floats
+    decay: Floats
+    delayed: bool
+
+    @classmethod
+    def of(cls, loops: Sequence[EfciLoop]) -> Groups:
+        """Groups from a loop per group; each loop is written as if the group were alone.
+
+        Raises:
+            AssumptionError: The loops differ in bandwidth (corrected for RM cells or not),
+                thresholds or growth.
+            ValueError: There is no loop, or a loop holds arrays.
+        """
+        if not loops or any(loop.shape for loop in loops):
+            raise ValueError("groups are one or more loops, each without arrays")
+        first = loops[0]
+        for loop in loops[1:]:
+            for name, own, shared in (
+                ("bandwidth_cells_per_second", loop.bw, first.bw),
+                ("high_cells", loop.high, first.high),
+                ("low_cells", loop.low, first.low),
+            ):
+                require(own == shared, name, own, "groups share link and queue")
+            require(
+                loop.growth == first.growth, "growth", loop.growth, "must be that of all groups"
+            )
+        return cls(
+            bandwidth=float(first.bw),
+            sources=np.array([float(loop.n) for loop in loops]),
+            tau=np.array([float(loop.tau) for loop in loops]),
+            high=float(first.high),
+            low=float(first.low),
+            air=np.array([float(loop.air) for loop in loops]),
+            decay=np.array([float(loop.kappa) for loop in loops]),
+            delayed=first.growth == "delayed",
+        )
+
+
+class History:
+    """Past rates at which cells of each group left the queue, as shares of BW.
+
+    Cells leave in the order of arrival, so the shares of the groups among the cells that leave are
+    the shares among them when they arrived. Values between the added times are interpolated
+    linearly.
+
+    Args:
+        rates: Arrivals of each group before time 0, as shares of BW.
+        empty: True if the queue was empty before time 0.
+        keep_seconds: Length of the past that is kept.
+    """
+
+    def __init__(self, rates: Floats, *, empty: bool, keep_seconds: float) -> None:
+        shares = rates / rates.sum()
+        self._keep = keep_seconds
+        self._time = np.array([0.0])
+        self._leaving = (rates if empty else shares)[:, None]
+        self._arrived = np.array([0.0])
+        self._shares = shares[:, None]
+
+    def add(self, time: Floats, rates: Floats, arrived: Floats, queue: Floats) -> None:
+        """Appends a stretch of time.
+
+        Args:
+            time: Times, shape (times,).
+            rates: Arrivals of each group as shares of BW, shape (groups, times).
+            arrived: Arrivals of all groups so far, in seconds of BW, shape (times,).
+            queue: Queue in seconds of BW, shape (times,); if it is 0 throughout, departures equal
+                arrivals.
+        """
+        shares = rates / rates.sum(axis=0)
+        self._arrived = np.concatenate([self._arrived, arrived])
+        self._shares = np.concatenate([self._shares, shares], axis=1)
+        left = arrived - queue
+        places = [np.interp(left, self._arrived, share) for share in self._shares]
+        leaving = rates if not queue.any() else np.array(places)
+        self._time = np.concatenate([self._time, time])
+        self._leaving = np.concatenate([self._leaving, leaving], axis=1)
+        self._forget(float(left[-1]))
+
+    def leaving(self, group: int, at: float) -> float:
+        """Rate at which cells of a group left at a time, as a share of BW."""
+        return float(np.interp(at, self._time, self._leaving[group]))
+
+    def _forget(self, left: float) -> None:
+        """Drops the past beyond `keep_seconds`, and arrivals that have left the queue."""
+        first = max(int(np.searchsorted(self._time, self._time[-1] - self._keep)) - 1, 0)
+        self._time, self._leaving = self._time[first:], self._leaving[:, first:]
+        first = max(int(np.searchsorted(self._arrived, left)) - 1, 0)
+        self._arrived, self._shares = self._arrived[first:], self._shares[:, first:]
+
+
+RELATIVE, ABSOLUTE = 1e-9, 1e-12
+SAMPLES = 33
+LONGEST_SECONDS = 1.0
+
+Event: TypeAlias = Callable[[float, Floats], float]
+
+
+class Phase(IntEnum):
+    """Phases of Ohsaki et al. 1995, figure 2: of the queue, and a round trip later of ACR's law."""
+
+    DECREASE = 1
+    INCREASE = 2
+    GROWTH = 3
+    REFILL = 4
+
+
+class Steps:
+    """Integration in steps.
+
+    The state holds the rate of each group, the amount that each has sent, the queue, and the
+    capacity wasted since the last crossing of Q_H. Rates are shares of BW, amounts seconds of BW.
+
+    Attributes:
+        record: Times, states of shape (2 groups + 2, times), and law of the first group, by step.
+        crossings: Numbers of steps before which the queue grew beyond Q_H, with the times and the
+            states then.
+        turnings: Times at which the aggregate rate passed BW, and the queue then in seconds of BW.
+    """
+
+    def __init__(
+        self,
+        groups: Groups,
+        rates: Floats,
+        queue_seconds: float,
+        samples: int = SAMPLES,
+        phase: Phase = Phase.REFILL,
+    ) -> None:
+        self.groups, self.count, self.samples = groups, len(rates), samples
+        self.now = 0.0
+        self.state = np.concatenate([rates, np.zeros(self.count), [queue_seconds, 0.0]])
+        empty = queue_seconds == 0 and rates.sum() < 1
+        self.phase = Phase.GROWTH if empty else phase
+        self.acting = [self.phase] * self.count
+        self.coming: list[tuple[float, int, Phase]] = []
+        self.history = History(rates, empty=empty, keep_seconds=float(2 * groups.tau.max()))
+        self.record: list[tuple[Floats, Floats, Phase]] = []
+        self.crossings: list[tuple[int, float, Floats]] = []
+        self.turnings: list[tuple[float, float]] = []
+        # A rate of BW at the very beginning does not count as a turning.
+        self.turned = bool(np.isclose(rates.sum(), 1.0, rtol=RELATIVE))
+
+    def run(self, cycles: int) -> None:
+        """Integrates whole cycles, each from one crossing of Q_H to the next."""
+        while len(self.crossings) <= cycles:
+            self.advance()
+
+    def advance(self) -> None:
+        """Integrates to the next event or change of law, or as far as the known past allows."""
+        until, turns = self._until(), False
+        if self.phase is not Phase.GROWTH and not self.turned:
+            # Between turnings the queue cannot cross a level there and back within a step.
+            trial = self._solve(until, [_event(self._surplus, 0)])
+            until, turns = float(trial.t[-1]), trial.status == 1
+        events = self._events()
+        solution = self._solve(until, list(events.values()))
+        self._keep(solution)
+        self.turned = turns and solution.status == 0
+        if self.turned:
+            self.turnings.append((self.now, float(self.state[-2])))
+        times = cast(list[Floats], solution.t_events)
+        for phase, happened in zip(events, times, strict=True):
+            if happened.size:
+                self._send(phase)
+        self._change_laws()
+
+    def _solve(self, until: float, events: list[Event]) -> OdeResult:
+        return solve_ivp(
+            self._slopes,
+            (self.now, until),
+            self.state,
+            events=events,
+            dense_output=True,
+            rtol=RELATIVE,
+            atol=ABSOLUTE,
+        )
+
+    def _keep(self, solution: OdeResult) -> None:
+        end = float(solution.t[-1])
+        time = np.linspace(self.now, end, self.samples)
+        states = np.asarray(cast(OdeSolution, solution.sol)(time))
+        self.record.append((time, states, self.acting[0]))
+        rates, sent = states[: self.count], states[self.count : -2].sum(axis=0)
+        self.history.add(time, rates, sent, states[-2])
+        self.now, self.state = end, solution.y[:, -1].copy()
+
+    def _until(self) -> float:
+        until = min((at for at, _, _ in self.coming), default=np.inf)
+        looks_back = self.count > 1 or (self.groups.delayed and Phase.GROWTH in self.acting)
+        known = float(self.groups.tau.min()) if looks_back else LONGEST_SECONDS
+        return min(until, self.now + known)
+
+    def _slopes(self, s: float, state: Floats) -> Floats:
+        rates = state[: self.count]
+        total = rates.sum()
+        slopes = np.zeros_like(state)
+        slopes[: self.count] = [self._slope(g, s, rates[g]) for g in range(self.count)]
+        slopes[self.count : -2] = rates
+        if self.phase is Phase.GROWTH:
+            slopes[-1] = 1 - total
+        else:
+            slopes[-2] = total - 1
+        return slopes
+
+    def _slope(self, group: int, s: float, rate: float) -> float:
+        """Law of a group's rate; RM cells that return now left the queue a round trip ago."""
+        groups, acting = self.groups, self.acting[group]
+        if acting is Phase.GROWTH and not groups.delayed:
+            leaving = rate
+        elif self.count == 1 and acting is not Phase.GROWTH:
+            leaving = 1.0
+        else:
+            leaving = self.history.leaving(group, s - float(groups.tau[group]))
+        change = -groups.decay[group] * rate if acting is Phase.DECREASE else groups.air[group]
+        return float(leaving * change)
+
+    def _events(self) -> dict[Phase, Event]:
+        """Events that may happen, by the phase that they begin."""
+        high, low = (x / self.groups.bandwidth for x in (self.groups.high, self.groups.low))
+        events: dict[Phase, Event] = {}
+        if self.phase is Phase.GROWTH:
+            events[Phase.REFILL] = _event(self._surplus, +1)
+        elif self.phase is Phase.DECREASE:
+            events[Phase.INCREASE] = _event(lambda _, y: float(y[-2] - low), -1)
+        else:
+            events[Phase.DECREASE] = _event(lambda _, y: float(y[-2] - high), +1)
+            events[Phase.GROWTH] = _event(lambda _, y: float(y[-2]), -1)
+        return events
+
+    def _surplus(self, _: float, state: Floats) -> float:
+        return float(state[: self.count].sum() - 1)
+
+    def _send(self, phase: Phase) -> None:
+        if phase is Phase.DECREASE:
+            self.crossings.append((len(self.record), self.now, self.state.copy()))
+            self.state[-1] = 0.0  # counted anew, since tolerances are relative to the count
+        if phase is Phase.GROWTH:
+            self.state[-2] = 0.0
+        if self.phase is Phase.GROWTH:
+            self.turned = True  # that was the turning
+        self.phase = phase
+        self.coming += [(self.now + float(tau), g, phase) for g, tau in enumerate(self.groups.tau)]
+
+    def _change_laws(self) -> None:
+        due = [change for change in self.coming if change[0] <= self.now]
+        self.coming = [change for change in self.coming if change[0] > self.now]
+        for _, group, phase in sorted(due, key=lambda change: change[0]):
+            self.acting[group] = phase
+
+
+def _event(function: Event, direction: int) -> Event:
+    """Adds the attributes of a terminal event for `solve_ivp` to a function."""
+
+    def event(s: float, state: Floats) -> float:
+        return function(s, state)
+
+    event.direction, event.terminal = direction, True  # type: ignore[attr-defined]
+    return event
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,20 +360,20 @@ def integrate(
     fits = 0 <= start_queue_cells < groups.high
     require(fits, "start_queue_cells", start_queue_cells, "must be at least 0 and below high_cells")
     steps = Steps(groups, np.broadcast_to(shares, even.shape), start_queue_cells / groups.bandwidth)
-    while len(steps.crossings) <= cycles:
-        steps.advance()
-    return _result(groups, steps)
+    steps.run(cycles)
+    return integrated(groups, steps)
 
 
-def _result(groups: Groups, steps: Steps) -> Integrated:
-    (begins, first), (ends, last) = steps.crossings[-2:]
+def integrated(groups: Groups, steps: Steps) -> Integrated:
+    """Series of all steps, and the values of the last whole cycle."""
+    (_, begins, first), (_, ends, last) = steps.crossings[-2:]
     period = ends - begins
     turned = [queue for at, queue in steps.turnings if begins <= at <= ends]
-    states = np.concatenate([states for _, states in steps.record], axis=1)
+    states = np.concatenate([states for _, states, _ in steps.record], axis=1)
     count = steps.count
     each = groups.bandwidth / groups.sources
     return Integrated(
-        time_seconds=np.concatenate([time for time, _ in steps.record]),
+        time_seconds=np.concatenate([time for time, _, _ in steps.record]),
         acr_cells_per_second=states[:count] * each[:, None],
         queue_cells=np.maximum(states[-2], 0.0) * groups.bandwidth,
         maximum_queue_cells=max(turned) * groups.bandwidth,

@@ -10,7 +10,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import lambertw
 
-from cellrate.theory.efci.validity import check_factors, check_network, check_rates
+from cellrate.theory.assumptions import (
+    require,
+    require_finite,
+    require_not_negative,
+    require_positive,
+)
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Truths: TypeAlias = bool | npt.NDArray[np.bool_]
@@ -96,9 +101,42 @@ class EfciLoop:
             if value not in allowed:
                 raise ValueError(f"{name} = {value!r}: must be one of {', '.join(allowed)}")
         # The factors come first, because the corrected BW is computed with Nrm.
-        check_factors(self.rif, self.rdf, self.nrm, self.decrease)
-        check_network(self.n, self.bw, self.tau, self.high, self.low)
-        check_rates(self.n, self.bw, self.pcr, self.mcr)
+        self._check_factors()
+        self._check_network()
+        self._check_rates()
+
+    def _check_factors(self) -> None:
+        """Refuses factors that do not change ACR, or change it by more than PCR or ACR itself."""
+        rif, rdf, nrm = np.asarray(self.rif), np.asarray(self.rdf), np.asarray(self.nrm)
+        require((rif > 0) & (rif <= 1), "rif", rif, "must be above 0 and at most 1 (PCR per BRM)")
+        allowed = (
+            "must be above 0 and at most 1: RDFF = 1/rdf below 1 would take more than all of ACR"
+        )
+        require((rdf > 0) & (rdf <= 1), "rdf", rdf, allowed)
+        if self.decrease == "per-cell":
+            require(rdf < 1, "rdf", rdf, "must be below 1: one BRM would end all sending")
+        require_finite(nrm=nrm)
+        require(nrm >= 2, "nrm", nrm, "must be at least 2: a forward RM cell and a data cell")
+
+    def _check_network(self) -> None:
+        """Refuses a network without sources, link, delay or thresholds."""
+        require_finite(sources=self.n, round_trip_seconds=self.tau)
+        require(self.n >= 1, "sources", self.n, "must be at least 1, or nobody sends")
+        require_positive(bandwidth_cells_per_second=self.bw)
+        allowed = "must be above 0: the model's cycle is made by the delay of the feedback"
+        require(self.tau > 0, "round_trip_seconds", self.tau, allowed)
+        require_positive(high_cells=self.high, low_cells=self.low)
+        allowed = "must be at most high_cells: congestion ends below where it begins"
+        require(self.low <= self.high, "low_cells", self.low, allowed)
+
+    def _check_rates(self) -> None:
+        """Refuses a PCR that makes no bottleneck, and an MCR that keeps it overloaded."""
+        require_positive(pcr_cells_per_second=self.pcr)
+        require_not_negative(mcr_cells_per_second=self.mcr)
+        allowed = "sources * PCR must exceed the bandwidth, or there is no bottleneck"
+        require(self.pcr * self.n > self.bw, "pcr_cells_per_second", self.pcr, allowed)
+        allowed = "sources * MCR must be below the bandwidth, or the queue grows without end"
+        require(self.mcr * self.n < self.bw, "mcr_cells_per_second", self.mcr, allowed)
 
     def with_(self, **changes: npt.ArrayLike | None) -> EfciLoop:
         """The same loop with other values, checked again."""

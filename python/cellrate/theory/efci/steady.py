@@ -8,12 +8,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cellrate.theory.arrays import plain
 from cellrate.theory.assumptions import require
 from cellrate.theory.efci.emptying import emptying_cycle
+from cellrate.theory.efci.extremes import (
+    fall_from,
+    fixed_minimum,
+    maximum_from,
+    overload,
+    rise_seconds,
+)
 from cellrate.theory.efci.loop import EfciLoop, Floats, Truths, truths
-from cellrate.theory.efci.maximum import maximum_from, overload, rise_seconds
-from cellrate.theory.efci.minimum import fall_from, fixed_minimum
+from cellrate.theory.formula import plain
 
 
 @dataclass(frozen=True)

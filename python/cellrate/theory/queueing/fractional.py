@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtr
 
-from cellrate.theory.arrays import Numbers, plain
 from cellrate.theory.assumptions import (
     require,
     require_not_negative,
     require_positive,
     require_whole,
 )
-from cellrate.theory.formula import Formula
+from cellrate.theory.formula import Formula, Numbers, plain
 
 
 def fractional_time_scale_seconds(
@@ -69,22 +68,9 @@ def fractional_exceedance(
     Raises:
         AssumptionError: A number is out of range, or the streams' mean rate is not below the line.
     """
-    return plain(
-        ndtr(
-            -np.sqrt(
-                2
-                * _exponent(
-                    sources,
-                    mean_cells_per_second,
-                    deviation_cells_per_second,
-                    interval_seconds,
-                    hurst,
-                    link_cells_per_second,
-                    queue_cells,
-                )
-            )
-        )
-    )
+    streams = sources, mean_cells_per_second, deviation_cells_per_second, interval_seconds
+    exponent = _exponent(*streams, hurst, link_cells_per_second, queue_cells)
+    return plain(ndtr(-np.sqrt(2 * exponent)))
 
 
 def fractional_exponential_exceedance(
@@ -102,19 +88,8 @@ def fractional_exponential_exceedance(
     is the variance of the traffic in a time t. This is exp(-y^2/2) with the y that
     `fractional_exceedance` uses as 1 - Phi(y). It is exact for H = 1/2.
     """
-    return plain(
-        np.exp(
-            -_exponent(
-                sources,
-                mean_cells_per_second,
-                deviation_cells_per_second,
-                interval_seconds,
-                hurst,
-                link_cells_per_second,
-                queue_cells,
-            )
-        )
-    )
+    streams = sources, mean_cells_per_second, deviation_cells_per_second, interval_seconds
+    return plain(np.exp(-_exponent(*streams, hurst, link_cells_per_second, queue_cells)))
 
 
 def fractional_buffer_cells(
@@ -143,15 +118,8 @@ def fractional_buffer_cells(
     """
     p = np.asarray(probability)
     require((p > 0) & (p < 1), "probability", probability, "must be above 0 and below 1")
-    exponent_of_one_cell = _exponent(
-        sources,
-        mean_cells_per_second,
-        deviation_cells_per_second,
-        interval_seconds,
-        hurst,
-        link_cells_per_second,
-        1.0,
-    )
+    streams = sources, mean_cells_per_second, deviation_cells_per_second, interval_seconds
+    exponent_of_one_cell = _exponent(*streams, hurst, link_cells_per_second, 1.0)
     power = 1 / (2 - 2 * np.asarray(hurst))
     return plain((-np.log(p) / exponent_of_one_cell) ** power)
 

@@ -3,21 +3,42 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 from scipy import optimize, special
 
-from cellrate.theory.arrays import Numbers, plain
 from cellrate.theory.assumptions import (
     require,
     require_not_negative,
     require_positive,
     require_whole,
 )
-from cellrate.theory.formula import Formula
-from cellrate.theory.queueing.quantiles import least_buffer
+from cellrate.theory.formula import Formula, Numbers, plain
+
+
+def least_buffer(exceedance: Callable[[int], float], probability: float, most_cells: int) -> int:
+    """Least whole q of at least 0 with P(N > q) <= probability, by doubling and bisection.
+
+    Raises:
+        AssumptionError: The probability is not between 0 and 1, or the buffer would exceed
+            `most_cells`.
+    """
+    require(0 < probability < 1, "probability", probability, "must be above 0 and below 1")
+    if exceedance(0) <= probability:
+        return 0
+    below, above = 0, 1
+    allowed = f"must be that of a buffer of {most_cells} cells at most"
+    while above < most_cells and exceedance(above) > probability:
+        below, above = above, min(2 * above, most_cells)
+    require(exceedance(above) <= probability, "probability", probability, allowed)
+    while above - below > 1:
+        middle = (below + above) // 2
+        below, above = (middle, above) if exceedance(middle) > probability else (below, middle)
+    return above
+
 
 Floats = npt.NDArray[np.float64]
 # The probabilities are taken as geometric from this many states after the last requested one.

@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaln, xlog1py, xlogy
 
-from cellrate.theory.arrays import Numbers, plain
 from cellrate.theory.assumptions import (
     require,
     require_not_negative,
     require_positive,
     require_whole,
 )
-from cellrate.theory.formula import Formula
-from cellrate.theory.queueing.quantiles import least_buffer
+from cellrate.theory.formula import Formula, Numbers, plain
+from cellrate.theory.queueing.md1 import least_buffer
 
 
 def periodic_exceedance(

@@ -1,22 +1,94 @@
-"""The feasible region of a network under EFCI: its boundaries as data and as a figure."""
+"""Figures of the fluid model of EFCI: a trajectory, and the feasible region of a network."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from cellrate.simulation.figures import COLOURS, FAINT, STYLE
-from cellrate.theory.efci import EfciLoop, Feasibility, feasibility
+from cellrate.simulation.drawn_lines import label_ends
+from cellrate.simulation.figures import COLOURS, FAINT, STYLE, new_figure
+from cellrate.theory.efci import EfciLoop, Feasibility, Trajectory, feasibility
+from cellrate.theory.efci.feasible import Point, standard_sets
 from cellrate.theory.efci.loop import Floats
-from cellrate.theory.efci.region import Point, standard_sets
+
+# Whole cells of 424 bits.
+MEGABITS_PER_CELL = 424e-6
+COLUMNS = "time_seconds,acr_cells_per_second,queue_cells,phase"
+
+
+PHASES = {
+    1: "marks a round trip ago, ACR falls",
+    2: "no marks, ACR rises",
+    3: "queue empty a round trip ago",
+    4: "ACR rises from an empty queue",
+}
+"""The four phases of Ohsaki et al. 1995, section II.B, by the law of the rate in each."""
+
+
+def _factor(value: npt.ArrayLike) -> str:
+    """A factor as TM 4.0 signals it, such as 1/64; others as numbers."""
+    fraction = Fraction(float(np.asarray(value))).limit_denominator(32768)
+    return str(fraction) if fraction.numerator == 1 else f"{float(np.asarray(value)):.4g}"
+
+
+def trajectory_table(trajectory: Trajectory) -> str:
+    """The points as comma-separated values with a header; times and rates in full precision."""
+    columns = (
+        trajectory.time_seconds.tolist(),
+        trajectory.acr_cells_per_second.tolist(),
+        trajectory.queue_cells.tolist(),
+        trajectory.phase.tolist(),
+    )
+    rows = (",".join(map(repr, row)) for row in zip(*columns, strict=True))
+    return "\n".join([COLUMNS, *rows]) + "\n"
+
+
+def trajectory_figure(loop: EfciLoop, trajectory: Trajectory) -> Figure:
+    """Draws queue and ACR over time, with thresholds, fair share, and phases in colours."""
+    figure, (above, below) = new_figure(2)
+    milliseconds = trajectory.time_seconds * 1e3
+    megabits = trajectory.acr_cells_per_second * MEGABITS_PER_CELL
+    with style.context(STYLE):
+        above.plot(milliseconds, trajectory.queue_cells, color=FAINT, lw=0.8)
+        below.plot(milliseconds, megabits, color=FAINT, lw=0.8)
+        for phase in range(1, 5):
+            inside = trajectory.phase == phase
+            if not inside.any():
+                continue
+            colour, gap = COLOURS[phase - 1], np.where(inside, 1.0, np.nan)
+            label = f"{phase}: {PHASES[phase]}"
+            above.plot(milliseconds, trajectory.queue_cells * gap, color=colour, label=label)
+            below.plot(milliseconds, megabits * gap, color=colour)
+        levels = [(float(loop.high), f"Q_H {float(loop.high):g}")]
+        if loop.low != loop.high:
+            levels.append((float(loop.low), f"Q_L {float(loop.low):g}"))
+        for level, _ in levels:
+            above.axhline(level, color=FAINT, lw=0.8, ls="--")
+        share = float(loop.bw / loop.n) * MEGABITS_PER_CELL
+        below.axhline(share, color=FAINT, lw=0.8, ls="--")
+        above.set_ylabel("queue (cells)")
+        below.set_ylabel("ACR (Mbit/s)")
+        below.set_xlabel("time (ms)")
+        above.set_ylim(bottom=0)
+        below.set_ylim(bottom=0)
+        above.margins(x=0)
+        label_ends(above, [], levels)
+        label_ends(below, [], [(share, f"BW / N {share:.3g}")])
+        above.legend(loc="upper left", bbox_to_anchor=(1.15, 1.0), title="phase")
+        title = f"Fluid model of EFCI: {float(loop.n):g} sources, RIF {_factor(loop.rif)}, RDF "
+        figure.suptitle(f"{title}{_factor(loop.rdf)}", x=0.01, ha="left")
+    return figure
+
 
 # Exponents of two between which the region is drawn, and steps from one to the next.
 LEAST, STEPS = -15, 12
@@ -96,7 +168,7 @@ class Region:
         }
 
 
-def draw(region: Region, points: Sequence[Point] = ()) -> Figure:
+def region_figure(region: Region, points: Sequence[Point] = ()) -> Figure:
     """Draws the region with both boundaries, the standard's pairs, and given points.
 
     Points with a utilisation are coloured by it, and crossed if cells were lost.
@@ -145,7 +217,7 @@ def draw_into(panel: Axes, region: Region, points: Sequence[Point] = ()) -> None
     inside = [one[standard.feasible] for one in sets]
     if len(inside[0]):
         panel.plot(*inside, "o", color=COLOURS[2], ms=5, label="feasible sets of the standard")
-    for number, point in enumerate(one for one in points if one.label):
+    for number, point in enumerate(point for point in points if point.label):
         if point.utilisation is None:
             panel.plot(point.rif, point.rdf, "*", color=COLOURS[6], ms=9)
         above = 8 if number % 2 else -14

@@ -1,13 +1,18 @@
-"""The verdict of an explanation: three sentences that one can act on."""
+"""Collects the statements on a network, topic by topic, and the verdict of three sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import cast
 
-from cellrate.advice.explain.answer import Statement
+from cellrate.advice.explain import losses, oscillation, queues, throughput
+from cellrate.advice.explain.answer import Explanation, NoStatement, Prediction, Statement
+from cellrate.advice.explain.capacity import bottlenecks, fair_shares
+from cellrate.advice.explain.claims import spoken
 from cellrate.advice.explain.losses import CERTAIN, EXPECTED
-from cellrate.advice.explain.track_record import spoken
+from cellrate.advice.explain.subject import Subject
+from cellrate.advice.explain.times import delays, time_constants
+from cellrate.simulation.network import Network
 
 # Ports and groups that the verdict names.
 MOST = 3
@@ -24,16 +29,18 @@ def verdict(statements: Sequence[Statement]) -> tuple[str, ...]:
 
     Only bounds and predictions whose assumptions hold are used.
     """
-    applied = [one for one in statements if one.applies]
+    applied = [statement for statement in statements if statement.applies]
     return _throughput(applied), _queue_and_loss(applied), _limit(applied, statements)
 
 
 def _throughput(applied: Sequence[Statement]) -> str:
-    bounds = [one for one in applied if "bound_bits_per_second" in one.values]
+    bounds = [statement for statement in applied if "bound_bits_per_second" in statement.values]
     if not bounds:
         return "Throughput: no flow runs over TCP."
     most = _number(bounds[0], "bound_bits_per_second")
-    expected = [one for one in applied if "total_throughput_bits_per_second" in one.values]
+    expected = [
+        statement for statement in applied if "total_throughput_bits_per_second" in statement.values
+    ]
     text = f"Throughput: TCP delivers at most {_megabits(most)} Mbit/s"
     if not expected:
         return f"{text}; no formula here predicts what a run delivers."
@@ -42,18 +49,18 @@ def _throughput(applied: Sequence[Statement]) -> str:
 
 
 def _queue_and_loss(applied: Sequence[Statement]) -> str:
-    losses = [one for one in applied if "expected" in one.values]
+    losses = [statement for statement in applied if "expected" in statement.values]
     if not losses:
         return "Queue and loss: no port can receive more than its link carries."
     parts = []
     for loss in losses[:MOST]:
         port = str(loss.values["port"])
         bounds = [
-            _number(one, "queue_cells")
-            for one in applied
-            if one.kind == "bound"
-            and one.values.get("port") == port
-            and "queue_cells" in one.values
+            _number(statement, "queue_cells")
+            for statement in applied
+            if statement.kind == "bound"
+            and statement.values.get("port") == port
+            and "queue_cells" in statement.values
         ]
         queue = f"at most {min(bounds):,.0f} cells wait" if bounds else "the queue has no bound"
         parts.append(f"{port}: {queue}, {_loss(loss)}")
@@ -73,15 +80,19 @@ def _loss(loss: Statement) -> str:
 
 def _limit(applied: Sequence[Statement], statements: Sequence[Statement]) -> str:
     by = dict.fromkeys(
-        f"{one.values['group']} by its {WORDS[str(limit)]}"
-        for one in applied
-        if "bound_by" in one.values
-        for limit in _texts(one.values["bound_by"])
+        f"{statement.values['group']} by its {WORDS[str(limit)]}"
+        for statement in applied
+        if "bound_by" in statement.values
+        for limit in _texts(statement.values["bound_by"])
         if limit != "link"
     )
-    ports = [str(one.values["port"]) for one in applied if "offered_cells_per_second" in one.values]
+    ports = [
+        str(statement.values["port"])
+        for statement in applied
+        if "offered_cells_per_second" in statement.values
+    ]
     limits = list(by) or [f"the link {port}" for port in ports] or ["nothing but the lines"]
-    failing = sum(not one.applies for one in statements)
+    failing = sum(not statement.applies for statement in statements)
     rest = f"; where formulas do not apply ({failing} times), run it" if failing else ""
     return f"Limit: {', '.join(limits[:MOST])}{rest}."
 
@@ -96,3 +107,28 @@ def _number(one: Statement, key: str) -> float:
 
 def _megabits(rate: float) -> str:
     return f"{rate / 1e6:.1f}" if rate >= 1e6 else f"{rate / 1e6:.4g}"
+
+
+TOPICS: tuple[Callable[[Subject], Iterable[Prediction]], ...] = (
+    bottlenecks,
+    fair_shares,
+    delays,
+    throughput.statements,
+    queues.statements,
+    time_constants,
+    oscillation.statements,
+    losses.statements,
+)
+
+
+def explain(network: Network) -> Explanation:
+    """Collects the predictions of theory for a network."""
+    subject = Subject(network)
+    found = [statement for statements in TOPICS for statement in statements(subject)]
+    statements = tuple(one for one in found if isinstance(one, Statement))
+    without = tuple(one for one in found if isinstance(one, NoStatement))
+    changes = network.until_first_change
+    if changes is None:
+        return Explanation(verdict(statements), statements, without)
+    note = f"This is of the network until its first change, and bounds hold until then: {changes}."
+    return Explanation((note, *verdict(statements)), statements, without)

@@ -1,20 +1,94 @@
-"""Time constants: filling the pipe, timeouts, measuring intervals and feedback of the control."""
+"""Round trips, feedback delays and the pipe; time constants of TCP and of the control."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
 from cellrate.advice.explain.subject import Subject
 from cellrate.advice.formulas import Situation
 from cellrate.advice.formulas.situation import full_load_interval_seconds
 from cellrate.common.numbers import seconds
+from cellrate.simulation.network import Flow
 from cellrate.theory import AssumptionError, pipe_cells, round_trips_to_fill
+from cellrate.theory.cell_conversions import CELL_BYTES
 
-TOPIC = "time constants"
+DELAYS = "delays"
 
 
-def statements(subject: Subject) -> Iterator[Prediction]:
+def delays(subject: Subject) -> Iterator[Prediction]:
+    """Statements on the delays of every group of elastic flows."""
+    for name, flows in subject.elastic_groups.items():
+        trips = sorted(
+            {t for flow in flows if (t := flow.propagation_round_trip_seconds) is not None}
+        )
+        if trips:
+            yield _round_trip(name, trips)
+        if any(flow.relays for flow in flows):
+            yield _first_loop(name, flows)
+        for situation in subject.bottlenecks_of(flows):
+            over = [flow for flow in flows if situation.port in flow.forward]
+            if trips:
+                yield _pipe(name, over, situation)
+
+
+def _round_trip(name: str, trips: Sequence[float]) -> Statement:
+    return Statement(
+        DELAYS,
+        f"{name}: a round trip of {_range(trips)} by propagation alone.",
+        {
+            "group": name,
+            "least_round_trip_seconds": trips[0],
+            "greatest_round_trip_seconds": trips[-1],
+        },
+    )
+
+
+def _first_loop(name: str, flows: Sequence[Flow]) -> Statement:
+    """The sources' own control loops, which end at the first virtual destination."""
+    ends = dict.fromkeys(flow.relays[0].name for flow in flows if flow.relays)
+    trips = sorted({flow.first_loop_seconds for flow in flows if flow.relays})
+    return Statement(
+        DELAYS,
+        f"{name}: the control loop of a source ends at {', '.join(ends)}, the first virtual "
+        f"destination, with a round trip of {_range(trips)} by propagation alone.",
+        {
+            "group": name,
+            "first_virtual_destinations": list(ends),
+            "least_loop_seconds": trips[0],
+            "greatest_loop_seconds": trips[-1],
+        },
+    )
+
+
+def _pipe(name: str, flows: Sequence[Flow], situation: Situation) -> Statement:
+    port = situation.port
+    longest = max(flow.propagation_round_trip_seconds or 0.0 for flow in flows)
+    cells = float(pipe_cells(port.bits_per_second, longest))
+    values: dict[str, float | str] = {
+        "group": name,
+        "port": port.name,
+        "pipe_cells": cells,
+        "pipe_bytes": cells * CELL_BYTES,
+    }
+    text = f"{name}: the pipe of {port.name} holds {cells:,.0f} cells in a round trip"
+    delays = sorted({f.feedback_delay_seconds(port) for f in flows if f.feedback_delays_seconds})
+    if delays:
+        values["feedback_delay_seconds"] = delays[-1]
+        text += f"; feedback in backward RM cells acts after {_range(delays)}"
+    return Statement(DELAYS, f"{text}.", values, "pipe")
+
+
+def _range(times: Sequence[float]) -> str:
+    if times[0] == times[-1]:
+        return seconds(times[0])
+    return f"{seconds(times[0])} to {seconds(times[-1])}"
+
+
+TIME_CONSTANTS = "time constants"
+
+
+def time_constants(subject: Subject) -> Iterator[Prediction]:
     """Statements on the speed of TCP and of the control at every port that can be overloaded."""
     for situation in subject.bottlenecks:
         yield from _filling(situation)
@@ -35,13 +109,13 @@ def _filling(situation: Situation) -> Iterator[Prediction]:
         trips = float(round_trips_to_fill(pipe, float(tcp[0].segment_cells), float(len(tcp))))
     except AssumptionError as error:
         quantity = f"{situation.port.name}: round trips until slow start fills the pipe"
-        yield NoStatement(TOPIC, quantity, str(error), "round-trips-to-fill")
+        yield NoStatement(TIME_CONSTANTS, quantity, str(error), "round-trips-to-fill")
         return
     fails = ["all sources start together"] if _starts_apart(situation, trip) else []
     if situation.has_unequal_round_trips:
         fails.append("round trips are equal: the longest is taken")
     yield Statement(
-        TOPIC,
+        TIME_CONSTANTS,
         f"{situation.port.name}: slow start fills the pipe in {max(trips, 1.0):.1f} round trips, "
         f"{seconds(max(trips, 1.0) * trip)}.",
         {
@@ -79,7 +153,7 @@ def _timeout(situation: Situation) -> Iterator[Prediction]:
         f"trip of {seconds(trip)}, so the timer depends on measured round trips."
     )
     yield Statement(
-        TOPIC,
+        TIME_CONSTANTS,
         text,
         {
             "port": situation.port.name,
@@ -96,7 +170,7 @@ def _erica(situation: Situation) -> Iterator[Prediction]:
     feedback = situation.feedback_delays_seconds[-1]
     slower = "slower" if interval > feedback else "faster"
     yield Statement(
-        TOPIC,
+        TIME_CONSTANTS,
         f"{port.name}: ERICA measures for {seconds(interval)} under full load, {slower} than its "
         f"feedback acts, {seconds(feedback)}.",
         {
@@ -110,7 +184,7 @@ def _erica(situation: Situation) -> Iterator[Prediction]:
 def _efci(situation: Situation) -> Iterator[Prediction]:
     if situation.split:
         quantity = f"{situation.port.name}: the interval of feedback to a source"
-        yield NoStatement(TOPIC, quantity, situation.split)
+        yield NoStatement(TIME_CONSTANTS, quantity, situation.split)
         return
     nrm = {flow.abr.nrm for flow in situation.abr if flow.abr is not None}
     left = situation.capacity_cells_per_second
@@ -118,7 +192,7 @@ def _efci(situation: Situation) -> Iterator[Prediction]:
         return
     interval = len(situation.abr) * nrm.pop() / left
     yield Statement(
-        TOPIC,
+        TIME_CONSTANTS,
         f"{situation.port.name}: each source receives feedback every {seconds(interval)} (N Nrm / "
         f"BW), and marks take a round trip of {seconds(situation.round_trips_seconds[-1])}.",
         {

@@ -1,0 +1,185 @@
+"""Ports that can be overloaded, the capacity left there for elastic flows, and fair shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
+from cellrate.advice.explain.subject import (
+    Subject,
+    handed_out_cells_per_second,
+    mbit,
+    target_utilisation,
+)
+from cellrate.advice.formulas import Situation
+from cellrate.advice.formulas.growth import certain_growth_cells_per_second
+from cellrate.simulation.network import Flow, offered_cells_per_second
+from cellrate.theory import MaxMin
+
+BOTTLENECK = "bottleneck"
+
+
+def bottlenecks(subject: Subject) -> Iterator[Prediction]:
+    """Statements on every port that can be overloaded, and on the capacity left there."""
+    if not subject.bottlenecks:
+        yield Statement(
+            BOTTLENECK,
+            "No port can receive more than its link carries: cells wait for single others only.",
+            {"ports": []},
+        )
+    for situation in subject.bottlenecks:
+        yield _overload(subject, situation)
+        if situation.others:
+            yield _background(situation)
+        if situation.abr and target_utilisation(situation.switch) != 1.0:
+            yield _target(situation)
+        growth = certain_growth_cells_per_second(subject.network, situation.port)
+        if growth > 0:
+            yield _endless(situation, growth)
+
+
+def _overload(subject: Subject, situation: Situation) -> Statement:
+    port = situation.port
+    offered = offered_cells_per_second(subject.network, port)
+    count = len(situation.flows)
+    return Statement(
+        BOTTLENECK,
+        f"{port.name}: {count} flow{'s' if count > 1 else ''} could bring {mbit(offered)} "
+        f"to a link of {mbit(port.cells_per_second)}.",
+        {
+            "port": port.name,
+            "flows": count,
+            "offered_cells_per_second": offered,
+            "link_cells_per_second": port.cells_per_second,
+        },
+    )
+
+
+def _background(situation: Situation) -> Statement:
+    left = situation.capacity_cells_per_second
+    names = ", ".join(dict.fromkeys(flow.group for flow in situation.others))
+    taken = situation.background_cells_per_second()
+    varies = ", in bursts" if situation.has_varying_background else ""
+    rest = f"{mbit(left)} are left" if left > 0 else "nothing is left"
+    return Statement(
+        BOTTLENECK,
+        f"{situation.port.name}: {names} sends {mbit(taken)} on average{varies}; {rest} for "
+        "elastic flows.",
+        {
+            "port": situation.port.name,
+            "background_cells_per_second": taken,
+            "left_cells_per_second": max(0.0, left),
+        },
+        "available-bandwidth",
+    )
+
+
+def _target(situation: Situation) -> Statement:
+    share = target_utilisation(situation.switch)
+    handed_out = handed_out_cells_per_second(situation)
+    return Statement(
+        BOTTLENECK,
+        f"{situation.port.name}: the switch allocates {mbit(handed_out)}, with a target "
+        f"utilisation of {share:g}.",
+        {
+            "port": situation.port.name,
+            "target_utilisation": share,
+            "handed_out_cells_per_second": handed_out,
+        },
+    )
+
+
+def _endless(situation: Situation, growth: float) -> Statement:
+    return Statement(
+        BOTTLENECK,
+        f"{situation.port.name}: flows without any control send more than the link carries: the "
+        f"queue grows without end, by {growth:,.0f} cells/s.",
+        {"port": situation.port.name, "growth_cells_per_second": growth},
+        kind="prediction",
+    )
+
+
+FAIR_SHARES = "fair shares"
+FORMULA = "max-min"
+
+
+def fair_shares(subject: Subject) -> Iterator[Prediction]:
+    """Statements on the share of every group and on its bottleneck."""
+    shares = subject.shares_or_reason()
+    if isinstance(shares, str):
+        yield NoStatement(FAIR_SHARES, "fair shares", shares, FORMULA)
+        return
+    for name, flows in subject.elastic_groups.items():
+        yield _share(subject, name, flows, shares)
+
+
+def _share(subject: Subject, name: str, flows: Sequence[Flow], shares: MaxMin) -> Statement:
+    rates = [shares.rates[flow.name] for flow in flows]
+    low, high = min(rates), max(rates)
+    held_back = {shares.bottlenecks[flow.name] for flow in flows}
+    links = sorted(link for link in held_back if link is not None)
+    why = f"held back at {', '.join(links)}" if links else "at PCR"
+    if links and None in held_back:
+        why += " or at PCR"
+    amount = mbit(low) if low == high else f"{mbit(low)} to {mbit(high)}"
+    of = _shared(subject.bottlenecks_of(flows), set(links))
+    return Statement(
+        FAIR_SHARES,
+        f"{name}: {amount} for each of {len(flows)}, headers of cells and RM cells included; "
+        f"{why}{of}.",
+        {
+            "group": name,
+            "flows": len(flows),
+            "least_cells_per_second": low,
+            "greatest_cells_per_second": high,
+            "bottlenecks": links,
+        },
+        FORMULA,
+        tuple(_fails(subject, flows)),
+        "prediction",
+    )
+
+
+def _shared(bottlenecks: Iterable[Situation], links: set[str]) -> str:
+    """A clause on links that hand out less than their rate, which `theory max-min` shares."""
+    parts = {
+        target_utilisation(situation.switch)
+        for situation in bottlenecks
+        if situation.port.name in links and situation.abr
+    } - {1.0}
+    if not parts:
+        return ""
+    shown = " or ".join(f"{part:g}" for part in sorted(parts))
+    return (
+        f". Shared is what switches allocate, {shown} of the capacity; `cellrate theory max-min` "
+        "shares all of it"
+    )
+
+
+def _fails(subject: Subject, flows: Sequence[Flow]) -> list[str]:
+    fails = unfair(subject, flows)
+    if any(flow.kind in ("transfer", "messages", "www") for flow in flows):
+        fails.append("flows have data without end")
+    return fails
+
+
+def unfair(subject: Subject, flows: Sequence[Flow]) -> list[str]:
+    """Assumptions of fairness that fail for the flows."""
+    if any(flow.abr is None for flow in flows):
+        return ["switches share the rate fairly: without ABR, losses and round trips decide"]
+    reasons = map(_unfair, subject.bottlenecks_of(flows))
+    return list(dict.fromkeys(reason for reason in reasons if reason))
+
+
+def _unfair(situation: Situation) -> str:
+    """Reason why the scheme of a port does not give fair shares; empty if it does."""
+    if situation.switch.scheme == "none":
+        return "switches compute shares: here none controls ABR, and ACR rises to PCR"
+    unequal = situation.has_unequal_round_trips or situation.has_other_bottlenecks
+    marks = situation.switch.scheme == "efci" or situation.switch.scheme.startswith("rrm-")
+    if marks and unequal:
+        return (
+            "switches compute shares: marks come more often over more switches, and later over "
+            "longer ways"
+        )
+    return ""

@@ -1,0 +1,117 @@
+"""TCP: the buffer law over ABR with ERICA, and the sum of the windows, the buffer of UBR."""
+
+from __future__ import annotations
+
+from cellrate.advice.formulas.situation import (
+    DoesNotApply,
+    PortFormula,
+    Result,
+    Situation,
+    full_load_interval_seconds,
+)
+from cellrate.theory import tcp_over_abr
+
+# Segments of all sources together are small up to this share of the buffer.
+SMALL = 0.1
+# An interval is short up to this share of the round trip.
+LONG = 0.5
+
+
+def _buffer_law(situation: Situation) -> Result:
+    """Applies the law of Kalyanaraman 1997, section 8.14, to the port."""
+    if situation.switch.scheme != "erica":
+        raise DoesNotApply(
+            f"its coefficients are ERICA's, and the port has `{situation.switch.scheme}`"
+        )
+    if not situation.abr:
+        raise DoesNotApply("no elastic ABR flow crosses the port")
+    if situation.split:
+        raise DoesNotApply(situation.split)
+    given = {
+        "round_trip_seconds": situation.round_trips_seconds[-1],
+        "interval_seconds": full_load_interval_seconds(situation),
+        "feedback_delay_seconds": situation.feedback_delays_seconds[-1],
+        "link_cells_per_second": situation.port.cells_per_second,
+    }
+    cells = float(tcp_over_abr.buffer_law_cells(**given))
+    return Result(cells, given, tuple(_law_fails(situation, cells)))
+
+
+def _law_fails(situation: Situation, cells: float) -> list[str]:
+    fails = []
+    if any(flow.tcp is None for flow in situation.abr):
+        fails.append("the sources run over TCP, whose load doubles in a round trip at most")
+    if any(flow.kind == "transfer" for flow in situation.abr):
+        fails.append("the sources are persistent: transfers that end and begin may come together")
+    if len(situation.abr) < len(situation.elastic):
+        fails.append("all elastic flows are ABR: nothing limits the rates of the rest")
+    segments = sum(flow.tcp.segment_cells for flow in situation.abr if flow.tcp is not None)
+    if segments > SMALL * cells:
+        fails.append(f"a segment of each source, {segments} cells, is small beside the buffer")
+    interval = full_load_interval_seconds(situation)
+    if interval > LONG * situation.round_trips_seconds[-1]:
+        fails.append(
+            "the interval is short beside the round trip: in local networks Table 8.4 has queues "
+            "of up to four times the law"
+        )
+    if situation.has_varying_background:
+        fails.append(
+            "the capacity for ABR is constant: with background that comes and goes section 8.14.2 "
+            "asks for 5 RTT at least, and the queue may grow without end"
+        )
+    if situation.is_two_way:
+        fails.append("data go one way: with two-way traffic section 8.14.2 asks for 5 RTT at least")
+    if situation.has_other_bottlenecks:
+        fails.append("there is one bottleneck")
+    return fails
+
+
+def _window_sum(situation: Situation) -> Result:
+    """The sum of the windows of the flows over the port (same source, 8.14 and 8.15.5)."""
+    if not situation.elastic:
+        raise DoesNotApply("no TCP flow crosses the port")
+    windows = [flow.tcp for flow in situation.elastic if flow.tcp is not None]
+    if len(windows) < len(situation.elastic):
+        raise DoesNotApply(
+            "sources without TCP have no window, so their outstanding cells are not bounded"
+        )
+    cells = float(sum(tcp.window_cells for tcp in windows))
+    given = {"sources": float(len(windows))}
+    kinds = {(tcp.window_bytes, tcp.mss_bytes, tcp.overhead_bytes) for tcp in windows}
+    if len(kinds) == 1:
+        names = ("window_bytes", "segment_bytes", "overhead_bytes")
+        given |= dict(zip(names, map(float, kinds.pop()), strict=True))
+    return Result(cells, given, tuple(_sum_fails(situation, cells)))
+
+
+def _sum_fails(situation: Situation, cells: float) -> list[str]:
+    fails = []
+    left = situation.capacity_cells_per_second
+    if left <= 0:
+        fails.append("background leaves TCP some of the link")
+    else:
+        soonest = min(f.tcp.parameters["min_rto_seconds"] for f in situation.elastic if f.tcp)
+        if cells / left > soonest:
+            fails.append(
+                f"nothing is sent twice: a full queue takes {cells / left:.3g} s, longer than the "
+                f"least retransmission timeout of {soonest:.3g} s"
+            )
+    if situation.sharing():
+        names = ", ".join(flow.name for flow in situation.sharing())
+        fails.append(f"only TCP uses the queue: {names} share it, and add to it")
+    return fails
+
+
+BUFFER_LAW = PortFormula(
+    tcp_over_abr.BUFFER_LAW.name,
+    "lossless buffer of TCP over ABR: a RTT + b interval + c feedback delay",
+    tcp_over_abr.BUFFER_LAW.source,
+    _buffer_law,
+)
+WINDOW_SUM = PortFormula(
+    tcp_over_abr.WINDOW_SUM.name,
+    "all TCP windows in one queue, without what is sent again",
+    tcp_over_abr.WINDOW_SUM.source,
+    _window_sum,
+    holds_under_credit=True,
+)
