@@ -14,7 +14,6 @@ PACKAGE = Path(cellrate.__file__).parent
 NAMED_AFTER_COMMANDS = "cli"
 MEANINGS = {
     "answer": "the typed result of a command's computation",
-    "as_json": "an answer as the JSON value that --json prints",
     "columns": "columns of the tables of a data set",
     "credit": "credit-based flow control: its formulas, and these at a port",
     "figure": "an answer as a matplotlib figure",
@@ -24,7 +23,6 @@ MEANINGS = {
     "running": "the runs of an operation, made and collected",
     "runs": "the runs that an experiment or an expression names, and access to their results",
     "search": "the search for the best value by runs",
-    "sentences": "the sentences and cells of a report",
 }
 # Names that once meant several things.
 NOT_USED = {"drawing", "model", "page", "screen", "words"}
