@@ -84,7 +84,7 @@ GIVEN = *BOUND, "--message-lengths", "given"
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([*BOUND], "a distribution with a name needs its mean"),
+        ([*BOUND], "it is needed unless the lengths of messages are listed"),
         ([*BOUND, "--probabilities", "40=1"], "belong to message lengths that are `given`"),
         ([*GIVEN], "need their probabilities"),
         ([*GIVEN, "--mean-message", "1 kB"], "have their own mean"),

@@ -208,7 +208,7 @@ const ENDINGS: [string, string][] = [
   ["_bytes", "bytes"],
 ];
 const ANOTHER = "another kind has another state: it needs a run of its own";
-const NO_RANGE = "it chooses a form; a change sets values that have a range";
+const NO_RANGE = "it selects a variant; only numeric parameters can change during a run";
 
 /** The reason for which the keys of a table cannot change; `undefined` if those with a range can. */
 function within(rule: string | undefined, property: Schema): string | undefined {

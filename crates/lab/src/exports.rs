@@ -76,7 +76,7 @@ pub extern "C" fn last_words() -> *const u8 {
     LAST_WORDS.with_borrow(|words| words.as_ptr())
 }
 
-/// Bytes of [`last_words`].
+/// Length of [`last_words`] in bytes.
 #[unsafe(no_mangle)]
 #[allow(unsafe_code, reason = "a name that the page can call")]
 pub extern "C" fn last_words_bytes() -> usize {

@@ -241,15 +241,15 @@ impl Scenario {
         let outcome = self.run_by(py, progress.as_ref(), |job, tell| job.run_in(threads, tell))?;
         Ok(Outcome::from(outcome))
     }
-    /// Runs it in one thread, with a clock that is read after each turn of a node.
+    /// Runs the scenario in one thread and reads a clock after each step of a node.
     ///
     /// Args:
     ///     progress: As for `run`.
     ///
     /// Returns:
-    ///     The outcome, which is that of `run`; for each task of the run its name, its time in seconds
-    ///     and how often it was done, for nodes their turns; and the time of one reading of the
-    ///     clock, which has been taken off.
+    ///     The outcome of `run`. For each task its name, its time in seconds and its number of
+    ///     executions. The time of one reading of the clock, which is already subtracted from the
+    ///     times.
     ///
     /// Raises:
     ///     ScenarioError: What `run` would raise.

@@ -131,9 +131,9 @@ def repeats(contender: Contender, record: Record, runner: StreamRunner) -> bool:
 
 
 def work(contender: Contender, yardstick: Contender) -> float | None:
-    """Time per cell-hop over that of the yardstick, the least of a few rounds in turn.
+    """Time per cell-hop over that of the reference scheme.
 
-    None if the run fails.
+    It is the least of a few rounds, in which both take turns; None if the run fails.
     """
     [experiment] = [one for one in experiments() if one.name == WORKED]
     least: dict[str, float] = {}

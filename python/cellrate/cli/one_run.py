@@ -30,7 +30,7 @@ SET_UP = (
     "for the capture connections are set up (tcp.connection_setup=true), so the run and its digest "
     "are others than without --capture; --set tcp.connection_setup=false captures that one"
 )
-ALONE = "the captured run is the one without --capture, with the same digest"
+ALONE = "capturing did not change the run: it has the digest of the run without --capture"
 
 
 def job_of(file: str, settings: Sequence[str] = (), seed: int | None = None) -> Job:

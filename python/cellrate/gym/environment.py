@@ -179,7 +179,7 @@ class Environment(gymnasium.Env[Vector, Vector], Generic[E]):
 
 
 def _template_or(scenario: ScenarioLike) -> ScenarioLike:
-    """The scenario; a text that names a template, and no file, stands for it."""
+    """The scenario. A text is the name of a template if no file has that name."""
     if not isinstance(scenario, str) or "\n" in scenario or Path(scenario).exists():
         return scenario
     try:

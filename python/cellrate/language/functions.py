@@ -40,9 +40,9 @@ def hurst(values: Sequence[float] | npt.NDArray[np.float64]) -> float:
     """
     series = np.asarray(values, dtype=np.float64)
     if series.size < SHORTEST:
-        raise ValueError(f"the Hurst parameter of {series.size} values; at least {SHORTEST}")
+        raise ValueError(f"a Hurst parameter needs at least {SHORTEST} values, not {series.size}")
     if np.ptp(series) == 0:
-        raise ValueError("the Hurst parameter of values that are all the same")
+        raise ValueError("a Hurst parameter needs values that differ")
     used = int(series.size**BANDWIDTH)
     power = np.abs(np.fft.rfft(series - series.mean())[1 : used + 1]) ** 2
     frequency = 2 * np.pi * np.arange(1, used + 1) / series.size

@@ -85,7 +85,7 @@ def _drawn(subject: Subject, values: Sequence[float]) -> Drawn:
 
 
 def with_draws(paper: Paper, measured: Sequence[Drawn]) -> Paper:
-    """The paper with new distributions among those that it has."""
+    """The paper with new distributions added to its own."""
     known = {drawn.key: drawn for drawn in (*paper.draws, *measured)}
     keys = [(subject.experiment, subject.name) for subject in drawn_subjects(paper)]
     return replace(paper, draws=tuple(known[key] for key in keys if key in known))

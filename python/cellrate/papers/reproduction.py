@@ -100,7 +100,9 @@ class Options:
                 "--draws measures with parameters as assumed; leave out --inferred"
             )
         if (self.check or self.bless) and SEED not in self.numbers:
-            raise ReproduceError(f"golden tables hold seed {SEED}, which is not among the seeds")
+            raise ReproduceError(
+                f"--check compares with stored results of seed {SEED}, which is not among the seeds"
+            )
         if self.changes:
             self._require_nothing_about_the_paper()
 

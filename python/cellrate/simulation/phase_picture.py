@@ -86,7 +86,7 @@ def _signs(values: Floats) -> list[int]:
 
 
 def arrows(panel: Axes, x: Floats, y: Floats) -> None:
-    """Draws arrows at equal distances of the way, as seen in the panel."""
+    """Draws arrows at equal distances along the curve, measured in the panel."""
     across, up = np.ptp(panel.get_xlim()), np.ptp(panel.get_ylim())
     lengths = np.hypot(np.diff(x) / across, np.diff(y) / up)
     way = np.concatenate([[0.0], np.cumsum(lengths)])

@@ -227,7 +227,7 @@ def _run_all(
     progress: Progress | None,
     threads: int | None = 1,
 ) -> dict[str, _core.Outcome]:
-    """Runs distinct scenarios by key, each of which is given up to its run.
+    """Runs distinct scenarios by key; a scenario leaves the mapping when its run begins.
 
     Raises:
         Exception: The first failure of a run, which stops the others.

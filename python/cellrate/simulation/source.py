@@ -122,7 +122,7 @@ def _flat(overrides: Mapping[str, object], above: str) -> Iterator[str]:
 
     for key, given_value in overrides.items():
         if not isinstance(key, str):
-            raise TypeError(f"the key {key!r} of the overrides {above}: must be text")
+            raise TypeError(f"a key of the overrides must be text, not {key!r}, at {above}")
         path = f"{above}{key}"
         value = as_settings(given_value, path.rpartition(".")[2])
         if isinstance(value, Mapping) and value and not VARIANTS & value.keys():

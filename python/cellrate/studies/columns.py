@@ -74,7 +74,7 @@ def _equals(frame: pl.DataFrame, name: str, value: str, text: str) -> pl.Expr:
     if not wanted:
         raise BadInput(
             f"--where {text}: {name} holds numbers in SI units or cells, as {frame[name][0]}; "
-            'allowed is such a number, or a quantity as "1000 km"'
+            'allowed is such a number, or a quantity such as "1000 km"'
         )
     number = pl.col(name).cast(pl.Float64)
     return pl.any_horizontal((number - one).abs() <= 1e-9 * abs(one) for one in wanted)

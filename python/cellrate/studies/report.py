@@ -232,7 +232,7 @@ def _comparison(data: DataSet) -> tuple[Section, ...]:
 
 
 def _at_each_point(data: DataSet, options: StudyOptions) -> list[str]:
-    """Sentences on the same differences without the mean, as `cellrate compare` shows them."""
+    """Sentences on the difference at each point, as `cellrate compare` shows them."""
     found = compare_factor(data, replace(options, averaged=False))
     real = sum(bool(pair.real) for pair in found.pairs)
     text = (

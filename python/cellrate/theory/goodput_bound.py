@@ -306,7 +306,7 @@ def _lengths(
         return discrete_lengths([_bytes(name) for name in known], list(known.values()))
     allowed = "belong to message lengths that are `given`"
     require(probabilities is None, "probabilities", message_lengths, allowed)
-    allowed = "a distribution with a name needs its mean"
+    allowed = "it is needed unless the lengths of messages are listed"
     require(mean_message_bytes is not None, "mean_message_bytes", mean, allowed)
     return named_lengths(message_lengths, mean_message_bytes or 0.0)
 

@@ -28,7 +28,7 @@ class Demand:
 
     @property
     def leaves_least_at(self) -> float:
-        """Share from which on the rate grows."""
+        """Share above which the rate of a flow is more than its least rate."""
         return max(0.0, (self.least - self.offset) / self.weight)
 
     @property

@@ -24,8 +24,8 @@ pub enum Threads {
     Number(NonZeroUsize),
 }
 
-/// Steps of a part in the least lookahead of its links to others, if two parts send to each other. More steps
-/// mean shorter steps of the nodes, too short for many arrivals to be sorted at once, and more batches.
+/// Number of steps in which a part goes through its least lookahead, if two parts send to each
+/// other. With more steps fewer arrivals are sorted at once, and more batches are posted.
 pub const STEPS: u64 = 2;
 
 /// Nanoseconds that a part spends in a step: a constant for the clocks and the batches, and a factor on the
@@ -74,7 +74,7 @@ pub struct Partition {
     pub reason: String,
 }
 
-/// A part in numbers.
+/// Nodes and share of the work of one part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartShare {
     /// Number of its nodes.

@@ -25,7 +25,8 @@ pub enum Task {
     VirtualSources,
     /// Turns of switches under credit control.
     CreditSwitches,
-    /// Pauses of the run: completions without further effects, bytes in use.
+    /// Work between two slices of the run: completed transfers that cause nothing more, and
+    /// readings of the memory.
     Pauses,
     /// Lengths of queues for the report.
     Samples,

@@ -20,7 +20,8 @@ pub struct Stop {
     pub at: Ps,
     /// The measuring window begins.
     pub begins: bool,
-    /// Queues and traces are sampled: an exact multiple of the sampling period.
+    /// True if queues and traces are sampled at this instant, an exact multiple of the sampling
+    /// period.
     pub samples: bool,
     /// The measuring window ends.
     pub ends: bool,

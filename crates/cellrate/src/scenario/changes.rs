@@ -215,7 +215,7 @@ enum Rule<'s> {
 }
 
 /// Reason for a key that has no range in a table whose keys can change.
-const NO_RANGE: &str = "it chooses a form; a change sets values that have a range";
+const NO_RANGE: &str = "it selects a variant; only numeric parameters can change during a run";
 
 impl<'s> Rule<'s> {
     /// The rule of the keys within a property.

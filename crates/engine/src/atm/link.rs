@@ -95,8 +95,8 @@ impl Link {
             ready
         });
     }
-    /// Room for plain cells, in the order of their arrivals; [`Outlet::note`] must follow. Also the
-    /// stamps, of which each stamped cell needs one.
+    /// Free places for cells without a record, in the order of their arrivals, and the list of time
+    /// stamps. Each stamped cell needs one time stamp. [`Outlet::note`] must follow.
     #[inline(always)]
     pub fn tail(&mut self) -> (Tail<'_, Cell>, &mut Ring<Ps>) {
         (self.cells.tail(), &mut self.stamps)

@@ -131,7 +131,7 @@ macro_rules! registry {
                     _ => {}
                 }
             }
-            /// The scheme, if it is one from outside that can be reached; see
+            /// The scheme as `Any`, if the scheme is user-defined and allows access; see
             /// [`CustomControl::as_any_mut`].
             pub fn as_any_mut(&mut self) -> Option<&mut dyn core::any::Any> {
                 match self {

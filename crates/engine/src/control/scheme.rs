@@ -130,8 +130,8 @@ pub trait SwitchControl {
     fn reads_queue(&self) -> QueueReading {
         QueueReading::AtEveryCell
     }
-    /// True if a cell without a body that arrives at `now` lets the scheme read `queue`; asked of those
-    /// that read it [`QueueReading::AtSomeCells`].
+    /// True if the scheme must read `queue` when a cell without a record arrives at `now`. Called
+    /// only for schemes with [`QueueReading::AtSomeCells`].
     #[inline]
     fn reads_at(&self, _now: Ps) -> bool {
         true

@@ -274,7 +274,8 @@ impl Relay {
         };
     }
 
-    /// Handles a BRM of the next loop, which ends here: SES rules 8 and 9.
+    /// Absorbs a backward RM cell of the loop that starts at this virtual source: SES rules 8 and
+    /// 9.
     pub fn take_feedback<S: Server>(&mut self, now: Ps, rm: &RmCell, way: &mut Way<'_, S>) {
         if self.config.update.at_backward() {
             self.ask(now, rm, way);
@@ -358,7 +359,7 @@ impl Relay {
         }
     }
 
-    /// A cell of the channel for the port.
+    /// Takes the next cell of the channel for the port.
     #[inline(always)]
     fn arrival_of(&self, info: Info) -> Arrival {
         Arrival {

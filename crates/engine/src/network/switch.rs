@@ -359,10 +359,10 @@ impl<S: Server> Switch<S> {
         self.forward_rows::<T, true>(cells, cell, stamp, limit, links)
     }
 
-    /// [`Switch::forward_plainly`] and [`Switch::forward_stamped`].
+    /// Forwards cells without a record, stamped or not.
     ///
-    /// Cells for one port that follow one another are handed to it in a row, which is the same as
-    /// one by one: neither the table nor another port has a part in it, and timers come later.
+    /// Consecutive cells for one port are handed to the port together. The result is that of cells
+    /// one by one, because no table entry, other port or timer acts between them.
     #[inline(always)]
     fn forward_rows<T, const STAMPED: bool>(
         &mut self,

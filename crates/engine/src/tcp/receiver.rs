@@ -189,8 +189,8 @@ impl TcpReceiver {
         self.ack_at
     }
 
-    /// Makes a delayed acknowledgement due if its tick has come, or another answer to a SYN.
-    /// Returns true in the latter case.
+    /// Makes a delayed acknowledgement due if its tick has come, or repeats the answer to a SYN.
+    /// Returns true for a repeated answer.
     pub fn on_timer(&mut self, now: Ps) -> bool {
         if now < self.ack_at {
             return false;

@@ -34,7 +34,7 @@ impl Source for ExponentialOnOffConfig {
         if let Some((field, _)) = periods.into_iter().find(|(_, mean)| *mean == Ps::ZERO) {
             return Some((
                 field,
-                String::from("periods last longer than 0 s on average"),
+                String::from("the mean period must be longer than 0 s"),
             ));
         }
         let (on, off) = (self.mean_on.as_secs_f64(), self.mean_off.as_secs_f64());

@@ -48,7 +48,7 @@ impl Source for MmdpConfig {
         if self.mean_on == Ps::ZERO {
             return Some((
                 "mean_on",
-                String::from("ON periods last longer than 0 s on average"),
+                String::from("the mean ON period must be longer than 0 s"),
             ));
         }
         let burstiness = self.burstiness;

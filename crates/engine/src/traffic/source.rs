@@ -46,7 +46,8 @@ pub trait Source {
     fn check(&self) -> Option<(&'static str, String)>;
     /// Load that the source puts on the links of its route.
     fn load(&self) -> Load;
-    /// Bursts of a source that sends them in a fixed rhythm, which must leave time for a cell.
+    /// Bursts of a source with a fixed period. The period must be longer than a burst by at least
+    /// one cell time.
     fn bursts(&self) -> Option<Bursts> {
         None
     }

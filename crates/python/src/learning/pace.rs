@@ -141,7 +141,7 @@ pub fn interval_of(seconds: f64) -> PyResult<Ps> {
     Ok(interval)
 }
 
-/// A share from 0 to 1, or an error that says what it stands for.
+/// Checks that a share is between 0 and 1. The error names the share as `what`.
 pub fn share_of(what: &'static str, share: f64) -> Result<f64, Stopped> {
     if (0.0..=1.0).contains(&share) {
         Ok(share)

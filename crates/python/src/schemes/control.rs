@@ -197,7 +197,7 @@ impl PyControl {
     fn asked(&self, py: Python<'_>, made: &Made) -> PyResult<Vec<(&'static str, f64)>> {
         let answer = made.object.bind(py).call_method0("statistics")?;
         let answer = answer.cast_into::<PyDict>().map_err(|_| {
-            PyTypeError::new_err("statistics() returns a dictionary of names and numbers")
+            PyTypeError::new_err("statistics() must return a dictionary of names and numbers")
         })?;
         let pairs = answer.iter().map(|(name, value)| {
             let name: String = name.extract()?;

@@ -62,7 +62,8 @@ impl Meter {
             channels: vec![Channel::default(); facts.channels],
         }
     }
-    /// Intervals of at most `interval` and, but for simultaneous cells, `cells` ABR cells.
+    /// Ends an interval after the time `interval` or after `cells` ABR cells, whichever is first.
+    /// Cells of one instant may exceed `cells`.
     pub fn every(&mut self, interval: Ps, cells: u64) {
         (self.interval, self.interval_cells, self.slots) = (interval, cells, None);
         self.next = self.started.saturating_add(interval);

@@ -260,7 +260,10 @@ class _Choosing:
             self._narrow(one, finalists)
 
     def _ask(self, circumstance: Circumstance | None, finalists: list[Option]) -> Elsewhere | None:
-        """Chooses among the finalists under another circumstance; None if that is no scenario."""
+        """Repeats the choice among the best options with one condition changed.
+
+        None if the changed scenario is not valid.
+        """
         if circumstance is None:
             return None
         there = [self._there(circumstance, option) for option in finalists]

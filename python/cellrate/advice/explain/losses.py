@@ -38,8 +38,9 @@ class Loss:
     Attributes:
         expected: The expectation.
         why: Its reason.
-        kind: `bound` if no run contradicts it.
-        formula: Name of the formula in `cellrate theory`; empty if it is arithmetic alone.
+        kind: `bound` if the expectation holds in every possible run.
+        formula: Name of the formula in `cellrate theory`; empty if the expectation follows from the
+            scenario by arithmetic.
     """
 
     expected: Expected

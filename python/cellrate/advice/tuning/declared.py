@@ -105,7 +105,7 @@ def declared_range(scenario: ResolvedScenario, key: Key) -> Range:
     step = _plain(search["step"], key) if "step" in search else 0.0
     if low >= high:
         raise BadInput(
-            f"--vary {key.path}: there is nothing between {low:g} and {high:g}; "
+            f"--vary {key.path}: its range, {low:g} to {high:g}, is empty here; "
             f"give its range: --vary {key.path}=LOW..HIGH"
         )
     return Range(key.path, key.kind, low, high, search["scale"], step)

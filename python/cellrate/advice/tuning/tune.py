@@ -127,7 +127,7 @@ class _Tuning:
         return self._answer(method, budget, no_model=no_model, space=space, not_varied=not_varied)
 
     def _budget(self, settings: int) -> int:
-        """The user's budget in runs, or else the runs that so many settings need."""
+        """The user's budget in runs; by default the runs that this number of settings needs."""
         seeds = len(self.laboratory.seeds)
         return self.options.budget or cost(settings, len(self.references), seeds)
 

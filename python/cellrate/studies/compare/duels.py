@@ -120,8 +120,8 @@ class Values:
 
     Args:
         records: The runs.
-        horizons: Time that is watched after the last start, in seconds, by experiment; a settling
-            time that never comes counts as this.
+        horizons: Measured time after the last start of a flow, in seconds, by experiment. A run
+            that never settles has this settling time.
     """
 
     def __init__(self, records: Sequence[Record], horizons: Mapping[str, float]) -> None:

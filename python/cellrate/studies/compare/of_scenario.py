@@ -81,7 +81,7 @@ def _varied(base: Job, keys: Keys, text: str) -> Varied:
 
 
 def _setting(key: Key, value: str) -> str:
-    """The override that sets a key; of a fraction such as 1/16 its value.
+    """The override that sets a key. A fraction such as 1/16 becomes a number.
 
     Raises:
         BadInput: The key cannot have the value.

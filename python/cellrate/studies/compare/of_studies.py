@@ -189,7 +189,8 @@ def compare_factor(data: DataSet, options: StudyOptions) -> Comparison:
     factors = factors_of(data)
     if options.factor is None:
         raise BadInput(
-            f"name what is compared, --factor, or another study; there are {', '.join(factors)}"
+            f"give --factor NAME or a second study; "
+            f"the factors of this study are {', '.join(factors)}"
         )
     runs = chosen(data.runs, options.where)
     factor = column(options.factor, factors, "factor that varies")

@@ -204,7 +204,10 @@ def _unit(name: str, chart: Chart) -> str:
 
 
 def draw_axis(axes: Axes, scale: Scale, values: Sequence[object]) -> None:
-    """Labels the horizontal axis; makes it logarithmic if the values grow by even factors."""
+    """Labels the horizontal axis.
+
+    The axis is logarithmic if each value is a constant multiple of the value before.
+    """
     axes.set_xlabel(scale.label)
     if scale.texts is not None:
         axes.set_xticks(range(len(scale.texts)), list(scale.texts))

@@ -160,7 +160,7 @@ class Reading:
             message = (
                 f"there are no {count} values of `{found.path}` between {texts[0]} and {texts[-1]}"
             )
-            raise self._refusal(place, message, "whole numbers have fewer")
+            raise self._refusal(place, message, "there are fewer whole numbers in this range")
         return texts
 
     def _text(self, name: str, level: Level, place: Place) -> str:

@@ -88,7 +88,7 @@ class Running:
         return self.ran
 
     def job(self, point: Point, replication: int) -> Job:
-        """The job of a run, without the warm-up if a rule found it."""
+        """The job of a run. A warm-up that a rule found is not set in the scenario."""
         return self._study.job(point, replication, self._starts.get(point.index, ()))
 
     def _tasks(self, counts: Sequence[int]) -> Iterator[tuple[Point, int]]:

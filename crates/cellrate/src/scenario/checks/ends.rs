@@ -122,7 +122,7 @@ fn pcr_above_link(pcr: Rate, forward: Rate, backward: Rate, mut place: Place) ->
     Some(Problem::warning(place, message, format!("at most {link}")))
 }
 
-/// Bursts that follow each other within a cell.
+/// Reports bursts that are less than one cell time apart.
 fn bursts(flow: &Flow, index: usize) -> Option<Problem> {
     let Bursts { field, every, peak } = flow.source.bursts()?;
     let cell = peak.cell_time_ceil();

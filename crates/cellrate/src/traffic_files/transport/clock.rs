@@ -126,7 +126,7 @@ fn elapsed(last: u64, now: u64, byte: u64) -> Result<u64, Broken> {
     }
     if ticks > LONGEST {
         let message = format!(
-            "the clock goes on by {:.3} s, and no jump is announced; it may by 0.1 s",
+            "the clock advances by {:.3} s without a discontinuity indicator; at most 0.1 s is allowed",
             seconds(ticks)
         );
         return Err(Broken::at(byte, message));

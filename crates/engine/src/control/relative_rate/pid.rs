@@ -30,7 +30,7 @@ pub struct PidConfig {
     /// expression for it, theta, is negative and has its dimension but not its value.
     #[schemars(extend("x-search" = { "low": 0.0001, "high": 0.5, "scale": "log" }))]
     pub alpha: f64,
-    /// Loss between two samples from which on the queue counts as falling (epsilon; 1 or 2 cells in
+    /// Least decrease between two samples that counts as a falling queue (epsilon; 1 or 2 cells in
     /// the paper, which does not say which value it used).
     #[schemars(extend("x-search" = { "low": "1 cell", "high": "100 cells", "scale": "log" }))]
     pub epsilon: Cells,

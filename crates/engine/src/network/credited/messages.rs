@@ -68,7 +68,7 @@ impl Prompt {
         self.note_start(back, &outputs.ports[back as usize].0);
     }
 
-    /// Number of cells of the channel with label `label` from which no message certainly follows.
+    /// Number of cells of the channel with label `label` that certainly cause no credit message.
     #[inline]
     pub fn most_untold(&self, label: u32) -> usize {
         let account = &self.accounts[label as usize];

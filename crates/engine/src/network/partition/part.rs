@@ -27,7 +27,7 @@ pub struct Part<S: Server = LazyServer> {
     pub(super) own: Simulation<S>,
     /// Numbers of its nodes among those of all parts, in order.
     pub(super) nodes: Vec<usize>,
-    /// Ties of the nodes among those of all parts.
+    /// For each node, its lookahead and its senders in all parts.
     pub(super) ties: Vec<Ties>,
     pub(super) senders: Vec<Cut>,
     pub(super) receivers: Vec<Cut>,

@@ -19,7 +19,7 @@ pub(crate) struct PduRow<'a> {
 }
 
 impl SourceQueue {
-    /// The queue for those of [`SourceQueue::cells_before_last`]; `None` if it holds no PDU.
+    /// The queue as [`SourceQueue::cells_before_last`] needs it; `None` if the queue holds no PDU.
     #[inline(always)]
     pub(crate) fn row(&mut self) -> Option<PduRow<'_>> {
         let pdu = self.pdus.front_mut()?;

@@ -140,7 +140,10 @@ impl Mpeg2Config {
             ));
         }
         if self.bound.mean(&rates) < 1.0 {
-            return Some(("mean", String::from("the bounded rates are all but zero")));
+            return Some((
+                "mean",
+                String::from("the bounded rates are practically zero"),
+            ));
         }
         let wrong = too_often(
             self.mean_interval(),

@@ -1,4 +1,4 @@
-//! One line of cells at a piecewise constant rate.
+//! One stream of evenly spaced cells at a piecewise constant rate.
 
 use super::{Piece, PieceSource};
 use crate::kernel::{CELL_PS_BITS, CellClock, Ps, Rate};
