@@ -327,7 +327,7 @@ fn broken_streams_are_told_with_their_byte() {
     expect(
         good().pcr(7, 20_000 * MS, 0),
         Some(3 * 188),
-        "goes on by 19.990 s",
+        "advances by 19.990 s",
     );
     expect(
         good().packet(7, 2, &[184]),

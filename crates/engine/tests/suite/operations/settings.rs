@@ -64,7 +64,10 @@ fn parameters(node: &Value, root: &Value) -> BoxedStrategy<Value> {
     let mut values: Vec<BoxedStrategy<Option<Value>>> = Vec::new();
     let properties = node["properties"].as_object().into_iter().flatten();
     // A law comes from outside.
-    for (name, property) in properties.filter(|(name, _)| *name != "law") {
+    let mut properties: Vec<_> = properties.filter(|(name, _)| *name != "law").collect();
+    // Draws must not depend on the order in which a build of serde_json keeps keys.
+    properties.sort_unstable_by_key(|(name, _)| *name);
+    for (name, property) in properties {
         names.push(name.clone());
         values.push(match property.get("const") {
             Some(tag) => Just(Some(tag.clone())).boxed(),
