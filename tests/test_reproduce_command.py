@@ -190,7 +190,7 @@ def test_check_finds_a_change(
 
 
 def test_golden_tables_hold_seed_1(tmp_path: Path) -> None:
-    with pytest.raises(ReproduceError, match="hold seed 1"):
+    with pytest.raises(ReproduceError, match="stored results of seed 1"):
         Options(tmp_path, experiments=QUICK, first_seed=2, check=True)
 
 

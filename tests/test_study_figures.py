@@ -233,7 +233,7 @@ def test_two_studies_are_compared(
         capsys.readouterr().err
     )
     assert run_command(["compare", str(study), *out]) == BAD_INPUT
-    assert "name what is compared, --factor" in capsys.readouterr().err
+    assert "give --factor NAME or a second study" in capsys.readouterr().err
 
 
 def test_the_report_is_written_beside_the_data(study: Path) -> None:
