@@ -30,5 +30,5 @@ def test_the_parameter_is_found(h: float, shape: np.ufunc) -> None:
 def test_too_little_is_refused() -> None:
     with pytest.raises(ValueError, match="at least 128 values, not 127"):
         hurst(np.arange(127.0))
-    with pytest.raises(ValueError, match="all the same"):
+    with pytest.raises(ValueError, match="values that differ"):
         hurst(np.ones(128))
