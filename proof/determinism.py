@@ -95,7 +95,7 @@ def built(name: str, options: tuple[str, ...], environment: Mapping[str, str]) -
     profile = "release" if "--release" in options else "debug"
     package = target / "package" / "cellrate"
     shutil.rmtree(package, ignore_errors=True)
-    left_out = shutil.ignore_patterns("_core*.so", "__pycache__", "papers")
+    left_out = shutil.ignore_patterns("_core*.so", "__pycache__")
     shutil.copytree(ROOT / "python" / "cellrate", package, ignore=left_out)
     shutil.copy(target / profile / "lib_core.so", package / "_core.abi3.so")
     return package.parent

@@ -142,7 +142,7 @@ TWO_WAY_LONG = Family("two-way, links of up to 5 ms", two_way=True, longest_us=5
 
 DEVELOPMENT, FRESH = "development", "fresh"
 """Sets of graphs: bounds are set from the first and held to the second
-(`proof.forms.predictions`)."""
+(`proof.forms.fairness`)."""
 _SEEDS = {DEVELOPMENT: "", FRESH: "fresh, "}
 """Beginnings of the seeds of a set."""
 

@@ -1,10 +1,10 @@
-//! Syncs written results to the disk about once a second, in parallel to the runs.
+//! A thread that syncs written results to the disk about once a second, in parallel to the runs.
 
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::Thread;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::disk::Located;
@@ -15,37 +15,86 @@ const PERIOD: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Default)]
 struct State {
-    /// The file that was written last.
-    written: Option<(Arc<File>, PathBuf)>,
+    unsynced: Option<(Arc<File>, PathBuf)>,
     failure: Option<io::Error>,
-    /// The thread that will sync the file at the end of the period.
-    waiting: Option<Thread>,
+    syncing: bool,
+    stopped: bool,
 }
 
-/// Syncs the file that was written last, in a thread that lives for a period.
 #[derive(Debug, Default)]
-pub struct Syncer(Arc<Mutex<State>>);
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn work(&self) {
+        let mut state = self.state();
+        loop {
+            state = self
+                .changed
+                .wait_while(state, |s| s.unsynced.is_none() && !s.stopped)
+                .unwrap_or_else(PoisonError::into_inner);
+            let waited = self
+                .changed
+                .wait_timeout_while(state, PERIOD, |s| !s.stopped);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            if state.stopped {
+                return;
+            }
+            if let Some((file, path)) = state.unsynced.take() {
+                state.syncing = true;
+                drop(state);
+                let synced = sync(&file, &path);
+                state = self.state();
+                state.failure = state.failure.take().or(synced.err());
+                state.syncing = false;
+                self.changed.notify_all();
+            }
+        }
+    }
+}
+
+fn sync(file: &File, path: &Path) -> io::Result<()> {
+    file.sync_data()
+        .at("results of the last second may be lost, cannot sync", path)
+}
+
+/// Remembers the file that needs a sync. Its thread starts with the first mark.
+#[derive(Debug, Default)]
+pub struct Syncer {
+    shared: Arc<Shared>,
+    thread: Option<(u32, JoinHandle<()>)>,
+}
 
 impl Syncer {
     /// Returns the error of an earlier sync, if there was one; each is returned only once.
     pub fn check(&self) -> io::Result<()> {
-        state(&self.0).failure.take().map_or(Ok(()), Err)
+        self.shared.state().failure.take().map_or(Ok(()), Err)
     }
 
     /// Marks `file` as not yet synced.
     ///
     /// # Errors
     /// If the thread cannot be started.
-    pub fn mark(&self, file: &Arc<File>, path: &Path) -> io::Result<()> {
-        let mut now = state(&self.0);
-        now.written = Some((file.clone(), path.into()));
-        if now.waiting.is_none() {
-            let shared = self.0.clone();
+    pub fn mark(&mut self, file: &Arc<File>, path: &Path) -> io::Result<()> {
+        let mut state = self.shared.state();
+        if state.unsynced.is_none() {
+            state.unsynced = Some((file.clone(), path.into()));
+            self.shared.changed.notify_all();
+        }
+        drop(state);
+        if self.thread.is_none() {
+            let shared = self.shared.clone();
             let thread = std::thread::Builder::new()
                 .name("cellrate-store".into())
-                .spawn(move || sync_later(&shared));
+                .spawn(move || shared.work());
             let thread = thread.at("cannot start the thread that syncs", path)?;
-            now.waiting = Some(thread.thread().clone());
+            self.thread = Some((std::process::id(), thread));
         }
         Ok(())
     }
@@ -55,44 +104,26 @@ impl Syncer {
     /// # Errors
     /// If this sync fails, or an earlier one did.
     pub fn sync(&self) -> io::Result<()> {
-        let written = state(&self.0).written.take();
-        let synced = written.map_or(Ok(()), |(file, path)| sync(&file, &path));
+        let idle = self
+            .shared
+            .changed
+            .wait_while(self.shared.state(), |s| s.syncing);
+        let unsynced = idle.unwrap_or_else(PoisonError::into_inner).unsynced.take();
+        let synced = unsynced.map_or(Ok(()), |(file, path)| sync(&file, &path));
         self.check().and(synced)
     }
 }
 
 impl Drop for Syncer {
     fn drop(&mut self) {
-        // The thread ends at once instead of at the end of the period. In a forked process there is
-        // no thread, and the lock may be held for ever.
-        if let Ok(now) = self.0.try_lock()
-            && let Some(thread) = &now.waiting
+        // A forked process does not have this thread.
+        if let Some((process, thread)) = self.thread.take()
+            && process == std::process::id()
         {
-            thread.unpark();
+            self.shared.state().stopped = true;
+            self.shared.changed.notify_all();
+            // A panic of the thread is ignored: it has nothing left to do.
+            let _ = thread.join();
         }
     }
-}
-
-/// Syncs the file at the end of the period, unless it has been synced by then.
-fn sync_later(shared: &Mutex<State>) {
-    std::thread::park_timeout(PERIOD);
-    let mut now = state(shared);
-    now.waiting = None;
-    // The file stays marked: `Syncer::sync` syncs it once more and so waits for the end of this sync.
-    let written = now.written.clone();
-    drop(now);
-    if let Some((file, path)) = written
-        && let Err(error) = sync(&file, &path)
-    {
-        state(shared).failure.get_or_insert(error);
-    }
-}
-
-fn state(shared: &Mutex<State>) -> MutexGuard<'_, State> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn sync(file: &File, path: &Path) -> io::Result<()> {
-    file.sync_data()
-        .at("results of the last second may be lost, cannot sync", path)
 }

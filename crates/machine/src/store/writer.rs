@@ -74,7 +74,7 @@ impl Writer {
                 .and_then(|()| (&*segment.file).seek(SeekFrom::Start(offset)));
             if restored.is_err() {
                 // An incomplete record ends this segment; the next record begins another one.
-                let _ = self.close();
+                self.segment = None;
             }
             return Err(error).at("cannot write", &path);
         }
