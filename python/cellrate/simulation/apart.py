@@ -93,9 +93,13 @@ class Worker:
     def __init__(self) -> None:
         place = tempfile.mkdtemp(prefix="cellrate-")
         command = [sys.executable, "-m", "cellrate.simulation.apart", place]
-        self.process = subprocess.Popen(  # noqa: S603  this interpreter and this module
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
+        try:
+            self.process = subprocess.Popen(  # noqa: S603  this interpreter and this module
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            )
+        except BaseException:
+            shutil.rmtree(place, ignore_errors=True)
+            raise
         # Also if the thread ends, or this process: a worker that is dropped is not closed.
         self._end = weakref.finalize(self, _end, self.process, place)
 

@@ -251,7 +251,7 @@ def efci_settled_trajectory(loop: EfciLoop) -> Trajectory:
 
 @of_parameters
 def efci_integrated_first_rise(loop: EfciLoop) -> Integrated:
-    """As `efci_first_rise`, for the values of its cycle and the throughput."""
+    """As `efci_first_rise`, but by numerical integration of the delayed equations."""
     return integrate(loop, cycles=1)
 
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import Enum, auto
 from typing import TypeAlias, cast
 
 import numpy as np
@@ -149,13 +149,12 @@ LONGEST_SECONDS = 1.0
 Event: TypeAlias = Callable[[float, Floats], float]
 
 
-class Phase(IntEnum):
-    """Phases of Ohsaki et al. 1995, figure 2: of the queue, and a round trip later of ACR's law."""
+class Feedback(Enum):
+    """Feedback of the switch to the sources: by marks, and by the rate of returning RM cells."""
 
-    DECREASE = 1
-    INCREASE = 2
-    GROWTH = 3
-    REFILL = 4
+    CONGESTED = auto()
+    RELIEVED = auto()
+    EMPTY = auto()
 
 
 class Steps:
@@ -165,43 +164,30 @@ class Steps:
     capacity wasted since the last crossing of Q_H. Rates are shares of BW, amounts seconds of BW.
 
     Attributes:
-        record: Times, states of shape (2 groups + 2, times), and law of the first group, by step.
-        crossings: Numbers of steps before which the queue grew beyond Q_H, with the times and the
-            states then.
+        record: Times and states of each step, states of shape (2 groups + 2, times).
+        crossings: Times at which the queue grew beyond Q_H, and the states then.
         turnings: Times at which the aggregate rate passed BW, and the queue then in seconds of BW.
     """
 
-    def __init__(
-        self,
-        groups: Groups,
-        rates: Floats,
-        queue_seconds: float,
-        samples: int = SAMPLES,
-        phase: Phase = Phase.REFILL,
-    ) -> None:
-        self.groups, self.count, self.samples = groups, len(rates), samples
+    def __init__(self, groups: Groups, rates: Floats, queue_seconds: float) -> None:
+        self.groups, self.count = groups, len(rates)
         self.now = 0.0
         self.state = np.concatenate([rates, np.zeros(self.count), [queue_seconds, 0.0]])
         empty = queue_seconds == 0 and rates.sum() < 1
-        self.phase = Phase.GROWTH if empty else phase
-        self.acting = [self.phase] * self.count
-        self.coming: list[tuple[float, int, Phase]] = []
+        self.feedback = Feedback.EMPTY if empty else Feedback.RELIEVED
+        self.acting = [self.feedback] * self.count
+        self.coming: list[tuple[float, int, Feedback]] = []
         self.history = History(rates, empty=empty, keep_seconds=float(2 * groups.tau.max()))
-        self.record: list[tuple[Floats, Floats, Phase]] = []
-        self.crossings: list[tuple[int, float, Floats]] = []
+        self.record: list[tuple[Floats, Floats]] = []
+        self.crossings: list[tuple[float, Floats]] = []
         self.turnings: list[tuple[float, float]] = []
         # A rate of BW at the very beginning does not count as a turning.
         self.turned = bool(np.isclose(rates.sum(), 1.0, rtol=RELATIVE))
 
-    def run(self, cycles: int) -> None:
-        """Integrates whole cycles, each from one crossing of Q_H to the next."""
-        while len(self.crossings) <= cycles:
-            self.advance()
-
     def advance(self) -> None:
         """Integrates to the next event or change of law, or as far as the known past allows."""
         until, turns = self._until(), False
-        if self.phase is not Phase.GROWTH and not self.turned:
+        if self.feedback is not Feedback.EMPTY and not self.turned:
             # Between turnings the queue cannot cross a level there and back within a step.
             trial = self._solve(until, [_event(self._surplus, 0)])
             until, turns = float(trial.t[-1]), trial.status == 1
@@ -212,9 +198,9 @@ class Steps:
         if self.turned:
             self.turnings.append((self.now, float(self.state[-2])))
         times = cast(list[Floats], solution.t_events)
-        for phase, happened in zip(events, times, strict=True):
+        for feedback, happened in zip(events, times, strict=True):
             if happened.size:
-                self._send(phase)
+                self._send(feedback)
         self._change_laws()
 
     def _solve(self, until: float, events: list[Event]) -> OdeResult:
@@ -230,16 +216,16 @@ class Steps:
 
     def _keep(self, solution: OdeResult) -> None:
         end = float(solution.t[-1])
-        time = np.linspace(self.now, end, self.samples)
+        time = np.linspace(self.now, end, SAMPLES)
         states = np.asarray(cast(OdeSolution, solution.sol)(time))
-        self.record.append((time, states, self.acting[0]))
+        self.record.append((time, states))
         rates, sent = states[: self.count], states[self.count : -2].sum(axis=0)
         self.history.add(time, rates, sent, states[-2])
         self.now, self.state = end, solution.y[:, -1].copy()
 
     def _until(self) -> float:
         until = min((at for at, _, _ in self.coming), default=np.inf)
-        looks_back = self.count > 1 or (self.groups.delayed and Phase.GROWTH in self.acting)
+        looks_back = self.count > 1 or (self.groups.delayed and Feedback.EMPTY in self.acting)
         known = float(self.groups.tau.min()) if looks_back else LONGEST_SECONDS
         return min(until, self.now + known)
 
@@ -249,7 +235,7 @@ class Steps:
         slopes = np.zeros_like(state)
         slopes[: self.count] = [self._slope(g, s, rates[g]) for g in range(self.count)]
         slopes[self.count : -2] = rates
-        if self.phase is Phase.GROWTH:
+        if self.feedback is Feedback.EMPTY:
             slopes[-1] = 1 - total
         else:
             slopes[-2] = total - 1
@@ -258,47 +244,49 @@ class Steps:
     def _slope(self, group: int, s: float, rate: float) -> float:
         """Law of a group's rate; RM cells that return now left the queue a round trip ago."""
         groups, acting = self.groups, self.acting[group]
-        if acting is Phase.GROWTH and not groups.delayed:
+        if acting is Feedback.EMPTY and not groups.delayed:
             leaving = rate
-        elif self.count == 1 and acting is not Phase.GROWTH:
+        elif self.count == 1 and acting is not Feedback.EMPTY:
             leaving = 1.0
         else:
             leaving = self.history.leaving(group, s - float(groups.tau[group]))
-        change = -groups.decay[group] * rate if acting is Phase.DECREASE else groups.air[group]
+        change = -groups.decay[group] * rate if acting is Feedback.CONGESTED else groups.air[group]
         return float(leaving * change)
 
-    def _events(self) -> dict[Phase, Event]:
-        """Events that may happen, by the phase that they begin."""
+    def _events(self) -> dict[Feedback, Event]:
+        """Events that may happen, by the feedback that they cause."""
         high, low = (x / self.groups.bandwidth for x in (self.groups.high, self.groups.low))
-        events: dict[Phase, Event] = {}
-        if self.phase is Phase.GROWTH:
-            events[Phase.REFILL] = _event(self._surplus, +1)
-        elif self.phase is Phase.DECREASE:
-            events[Phase.INCREASE] = _event(lambda _, y: float(y[-2] - low), -1)
+        events: dict[Feedback, Event] = {}
+        if self.feedback is Feedback.EMPTY:
+            events[Feedback.RELIEVED] = _event(self._surplus, +1)
+        elif self.feedback is Feedback.CONGESTED:
+            events[Feedback.RELIEVED] = _event(lambda _, y: float(y[-2] - low), -1)
         else:
-            events[Phase.DECREASE] = _event(lambda _, y: float(y[-2] - high), +1)
-            events[Phase.GROWTH] = _event(lambda _, y: float(y[-2]), -1)
+            events[Feedback.CONGESTED] = _event(lambda _, y: float(y[-2] - high), +1)
+            events[Feedback.EMPTY] = _event(lambda _, y: float(y[-2]), -1)
         return events
 
     def _surplus(self, _: float, state: Floats) -> float:
         return float(state[: self.count].sum() - 1)
 
-    def _send(self, phase: Phase) -> None:
-        if phase is Phase.DECREASE:
-            self.crossings.append((len(self.record), self.now, self.state.copy()))
+    def _send(self, feedback: Feedback) -> None:
+        if feedback is Feedback.CONGESTED:
+            self.crossings.append((self.now, self.state.copy()))
             self.state[-1] = 0.0  # counted anew, since tolerances are relative to the count
-        if phase is Phase.GROWTH:
+        if feedback is Feedback.EMPTY:
             self.state[-2] = 0.0
-        if self.phase is Phase.GROWTH:
+        if self.feedback is Feedback.EMPTY:
             self.turned = True  # that was the turning
-        self.phase = phase
-        self.coming += [(self.now + float(tau), g, phase) for g, tau in enumerate(self.groups.tau)]
+        self.feedback = feedback
+        self.coming += [
+            (self.now + float(tau), g, feedback) for g, tau in enumerate(self.groups.tau)
+        ]
 
     def _change_laws(self) -> None:
         due = [change for change in self.coming if change[0] <= self.now]
         self.coming = [change for change in self.coming if change[0] > self.now]
-        for _, group, phase in sorted(due, key=lambda change: change[0]):
-            self.acting[group] = phase
+        for _, group, feedback in sorted(due, key=lambda change: change[0]):
+            self.acting[group] = feedback
 
 
 def _event(function: Event, direction: int) -> Event:
@@ -360,20 +348,20 @@ def integrate(
     fits = 0 <= start_queue_cells < groups.high
     require(fits, "start_queue_cells", start_queue_cells, "must be at least 0 and below high_cells")
     steps = Steps(groups, np.broadcast_to(shares, even.shape), start_queue_cells / groups.bandwidth)
-    steps.run(cycles)
-    return integrated(groups, steps)
+    while len(steps.crossings) <= cycles:
+        steps.advance()
+    return _result(groups, steps)
 
 
-def integrated(groups: Groups, steps: Steps) -> Integrated:
-    """Series of all steps, and the values of the last whole cycle."""
-    (_, begins, first), (_, ends, last) = steps.crossings[-2:]
+def _result(groups: Groups, steps: Steps) -> Integrated:
+    (begins, first), (ends, last) = steps.crossings[-2:]
     period = ends - begins
     turned = [queue for at, queue in steps.turnings if begins <= at <= ends]
-    states = np.concatenate([states for _, states, _ in steps.record], axis=1)
+    states = np.concatenate([states for _, states in steps.record], axis=1)
     count = steps.count
     each = groups.bandwidth / groups.sources
     return Integrated(
-        time_seconds=np.concatenate([time for time, _, _ in steps.record]),
+        time_seconds=np.concatenate([time for time, _ in steps.record]),
         acr_cells_per_second=states[:count] * each[:, None],
         queue_cells=np.maximum(states[-2], 0.0) * groups.bandwidth,
         maximum_queue_cells=max(turned) * groups.bandwidth,

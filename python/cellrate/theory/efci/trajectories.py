@@ -1,22 +1,19 @@
-"""ACR and queue over time by integration of the delayed equations, with the phase of each point."""
+"""ACR and queue over time, in closed form for each phase."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from cellrate.theory.assumptions import require, require_not_negative, require_positive
-from cellrate.theory.efci.integration import Groups, Phase, Steps, integrated
 from cellrate.theory.efci.loop import EfciLoop, Floats
+from cellrate.theory.efci.segments import Constants, Phase, Segment
 from cellrate.theory.efci.steady import limit_cycle, require_below_pcr
+from cellrate.theory.efci.walk import Walk
 
 POINTS = 64
-# A cycle repeats itself if its period differs by no more than this share from that before.
-SETTLED = 1e-8
-MOST_CYCLES = 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,21 +53,17 @@ def periodic_trajectory(loop: EfciLoop, points: int = POINTS) -> Trajectory:
     Raises:
         AssumptionError: PCR would clip ACR.
     """
-    groups = _group(loop)
+    constants, share = Constants.of(loop), float(loop.bw / loop.n)
     cycle = limit_cycle(loop)
     require_below_pcr(loop, cycle.maximum_acr_cells_per_second)
-    least = cycle.minimum_queue_cells / groups.bandwidth
-    # At its least a queue that never empties grows by the law of phase 2.
-    phase = Phase.REFILL if cycle.empties else Phase.INCREASE
-    steps = Steps(groups, np.ones(1), least, points, phase)
-    before, period = math.inf, 0.0
-    for cycles in range(1, MOST_CYCLES + 1):
-        steps.run(cycles)
-        before, period = period, steps.crossings[-1][1] - steps.crossings[-2][1]
-        if not cycle.empties or abs(period - before) <= SETTLED * period:
-            break
-    first, last = (number for number, _, _ in steps.crossings[-2:])
-    return _trajectory(groups, steps, first, last)
+    walk = Walk(constants, share, 1.0, cycle.minimum_queue_cells)
+    if cycle.empties:
+        lost = (1 - cycle.utilisation) * cycle.period_seconds
+        walk.grow_after(cycle.phase_3_seconds, cycle.phase_3_seconds - lost)
+    else:
+        walk.phase = Phase.INCREASE
+    walk.run(cycles=2)
+    return _result(walk, points, last_only=True)
 
 
 def trajectory(
@@ -93,38 +86,43 @@ def trajectory(
     Raises:
         AssumptionError: The start is outside the model, or PCR would clip ACR.
     """
-    groups = _group(loop)
-    share = groups.bandwidth / groups.sources
+    constants = Constants.of(loop)
+    share = float(loop.bw / loop.n)
     acr = share if start_acr_cells_per_second is None else start_acr_cells_per_second
     require_positive(start_acr_cells_per_second=acr)
     require_not_negative(start_queue_cells=start_queue_cells)
     below = start_queue_cells < loop.high
     require(below, "start_queue_cells", start_queue_cells, "must be below high_cells")
-    steps = Steps(groups, acr / share, start_queue_cells / groups.bandwidth, points)
-    steps.run(cycles)
-    result = _trajectory(groups, steps, 0, len(steps.record))
+    walk = Walk(constants, share, acr / share, start_queue_cells)
+    walk.run(cycles + 1)
+    result = _result(walk, points, last_only=False)
     require_below_pcr(loop, result.acr_cells_per_second)
     return result
 
 
-def _group(loop: EfciLoop) -> Groups:
-    if loop.shape:
-        raise ValueError(f"a trajectory is of one loop, not of an array of {loop.shape}")
-    return Groups.of([loop])
-
-
-def _trajectory(groups: Groups, steps: Steps, first: int, end: int) -> Trajectory:
-    """The points of some steps, and the values of the last whole cycle."""
-    found, shown = integrated(groups, steps), steps.record[first:end]
-    points = slice(first * steps.samples, end * steps.samples)
+def _result(walk: Walk, points: int, *, last_only: bool) -> Trajectory:
+    first, end = walk.crossings[-2:]
+    last = walk.segments[first:end]
+    shown = last if last_only else walk.segments
+    period = last[-1].start + last[-1].length - last[0].start
+    queues = [queue for segment in last for queue in _extremes(walk.constants, segment)]
+    lost = sum(seconds for place, seconds in walk.lost if first < place <= end)
+    times = [np.linspace(0.0, segment.length, points) for segment in shown]
+    pairs = list(zip(shown, times, strict=True))
+    constants = walk.constants
     return Trajectory(
-        time_seconds=found.time_seconds[points] - shown[0][0][0],
-        acr_cells_per_second=found.acr_cells_per_second[0, points],
-        queue_cells=found.queue_cells[points],
-        phase=np.repeat([int(phase) for _, _, phase in shown], steps.samples),
-        maximum_queue_cells=found.maximum_queue_cells,
-        minimum_queue_cells=found.minimum_queue_cells,
-        period_seconds=found.period_seconds,
-        utilisation=found.utilisation,
-        cycles=len(steps.crossings) - 1 if first == 0 else 1,
+        np.concatenate([segment.start - shown[0].start + x for segment, x in pairs]),
+        walk.share * np.concatenate([segment.rates(constants, x) for segment, x in pairs]),
+        np.concatenate([segment.queues(constants, x) for segment, x in pairs]),
+        np.repeat([int(segment.phase) for segment in shown], points),
+        max(queues),
+        min(queues),
+        period,
+        1 - lost / period,
+        len(walk.crossings) - 1,
     )
+
+
+def _extremes(constants: Constants, segment: Segment) -> list[float]:
+    at = [0.0, segment.length, segment.turning(constants)]
+    return [float(segment.queues(constants, np.asarray(x))) for x in at if x is not None]
