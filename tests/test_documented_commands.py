@@ -37,7 +37,9 @@ SHORTER = {
 }
 # What a search, a picture or a run may leave out, and the command stays the one that is shown.
 FEWER = {
-    r"^cellrate choose my.toml.*": "cellrate choose my.toml --seeds 1 --tries 1 --switches efci",
+    r"^cellrate choose my.toml(?: --seeds \d+ --tries \d+)?": (
+        "cellrate choose my.toml --seeds 1 --tries 1 --switches efci"
+    ),
     r"--experiment gfc-2 --experiment greedy-10": "--experiment greedy-2",
     r'--length "5 s"': '--length "500 ms"',
     r'run.duration="1 s"': 'run.duration="100 ms"',

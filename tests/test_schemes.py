@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import errno
 import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -439,6 +441,19 @@ def test_a_class_travels_to_another_machine(tmp_path: Path) -> None:
     finally:
         worker.close()
     assert json.loads(_core.Outcome.from_bytes(found).summary())["digest"] == expected
+
+
+def test_a_process_that_cannot_start_leaves_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise BlockingIOError(errno.EAGAIN, "no further process")
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    with pytest.raises(BlockingIOError):
+        apart.Worker()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_no_temporary_file_is_left(tmp_path: Path) -> None:
