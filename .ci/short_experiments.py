@@ -5,7 +5,7 @@ The others take more than half of the time that all take. `make test-results` ha
 
 import sys
 
-from cellrate.papers.library import all_papers
+from cellrate.papers.collection import all_papers
 from cellrate.papers.stored import read_golden
 
 MOST_CELLS = 130_000_000

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 from cellrate.common.picture_style import COLOURS
+from cellrate.papers.collection import all_papers
 from cellrate.papers.figure import PRINTED, draw
 from cellrate.papers.figure_data import drawn
-from cellrate.papers.library import all_papers
 from cellrate.papers.paper import Experiment, Paper, Published
 from cellrate.papers.runs import Outcomes, Runner, fill, job_of, run_ids, used_jobs
 from cellrate.simulation.runner import Job, default_store, run_many

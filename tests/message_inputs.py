@@ -25,7 +25,7 @@ from cellrate.advice.tuning.fluid_model import model_of
 from cellrate.language.expressions import evaluate
 from cellrate.language.of_a_run import value
 from cellrate.language.runs import run_of
-from cellrate.papers.library import papers_root, select
+from cellrate.papers.collection import papers_root, select
 from cellrate.papers.reading import read_paper
 from cellrate.papers.stored import ASSUMED, said_of_seeds
 from cellrate.simulation.graphml import GraphOptions, scenario_of

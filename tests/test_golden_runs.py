@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from cellrate.papers import Options, run_reproduction
-from cellrate.papers.library import all_papers
+from cellrate.papers.collection import all_papers
 from cellrate.papers.paper import Experiment, Paper
 from cellrate.papers.runs import Outcomes, RunId, job_of, run_ids
 from cellrate.papers.stored import read_golden, run_lines

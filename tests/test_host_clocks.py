@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 from cellrate import Job, Result, run_many
-from cellrate.papers.library import papers_root
+from cellrate.papers.collection import papers_root
 
 # Hosts a and b send to c and d through a switch whose buffer holds no packet: nothing arrives.
 DEAF = """

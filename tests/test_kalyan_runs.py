@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from cellrate import _core
-from cellrate.papers.library import papers_root
+from cellrate.papers.collection import papers_root
 
 
 def totals(scenario: str, *settings: str) -> dict[str, Any]:

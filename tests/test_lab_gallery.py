@@ -8,7 +8,7 @@ from typing import Any
 import gallery
 import pytest
 from cellrate import _core
-from cellrate.papers.library import all_papers
+from cellrate.papers.collection import all_papers
 from cellrate.simulation.runner import run_many
 
 FOUND: dict[str, Any] = json.loads(gallery.GALLERY.read_text(encoding="utf-8"))

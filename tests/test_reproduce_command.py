@@ -8,8 +8,8 @@ from typing import Any
 import polars as pl
 import pytest
 from cellrate.papers import Options, ReproduceError, run_reproduction
+from cellrate.papers.collection import all_papers
 from cellrate.papers.figure_data import column
-from cellrate.papers.library import all_papers
 from cellrate.papers.runs import job_of, run_ids
 from cellrate.papers.stored import read_golden
 from cellrate.simulation.runner import Job, run_many

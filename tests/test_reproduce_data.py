@@ -9,9 +9,9 @@ import pytest
 from cellrate.common.papers_place import experiment_names
 from cellrate.language.expressions import attributes, names
 from cellrate.papers import ReproduceError
+from cellrate.papers.collection import all_papers, experiment_ids, papers_root, select
 from cellrate.papers.draws import drawn_subjects
 from cellrate.papers.findings import held_out
-from cellrate.papers.library import all_papers, experiment_ids, papers_root, select
 from cellrate.papers.paper import Paper, experiment_as, read_as
 from cellrate.papers.reading import read_paper
 from cellrate.papers.runs import (

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from cellrate.papers import Options, ReproduceError, reproduction, run_reproduction
-from cellrate.papers.library import papers_root
+from cellrate.papers.collection import papers_root
 from cellrate.papers.paper import Paper
 from cellrate.papers.reading import read_paper
 from cellrate.papers.results import ErratumResult, prove

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from cellrate.papers.collection import all_papers
 from cellrate.papers.figure import _printed
-from cellrate.papers.library import all_papers
 from cellrate.papers.paper import Axis, Curve, Figure, PrintedPoint, ReproduceError
 from cellrate.papers.reading import read_figure
 from cellrate.papers.toml_reader import Reader

@@ -10,7 +10,7 @@ from cellrate.common.estimates import Estimate
 from cellrate.common.json_text import json_text
 from cellrate.common.numbers import finite_or_none
 from cellrate.papers.as_json import as_json
-from cellrate.papers.library import select
+from cellrate.papers.collection import select
 from cellrate.papers.paper import Alternative, Assumption, Published
 from cellrate.papers.reproduction import Judged
 from cellrate.papers.results import ExperimentResult, ValueResult

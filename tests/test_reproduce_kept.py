@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from cellrate.papers import Options, ReproduceError, library, run_reproduction
-from cellrate.papers.library import all_papers, papers_root
+from cellrate.papers.collection import all_papers, papers_root
 from cellrate.papers.paper import Paper
 from cellrate.papers.scoring import Standing
 from cellrate.papers.stored import ASSUMED, INFERRED, hanging, read_stored, said_of_seeds

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from cellrate import _core
 from cellrate.papers.as_study import study_of
-from cellrate.papers.library import all_papers
+from cellrate.papers.collection import all_papers
 from cellrate.papers.paper import ReproduceError
 from cellrate.papers.runs import job_of, run_ids
 from cellrate.simulation.runner import Job

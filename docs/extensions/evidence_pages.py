@@ -15,8 +15,8 @@ from cellrate.battery import experiments, judged
 from cellrate.battery.report import write_evidence
 from cellrate.common.document import Document, Paragraph
 from cellrate.common.document.markdown import markdown
+from cellrate.papers.collection import all_papers
 from cellrate.papers.evidence import errata_overview, evidence, overview, sensitivity_page
-from cellrate.papers.library import all_papers
 from cellrate.papers.reproduction import Judged
 from cellrate.papers.results import ErratumResult, prove
 from cellrate.papers.runs import Outcomes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 
-from cellrate.papers.library import all_papers, papers_root
+from cellrate.papers.collection import all_papers, papers_root
 from cellrate.papers.runs import job_of, run_ids
 
 

@@ -6,7 +6,7 @@ from cellrate.advice.sizing.answer import Answer
 from cellrate.advice.sizing.confidence import CONFIDENCE
 from cellrate.advice.sizing.question import Question, measure
 from cellrate.advice.sizing.solving import size_buffer
-from cellrate.papers.library import papers_root
+from cellrate.papers.collection import papers_root
 from cellrate.simulation.run_types import Runner
 
 from proof.campaign import end_with, runner, write_rows

@@ -10,7 +10,7 @@ from cellrate import _core
 from cellrate.advice.explain import Explanation, explain
 from cellrate.advice.explain.answer import Statement
 from cellrate.advice.sizing.question import Question
-from cellrate.papers.library import papers_root
+from cellrate.papers.collection import papers_root
 from cellrate.simulation.network import Network
 from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job

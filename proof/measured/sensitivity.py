@@ -9,8 +9,8 @@ import csv
 import sys
 from pathlib import Path
 
+from cellrate.papers.collection import all_papers
 from cellrate.papers.evidence import sensitivity_rows
-from cellrate.papers.library import all_papers
 from cellrate.papers.reproduction import Options, compute
 
 from proof.campaign import end_with, runner

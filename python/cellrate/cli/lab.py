@@ -88,7 +88,7 @@ def _first_run(name: str) -> tuple[str, str, tuple[str, ...]] | None:
     Raises:
         BadInput: The experiment has no run.
     """
-    from cellrate.papers.library import all_papers
+    from cellrate.papers.collection import all_papers
     from cellrate.papers.runs import job_of, run_ids
 
     for paper in all_papers():

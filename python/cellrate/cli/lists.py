@@ -118,7 +118,7 @@ def list_names(
 
 
 def _experiments() -> list[dict[str, str]]:
-    from cellrate.papers.library import all_papers
+    from cellrate.papers.collection import all_papers
 
     return [
         {"name": experiment.id, "about": experiment.title, "source": experiment.where}

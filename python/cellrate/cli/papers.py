@@ -107,8 +107,8 @@ def reproduce(
 
 def _held_out() -> dict[str, tuple[Choice, ...]]:
     """Inferred values that held out, by paper."""
+    from cellrate.papers.collection import all_papers
     from cellrate.papers.findings import held_out
-    from cellrate.papers.library import all_papers
 
     return {paper.id: held_out(paper) for paper in all_papers()}
 

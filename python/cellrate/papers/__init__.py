@@ -1,9 +1,9 @@
 """Published experiments run again: measured numbers beside printed ones, and open parameters."""
 
+from cellrate.papers.collection import all_papers, experiment_ids
 from cellrate.papers.findings import Inference
 from cellrate.papers.inference import Question, infer
 from cellrate.papers.laboratory import Laboratory, assumptions_of
-from cellrate.papers.library import all_papers, experiment_ids
 from cellrate.papers.paper import ReproduceError
 from cellrate.papers.reproduce import run_reproduction
 from cellrate.papers.reproduction import Options

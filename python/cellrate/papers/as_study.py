@@ -10,8 +10,8 @@ from pathlib import Path
 
 from cellrate.language.expressions import ExpressionError
 from cellrate.language.of_a_run import check
+from cellrate.papers.collection import all_papers, papers_root
 from cellrate.papers.figure_data import column
-from cellrate.papers.library import all_papers, papers_root
 from cellrate.papers.paper import Experiment, Figure, Paper, ReproduceError
 from cellrate.papers.runs import job_of, run_ids
 from cellrate.simulation.runner import Job

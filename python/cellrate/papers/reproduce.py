@@ -20,10 +20,10 @@ from cellrate.common.json_text import json_text
 from cellrate.common.whole_file import make_directory
 from cellrate.papers.as_json import as_json
 from cellrate.papers.check import complaints_of
+from cellrate.papers.collection import all_papers, experiment_ids
 from cellrate.papers.draws import write_draws
 from cellrate.papers.evidence import errata_overview, evidence, overview, sensitivity_evidence
 from cellrate.papers.front_report import errata_report, front_report
-from cellrate.papers.library import all_papers, experiment_ids
 from cellrate.papers.paper_report import data_stem, figure_id, paper_report
 from cellrate.papers.report import report
 from cellrate.papers.reproduction import Computed, Judged, Options, choose, judge, run

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from cellrate.common.document import Shown
 from cellrate.common.forks import shared_out
+from cellrate.papers.collection import select
 from cellrate.papers.draws import measure_draws, with_draws
-from cellrate.papers.library import select
 from cellrate.papers.paper import (
     Choice,
     Erratum,

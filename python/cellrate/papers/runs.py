@@ -20,7 +20,7 @@ from cellrate.language.expressions import (
 )
 from cellrate.language.functions import builtins
 from cellrate.language.runs import Outcome, Row, Run, Value, run_of
-from cellrate.papers.library import papers_root, words
+from cellrate.papers.collection import papers_root, words
 from cellrate.papers.paper import (
     Claim,
     Experiment,
