@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cellrate.papers import Options, ReproduceError, library, run_reproduction
+from cellrate.papers import Options, ReproduceError, collection, run_reproduction
 from cellrate.papers.collection import all_papers, papers_root
 from cellrate.papers.paper import Paper
 from cellrate.papers.scoring import Standing
@@ -42,7 +42,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     made_up(root / "madeup")
     (root / "madeup" / "explanations.toml").write_text(DRAWN, "utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(library, "papers_root", lambda: root)
+        patch.setattr(collection, "papers_root", lambda: root)
         all_papers.cache_clear()
         assert said_of_seeds(all_papers()) == []
         assert reproduce(root, seeds=2, keep_seeds=True, bless=True) == 0
