@@ -183,6 +183,7 @@ target/fuzzing-tools: proof/requirements-fuzzing.txt | $(BIN)/python
 
 fuzz: install $(CARGO_FUZZ) target/fuzzing-tools ## every reader against made-up input (FUZZ_SECONDS=60 each; a nightly Rust), random operations on every component (FUZZ_CASES=12000)
 	$(BIN)/python -m proof.fuzzing --seconds $(or $(FUZZ_SECONDS),60)
+	$(CARGO) test --release --locked --quiet -p cellrate-engine --test suite operations -- --list | grep -q ': test$$'
 	PROPTEST_CASES=$(or $(FUZZ_CASES),12000) $(CARGO) test --release --locked -p cellrate-engine --test suite operations
 
 sanitize: ## undefined behaviour and data races, by Miri, sanitizers and valgrind (ARGS="miri address thread memcheck" for some; a nightly Rust)

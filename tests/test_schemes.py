@@ -443,6 +443,19 @@ def test_a_class_travels_to_another_machine(tmp_path: Path) -> None:
     assert json.loads(_core.Outcome.from_bytes(found).summary())["digest"] == expected
 
 
+def test_a_run_whose_report_fails_leaves_no_answer_for_the_next(tmp_path: Path) -> None:
+    shutil.copy(CLASSES / "bad.py", tmp_path)
+    long = job(TRACED, table("bad.py:Fine"), 'run.duration="200 s"', place=tmp_path).scenario()
+    other = job(TRACED, table("bad.py:Fine"), place=tmp_path, seed=2).scenario()
+
+    def fail(_now: float, _end: float) -> bool:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        apart.run(long, fail)
+    assert apart.run(other, None).key() == other.key()
+
+
 def test_a_process_that_cannot_start_leaves_no_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -70,10 +70,10 @@ def main() -> int:
                     if is_whole:
                         image = figures.svg(picture(repeated))
                         write_evidence(f"closed-forms-{name}.svg", image)
-                if is_whole:
-                    keep("closed-forms", results)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+    if is_whole:  # an interrupted run leaves the results as they were
+        keep("closed-forms", results)
     wrong += complaints(everything)
     print(table(results))
     for complaint in wrong:

@@ -106,11 +106,13 @@ class Worker:
     def run(self, asked: tuple[Any, ...], report: Callable[[float, float], bool] | None) -> bytes:
         """Makes a run and returns its outcome as bytes; see `run` below."""
         silence = Silence(self.process)
+        is_answered = False
         try:
             _send(self.process.stdin, asked)
             while True:
                 kind, *what = _receive(self.process.stdout)
                 silence.hear(kind, *what)
+                is_answered = kind in {"done", "error"}
                 if kind == "done":
                     return bytes(what[0])
                 if kind == "error":
@@ -124,7 +126,8 @@ class Worker:
                 raise _core.SchemeError(silence.told) from None
             raise RuntimeError("the process of a run with classes in Python has ended") from error
         except BaseException:
-            if self.process.poll() is not None:
+            # Answers that are still to come would be taken for those of the next run.
+            if not is_answered or self.process.poll() is not None:
                 self.close()
             raise
         finally:
