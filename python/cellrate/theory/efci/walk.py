@@ -7,6 +7,7 @@ from math import exp, inf, log
 
 import numpy as np
 
+from cellrate.theory.assumptions import require
 from cellrate.theory.efci.segments import (
     Constants,
     Phase,
@@ -60,6 +61,13 @@ class Walk:
         self.segments.append(segment)
         x = np.asarray(length)
         self.rate = float(segment.rates(self.constants, x))
+        numeric = 0 < self.rate < inf
+        require(
+            numeric,
+            "acr over its fair share",
+            self.rate,
+            "must stay above 0 and finite: take a shorter round trip or a smaller rdf",
+        )
         self.queue = float(segment.queues(self.constants, x))
         self.now += length
         if change <= crossing:

@@ -27,9 +27,10 @@ pub fn tcp() -> impl Strategy<Value = TcpConfig> {
         ("300 us", "0 s"),
         ("100 us", "200 us"),
     ]);
-    let flags = any::<[bool; 7]>();
-    (recovery, sizes, times, processing, flags).prop_map(
-        |(recovery, sizes, times, processing, flags)| {
+    let flags = any::<[bool; 6]>();
+    let clock = select(vec!["per-host", "shared", "aligned"]);
+    (recovery, sizes, times, processing, flags, clock).prop_map(
+        |(recovery, sizes, times, processing, flags, clock)| {
             let (mss, segments, initial_window, ssthresh) = sizes;
             let mut value = json!({
                 "recovery": recovery,
@@ -49,7 +50,7 @@ pub fn tcp() -> impl Strategy<Value = TcpConfig> {
                 "net3_increment": flags[3],
                 "rtt_excludes_transmission": flags[4],
                 "connection_setup": flags[5],
-                "clock": if flags[6] { "per-host" } else { "shared" },
+                "clock": clock,
             });
             if let Some(segments) = ssthresh {
                 value["initial_ssthresh"] = json!(format!("{} bytes", segments * mss));
