@@ -106,6 +106,9 @@ def test_one_of_a_list_can_be_asked_for(command: Command) -> None:
     wrong = command("list", "policies", "edp")
     assert wrong.returncode == 2
     assert "did you mean" in wrong.stderr
+    of_paper = json.loads(command("list", "experiments", "fmmra", "--json").stdout)
+    assert "fmmra-fig4" in of_paper
+    assert all(name.startswith("fmmra-") for name in of_paper)
 
 
 def test_the_schema_is_a_json_schema_of_every_section(command: Command) -> None:

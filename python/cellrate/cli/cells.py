@@ -12,6 +12,7 @@ from cellrate.cli.from_function import made_from
 from cellrate.cli.one_run import job_of
 from cellrate.cli.options import ScenarioFile, Seed, Settings
 from cellrate.cli.places import figure_files, own_paths
+from cellrate.cli.progress import ProgressBar
 from cellrate.common import terminal, whole_file
 from cellrate.common.problems import BadInput, writing
 from cellrate.common.whole_file import make_directory
@@ -102,7 +103,9 @@ def animate(
             if path.suffix == ".html":
                 fresh.write_text(film_page(made, per_second), encoding="utf-8", newline="\n")
             else:
-                drawn_film.write(made, times, fresh, gif=path.suffix == ".gif")
+                with ProgressBar(f"drawing {path.suffix[1:]}") as progress:
+                    gif = path.suffix == ".gif"
+                    drawn_film.write(made, times, fresh, gif=gif, progress=progress)
     slow = f"{made.cells.height:,} cells on links, {made.losses.height:,} lost"
     terminal.say(f"{slow}; {1 / per_second:,.0f} times slower than simulated time")
     terminal.say(f"written to {', '.join(map(str, files))}")

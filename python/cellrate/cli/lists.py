@@ -83,7 +83,11 @@ def list_names(
         ),
     ] = None,
     name: Annotated[
-        str | None, Parameter(name="NAME", help="Only this name; a measure with its full entry.")
+        str | None,
+        Parameter(
+            name="NAME",
+            help="Only this name; a measure with its full entry; all experiments of a paper.",
+        ),
     ] = None,
     /,
     *,
@@ -109,12 +113,21 @@ def list_names(
         return
     entries = _experiments() if chosen == "experiments" else registry[chosen]
     if name is not None:
-        known = choose(name, [entry["name"] for entry in entries], f"one of the {chosen}")
-        entries = [entry for entry in entries if entry["name"] == known]
+        entries = _entries_called(name, entries, chosen)
     if json:
         sys.stdout.write(json_text([entry["name"] for entry in entries]))
     else:
         _show_names(entries)
+
+
+def _entries_called(name: str, entries: list[dict[str, str]], kind: str) -> list[dict[str, str]]:
+    """The entry with a name, or the experiments of the paper with that id."""
+    if kind == "experiments":
+        of_paper = [entry for entry in entries if entry["name"].startswith(f"{name}-")]
+        if of_paper:
+            return of_paper
+    known = choose(name, [entry["name"] for entry in entries], f"one of the {kind}")
+    return [entry for entry in entries if entry["name"] == known]
 
 
 def _experiments() -> list[dict[str, str]]:

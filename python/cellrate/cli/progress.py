@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 
 WORTH_SHOWING_SECONDS = 2.0
 REFRESH_SECONDS = 0.1
+BAR_WIDTH = 20
+WIDTH_OF_THE_REST = BAR_WIDTH + 32
+"""Characters beside the label: the bar, its share, and the remaining time."""
+LEAST_WIDTH = 12
+"""Least width of the label, in characters."""
 
 
 class ProgressBar:
@@ -92,10 +97,15 @@ class ProgressBar:
 
     def _show(self) -> Progress:
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.table import Column
 
+        room = max(self.console.width - WIDTH_OF_THE_REST, LEAST_WIDTH)
         bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
+            TextColumn(
+                "{task.description}",
+                table_column=Column(no_wrap=True, overflow="ellipsis", max_width=room),
+            ),
+            BarColumn(BAR_WIDTH),
             TextColumn("{task.percentage:>3.0f}% done,"),
             TimeRemainingColumn(),
             TextColumn("remaining"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -58,8 +58,22 @@ SAME_BYTES = [
 ]
 
 
-def write(film: Film, times: Sequence[float], place: Path, *, gif: bool) -> None:
+def write(
+    film: Film,
+    times: Sequence[float],
+    place: Path,
+    *,
+    gif: bool,
+    progress: Callable[[int, int], None],
+) -> None:
     """Writes a GIF that repeats for ever, or an MP4 (H.264).
+
+    Args:
+        film: The film.
+        times: Simulated times of the frames.
+        place: The file.
+        gif: True for a GIF.
+        progress: Called before each frame with the number of drawn frames and of all.
 
     Raises:
         BadInput: There is no `ffmpeg` on the path.
@@ -73,7 +87,8 @@ def write(film: Film, times: Sequence[float], place: Path, *, gif: bool) -> None
     with style.context(STYLE):
         picture = Picture(film, times[1] - times[0])
         with writer.saving(picture.figure, str(place), DOTS_PER_INCH):
-            for time in times:
+            for drawn, time in enumerate(times):
+                progress(drawn, len(times))
                 picture.show(time)
                 writer.grab_frame()
 
