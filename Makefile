@@ -42,9 +42,9 @@ reproduce: install ## rerun the papers' experiments: published beside measured (
 	$(BIN)/cellrate reproduce $(ARGS)
 
 # Goes on where it was interrupted.
-infer: install ## what the papers' results say of what they leave open, single runs among many, and five seeds, stored (ARGS="gerla95")
+infer: install ## what the papers' results say of what they leave open, joint readings, draws, five seeds; stored (ARGS="gerla95")
 	$(BIN)/cellrate infer $(ARGS) --store
-	$(BIN)/cellrate reproduce $(ARGS) --draws 200
+	$(BIN)/cellrate reproduce $(ARGS) --readings 64 --draws 200
 	$(BIN)/cellrate reproduce $(ARGS) --seeds 5 --keep-seeds
 	$(BIN)/cellrate reproduce $(ARGS) --seeds 5 --inferred --keep-seeds
 

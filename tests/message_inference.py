@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -9,7 +10,10 @@ from cellrate.functions.published import question_of
 from cellrate.papers import Question, assumptions_of
 from cellrate.papers.findings import held_out
 from cellrate.papers.inference import plan
+from cellrate.papers.joint_readings import BLOCK, BLOCKS, measure_readings
+from cellrate.papers.paper import Reading
 from cellrate.papers.reading import read_paper
+from cellrate.papers.readings_file import none_yet, write_readings
 from made_up_paper import Recorder, write_paper
 
 STORED = """
@@ -65,3 +69,28 @@ def asked(parameters: str) -> None:
     with TemporaryDirectory() as directory:
         paper = read_paper(write_paper(Path(directory) / "madeup"))
         question_of(paper, parameters.split(","), range(1, 2))
+
+
+def readings_with(old: str, new: str) -> None:
+    """Reads stored joint readings with one of their texts changed."""
+    with TemporaryDirectory() as directory:
+        place = write_paper(Path(directory) / "madeup")
+        none = none_yet(read_paper(place))
+        one = Reading(1, tuple(0 for _ in none.axes), tuple(True for _ in none.results))
+        write_readings(place, replace(none, readings=(one,)))
+        text = (place / "readings.toml").read_text("utf-8")
+        assert old in text, old
+        (place / "readings.toml").write_text(text.replace(old, new, 1), encoding="utf-8")
+        read_paper(place)
+
+
+def readings_wanted(number: int) -> None:
+    """Asks for joint readings after the last row of the design."""
+    with TemporaryDirectory() as directory:
+        paper = read_paper(write_paper(Path(directory) / "madeup"))
+        none = none_yet(paper)
+        last = Reading(
+            BLOCK * BLOCKS, tuple(0 for _ in none.axes), tuple(True for _ in none.results)
+        )
+        before = replace(none, readings=(last,))
+        measure_readings(Recorder().laboratory(paper), number, before, lambda _: None)

@@ -43,7 +43,13 @@ from cellrate.studies.plots.over_time import overlaid, phase_portrait
 from cellrate.studies.study import Study, output_analysis, parse_study
 from cellrate.theory import efci, queueing
 from message_bytes import *  # noqa: F403
-from message_inference import asked, inferred_with, inferring_with
+from message_inference import (
+    asked,
+    inferred_with,
+    inferring_with,
+    readings_wanted,
+    readings_with,
+)
 from scipy import stats
 from test_import_graph import SMALL as GRAPHML
 from test_input_files import many_rows

@@ -1,11 +1,16 @@
 """The papers' data: everything in it is in the format, every expression is about what there is."""
 
+import itertools
+import re
+import shlex
 import shutil
 import tomllib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from cellrate.cli.papers import chosen
 from cellrate.common.papers_place import experiment_names
 from cellrate.language.expressions import attributes, names
 from cellrate.papers import ReproduceError
@@ -17,13 +22,14 @@ from cellrate.papers.reading import read_paper
 from cellrate.papers.runs import (
     command_of,
     job_of,
+    jobs_at,
     name_in_expressions,
     run_ids,
     runs_of,
     vocabulary,
 )
-from cellrate.papers.scoring import Standing
 from cellrate.papers.stored import ASSUMED, read_stored
+from cellrate.simulation.runner import Job
 from small_paper import write_paper
 
 PAPERS = all_papers()
@@ -173,9 +179,7 @@ def test_what_is_not_in_the_format_is_refused(
 def test_an_explanation_of_nothing_is_refused(tmp_path: Path) -> None:
     copy = tmp_path / "ohsaki95"
     shutil.copytree(papers_root() / "ohsaki95", copy)
-    text = (
-        '[[explanation]]\nexperiment = "ohsaki95-fig5"\nof = ["nothing"]\ntext = "x"\nopen = "y"\n'
-    )
+    text = '[[explanation]]\nexperiment = "ohsaki95-fig5"\nof = ["nothing"]\ntext = "x"\n'
     (copy / "explanations.toml").write_text(text, "utf-8")
     with pytest.raises(ReproduceError, match="no such value or claim"):
         read_paper(copy)
@@ -274,13 +278,12 @@ EXPLANATION = '[[explanation]]\nexperiment = "x-one"\nof = ["c"]\ntext = "why"\n
 @pytest.mark.parametrize(
     ("ends", "message"),
     [
-        ("", "one of `impossible`, `draw` and `open` is needed"),
         ('impossible = "nothing"', "no erratum `nothing`"),
-        ('impossible = "e"\ndraw = true', "excludes `draw` and `open`"),
-        ('open = "run it longer"\n' + EXPLANATION + "draw = true", "two explanations of `c`"),
+        ('impossible = "e"\ndraw = true', "excludes `draw`"),
+        (EXPLANATION + "draw = true", "two explanations of `c`"),
     ],
 )
-def test_every_disagreement_has_one_end(tmp_path: Path, ends: str, message: str) -> None:
+def test_every_disagreement_has_one_explanation(tmp_path: Path, ends: str, message: str) -> None:
     directory = write_paper(tmp_path / "x", RUN + CLAIM.format(holds_if="base.x > 1"))
     (directory / "explanations.toml").write_text(EXPLANATION + ends + "\n", "utf-8")
     erratum = 'id = "e"\nwhere = "w"\nprinted = "1"\nright = "2"\nwhy = "y"\n'
@@ -343,7 +346,35 @@ def test_every_disagreement_of_five_seeds_has_an_end(paper: Paper) -> None:
     assert stored is not None
     assert len(stored.seeds) == 5
     misses = stored.tally(paper).misses
-    assert [m for m in misses if m.standing is Standing.UNEXPLAINED] == []
+    assert [miss for miss in misses if not miss.why] == []
+
+
+SENTENCE_END = re.compile(r"(?<!Fig)(?<!Figs)[.?!](?= |$)")
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=[p.id for p in PAPERS])
+def test_explanations_are_short_and_their_commands_are_commands(paper: Paper) -> None:
+    for each in paper.explanations:
+        assert len(SENTENCE_END.findall(each.text)) <= 5, (each.experiment, each.of)
+        if each.run:
+            program, command, *words = shlex.split(each.run)
+            assert program == "cellrate"
+            names = list(itertools.takewhile(lambda word: not word.startswith("--"), words))
+            changes = [words[at + 1] for at, word in enumerate(words) if word == "--set"]
+            jobs = jobs_of_command(paper, command, names)
+            for job in jobs:
+                replace(job, overrides=(*job.overrides, *changes)).scenario()
+
+
+def jobs_of_command(paper: Paper, command: str, names: list[str]) -> list[Job]:
+    """Simulations of a command that runs a scenario or experiments of a paper."""
+    if command == "run":
+        [path] = names
+        return [Job.from_file(papers_root() / path.removeprefix("papers/"))]
+    assert command == "reproduce"
+    ids = chosen(names, experiment_names())[1]
+    assert ids
+    return [job for one in ids for job in jobs_at(paper, paper.experiment(one), (1,))]
 
 
 def test_draws_as_assumed_end_nothing_of_a_paper_that_is_read_otherwise() -> None:

@@ -52,25 +52,34 @@ def why(**ends: object) -> Explanation:
 
 
 @pytest.mark.parametrize(
-    ("published", "explanation", "drawn", "standing"),
+    ("published", "explanation", "drawn", "met", "of", "standing"),
     [
-        (PUBLISHED, None, HUNDRED, Standing.UNEXPLAINED),
-        (PUBLISHED, why(draw=True), None, Standing.UNEXPLAINED),
-        (PUBLISHED, why(draw=True), HUNDRED, Standing.CONSISTENT),
-        (FAR, why(draw=True), HUNDRED, Standing.UNEXPLAINED),
-        (FAR, why(draw=True, open="ask"), HUNDRED, Standing.OPEN),
-        (PUBLISHED, why(open="ask"), HUNDRED, Standing.OPEN),
-        (PUBLISHED, why(impossible="e"), None, Standing.IMPOSSIBLE),
+        (PUBLISHED, why(impossible="e"), HUNDRED, 64, 64, Standing.IMPOSSIBLE),
+        (PUBLISHED, why(draw=True), HUNDRED, 0, 64, Standing.CONSISTENT),
+        (FAR, why(draw=True), HUNDRED, 2, 64, Standing.DEPENDS),
+        (FAR, why(draw=True), HUNDRED, 1, 64, Standing.CONTRADICTED),
+        (PUBLISHED, why(), None, 2, 64, Standing.DEPENDS),
+        (PUBLISHED, None, None, 2, 80, Standing.DEPENDS),
+        (PUBLISHED, None, None, 2, 81, Standing.CONTRADICTED),
+        (PUBLISHED, why(), None, 0, 63, Standing.UNDECIDED),
+        (PUBLISHED, why(), None, 2, 3, Standing.DEPENDS),
+        (PUBLISHED, why(), None, 0, 0, Standing.UNDECIDED),
     ],
 )
 def test_where_a_value_ends(
-    published: Published, explanation: Explanation | None, drawn: Drawn | None, standing: Standing
+    published: Published,
+    explanation: Explanation | None,
+    drawn: Drawn | None,
+    met: int,
+    of: int,
+    standing: Standing,
 ) -> None:
-    assert standing_of(published, explanation, drawn) is standing
+    readings = [number < met for number in range(of)]
+    assert standing_of(published, explanation, drawn, readings) is standing
 
 
 def test_a_claim_that_never_holds_is_not_consistent() -> None:
     never, some = (Drawn("x-one", "c", holding=holding, seeds=200) for holding in (0, 50))
-    assert standing_of(CLAIM, why(draw=True), some) is Standing.CONSISTENT
-    assert standing_of(CLAIM, why(draw=True), never) is Standing.UNEXPLAINED
-    assert standing_of(CLAIM, why(draw=True, open="ask"), never) is Standing.OPEN
+    readings = [False] * 64
+    assert standing_of(CLAIM, why(draw=True), some, readings) is Standing.CONSISTENT
+    assert standing_of(CLAIM, why(draw=True), never, readings) is Standing.CONTRADICTED

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from cellrate.common.numbers import estimate_text
 from cellrate.papers import Options, ReproduceError, collection, run_reproduction
 from cellrate.papers.collection import all_papers, papers_root
 from cellrate.papers.paper import Paper
 from cellrate.papers.scoring import Standing
 from cellrate.papers.stored import ASSUMED, INFERRED, hanging, read_stored, said_of_seeds
 from cellrate.simulation.runner import run_many
-from made_up_paper import made_up
+from made_up_paper import TRUE_THRESHOLD, made_up
 
 DRAWN = """
 [[explanation]]
@@ -21,7 +24,6 @@ experiment = "madeup-last"
 of = ["mean queue", "close"]
 text = "its buffer is another one"
 draw = true
-open = "ask for the buffer"
 """
 
 
@@ -116,13 +118,13 @@ def test_draws_are_measured_kept_and_end_a_disagreement(root: Path) -> None:
     assert set(drawn) == {"mean queue", "close"}
     assert len(drawn["mean queue"].values) == drawn["close"].seeds == 6
     assert len(set(drawn["mean queue"].values)) > 1
-    # The true buffer is far smaller, so no draw comes near what is printed: it stays open.
+    # The true buffer is far smaller, so no draw comes near what is printed.
     stored = read_stored(paper(), ASSUMED)
     assert stored is not None
     ends = {
         miss.standing for miss in stored.tally(paper()).misses if miss.experiment.endswith("last")
     }
-    assert ends == {Standing.OPEN}
+    assert ends == {Standing.UNDECIDED}
     page = (root / "out" / "madeup-last.html").read_text("utf-8")
     assert "Single runs among many" in page
     assert reproduce(root, names=["madeup-of2"]) == 0
@@ -152,3 +154,39 @@ def test_what_stands_for_the_assumed_or_the_whole_is_refused_for_else(root: Path
     for options, message in cases:
         with pytest.raises(ReproduceError, match=message):
             reproduce(root, **options)
+
+
+def test_joint_readings_are_made_kept_and_shown(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        assert reproduce(root, readings=16) == 0
+        assert re.search(r"What disagrees:[^.]* \d+ depends", capsys.readouterr().out)
+        assert len(paper().readings.readings) == 16
+        page = (root / "out" / "madeup.html").read_text("utf-8")
+        assert "What hangs on what is not printed" in page
+        assert re.search(r"threshold</a>|threshold explains \d+% of it", page)
+        front = (root / "out" / "index.html").read_text("utf-8")
+        assert all(f">{name}</th>" in front for name in ("robust", "fragile", "depends"))
+        assert reproduce(root, readings=16, json=True) == 0
+        [*_, last] = json.loads(capsys.readouterr().out)
+        assert {one["readings"] for one in last["published"] if one["met"] is not None} == {16}
+    finally:
+        (root / "madeup" / "readings.toml").unlink(missing_ok=True)
+
+
+def test_unchanged_results_stand_beside_changed_ones(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stored = read_stored(paper(), ASSUMED)
+    assert stored is not None
+    [before] = [r.values[0].measured for r in stored.results(paper()) if "of2" in r.experiment.id]
+    capsys.readouterr()
+    changes = (f"switch.control.threshold={TRUE_THRESHOLD}",)
+    assert reproduce(root, names=["madeup-of2"], changes=changes) == 0
+    table = capsys.readouterr().out.split("madeup-of2")[1]
+    assert re.search(r"quantity +printed +unchanged +changed", table)
+    [row] = [line for line in table.splitlines() if "mean queue" in line]
+    assert before is not None
+    assert estimate_text(before) in row
+    assert row.rstrip().endswith(" met")

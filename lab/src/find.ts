@@ -65,7 +65,7 @@ export function fillFind(dialog: HTMLDialogElement, templates: { name: string; a
 /** The last name of the first author, if one is known. */
 function first(authors: string[]): string {
   const name = authors[0]?.split(" ").at(-1);
-  return name && name !== "Unknown" ? `${name} ` : "";
+  return name ? `${name} ` : "";
 }
 
 function section(title: string, open: boolean): HTMLDetailsElement {

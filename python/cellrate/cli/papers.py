@@ -24,6 +24,9 @@ from cellrate.functions import published
 from cellrate.language.expressions import ExpressionError
 from cellrate.simulation.runner import Job, Progress, run_many, worker_count
 
+MOST_READINGS = 500
+"""Greatest number of joint readings of a paper."""
+
 if TYPE_CHECKING:
     from cellrate.language.runs import Outcome
     from cellrate.papers import Inference, Laboratory, Question
@@ -64,6 +67,14 @@ def reproduce(
             most=MOST_SEEDS,
         ),
     ] = 0,
+    readings: Annotated[
+        int,
+        whole(
+            0,
+            "Draw all open parameters together so many times, and keep which results are met.",
+            most=MOST_READINGS,
+        ),
+    ] = 0,
     **options: Any,  # noqa: ANN401  of the function
 ) -> int:
     """Rerun published experiments and show published numbers beside measured ones.
@@ -94,6 +105,7 @@ def reproduce(
                 inferred=_held_out() if inferred else None,
                 keep_seeds=keep_seeds,
                 draws=draws,
+                readings=readings,
                 changes=tuple(settings),
                 workers=worker_count(workers),
                 **options,
@@ -118,6 +130,8 @@ def chosen(names: Sequence[str], known: Sequence[str]) -> tuple[str | None, list
 
     >>> chosen(["ohsaki95", "Fig. 4"], ["ohsaki95-fig4", "ohsaki95-fig5"])
     ('ohsaki95', ['ohsaki95-fig4'])
+    >>> chosen(["marsan97", "Fig. 9-PD"], ["marsan97-fig9-PD"])
+    ('marsan97', ['marsan97-fig9-PD'])
 
     Raises:
         BadInput: There is no such paper or experiment.
@@ -129,8 +143,11 @@ def chosen(names: Sequence[str], known: Sequence[str]) -> tuple[str | None, list
         return None, [choose(name, [*papers, *known], "paper or experiment") for name in names]
     paper = names[0]
     of_paper = [name for name in known if name.startswith(f"{paper}-")]
-    ids = [name if name in of_paper else f"{paper}-{_plain(name)}" for name in names[1:]]
-    return paper, [choose(name, of_paper, "experiment") for name in ids] or None
+    by_plain_name = {_plain(name): name for name in of_paper}
+    plain = [_plain(name) for name in names[1:]]
+    ids = [name if name in by_plain_name else f"{paper}-{name}" for name in plain]
+    found = [by_plain_name.get(name, name) for name in ids]
+    return paper, [choose(name, of_paper, "experiment") for name in found] or None
 
 
 def _plain(name: str) -> str:

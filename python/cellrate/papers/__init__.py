@@ -3,8 +3,8 @@
 from cellrate.papers.collection import all_papers, experiment_ids
 from cellrate.papers.findings import Inference
 from cellrate.papers.inference import Question, infer
-from cellrate.papers.laboratory import Laboratory, assumptions_of
-from cellrate.papers.paper import ReproduceError
+from cellrate.papers.laboratory import Laboratory
+from cellrate.papers.paper import ReproduceError, assumptions_of
 from cellrate.papers.reproduce import run_reproduction
 from cellrate.papers.reproduction import Options
 

@@ -70,6 +70,7 @@ def _value(result: ExperimentResult, value: ValueResult) -> dict[str, Any]:
         "in_order": value.in_order,
         "restates": published.restates or None,
         **_why(value.disagreement),
+        **_readings(value),
         "commands": [command_of(job) for job in jobs],
     }
 
@@ -81,13 +82,35 @@ def _claim(result: ClaimResult) -> dict[str, Any]:
         "holds": result.count,
         "of": len(result.holds),
         **_why(result.disagreement),
+        **_readings(result),
     }
 
 
 def _why(disagreement: Disagreement | None) -> dict[str, str | None]:
     if disagreement is None:
         return {"standing": None, "explanation": None}
-    return {"standing": disagreement.standing.value, "explanation": disagreement.known or None}
+    return {"standing": disagreement.standing.value, "explanation": disagreement.cause or None}
+
+
+def _readings(result: ClaimResult | ValueResult) -> dict[str, Any]:
+    """Joint readings that meet a result, of how many, and the parameters it depends on most."""
+    readings = result.readings
+    return {
+        "readings_met": sum(readings.met),
+        "readings": len(readings.met),
+        "fragile": result.disagreement is None and readings.is_fragile,
+        "depends_on": [
+            {
+                "assumption": each.axis.assumption,
+                "share_explained": each.share,
+                "values": [
+                    {"label": label, "met": met, "readings": of}
+                    for label, (met, of) in zip(each.axis.labels, each.by_value, strict=True)
+                ],
+            }
+            for each in readings.depends_on
+        ],
+    }
 
 
 def _sensitivity(sensitivity: Sensitivity) -> list[dict[str, Any]]:

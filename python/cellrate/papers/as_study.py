@@ -86,7 +86,7 @@ def _lines(
 ) -> Iterator[str]:
     common, rows = _split([job.overrides for _, job in runs])
     rows = [_whole(experiment, rows, row, job) for row, (_, job) in zip(rows, runs, strict=True)]
-    yield f"# {experiment.where}, {', '.join(paper.authors[:1])} et al. {paper.year}: the runs of"
+    yield f"# {experiment.where}, {paper.short_citation}: the runs of"
     yield f"# cellrate reproduce {experiment.id}"
     if others:
         yield f"# without those of {', '.join(others)}"

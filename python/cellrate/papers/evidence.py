@@ -18,9 +18,15 @@ from cellrate.common.document import (
     rows,
 )
 from cellrate.common.numbers import estimate_text, number
-from cellrate.papers.front_report import HOW_SCORED, INTRODUCTION, general_claims, papers_table
+from cellrate.papers.front_report import (
+    HOW_SCORED,
+    INTRODUCTION,
+    general_claims,
+    in_a_hurry,
+    papers_table,
+)
 from cellrate.papers.paper import Paper
-from cellrate.papers.paper_report import value_cells
+from cellrate.papers.paper_report import in_readings, value_cells
 from cellrate.papers.reproduction import Judged
 from cellrate.papers.results import ClaimResult, ErratumResult, ExperimentResult, ValueResult
 from cellrate.papers.runs import seeds_text
@@ -51,7 +57,7 @@ def evidence(paper: Paper, results: Sequence[ExperimentResult]) -> Document:
     return Document(
         paper.title,
         (
-            Paragraph(f"{', '.join(paper.authors)}; {paper.published_in}, {paper.year}."),
+            Paragraph(f"{paper.citation}."),
             Paragraph(written),
             Paragraph(summary),
             Section("What disagrees", (Listing(tuple(map(_miss, counts.misses))),)),
@@ -72,11 +78,11 @@ def _miss(miss: Miss) -> Text:
 def _experiment(result: ExperimentResult) -> Section:
     experiment = result.experiment
     values, arithmetic = result.values_of(arithmetic=False), result.values_of(arithmetic=True)
-    titles = columns("quantity", "kind", "printed", "measured", "difference", "", numbers=(2, 3, 4))
+    titles = ("quantity", "kind", "printed", "measured", "difference", "", "readings")
     computed = ("the paper's arithmetic", "printed", "computed", "difference")
     parts: tuple[Block, ...] = (
         Paragraph((f"{experiment.where}; ", Span(result.command, "code"))),
-        Table(titles, rows(map(_value, values))),
+        Table(columns(*titles, numbers=(2, 3, 4, 6)), rows(map(_value, values))),
         _claims("claim", result.claims_of(runs=True)),
         Table(columns(*computed, numbers=(1, 2, 3)), rows(map(value_cells, arithmetic))),
         _claims("check of the paper's arithmetic", result.claims_of(runs=False)),
@@ -85,8 +91,8 @@ def _experiment(result: ExperimentResult) -> Section:
 
 
 def _claims(title: str, claims: Sequence[ClaimResult]) -> Table:
-    found = rows((one.claim.text, seeds_in_which(one)) for one in claims)
-    return Table(columns(title, "seeds", numbers=[1]), found)
+    found = rows((one.claim.text, seeds_in_which(one), in_readings(one)) for one in claims)
+    return Table(columns(title, "seeds", "readings", numbers=(1, 2)), found)
 
 
 def _value(value: ValueResult) -> tuple[Text, ...]:
@@ -94,7 +100,7 @@ def _value(value: ValueResult) -> tuple[Text, ...]:
     order = {None: "", True: ", in order", False: ", not in order"}
     quantity, *numbers = value_cells(value)
     verdict = joined(verdicts[value.met], order[value.in_order])
-    return (quantity, value.published.kind, *numbers, verdict)
+    return (quantity, value.published.kind, *numbers, verdict, in_readings(value))
 
 
 def seeds_in_which(claim: ClaimResult) -> Text:
@@ -168,6 +174,7 @@ def overview(parts: Sequence[Judged]) -> Document:
     return Document(
         "All papers",
         (
+            *in_a_hurry(parts, lambda part: Span(part.paper.id, link=f"{part.paper.id}.md")),
             Paragraph(written),
             papers_table(
                 parts,

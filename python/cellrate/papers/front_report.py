@@ -23,7 +23,7 @@ from cellrate.papers.paper_report import figure_id, held, misses_table, place
 from cellrate.papers.reproduction import Judged
 from cellrate.papers.results import ClaimResult, ErratumResult, ExperimentResult, ProofResult
 from cellrate.papers.runs import seeds_text
-from cellrate.papers.scoring import LOSS_FACTOR, TOLERANCES, WITHIN
+from cellrate.papers.scoring import LOSS_FACTOR, TOLERANCES, WITHIN, Standing
 from cellrate.papers.stored import hanging, said_of_seeds
 from cellrate.papers.tally import Tally, tally
 
@@ -39,10 +39,43 @@ HOW_SCORED = (
 
 
 STANDINGS = (
-    "Impossible: the paper contradicts itself or physics there, by a computed proof. Consistent: "
-    "one lost cell decides, and the printed run is one of many that the same network gives. Open: "
-    "the experiment that would decide stands with the miss."
+    "Robust and fragile: what holds as assumed, and also in at least half of the joint readings "
+    "of what the paper leaves open, or in less. Impossible: the paper contradicts itself or "
+    "physics there, by a computed proof. Consistent: one lost cell decides, and the printed run is "
+    "one of many that the same network gives. Depends: the result is met in at least 2.5 % of the "
+    "joint readings. Contradicted: it is met in fewer readings and seeds, so it does not follow "
+    "from what the paper states. Undecided: too few readings were made."
 )
+COUNTED = (Standing.CONSISTENT, Standing.DEPENDS, Standing.CONTRADICTED, Standing.IMPOSSIBLE)
+"""Classes of disagreements in the first table."""
+
+
+def in_a_hurry(parts: Sequence[Judged], name: Callable[[Judged], Cell]) -> tuple[Block, ...]:
+    """A row for each paper, and what stands of it in a few sentences.
+
+    Args:
+        parts: The papers.
+        name: The first cell of a paper.
+    """
+    left = any(part.tally.by_standing()[Standing.UNDECIDED] for part in parts)
+    classes = (*COUNTED, Standing.UNDECIDED) if left else COUNTED
+    titles = ["paper", "claims that hold", "numbers met", "robust", "fragile"]
+    titles += [standing.value for standing in classes]
+    found: list[list[Cell]] = [[name(part), *_classes(part.tally, classes)] for part in parts]
+    found.append(["all", *_classes(tally([r for p in parts for r in p.results]), classes)])
+    stands = (
+        Paragraph((Span(f"{part.paper.id}. ", "strong"), part.paper.stands))
+        for part in parts
+        if part.paper.stands
+    )
+    table = Table(columns(*titles, numbers=range(1, len(titles))), rows(found), wide=True)
+    return (table, *stands, Paragraph(STANDINGS, "faint"))
+
+
+def _classes(counts: Tally, classes: Sequence[Standing]) -> list[str]:
+    found = counts.by_standing()
+    numbers = [counts.robust, counts.fragile, *(found[standing] for standing in classes)]
+    return [str(counts.claims), str(counts.values), *map(str, numbers)]
 
 
 def front_report(parts: Sequence[Judged], pictures: Mapping[str, str]) -> Document:
@@ -58,6 +91,7 @@ def front_report(parts: Sequence[Judged], pictures: Mapping[str, str]) -> Docume
         "Published experiments, run again",
         (
             Paragraph(f"cellrate {__version__}, {seeds}.", "faint"),
+            *in_a_hurry(parts, _name),
             *_stored(parts),
             *_counts(tally(results), seeds),
             papers_table(parts, "errata found", _name, _number_of_errata, wide=True),
@@ -85,7 +119,7 @@ def _stored(parts: Sequence[Judged]) -> tuple[Block, ...]:
 def _counts(counts: Tally, seeds: str) -> tuple[Paragraph, ...]:
     found = [Paragraph(Span(f"Today, {seeds}: {counts.sentence()}.", "strong"))]
     if counts.misses:
-        found.append(Paragraph(f"Of what disagrees today, {counts.ends()}. {STANDINGS}"))
+        found.append(Paragraph(f"Of what disagrees today, {counts.ends()}."))
     if counts.apart():
         found.append(Paragraph(f"Counted apart: {counts.apart()}."))
     return tuple(found)
@@ -127,16 +161,11 @@ def _counts_of(counts: Tally) -> list[str]:
 
 def _name(part: Judged) -> Cell:
     link = Span(part.paper.id, link=f"{part.page_name}.html")
-    return (link, " ", Span(_authors(part), "faint"))
+    return (link, " ", Span(part.paper.short_citation, "faint"))
 
 
 def _number_of_errata(part: Judged) -> Cell:
     return Span(str(len(part.errata)), link=f"errata.html#{part.paper.id}")
-
-
-def _authors(part: Judged) -> str:
-    first, *others = part.paper.authors
-    return f"{first} et al. {part.paper.year}" if others else f"{first} {part.paper.year}"
 
 
 def general_claims(

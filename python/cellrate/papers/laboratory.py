@@ -9,6 +9,7 @@ from typing import TypeAlias
 from cellrate.language.expressions import ExpressionError
 from cellrate.language.runs import Outcome
 from cellrate.papers.paper import (
+    AS_ASSUMED,
     Alternative,
     Assumption,
     Choice,
@@ -16,6 +17,7 @@ from cellrate.papers.paper import (
     Paper,
     ReproduceError,
     Subject,
+    assumptions_of,
     read_as,
     subjects_of,
 )
@@ -156,9 +158,6 @@ def _chunks(todo: Sequence[_Todo]) -> list[list[_Todo]]:
     return parts
 
 
-AS_ASSUMED = "as assumed"
-
-
 @dataclass(frozen=True)
 class OpenParameter:
     """An open parameter, and the results that some alternative can change."""
@@ -184,12 +183,6 @@ class OpenParameter:
     def experiments(self) -> tuple[str, ...]:
         """Ids of the experiments of the results, in the paper's order."""
         return tuple(dict.fromkeys(subject.experiment for subject in self.subjects))
-
-
-def assumptions_of(paper: Paper) -> dict[str, Assumption]:
-    """Open parameters that have alternatives, in the order of the experiments that list them."""
-    listed = {a.id: a for e in paper.experiments for a in e.assumptions}
-    return {name: a for name, a in listed.items() if a.alternatives}
 
 
 def open_parameters(

@@ -56,11 +56,15 @@ class Assumption:
     why: str = ""
     scenarios: tuple[str, ...] = ()
     """Scenario files whose runs alternatives change; empty for all."""
+    variants: tuple[str, ...] = ()
+    """Names of variants whose runs alternatives change; empty for all."""
     alternatives: tuple[Alternative, ...] = ()
 
     def concerns(self, variant: Variant) -> bool:
         """True if alternatives change the runs of a variant."""
-        return not self.scenarios or variant.scenario in self.scenarios
+        return (not self.scenarios or variant.scenario in self.scenarios) and (
+            not self.variants or variant.name in self.variants
+        )
 
 
 @dataclass(frozen=True)
@@ -274,11 +278,47 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class Explanation:
-    """Explanation of a disagreement, and how it is settled.
+class ReadingAxis:
+    """An open parameter as an axis of joint readings."""
 
-    At least one of `impossible`, `draw` and `open` is given.
-    """
+    assumption: str
+    """Id of the parameter."""
+    labels: tuple[str, ...]
+    """Names of its values, the assumed one first."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A joint reading: every open parameter has one of its declared values."""
+
+    point: int
+    """Number of the row in the design, from 1; also the seed of the runs."""
+    values: tuple[int, ...]
+    """Number of the value on each axis; 0 is the assumed value."""
+    met: tuple[bool, ...]
+    """True for each result that is met or holds."""
+
+
+@dataclass(frozen=True)
+class Readings:
+    """Joint readings of a paper."""
+
+    axes: tuple[ReadingAxis, ...] = ()
+    results: tuple[tuple[str, str], ...] = ()
+    """Experiment, and quantity or claim's id, of each result."""
+    readings: tuple[Reading, ...] = ()
+
+    def met(self, experiment: str, of: str) -> tuple[bool, ...]:
+        """True for each reading in which a result is met or holds; empty if it is not there."""
+        if (experiment, of) not in self.results:
+            return ()
+        number = self.results.index((experiment, of))
+        return tuple(reading.met[number] for reading in self.readings)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Explanation of a disagreement, and how it is settled."""
 
     experiment: str
     of: tuple[str, ...]
@@ -288,8 +328,8 @@ class Explanation:
     """Id of the erratum whose proof shows that the paper contradicts itself or physics there."""
     draw: bool = False
     """True if single events decide, so that the printed run is one draw from a distribution."""
-    open: str = ""
-    """The experiment that would settle the disagreement."""
+    run: str = ""
+    """Command that gives the main figure of the text."""
 
 
 @dataclass(frozen=True)
@@ -304,11 +344,27 @@ class Paper:
     summary: str
     directory: Path
     experiments: tuple[Experiment, ...]
+    stands: str = ""
+    """Sentences for a reader in a hurry: which results stand, which hang on parameters that are not
+    printed, and which cannot be right."""
     errata: tuple[Erratum, ...] = ()
     explanations: tuple[Explanation, ...] = ()
     draws: tuple[Drawn, ...] = ()
+    readings: Readings = Readings()
     scenarios: dict[str, str] = field(default_factory=dict)
     """Text of each scenario by file name."""
+
+    @property
+    def citation(self) -> str:
+        """Authors, if they are known, then the place and the year."""
+        place = f"{self.published_in}, {self.year}"
+        return f"{', '.join(self.authors)}; {place}" if self.authors else place
+
+    @property
+    def short_citation(self) -> str:
+        """The first author, or the place if no author is known, and the year."""
+        first = self.authors[0] if self.authors else self.published_in
+        return f"{first} et al. {self.year}" if len(self.authors) > 1 else f"{first} {self.year}"
 
     def experiment(self, identifier: str) -> Experiment:
         """The experiment of an id, which must exist."""
@@ -330,6 +386,16 @@ class Paper:
         return next(matching, None)
 
 
+AS_ASSUMED = "as assumed"
+"""Name of the assumed value of an open parameter."""
+
+
+def assumptions_of(paper: Paper) -> dict[str, Assumption]:
+    """Open parameters that have alternatives, in the order of the experiments that list them."""
+    listed = {a.id: a for e in paper.experiments for a in e.assumptions}
+    return {name: a for name, a in listed.items() if a.alternatives}
+
+
 Choice = tuple[Assumption, Alternative]
 """An open parameter, and the value that replaces the assumed one."""
 
@@ -337,12 +403,12 @@ Choice = tuple[Assumption, Alternative]
 def read_as(paper: Paper, choices: Sequence[Choice]) -> Paper:
     """The paper with other values of some open parameters, in every experiment that lists them.
 
-    The draws are left out, because they were measured with the parameters as assumed.
+    Draws and joint readings are left out, because they are about the parameters as assumed.
     """
     if not choices:
         return paper
     experiments = tuple(experiment_as(each, choices) for each in paper.experiments)
-    return replace(paper, experiments=experiments, draws=())
+    return replace(paper, experiments=experiments, draws=(), readings=Readings())
 
 
 def experiment_as(experiment: Experiment, choices: Sequence[Choice]) -> Experiment:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from cellrate import __version__
@@ -21,11 +21,13 @@ from cellrate.common.document import (
     Span,
     Table,
     Text,
+    Thumbnails,
     columns,
     joined,
     rows,
 )
 from cellrate.common.numbers import estimate_text, number, percent
+from cellrate.papers.dependence import AcrossReadings
 from cellrate.papers.draws import JITTERS
 from cellrate.papers.paper import LEAST, MOST, Assumption, Erratum, Experiment, Paper
 from cellrate.papers.paper import Figure as PaperFigure
@@ -33,6 +35,7 @@ from cellrate.papers.reproduction import Judged, fingerprint
 from cellrate.papers.results import ClaimResult, Disagreement, ExperimentResult, ValueResult
 from cellrate.papers.runs import Outcomes, command_of, jobs_at, seeds_text
 from cellrate.papers.sensitivity import AlternativeEffect, Sensitivity
+from cellrate.papers.share_bars import share_bars
 from cellrate.papers.tally import Tally, tally
 
 
@@ -42,8 +45,7 @@ def paper_report(part: Judged, outcomes: Outcomes) -> Document:
     moved = {each.experiment: each for each in part.sensitivities}
     sections = (_experiment(r, outcomes, moved.get(r.experiment.id), changes) for r in results)
     origin = (
-        f"{', '.join(paper.authors)}; {paper.published_in}, {paper.year}. "
-        f"Run again with cellrate {__version__}, {seeds_text(results[0].seeds)}."
+        f"{paper.citation}. Run again with cellrate {__version__}, {seeds_text(results[0].seeds)}."
     )
     return Document(
         paper.title,
@@ -53,6 +55,7 @@ def paper_report(part: Judged, outcomes: Outcomes) -> Document:
             Paragraph(paper.summary),
             *_summary(part.tally),
             *_draws(_about(paper, results)),
+            *_depending(results),
             *sections,
         ),
         above=Span("all papers", link="index.html"),
@@ -141,6 +144,39 @@ def _draws(paper: Paper) -> tuple[Section, ...]:
     return (Section("Single runs among many", (Paragraph(text), *figures, table)),)
 
 
+HOW_DEPENDS = (
+    "Here all parameters that the paper leaves open were drawn together. Each picture is of a "
+    "result that is missed, or holds in less than half of the readings, and of the parameter that "
+    "it depends on most: a bar per value, as long as the share of readings in which the result is "
+    "met. The first bar is the assumed value."
+)
+
+
+def _depending(results: Sequence[ExperimentResult]) -> tuple[Section, ...]:
+    """Small pictures of the results that hang on open parameters."""
+    pictures = tuple(
+        (
+            Span(
+                f"{place(r.experiment)}, {name}: {on.axis.assumption}", link=f"#{r.experiment.id}"
+            ),
+            share_bars(on),
+        )
+        for r in results
+        for name, readings in _across_readings(r)
+        for on in readings.depends_on[:1]
+    )
+    parts = (Paragraph(HOW_DEPENDS), Thumbnails(pictures))
+    return (Section("What hangs on what is not printed", parts),) if pictures else ()
+
+
+def _across_readings(result: ExperimentResult) -> Iterator[tuple[str, AcrossReadings]]:
+    """Names of an experiment's results, and the results across readings."""
+    for value in result.values:
+        yield value.published.quantity, value.readings
+    for claim in result.claims:
+        yield claim.claim.id, claim.readings
+
+
 def _drawn_draws(paper: Paper) -> str:
     from cellrate.papers.figure import draws_figure  # slow to import
     from cellrate.simulation.figures import svg
@@ -223,7 +259,9 @@ def _drawing_of(
 
 
 def _values(values: Sequence[ValueResult], known_why: set[str]) -> Section:
-    titles = columns("quantity", "printed", "measured", "difference", "", numbers=(1, 2, 3))
+    titles = columns(
+        "quantity", "printed", "measured", "difference", "", "readings", numbers=(1, 2, 3, 5)
+    )
     found = tuple(_value(value, known_why) for value in values)
     return Section("Printed and measured", _table(titles, found))
 
@@ -247,7 +285,7 @@ def _value(value: ValueResult, known_why: set[str]) -> Row:
     quantity, *numbers = value_cells(value)
     what = (f"{quantity}\n", Span(f"{published.where} · {kind}", "faint"))
     return Row(
-        (what, *numbers, _verdict(value.met)),
+        (what, *numbers, _verdict(value.met), in_readings(value)),
         _why(value.disagreement, known_why),
     )
 
@@ -273,10 +311,11 @@ def _why(disagreement: Disagreement | None, known_why: set[str]) -> Text:
     """The standing of a miss and its cause; a cause that `known_why` has is not said again."""
     if disagreement is None:
         return ""
-    why = disagreement.known
-    said = " As above." if why and why in known_why else f" {why}"
-    known_why.add(why)
-    return joined(Span(f"{disagreement.standing.value}.", "strong"), said)
+    cause, dependence = disagreement.cause, disagreement.dependence
+    parts = ["As above." if cause and cause in known_why else cause, dependence]
+    known_why.add(cause)
+    said = " ".join(filter(None, parts))
+    return joined(Span(f"{disagreement.standing.value}.", "strong"), f" {said}")
 
 
 def _claims(title: str, claims: Sequence[ClaimResult], known_why: set[str]) -> Section:
@@ -286,12 +325,20 @@ def _claims(title: str, claims: Sequence[ClaimResult], known_why: set[str]) -> S
                 (f"{one.claim.text}\n", Span(one.claim.where, "faint")),
                 Span(one.claim.holds_if, "code"),
                 held(one),
+                in_readings(one),
             ),
             _why(one.disagreement, known_why),
         )
         for one in claims
     )
-    return Section(title, _table(columns("claim", "predicate", ""), found))
+    titles = columns("claim", "predicate", "", "readings", numbers=[3])
+    return Section(title, _table(titles, found))
+
+
+def in_readings(result: ClaimResult | ValueResult) -> Text:
+    """The joint readings in which a result is met; empty without readings."""
+    fragile = result.disagreement is None and result.readings.is_fragile
+    return Span(f"{result.readings}, fragile", "bad") if fragile else str(result.readings)
 
 
 def held(claim: ClaimResult) -> Span:

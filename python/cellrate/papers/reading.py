@@ -26,9 +26,11 @@ from cellrate.papers.paper import (
     Paper,
     Point,
     Published,
+    Readings,
     ReproduceError,
     Variant,
 )
+from cellrate.papers.readings_file import read_readings
 from cellrate.papers.toml_reader import Reader, check_unique, read_toml
 
 OPERATIONS = (ast.Mult, ast.Div, ast.Add, ast.Sub)
@@ -50,11 +52,12 @@ def read_paper(directory: Path) -> Paper:
         errata=errata,
         explanations=_explanations(directory, {erratum.id for erratum in errata}),
         draws=read_draws(directory),
+        readings=Readings(),
         scenarios=scenarios,
     )
     _check_explanations(paper)
     _check_uses(paper)
-    return paper
+    return replace(paper, readings=read_readings(paper))
 
 
 def _experiments(
@@ -334,13 +337,11 @@ def _explanations(directory: Path, errata: set[str]) -> tuple[Explanation, ...]:
 
 
 def _check_end(explanation: Explanation, errata: set[str], place: str) -> None:
-    """Checks that an explanation ends as impossible, as a draw, or with a deciding experiment."""
+    """Checks that a proof is there, and that what is impossible is not explained as a draw."""
     if explanation.impossible and explanation.impossible not in errata:
         raise ReproduceError(f"{place}: there is no erratum `{explanation.impossible}`")
-    if explanation.impossible and (explanation.open or explanation.draw):
-        raise ReproduceError(f"{place}: `impossible` excludes `draw` and `open`")
-    if not (explanation.impossible or explanation.draw or explanation.open):
-        raise ReproduceError(f"{place}: one of `impossible`, `draw` and `open` is needed")
+    if explanation.impossible and explanation.draw:
+        raise ReproduceError(f"{place}: `impossible` excludes `draw`")
 
 
 def _check_explanations(paper: Paper) -> None:

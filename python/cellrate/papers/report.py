@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from cellrate.common.document import (
     Block,
@@ -25,7 +25,7 @@ from cellrate.papers.reproduction import Judged
 from cellrate.papers.results import ClaimResult, ExperimentResult, ValueResult
 from cellrate.papers.runs import seeds_text
 from cellrate.papers.sensitivity import AlternativeEffect, Sensitivity
-from cellrate.papers.stored import hanging, said_of_seeds
+from cellrate.papers.stored import ASSUMED, hanging, read_stored, said_of_seeds
 from cellrate.papers.tally import Tally, tally
 
 VERDICTS: dict[bool | None, tuple[str, Style]] = {
@@ -44,7 +44,7 @@ def report(parts: Sequence[Judged]) -> Document:
         f"Published experiments, run again with {seeds_text(results[0].seeds)}",
         (
             *(Paragraph(Span(text, "bad")) for text in changed(changes)),
-            *map(_experiment, results),
+            *(block for part in parts for block in _experiments(part)),
             *moved,
             *_tally(tally(results)),
             *_papers(parts),
@@ -53,17 +53,32 @@ def report(parts: Sequence[Judged]) -> Document:
     )
 
 
-def _experiment(result: ExperimentResult) -> Section:
+Unchanged = dict[str, str]
+"""Means of quantities without the settings of the user; empty if there are no such settings."""
+
+
+def _experiments(part: Judged) -> Iterator[Section]:
+    """Each experiment; with changed runs, the kept results of unchanged ones beside."""
+    kept = read_stored(part.paper, ASSUMED) if part.changes else None
+    before = {} if kept is None else {r.experiment.id: r for r in kept.results(part.paper)}
+    for result in part.results:
+        known = before.get(result.experiment.id)
+        values = () if known is None else known.values
+        unchanged = {v.published.quantity: value_cells(v)[2] for v in values}
+        yield _experiment(result, unchanged)
+
+
+def _experiment(result: ExperimentResult, unchanged: Unchanged) -> Section:
     experiment = result.experiment
     return Section(
         f"{experiment.id}  {experiment.title}",
         (
-            _values(result.values_of(arithmetic=False), "measured"),
+            _values(result.values_of(arithmetic=False), "measured", unchanged),
             _claims(result.claims_of(runs=True)),
             Section(
                 "The paper's arithmetic",
                 (
-                    _values(result.values_of(arithmetic=True), "computed"),
+                    _values(result.values_of(arithmetic=True), "computed", {}),
                     _claims(result.claims_of(runs=False)),
                 ),
             ),
@@ -71,7 +86,15 @@ def _experiment(result: ExperimentResult) -> Section:
     )
 
 
-def _values(values: Sequence[ValueResult], found: str) -> Table:
+def _values(values: Sequence[ValueResult], found: str, unchanged: Unchanged) -> Table:
+    if unchanged:
+        titles = columns("quantity", "printed", "unchanged", "changed", "", numbers=(1, 2, 3))
+        cells = (
+            (quantity, printed, unchanged[quantity], measured, _verdict(value))
+            for value in values
+            for quantity, printed, measured, _ in [value_cells(value)]
+        )
+        return Table(titles, rows(cells))
     titles = columns("quantity", "printed", found, "difference", "", numbers=(1, 2, 3))
     return Table(titles, rows((*value_cells(value), _verdict(value)) for value in values))
 
@@ -124,6 +147,8 @@ def _tally(counts: Tally) -> tuple[Block, ...]:
         misses.append(Paragraph(f"{miss.experiment}: {miss.what}"))
         misses.append(Remark(f"{miss.found}. {miss.standing.value}. {miss.why}"))
     lines: list[Block] = [Paragraph(f"{counts.sentence()}.", "strong")]
+    fragile = counts.of_readings()
+    lines += [Paragraph(f"In joint readings: {fragile}.")] if fragile else []
     lines += [Paragraph(f"What disagrees: {counts.ends()}.")] if misses else []
     lines += [Paragraph(f"Counted apart: {counts.apart()}.")] if counts.apart() else []
     return (

@@ -16,16 +16,20 @@ from cellrate.common.document import Shown
 from cellrate.common.forks import shared_out
 from cellrate.papers.collection import select
 from cellrate.papers.draws import measure_draws, with_draws
+from cellrate.papers.joint_readings import measure_readings
+from cellrate.papers.laboratory import Laboratory
 from cellrate.papers.paper import (
     Choice,
     Erratum,
     Experiment,
     Paper,
+    Readings,
     ReproduceError,
     Variant,
     experiment_as,
     read_as,
 )
+from cellrate.papers.readings_file import write_readings
 from cellrate.papers.results import (
     ErratumResult,
     ExperimentResult,
@@ -83,6 +87,9 @@ class Options:
     draws: int = 0
     """Number of seeds over which chaotic values, those that single events decide, are measured; 0
     to skip this."""
+    readings: int = 0
+    """Number of joint readings of the open parameters that the whole papers should have; those that
+    are missing are made."""
     changes: Sequence[str] = ()
     """Settings that all runs get after those of the paper, as for `--set`. What comes of them is
     marked, and never kept as a result of the paper."""
@@ -95,9 +102,10 @@ class Options:
                 "--check and --bless use golden tables, which hold results with parameters as "
                 "assumed; leave out --inferred"
             )
-        if self.draws and self.inferred is not None:
+        if (self.draws or self.readings) and self.inferred is not None:
             raise ReproduceError(
-                "--draws measures with parameters as assumed; leave out --inferred"
+                "--draws and --readings measure with parameters as assumed or as each reading has "
+                "them; leave out --inferred"
             )
         if (self.check or self.bless) and SEED not in self.numbers:
             raise ReproduceError(
@@ -108,7 +116,8 @@ class Options:
 
     def _require_nothing_about_the_paper(self) -> None:
         """Refuses to keep or check changed runs as those of the paper."""
-        kept = ("check", "bless", "draws", "keep_seeds", "evidence", "inferred", "sensitivity")
+        kept = ["check", "bless", "draws", "readings", "keep_seeds", "evidence", "inferred"]
+        kept.append("sensitivity")
         defaults = {field.name: field.default for field in fields(self)}
         wrong = [f"--{name.replace('_', '-')}" for name in kept
                  if getattr(self, name) != defaults[name]]  # fmt: skip
@@ -237,8 +246,9 @@ def choose(options: Options) -> tuple[Chosen, ...]:
         choices = inferred.get(paper.id, ())
         read = tuple(experiment_as(each, choices) for each in experiments)
         parts.append(_changed(Chosen(read_as(paper, choices), read), changes))
-    if options.keep_seeds and not all(part.is_whole for part in parts):
-        raise ReproduceError("--keep-seeds keeps whole papers; name no experiment")
+    if (options.keep_seeds or options.readings) and not all(part.is_whole for part in parts):
+        option = "--keep-seeds" if options.keep_seeds else "--readings"
+        raise ReproduceError(f"{option} is about whole papers; name no experiment")
     return tuple(parts)
 
 
@@ -251,20 +261,25 @@ def _changed(part: Chosen, changes: tuple[str, ...]) -> Chosen:
         return replace(variant, changes=changes)
 
     # What is known of the paper's misses is not known of these runs.
-    paper = replace(part.paper.with_variants(changed), explanations=(), draws=(), errata=())
+    paper = part.paper.with_variants(changed)
+    paper = replace(paper, explanations=(), draws=(), errata=(), readings=Readings())
     wanted = (replace(each.with_variants(changed), errata=()) for each in part.experiments)
     return Chosen(paper, tuple(wanted), changes)
 
 
 def run(chosen: Sequence[Chosen], options: Options, runner: Runner) -> Ran:
-    """Makes the runs of the chosen experiments, and measures distributions if options say so."""
-    drawn = [_with_draws(part, options.draws, runner) for part in chosen]
+    """Makes the runs of the chosen experiments; measures what options ask for over many runs.
+
+    Joint readings are kept beside the papers' data one by one.
+    """
+    read = [_with_readings(part, options.readings, runner) for part in chosen]
+    drawn = [_with_draws(part, options.draws, runner) for part in read]
     seeds, outcomes = options.numbers, Outcomes()
     outcomes.add([job for part in drawn for seed in seeds for job in _jobs(part, seed)], runner)
     if options.sensitivity:
         more = [sensitivity_jobs(p.paper, e, seeds) for p in drawn for e in p.experiments]
         outcomes.add([job for jobs in more for job in jobs], runner)
-    new = (part.paper for part, old in zip(drawn, chosen, strict=True) if part is not old)
+    new = (part.paper for part, old in zip(drawn, read, strict=True) if part is not old)
     return Ran(tuple(drawn), outcomes, seeds, tuple(new))
 
 
@@ -272,6 +287,17 @@ def _with_draws(part: Chosen, seeds: int, runner: Runner) -> Chosen:
     """The part, with newly measured distributions if it has chaotic values and there are seeds."""
     measured = measure_draws(part.paper, part.experiments, seeds, runner) if seeds else []
     return replace(part, paper=with_draws(part.paper, measured)) if measured else part
+
+
+def _with_readings(part: Chosen, wanted: int, runner: Runner) -> Chosen:
+    """The part with so many joint readings; those that are missing are made and kept."""
+    paper = part.paper
+    if len(paper.readings.readings) >= wanted:
+        return part
+    laboratory = Laboratory(paper, lambda jobs, _: runner(jobs), lambda *_: None)
+    keep = partial(write_readings, paper.directory)
+    found = measure_readings(laboratory, wanted, paper.readings, keep)
+    return replace(part, paper=replace(paper, readings=found))
 
 
 def _jobs(part: Chosen, seed: int) -> list[Job]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from cellrate.common.estimates import Estimate, estimate
 from cellrate.language.expressions import ExpressionError, evaluate
+from cellrate.papers.dependence import NO_READINGS, AcrossReadings, across_readings
 from cellrate.papers.paper import (
     Claim,
     Drawn,
@@ -50,14 +51,25 @@ class Disagreement:
     explanation: Explanation | None
     drawn: Drawn | None
     """Distribution over many seeds, if one was measured."""
+    readings: AcrossReadings
+
+    @property
+    def cause(self) -> str:
+        """The explanation with its command; empty without one."""
+        if self.explanation is None:
+            return ""
+        command = f" Command: {self.explanation.run}" if self.explanation.run else ""
+        return self.explanation.text + command
+
+    @property
+    def dependence(self) -> str:
+        """Sentences on the open parameters that the result depends on; empty without any."""
+        return " ".join(each.sentence() for each in self.readings.depends_on)
 
     @property
     def known(self) -> str:
-        """The explanation, with the experiment that would decide; empty without one."""
-        if self.explanation is None:
-            return ""
-        decides = self.explanation.open
-        return self.explanation.text + (f" What would decide: {decides}" if decides else "")
+        """The cause and the dependence."""
+        return " ".join(filter(None, (self.cause, self.dependence)))
 
 
 @dataclass(frozen=True)
@@ -73,6 +85,8 @@ class ValueResult:
     """True if the value keeps the printed order in its group; absent without a group."""
     disagreement: Disagreement | None = None
     """Absent unless the value is not met."""
+    readings: AcrossReadings = NO_READINGS
+    """Joint readings that meet the value."""
 
     @property
     def relative_difference(self) -> float | None:
@@ -90,6 +104,8 @@ class ClaimResult:
     holds: tuple[bool, ...]
     disagreement: Disagreement | None = None
     """Absent if the claim holds in every seed."""
+    readings: AcrossReadings = NO_READINGS
+    """Joint readings in which the claim holds."""
 
     @property
     def count(self) -> int:
@@ -172,21 +188,29 @@ def judged(
     values = []
     for published, measured in zip(experiment.published, found.values, strict=True):
         met = None if measured is None else met_by(published, measured.mean)
-        why = _disagreement(paper, Subject(experiment.id, published)) if met is False else None
+        why, readings = _known(paper, Subject(experiment.id, published), stands=met is not False)
         order = ordered.get(published.quantity)
         runs = runs_of(experiment, published)
-        values.append(ValueResult(published, measured, met, runs, order, why))
+        values.append(ValueResult(published, measured, met, runs, order, why, readings))
     claims = []
     for claim, by_seed in zip(experiment.claims, found.claims, strict=True):
-        why = None if all(by_seed) else _disagreement(paper, Subject(experiment.id, claim))
-        claims.append(ClaimResult(claim, by_seed, why))
+        why, readings = _known(paper, Subject(experiment.id, claim), stands=all(by_seed))
+        claims.append(ClaimResult(claim, by_seed, why, readings))
     return ExperimentResult(paper, experiment, seeds, tuple(values), tuple(claims))
 
 
-def _disagreement(paper: Paper, subject: Subject) -> Disagreement:
+def _known(
+    paper: Paper, subject: Subject, *, stands: bool
+) -> tuple[Disagreement | None, AcrossReadings]:
+    """The disagreement of a result that does not stand, and the result across readings."""
     explanation = paper.explanation(subject.experiment, subject.name)
+    impossible = explanation is not None and bool(explanation.impossible)
+    readings = across_readings(paper, subject, stands=stands or impossible)
+    if stands:
+        return None, readings
     drawn = paper.drawn(subject.experiment, subject.name)
-    return Disagreement(standing_of(subject.of, explanation, drawn), explanation, drawn)
+    standing = standing_of(subject.of, explanation, drawn, readings.met)
+    return Disagreement(standing, explanation, drawn, readings), readings
 
 
 def _measure(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from statistics import fmean
 
-from cellrate.papers.paper import Claim, Drawn, Explanation, Published
+from cellrate.papers.paper import LEAST, Claim, Drawn, Explanation, Published
 
 TOLERANCES = {"throughput": 0.10, "rate": 0.10, "queue": 0.25, "whole": 0.01}
 LOSS_FACTOR = 2.0
@@ -102,14 +102,24 @@ class Standing(StrEnum):
     IMPOSSIBLE = "impossible"
     """A proof shows that the paper contradicts itself or physics there."""
     CONSISTENT = "consistent"
-    """Single events decide, and the printed value is within the middle 95 % of our runs."""
-    OPEN = "open"
-    """An experiment that would decide is named."""
-    UNEXPLAINED = "not explained yet"
+    """Single events decide, and the printed result is among the middle 95 % of our seeds."""
+    DEPENDS = "depends"
+    """The result is met in at least 2.5 % of the joint readings of what the paper leaves open."""
+    CONTRADICTED = "contradicted"
+    """It is met in fewer readings and seeds: it does not follow from what the paper states."""
+    UNDECIDED = "undecided"
+    """There are too few readings to tell."""
+
+
+READINGS_NEEDED = 64
+"""Joint readings below which a result that no reading meets is not called contradicted."""
 
 
 def standing_of(
-    of: Published | Claim, explanation: Explanation | None, drawn: Drawn | None
+    of: Published | Claim,
+    explanation: Explanation | None,
+    drawn: Drawn | None,
+    readings: Sequence[bool],
 ) -> Standing:
     """Standing of a printed value that is not met, or of a claim that does not always hold.
 
@@ -117,14 +127,15 @@ def standing_of(
         of: The value or claim.
         explanation: What is known of the disagreement.
         drawn: The distribution over many seeds.
+        readings: True for each joint reading in which it is met or holds.
     """
-    if explanation is None:
-        return Standing.UNEXPLAINED
-    if explanation.impossible:
+    if explanation is not None and explanation.impossible:
         return Standing.IMPOSSIBLE
-    if explanation.draw and drawn is not None and _is_consistent(of, drawn):
+    if drawn is not None and _is_consistent(of, drawn):
         return Standing.CONSISTENT
-    return Standing.OPEN if explanation.open else Standing.UNEXPLAINED
+    if readings and 100 * sum(readings) >= LEAST * max(len(readings), READINGS_NEEDED):
+        return Standing.DEPENDS
+    return Standing.CONTRADICTED if len(readings) >= READINGS_NEEDED else Standing.UNDECIDED
 
 
 def _is_consistent(of: Published | Claim, drawn: Drawn) -> bool:

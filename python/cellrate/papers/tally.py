@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from cellrate.common.numbers import estimate_text
-from cellrate.papers.results import ClaimResult, ExperimentResult, ValueResult
+from cellrate.papers.results import ClaimResult, Disagreement, ExperimentResult, ValueResult
 from cellrate.papers.scoring import WITHIN, Standing, last_place, within
 
 
@@ -47,6 +47,10 @@ class Tally:
     """Values that keep the printed order of their group, whatever their scores."""
     again: Share
     """Scored numbers that repeat another in a different unit, and are met."""
+    robust: int
+    """Claims and values that hold here, and in at least half of the joint readings."""
+    fragile: int
+    """Claims and values that hold here, but in less than half of the joint readings."""
     values_within: tuple[int, ...]
     """Scored numbers that differ by at most each of `scoring.WITHIN`, without repeated ones."""
     misses: tuple[Miss, ...]
@@ -64,9 +68,22 @@ class Tally:
             parts.append(f"{self.again} numbers that restate another number in other units agree")
         return ", ".join(parts)
 
+    def of_readings(self) -> str:
+        """Numbers of robust and fragile results, in words; empty without joint readings."""
+        if not self.robust + self.fragile:
+            return ""
+        return (
+            f"of what holds, {self.robust} also in at least half of the joint readings, "
+            f"{self.fragile} in less (fragile)"
+        )
+
+    def by_standing(self) -> Counter[Standing]:
+        """Counts of the disagreements by standing."""
+        return Counter(miss.standing for miss in self.misses)
+
     def ends(self) -> str:
         """Counts of the disagreements by standing, in words."""
-        counts = Counter(miss.standing for miss in self.misses)
+        counts = self.by_standing()
         return ", ".join(
             f"{counts[standing]} {standing.value}" for standing in Standing if counts[standing]
         )
@@ -80,12 +97,16 @@ def tally(results: Sequence[ExperimentResult]) -> Tally:
     values = [v for v in scored if not v.published.again]
     again = [v for v in scored if v.published.again]
     ordered = [v for r in results for v in r.values if v.in_order is not None]
+    held: list[ClaimResult | ValueResult] = [c for c in claims if c.always]
+    held += [v for v in values if v.met]
     return Tally(
         claims=_share(c.always for c in claims),
         checks=_share(c.always for c in checks),
         values=_share(bool(v.met) for v in values),
         in_order=_share(bool(v.in_order) for v in ordered),
         again=_share(bool(v.met) for v in again),
+        robust=sum(each.readings.is_robust for each in held),
+        fragile=sum(each.readings.is_fragile for each in held),
         values_within=tuple(sum(_within(v, share) for v in values) for share in WITHIN),
         misses=tuple(miss for result in results for miss in _misses(result)),
     )
@@ -102,10 +123,14 @@ def _misses(result: ExperimentResult) -> list[Miss]:
     values = [(v.published.quantity, _value_found(v), v.disagreement) for v in result.values]
     claims = [(c.claim.text, _claim_found(c), c.disagreement) for c in result.claims]
     return [
-        Miss(result.experiment.id, what, found, why.standing, why.known)
+        Miss(result.experiment.id, what, found + _readings(why), why.standing, why.known)
         for what, found, why in values + claims
         if why is not None
     ]
+
+
+def _readings(why: Disagreement) -> str:
+    return f", in {why.readings} joint readings" if why.readings.met else ""
 
 
 def _value_found(value: ValueResult) -> str:

@@ -1,0 +1,138 @@
+"""Joint readings: all open parameters of a paper take one of their declared values at once.
+
+The readings are blocks of 64 rows of a design, one column per open parameter. In a column all
+values of the parameter, the assumed one too, are equally often. Each new column is the one of
+several hundred random orders that is least associated with the columns before it (Pearson's chi
+squared over its degrees of freedom).
+
+A Sobol sequence would not do. The first bits of its dimensions are linear functions of the six
+bits of a row's number, of which there are 63: over 64 points 14 of the 300 pairs of one paper's
+columns were equal or opposite, so that no analysis could tell their parameters apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from cellrate._core import ScenarioError
+from cellrate.papers.laboratory import Laboratory, Unit
+from cellrate.papers.paper import (
+    Choice,
+    Paper,
+    Reading,
+    ReadingAxis,
+    Readings,
+    ReproduceError,
+    Subject,
+    assumptions_of,
+    subjects_of,
+)
+
+BLOCK = 64
+"""Rows of a block."""
+BLOCKS = 8
+ORDERS = 400
+"""Random orders of a column, of which the least associated one is taken."""
+
+Column = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+def points(axes: tuple[ReadingAxis, ...]) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """The rows of the design with their numbers from 1: which value each axis takes."""
+    for block in range(BLOCKS):
+        columns = _block_of(tuple(len(axis.labels) for axis in axes), block)
+        for row, values in enumerate(zip(*columns, strict=True), 1):
+            yield BLOCK * block + row, tuple(map(int, values))
+
+
+@cache
+def _block_of(sizes: tuple[int, ...], block: int) -> tuple[tuple[int, ...], ...]:
+    """Columns of a block for axes with so many values each."""
+    random = np.random.default_rng([1, block])
+    columns: list[Column] = []
+    for size in sizes:
+        even = (np.arange(BLOCK) + random.integers(size)) % size
+        orders = [random.permutation(even) for _ in range(ORDERS if columns else 1)]
+        known = [_members(column) for column in columns]
+        columns.append(min(orders, key=lambda order: _most_associated(order, known)))
+    return tuple(tuple(map(int, column)) for column in columns)
+
+
+def _most_associated(column: Column, known: list[Floats]) -> float:
+    """Greatest chi squared over degrees of freedom of a column and the columns before it.
+
+    It is rounded, so that the last bits of a sum decide nothing.
+    """
+    own = _members(column)
+    return round(max((association(own, other) for other in known), default=0.0), 9)
+
+
+def _members(column: Column) -> Floats:
+    """For each value a row that is 1 where the column has it."""
+    rows: Floats = (column[None, :] == np.unique(column)[:, None]).astype(float)
+    return rows
+
+
+def association(one: Floats, other: Floats) -> float:
+    """Chi squared over degrees of freedom of the table of two columns; 1 is usual by chance."""
+    table = one @ other.T
+    expected = np.outer(one.sum(axis=1), other.sum(axis=1)) / one.shape[1]
+    freedom = (len(one) - 1) * (len(other) - 1)
+    return float(((table - expected) ** 2 / expected).sum()) / freedom
+
+
+def choices_at(paper: Paper, values: tuple[int, ...]) -> tuple[Choice, ...]:
+    """Alternatives that replace assumed values at a point."""
+    assumptions = assumptions_of(paper).values()
+    pairs = zip(assumptions, values, strict=True)
+    return tuple((each, each.alternatives[value - 1]) for each, value in pairs if value)
+
+
+def measure_readings(
+    laboratory: Laboratory, wanted: int, before: Readings, keep: Callable[[Readings], None]
+) -> Readings:
+    """Makes readings until there are `wanted`, and keeps all of them after each.
+
+    Points that some scenario does not allow are left out.
+
+    Args:
+        laboratory: Marks the results of the paper.
+        wanted: Number of readings, with those that are there.
+        before: The readings that are there.
+        keep: Called with all readings after each new one.
+
+    Raises:
+        ReproduceError: The paper's data is broken, or all rows of the design are used.
+    """
+    subjects, found = subjects_of(laboratory.paper), before
+    last = found.readings[-1].point if found.readings else 0
+    for number, values in points(found.axes):
+        if len(found.readings) >= wanted:
+            return found
+        if number <= last:
+            continue
+        met = _met(laboratory, subjects, values, number)
+        if met is not None:
+            more = (*found.readings, Reading(number, values, met))
+            found = Readings(found.axes, found.results, more)
+            keep(found)
+    raise ReproduceError(f"{laboratory.paper.id}: there are {len(found.readings)} readings at most")
+
+
+def _met(
+    laboratory: Laboratory, subjects: tuple[Subject, ...], values: tuple[int, ...], number: int
+) -> tuple[bool, ...] | None:
+    """Marks of the results at a point; None if a scenario does not allow the point."""
+    choices = choices_at(laboratory.paper, values)
+    units = [Unit(choices, subject, (number,)) for subject in subjects]
+    try:
+        laboratory.needed(units)
+    except ScenarioError:
+        return None
+    marks = laboratory.marks(units, f"{laboratory.paper.id}, reading at point {number}")
+    return tuple(mark.met for mark in marks)
