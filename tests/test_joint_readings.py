@@ -132,6 +132,9 @@ def test_a_result_that_holds_in_less_than_half_is_fragile(paper: Paper) -> None:
         found = across_readings(read, subject, stands=True)
         assert (found.is_fragile, found.is_robust) == (fragile, not fragile)
         assert str(found) == f"{met} of 64"
+        fewer = replace(none, readings=lines[:63])
+        found = across_readings(replace(paper, readings=fewer), subject, stands=True)
+        assert (found.is_fragile, found.is_robust) == (False, False)
 
 
 @pytest.mark.parametrize(

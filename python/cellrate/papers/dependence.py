@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from cellrate.papers.paper import Paper, ReadingAxis, Subject
+from cellrate.papers.paper import READINGS_NEEDED, Paper, ReadingAxis, Subject
 
 ORDERS = 400
 CHANCE = 95.0
@@ -59,13 +59,17 @@ class AcrossReadings:
 
     @property
     def is_fragile(self) -> bool:
-        """True if the result is met in less than half of the readings."""
-        return 2 * sum(self.met) < len(self.met)
+        """True if the result is met in less than half of enough readings."""
+        return self._enough and 2 * sum(self.met) < len(self.met)
 
     @property
     def is_robust(self) -> bool:
-        """True if the result is met in at least half of the readings, of which there are some."""
-        return bool(self.met) and not self.is_fragile
+        """True if the result is met in at least half of enough readings."""
+        return self._enough and not self.is_fragile
+
+    @property
+    def _enough(self) -> bool:
+        return len(self.met) >= READINGS_NEEDED
 
     def __str__(self) -> str:
         """The readings in which the result is met: `41 of 64`; empty without readings."""

@@ -25,6 +25,8 @@ Kind = Literal["measured", "arithmetic", "restated"]
 SCORES = ("throughput", "rate", "queue", "loss", "whole")
 LEAST, MOST = 2.5, 97.5
 """Percentiles between which a printed value is consistent with a distribution."""
+READINGS_NEEDED = 64
+"""Joint readings below which no result is called contradicted, robust or fragile."""
 Point = dict[str, Value]
 Expression = Annotated[str, "expression"]
 """A text that is an expression of the language."""

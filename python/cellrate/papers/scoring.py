@@ -7,7 +7,7 @@ from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from statistics import fmean
 
-from cellrate.papers.paper import LEAST, Claim, Drawn, Explanation, Published
+from cellrate.papers.paper import LEAST, READINGS_NEEDED, Claim, Drawn, Explanation, Published
 
 TOLERANCES = {"throughput": 0.10, "rate": 0.10, "queue": 0.25, "whole": 0.01}
 LOSS_FACTOR = 2.0
@@ -109,10 +109,6 @@ class Standing(StrEnum):
     """It is met in fewer readings and seeds: it does not follow from what the paper states."""
     UNDECIDED = "undecided"
     """There are too few readings to tell."""
-
-
-READINGS_NEEDED = 64
-"""Joint readings below which a result that no reading meets is not called contradicted."""
 
 
 def standing_of(
