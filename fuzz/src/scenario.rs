@@ -3,7 +3,7 @@
 
 use cellrate::scenario::{Checked, Refusal, Scenario, Severity, describe, resolve};
 use cellrate::{build, run};
-use cellrate_engine::network::Plan;
+use cellrate_engine::atm::Plan;
 
 /// Path of the scenario, in a directory without files for sources to play.
 pub const PATH: &str = "/nowhere/scenario.toml";

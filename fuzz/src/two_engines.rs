@@ -1,8 +1,8 @@
 //! Small networks with any parameters: nothing panics, and the fast engine agrees with the plain
 //! one.
 
+use cellrate_engine::atm::{Plan, Reference, Simulation};
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::network::{Plan, Reference, Simulation};
 
 use super::{overrides, scenario};
 

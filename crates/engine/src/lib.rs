@@ -6,12 +6,13 @@
 //! From below, each uses only those before it:
 //!
 //! * [`kernel`]: time in whole picoseconds, exact cell clocks, random streams, digests.
-//! * [`atm`]: cells, RM cells, AAL5, links, and the output port with its server.
+//! * [`net`]: the transport under every link layer: links, and nodes that advance alone.
+//! * [`atm`]: cells, RM cells, AAL5, and the output port with its server.
 //! * [`control`], [`discard`], [`credit`]: decisions of a port about the cells that pass.
 //! * [`endsystem`], [`tcp`], [`traffic`]: ABR sources and destinations, TCP senders and receivers,
 //!   and the applications above them. All are pure state machines: time comes in as an argument.
-//! * [`network`]: a [`Plan`](network::Plan) of nodes, links and flows, and the
-//!   [`Simulation`](network::Simulation) that runs it.
+//! * [`atm`] again: hosts and switches, a [`Plan`](atm::Plan) of nodes, links and flows, and the
+//!   [`Simulation`](atm::Simulation) that runs it.
 //!
 //! Most programs want the crate `cellrate` above this one: it reads scenario files, with units,
 //! defaults and diagnostics, and makes the plan.
@@ -35,8 +36,8 @@
 //!     Boxed, ControlConfig, CustomConfig, CustomControl, CustomScheme, PortFacts, SwitchControl,
 //! };
 //! use cellrate_engine::kernel::{Ps, Rate, units::Buffer};
-//! use cellrate_engine::network::plan::{FlowPlan, LinkPlan, NodeKind, NodePlan, Plan, SwitchPlan};
-//! use cellrate_engine::network::Simulation;
+//! use cellrate_engine::atm::plan::{FlowPlan, LinkPlan, NodeKind, NodePlan, Plan, SwitchPlan};
+//! use cellrate_engine::atm::Simulation;
 //! use cellrate_engine::traffic::SourceConfig;
 //!
 //! /// The scheme at a port: the same explicit rate for all, in cells/s.
@@ -92,7 +93,7 @@
 //! // 10 Mbit/s are 23,585 cells/s; one cell in 32 is an RM cell.
 //! let data = report.flows[0].delivered_bytes as f64 / 48.0 / 0.2;
 //! assert!((data - 23_585.0 * 31.0 / 32.0).abs() < 60.0, "{data} cells/s");
-//! # Ok::<(), cellrate_engine::network::PlanError>(())
+//! # Ok::<(), cellrate_engine::atm::PlanError>(())
 //! ```
 #![no_std]
 
@@ -106,6 +107,6 @@ pub mod custom;
 pub mod discard;
 pub mod endsystem;
 pub mod kernel;
-pub mod network;
+pub mod net;
 pub mod tcp;
 pub mod traffic;

@@ -1,8 +1,9 @@
 //! Curves of a run: quantities that are read at equal distances of time, and are thinned to their
 //! least and greatest value where more points than pixels lie.
 
+use cellrate_engine::atm::Simulation;
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::network::{ChannelId, Simulation};
+use cellrate_engine::net::ChannelId;
 use serde::Serialize;
 
 /// A quantity over time.

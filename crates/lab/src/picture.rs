@@ -1,8 +1,8 @@
 //! The network at one instant: the cells on every link, the queues, and the state of the flows.
 
 use cellrate_engine::atm::cell::Kind;
+use cellrate_engine::atm::{Held, Simulation};
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::network::{Held, Simulation};
 use serde::Serialize;
 
 /// Places along a link; of the cells in one place the most telling is shown.

@@ -3,8 +3,8 @@
 
 use cellrate::run::{Events, Live, RunError};
 use cellrate::scenario::Checked;
+use cellrate_engine::atm::Simulation;
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::network::Simulation;
 
 use crate::curves::{Curves, tracks};
 

@@ -1,10 +1,10 @@
 //! Translation of a checked scenario into the engine's plan.
 
-use cellrate_engine::kernel::{Ps, Stream};
-use cellrate_engine::network::plan::{
+use cellrate_engine::atm::plan::{
     EventKinds, FlowPlan, MeasurePlan, NodeKind, NodePlan, Plan, SwitchPlan,
 };
-use cellrate_engine::network::{Change, FlowChange, SwitchChange};
+use cellrate_engine::atm::{Change, FlowChange, SwitchChange};
+use cellrate_engine::kernel::{Ps, Stream};
 
 use crate::scenario::graph::{Instance, Node};
 use crate::scenario::{Checked, EventKind, Graph, Measure, Scenario};

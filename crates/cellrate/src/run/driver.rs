@@ -3,8 +3,8 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
+use cellrate_engine::atm::{Plan, PlanError, Report, Simulation};
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::network::{Plan, PlanError, Report, Simulation};
 
 use super::amounts::size;
 use super::events::{Events, Odometer};
@@ -165,7 +165,7 @@ impl Driver {
         warnings::after(self.simulation.plan(), &seen)
     }
 
-    fn drops(&mut self) -> Vec<(cellrate_engine::network::SwitchPort, u64)> {
+    fn drops(&mut self) -> Vec<(cellrate_engine::atm::SwitchPort, u64)> {
         let states = self.simulation.port_states();
         self.simulation
             .switch_ports()

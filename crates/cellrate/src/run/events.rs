@@ -3,9 +3,10 @@
 
 use cellrate_engine::atm::aal5::cells_for;
 use cellrate_engine::atm::cell::Info;
+use cellrate_engine::atm::event::{Event, What};
+use cellrate_engine::atm::{Plan, Simulation};
 use cellrate_engine::discard::Cause;
-use cellrate_engine::network::event::{Event, What};
-use cellrate_engine::network::{ChannelId, Plan, Simulation};
+use cellrate_engine::net::ChannelId;
 
 /// Events in order of time. All columns have the same length.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,8 +1,8 @@
 //! A run that is watched: it pauses where its watcher wants it to.
 
+use cellrate_engine::atm::plan::EventKinds;
+use cellrate_engine::atm::{Plan, Simulation};
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::network::plan::EventKinds;
-use cellrate_engine::network::{Plan, Simulation};
 
 use super::driver::{Driver, RunError};
 use super::events::Events;

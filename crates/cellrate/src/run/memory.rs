@@ -10,10 +10,10 @@ use std::cmp::Reverse;
 
 use cellrate_engine::atm::aal5::cells_for;
 use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::atm::event::Event;
+use cellrate_engine::atm::plan::{FlowPlan, LinkPlan, NodeKind, Plan};
 use cellrate_engine::kernel::trace::{Point, Trace};
 use cellrate_engine::kernel::{Ps, Rate, Summary};
-use cellrate_engine::network::event::Event;
-use cellrate_engine::network::plan::{FlowPlan, LinkPlan, NodeKind, Plan};
 use cellrate_engine::tcp::blocks::MOST_OPTION_BYTES;
 
 use crate::scenario::{Scenario, TraceKind};

@@ -10,8 +10,8 @@ mod graph;
 
 use std::num::NonZeroUsize;
 
+use cellrate_engine::atm::plan::Plan;
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::network::plan::Plan;
 
 use self::graph::{Groups, Load, crossing, lookahead, steps, used_links};
 

@@ -1,8 +1,8 @@
 //! Cells on links over a short span, as columns.
 
 use cellrate_engine::atm::cell::Kind;
+use cellrate_engine::atm::{Reference, Simulation};
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::network::{Reference, Simulation};
 
 use super::driver::RunError;
 use crate::build;

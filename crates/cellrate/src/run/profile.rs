@@ -3,8 +3,8 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use cellrate_engine::network::Stopwatch;
-use cellrate_engine::network::plan::{NodeKind, Plan};
+use cellrate_engine::atm::plan::{NodeKind, Plan};
+use cellrate_engine::net::Stopwatch;
 
 /// Something that a run spends time on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::thread;
 use std::time::Instant;
 
-use cellrate_engine::network::{Plan, Report};
+use cellrate_engine::atm::{Plan, Report};
 
 use super::driver::{Driver, Progress, RunError};
 use super::memory::{Estimate, available_bytes, estimate};

@@ -1,7 +1,7 @@
 //! The summary of a run: one JSON object with the engine's report and its origin.
 
-use cellrate_engine::network::Report;
-use cellrate_engine::network::report::{ClassReport, FlowReport, PortReport, Totals, VcReport};
+use cellrate_engine::atm::Report;
+use cellrate_engine::atm::report::{ClassReport, FlowReport, PortReport, Totals, VcReport};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -26,9 +26,10 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use cellrate_engine::atm::Plan;
+use cellrate_engine::atm::{Mail, Part};
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::network::partition::{Mail, Part};
-use cellrate_engine::network::{ChannelId, Plan};
+use cellrate_engine::net::ChannelId;
 
 use self::clocks::{Clocks, StopsOnPanic};
 use super::driver::{Driver, PROGRESS_INTERVAL, Progress, RunError};

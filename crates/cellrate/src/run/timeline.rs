@@ -1,10 +1,10 @@
 //! The instants at which a run pauses, for samples, windows and progress.
 
+use cellrate_engine::atm::Plan;
 use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::atm::plan::FlowPlan;
 use cellrate_engine::endsystem::OutOfRate;
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::network::Plan;
-use cellrate_engine::network::plan::FlowPlan;
 use cellrate_engine::traffic::Load;
 
 /// Approximate number of cell-hops between two stops: ten to twenty milliseconds of work, so that a

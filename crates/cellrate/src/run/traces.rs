@@ -1,8 +1,8 @@
 //! Traces: sampled quantities and their recording.
 
+use cellrate_engine::atm::{Plan, PortState, Simulation, SwitchPort};
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::trace::{Point, Trace};
-use cellrate_engine::network::{Plan, PortState, Simulation, SwitchPort};
 
 use crate::scenario::TraceKind;
 

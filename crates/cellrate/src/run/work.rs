@@ -3,8 +3,8 @@
 mod demand;
 mod shares;
 
+use cellrate_engine::atm::plan::{FlowPlan, Plan};
 use cellrate_engine::credit::FcvcConfig;
-use cellrate_engine::network::plan::{FlowPlan, Plan};
 
 use self::demand::{Demand, demand};
 use self::shares::max_min;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use cellrate_engine::atm::plan::LinkPlan;
 use cellrate_engine::kernel::{Ps, Rate};
-use cellrate_engine::network::plan::LinkPlan;
 use cellrate_engine::traffic::Load;
 use serde::Serialize;
 use serde_json::Value;

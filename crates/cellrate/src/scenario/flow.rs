@@ -1,10 +1,10 @@
 //! Flows of a scenario.
 
+use cellrate_engine::atm::Refuses;
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::endsystem::AbrConfig;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::{Buffer, Delay};
-use cellrate_engine::network::Refuses;
 use cellrate_engine::tcp::TcpConfig;
 use cellrate_engine::traffic::SourceConfig;
 use schemars::JsonSchema;

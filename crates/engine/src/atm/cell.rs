@@ -4,6 +4,7 @@
 pub use super::class::ServiceClass;
 use crate::credit::CreditCell;
 use crate::kernel::Ps;
+use crate::net::unit::{Unit, Word};
 use crate::tcp::Segment;
 
 /// Kind of a cell. As on the line, the payload type distinguishes RM cells from data.
@@ -25,7 +26,7 @@ pub enum Kind {
 /// Bits 0-1 kind, 2 end of message (AAL5 EOM, SDU type 1), 3 EFCI, 4 CLP, 5 a [`Body`] follows,
 /// 6-11 application bytes in the cell (0..=48), so that bytes can be counted wherever a cell is
 /// lost or delivered, 12-31 the cell's number among the data cells of its channel, modulo 2^20.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Info(pub u32);
 
 impl Info {
@@ -162,14 +163,34 @@ impl Info {
 
 /// A cell on a link or in a queue. `label` is its VPI/VCI at the node that receives it: an index
 /// into that node's table, rewritten at every hop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cell {
-    /// Time at which its last bit arrives at the far end of its link.
-    pub at: Ps,
-    /// Index into the receiving node's table.
-    pub label: u32,
-    /// Header bits and number.
-    pub info: Info,
+pub type Cell = Unit<Info>;
+
+impl Word for Info {
+    type Record = Body;
+
+    #[inline(always)]
+    fn has_record(self) -> bool {
+        self.has_body()
+    }
+    #[inline(always)]
+    fn is_plain(self) -> bool {
+        Info::is_plain(self)
+    }
+    #[inline(always)]
+    fn is_stamped(self) -> bool {
+        Info::is_stamped(self)
+    }
+    #[inline(always)]
+    fn stamp(sent: Ps) -> Body {
+        Body::Stamp(sent)
+    }
+    #[inline(always)]
+    fn stamp_in(body: &Body) -> Option<Ps> {
+        match body {
+            Body::Stamp(sent) => Some(*sent),
+            _ => None,
+        }
+    }
 }
 
 /// Contents of an RM cell; rates in cells per second (see [`super::rm`] for the line format).

@@ -1,11 +1,50 @@
-//! Cells, RM cells, AAL5, links, output ports.
+//! The link layer of ATM: cells, RM cells, AAL5, output ports with their servers; hosts and switches, the
+//! plan of a network of them, and the simulation that runs it and is measured.
 
 pub mod aal5;
+mod build;
 pub mod cell;
+mod changing;
 mod class;
+mod credited;
+mod draft;
 pub mod errors;
-pub mod link;
+pub mod event;
+mod held;
+mod host;
+mod log;
 mod losses;
+mod measure;
+mod network;
+mod node;
+mod observe;
+mod observer;
+mod outside;
+mod passages;
+pub mod plan;
 pub mod port;
+mod reference;
+mod relay;
+pub mod report;
 pub mod rm;
 pub mod server;
+mod simulation;
+pub mod simultaneous;
+mod source_queue;
+mod switch;
+mod terminal;
+pub mod transport;
+mod watch;
+mod window;
+
+pub use held::Held;
+pub use observe::{PortState, SwitchPort};
+pub use observer::{Crossing, Observer, PduStart};
+pub use outside::{LawFromOutside, PortFromOutside};
+pub use passages::{Passage, Passages};
+pub use plan::{Change, FlowChange, Plan, PlanError, SwitchChange};
+pub use reference::Reference;
+pub use report::Report;
+pub use simulation::{Part, Simulation};
+pub use source_queue::Refuses;
+pub use transport::Mail;

@@ -9,7 +9,6 @@ mod front;
 use alloc::vec::Vec;
 
 use super::cell::{Body, Info, RmCell, ServiceClass};
-use super::link::Outlet;
 use super::losses::LossCounts;
 pub use super::losses::Losses;
 pub use super::server::Arrival;
@@ -17,6 +16,7 @@ use super::server::{
     BuildServer, Context, CreditedServer, Departure, Line, LossSettings, PromptSettings, Server,
     ServerSettings,
 };
+use super::transport::Outlet;
 use crate::control::{Control, SwitchControl};
 use crate::discard::{Cause, Discard, DiscardPolicy, Verdict};
 use crate::kernel::{CellClock, Digest, Ps, Rate};

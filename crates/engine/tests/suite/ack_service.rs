@@ -6,13 +6,13 @@ use crate::support::plans::{Graph, back, cell_time_us, flow, plain_switch, stop_
 use cellrate_engine::atm::cell::Kind;
 use cellrate_engine::atm::cell::ServiceClass::{self, Abr, Cbr, Ubr, Vbr};
 use cellrate_engine::atm::errors::LinkErrors;
+use cellrate_engine::atm::plan::{FlowPlan, NodeKind, Plan, SwitchPlan};
 use cellrate_engine::atm::server::LazyServer;
+use cellrate_engine::atm::{Reference, Report, Simulation};
 use cellrate_engine::control::ControlConfig;
 use cellrate_engine::control::efci::{EfciConfig, MarkAt};
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::{Bytes, Cells};
-use cellrate_engine::network::plan::{FlowPlan, NodeKind, Plan, SwitchPlan};
-use cellrate_engine::network::{Reference, Report, Simulation};
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::greedy::GreedyConfig;
 use cellrate_engine::traffic::transfer::TransferConfig;

@@ -7,13 +7,13 @@ use crate::support::plans::{
     stop_and_wait,
 };
 use cellrate_engine::atm::cell::{Info, Kind, RmCell, ServiceClass};
+use cellrate_engine::atm::plan::{NodeKind, Plan};
+use cellrate_engine::atm::{Change, FlowChange, Simulation, SwitchChange};
 use cellrate_engine::control::{Control, ControlConfig, PortFacts, SwitchControl};
 use cellrate_engine::discard::{Cause, DiscardConfig, DiscardPolicy, Verdict};
 use cellrate_engine::endsystem::{AbrConfig, AbrSource, Emission};
 use cellrate_engine::kernel::units::Buffer;
 use cellrate_engine::kernel::{Ps, Rate, Stream};
-use cellrate_engine::network::plan::{NodeKind, Plan};
-use cellrate_engine::network::{Change, FlowChange, Simulation, SwitchChange};
 use cellrate_engine::traffic::{CellSource, Cells, Demand, SourceConfig};
 use serde_json::{Value, json};
 

@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 
 use crate::support::plans::{Graph, back, flow};
 use cellrate_engine::atm::cell::ServiceClass::{self, Abr, Cbr, Random, Ubr, Vbr};
+use cellrate_engine::atm::plan::{FlowPlan, Plan, SwitchPlan};
 use cellrate_engine::atm::server::LazyServer;
+use cellrate_engine::atm::{Reference, Simulation};
 use cellrate_engine::component::Component;
 use cellrate_engine::control::{ControlConfig, schemes};
 use cellrate_engine::discard::{DiscardConfig, policies};
 use cellrate_engine::kernel::units::{Buffer, Bytes};
 use cellrate_engine::kernel::{Ps, Rate};
-use cellrate_engine::network::plan::{FlowPlan, Plan, SwitchPlan};
-use cellrate_engine::network::{Reference, Simulation};
 use cellrate_engine::tcp::Recovery;
 use cellrate_engine::traffic::SourceConfig;
 use serde::de::DeserializeOwned;

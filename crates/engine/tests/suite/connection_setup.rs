@@ -8,9 +8,10 @@ use crate::support::random_network::{Network, networks};
 use crate::support::repeatable::repeatable;
 use cellrate_engine::atm::cell::Body;
 use cellrate_engine::atm::cell::ServiceClass::Ubr;
+use cellrate_engine::atm::{Crossing, Observer, PduStart, Plan, Reference};
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::Bytes;
-use cellrate_engine::network::{ChannelId, Crossing, Observer, PduStart, Plan, Reference};
+use cellrate_engine::net::ChannelId;
 use cellrate_engine::tcp::{Handshake, Recovery, Segment, SynOptions, TcpConfig};
 use cellrate_engine::traffic::SourceConfig;
 use proptest::prelude::*;
@@ -63,7 +64,7 @@ fn line(tcp: TcpConfig, source: &str) -> Plan {
     let (from, to) = (graph.host("a"), graph.host("b"));
     let link = graph.duplex(from, to, cell_time_us(10), Ps::from_us(5));
     let source: SourceConfig = serde_json::from_str(source).unwrap();
-    let mut tcp = cellrate_engine::network::plan::FlowPlan {
+    let mut tcp = cellrate_engine::atm::plan::FlowPlan {
         tcp,
         ..flow("tcp", Ubr, source, vec![link])
     };

@@ -6,10 +6,11 @@ use crate::support::random_network::{Network, credited_networks};
 use crate::support::repeatable::repeatable;
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::atm::errors::LinkErrors;
+use cellrate_engine::atm::plan::Plan;
+use cellrate_engine::atm::{Report, Simulation};
 use cellrate_engine::credit::FcvcConfig;
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::network::plan::Plan;
-use cellrate_engine::network::{ChannelId, Report, Simulation};
+use cellrate_engine::net::ChannelId;
 use cellrate_engine::traffic::SourceConfig;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -46,15 +47,15 @@ fn fan(sources: usize, config: FcvcConfig) -> Plan {
         ));
     }
     let mut plan = graph.plan(flows);
-    plan.nodes[switch].kind = cellrate_engine::network::plan::NodeKind::Switch(by_class());
+    plan.nodes[switch].kind = cellrate_engine::atm::plan::NodeKind::Switch(by_class());
     plan.fcvc = Some(config);
     plan
 }
 
 /// A switch with a queue for the classes without credit, and another for those with credit.
-fn by_class() -> cellrate_engine::network::plan::SwitchPlan {
+fn by_class() -> cellrate_engine::atm::plan::SwitchPlan {
     use ServiceClass::{Abr, Cbr, Random, Ubr, Vbr};
-    cellrate_engine::network::plan::SwitchPlan {
+    cellrate_engine::atm::plan::SwitchPlan {
         priority: vec![vec![Cbr, Vbr, Abr], vec![Ubr, Random]],
         ..plain_switch()
     }

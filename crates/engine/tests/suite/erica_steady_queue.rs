@@ -8,10 +8,10 @@
 use crate::support::agreed;
 use crate::support::bottlenecks::greedy;
 use crate::support::plans::{Graph, cell_time_us, flow, plain_switch};
+use cellrate_engine::atm::Simulation;
 use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::atm::plan::{NodeKind, Plan, SwitchPlan};
 use cellrate_engine::kernel::{Ps, Rate};
-use cellrate_engine::network::Simulation;
-use cellrate_engine::network::plan::{NodeKind, Plan, SwitchPlan};
 use serde_json::{Value, json};
 
 /// Cell time in us, at 100,000 cells/s.

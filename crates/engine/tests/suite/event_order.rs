@@ -7,19 +7,19 @@ use std::collections::BTreeSet;
 use crate::support::agreed;
 use crate::support::plans::{Graph, back, cell_time_us, flow, plain_switch};
 use cellrate_engine::atm::cell::{Info, ServiceClass};
-use cellrate_engine::atm::link::{Link, Outlet};
+use cellrate_engine::atm::plan::{FlowPlan, Plan, SwitchPlan};
 use cellrate_engine::atm::server::{
     Arrival, BuildServer, Context, EagerServer, LazyServer, Line, PriorityServer, Queued, Server,
     ServerSettings,
 };
+use cellrate_engine::atm::simultaneous::SimultaneousCells;
+use cellrate_engine::atm::transport::{Link, Outlet};
+use cellrate_engine::atm::{Report, Simulation};
 use cellrate_engine::control::efci::{EfciConfig, MarkAt};
 use cellrate_engine::control::erica::EricaConfig;
 use cellrate_engine::control::{ControlConfig, PortFacts};
 use cellrate_engine::kernel::units::{Buffer, Bytes, Cells};
 use cellrate_engine::kernel::{CellClock, Ps};
-use cellrate_engine::network::plan::{FlowPlan, Plan, SwitchPlan};
-use cellrate_engine::network::simultaneous::SimultaneousCells;
-use cellrate_engine::network::{Report, Simulation};
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::cbr::CbrConfig;
 use cellrate_engine::traffic::transfer::TransferConfig;

@@ -9,16 +9,16 @@ use crate::support::repeatable::repeatable;
 use crate::support::{difference, outcome};
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::atm::errors::LinkErrors;
+use cellrate_engine::atm::event::{Event, What};
+use cellrate_engine::atm::plan::{NodeKind, SwitchPlan};
+use cellrate_engine::atm::report::{FlowReport, PortReport, VcReport};
 use cellrate_engine::atm::server::{EagerServer, LazyServer, Server};
+use cellrate_engine::atm::{
+    Change, FlowChange, Plan, PortState, Reference, Refuses, Simulation, SwitchChange,
+};
 use cellrate_engine::discard::Cause;
 use cellrate_engine::kernel::units::Buffer;
 use cellrate_engine::kernel::{Ps, Rate};
-use cellrate_engine::network::event::{Event, What};
-use cellrate_engine::network::plan::{NodeKind, SwitchPlan};
-use cellrate_engine::network::report::{FlowReport, PortReport, VcReport};
-use cellrate_engine::network::{
-    Change, FlowChange, Plan, PortState, Reference, Refuses, Simulation, SwitchChange,
-};
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::cbr::CbrConfig;
 use cellrate_engine::traffic::greedy::GreedyConfig;

@@ -4,10 +4,10 @@
 use crate::support::bottlenecks::{access, greedy, max_min, steady_rates};
 use crate::support::plans::{Graph, plain_switch};
 use crate::support::schemes::{Scheme, charny, erica, fmmra, scheme};
+use cellrate_engine::atm::Simulation;
+use cellrate_engine::atm::plan::{Plan, SwitchPlan};
 use cellrate_engine::atm::server::LazyServer;
 use cellrate_engine::kernel::{Ps, Rate};
-use cellrate_engine::network::Simulation;
-use cellrate_engine::network::plan::{Plan, SwitchPlan};
 use serde_json::json;
 
 /// A generic fairness configuration: links in Mbit/s between switches, and groups of flows with

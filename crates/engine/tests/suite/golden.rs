@@ -5,11 +5,11 @@ use std::fmt::Write;
 
 use crate::support::plans::{Dumbbell, back, flow};
 use cellrate_engine::atm::cell::ServiceClass::{self, Abr, Cbr, Random, Ubr, Vbr};
+use cellrate_engine::atm::plan::{FlowPlan, Plan, SwitchPlan};
 use cellrate_engine::atm::server::LazyServer;
+use cellrate_engine::atm::{Report, Simulation};
 use cellrate_engine::kernel::units::Buffer;
 use cellrate_engine::kernel::{Ps, Rate};
-use cellrate_engine::network::plan::{FlowPlan, Plan, SwitchPlan};
-use cellrate_engine::network::{Report, Simulation};
 use cellrate_engine::tcp::{Clock, Recovery, TcpConfig};
 use cellrate_engine::traffic::SourceConfig;
 use serde::de::DeserializeOwned;
@@ -195,7 +195,7 @@ fn plans() -> Vec<(&'static str, Plan)> {
 }
 
 fn row(name: &str, report: &Report) -> String {
-    let sum = |count: fn(&cellrate_engine::network::report::FlowReport) -> u64| {
+    let sum = |count: fn(&cellrate_engine::atm::report::FlowReport) -> u64| {
         report.flows.iter().map(count).sum::<u64>()
     };
     let longest = report

@@ -11,8 +11,8 @@ use crate::support::schemes::{
     fmmra_of_long_intervals, fmmra_of_short_intervals, osu, phantom,
 };
 use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::atm::plan::{Plan, SwitchPlan};
 use cellrate_engine::kernel::{Ps, Rate};
-use cellrate_engine::network::plan::{Plan, SwitchPlan};
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::persistent::PersistentConfig;
 use proptest::prelude::*;

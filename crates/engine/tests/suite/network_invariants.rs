@@ -3,10 +3,11 @@
 use crate::support::random_network::{Network, networks};
 use crate::support::repeatable::repeatable;
 use cellrate_engine::atm::cell::{Info, ServiceClass};
+use cellrate_engine::atm::event::What;
+use cellrate_engine::atm::{Plan, Report, Simulation};
 use cellrate_engine::discard::Cause;
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::network::event::What;
-use cellrate_engine::network::{ChannelId, Plan, Report, Simulation};
+use cellrate_engine::net::ChannelId;
 use proptest::prelude::*;
 
 const LOOKS: u64 = 300;
@@ -90,7 +91,7 @@ fn check_report(run: &mut Simulation) {
     let in_flight: u64 = report.vcs.iter().map(|vc| vc.cells_in_flight).sum();
     let under_credit = run.plan().fcvc.is_some();
     assert!(run.cells_held() == in_flight || (under_credit && run.cells_held() > in_flight));
-    assert!(run.peak_storage().cells >= run.cells_held());
+    assert!(run.peak_storage().units >= run.cells_held());
     for vc in &report.vcs {
         let lost = vc.cells_dropped + vc.cells_lost_on_links;
         let accounted = vc.cells_delivered + lost + vc.cells_in_flight + vc.rm_cells_absorbed;

@@ -9,14 +9,13 @@ use crate::support::random_network::{Network, networks};
 use crate::support::repeatable::repeatable;
 use cellrate_engine::atm::cell::ServiceClass::{Abr, Ubr};
 use cellrate_engine::atm::cell::{Body, Info, Kind};
+use cellrate_engine::atm::event::{Event, What};
+use cellrate_engine::atm::plan::SwitchPlan;
+use cellrate_engine::atm::{Crossing, Observer, PduStart, Plan, Reference, Report, Simulation};
 use cellrate_engine::discard::Cause;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::Bytes;
-use cellrate_engine::network::event::{Event, What};
-use cellrate_engine::network::plan::SwitchPlan;
-use cellrate_engine::network::{
-    ChannelId, Crossing, Observer, PduStart, Plan, Reference, Report, Simulation,
-};
+use cellrate_engine::net::ChannelId;
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::greedy::GreedyConfig;
 use proptest::prelude::*;

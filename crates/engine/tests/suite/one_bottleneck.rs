@@ -2,10 +2,10 @@
 
 use crate::support::bottlenecks::greedy;
 use crate::support::plans::{Dumbbell, cell_time_us, plain_switch};
+use cellrate_engine::atm::Simulation;
+use cellrate_engine::atm::plan::{Plan, SwitchPlan};
 use cellrate_engine::endsystem::AbrConfig;
 use cellrate_engine::kernel::{Ps, Rate};
-use cellrate_engine::network::Simulation;
-use cellrate_engine::network::plan::{Plan, SwitchPlan};
 use serde_json::{Value, json};
 
 /// Cells/s of every link.

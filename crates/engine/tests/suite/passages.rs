@@ -4,9 +4,10 @@
 use crate::support::plans::{Graph, cell_time_us, flow, plain_switch, stop_and_wait};
 use cellrate_engine::atm::cell::Kind;
 use cellrate_engine::atm::cell::ServiceClass::Cbr;
+use cellrate_engine::atm::plan::FlowPlan;
+use cellrate_engine::atm::{Passage, Passages, Plan, Reference, Simulation};
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::network::plan::FlowPlan;
-use cellrate_engine::network::{ChannelId, Passage, Passages, Plan, Reference, Simulation};
+use cellrate_engine::net::ChannelId;
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::cbr::CbrConfig;
 

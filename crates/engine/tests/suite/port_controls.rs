@@ -6,14 +6,14 @@ use std::sync::Arc;
 use crate::support::bottlenecks::greedy;
 use crate::support::plans::{Dumbbell, cell_time_us, plain_switch};
 use cellrate_engine::atm::cell::{Info, RmCell};
+use cellrate_engine::atm::plan::{NodeKind, Plan, SwitchPlan};
+use cellrate_engine::atm::{Reference, Report, Simulation};
 use cellrate_engine::control::{
     ControlConfig, CustomControl, CustomScheme, PortFacts, QueueReading,
 };
 use cellrate_engine::custom::Custom;
 use cellrate_engine::endsystem::{CustomLaw, LawState, SourceFacts};
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::network::plan::{NodeKind, Plan, SwitchPlan};
-use cellrate_engine::network::{Reference, Report, Simulation};
 use serde_json::{Map, json};
 
 const END: Ps = Ps::from_ms(60);

@@ -2,9 +2,9 @@
 
 use crate::support::plans::cell_time_us;
 use cellrate_engine::atm::cell::{Body, Info, Pdu, ServiceClass};
-use cellrate_engine::atm::link::{Link, Outlet};
 use cellrate_engine::atm::port::{Arrival, Losses, Port, PortSettings, QueueSettings};
 use cellrate_engine::atm::server::{BuildServer, EagerServer, LazyServer, Queued};
+use cellrate_engine::atm::transport::{Link, Outlet};
 use cellrate_engine::control::{ControlConfig, PortFacts};
 use cellrate_engine::discard::DiscardConfig;
 use cellrate_engine::kernel::Ps;

@@ -2,10 +2,10 @@
 //! source that never receives an RM cell without CI.
 
 use crate::support::plans::{Graph, back, cell_time_us, flow, plain_switch};
+use cellrate_engine::atm::Simulation;
 use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::atm::plan::{Plan, SwitchPlan};
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::network::Simulation;
-use cellrate_engine::network::plan::{Plan, SwitchPlan};
 use cellrate_engine::traffic::SourceConfig;
 use serde_json::{Value, json};
 

@@ -5,9 +5,9 @@
 
 use crate::support::plans::{Graph, cell_time_us, flow, plain_switch};
 use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::atm::plan::{FlowPlan, Plan};
+use cellrate_engine::atm::{Report, Simulation};
 use cellrate_engine::kernel::{Ps, Rate, Stream};
-use cellrate_engine::network::plan::{FlowPlan, Plan};
-use cellrate_engine::network::{Report, Simulation};
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::cbr::CbrConfig;
 use cellrate_engine::traffic::poisson::PoissonConfig;

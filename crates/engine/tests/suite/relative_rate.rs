@@ -2,13 +2,13 @@
 //! the times of samples, the marks of backward RM cells, and the effect of the loop.
 
 use crate::support::plans::{Dumbbell, back, cell_time_us, flow, plain_switch};
+use cellrate_engine::atm::Simulation;
 use cellrate_engine::atm::cell::{Info, Kind, RmCell, ServiceClass};
+use cellrate_engine::atm::plan::{Plan, SwitchPlan};
 use cellrate_engine::atm::server::LazyServer;
 use cellrate_engine::control::{Control, ControlConfig, PortFacts, SwitchControl, SwitchFacts};
 use cellrate_engine::kernel::units::Buffer;
 use cellrate_engine::kernel::{Ps, Rate};
-use cellrate_engine::network::Simulation;
-use cellrate_engine::network::plan::{Plan, SwitchPlan};
 use cellrate_engine::traffic::SourceConfig;
 use serde_json::{Value, json};
 

@@ -4,9 +4,9 @@
 use crate::support::agreed;
 use crate::support::plans::{Dumbbell, back, cell_time_us, flow, plain_switch};
 use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::atm::plan::{Plan, SwitchPlan};
 use cellrate_engine::kernel::units::Bytes;
 use cellrate_engine::kernel::{Ps, Rate};
-use cellrate_engine::network::plan::{Plan, SwitchPlan};
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::greedy::GreedyConfig;
 use serde_json::json;

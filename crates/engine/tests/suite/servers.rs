@@ -4,11 +4,11 @@
 use crate::support::receive;
 use crate::support::repeatable::repeatable;
 use cellrate_engine::atm::cell::{Body, Cell, Info, Kind, RmCell};
-use cellrate_engine::atm::link::{Link, Outlet};
 use cellrate_engine::atm::server::{
     Arrival, BuildServer, Context, EagerServer, FifoServer, LazyServer, Line, PriorityServer,
     Queued, Server, ServerSettings,
 };
+use cellrate_engine::atm::transport::{Link, Outlet};
 use cellrate_engine::control::efci::EfciConfig;
 use cellrate_engine::control::{Control, ControlConfig, PortFacts};
 use cellrate_engine::kernel::units::Cells;

@@ -3,12 +3,12 @@
 
 use crate::support::plans::{Dumbbell, back, cell_time_us, flow, plain_switch};
 use cellrate_engine::atm::cell::{Info, Kind, RmCell, ServiceClass};
+use cellrate_engine::atm::plan::{FlowPlan, SwitchPlan};
+use cellrate_engine::atm::{Report, Simulation};
 use cellrate_engine::control::{Control, ControlConfig, PortFacts, SwitchControl, SwitchFacts};
 use cellrate_engine::endsystem::{AbrConfig, AbrSource};
 use cellrate_engine::kernel::units::Buffer;
 use cellrate_engine::kernel::{Ps, Rate};
-use cellrate_engine::network::plan::{FlowPlan, SwitchPlan};
-use cellrate_engine::network::{Report, Simulation};
 use cellrate_engine::traffic::SourceConfig;
 use serde_json::{Value, json};
 

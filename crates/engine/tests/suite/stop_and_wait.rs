@@ -7,8 +7,8 @@
 //! and 80, arrive at the switch at 85 and 105, and arrive at 100 and 120 us: the next segment.
 
 use crate::support::plans::stop_and_wait;
+use cellrate_engine::atm::{Report, Simulation};
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::network::{Report, Simulation};
 
 const CYCLE: u64 = 120;
 

@@ -6,13 +6,13 @@
 use crate::support::plans::{Graph, back, cell_time_us, flow, plain_switch};
 use crate::support::{agreed, outcome};
 use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::atm::plan::{FlowPlan, Plan, SwitchPlan};
+use cellrate_engine::atm::report::PortReport;
+use cellrate_engine::atm::{Change, FlowChange, Report, Simulation, SwitchChange};
 use cellrate_engine::control::ControlConfig;
 use cellrate_engine::endsystem::{AbrConfig, RateUpdate, VcRate, VsVdConfig};
 use cellrate_engine::kernel::units::{Buffer, Cells};
 use cellrate_engine::kernel::{Ps, Rate};
-use cellrate_engine::network::plan::{FlowPlan, Plan, SwitchPlan};
-use cellrate_engine::network::report::PortReport;
-use cellrate_engine::network::{Change, FlowChange, Report, Simulation, SwitchChange};
 use cellrate_engine::traffic::SourceConfig;
 use serde_json::{Value, json};
 

@@ -2,12 +2,12 @@
 //! rate survives it.
 
 use crate::support::plans::{Dumbbell, back, flow, plain_switch};
+use cellrate_engine::atm::Simulation;
 use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::atm::plan::{FlowPlan, SwitchPlan};
+use cellrate_engine::atm::report::Report;
 use cellrate_engine::atm::server::LazyServer;
 use cellrate_engine::kernel::{Ps, Rate};
-use cellrate_engine::network::Simulation;
-use cellrate_engine::network::plan::{FlowPlan, SwitchPlan};
-use cellrate_engine::network::report::Report;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 

@@ -6,9 +6,9 @@ pub mod workloads;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use cellrate_engine::atm::Simulation;
+use cellrate_engine::atm::plan::Plan;
 use cellrate_engine::kernel::{Ps, Tournament};
-use cellrate_engine::network::Simulation;
-use cellrate_engine::network::plan::Plan;
 use serde::Serialize;
 
 use floor::{Delivered, Load};
@@ -110,7 +110,7 @@ fn simulate(plan: Plan, settling: Ps, end: Ps) -> Sample {
     Sample {
         hops,
         seconds,
-        bytes_per_cell: Some(simulation.peak_storage().bytes_per_cell()),
+        bytes_per_cell: Some(simulation.peak_storage().bytes_per_unit()),
     }
 }
 

@@ -1,11 +1,11 @@
 //! The workloads of the bench, built directly as plans.
 
 use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::atm::plan::{FlowPlan, LinkPlan, NodeKind, NodePlan, Plan, SwitchPlan};
 use cellrate_engine::control::ControlConfig;
 use cellrate_engine::control::erica::EricaConfig;
 use cellrate_engine::kernel::units::{Buffer, Bytes};
 use cellrate_engine::kernel::{Ps, Rate};
-use cellrate_engine::network::plan::{FlowPlan, LinkPlan, NodeKind, NodePlan, Plan, SwitchPlan};
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::cbr::CbrConfig;
 use cellrate_engine::traffic::greedy::GreedyConfig;

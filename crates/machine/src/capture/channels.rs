@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use cellrate_engine::atm::cell::Info;
-use cellrate_engine::network::{PduStart, Plan};
+use cellrate_engine::atm::{PduStart, Plan};
 
 /// The PDUs of one channel that some tap may still see, in order.
 #[derive(Default)]
@@ -83,7 +83,7 @@ pub fn index(pdu: &PduStart, info: Info) -> u32 {
 #[cfg(test)]
 mod tests {
     use cellrate_engine::kernel::Ps;
-    use cellrate_engine::network::ChannelId;
+    use cellrate_engine::net::ChannelId;
     use cellrate_engine::tcp::Segment;
 
     use super::*;

@@ -3,9 +3,9 @@
 //! Scenarios name only flows and hosts. All numbers follow from the order of flows and hosts in the
 //! scenario, and are the same in every run and at every tap.
 
+use cellrate_engine::atm::Plan;
 use cellrate_engine::atm::aal5::Encapsulation;
-use cellrate_engine::network::Plan;
-use cellrate_engine::network::plan::{FlowPlan, NodeKind};
+use cellrate_engine::atm::plan::{FlowPlan, NodeKind};
 use cellrate_engine::tcp::TcpConfig;
 
 use super::atm::Vc;

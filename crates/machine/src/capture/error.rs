@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use cellrate_engine::network::PlanError;
+use cellrate_engine::atm::PlanError;
 
 /// Reason why a capture was not made.
 #[derive(Debug)]

@@ -28,8 +28,8 @@ use std::ops::Range;
 use std::path::Path;
 use std::time::Instant;
 
+use cellrate_engine::atm::Reference;
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::network::Reference;
 
 pub use error::CaptureError;
 pub use taken::{Named, Taken, TakenAt, TakenFile};

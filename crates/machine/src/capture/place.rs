@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use cellrate_engine::atm::aal5::{Outcome, Reassembler};
 use cellrate_engine::atm::cell::{Body, Kind};
 use cellrate_engine::atm::rm;
-use cellrate_engine::network::{ChannelId, Crossing, Plan};
+use cellrate_engine::atm::{Crossing, Plan};
+use cellrate_engine::net::ChannelId;
 
 use super::aal5::{self, CELL_PAYLOAD};
 use super::atm;

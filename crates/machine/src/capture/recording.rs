@@ -5,8 +5,8 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
+use cellrate_engine::atm::{Crossing, Observer, PduStart, Plan};
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::network::{Crossing, Observer, PduStart, Plan};
 
 use super::channels::Channel;
 use super::error::CaptureError;

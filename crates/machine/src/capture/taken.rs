@@ -1,6 +1,6 @@
 //! The contents of `captures.json`: a description of the captured files.
 
-use cellrate_engine::network::Plan;
+use cellrate_engine::atm::Plan;
 use serde::Serialize;
 
 use super::place::Flows;

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use cellrate_engine::network::Plan;
+use cellrate_engine::atm::Plan;
 
 use cellrate::scenario::suggest::{listed, nearest};
 

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use cellrate_engine::atm::cell::Info;
 use cellrate_engine::atm::rm;
-use cellrate_engine::network::{ChannelId, Crossing, PduStart};
+use cellrate_engine::atm::{Crossing, PduStart};
+use cellrate_engine::net::ChannelId;
 use cellrate_engine::tcp::Segment;
 
 use super::channels::Channel;

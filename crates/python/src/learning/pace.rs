@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use cellrate::run::{Live, RunError};
+use cellrate_engine::atm::{Plan, Simulation};
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::network::{Plan, Simulation};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 

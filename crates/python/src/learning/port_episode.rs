@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use cellrate_engine::atm::Plan;
+use cellrate_engine::atm::PortFromOutside;
 use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::atm::plan::NodeKind;
 use cellrate_engine::control::{ControlConfig, PortFacts};
 use cellrate_engine::custom::Custom;
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::network::Plan;
-use cellrate_engine::network::PortFromOutside;
-use cellrate_engine::network::plan::NodeKind;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::Map;

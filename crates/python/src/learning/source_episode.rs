@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use cellrate_engine::atm::cell::{Info, ServiceClass};
+use cellrate_engine::atm::{LawFromOutside, Plan};
 use cellrate_engine::custom::Custom;
 use cellrate_engine::endsystem::SourceFacts;
-use cellrate_engine::network::{LawFromOutside, Plan};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::Map;

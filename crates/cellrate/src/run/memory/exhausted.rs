@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use cellrate_engine::atm::Simulation;
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::network::{Place, Simulation, Storage};
+use cellrate_engine::net::{Place, Storage};
 
 use super::needs::Need;
 use super::room::Room;
@@ -71,13 +72,13 @@ impl fmt::Display for Exhausted {
         let (cells, bytes) = self
             .held
             .fullest
-            .map_or((0, 0), |holder| (holder.cells, holder.bytes));
+            .map_or((0, 0), |holder| (holder.units, holder.bytes));
         write!(
             f,
             "the run was ended at {:.6} s, since it would have filled the memory: its {} cells take {}, \
              of which {} are for {} cells of {}, and {} are left",
             self.at.as_secs_f64(),
-            grouped(self.held.cells),
+            grouped(self.held.units),
             size(self.held.bytes),
             size(bytes),
             grouped(cells),

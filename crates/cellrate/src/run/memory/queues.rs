@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::atm::plan::{FlowPlan, LinkPlan, NodeKind, Plan};
 use cellrate_engine::control::ControlConfig;
 use cellrate_engine::endsystem::OutOfRate;
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::network::plan::{FlowPlan, LinkPlan, NodeKind, Plan};
 use cellrate_engine::traffic::Load;
 
 /// Assumed number of round trips in which explicit rates or marks bring down a source that has no

@@ -4,7 +4,7 @@
 //! that is about to fill the memory is ended with an error, before an allocation fails and ends the
 //! whole process.
 
-use cellrate_engine::network::Storage;
+use cellrate_engine::net::Storage;
 
 use super::free::available_bytes;
 
@@ -69,18 +69,18 @@ impl Room {
 
 #[cfg(test)]
 mod tests {
-    use cellrate_engine::network::{Holder, Place};
+    use cellrate_engine::net::{Holder, Place};
 
     use super::*;
 
     fn held(bytes: u64, largest: u64) -> Storage {
         let fullest = Holder {
             place: Place::Link(0),
-            cells: 1,
+            units: 1,
             bytes: largest,
         };
         Storage {
-            cells: 1,
+            units: 1,
             bytes,
             fullest: Some(fullest),
         }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use cellrate_engine::atm::plan::{FlowPlan, NodeKind, Plan};
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::network::plan::{FlowPlan, NodeKind, Plan};
 
 use crate::run::partition::STEPS;
 use crate::run::work::{Cells, cells_of};
@@ -146,7 +146,7 @@ pub fn used_links(plan: &Plan) -> Vec<bool> {
 
 /// Least time from an event at the begin of a link to its effect at the end.
 pub fn lookahead(plan: &Plan, link: usize) -> Ps {
-    plan.links[link].delay + plan.links[link].rate.cell_time_floor()
+    plan.links[link].lookahead()
 }
 
 /// Steps of the threads in a run of `seconds` whose cut links have a least lookahead.

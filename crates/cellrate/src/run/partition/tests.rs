@@ -95,12 +95,7 @@ fn sources_make_up_for_a_switch_that_has_much_to_do() {
     assert_eq!(found.parts.len(), 2, "{}", found.reason);
     let names: Vec<&str> = plan.nodes.iter().map(|node| node.name.as_str()).collect();
     let switches: Vec<&str> = (names.iter().zip(&plan.nodes))
-        .filter(|(_, node)| {
-            matches!(
-                node.kind,
-                cellrate_engine::network::plan::NodeKind::Switch(_)
-            )
-        })
+        .filter(|(_, node)| matches!(node.kind, cellrate_engine::atm::plan::NodeKind::Switch(_)))
         .map(|(name, _)| *name)
         .collect();
     assert_ne!(

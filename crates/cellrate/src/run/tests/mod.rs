@@ -3,7 +3,7 @@ mod threads;
 mod warnings;
 
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::network::Storage;
+use cellrate_engine::net::Storage;
 use serde_json::Value;
 
 use super::driver::{Driver, RunError};
@@ -503,7 +503,7 @@ fn the_estimate_knows_rm_cells_out_of_rate() {
     ];
     let scenario = scenario(text, &settings);
     let estimate = estimate_of(&scenario);
-    let most = most_held(&scenario).cells;
+    let most = most_held(&scenario).units;
     assert!(most > 500_000, "{most}");
     assert!(
         (most..3 * most).contains(&estimate.cells_in_flight),
@@ -528,8 +528,8 @@ fn the_estimate_knows_rm_cells_that_wait_at_hosts() {
     let flood = scenario(text, &short.each_ref().map(String::as_str));
     let estimate = estimate_of(&flood);
     let held = most_held(&flood);
-    assert!(held.cells > 500_000, "{held:?}");
-    assert!(estimate.cells_in_flight >= held.cells, "{estimate:?}");
+    assert!(held.units > 500_000, "{held:?}");
+    assert!(estimate.cells_in_flight >= held.units, "{estimate:?}");
     assert!(estimate.memory_bytes >= held.bytes, "{estimate:?}");
     assert_eq!(estimate.causes()[0].need, Need::Probes, "{estimate:?}");
 }

@@ -14,7 +14,7 @@ use crate::run::{Series, threads};
 /// All that a run leaves, without the seconds that it took.
 type Left = (String, Vec<Series>, Events, u64);
 
-fn left(driver: &mut Driver, report: cellrate_engine::network::Report) -> Left {
+fn left(driver: &mut Driver, report: cellrate_engine::atm::Report) -> Left {
     let (events, omitted) = driver.events(100_000);
     let series = driver.recorder.series();
     (format!("{report:#?}"), series, events, omitted)

@@ -1,9 +1,9 @@
 //! Links whose promised load exceeds their rate.
 
 use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::atm::plan::{FlowPlan, NodeKind, Plan};
 use cellrate_engine::credit::FcvcConfig;
 use cellrate_engine::kernel::Rate;
-use cellrate_engine::network::plan::{FlowPlan, NodeKind, Plan};
 use cellrate_engine::traffic::Load;
 
 use super::Warning;

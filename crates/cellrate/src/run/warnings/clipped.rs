@@ -1,10 +1,10 @@
 //! Settings that the engine changes before it uses them.
 
 use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::atm::plan::{FlowPlan, Plan};
 use cellrate_engine::endsystem::CrmRounding;
 use cellrate_engine::kernel::trace::Trace;
 use cellrate_engine::kernel::{Ps, Rate};
-use cellrate_engine::network::plan::{FlowPlan, Plan};
 use cellrate_engine::traffic::Load;
 
 use super::Warning;

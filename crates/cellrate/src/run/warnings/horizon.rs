@@ -1,8 +1,8 @@
 //! Spans of time that are short beside a round trip.
 
 use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::atm::plan::Plan;
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::network::plan::Plan;
 
 use super::groups::{groups, told_of};
 use super::{Warning, first_of_each_group};

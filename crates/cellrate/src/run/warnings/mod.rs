@@ -9,7 +9,7 @@ mod seen;
 mod video;
 mod windows;
 
-use cellrate_engine::network::plan::{FlowPlan, Plan};
+use cellrate_engine::atm::plan::{FlowPlan, Plan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
 //! Warnings that follow from the run itself.
 
-use cellrate_engine::network::plan::{NodeKind, Plan};
-use cellrate_engine::network::{Report, SwitchPort};
+use cellrate_engine::atm::plan::{NodeKind, Plan};
+use cellrate_engine::atm::{Report, SwitchPort};
 
 use super::groups::{groups, told_of};
 use super::{Warning, phases};

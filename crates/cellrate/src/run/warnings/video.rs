@@ -1,7 +1,7 @@
 //! Sources whose rates differ from what was probably meant: too short blocks, and files that end
 //! before the run.
 
-use cellrate_engine::network::plan::{FlowPlan, Plan};
+use cellrate_engine::atm::plan::{FlowPlan, Plan};
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::mpeg2::share_of_variance;
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::atm::plan::{FlowPlan, NodeKind, Plan};
 use cellrate_engine::kernel::Rate;
 use cellrate_engine::kernel::units::Bytes;
-use cellrate_engine::network::plan::{FlowPlan, NodeKind, Plan};
 use cellrate_engine::traffic::{Load, SourceConfig};
 
 use super::groups::told_of;

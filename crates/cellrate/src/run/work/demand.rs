@@ -2,7 +2,7 @@
 
 use cellrate_engine::atm::aal5::cells_for;
 use cellrate_engine::atm::cell::ServiceClass;
-use cellrate_engine::network::plan::{FlowPlan, Plan};
+use cellrate_engine::atm::plan::{FlowPlan, Plan};
 use cellrate_engine::traffic::{Load, SourceConfig};
 
 /// Load that a flow asks the network to carry.

@@ -1,6 +1,6 @@
 //! Max-min fair shares of flows with demands, for estimates.
 
-use cellrate_engine::network::plan::Plan;
+use cellrate_engine::atm::plan::Plan;
 
 use super::demand::Demand;
 

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::atm::plan::{Contradiction, LinkPlan, contradictions, opposites};
 use cellrate_engine::credit::{Allocation, FcvcConfig, Loop, MODULUS};
 use cellrate_engine::kernel::units::Buffer;
-use cellrate_engine::network::plan::{Contradiction, LinkPlan, contradictions, opposites};
 
 use super::finding::problem;
 use super::switches::{own, place_of};

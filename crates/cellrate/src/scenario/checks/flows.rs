@@ -1,7 +1,7 @@
 //! Checks of flows alone: names, numbers, services, sources.
 
+use cellrate_engine::atm::Refuses;
 use cellrate_engine::atm::cell::ServiceClass;
-use cellrate_engine::network::Refuses;
 
 use crate::scenario::flow::Flow;
 use crate::scenario::problem::{Problem, Step, place};

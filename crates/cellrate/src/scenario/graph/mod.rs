@@ -8,8 +8,8 @@ mod template;
 #[cfg(test)]
 mod tests;
 
+use cellrate_engine::atm::plan::{LinkPlan, loop_round_trip, way_time};
 use cellrate_engine::kernel::{Ps, Rate};
-use cellrate_engine::network::plan::{LinkPlan, loop_round_trip, way_time};
 
 use super::problem::Problem;
 use super::topology::Topology;

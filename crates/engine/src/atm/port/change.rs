@@ -1,8 +1,8 @@
 //! Settings of a port that change during a run, and the short cuts that follow from them.
 
 use super::{Port, Queue, QueueSettings};
-use crate::atm::link::Outlet;
 use crate::atm::server::Server;
+use crate::atm::transport::Outlet;
 use crate::control::{ControlConfig, QueueReading, SwitchControl};
 use crate::discard::{DiscardConfig, DiscardPolicy};
 use crate::kernel::Ps;

@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use super::Port;
-use crate::atm::link::Outlet;
 use crate::atm::server::{Context, Queued, Server};
+use crate::atm::transport::Outlet;
 use crate::kernel::Ps;
 
 /// Counters of one queue over a window.

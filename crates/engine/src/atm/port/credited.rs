@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use super::Port;
-use crate::atm::link::Outlet;
 use crate::atm::server::{Context, CreditCounts, CreditedServer, Departure, Message, Server};
+use crate::atm::transport::Outlet;
 use crate::credit::{self, Sender};
 use crate::kernel::Ps;
 

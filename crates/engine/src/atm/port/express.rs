@@ -12,8 +12,8 @@
 
 use super::{Port, show};
 use crate::atm::cell::Cell;
-use crate::atm::link::Outlet;
 use crate::atm::server::{Arrival, Context, FifoRow, Queued, Server, Work};
+use crate::atm::transport::Outlet;
 use crate::control::Control;
 use crate::discard::DiscardPolicy;
 use crate::kernel::{Ps, Ring, Tail};
@@ -21,7 +21,7 @@ use crate::kernel::{Ps, Ring, Tail};
 impl<S: Server> Port<S> {
     /// [`Port::arrive`] for a plain cell, if it is certainly admitted and its departure is known at
     /// once. Returns false, with nothing changed, if it is not. If the cell is stamped,
-    /// [`Link::push_stamp`](crate::atm::link::Link::push_stamp) must follow.
+    /// [`Link::push_stamp`](crate::net::link::Link::push_stamp) must follow.
     #[inline(always)]
     pub fn arrive_express(&mut self, now: Ps, arrival: &Arrival, out: &mut Outlet<'_>) -> bool {
         if self.reads_at(now, arrival) {

@@ -3,8 +3,8 @@
 
 use super::{Arrival, Port, rm_of};
 use crate::atm::cell::{Body, Info, RmCell};
-use crate::atm::link::Outlet;
 use crate::atm::server::{Context, Server};
+use crate::atm::transport::Outlet;
 use crate::control::SwitchControl;
 use crate::discard::Cause;
 use crate::kernel::{Ps, Stays};

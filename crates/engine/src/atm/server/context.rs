@@ -1,6 +1,7 @@
 //! The surroundings in which a server works.
 
-use crate::atm::link::LineEnd;
+use crate::atm::cell::{Body, Cell};
+use crate::atm::transport::Outlet;
 use crate::control::Control;
 use crate::kernel::Ps;
 
@@ -25,5 +26,18 @@ impl<'a, E: LineEnd> Context<'a, E> {
     #[inline(always)]
     pub fn at(&mut self, now: Ps) -> Context<'_, E> {
         Context::new(now, self.control, self.out)
+    }
+}
+
+/// The end of a line, which a server's cells reach in the order of their service.
+pub trait LineEnd {
+    /// Takes a cell whose service ends as many picoseconds before `cell.at` as the propagation takes.
+    fn put(&mut self, cell: Cell, body: Option<&Body>);
+}
+
+impl LineEnd for Outlet<'_> {
+    #[inline(always)]
+    fn put(&mut self, cell: Cell, body: Option<&Body>) {
+        self.push(cell, body);
     }
 }

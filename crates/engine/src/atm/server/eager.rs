@@ -8,7 +8,7 @@ use super::{
     PromptSettings, Queued, Server, ServerCounts, ServerSettings,
 };
 use crate::atm::cell::{Body, Cell, Info};
-use crate::atm::link::Outlet;
+use crate::atm::transport::Outlet;
 use crate::control::SwitchControl;
 use crate::credit::{Purpose, Sender};
 use crate::kernel::Ps;

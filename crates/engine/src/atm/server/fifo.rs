@@ -7,7 +7,8 @@ use super::{
     Arrival, Context, Line, LineServer, Marks, PromptServer, Queued, Server, ServerCounts,
 };
 use crate::atm::cell::{Body, Cell};
-use crate::atm::link::{LineEnd, Outlet};
+use crate::atm::server::LineEnd;
+use crate::atm::transport::Outlet;
 use crate::kernel::Ps;
 
 /// A first-in first-out server by Lindley's recursion: a cell that arrives at `t` starts at `max(t,
@@ -70,7 +71,10 @@ impl FifoServer {
         let work = (self.backlog(now), self.work.carry);
         context.out.push(self.serve(now, cell), body);
         if let Some(behind) = self.marks.and_then(|marks| marks.at(work)) {
-            context.out.link.mark_efci(behind); // TM 4.0 5.10.6 1(a)
+            let cell = context.out.link.before_newest_mut(behind);
+            if cell.info.is_data() {
+                cell.info.mark_efci(); // TM 4.0 5.10.6 1(a)
+            }
         }
     }
     /// Time until the line is free.

@@ -8,7 +8,7 @@ use super::{
     PromptServer, Queued, Server, ServerCounts, ServerSettings,
 };
 use crate::atm::cell::Body;
-use crate::atm::link::Outlet;
+use crate::atm::transport::Outlet;
 use crate::kernel::Ps;
 
 /// [`FifoServer`] if departures and marks are known at arrival, [`PromptServer`] if departures must be

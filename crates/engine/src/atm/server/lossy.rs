@@ -7,7 +7,8 @@ use super::{
 };
 use crate::atm::cell::{Body, Cell};
 use crate::atm::errors::Errors;
-use crate::atm::link::{LineEnd, Outlet};
+use crate::atm::server::LineEnd;
+use crate::atm::transport::Outlet;
 use crate::kernel::{Ps, Ring};
 
 /// Losses of the link behind a port that is not prompt.

@@ -16,7 +16,7 @@ mod priority;
 mod prompt;
 mod promptness;
 
-pub use context::Context;
+pub use context::{Context, LineEnd};
 pub use eager::EagerServer;
 pub use fifo::{FifoRow, FifoServer, Work};
 pub use lazy::LazyServer;
@@ -31,7 +31,7 @@ pub use promptness::{
 use alloc::vec::Vec;
 
 use super::cell::{Body, Info};
-use super::link::{LineEnd, Outlet};
+use super::transport::Outlet;
 use crate::credit::Sender;
 use crate::kernel::{CellClock, Ps};
 

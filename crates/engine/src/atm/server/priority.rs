@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 
 use super::{Arrival, Context, Line, LineServer, PromptServer, Queued, Server, ServerCounts};
 use crate::atm::cell::{Body, Cell};
-use crate::atm::link::{LineEnd, Outlet};
+use crate::atm::server::LineEnd;
+use crate::atm::transport::Outlet;
 use crate::control::SwitchControl;
 use crate::kernel::{Ps, Ring, Stays};
 

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::atm::cell::{Body, Cell, Info};
 use crate::atm::errors::Errors;
-use crate::atm::link::Outlet;
+use crate::atm::transport::Outlet;
 use crate::control::SwitchControl;
 use crate::credit::{Purpose, Sender};
 use crate::kernel::{Ps, Ring};

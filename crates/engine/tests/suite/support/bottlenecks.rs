@@ -2,12 +2,12 @@
 
 use super::plans::{Graph, back, flow, plain_switch};
 use super::schemes::Scheme;
+use cellrate_engine::atm::Simulation;
 use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::atm::plan::{FlowPlan, NodeKind, Plan, SwitchPlan};
 use cellrate_engine::atm::server::LazyServer;
 use cellrate_engine::control::ControlConfig;
 use cellrate_engine::kernel::{Ps, Rate};
-use cellrate_engine::network::Simulation;
-use cellrate_engine::network::plan::{FlowPlan, NodeKind, Plan, SwitchPlan};
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::persistent::PersistentConfig;
 use proptest::prelude::*;

@@ -8,15 +8,15 @@ pub mod repeatable;
 pub mod schemes;
 
 use cellrate_engine::atm::cell::{Body, Cell};
-use cellrate_engine::atm::link::Link;
+use cellrate_engine::atm::plan::Plan;
+use cellrate_engine::atm::transport::Link;
+use cellrate_engine::atm::{Reference, Report, Simulation};
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::network::plan::Plan;
-use cellrate_engine::network::{Reference, Report, Simulation};
 
 /// The next cell on a link, with its body.
 pub fn receive(link: &mut Link) -> Option<(Cell, Option<Body>)> {
     let (cell, _) = link.pop()?;
-    let body = cell.info.has_body().then(|| link.pop_body(cell.info));
+    let body = cell.info.has_body().then(|| link.pop_record(cell.info));
     Some((cell, body))
 }
 

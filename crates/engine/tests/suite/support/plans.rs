@@ -1,19 +1,19 @@
 //! Plans by hand: nodes and links by name, flows with defaults.
 
+use cellrate_engine::atm::Refuses;
 use cellrate_engine::atm::aal5::Encapsulation;
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::atm::errors::LinkErrors;
+use cellrate_engine::atm::plan::{
+    FlowPlan, LinkPlan, MeasurePlan, NodeKind, NodePlan, Plan, SwitchPlan,
+};
+use cellrate_engine::atm::simultaneous::SimultaneousCells;
 use cellrate_engine::control::ControlConfig;
 use cellrate_engine::control::efci::EfciConfig;
 use cellrate_engine::discard::DiscardConfig;
 use cellrate_engine::endsystem::AbrConfig;
 use cellrate_engine::kernel::units::{Buffer, Bytes, Cells};
 use cellrate_engine::kernel::{Ps, Rate};
-use cellrate_engine::network::Refuses;
-use cellrate_engine::network::plan::{
-    FlowPlan, LinkPlan, MeasurePlan, NodeKind, NodePlan, Plan, SwitchPlan,
-};
-use cellrate_engine::network::simultaneous::SimultaneousCells;
 use cellrate_engine::tcp::TcpConfig;
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::greedy::GreedyConfig;

@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use super::{InService, PromptServer};
-use crate::atm::link::Outlet;
 use crate::atm::server::{Context, Queued, Server, ServerCounts};
+use crate::atm::transport::Outlet;
 
 impl ServerCounts for PromptServer {
     fn accepted(&self, queue: usize) -> u64 {

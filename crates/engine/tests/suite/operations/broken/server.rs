@@ -1,11 +1,11 @@
 //! Ports whose servers are broken.
 
 use cellrate_engine::atm::cell::{Body, Info, RmCell};
-use cellrate_engine::atm::link::Outlet;
 use cellrate_engine::atm::server::{
     Arrival, BuildServer, Context, EagerServer, LazyServer, Queued, Server, ServerCounts,
     ServerSettings,
 };
+use cellrate_engine::atm::transport::Outlet;
 use cellrate_engine::kernel::{CellClock, Ps, Rate};
 
 use super::super::Subject;

@@ -9,9 +9,9 @@ pub use setting::{Order, Setting, settings};
 
 use books::Books;
 use cellrate_engine::atm::cell::{Body, Info, Kind as CellKind, Pdu, RmCell, ServiceClass};
-use cellrate_engine::atm::link::{Link, Outlet};
 use cellrate_engine::atm::port::{Arrival, Port, PortSettings};
 use cellrate_engine::atm::server::{BuildServer, EagerServer, LazyServer, Queued};
+use cellrate_engine::atm::transport::{Link, Outlet};
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::tcp::Segment;
 use proptest::prelude::*;

@@ -1,9 +1,9 @@
 //! Changes of random networks: parameters scaled, buffers, flows that stop and go on.
 
+use cellrate_engine::atm::plan::NodeKind;
+use cellrate_engine::atm::{Change, FlowChange, SwitchChange};
 use cellrate_engine::kernel::units::{Buffer, Cells};
 use cellrate_engine::kernel::{Ps, Rate};
-use cellrate_engine::network::plan::NodeKind;
-use cellrate_engine::network::{Change, FlowChange, SwitchChange};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde::Serialize;

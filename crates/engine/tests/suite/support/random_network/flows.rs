@@ -1,11 +1,11 @@
 //! Flows: their routes, their service, and their end systems.
 
+use cellrate_engine::atm::Refuses;
 use cellrate_engine::atm::aal5::Encapsulation;
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::endsystem::AbrConfig;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::Buffer;
-use cellrate_engine::network::Refuses;
 use cellrate_engine::tcp::TcpConfig;
 use cellrate_engine::traffic::SourceConfig;
 use proptest::prelude::*;

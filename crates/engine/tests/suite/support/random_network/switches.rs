@@ -1,11 +1,11 @@
 //! Switches: buffers, priorities, control, discard and virtual sources.
 
 use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::atm::plan::SwitchPlan;
 use cellrate_engine::control::ControlConfig;
 use cellrate_engine::discard::DiscardConfig;
 use cellrate_engine::endsystem::VsVdConfig;
 use cellrate_engine::kernel::units::Buffer;
-use cellrate_engine::network::plan::SwitchPlan;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::json;

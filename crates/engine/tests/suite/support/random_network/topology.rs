@@ -1,7 +1,7 @@
 //! The graph: switches, the links between them, hosts, and the routes of flows.
 
 use cellrate_engine::atm::cell::ServiceClass;
-use cellrate_engine::network::plan::{FlowPlan, SwitchPlan};
+use cellrate_engine::atm::plan::{FlowPlan, SwitchPlan};
 use proptest::sample::Index;
 
 use super::flows::{FlowDraft, HostDraft, WayBack};

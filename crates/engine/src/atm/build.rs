@@ -1,0 +1,548 @@
+//! Builds nodes, ports, tables and terminals from a plan.
+
+mod relays;
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::vec::Vec;
+
+use super::draft::Draft;
+use super::host::Host;
+use super::log::Log;
+use super::node::Node;
+use super::plan::{FlowPlan, NodeKind, Plan, PlanError, SwitchPlan};
+use super::simultaneous::SimultaneousCells;
+use super::source_queue::SourceQueue;
+use super::switch::{Route, Switch};
+use super::terminal::{App, Shaper, Supply, Terminal, TerminalSettings};
+use super::transport::Inbox;
+use crate::atm::cell::ServiceClass;
+use crate::atm::port::{Port, PortSettings, QueueSettings};
+use crate::atm::server::BuildServer;
+use crate::control::{ControlConfig, PortFacts};
+use crate::credit::Sender;
+use crate::discard::DiscardConfig;
+use crate::endsystem::{AbrDestination, AbrSource, CreditedSource, SplitSource, UnshapedSource};
+use crate::kernel::{Ps, Rate, Stream};
+use crate::net::channel::{Channel, ChannelId, Hop};
+use crate::net::simultaneous::Order;
+use crate::tcp::{Phases, TcpReceiver, TcpSender};
+use crate::traffic::Demand;
+
+/// The initial state of a simulation.
+pub struct Parts<S> {
+    /// Nodes.
+    pub nodes: Vec<Node<S>>,
+    /// Incoming links of each node.
+    pub inboxes: Vec<Inbox>,
+    /// Channels.
+    pub channels: Vec<Channel>,
+    /// By link and slot, the channels whose cells the link may lose without an event.
+    pub lossy_channels: Vec<Vec<ChannelId>>,
+}
+
+/// Builds the parts of a simulation.
+pub fn build<S: BuildServer>(plan: &Plan) -> Result<Parts<S>, PlanError> {
+    let draft = Draft::new(plan)?;
+    let nodes = (0..plan.nodes.len())
+        .map(|node| match &plan.nodes[node].kind {
+            NodeKind::Host => Node::Host(draft.host(node)),
+            NodeKind::Switch(settings) => Node::Switch(draft.switch(node, settings)),
+        })
+        .collect();
+    let inboxes = draft
+        .incoming
+        .iter()
+        .map(|links| Inbox::new(links.clone(), order(plan, links)))
+        .collect();
+    let loses_ahead = draft.loses_ahead::<S>();
+    Ok(Parts {
+        nodes,
+        inboxes,
+        lossy_channels: if loses_ahead { draft.users } else { Vec::new() },
+        channels: draft.channels,
+    })
+}
+
+impl<'a> Draft<'a> {
+    fn new(plan: &'a Plan) -> Result<Draft<'a>, PlanError> {
+        let mut draft = Draft {
+            plan,
+            port_of: alloc::vec![0; plan.links.len()],
+            users: alloc::vec![Vec::new(); plan.links.len()],
+            has_credit: alloc::vec![false; plan.nodes.len()],
+            changes: alloc::vec![false; plan.nodes.len()],
+            controlled_before: Vec::new(),
+            back: alloc::vec![None; plan.links.len()],
+            returns_for: alloc::vec![None; plan.links.len()],
+            pools: alloc::vec![Default::default(); plan.links.len()],
+            outgoing: alloc::vec![Vec::new(); plan.nodes.len()],
+            incoming: alloc::vec![Vec::new(); plan.nodes.len()],
+            arriving: alloc::vec![Vec::new(); plan.nodes.len()],
+            leaving: alloc::vec![Vec::new(); plan.nodes.len()],
+            channels: alloc::vec![Channel::default(); 2 * plan.flows.len()],
+        };
+        for channel in plan.channels() {
+            draft.check_path(channel)?;
+            for &link in draft.path(channel) {
+                draft.users[link].push(channel);
+            }
+        }
+        for (node, _) in plan.changes.iter().flat_map(|change| &change.switches) {
+            draft.changes[*node] = true;
+        }
+        draft.controlled_before = draft.users.iter().map(|u| draft.counted(u)).collect();
+        draft.find_ways_of_credit()?;
+        let mut is_used: Vec<bool> = draft.users.iter().map(|users| !users.is_empty()).collect();
+        draft
+            .back
+            .iter()
+            .flatten()
+            .for_each(|back| is_used[*back] = true);
+        for (index, link) in plan.links.iter().enumerate() {
+            if is_used[index] {
+                draft.port_of[index] = draft.outgoing[link.from].len() as u32;
+                draft.outgoing[link.from].push(index);
+                draft.incoming[link.to].push(index as u32);
+            }
+        }
+        for channel in plan.channels() {
+            draft.channels[channel.index()].hops = draft
+                .path(channel)
+                .iter()
+                .map(|&link| draft.hop(channel, link))
+                .collect();
+            for hop in &mut draft.channels[channel.index()].hops {
+                let arriving = &mut draft.arriving[plan.links[hop.link].to];
+                hop.label = arriving.len() as u32;
+                arriving.push(channel);
+            }
+        }
+        for (index, flow) in plan.flows.iter().enumerate() {
+            if let Some((first, last)) = flow.forward.first().zip(flow.forward.last()) {
+                draft.leaving[plan.links[*first].from].push(ChannelId::forward(index));
+                draft.leaving[plan.links[*last].to].push(ChannelId::backward(index));
+            }
+        }
+        draft.check_loops()?;
+        Ok(draft)
+    }
+
+    /// Checks that a path leads from host to host through switches, without a loop.
+    fn check_path(&self, channel: ChannelId) -> Result<(), PlanError> {
+        let (links, path) = (&self.plan.links, self.path(channel));
+        let name = &self.plan.flows[channel.flow()].name;
+        let is_host = |node: usize| matches!(self.plan.nodes[node].kind, NodeKind::Host);
+        if path.iter().any(|link| *link >= links.len()) {
+            return Err(PlanError(format!(
+                "flow {name} uses a link that does not exist"
+            )));
+        }
+        let Some((first, last)) = path.first().zip(path.last()) else {
+            return if channel.is_forward() {
+                Err(PlanError(format!("flow {name} has no path")))
+            } else {
+                Ok(())
+            };
+        };
+        if !is_host(links[*first].from) || !is_host(links[*last].to) {
+            return Err(PlanError(format!(
+                "flow {name} does not lead from a host to a host"
+            )));
+        }
+        let mut seen = alloc::vec![links[*first].from];
+        for pair in path.windows(2) {
+            if links[pair[0]].to != links[pair[1]].from || is_host(links[pair[0]].to) {
+                return Err(PlanError(format!(
+                    "the path of flow {name} is broken or crosses a host"
+                )));
+            }
+        }
+        for link in path {
+            if seen.contains(&links[*link].to) {
+                return Err(PlanError(format!("the path of flow {name} has a loop")));
+            }
+            seen.push(links[*link].to);
+        }
+        Ok(())
+    }
+
+    fn hop(&self, channel: ChannelId, link: usize) -> Hop {
+        // A channel crosses a link only once, so its index among the users is its slot.
+        let slot = self.users[link].binary_search(&channel).unwrap_or(0) as u32;
+        Hop {
+            link,
+            port: self.port_of[link],
+            slot,
+            label: 0,
+        }
+    }
+
+    fn log(&self) -> Log {
+        Log::new(self.plan.measure.events, self.plan.measure.event_limit)
+    }
+
+    fn switch<S: BuildServer>(&self, node: usize, settings: &SwitchPlan) -> Switch<S> {
+        let queues: Vec<Vec<usize>> = self.outgoing[node]
+            .iter()
+            .map(|link| self.used_queues(*link, settings))
+            .collect();
+        let ports = self.outgoing[node].iter().zip(&queues);
+        let ports = ports
+            .map(|(link, used)| (self.switch_port(*link, settings, used), *link as u32))
+            .collect();
+        let mut ports: Vec<(Port<S>, u32)> = ports;
+        let table = self.arriving[node]
+            .iter()
+            .map(|channel| self.route(node, *channel, settings, &queues));
+        let mut table: Vec<Route> = table.collect();
+        let relays = self.relays(node, &mut table, ports.len());
+        for relay in &relays {
+            ports[relay.port as usize].0.expect_virtual_sources();
+        }
+        Switch::new(ports, table, relays, self.log(), self.prompt::<S>(node))
+    }
+
+    /// Queues of a port that some channel uses, in order of priority. The others would always stay
+    /// empty, so leaving them out changes nothing, and departures from a single queue can be
+    /// computed ahead.
+    fn used_queues(&self, link: usize, settings: &SwitchPlan) -> Vec<usize> {
+        let classes = self.users[link]
+            .iter()
+            .flat_map(|channel| [self.class(*channel), self.rm_class(*channel)]);
+        let queues: Vec<usize> = classes.map(|class| queue_of(settings, class)).collect();
+        (0..settings.priority.len())
+            .filter(|queue| queues.contains(queue))
+            .collect()
+    }
+
+    fn switch_port<S: BuildServer>(
+        &self,
+        link: usize,
+        settings: &SwitchPlan,
+        used: &[usize],
+    ) -> Port<S> {
+        let channels = self.users[link].len();
+        let rate = self.plan.links[link].rate;
+        let controlled = used
+            .iter()
+            .position(|queue| settings.priority[*queue].contains(&ServiceClass::Abr));
+        let classes: Vec<&[ServiceClass]> = used
+            .iter()
+            .map(|queue| &settings.priority[*queue][..])
+            .collect();
+        let rm_first = settings.rm_first && controlled.is_some();
+        // Without an ABR queue nothing is controlled.
+        let control = if controlled.is_some() {
+            self.plan.control_of(link, settings)
+        } else {
+            &ControlConfig::default()
+        };
+        Port::new(PortSettings {
+            rate,
+            delay: self.plan.links[link].delay,
+            queues: used
+                .iter()
+                .map(|queue| self.switch_queue(link, settings, *queue))
+                .collect(),
+            controlled: controlled.unwrap_or(0),
+            rm_first,
+            control: control.build(PortFacts {
+                seed: self.port_stream(link, "control").bits(),
+                rate,
+                channels: self.controlled_channels(link),
+            }),
+            channels,
+            prompt: self.prompt_port::<S>(link, &classes),
+            losses: self.losses_ahead::<S>(link),
+            may_change: self.changes[self.plan.links[link].from],
+        })
+    }
+
+    fn switch_queue(&self, link: usize, settings: &SwitchPlan, queue: usize) -> QueueSettings {
+        let classes = settings.priority[queue].clone();
+        let by_credit = self.credited_buffer(link, &classes);
+        QueueSettings {
+            classes,
+            buffer: by_credit.unwrap_or(settings.buffer.0),
+            is_credited: by_credit.is_some(),
+            discard: settings.discard.build_seeded(
+                self.users[link].len(),
+                self.port_stream(link, &format!("discard {queue}")).bits(),
+            ),
+        }
+    }
+
+    /// Random numbers of the port of a link, for components from outside.
+    fn port_stream(&self, link: usize, purpose: &str) -> Stream {
+        Stream::new(self.plan.seed, &self.plan.links[link].name, purpose)
+    }
+
+    /// Number of channels of a link with ABR cells: the scheme at its port has a slot for each.
+    fn controlled_channels(&self, link: usize) -> usize {
+        self.users[link]
+            .iter()
+            .filter(|c| self.carries(**c, ServiceClass::Abr))
+            .count()
+    }
+
+    fn route(
+        &self,
+        node: usize,
+        channel: ChannelId,
+        settings: &SwitchPlan,
+        queues: &[Vec<usize>],
+    ) -> Route {
+        let hop = self.hop_from(node, channel).unwrap_or(Hop {
+            link: 0,
+            port: 0,
+            slot: 0,
+            label: 0,
+        });
+        let used = &queues[hop.port as usize];
+        let queue_of = |class: ServiceClass| {
+            let queue = queue_of(settings, class);
+            used.iter().position(|used| *used == queue).unwrap_or(0) as u8
+        };
+        let opposite = self
+            .hop_from(node, channel.reverse())
+            .map(|hop| (hop.port, self.control_slot(hop)));
+        let has_loop = self.carries(channel, ServiceClass::Abr);
+        Route {
+            port: hop.port,
+            link: hop.link as u32,
+            slot: hop.slot,
+            queue: queue_of(self.class(channel)),
+            rm_queue: queue_of(self.rm_class(channel)),
+            label: hop.label,
+            opposite: opposite.filter(|_| has_loop),
+            channel,
+            controlled: self.class(channel) == ServiceClass::Abr,
+            control_slot: if has_loop { self.control_slot(hop) } else { 0 },
+        }
+    }
+
+    /// Index of a channel with ABR cells among those of the link of its `hop`.
+    fn control_slot(&self, hop: Hop) -> u32 {
+        self.controlled_before[hop.link][hop.slot as usize]
+    }
+
+    /// For each of the channels `users`: the number of those before it that have ABR cells.
+    fn counted(&self, users: &[ChannelId]) -> Vec<u32> {
+        let mut before = 0;
+        let count = |channel: &ChannelId| {
+            let found = before;
+            before += u32::from(self.carries(*channel, ServiceClass::Abr));
+            found
+        };
+        users.iter().map(count).collect()
+    }
+
+    fn host<S: BuildServer>(&self, node: usize) -> Host<S> {
+        let ports = self.outgoing[node]
+            .iter()
+            .map(|link| (self.host_port(*link), *link as u32))
+            .collect();
+        let mut terminals: Vec<Option<Terminal>> =
+            self.arriving[node].iter().map(|_| None).collect();
+        for channel in &self.leaving[node] {
+            let terminal = Some(self.terminal(node, *channel));
+            match self.channels[channel.reverse().index()].hops.last() {
+                Some(hop) => terminals[hop.label as usize] = terminal,
+                None => terminals.push(terminal),
+            }
+        }
+        let mut terminals: Vec<Terminal> = terminals.into_iter().flatten().collect();
+        // Most hosts have one, and would keep room for four.
+        terminals.shrink_to_fit();
+        Host::new(terminals, ports, self.log(), self.prompt::<S>(node))
+    }
+
+    fn host_port<S: BuildServer>(&self, link: usize) -> Port<S> {
+        let channels = self.users[link].len();
+        let rate = self.plan.links[link].rate;
+        let queues = self.host_queues(link);
+        let queue = |classes: &Vec<ServiceClass>| QueueSettings {
+            classes: classes.clone(),
+            buffer: u64::MAX,
+            is_credited: false,
+            discard: DiscardConfig::default().build(channels),
+        };
+        Port::new(PortSettings {
+            rate,
+            delay: self.plan.links[link].delay,
+            queues: queues.iter().map(queue).collect(),
+            controlled: 0,
+            rm_first: false,
+            control: ControlConfig::default().build(PortFacts {
+                seed: 0,
+                rate,
+                channels,
+            }),
+            channels,
+            prompt: self
+                .prompt_port::<S>(link, &queues.iter().map(Vec::as_slice).collect::<Vec<_>>()),
+            losses: self.losses_ahead::<S>(link),
+            may_change: false,
+        })
+    }
+
+    /// The end of a flow at `node` that `channel` leaves: the source or the destination.
+    fn terminal(&self, node: usize, channel: ChannelId) -> Terminal {
+        let flow = &self.plan.flows[channel.flow()];
+        let is_source = channel.is_forward();
+        let hop = self.hop_from(node, channel);
+        let sends = hop.is_some();
+        let hop = hop.unwrap_or(Hop {
+            link: 0,
+            port: 0,
+            slot: 0,
+            label: 0,
+        });
+        let rate = self.plan.links[hop.link].rate;
+        let end_name = if is_source { "source" } else { "destination" };
+        let name = format!("{}/{end_name}", flow.name);
+        let stream = |purpose: &str| Stream::new(self.plan.seed, &name, purpose);
+        let over_tcp = flow.source.over_tcp();
+        let phases = Phases::draw(
+            &flow.tcp,
+            self.plan.seed,
+            &self.plan.nodes[node].name,
+            &name,
+        );
+        let demand = flow.source.demand(flow.start, stream("source"));
+        // Bare cells come at times of their own.
+        let paced = !matches!(demand, Demand::Cells(_));
+        let (app, supply) = Self::app(flow, demand, is_source, phases, &stream);
+        let processing = over_tcp
+            && (flow.tcp.processing_time > Ps::ZERO || flow.tcp.processing_variation > Ps::ZERO);
+        Terminal::new(TerminalSettings {
+            channel,
+            port: hop.port,
+            label: hop.label,
+            slot: hop.slot,
+            shaper: if sends {
+                self.shaper(flow, channel, rate, paced)
+            } else {
+                Shaper::None
+            },
+            destination: self.destination(flow, channel.reverse(), rate),
+            queue: SourceQueue::new(
+                flow.source_queue.0,
+                flow.source_queue_refuses,
+                flow.tcp.header_bytes,
+                flow.encapsulation,
+            ),
+            app,
+            start: flow.start,
+            sends: flow.sends,
+            supply,
+            processing: processing.then(|| {
+                (
+                    flow.tcp.processing_time,
+                    flow.tcp.processing_variation,
+                    stream("processing"),
+                )
+            }),
+            stamps: self.plan.measure.cell_delay,
+        })
+    }
+
+    fn app(
+        flow: &FlowPlan,
+        demand: Demand,
+        is_source: bool,
+        phases: Phases,
+        stream: &dyn Fn(&str) -> Stream,
+    ) -> (App, Supply) {
+        let sender = || {
+            App::Sender(Box::new(TcpSender::with_stream(
+                &flow.tcp,
+                phases.timer,
+                stream("recovery"),
+            )))
+        };
+        let none = Supply::Bytes(0);
+        match (demand, is_source) {
+            (Demand::Bytes(bytes), true) => (sender(), Supply::Bytes(bytes)),
+            (Demand::Writes(writes), true) => (sender(), Supply::Writes(Box::new(writes))),
+            (Demand::Bytes(_) | Demand::Writes(_), false) => (
+                App::Receiver(Box::new(TcpReceiver::with_phases(
+                    &flow.tcp,
+                    phases.delayed_ack,
+                    phases.timer,
+                ))),
+                none,
+            ),
+            (Demand::Cells(cells), true) => (App::Cells(cells), none),
+            (Demand::Persistent, true) => (App::Persistent, none),
+            (Demand::Cells(_) | Demand::Persistent, false) => (App::Sink, none),
+        }
+    }
+
+    /// The destination half of the ABR end system at the end of `channel`, if the flow has RM
+    /// cells.
+    fn destination(
+        &self,
+        flow: &FlowPlan,
+        channel: ChannelId,
+        rate: Rate,
+    ) -> Option<AbrDestination> {
+        let destination = || AbrDestination::new(&flow.abr, rate);
+        match self.class(channel) {
+            ServiceClass::Abr => Some(destination()),
+            _ => self
+                .carries(channel, ServiceClass::Abr)
+                .then(|| destination().of_rm_cells_only()),
+        }
+    }
+
+    /// The shaper of a channel, whose first link has `rate`; it sets the times of the cells if these
+    /// are `paced`, or of a class under control.
+    fn shaper(&self, flow: &FlowPlan, channel: ChannelId, rate: Rate, paced: bool) -> Shaper {
+        let abr = || {
+            let from = self
+                .path(channel)
+                .first()
+                .map_or(0, |link| self.plan.links[*link].from);
+            AbrSource::new(&flow.abr, rate, self.loop_round_trip(from, channel))
+        };
+        match self.class(channel) {
+            ServiceClass::Abr => Shaper::Abr(Box::new(abr())),
+            _ if self.carries(channel, ServiceClass::Abr) => {
+                Shaper::Split(Box::new(SplitSource::new(abr(), rate)))
+            }
+            _ if self.is_credited(channel) => Shaper::Credited(Box::new(CreditedSource::new(
+                Sender::new(
+                    self.channels[channel.index()]
+                        .hops
+                        .first()
+                        .map_or(0, |hop| self.allocation(channel, hop.link)),
+                ),
+                rate,
+            ))),
+            _ if paced => Shaper::Unshaped(UnshapedSource::new(None, rate)),
+            _ => Shaper::None,
+        }
+    }
+}
+
+/// The order of simultaneous cells at the node to which `links` lead.
+fn order(plan: &Plan, links: &[u32]) -> Option<Order> {
+    let names = links
+        .iter()
+        .map(|link| plan.links[*link as usize].name.as_str());
+    match plan.simultaneous_cells {
+        SimultaneousCells::AsWritten => None,
+        SimultaneousCells::Drawn => Order::drawn(plan.seed, "simultaneous cells", names),
+    }
+}
+
+/// Queue of a class; classes that no queue lists share the last.
+fn queue_of(settings: &SwitchPlan, class: ServiceClass) -> usize {
+    let found = settings
+        .priority
+        .iter()
+        .position(|classes| classes.contains(&class));
+    found.unwrap_or(settings.priority.len().saturating_sub(1))
+}

@@ -1,0 +1,115 @@
+//! Switches that end ABR control loops and begin new ones.
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use crate::atm::cell::{Info, ServiceClass};
+use crate::atm::draft::Draft;
+use crate::atm::plan::{PlanError, loop_round_trip};
+use crate::atm::port::Arrival;
+use crate::atm::relay::{Relay, RelaySettings};
+use crate::atm::server::Queued;
+use crate::atm::switch::Route;
+use crate::endsystem::{AbrDestination, AbrSource, VsVdConfig};
+use crate::kernel::Ps;
+use crate::net::channel::ChannelId;
+
+impl Draft<'_> {
+    /// Checks that a flow passes the same such switches on its way there and back.
+    pub(super) fn check_loops(&self) -> Result<(), PlanError> {
+        for (index, flow) in self.plan.flows.iter().enumerate() {
+            let forward = self.splits(ChannelId::forward(index));
+            let backward = self.splits(ChannelId::backward(index));
+            if !forward.iter().eq(backward.iter().rev()) {
+                let message = format!(
+                    "flow {} does not pass the same virtual sources there and back",
+                    flow.name
+                );
+                return Err(PlanError(message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Switches that end the loop of a channel and begin a new one, in order.
+    fn splits(&self, channel: ChannelId) -> Vec<usize> {
+        let path = self
+            .path(channel)
+            .iter()
+            .map(|link| self.plan.links[*link].to);
+        path.filter(|node| self.has_loop(channel.flow()) && self.plan.vsvd(*node).is_some())
+            .collect()
+    }
+
+    /// True if both channels of a flow carry RM cells.
+    fn has_loop(&self, flow: usize) -> bool {
+        ChannelId::both(flow)
+            .into_iter()
+            .all(|channel| self.class(channel) == ServiceClass::Abr)
+    }
+
+    /// Relays of a switch, the two of a flow one after the other. The routes of their channels in
+    /// `table` are changed to lead to them.
+    pub(super) fn relays(&self, node: usize, table: &mut [Route], ports: usize) -> Vec<Relay> {
+        let Some(config) = self.plan.vsvd(node) else {
+            return Vec::new();
+        };
+        let mut relays = Vec::new();
+        // In the order of channels, so the two of a flow follow one another.
+        for (label, channel) in self.arriving[node].iter().enumerate() {
+            if !self.has_loop(channel.flow()) {
+                continue;
+            }
+            relays.push(self.relay(node, *channel, &table[label], config));
+            table[label].port = (ports + relays.len() - 1) as u32;
+            table[label].opposite = None;
+        }
+        relays
+    }
+
+    fn relay(&self, node: usize, channel: ChannelId, route: &Route, config: &VsVdConfig) -> Relay {
+        let abr = &self.plan.flows[channel.flow()].abr;
+        let access = self.plan.links[self.path(channel)[0]].rate;
+        let behind = self
+            .hop_from(node, channel)
+            .map_or(access, |hop| self.plan.links[hop.link].rate);
+        let Route {
+            slot,
+            control_slot,
+            queue,
+            controlled,
+            label,
+            port,
+            ..
+        } = *route;
+        Relay::new(RelaySettings {
+            channel,
+            port,
+            arrival: Arrival {
+                slot,
+                control_slot,
+                queue: queue.into(),
+                controlled,
+                cell: Queued {
+                    label,
+                    info: Info::data(0),
+                },
+            },
+            source: AbrSource::new(abr, behind, self.loop_round_trip(node, channel)),
+            destination: AbrDestination::new(abr, access),
+            config: config.clone(),
+        })
+    }
+
+    /// FRTT of the loop that `channel` begins at `node`.
+    pub(super) fn loop_round_trip(&self, node: usize, channel: ChannelId) -> Ps {
+        let links = &self.plan.links;
+        let there = self.path(channel);
+        let begin = there
+            .iter()
+            .position(|link| links[*link].from == node)
+            .unwrap_or(there.len());
+        let ends = |node: usize| self.plan.vsvd(node).is_some();
+        loop_round_trip(links, &there[begin..], self.path(channel.reverse()), ends)
+    }
+}

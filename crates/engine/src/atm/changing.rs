@@ -1,0 +1,62 @@
+//! The changes of a plan, made when their instants have come.
+
+use super::node::Node;
+use super::plan::{Change, FlowChange};
+use super::simulation::Simulation;
+use crate::atm::server::Server;
+use crate::kernel::Ps;
+use crate::net::channel::ChannelId;
+
+impl<S: Server> Simulation<S> {
+    /// Instant of the next change; `NEVER` if there are no more.
+    pub(super) fn next_change(&self) -> Ps {
+        let next = self.network.plan.changes.get(self.network.changed);
+        next.map_or(Ps::NEVER, |change| change.at)
+    }
+
+    /// Makes the change of the present instant, if it has not been made, and returns the instant of
+    /// the next; `NEVER` if there are no more. A run in parts stops there; others need not ask.
+    pub fn make_due_change(&mut self) -> Ps {
+        while self.next_change() <= self.now {
+            self.make_next_change();
+        }
+        self.tell_receivers();
+        self.next_change()
+    }
+
+    /// Makes the next change, before whose instant everything has been processed.
+    pub(super) fn make_next_change(&mut self) {
+        let Change {
+            at,
+            switches,
+            flows,
+        } = self.network.plan.changes[self.network.changed].clone();
+        self.network.changed += 1;
+        for (node, to) in &switches {
+            if let Node::Switch(switch) = &mut self.stations[*node].node {
+                switch.change(at, to, &mut self.links);
+            }
+            self.reschedule(*node);
+        }
+        for (flow, to) in &flows {
+            self.change_flow(at, *flow, to);
+        }
+    }
+
+    fn change_flow(&mut self, at: Ps, flow: usize, to: &FlowChange) {
+        let ends = ChannelId::both(flow).map(|channel| self.network.begins[channel.index()]);
+        for (node, terminal) in ends {
+            if let Node::Host(host) = &mut self.stations[node].node {
+                host.change(at, terminal, to);
+            }
+            self.reschedule(node);
+        }
+        for node in 0..self.stations.len() {
+            if let Node::Switch(switch) = &mut self.stations[node].node
+                && switch.change_loops(at, flow, to)
+            {
+                self.reschedule(node);
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The instants of a node that processes every event at its own time: with credit control, or links
+//! that lose cells.
+
+use alloc::boxed::Box;
+
+use super::{Outputs, Prompt};
+use crate::atm::cell::{Body, Cell};
+use crate::atm::log::Log;
+use crate::atm::port::Port;
+use crate::atm::server::Server;
+use crate::atm::transport::Arrived;
+use crate::atm::transport::Links;
+use crate::atm::transport::{Arrivals, Inbox};
+use crate::kernel::Ps;
+
+/// A host or a switch as [`turn`] sees it: its ports, its timers, and what it does with a cell.
+pub trait PromptNode<S> {
+    /// Output ports with the links they feed, and the log.
+    fn parts(&mut self) -> (&mut [(Port<S>, u32)], &mut Log);
+    /// Time of the earliest timer.
+    fn timer(&self) -> Ps;
+    /// Processes the timers at `now`.
+    fn run_timers(&mut self, now: Ps, prompt: &mut Prompt, links: &mut Links);
+    /// Handles a cell that has arrived. A host also processes the timers that it brings forward to
+    /// the same instant; those of a switch come in the next turn of the loop.
+    fn take(&mut self, cell: Cell, body: Option<&mut Body>, prompt: &mut Prompt, links: &mut Links);
+
+    /// If the only event at `now`, when no cell arrives, is one timer, processes it and what follows
+    /// from it, and as far as nothing else happens also later ones before `limit`, which lies behind
+    /// `now`. Returns false, with nothing changed, if there is more to do.
+    #[inline]
+    fn run_alone(
+        &mut self,
+        _now: Ps,
+        _limit: Ps,
+        _prompt: &mut Prompt,
+        _links: &mut Links,
+    ) -> bool {
+        false
+    }
+    /// Handles a cell without a body that is the only event at its instant, with what follows from
+    /// it. Returns false, with nothing changed, if it cannot.
+    #[inline]
+    fn take_alone(&mut self, _cell: Cell, _prompt: &mut Prompt, _links: &mut Links) -> bool {
+        false
+    }
+    /// Receives cells without bodies that arrive before `limit`, the first of `cells`, as far as nothing
+    /// follows from them. Returns their number.
+    #[inline]
+    fn take_row(&mut self, _cells: &[Cell], _limit: Ps, _prompt: &mut Prompt) -> usize {
+        0
+    }
+    /// Handles leading cells of `cells` that arrive before `limit`, as [`PromptNode::take_alone`] would.
+    /// Returns the number of cells handled.
+    #[inline]
+    fn take_sorted(
+        &mut self,
+        _cells: &[Arrived],
+        _limit: Ps,
+        _prompt: &mut Prompt,
+        _links: &mut Links,
+    ) -> usize {
+        0
+    }
+    /// Notes the ports to which the node may have sent cells without noting it before.
+    #[inline]
+    fn touch_ports(&self, _prompt: &mut Prompt) {}
+}
+
+/// Processes everything before `horizon`; at one instant completions, timers, arrivals, service
+/// starts. Returns `prompt`.
+pub fn turn<S: Server, N: PromptNode<S>>(
+    node: &mut N,
+    prompt: Box<Prompt>,
+    inbox: &mut Inbox,
+    links: &mut Links,
+    horizon: Ps,
+) -> Box<Prompt> {
+    if inbox.is_drawn() {
+        turn_in_order::<S, N, true>(node, prompt, inbox, links, horizon)
+    } else {
+        turn_in_order::<S, N, false>(node, prompt, inbox, links, horizon)
+    }
+}
+
+fn turn_in_order<S: Server, N: PromptNode<S>, const DRAWN: bool>(
+    node: &mut N,
+    mut prompt: Box<Prompt>,
+    inbox: &mut Inbox,
+    links: &mut Links,
+    horizon: Ps,
+) -> Box<Prompt> {
+    let mut arrivals = Arrivals::<DRAWN>::new(inbox, links, horizon);
+    loop {
+        let (timer, arrival) = (node.timer(), arrivals.next());
+        let event = prompt.next_event().min(timer);
+        let now = event.min(arrival);
+        if now >= horizon {
+            arrivals.end();
+            let ports = node.parts().0;
+            prompt.catch_up(horizon, &mut Outputs { ports, links });
+            return prompt;
+        }
+        let taken = node.take_row(arrivals.stretch(links), event.min(horizon), &mut prompt);
+        if taken > 0 {
+            arrivals.discard(taken, links);
+            continue;
+        }
+        let taken = node.take_sorted(arrivals.sorted(), timer.min(horizon), &mut prompt, links);
+        if taken > 0 {
+            arrivals.skip(taken, links);
+            continue;
+        }
+        if event < arrival {
+            let ports = node.parts().0;
+            let limit = arrival.min(horizon);
+            if prompt.go_on(now, timer, &mut Outputs { ports, links })
+                || (timer == now && node.run_alone(now, limit, &mut prompt, links))
+            {
+                continue;
+            }
+        }
+        if event == now {
+            let (ports, log) = node.parts();
+            prompt.complete(now, &mut Outputs { ports, links }, log);
+            node.run_timers(now, &mut prompt, links);
+            let ports = node.parts().0;
+            prompt.mark(now, &mut Outputs { ports, links });
+        }
+        while arrivals.next() == now
+            && let Some(cell) = arrivals.take(links)
+        {
+            let has_body = cell.info.has_body();
+            let alone = event > now && arrivals.next() > now && !has_body;
+            if alone && node.take_alone(cell, &mut prompt, links) {
+                continue;
+            }
+            if has_body {
+                let mut body = arrivals.record(cell.info, links);
+                node.take(cell, Some(&mut body), &mut prompt, links);
+            } else {
+                node.take(cell, None, &mut prompt, links);
+            }
+        }
+        node.touch_ports(&mut prompt);
+        let ports = node.parts().0;
+        prompt.start(now, &mut Outputs { ports, links });
+    }
+}

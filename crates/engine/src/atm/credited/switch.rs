@@ -1,0 +1,124 @@
+//! A switch that processes every event at its own time.
+
+use super::instants::PromptNode;
+use super::{Outputs, Prompt};
+use crate::atm::cell::{Body, Cell};
+use crate::atm::log::Log;
+use crate::atm::port::Port;
+use crate::atm::server::Server;
+use crate::atm::switch::Switch;
+use crate::atm::transport::Arrived;
+use crate::atm::transport::Links;
+use crate::kernel::Ps;
+
+impl<S: Server> PromptNode<S> for Switch<S> {
+    #[inline]
+    fn parts(&mut self) -> (&mut [(Port<S>, u32)], &mut Log) {
+        (&mut self.ports, &mut self.log)
+    }
+
+    #[inline]
+    fn timer(&self) -> Ps {
+        self.timers.first().0
+    }
+
+    #[inline]
+    fn run_timers(&mut self, now: Ps, _prompt: &mut Prompt, links: &mut Links) {
+        self.wake_until(now, links);
+    }
+
+    #[inline]
+    fn take(
+        &mut self,
+        cell: Cell,
+        body: Option<&mut Body>,
+        prompt: &mut Prompt,
+        links: &mut Links,
+    ) {
+        if let Some(Body::Credit(credit)) = body {
+            let outputs = &mut Outputs {
+                ports: &mut self.ports,
+                links,
+            };
+            return prompt.receive(cell, *credit, outputs, |_, _| {});
+        }
+        let port = self.table[cell.label as usize].port;
+        if (port as usize) < self.ports.len() {
+            prompt.touch(port);
+        }
+        self.forward(cell, body, links);
+    }
+
+    #[inline]
+    fn take_alone(&mut self, cell: Cell, prompt: &mut Prompt, links: &mut Links) -> bool {
+        prompt.is_untouched()
+            && self.relays.is_empty()
+            && self.pass_alone(&cell, prompt, links).is_some()
+    }
+
+    /// Cells without bodies, as long as none of them arrives together with another event.
+    #[inline]
+    fn take_sorted(
+        &mut self,
+        cells: &[Arrived],
+        limit: Ps,
+        prompt: &mut Prompt,
+        links: &mut Links,
+    ) -> usize {
+        if !prompt.is_untouched() || !self.relays.is_empty() {
+            return 0;
+        }
+        let mut taken = 0;
+        let mut until = limit.min(prompt.next_event());
+        while let Some(Arrived { unit: cell, .. }) = cells.get(taken)
+            && cell.at < until
+            && !cell.info.has_body()
+        {
+            let next = cells.get(taken + 1);
+            let alone = next.is_none_or(|next| next.unit.at > cell.at);
+            if !alone {
+                break;
+            }
+            match self.pass_alone(cell, prompt, links) {
+                None => break,
+                Some(true) => until = limit.min(prompt.next_event()),
+                Some(false) => {}
+            }
+            taken += 1;
+        }
+        taken
+    }
+
+    /// Virtual sources may send through any port.
+    #[inline]
+    fn touch_ports(&self, prompt: &mut Prompt) {
+        if !self.relays.is_empty() {
+            prompt.touch_all();
+        }
+    }
+}
+
+impl<S: Server> Switch<S> {
+    /// Forwards a cell without a body that is the only event at its instant, if its port certainly admits
+    /// it. Returns true if an event of the port may have come forward, `None` with nothing changed if
+    /// the port does not.
+    #[inline(always)]
+    fn pass_alone(&mut self, cell: &Cell, prompt: &mut Prompt, links: &mut Links) -> Option<bool> {
+        let route = &self.table[cell.label as usize];
+        let (port, link) = self.ports.get_mut(route.port as usize)?;
+        if !port.takes(cell.at, route.queue.into()) {
+            return None;
+        }
+        let (index, arrival) = (route.port, route.arrival(cell.info));
+        // A port may be asked for its next event too early.
+        let comes_forward = port.arrive_alone(cell.at, arrival, &mut links.outlet(*link));
+        if comes_forward {
+            let outputs = &mut Outputs {
+                ports: &mut self.ports,
+                links,
+            };
+            prompt.note(index, outputs);
+        }
+        Some(comes_forward)
+    }
+}

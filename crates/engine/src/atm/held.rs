@@ -1,0 +1,75 @@
+//! Every cell that is on a link or queued in front of one, at one instant.
+
+use super::node::Node;
+use super::simulation::Simulation;
+use crate::atm::cell::{Info, Kind};
+use crate::atm::server::Server;
+use crate::kernel::Ps;
+use crate::net::channel::ChannelId;
+
+/// A cell between its source and its destination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The link that the cell is on, or that its queue feeds.
+    pub link: usize,
+    /// Its channel; `None` for a cell of credit control.
+    pub channel: Option<ChannelId>,
+    /// Kind and marks of the cell.
+    pub info: Info,
+    /// Time at which its last bit arrives at the end of the link; `None` while it waits in a queue
+    /// whose departures are not known ahead. Where they are, a cell that arrives later than a delay
+    /// and a cell time from now is still queued.
+    pub arrives: Option<Ps>,
+}
+
+impl<S: Server> Simulation<S> {
+    /// Every cell: those on links, link by link in order of arrival, then those in queues.
+    pub fn cells(&self) -> impl Iterator<Item = Held> {
+        self.on_links().chain(self.queued())
+    }
+
+    fn on_links(&self) -> impl Iterator<Item = Held> {
+        self.links.iter().enumerate().flat_map(move |(link, ring)| {
+            ring.units().map(move |cell| {
+                let of_channel = cell.info.kind() != Kind::Credit;
+                Held {
+                    link,
+                    channel: of_channel.then(|| self.channel_at(link, cell.label)),
+                    info: cell.info,
+                    arrives: Some(cell.at),
+                }
+            })
+        })
+    }
+
+    fn queued(&self) -> impl Iterator<Item = Held> {
+        self.nodes().flat_map(move |node| {
+            let at_ports = node.ports().iter().flat_map(|(port, link)| {
+                let link = *link as usize;
+                port.held().into_iter().map(move |cell| (link, cell))
+            });
+            let relays = match node {
+                Node::Switch(switch) => Some(switch.relays.iter().flat_map(|relay| {
+                    let link = switch.ports[relay.port as usize].1 as usize;
+                    relay.held().map(move |cell| (link, cell))
+                })),
+                Node::Host(_) => None,
+            };
+            let all = at_ports.chain(relays.into_iter().flatten());
+            all.map(move |(link, cell)| Held {
+                link,
+                channel: Some(self.channel_at(link, cell.label)),
+                info: cell.info,
+                arrives: None,
+            })
+        })
+    }
+
+    /// The channel whose cells have this label on a link.
+    fn channel_at(&self, link: usize, label: u32) -> ChannelId {
+        match &self.stations[self.network.plan.links[link].to].node {
+            Node::Host(host) => host.terminals[label as usize].channel.reverse(),
+            Node::Switch(switch) => switch.table[label as usize].channel,
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Contributions of virtual sources and destinations to the accounts.
+
+use alloc::vec::Vec;
+
+use crate::atm::node::Node;
+use crate::atm::relay::{Relay, RelayCounts};
+use crate::atm::server::Server;
+use crate::atm::simulation::Simulation;
+use crate::net::channel::ChannelId;
+
+impl<S: Server> Simulation<S> {
+    /// Relays of a channel in order, as far as they are here and not in another part, each with the number of links that lead to it.
+    pub(in crate::atm) fn relays_of(
+        &self,
+        channel: ChannelId,
+    ) -> impl Iterator<Item = (usize, &Relay)> {
+        let hops = self.network.channels[channel.index()]
+            .hops
+            .iter()
+            .enumerate();
+        hops.filter_map(|(before, hop)| {
+            let (node, _) = self.receiver(hop.link);
+            let Node::Switch(switch) = &self.stations.get(node)?.node else {
+                return None;
+            };
+            let relay =
+                (switch.table[hop.label as usize].port as usize).checked_sub(switch.ports.len())?;
+            Some((before + 1, &switch.relays[relay]))
+        })
+    }
+
+    /// RM cells of a channel that began and ended at switches.
+    pub(super) fn relayed(&self, channel: ChannelId) -> RelayCounts {
+        let counts = self.relays_of(channel).map(|(_, relay)| relay.counts());
+        counts.fold(RelayCounts::default(), |sum, one| RelayCounts {
+            inserted: sum.inserted + one.inserted,
+            absorbed: sum.absorbed + one.absorbed,
+        })
+    }
+
+    /// Correction of the link crossings of a channel: those of RM cells that begin at switches,
+    /// less those that RM cells which end at switches no longer make.
+    pub(super) fn relayed_crossings(&self, channel: ChannelId) -> u64 {
+        let hops = self.network.channels[channel.index()].hops.len();
+        let beyond = |(before, relay): (usize, &Relay)| {
+            let RelayCounts { inserted, absorbed } = relay.counts();
+            let links = (hops - before) as u64;
+            (inserted * links).wrapping_sub(absorbed * links)
+        };
+        self.relays_of(channel)
+            .map(beyond)
+            .fold(0, u64::wrapping_add)
+    }
+
+    /// Most cells in front of each port of each node that virtual sources feed.
+    pub(super) fn front_maxima(&self) -> Vec<Vec<Option<u64>>> {
+        self.nodes()
+            .map(|node| {
+                node.ports()
+                    .iter()
+                    .map(|(port, _)| port.front_longest())
+                    .collect()
+            })
+            .collect()
+    }
+
+    /// Time integrals of the cells in front of the ports of `node`, for those that virtual sources
+    /// feed.
+    pub(super) fn front_integrals(&mut self, node: usize) -> Vec<Option<f64>> {
+        let now = self.now;
+        let ports = self.stations[node].node.ports_mut().iter_mut();
+        ports
+            .map(|(port, _)| port.front_length().map(|_| port.front_integral(now)))
+            .collect()
+    }
+}

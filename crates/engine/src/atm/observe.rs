@@ -1,0 +1,218 @@
+//! Reads the state of a simulation between slices of its run, for traces and event logs. Reading
+//! changes nothing.
+
+use alloc::vec::Vec;
+
+use super::event::Event;
+use super::node::Node;
+use super::simulation::Simulation;
+use super::terminal::App;
+use crate::atm::cell::ServiceClass;
+use crate::atm::server::Server;
+use crate::net::channel::ChannelId;
+
+/// An output port of a switch, as traces need it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SwitchPort {
+    /// Index of the link that the port feeds.
+    pub link: usize,
+    /// Classes and limit (`u64::MAX` for none) of each queue, in order of priority.
+    pub queues: Vec<(Vec<ServiceClass>, u64)>,
+    /// True if virtual sources feed the port, with queues of channels in front of them.
+    pub virtual_sources: bool,
+}
+
+/// Queue lengths and counters of a switch port, at one instant.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PortState {
+    /// Cells in each queue, the one in service included.
+    pub lengths: Vec<u64>,
+    /// Cells whose service has completed.
+    pub departed: u64,
+    /// Cells of credit control among them.
+    pub credit_cells: u64,
+    /// Cells refused.
+    pub dropped: u64,
+    /// Cells in front of virtual sources; `None` if none feeds the port.
+    pub in_front: Option<u64>,
+}
+
+impl<S: Server> Simulation<S> {
+    fn switches(&self) -> impl Iterator<Item = usize> + use<S> {
+        let switches: Vec<usize> = (0..self.stations.len())
+            .filter(|node| self.is_switch(*node))
+            .collect();
+        switches.into_iter()
+    }
+
+    /// Output ports of all switches that some channel uses, in the order of the report.
+    pub fn switch_ports(&self) -> Vec<SwitchPort> {
+        let ports = self
+            .switches()
+            .flat_map(|node| self.stations[node].node.ports());
+        ports
+            .map(|(port, link)| SwitchPort {
+                link: *link as usize,
+                queues: port
+                    .queues()
+                    .map(|queue| (queue.classes.clone(), queue.buffer))
+                    .collect(),
+                virtual_sources: port.front_length().is_some(),
+            })
+            .collect()
+    }
+
+    /// The state of each of [`Simulation::switch_ports`] now.
+    pub fn port_states(&mut self) -> Vec<PortState> {
+        let now = self.now();
+        let mut states = Vec::new();
+        for node in self.switches() {
+            for (port, link) in self.stations[node].node.ports_mut() {
+                let out = &mut self.links.outlet(*link);
+                let lengths = (0..port.queue_count())
+                    .map(|q| port.queue_length(now, q, out))
+                    .collect();
+                let (counts, departed) = port.counts(now, out);
+                let (dropped, in_front) = (
+                    counts.iter().map(|queue| queue.dropped).sum(),
+                    port.front_length(),
+                );
+                let credit_cells = port.credit_cells_sent();
+                states.push(PortState {
+                    lengths,
+                    departed,
+                    credit_cells,
+                    dropped,
+                    in_front,
+                });
+            }
+        }
+        states
+    }
+
+    /// ACR of the forward channel of `flow` in cells/s; `None` if it is not ABR.
+    pub fn acr(&self, flow: usize) -> Option<f64> {
+        self.terminal(ChannelId::forward(flow))
+            .abr()
+            .map(|source| source.acr())
+    }
+
+    /// Switches that end the loop of the forward channel of `flow` and begin a new one, in order,
+    /// each with the ACR of its virtual source in cells/s.
+    pub fn virtual_acrs(&self, flow: usize) -> Vec<(&str, f64)> {
+        let channel = ChannelId::forward(flow);
+        let switch = |before: usize| {
+            let link = self.network.channels[channel.index()].hops[before - 1].link;
+            self.plan().nodes[self.plan().links[link].to].name.as_str()
+        };
+        self.relays_of(channel)
+            .map(|(before, relay)| (switch(before), relay.source().acr()))
+            .collect()
+    }
+
+    /// ACR in cells/s of the virtual source of the forward channel of `flow` at the end of `link`;
+    /// `None` if there is none.
+    pub fn virtual_acr(&self, flow: usize, link: usize) -> Option<f64> {
+        let channel = ChannelId::forward(flow);
+        let hops = &self.network.channels[channel.index()].hops;
+        let mut relays = self.relays_of(channel);
+        let found = relays.find(|(before, _)| hops[before - 1].link == link);
+        found.map(|(_, relay)| relay.source().acr())
+    }
+
+    /// Links that lead to the virtual sources of the forward channel of `flow`, in order.
+    pub fn links_to_virtual_sources(&self, flow: usize) -> Vec<usize> {
+        let channel = ChannelId::forward(flow);
+        let hops = &self.network.channels[channel.index()].hops;
+        self.relays_of(channel)
+            .map(|(before, _)| hops[before - 1].link)
+            .collect()
+    }
+
+    /// Cells that wait at the source of `flow`; `None` if the queue has no meaning, because cells
+    /// leave as they are generated, or one is always waiting.
+    pub fn source_queue(&self, flow: usize) -> Option<u64> {
+        let source = self.terminal(ChannelId::forward(flow));
+        source.may_wait().then(|| source.queue().cells())
+    }
+
+    /// Congestion window of `flow` and the bytes acknowledged; `None` without TCP.
+    pub fn tcp_window(&self, flow: usize) -> Option<(u64, u64)> {
+        match self.terminal(ChannelId::forward(flow)).app() {
+            App::Sender(sender) => Some((sender.cwnd(), sender.snd_una())),
+            _ => None,
+        }
+    }
+
+    /// Slow start threshold of `flow` in bytes; `None` without TCP.
+    pub fn slow_start_threshold(&self, flow: usize) -> Option<u64> {
+        match self.terminal(ChannelId::forward(flow)).app() {
+            App::Sender(sender) => Some(sender.ssthresh()),
+            _ => None,
+        }
+    }
+
+    /// Explicit rate of the last BRM that reached the source of `flow`, in cells/s; `None` before
+    /// the first one, or if it is not ABR.
+    pub fn explicit_rate(&self, flow: usize) -> Option<f64> {
+        self.terminal(ChannelId::forward(flow))
+            .abr()
+            .and_then(|source| source.explicit_rate())
+    }
+
+    /// Cells that the source of `flow` has credit for; `None` without credit control.
+    pub fn credit_balance(&self, flow: usize) -> Option<u32> {
+        self.terminal(ChannelId::forward(flow)).credit_balance()
+    }
+
+    /// Statistics of the control scheme of each of [`Simulation::switch_ports`] since the start.
+    pub fn control_statistics(&self) -> Vec<Vec<(&'static str, f64)>> {
+        self.switches()
+            .flat_map(|node| self.stations[node].node.ports())
+            .map(|(port, _)| port.control().statistics())
+            .collect()
+    }
+
+    /// Data cells that have been sent on `channel`.
+    pub fn data_cells_sent(&self, channel: ChannelId) -> u64 {
+        self.terminal(channel).counts().data_sent
+    }
+
+    /// Data cells of `channel` that have arrived, and the number that follows that of the last of
+    /// them, modulo [`Info::NUMBERS`](crate::atm::cell::Info::NUMBERS).
+    pub fn data_cells_received(&self, channel: ChannelId) -> (u64, u32) {
+        let terminal = self.terminal(channel.reverse());
+        (terminal.counts().data_received, terminal.next_number())
+    }
+
+    /// Cells that are on links or queued at switches now.
+    pub fn cells_held(&self) -> u64 {
+        let links: usize = self.links.iter().map(|link| link.len()).sum();
+        let ports = self
+            .nodes()
+            .flat_map(Node::ports)
+            .map(|(port, _)| port.held().len());
+        let relayed = self
+            .network
+            .plan
+            .channels()
+            .flat_map(|channel| self.relays_of(channel));
+        let waiting = relayed.map(|(_, relay)| relay.held().count());
+        (links + ports.sum::<usize>() + waiting.sum::<usize>()) as u64
+    }
+
+    /// The first `limit` events of all nodes in order of time, and the number of further events. At
+    /// one instant the order is that of the nodes.
+    pub fn events(&self, limit: usize) -> (Vec<Event>, u64) {
+        let mut events: Vec<Event> = self
+            .nodes()
+            .flat_map(|node| node.log().events())
+            .copied()
+            .collect();
+        events.sort_by_key(|event| event.at);
+        let omitted: u64 = self.nodes().map(|node| node.log().omitted).sum();
+        let beyond = events.len().saturating_sub(limit);
+        events.truncate(limit);
+        (events, omitted + beyond as u64)
+    }
+}

@@ -1,0 +1,79 @@
+//! Records every cell on every link over a short span, for time-space diagrams.
+
+use alloc::vec::Vec;
+
+use super::observer::{Crossing, Observer};
+use super::reference::Reference;
+use crate::atm::cell::Info;
+use crate::kernel::Ps;
+use crate::net::channel::ChannelId;
+
+/// A cell on a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passage {
+    /// Index of the link.
+    pub link: u32,
+    /// Its channel.
+    pub channel: ChannelId,
+    /// Kind of the cell, and its number among the data cells of its channel, modulo 2^20.
+    pub info: Info,
+    /// Time at which its last bit left.
+    pub left: Ps,
+    /// Time at which its last bit arrived.
+    pub arrived: Ps,
+}
+
+/// Passages of a span, in order of time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Passages {
+    /// The first passages, at most as many as requested.
+    pub kept: Vec<Passage>,
+    /// Number of further passages.
+    pub omitted: u64,
+}
+
+impl Reference {
+    /// Runs to `until` and records the cells that are on a link between `from` and then, at most
+    /// `most` of them. Cells of credit control belong to no channel and are left out.
+    pub fn passages(&mut self, from: Ps, until: Ps, most: usize) -> Passages {
+        let mut noting = Noting {
+            from,
+            most,
+            found: Passages::default(),
+        };
+        self.observe(until, &mut noting);
+        noting.found
+    }
+}
+
+struct Noting {
+    from: Ps,
+    most: usize,
+    found: Passages,
+}
+
+impl Observer for Noting {
+    fn on_cell(&mut self, cell: &Crossing) {
+        let Crossing {
+            link,
+            info,
+            left,
+            arrives: arrived,
+            ..
+        } = *cell;
+        let Some(channel) = cell.channel.filter(|_| arrived >= self.from) else {
+            return;
+        };
+        if self.found.kept.len() == self.most {
+            self.found.omitted += 1;
+        } else {
+            self.found.kept.push(Passage {
+                link,
+                channel,
+                info,
+                left,
+                arrived,
+            });
+        }
+    }
+}

@@ -1,0 +1,418 @@
+//! A virtual destination and the virtual source behind it, with which a switch ends one ABR control
+//! loop of a channel and begins the next (TM 4.0 section 5.10.6; Kalyanaraman 1997, chapter 9 and
+//! appendix C.3).
+//!
+//! A flow has two relays at a switch, one for each direction. RM cells end here: the forward ones
+//! of the previous loop are turned round into the opposite channel, whose virtual source sends them
+//! back, and the backward ones are the feedback of that virtual source.
+
+mod meter;
+
+use meter::Meter;
+
+use super::event::{Event, What};
+use super::log::Log;
+use crate::atm::cell::{Body, Info, Kind, RmCell};
+use crate::atm::port::{Arrival, Port};
+use crate::atm::server::{Queued, Server};
+use crate::atm::transport::Outlet;
+use crate::discard::Cause;
+use crate::endsystem::{
+    AbrConfig, AbrDestination, AbrSource, Emission, InputMeter, VcRate, VsVdConfig,
+};
+use crate::kernel::{Digest, Ps, Ring};
+use crate::net::channel::ChannelId;
+
+/// The output port of a channel, its link, and the event log.
+pub struct Way<'a, S> {
+    /// The port.
+    pub port: &'a mut Port<S>,
+    /// The link that it feeds.
+    pub out: Outlet<'a>,
+    /// The switch's log.
+    pub log: &'a mut Log,
+}
+
+/// The feedback of the port's scheme for a channel, as of its last request.
+#[derive(Clone, Copy, Debug)]
+struct Allowed {
+    /// VAL2 in cells/s; infinite unless it was below the ER of the RM cell.
+    er: f64,
+    ci: bool,
+    ni: bool,
+}
+
+/// RM cells that begin and end at a virtual end system.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RelayCounts {
+    /// Sent by the virtual source.
+    pub inserted: u64,
+    /// Received by the virtual destination, or by the virtual source of the opposite channel.
+    pub absorbed: u64,
+}
+
+/// A channel at a switch that ends its control loop. What each cell needs comes first and lies together.
+#[derive(Clone)]
+#[repr(C)]
+pub struct Relay {
+    /// The channel.
+    pub channel: ChannelId,
+    /// Output port of the switch.
+    pub port: u32,
+    arrival: Arrival,
+    /// The queue of the channel: data that the virtual source has not sent yet.
+    cells: Ring<Info>,
+    source: AbrSource,
+    destination: AbrDestination,
+    bodies: Ring<Body>,
+    /// CCR of the last FRM of the previous loop, in cells/s.
+    ccr: f64,
+    allowed: Allowed,
+    meter: Meter,
+    counts: RelayCounts,
+    digest: Digest,
+    config: VsVdConfig,
+}
+
+/// Settings of a relay.
+pub struct RelaySettings {
+    /// The channel.
+    pub channel: ChannelId,
+    /// Output port of the switch.
+    pub port: u32,
+    /// Slots, queue and label of the channel at that port.
+    pub arrival: Arrival,
+    /// Virtual source of the next loop.
+    pub source: AbrSource,
+    /// Virtual destination of the previous loop.
+    pub destination: AbrDestination,
+    /// Coupling of the loops.
+    pub config: VsVdConfig,
+}
+
+impl Relay {
+    /// A relay in its initial state.
+    pub fn new(settings: RelaySettings) -> Relay {
+        Relay {
+            channel: settings.channel,
+            port: settings.port,
+            arrival: settings.arrival,
+            source: settings.source,
+            destination: settings.destination,
+            cells: Ring::default(),
+            bodies: Ring::default(),
+            ccr: 0.0,
+            allowed: Allowed {
+                er: f64::INFINITY,
+                ci: false,
+                ni: false,
+            },
+            meter: Meter::default(),
+            counts: RelayCounts::default(),
+            digest: Digest::default(),
+            config: settings.config,
+        }
+    }
+
+    /// Time at which the virtual source can send; it may be in the past.
+    #[inline]
+    pub fn wake_at(&self) -> Ps {
+        self.source.next_wake(!self.cells.is_empty())
+    }
+
+    fn meters_arrivals(&self) -> bool {
+        self.config.input == InputMeter::VcQueues
+    }
+
+    /// The rate of the channel, as reported to the scheme.
+    fn rate(&self) -> f64 {
+        match self.config.vc_rate {
+            VcRate::PreviousLoop => self.ccr,
+            VcRate::NextLoop => self.source.acr(),
+            // The measurement begins with the second FRM.
+            VcRate::Measured => self.meter.rate.unwrap_or(self.source.acr()),
+        }
+    }
+
+    /// Handles a data cell that arrives. DES rule 1, and SES rule 12: the next loop begins with
+    /// EFCI 0. Returns true if it is now the only cell in the queue.
+    #[inline]
+    pub fn take_data<S: Server>(
+        &mut self,
+        now: Ps,
+        info: Info,
+        body: Option<&Body>,
+        way: &mut Way<'_, S>,
+    ) -> bool {
+        self.destination.on_data(info);
+        let mut info = info.without_efci();
+        let meters = self.meters_arrivals();
+        let mut arrive = |info: &mut Info, body| {
+            let cell = (info, body);
+            way.port
+                .arrive_in_front(now, &self.arrival, cell, meters, &mut way.out)
+        };
+        let refused = match body {
+            None => arrive(&mut info, None),
+            Some(body) => {
+                let mut body = *body;
+                let refused = arrive(&mut info, Some(&mut body));
+                if refused.is_none() {
+                    self.bodies.push(body);
+                }
+                refused
+            }
+        };
+        if let Some(cause) = refused {
+            self.note_loss(now, info, cause, way);
+            return false;
+        }
+        self.cells.push(info);
+        self.cells.len() == 1
+    }
+
+    /// [`Relay::take_data`] and [`Relay::run`] in one for a cell without a body that the virtual source
+    /// may send at once (SES rule 3c): it is not stored. DES rule 1, and SES rule 12: the next loop begins
+    /// with EFCI 0. Returns the time of the next transmission; `None`, with nothing changed, if it may not.
+    #[inline]
+    pub fn pass_data<S: Server>(
+        &mut self,
+        now: Ps,
+        info: Info,
+        way: &mut Way<'_, S>,
+    ) -> Option<Ps> {
+        if self.source.next_wake(true) > now || !self.source.sends_plainly(now) {
+            return None;
+        }
+        debug_assert!(
+            self.cells.is_empty(),
+            "timers come first, so no cell waits that may be sent"
+        );
+        let arrival = self.arrival_of(info.without_efci());
+        if !way.port.pass_front(now, arrival, &mut way.out) {
+            return None;
+        }
+        self.destination.on_data(info);
+        self.source.send_plainly(now);
+        self.count_sent(now, info);
+        Some(self.run(now, way))
+    }
+
+    fn note_loss<S: Server>(&self, now: Ps, info: Info, cause: Cause, way: &mut Way<'_, S>) {
+        let place = (self.channel, way.out.number);
+        way.log.add(Event::loss(now, place, cause, info));
+    }
+
+    /// Turns round an FRM of the previous loop, which ends here (DES rule 2). The returned cell has
+    /// ER1 := min(ER, VAL2, ACR2).
+    pub fn turn_round<S: Server>(
+        &mut self,
+        now: Ps,
+        info: Info,
+        rm: &RmCell,
+        way: &mut Way<'_, S>,
+    ) -> RmCell {
+        self.ccr = rm.ccr;
+        let mut turned = *rm;
+        self.absorb(now, info, &mut turned, way);
+        turned = self.destination.on_frm(turned);
+        turned.er = turned.er.min(self.source.acr());
+        if self.config.update.at_turn_round() {
+            self.ask(now, &turned, way);
+        }
+        self.allowed.mark(&mut turned);
+        self.digest
+            .add(now.0 ^ turned.er.to_bits() ^ (turned.ci as u64) << 1 ^ turned.ni as u64);
+        if (turned.er, turned.ci, turned.ni) != (rm.er, rm.ci, rm.ni) {
+            let what = What::Mark { er: turned.er };
+            way.log.add(Event {
+                at: now,
+                channel: self.channel,
+                link: Some(way.out.number),
+                what,
+            });
+        }
+        turned
+    }
+
+    /// Absorbs an RM cell of this channel. It counts as input of the port instead of the RM cell
+    /// that the virtual source sends.
+    pub fn absorb<S: Server>(
+        &mut self,
+        now: Ps,
+        info: Info,
+        rm: &mut RmCell,
+        way: &mut Way<'_, S>,
+    ) {
+        self.counts.absorbed += 1;
+        if self.meters_arrivals() {
+            let slot = self.arrival.control_slot;
+            way.port
+                .meter_rm(now, (slot, info), rm, self.rate(), &mut way.out);
+        }
+    }
+
+    /// Requests VAL2 from the port's scheme, as if `rm` came back through the switch.
+    fn ask<S: Server>(&mut self, now: Ps, rm: &RmCell, way: &mut Way<'_, S>) {
+        let mut asked = RmCell {
+            ccr: self.rate(),
+            ci: false,
+            ni: false,
+            ..*rm
+        };
+        way.port
+            .pass_backward(now, self.arrival.control_slot, &mut asked, &mut way.out);
+        let er = if asked.er < rm.er {
+            asked.er
+        } else {
+            f64::INFINITY
+        };
+        self.allowed = Allowed {
+            er,
+            ci: asked.ci,
+            ni: asked.ni,
+        };
+    }
+
+    /// Absorbs a backward RM cell of the loop that starts at this virtual source: SES rules 8 and
+    /// 9.
+    pub fn take_feedback<S: Server>(&mut self, now: Ps, rm: &RmCell, way: &mut Way<'_, S>) {
+        if self.config.update.at_backward() {
+            self.ask(now, rm, way);
+        }
+        let mut rm = *rm;
+        if self.config.limit_source {
+            self.allowed.mark(&mut rm);
+        }
+        self.source.on_brm(now, &rm);
+        self.digest
+            .add(now.0 ^ self.source.acr().to_bits().rotate_left(17));
+    }
+
+    /// Queues a turned-round RM cell of the opposite channel.
+    pub fn offer(&mut self, rm: RmCell) {
+        self.source.offer_brm(rm);
+    }
+
+    /// Sends all that the virtual source may send at `now`. Returns the time of its next
+    /// transmission.
+    #[inline]
+    pub fn run<S: Server>(&mut self, now: Ps, way: &mut Way<'_, S>) -> Ps {
+        loop {
+            let wake = self.wake_at();
+            if wake > now {
+                return wake;
+            }
+            // The common case of what follows, in which there is no body to carry along.
+            if let Some(info) = self.cells.front().copied()
+                && !info.has_body()
+                && self.source.sends_plainly(now)
+            {
+                self.source.send_plainly(now);
+                self.cells.pop();
+                self.send_cell(now, info, None, way);
+                continue;
+            }
+            let Some(emission) = self.source.opportunity(now, !self.cells.is_empty()) else {
+                unreachable!("a virtual source wakes up only to send")
+            };
+            self.send(now, emission, way);
+        }
+    }
+
+    #[inline]
+    fn send<S: Server>(&mut self, now: Ps, emission: Emission, way: &mut Way<'_, S>) {
+        match emission {
+            Emission::Data => {
+                let info = self.cells.pop().expect("a cell waits");
+                if info.has_body() {
+                    let mut body = *self.bodies.front().expect("its body waits, too");
+                    self.bodies.discard(1);
+                    self.send_cell(now, info, Some(&mut body), way);
+                } else {
+                    self.send_cell(now, info, None, way);
+                }
+            }
+            Emission::Rm(info, rm) => {
+                self.counts.inserted += 1;
+                self.send_cell(now, info, Some(&mut Body::Rm(rm)), way);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn send_cell<S: Server>(
+        &mut self,
+        now: Ps,
+        info: Info,
+        body: Option<&mut Body>,
+        way: &mut Way<'_, S>,
+    ) {
+        self.count_sent(now, info);
+        let metered = (!self.meters_arrivals()).then(|| self.rate());
+        let arrival = self.arrival_of(info);
+        let refused = way
+            .port
+            .send_from_front(now, arrival, body, metered, &mut way.out);
+        if let Some(cause) = refused {
+            self.note_loss(now, info, cause, way);
+        }
+    }
+
+    /// Takes the next cell of the channel for the port.
+    #[inline(always)]
+    fn arrival_of(&self, info: Info) -> Arrival {
+        Arrival {
+            cell: Queued {
+                info,
+                ..self.arrival.cell
+            },
+            ..self.arrival
+        }
+    }
+
+    /// Measures the rate at which the virtual source sends.
+    #[inline(always)]
+    fn count_sent(&mut self, now: Ps, info: Info) {
+        if !info.clp() {
+            self.meter.count(now, info.kind() == Kind::Frm);
+        }
+    }
+
+    /// Goes on with other parameters of the virtual source.
+    pub fn change(&mut self, abr: &AbrConfig) {
+        self.source.change(abr);
+    }
+
+    /// Header and outgoing label of each waiting data cell.
+    pub fn held(&self) -> impl Iterator<Item = Queued> {
+        self.cells.iter().map(|info| Queued {
+            info: *info,
+            ..self.arrival.cell
+        })
+    }
+    /// Counts of RM cells that began and ended here.
+    pub fn counts(&self) -> RelayCounts {
+        self.counts
+    }
+    /// The virtual source.
+    pub fn source(&self) -> &AbrSource {
+        &self.source
+    }
+    /// Bytes of storage.
+    pub fn storage(&self) -> usize {
+        self.cells.bytes() + self.bodies.bytes()
+    }
+    /// Hash of every RM cell that ended here.
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+}
+
+impl Allowed {
+    fn mark(self, rm: &mut RmCell) {
+        rm.er = rm.er.min(self.er);
+        rm.ci |= self.ci;
+        rm.ni |= self.ni;
+    }
+}

@@ -1,0 +1,108 @@
+//! A simulation of a network of hosts and switches.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::build::{Parts, build};
+use super::network::Network;
+use super::node::Node;
+use super::plan::{LinkPlan, Plan, PlanError, change};
+use super::server::{BuildServer, LazyServer, Server};
+use super::transport::{Link, Links};
+use super::window::Window;
+use crate::kernel::Ps;
+use crate::net::simulation::LinkFacts;
+use crate::net::{Stopwatch, partition, simulation};
+
+/// Hosts and switches joined by links.
+pub type Simulation<S = LazyServer> = simulation::Simulation<Node<S>>;
+/// A part of a simulation, made by [`Simulation::divide`](simulation::Simulation::divide).
+pub type Part<S = LazyServer> = partition::Part<Node<S>>;
+
+impl<S: BuildServer> Simulation<S> {
+    /// A simulation at time zero.
+    ///
+    /// # Errors
+    /// If the path of a flow is invalid, see [`PlanError`]. Scenario files are checked before.
+    pub fn new(plan: Plan) -> Result<Simulation<S>, PlanError> {
+        change::check(&plan)?;
+        let Parts {
+            nodes,
+            inboxes,
+            channels,
+            lossy_channels,
+        } = build(&plan)?;
+        // A host with one link may handle cells without bodies late, because their order is known;
+        // with several links it would have to merge them.
+        let patient = |link: &LinkPlan| {
+            matches!(&nodes[link.to], Node::Host(_))
+                && !nodes[link.to].is_prompt()
+                && inboxes[link.to].links().len() == 1
+        };
+        let links = Links::new(plan.links.iter().map(|link| Link::new(patient(link))));
+        let lines = plan.links.iter().map(facts).collect();
+        let network = Network {
+            begins: begins(&nodes, channels.len()),
+            channels: channels.into(),
+            lossy_channels: lossy_channels.into(),
+            window: Window::default(),
+            changed: 0,
+            queued: Vec::new(),
+            plan: Arc::new(plan),
+        };
+        Ok(Simulation::of_nodes(nodes, inboxes, links, lines, network))
+    }
+}
+
+impl<S: Server> Simulation<S> {
+    /// The plan that the simulation was built from.
+    pub fn plan(&self) -> &Plan {
+        &self.network.plan
+    }
+
+    /// Processes everything before `until`. The result does not depend on how a run is divided into
+    /// calls.
+    pub fn run_until(&mut self, until: Ps) {
+        self.run_timed(until, &mut ());
+    }
+
+    /// [`Simulation::run_until`](simulation::Simulation::run_until), measured by a stopwatch, which has no
+    /// effect on the result.
+    pub fn run_timed(&mut self, until: Ps, stopwatch: &mut impl Stopwatch) {
+        while self.next_change() < until {
+            self.advance(self.next_change(), stopwatch);
+            self.make_next_change();
+        }
+        self.advance(until, stopwatch);
+    }
+}
+
+impl<S: Server> Part<S> {
+    /// Samples the part's queues now, as [`Simulation::sample`](simulation::Simulation::sample) does.
+    pub fn sample(&mut self) {
+        let queued = self.state().sample_queues();
+        self.state().network.queued.push(queued);
+    }
+}
+
+/// Facts on a link for the transport. The least unit of ATM is a cell.
+fn facts(link: &LinkPlan) -> LinkFacts {
+    LinkFacts {
+        from: link.from,
+        to: link.to,
+        delay: link.delay,
+        unit: link.rate.cell_time_ceil(),
+        lookahead: link.lookahead(),
+    }
+}
+
+fn begins<S>(nodes: &[Node<S>], channels: usize) -> Vec<(usize, usize)> {
+    let mut begins = alloc::vec![(0, 0); channels];
+    for (node, kind) in nodes.iter().enumerate() {
+        let Node::Host(host) = kind else { continue };
+        for (index, terminal) in host.terminals.iter().enumerate() {
+            begins[terminal.channel.index()] = (node, index);
+        }
+    }
+    begins
+}

@@ -1,0 +1,593 @@
+//! A switch: a table of virtual channels and output ports.
+
+mod relays;
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use super::credited::{Prompt, instants};
+use super::event::{Event, What};
+use super::log::Log;
+use super::plan::SwitchChange;
+use super::relay::Relay;
+use super::transport::Inbox;
+use super::transport::Links;
+use super::transport::{Arrived, Batch};
+use crate::atm::cell::{Body, Cell, Info, Kind};
+use crate::atm::port::{Arrival, Port};
+use crate::atm::server::{Queued, Server};
+use crate::atm::transport::{Link, Outlet};
+use crate::kernel::{Ps, Tournament, prefetch};
+use crate::net::channel::ChannelId;
+
+/// Entry of the table for a channel; labels of arriving cells are indices.
+#[derive(Clone, Copy, Debug)]
+pub struct Route {
+    /// Output port; the numbers after the last port are those of the relays, in their order.
+    pub port: u32,
+    /// The link that it feeds; where a cell goes is so known before its port has been read.
+    pub link: u32,
+    /// Slot of the channel at that port.
+    pub slot: u32,
+    /// Its index among the channels with ABR cells there, which is its slot in the control scheme.
+    pub control_slot: u32,
+    /// Queue of its data there.
+    pub queue: u8,
+    /// Label on the outgoing link.
+    pub label: u32,
+    /// Port of the opposite channel of the same flow, whose control scheme marks backward RM cells
+    /// that pass here, and its slot there.
+    pub opposite: Option<(u32, u32)>,
+    /// The channel.
+    pub channel: ChannelId,
+    /// True if the class of its data is under control; RM cells always are.
+    pub controlled: bool,
+    /// Queue of its RM cells at the output port. Queues are no more than classes, so they fit into
+    /// bytes, which keeps routes small.
+    pub rm_queue: u8,
+}
+
+impl Route {
+    /// A data cell of the channel for the output port.
+    #[inline]
+    pub(super) fn arrival(&self, info: Info) -> Arrival {
+        Arrival {
+            slot: self.slot,
+            control_slot: self.control_slot,
+            queue: self.queue.into(),
+            controlled: self.controlled,
+            cell: Queued {
+                label: self.label,
+                info,
+            },
+        }
+    }
+    /// An RM cell of the channel for the output port.
+    #[inline]
+    fn rm_arrival(&self, info: Info) -> Arrival {
+        Arrival {
+            queue: self.rm_queue.into(),
+            controlled: true,
+            ..self.arrival(info)
+        }
+    }
+}
+
+/// Number of ports from which most are outside the nearest cache when their next cell comes, so that it
+/// pays to ask for them ahead.
+const WIDE: usize = 64;
+/// Number of cells ahead for which a port and its link are asked for.
+const FAR: usize = 8;
+/// The same for the place on the link, which is known when the link is there.
+const NEAR: usize = 4;
+
+/// Forwards cells.
+#[derive(Clone)]
+pub struct Switch<S> {
+    /// Output ports, with the links they feed.
+    pub ports: Vec<(Port<S>, u32)>,
+    /// Channels through the switch.
+    pub table: Vec<Route>,
+    /// Channels whose control loop ends here, and a new one begins; those of a flow follow one
+    /// another.
+    pub relays: Vec<Relay>,
+    /// Events of this switch.
+    pub log: Log,
+    /// Earliest time at which the control scheme of a port may be due. A scheme may move its own
+    /// clock to a later time; an early call then has no effect. The clocks of the relays follow
+    /// those of the ports.
+    pub(super) timers: Tournament,
+    /// State of a prompt switch; `None` for others.
+    prompt: Option<Box<Prompt>>,
+    backlog: Backlog,
+    /// True if [`Switch::forward_singly`] may take a cell: if a port [`Port::takes_singly`], or if there are
+    /// relays.
+    takes_singly: bool,
+}
+
+/// Ports whose server needs to be advanced, and for each port if it is among them.
+#[derive(Clone)]
+struct Backlog {
+    ports: Vec<u32>,
+    has: Vec<bool>,
+}
+
+impl Backlog {
+    /// Adds a port, unless it is there.
+    #[inline]
+    fn note(&mut self, port: u32) {
+        if !core::mem::replace(&mut self.has[port as usize], true) {
+            self.ports.push(port);
+        }
+    }
+}
+
+impl<S: Server> Switch<S> {
+    /// A switch in its initial state.
+    pub fn new(
+        mut ports: Vec<(Port<S>, u32)>,
+        table: Vec<Route>,
+        relays: Vec<Relay>,
+        log: Log,
+        prompt: Option<Box<Prompt>>,
+    ) -> Switch<S> {
+        let takes_singly =
+            !relays.is_empty() || ports.iter_mut().any(|(port, _)| port.takes_singly());
+        let mut timers = Tournament::new(ports.len() + relays.len());
+        for (i, (port, _)) in ports.iter().enumerate() {
+            timers.set(i, port.wake_at());
+        }
+        for (i, relay) in (ports.len()..).zip(&relays) {
+            timers.set(i, relay.wake_at());
+        }
+        let backlog = Backlog {
+            ports: Vec::new(),
+            has: alloc::vec![false; ports.len()],
+        };
+        Switch {
+            ports,
+            table,
+            relays,
+            log,
+            timers,
+            prompt,
+            backlog,
+            takes_singly,
+        }
+    }
+
+    /// True if the switch processes every event at its own time.
+    pub fn is_prompt(&self) -> bool {
+        self.prompt.is_some()
+    }
+
+    /// Earliest timer or service start.
+    #[inline]
+    pub fn next_event(&self) -> Ps {
+        if let Some(prompt) = &self.prompt {
+            return self.timers.first().0.min(prompt.next_due(&self.ports));
+        }
+        let starts = self
+            .backlog
+            .ports
+            .iter()
+            .map(|port| self.ports[*port as usize].0.next_event());
+        starts.fold(self.timers.first().0, Ps::min)
+    }
+
+    /// Processes everything before `horizon`, at one instant timers before arrivals, service starts
+    /// last.
+    #[inline(never)]
+    pub fn turn(&mut self, inbox: &mut Inbox, links: &mut Links, horizon: Ps) {
+        if let Some(prompt) = self.prompt.take() {
+            self.prompt = Some(instants::turn(self, prompt, inbox, links, horizon));
+            return;
+        }
+        if let Some(mut link) = inbox.take_only(links) {
+            self.drain(&mut link, links, horizon);
+            inbox.put_only(link, links);
+        } else {
+            while let Some(batch) = inbox.take_batch(horizon, links) {
+                self.take_batch(&batch, inbox, links);
+                inbox.give_back(batch);
+            }
+            if inbox.is_drawn() {
+                self.merge::<true>(horizon, inbox, links);
+            } else {
+                self.merge::<false>(horizon, inbox, links);
+            }
+        }
+        if self.timers.first().0 < horizon {
+            self.wake_until(Ps(horizon.0 - 1), links);
+        }
+        self.advance(horizon, links);
+    }
+
+    /// Forwards the cells that arrive on the only incoming link before `horizon`.
+    ///
+    /// This and the other ways of a turn are functions of their own, so that each has the registers for
+    /// its row.
+    #[inline(never)]
+    fn drain(&mut self, link: &mut Link, links: &mut Links, horizon: Ps) {
+        loop {
+            let limit = horizon.min(self.timers.first().0);
+            let sent = self.forward_plainly(link.stretch(), |cell| *cell, limit, links);
+            link.discard(sent);
+            if link.begins_stamped() && self.drain_stamped(link, limit, links) {
+                continue;
+            }
+            if self.takes_singly {
+                let sent = self.forward_singly(link.stretch(), |cell| *cell, limit, links);
+                if sent > 0 {
+                    link.discard(sent);
+                    continue;
+                }
+            }
+            let arrival = link.next_arrival();
+            if arrival >= horizon {
+                return;
+            }
+            self.wake_until(arrival, links);
+            let Some((cell, _)) = link.pop() else {
+                return;
+            };
+            if cell.info.has_body() {
+                let mut body = link.pop_record(cell.info);
+                self.forward(cell, Some(&mut body), links);
+            } else {
+                self.forward(cell, None, links);
+            }
+        }
+    }
+
+    /// Forwards stamped cells that arrive on the only incoming link before `limit`, as
+    /// [`Switch::forward_stamped`] does. Returns false if there is none.
+    #[inline(never)]
+    fn drain_stamped(&mut self, link: &mut Link, limit: Ps, links: &mut Links) -> bool {
+        let (cells, stamps) = link.stamped_stretch();
+        let sent = self.forward_stamped(cells, |cell| *cell, |_| stamps.pop(), limit, links);
+        link.discard(sent);
+        sent > 0
+    }
+
+    /// Forwards a sorted batch.
+    #[inline(never)]
+    fn take_batch(&mut self, batch: &Batch, inbox: &Inbox, links: &mut Links) {
+        let mut rest = batch.arrivals();
+        loop {
+            let limit = self.timers.first().0;
+            let sent = self.forward_plainly(rest, |arrived| arrived.unit, limit, links);
+            rest = &rest[sent..];
+            let Some((arrived, behind)) = rest.split_first() else {
+                return;
+            };
+            let Arrived {
+                unit: cell, input, ..
+            } = arrived;
+            if cell.info.is_stamped() {
+                let sent = self.take_stamped(rest, batch, limit, links);
+                if sent > 0 {
+                    rest = &rest[sent..];
+                    continue;
+                }
+            } else if self.takes_singly && !cell.info.has_body() {
+                let sent = self.forward_singly(rest, |arrived| arrived.unit, limit, links);
+                if sent > 0 {
+                    rest = &rest[sent..];
+                    continue;
+                }
+            }
+            self.wake_until(cell.at, links);
+            if cell.info.is_stamped() {
+                let mut stamp = Body::Stamp(batch.stamp(arrived));
+                self.forward(*cell, Some(&mut stamp), links);
+            } else if cell.info.has_body() {
+                let mut body = inbox.record(*input as usize, cell.info, links);
+                self.forward(*cell, Some(&mut body), links);
+            } else {
+                self.forward(*cell, None, links);
+            }
+            rest = behind;
+        }
+    }
+
+    /// [`Switch::forward_stamped`] for a part of a batch.
+    #[inline(never)]
+    fn take_stamped(
+        &mut self,
+        cells: &[Arrived],
+        batch: &Batch,
+        limit: Ps,
+        links: &mut Links,
+    ) -> usize {
+        let stamp = |arrived: &Arrived| Some(batch.stamp(arrived));
+        self.forward_stamped(cells, |arrived| arrived.unit, stamp, limit, links)
+    }
+
+    /// Forwards the cells that arrive before `horizon`, one by one.
+    #[inline(never)]
+    fn merge<const DRAWN: bool>(&mut self, horizon: Ps, inbox: &mut Inbox, links: &mut Links) {
+        let begin = inbox.first();
+        let mut cells = 0;
+        loop {
+            let (arrival, input) = inbox.next::<DRAWN>();
+            if arrival >= horizon {
+                break;
+            }
+            self.wake_until(arrival, links);
+            let Some(cell) = inbox.receive(input, links) else {
+                break;
+            };
+            if self.forward_plainly(&[cell], |cell| *cell, Ps::NEVER, links) == 0 {
+                if cell.info.has_body() {
+                    let mut body = inbox.record(input, cell.info, links);
+                    self.forward(cell, Some(&mut body), links);
+                } else if !self.takes_singly
+                    || self.forward_singly(&[cell], |cell| *cell, Ps::NEVER, links) == 0
+                {
+                    self.forward(cell, None, links);
+                }
+            }
+            cells += 1;
+        }
+        if cells > 0 {
+            inbox.note_merged(cells, horizon - begin);
+        }
+    }
+
+    /// Forwards cells without bodies that arrive before `limit` through ports that admit them
+    /// without checks and know their departure, up to the first cell for which this is not so.
+    /// Returns their number.
+    #[inline(always)]
+    fn forward_plainly<T>(
+        &mut self,
+        cells: &[T],
+        cell: impl Fn(&T) -> Cell,
+        limit: Ps,
+        links: &mut Links,
+    ) -> usize {
+        self.forward_rows::<T, false>(cells, cell, |_| None, limit, links)
+    }
+
+    /// The same for stamped cells; `stamp` gives the stamp of a cell that goes.
+    fn forward_stamped<T>(
+        &mut self,
+        cells: &[T],
+        cell: impl Fn(&T) -> Cell,
+        stamp: impl FnMut(&T) -> Option<Ps>,
+        limit: Ps,
+        links: &mut Links,
+    ) -> usize {
+        self.forward_rows::<T, true>(cells, cell, stamp, limit, links)
+    }
+
+    /// Forwards cells without a record, stamped or not.
+    ///
+    /// Consecutive cells for one port are handed to the port together. The result is that of cells
+    /// one by one, because no table entry, other port or timer acts between them.
+    #[inline(always)]
+    fn forward_rows<T, const STAMPED: bool>(
+        &mut self,
+        cells: &[T],
+        cell: impl Fn(&T) -> Cell,
+        mut stamp: impl FnMut(&T) -> Option<Ps>,
+        limit: Ps,
+        links: &mut Links,
+    ) -> usize {
+        let (table, ports) = (&self.table[..], &mut self.ports[..]);
+        let is_wide = ports.len() >= WIDE;
+        let (links, fresh) = links.parts();
+        let route = |cell: &Cell| &table[cell.label as usize];
+        let is_plain = |cell: &Cell| cell.at < limit && cell.info.is_of_row::<STAMPED>();
+        let mut sent = 0;
+        while let Some(first) = cells.get(sent).map(&cell).filter(is_plain) {
+            let Route {
+                port: number, link, ..
+            } = *route(&first);
+            if is_wide {
+                let label = |ahead: usize| cells.get(sent + ahead).map(|one| cell(one).label);
+                ask_ahead([label(FAR), label(NEAR)], table, ports, links);
+            }
+            let Some((port, _)) = ports.get_mut(number as usize) else {
+                return sent;
+            };
+            let out = &mut Outlet {
+                link: &mut links[link as usize],
+                number: link,
+                fresh,
+            };
+            let goes_along = |cell: &Cell| is_plain(cell) && route(cell).port == number;
+            let next = cells.get(sent + 1).map(&cell);
+            if !next.is_some_and(|next| goes_along(&next)) {
+                if !port.arrive_express(first.at, &route(&first).arrival(first.info), out) {
+                    return sent;
+                }
+                if STAMPED && let Some(stamp) = stamp(&cells[sent]) {
+                    out.link.push_stamp(stamp);
+                }
+                sent += 1;
+                continue;
+            }
+            let Some(mut row) = port.row(out) else {
+                return sent;
+            };
+            for arrived in &cells[sent..] {
+                let cell = cell(arrived);
+                if !goes_along(&cell) || !row.arrive(cell.at, &route(&cell).arrival(cell.info)) {
+                    break;
+                }
+                if STAMPED && let Some(stamp) = stamp(arrived) {
+                    row.stamp(stamp);
+                }
+            }
+            let count = row.close();
+            out.note(count);
+            if count == 0 {
+                return sent;
+            }
+            sent += count;
+        }
+        sent
+    }
+
+    /// Forwards cells without bodies that arrive before `limit`, one by one, through ports that certainly admit
+    /// them or virtual sources that send them at once, up to the first cell for which this is not so.
+    /// Returns their number.
+    #[inline(never)]
+    fn forward_singly<T>(
+        &mut self,
+        cells: &[T],
+        cell: impl Fn(&T) -> Cell,
+        mut limit: Ps,
+        links: &mut Links,
+    ) -> usize {
+        let mut sent = 0;
+        for cell in cells.iter().map(cell) {
+            if cell.at >= limit || cell.info.has_body() {
+                break;
+            }
+            let route = &self.table[cell.label as usize];
+            let number = route.port as usize;
+            let Some((port, link)) = self.ports.get_mut(number) else {
+                let relay = number - self.ports.len();
+                let Some(next) = self.pass(relay, cell, links) else {
+                    break;
+                };
+                // What the virtual source sends next comes before later arrivals.
+                limit = limit.min(next);
+                sent += 1;
+                continue;
+            };
+            let out = &mut links.outlet(*link);
+            if !port.arrive_singly(cell.at, &route.arrival(cell.info), out) {
+                break;
+            }
+            if port.next_event().is_scheduled() {
+                self.backlog.note(route.port);
+            }
+            sent += 1;
+        }
+        sent
+    }
+
+    /// Processes timers up to and at `now`; at one instant they come before arrivals.
+    #[inline(always)]
+    pub(super) fn wake_until(&mut self, now: Ps, links: &mut Links) {
+        while self.timers.first().0 <= now {
+            let (at, port) = self.timers.first();
+            self.wake(at, port, links);
+        }
+    }
+
+    /// Processes everything before `now` at backlogged ports, and the completions at `now`.
+    pub fn advance(&mut self, now: Ps, links: &mut Links) {
+        let mut i = 0;
+        while i < self.backlog.ports.len() {
+            let index = self.backlog.ports[i] as usize;
+            let (port, link) = &mut self.ports[index];
+            port.advance(now, &mut links.outlet(*link));
+            if port.next_event().is_scheduled() {
+                i += 1;
+            } else {
+                self.backlog.has[index] = false;
+                self.backlog.ports.swap_remove(i);
+            }
+        }
+    }
+
+    /// Goes on from `now` with other settings of every output port.
+    pub fn change(&mut self, now: Ps, to: &SwitchChange, links: &mut Links) {
+        for (index, (port, link)) in self.ports.iter_mut().enumerate() {
+            let policies = (&to.control, &to.discard);
+            port.change(now, to.buffer, policies, &mut links.outlet(*link));
+            self.timers.set(index, port.wake_at());
+        }
+    }
+
+    #[inline(never)]
+    fn wake(&mut self, now: Ps, index: usize, links: &mut Links) {
+        if index >= self.ports.len() {
+            return self.run_relay(now, index - self.ports.len(), links);
+        }
+        let (port, link) = &mut self.ports[index];
+        if port.wake_at() == now {
+            port.wake(now, &mut links.outlet(*link));
+        }
+        self.timers.set(index, port.wake_at());
+    }
+
+    #[inline(never)]
+    pub(super) fn forward(&mut self, cell: Cell, mut body: Option<&mut Body>, links: &mut Links) {
+        let now = cell.at;
+        if let Some(relay) =
+            (self.table[cell.label as usize].port as usize).checked_sub(self.ports.len())
+        {
+            return self.receive(relay, cell, body.as_deref(), links);
+        }
+        let is_data = cell.info.is_data();
+        if !is_data && cell.info.kind() == Kind::Brm {
+            self.mark(now, cell.label, &mut body, links);
+        }
+        let route = &self.table[cell.label as usize];
+        let arrival = if is_data {
+            route.arrival(cell.info)
+        } else {
+            route.rm_arrival(cell.info)
+        };
+        let (port, link) = (&mut self.ports[route.port as usize].0, route.link);
+        let refused = port.arrive(now, arrival, body, &mut links.outlet(link));
+        if port.next_event().is_scheduled() {
+            self.backlog.note(route.port);
+        }
+        if let Some(cause) = refused {
+            let place = (route.channel, link);
+            self.log.add(Event::loss(now, place, cause, cell.info));
+        }
+    }
+
+    /// Lets the control scheme of the opposite channel's port mark a backward RM cell that passes.
+    #[inline(never)]
+    fn mark(&mut self, now: Ps, label: u32, body: &mut Option<&mut Body>, links: &mut Links) {
+        let Route {
+            opposite, channel, ..
+        } = self.table[label as usize];
+        let (Some(Body::Rm(rm)), Some((port, slot))) = (body, opposite) else {
+            return;
+        };
+        let before = *rm;
+        let (port, link) = &mut self.ports[port as usize];
+        port.pass_backward(now, slot, rm, &mut links.outlet(*link));
+        if *rm != before {
+            // The mark is attributed to the channel whose rate it governs: the opposite of the
+            // cell's.
+            let what = What::Mark { er: rm.er };
+            self.log.add(Event {
+                at: now,
+                channel: channel.reverse(),
+                link: Some(*link),
+                what,
+            });
+        }
+    }
+}
+
+/// Asks the cache for the port and the link of the cell with the label `far`, and for the place on its
+/// link of that with the label `near`.
+#[inline(always)]
+fn ask_ahead<S>(
+    [far, near]: [Option<u32>; 2],
+    table: &[Route],
+    ports: &[(Port<S>, u32)],
+    links: &[Link],
+) {
+    let route = |label: u32| &table[label as usize];
+    if let Some(Route { port, link, .. }) = far.map(route)
+        && let Some((port, _)) = ports.get(*port as usize)
+    {
+        prefetch::<3, _>(port);
+        prefetch::<1, _>(&links[*link as usize]);
+    }
+    if let Some(Route { link, .. }) = near.map(route) {
+        links[*link as usize].prefetch_tail();
+    }
+}

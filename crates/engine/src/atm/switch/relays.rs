@@ -1,0 +1,120 @@
+//! Channels whose control loop ends at the switch, and a new one begins.
+
+use super::Switch;
+use crate::atm::cell::{Body, Cell, Kind};
+use crate::atm::plan::FlowChange;
+use crate::atm::relay::{Relay, Way};
+use crate::atm::server::Server;
+use crate::atm::transport::Links;
+use crate::kernel::Ps;
+
+impl<S: Server> Switch<S> {
+    /// Handles a cell that arrives for the channel of `relay`.
+    pub(super) fn receive(
+        &mut self,
+        relay: usize,
+        cell: Cell,
+        body: Option<&Body>,
+        links: &mut Links,
+    ) {
+        let (now, info) = (cell.at, cell.info);
+        let Some(Body::Rm(rm)) = body else {
+            let next = self.at(relay, links, |relay, way| {
+                let is_first = relay.take_data(now, info, body, way);
+                is_first.then(|| relay.run(now, way))
+            });
+            if let Some(next) = next {
+                self.note_wake(relay, next);
+            }
+            return;
+        };
+        let opposite = opposite(relay);
+        if info.kind() == Kind::Brm {
+            self.at(relay, links, |relay, way| {
+                relay.absorb(now, info, &mut rm.clone(), way)
+            });
+            self.at(opposite, links, |relay, way| {
+                relay.take_feedback(now, rm, way)
+            });
+        } else {
+            let turned = self.at(relay, links, |relay, way| {
+                relay.turn_round(now, info, rm, way)
+            });
+            self.relays[opposite].offer(turned);
+        }
+        self.run_relay(now, opposite, links);
+    }
+
+    /// [`Switch::receive`] of a data cell without a body, if its virtual source sends it at once. Returns the
+    /// time at which that has to send next; `None`, with nothing changed, if it does not.
+    #[inline(always)]
+    pub(super) fn pass(&mut self, relay: usize, cell: Cell, links: &mut Links) -> Option<Ps> {
+        let next = self.at(relay, links, |relay, way| {
+            relay.pass_data(cell.at, cell.info, way)
+        })?;
+        self.note_wake(relay, next);
+        Some(next)
+    }
+
+    /// Goes on from `now` with other parameters of the virtual sources of a flow. Returns true if
+    /// there are any.
+    pub(in crate::atm) fn change_loops(&mut self, now: Ps, flow: usize, to: &FlowChange) -> bool {
+        let clocks = self.ports.len()..;
+        let mut found = false;
+        for (clock, relay) in clocks.zip(&mut self.relays) {
+            if relay.channel.flow() == flow {
+                relay.change(&to.abr);
+                // A virtual source that could have sent before is due now.
+                let wake = relay.wake_at();
+                if wake.is_scheduled() {
+                    self.timers.set(clock, wake.max(now));
+                }
+                found = true;
+            }
+        }
+        found
+    }
+
+    /// Lets a virtual source send, and sets its clock.
+    pub(super) fn run_relay(&mut self, now: Ps, relay: usize, links: &mut Links) {
+        let next = self.at(relay, links, |relay, way| relay.run(now, way));
+        self.note_wake(relay, next);
+    }
+
+    /// Sets the clock of a virtual source.
+    #[inline]
+    fn note_wake(&mut self, relay: usize, next: Ps) {
+        let clock = self.ports.len() + relay;
+        if self.timers.get(clock) != next {
+            self.timers.set(clock, next);
+        }
+    }
+
+    /// Calls a function on a relay and its port.
+    #[inline]
+    fn at<T>(
+        &mut self,
+        relay: usize,
+        links: &mut Links,
+        act: impl FnOnce(&mut Relay, &mut Way<'_, S>) -> T,
+    ) -> T {
+        let relay = &mut self.relays[relay];
+        let index = relay.port as usize;
+        let (port, link) = &mut self.ports[index];
+        let mut way = Way {
+            port,
+            out: links.outlet(*link),
+            log: &mut self.log,
+        };
+        let result = act(relay, &mut way);
+        if port.next_event().is_scheduled() {
+            self.backlog.note(index as u32);
+        }
+        result
+    }
+}
+
+/// Number of the relay of the other direction: the two of a flow follow one another.
+fn opposite(relay: usize) -> usize {
+    relay ^ 1
+}

@@ -1,0 +1,411 @@
+//! One end of a flow: the cells that it sends, and its reactions to those that arrive.
+
+mod ahead;
+mod arrivals;
+mod cells;
+mod measured;
+mod settings;
+
+use alloc::boxed::Box;
+
+use self::settings::Processing;
+use super::event::{Event, What};
+use super::log::Log;
+use super::plan::FlowChange;
+use super::source_queue::{Mark, SourceQueue};
+use crate::atm::aal5::Reassembler;
+use crate::atm::port::Port;
+use crate::atm::server::{Server, Work};
+use crate::atm::transport::Outlet;
+use crate::endsystem::{AbrDestination, Pacing};
+use crate::kernel::{Digest, Extremes, Ps, Ring, Summary, TimeIntegral};
+use crate::net::channel::ChannelId;
+use crate::tcp::TcpEvent;
+use crate::traffic::{Application, CellSource};
+
+pub use self::settings::{App, Shaper, Supply, TerminalSettings};
+
+/// Counters of one terminal since the start of the run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TerminalCounts {
+    /// Data cells sent.
+    pub data_sent: u64,
+    /// All cells sent.
+    pub cells_sent: u64,
+    /// All cells received.
+    pub cells_received: u64,
+    /// Data cells received.
+    pub data_received: u64,
+    /// Application bytes dropped by AAL5 with damaged PDUs.
+    pub aal5_bytes: u64,
+    /// Damaged PDUs dropped by AAL5.
+    pub aal5_pdus: u64,
+}
+
+/// The output of a terminal, and its event log.
+pub struct Outside<'a, S> {
+    /// The host's output port on the channel's first link, and that link; `None` if the terminal
+    /// sends nothing.
+    pub way: Option<(&'a mut Port<S>, Outlet<'a>)>,
+    /// True if nothing else happens at this instant at the port, so that the service of a cell may
+    /// start at once.
+    pub alone: bool,
+    /// The host's log.
+    pub log: &'a mut Log,
+}
+
+/// Cells that a terminal has sent ahead, and the state to which it returns to take them back.
+#[derive(Clone)]
+struct Ahead {
+    cells: usize,
+    /// Time of the first cell.
+    first: Ps,
+    /// Time of the last cell. At this instant and later there is nothing to take back.
+    last: Ps,
+    /// `now` of the terminal before the first cell, and the states of its ABR source, its queue and the
+    /// host's port.
+    now: Ps,
+    pacing: Pacing,
+    queue: Mark,
+    port: Work,
+}
+
+/// One end of a flow. What each cell needs comes first and lies together.
+#[derive(Clone)]
+#[repr(C)]
+pub struct Terminal {
+    /// Channel that leaves here.
+    pub channel: ChannelId,
+    /// Output port of the host.
+    pub port: u32,
+    /// Label on the first link.
+    pub label: u32,
+    /// Slot of the channel at the host's port.
+    pub slot: u32,
+    stamps: bool,
+    sends: bool,
+    started: bool,
+    shaper: Shaper,
+    now: Ps,
+    wake: Ps,
+    /// [`Terminal::app_wake`], which the shaper does not change, so that its cells need not look at the
+    /// application.
+    app_at: Ps,
+    /// Cells sent ahead; those whose time has passed by now do not matter any more.
+    ahead: Option<Box<Ahead>>,
+    queue: SourceQueue,
+    counts: TerminalCounts,
+    digest: Digest,
+    reassembler: Reassembler,
+    partial_bytes: u64,
+    acr_mean: TimeIntegral,
+    acr_range: Extremes,
+    processing: Option<Box<Processing>>,
+    app: App,
+    destination: Option<AbrDestination>,
+    start: Ps,
+    supply: Supply,
+    rate_limited: TimeIntegral,
+    window_limited: TimeIntegral,
+    packet_delay: Summary,
+    cell_delay: Summary,
+    completed: Option<Ps>,
+}
+
+impl Terminal {
+    /// A terminal in its initial state.
+    pub fn new(settings: TerminalSettings) -> Terminal {
+        let mut terminal = Terminal {
+            channel: settings.channel,
+            port: settings.port,
+            label: settings.label,
+            slot: settings.slot,
+            shaper: settings.shaper,
+            destination: settings.destination,
+            queue: settings.queue,
+            app: settings.app,
+            start: settings.start,
+            sends: settings.sends,
+            supply: settings.supply,
+            started: false,
+            reassembler: Reassembler::default(),
+            partial_bytes: 0,
+            processing: settings.processing.map(|(time, variation, stream)| {
+                Box::new(Processing {
+                    time,
+                    variation,
+                    stream,
+                    busy_until: Ps::ZERO,
+                    segments: Ring::default(),
+                })
+            }),
+            stamps: settings.stamps,
+            now: Ps::ZERO,
+            wake: Ps::NEVER,
+            app_at: Ps::NEVER,
+            counts: TerminalCounts::default(),
+            digest: Digest::default(),
+            rate_limited: TimeIntegral::default(),
+            window_limited: TimeIntegral::default(),
+            acr_mean: TimeIntegral::default(),
+            acr_range: Extremes::default(),
+            packet_delay: Summary::default(),
+            cell_delay: Summary::default(),
+            completed: None,
+            ahead: None,
+        };
+        if let Some(source) = terminal.shaper.abr() {
+            terminal.acr_mean.set(Ps::ZERO, source.acr());
+            terminal.acr_range = Extremes::new(source.acr());
+        }
+        if let App::Sender(sender) = &mut terminal.app {
+            sender.withhold(Ps::ZERO, !terminal.sends);
+        }
+        terminal.note_wake();
+        terminal
+    }
+
+    /// Time at which [`Terminal::run`] is due.
+    #[inline]
+    pub fn wake_at(&self) -> Ps {
+        self.wake
+    }
+
+    /// True if a data cell waits for the shaper.
+    #[inline]
+    fn data_waiting(&self) -> bool {
+        self.queue.cells() > 0
+            || (matches!(self.app, App::Persistent) && self.started && self.sends)
+    }
+
+    #[inline]
+    fn shaper_wake(&self) -> Ps {
+        let at = match &self.shaper {
+            Shaper::None => return Ps::NEVER,
+            Shaper::Unshaped(source) => source.next_wake(self.data_waiting()),
+            Shaper::Abr(source) => source.next_wake(self.data_waiting()),
+            Shaper::Split(source) => source.next_wake(self.data_waiting()),
+            Shaper::Credited(source) => source.next_wake(self.data_waiting()),
+        };
+        at.max(self.now)
+    }
+
+    /// Time of the next event of the application, TCP or the processor.
+    fn app_wake(&self) -> Ps {
+        let processed = self
+            .processing
+            .as_ref()
+            .and_then(|p| p.segments.front())
+            .map_or(Ps::NEVER, |(at, _)| *at);
+        let app = match &self.app {
+            App::Cells(cells) => cells.next(),
+            App::Persistent if !self.started => self.start,
+            App::Sender(_) if !self.started => self.start,
+            App::Sender(sender) => sender.next_timer().min(self.supply.next()),
+            App::Receiver(receiver) => receiver.next_timer(),
+            App::Sink | App::Persistent => Ps::NEVER,
+        };
+        app.min(processed)
+    }
+
+    /// Notes the time of the next event, whatever has changed.
+    fn note_wake(&mut self) {
+        self.app_at = self.app_wake();
+        self.note_shaper();
+    }
+
+    /// The same if nothing but the shaper has changed.
+    fn note_shaper(&mut self) {
+        self.wake = self.app_at.min(self.shaper_wake());
+    }
+
+    /// Processes all events of its own before `limit`, in order of time; at one instant the
+    /// application comes before the shaper.
+    pub fn run<S: Server>(&mut self, limit: Ps, out: &mut Outside<'_, S>) {
+        while self.wake < limit {
+            debug_assert_eq!(self.app_at, self.app_wake(), "what changes it notes it");
+            if self.app_at == self.wake {
+                self.now = self.wake;
+                self.run_app(self.wake, limit, out);
+                self.note_wake();
+            } else {
+                match self.run_shaper(self.wake, limit.min(self.app_at), out) {
+                    Some(at) => self.wake = at.min(self.app_at),
+                    None => self.note_wake(),
+                }
+            }
+        }
+    }
+
+    fn run_app<S: Server>(&mut self, now: Ps, limit: Ps, out: &mut Outside<'_, S>) {
+        if let Some(processing) = &mut self.processing
+            && processing
+                .segments
+                .front()
+                .is_some_and(|(at, _)| *at == now)
+            && let Some((_, segment)) = processing.segments.pop()
+        {
+            return self.on_segment(now, &segment, out);
+        }
+        match &mut self.app {
+            App::Cells(_) => self.run_cells(limit, out),
+            App::Persistent => {
+                self.started = true;
+                self.note_limits(now);
+            }
+            App::Sender(sender) if !self.started => {
+                self.started = true;
+                sender.open();
+                if let Supply::Bytes(bytes) = self.supply {
+                    sender.supply(bytes);
+                }
+                if !sender.is_open() || matches!(self.supply, Supply::Bytes(_)) {
+                    self.send_segments(now, out);
+                }
+            }
+            App::Sender(sender) if self.supply.next() == now => {
+                if let Supply::Writes(writes) = &mut self.supply {
+                    sender.supply(writes.write());
+                    self.send_segments(now, out);
+                }
+            }
+            App::Sender(sender) => {
+                let event = sender.on_timer(now);
+                self.note_event(now, event, out.log);
+                self.send_segments(now, out);
+            }
+            App::Receiver(receiver) => {
+                if receiver.on_timer(now) {
+                    let what = What::Timeout { seq: None };
+                    out.log.add(Event {
+                        at: now,
+                        channel: self.channel,
+                        link: None,
+                        what,
+                    });
+                }
+                self.send_acks(now, out);
+            }
+            App::Sink => {}
+        }
+    }
+
+    /// Hands TCP's segments to AAL5 for as long as the window permits.
+    fn send_segments<S: Server>(&mut self, now: Ps, out: &mut Outside<'_, S>) {
+        let App::Sender(sender) = &mut self.app else {
+            return;
+        };
+        loop {
+            let sent_before = sender.snd_max();
+            let Some(segment) = sender.poll_segment(now) else {
+                break;
+            };
+            if sender.is_repetition(&segment, sent_before) {
+                let what = What::Retransmission {
+                    seq: segment.sequence(),
+                };
+                out.log.add(Event {
+                    at: now,
+                    channel: self.channel,
+                    link: None,
+                    what,
+                });
+            }
+            if !self.queue.push(now, segment) {
+                self.digest.add(now.0 ^ segment.sequence().unwrap_or(0));
+                sender.on_transmitted(now, &segment);
+                let what = What::Refusal {
+                    seq: segment.sequence(),
+                };
+                out.log.add(Event {
+                    at: now,
+                    channel: self.channel,
+                    link: None,
+                    what,
+                });
+            }
+        }
+        self.note_limits(now);
+    }
+
+    fn send_acks<S: Server>(&mut self, now: Ps, out: &mut Outside<'_, S>) {
+        let App::Receiver(receiver) = &mut self.app else {
+            return;
+        };
+        while let Some(ack) = receiver.poll_ack(now) {
+            if receiver.is_repetition(&ack) {
+                let what = What::Retransmission { seq: None };
+                out.log.add(Event {
+                    at: now,
+                    channel: self.channel,
+                    link: None,
+                    what,
+                });
+            }
+            if !self.queue.push(now, ack) {
+                let what = What::Refusal {
+                    seq: ack.handshake().is_none().then_some(ack.ack()),
+                };
+                out.log.add(Event {
+                    at: now,
+                    channel: self.channel,
+                    link: None,
+                    what,
+                });
+            }
+        }
+        self.note_limits(now);
+    }
+
+    fn note_event(&self, now: Ps, event: Option<TcpEvent>, log: &mut Log) {
+        let seq = match event {
+            Some(TcpEvent::Timeout { seq, .. }) => Some(seq),
+            Some(TcpEvent::SynTimeout { .. }) => None,
+            Some(TcpEvent::FastRetransmit { .. }) | None => return,
+        };
+        log.add(Event {
+            at: now,
+            channel: self.channel,
+            link: None,
+            what: What::Timeout { seq },
+        });
+    }
+
+    /// Updates the limits of the flow. Rate-limited: cells wait in the source queue.
+    /// Window-limited: none wait, TCP has data, and its window is exhausted (dissertation chapter
+    /// 8, section 8.14.2 item 2).
+    fn note_limits(&mut self, now: Ps) {
+        let rate = self.data_waiting();
+        let window =
+            !rate && matches!(&self.app, App::Sender(sender) if sender.is_window_limited());
+        self.rate_limited.set(now, rate as u8 as f64);
+        self.window_limited.set(now, window as u8 as f64);
+    }
+
+    /// Goes on from `now` with other settings of its flow.
+    pub fn change(&mut self, now: Ps, to: &FlowChange) {
+        if let Some(source) = self.shaper.abr_mut() {
+            source.change(&to.abr);
+        }
+        match &mut self.app {
+            App::Cells(cells) => cells.change(now, &to.source),
+            // Before its start a source has nothing to send at once.
+            App::Sender(sender) => sender.withhold(now.max(self.start), !to.sends),
+            _ => {}
+        }
+        self.sends = to.sends;
+        self.now = self.now.max(now);
+        self.note_limits(now);
+        self.note_wake();
+    }
+
+    /// Allows the channel to send up to `limit` from `now` on.
+    pub fn set_limit(&mut self, now: Ps, limit: u32) {
+        let Shaper::Credited(source) = &mut self.shaper else {
+            return;
+        };
+        source.set_limit(limit);
+        self.now = self.now.max(now);
+        self.note_shaper();
+    }
+}

@@ -1,0 +1,97 @@
+//! Measures of a terminal.
+
+use super::{App, Shaper, Terminal, TerminalCounts};
+use crate::atm::source_queue::SourceQueue;
+use crate::endsystem::AbrSource;
+use crate::kernel::{Digest, Ps, Summary};
+
+impl Terminal {
+    /// Starts a new measuring window.
+    pub fn begin_window(&mut self, now: Ps) {
+        for integral in [
+            &mut self.rate_limited,
+            &mut self.window_limited,
+            &mut self.acr_mean,
+        ] {
+            integral.restart(now);
+        }
+        self.acr_range.restart();
+        self.packet_delay.reset();
+        self.cell_delay.reset();
+        self.queue.forget_longest();
+    }
+    /// Counters so far.
+    pub fn counts(&self) -> TerminalCounts {
+        self.counts
+    }
+    /// True if cells may have to wait in the source queue.
+    pub fn may_wait(&self) -> bool {
+        !matches!(
+            (&self.shaper, &self.app),
+            (Shaper::None, _) | (_, App::Persistent)
+        )
+    }
+    /// The source queue.
+    pub fn queue(&self) -> &SourceQueue {
+        &self.queue
+    }
+    /// The application.
+    pub fn app(&self) -> &App {
+        &self.app
+    }
+    /// The ABR source of the channel's RM cells, if it sends any.
+    pub fn abr(&self) -> Option<&AbrSource> {
+        self.shaper.abr()
+    }
+    /// The same, mutable.
+    pub fn abr_mut(&mut self) -> Option<&mut AbrSource> {
+        self.shaper.abr_mut()
+    }
+    /// Cells that the channel has credit for at its source, if it is under credit control.
+    pub fn credit_balance(&self) -> Option<u32> {
+        match &self.shaper {
+            Shaper::Credited(source) => Some(source.balance()),
+            _ => None,
+        }
+    }
+    /// Time at which the whole transfer was acknowledged.
+    pub fn completed(&self) -> Option<Ps> {
+        self.completed
+    }
+    /// PDUs discarded because cells of an earlier one preceded them.
+    pub fn merges(&self) -> u64 {
+        self.reassembler.merges()
+    }
+    /// Number that follows that of the data cell that arrived last.
+    pub fn next_number(&self) -> u32 {
+        self.reassembler.next_number()
+    }
+    /// Application bytes in the PDU that is arriving or waiting to be processed.
+    pub fn unfinished_bytes(&self) -> u64 {
+        let processing = self.processing.as_ref();
+        self.partial_bytes
+            + processing.map_or(0, |p| {
+                p.segments.iter().map(|(_, s)| s.payload() as u64).sum()
+            })
+    }
+    /// Shares of the `window` up to `now` limited by the rate and by the TCP window, and mean ACR.
+    pub fn shares(&self, now: Ps, window: Ps) -> (f64, f64, f64) {
+        (
+            self.rate_limited.mean(now, window),
+            self.window_limited.mean(now, window),
+            self.acr_mean.mean(now, window),
+        )
+    }
+    /// Least and greatest ACR so far in the window, if the channel has one.
+    pub fn acr_range(&self) -> Option<(f64, f64)> {
+        self.abr().map(|_| self.acr_range.range())
+    }
+    /// Delays of packets and of cells that arrived here, in picoseconds.
+    pub fn delays(&self) -> (&Summary, &Summary) {
+        (&self.packet_delay, &self.cell_delay)
+    }
+    /// Hash of everything that arrived.
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+}

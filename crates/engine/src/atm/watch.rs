@@ -1,0 +1,161 @@
+//! Observation of all traffic during a run.
+//!
+//! Only the plain engine can be observed. It calls the observer instant by instant and keeps
+//! nothing, so the observed span may have any length.
+
+use alloc::vec::Vec;
+
+use super::log::{Log, Tap};
+use super::observer::{Crossing, Observer};
+use super::reference::{Moment, Reference};
+use crate::atm::cell::Body;
+use crate::kernel::Ps;
+use crate::net::channel::ChannelId;
+
+impl Reference {
+    /// Runs to `until`, and reports to `observer` the cells that are put on links, the PDUs that
+    /// begin, and the losses until then. The reports do not depend on how a run is divided into
+    /// calls.
+    pub fn observe(&mut self, until: Ps, observer: &mut dyn Observer) {
+        let mut watch = Watch::new(self);
+        for node in 0..self.nodes() {
+            self.log(node).tap = Some(Tap::default());
+        }
+        self.run_watched(until, &mut |reference, moment| {
+            watch.look(reference, moment, observer)
+        });
+        for node in 0..self.nodes() {
+            self.log(node).tap = None;
+        }
+    }
+
+    fn nodes(&mut self) -> usize {
+        self.state().stations.len()
+    }
+
+    fn log(&mut self, node: usize) -> &mut Log {
+        self.state().stations[node].node.log_mut()
+    }
+}
+
+/// Progress of the observation of each link.
+struct Watch {
+    /// For each link, the channel of each label at its far end.
+    channels: Vec<Vec<Option<ChannelId>>>,
+    /// Number of cells on the link when it was last examined, and how many of them, the newest,
+    /// have not been reported.
+    seen: Vec<(usize, usize)>,
+    delays: Vec<Ps>,
+    /// True if cells were seen but not yet reported, because they leave after the instant of the
+    /// examination.
+    ahead: bool,
+}
+
+impl Watch {
+    /// Begins an observation; everything that has left before now counts as reported.
+    fn new(reference: &mut Reference) -> Watch {
+        let simulation = reference.state();
+        let mut channels = alloc::vec![Vec::new(); simulation.links.len()];
+        for (channel, of) in simulation
+            .network
+            .plan
+            .channels()
+            .zip(&simulation.network.channels[..])
+        {
+            for hop in &of.hops {
+                let (table, label): (&mut Vec<Option<ChannelId>>, _) =
+                    (&mut channels[hop.link], hop.label as usize);
+                table.resize(table.len().max(label + 1), None);
+                table[label] = Some(channel);
+            }
+        }
+        let delays: Vec<Ps> = simulation
+            .network
+            .plan
+            .links
+            .iter()
+            .map(|link| link.delay)
+            .collect();
+        let seen = simulation.links.iter().zip(&delays).map(|(link, delay)| {
+            let ahead = link
+                .units()
+                .filter(|cell| cell.at.0 - delay.0 >= simulation.now.0);
+            (link.len(), ahead.count())
+        });
+        Watch {
+            seen: seen.collect(),
+            channels,
+            delays,
+            ahead: true,
+        }
+    }
+
+    fn look(&mut self, reference: &mut Reference, moment: Moment, observer: &mut dyn Observer) {
+        match moment {
+            // A port that starts a service also completes services that end one picosecond
+            // later.
+            Moment::Before(_) if !self.ahead => {}
+            Moment::Before(next) => {
+                self.ahead = false;
+                (0..reference.nodes())
+                    .for_each(|node| self.look_at(reference, node, next, observer));
+            }
+            Moment::Completed(now) => {
+                (0..reference.nodes())
+                    .for_each(|node| self.look_at(reference, node, Ps(now.0 + 1), observer));
+            }
+            Moment::Turn(now, node) => self.look_at(reference, node, Ps(now.0 + 1), observer),
+        }
+    }
+
+    /// Reports the losses of `node` since it was last examined, and the cells that it sent `before`
+    /// an instant; notes the cells that it has received.
+    fn look_at(
+        &mut self,
+        reference: &mut Reference,
+        node: usize,
+        before: Ps,
+        observer: &mut dyn Observer,
+    ) {
+        if let Some(tap) = &mut reference.log(node).tap {
+            tap.pdus.drain(..).for_each(|pdu| observer.on_pdu(&pdu));
+            tap.losses
+                .drain(..)
+                .for_each(|loss| observer.on_loss(&loss));
+        }
+        let simulation = reference.state();
+        let station = &simulation.stations[node];
+        for link in station.inbox.links() {
+            let (seen, _) = &mut self.seen[*link as usize];
+            *seen = simulation.links[*link as usize].len().min(*seen);
+        }
+        for (_, index) in station.node.ports() {
+            let link = &simulation.links[*index as usize];
+            let (delay, channels) = (
+                self.delays[*index as usize],
+                &self.channels[*index as usize],
+            );
+            let (seen, ahead) = &mut self.seen[*index as usize];
+            let untold = *ahead + link.len() - *seen;
+            (*seen, *ahead) = (link.len(), untold);
+            for (cell, body) in link.sent_last(untold) {
+                let left = Ps(cell.at.0 - delay.0);
+                if left >= before {
+                    self.ahead = true;
+                    break;
+                }
+                *ahead -= 1;
+                let is_credit = matches!(body, Some(Body::Credit(_)));
+                let channel = channels.get(cell.label as usize).copied().flatten();
+                observer.on_cell(&Crossing {
+                    link: *index,
+                    channel: channel.filter(|_| !is_credit),
+                    info: cell.info.without_stamp(),
+                    body: body.copied(),
+                    left,
+                    arrives: cell.at,
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! Sorting of many arrivals at once: a counting sort on the time, then an insertion sort.
+
+use alloc::vec::Vec;
+
+use super::link::Link;
+use super::simultaneous::Order;
+use super::unit::{Unit, Word};
+use crate::kernel::Ps;
+
+/// A unit and the input it came from.
+#[derive(Clone, Copy)]
+pub struct Arrived<W> {
+    /// The unit.
+    pub unit: Unit<W>,
+    /// Its input; breaks ties.
+    pub input: u32,
+    /// Place of its stamp in the batch, if it is stamped.
+    stamp: u32,
+}
+
+/// A batch of arrivals at a node, and their recent density.
+///
+/// Units are counted by bucket as they are copied off their links, one link after the other in the
+/// order of the inputs; buckets and the sort within them keep that order, so that it decides between
+/// equal times.
+#[derive(Clone)]
+pub struct Batch<W> {
+    inputs: u64,
+    /// Copied units: the first `count`; the rest is room.
+    arrived: Vec<Arrived<W>>,
+    count: usize,
+    sorted: Vec<Arrived<W>>,
+    /// Stamps of the stamped units, in the order in which the units were copied.
+    stamps: Vec<Ps>,
+    /// For each bucket of `1 << shift` picoseconds from `begin` on, its units, then its next place.
+    places: Vec<u32>,
+    begin: Ps,
+    end: Ps,
+    shift: u32,
+    /// Recent number of arrivals per picosecond.
+    density: f64,
+}
+
+impl<W: Word> Batch<W> {
+    /// Number of units from which a batch is faster than a tournament between the inputs for each unit,
+    /// or half the number of inputs if that is more: a batch looks at all of them.
+    const LEAST: u64 = 8;
+    /// Approximate number of units of a batch, unless a few for each input are more: enough to make
+    /// up for a look at every input, few enough for the cache.
+    const UNITS: u64 = 1_024;
+    const UNITS_PER_INPUT: u64 = 4;
+
+    /// An empty batch for a node with `inputs` inputs.
+    pub fn new(inputs: usize) -> Batch<W> {
+        let inputs = inputs as u64;
+        Batch {
+            inputs,
+            arrived: Vec::new(),
+            count: 0,
+            sorted: Vec::new(),
+            stamps: Vec::new(),
+            places: Vec::new(),
+            begin: Ps::ZERO,
+            end: Ps::ZERO,
+            shift: 0,
+            density: 0.0,
+        }
+    }
+    /// True if enough units are expected between `begin` and `limit`.
+    #[inline]
+    pub fn is_worth_it(&self, begin: Ps, limit: Ps) -> bool {
+        limit.saturating_sub(begin).0 as f64 * self.density
+            >= Self::LEAST.max(self.inputs / 2) as f64
+    }
+    /// Records that `units` units arrived over `span`.
+    pub fn note(&mut self, units: u64, span: Ps) {
+        self.density = units as f64 / span.0.max(1) as f64;
+    }
+    /// Time at which a batch that begins at `begin` should end.
+    pub fn end(&self, begin: Ps, limit: Ps) -> Ps {
+        let units = Self::UNITS.max(Self::UNITS_PER_INPUT * self.inputs);
+        let span = (units as f64 / self.density) as u64;
+        limit.min(begin.saturating_add(Ps(span.max(1))))
+    }
+    /// Prepares for the arrivals in `begin..end`.
+    pub fn open(&mut self, begin: Ps, end: Ps) {
+        (self.begin, self.end, self.count) = (begin, end, 0);
+        self.stamps.clear();
+        self.divide(((end - begin).0 as f64 * self.density) as usize);
+    }
+    /// Divides the time into one to two buckets for each of `units` units.
+    fn divide(&mut self, units: usize) {
+        let span = (self.end - self.begin).0;
+        let buckets = (2 * units.max(1)).next_power_of_two() as u64;
+        self.shift = (span / buckets).checked_ilog2().map_or(0, |bits| bits + 1);
+        self.places.clear();
+        self.places.resize((span >> self.shift) as usize + 1, 0);
+    }
+    /// Moves the units of `link` that arrive before the end, and their stamps; records stay. Inputs
+    /// come in their order.
+    #[inline(always)]
+    pub fn collect(&mut self, link: &mut Link<W>, input: u32) {
+        while link.next_arrival() < self.end {
+            if link.has_stamps() {
+                let (added, stamped) = self.add::<true>(link.stretch(), input);
+                link.discard(added);
+                link.move_stamps(stamped, &mut self.stamps);
+            } else {
+                let (added, _) = self.add::<false>(link.stretch(), input);
+                link.discard(added);
+            }
+        }
+    }
+    /// Adds the first of `units`, some of which may be stamped, as far as they arrive before the end and
+    /// there is room. Returns their number, and that of the stamped ones.
+    #[inline(always)]
+    fn add<const STAMPED: bool>(&mut self, units: &[Unit<W>], input: u32) -> (usize, usize) {
+        if self.arrived.len() == self.count {
+            self.make_room();
+        }
+        let (places, begin, end, shift) = (&mut self.places[..], self.begin, self.end, self.shift);
+        let room = self.arrived[self.count..].iter_mut();
+        let first = self.stamps.len() as u32;
+        let (mut added, mut stamp) = (0, first);
+        for (unit, room) in units.iter().zip(room) {
+            if unit.at >= end {
+                break;
+            }
+            places[((unit.at.0 - begin.0) >> shift) as usize] += 1;
+            *room = Arrived {
+                unit: *unit,
+                input,
+                stamp,
+            };
+            stamp += u32::from(STAMPED && unit.info.is_stamped());
+            added += 1;
+        }
+        self.count += added;
+        (added, (stamp - first) as usize)
+    }
+    /// The stamp of a stamped unit of the batch.
+    #[inline(always)]
+    pub fn stamp(&self, of: &Arrived<W>) -> Ps {
+        self.stamps[of.stamp as usize]
+    }
+    /// Makes room for one more unit at least.
+    #[cold]
+    fn make_room(&mut self) {
+        let none = Arrived {
+            unit: Unit {
+                at: Ps::NEVER,
+                label: 0,
+                info: W::default(),
+            },
+            input: 0,
+            stamp: 0,
+        };
+        let room = (2 * self.arrived.len()).max(8 * Self::LEAST as usize);
+        self.arrived.resize(room, none);
+        self.sorted.resize(room, none);
+    }
+    /// Sorts the arrivals by time and input.
+    pub fn sort(&mut self) {
+        self.note(self.count as u64, self.end - self.begin);
+        if self.count > 2 * self.places.len() {
+            // Far more than expected: the buckets were too wide.
+            self.divide(self.count);
+            for arrived in &self.arrived[..self.count] {
+                self.places[((arrived.unit.at.0 - self.begin.0) >> self.shift) as usize] += 1;
+            }
+        }
+        sum_before(&mut self.places);
+        let (places, begin, shift) = (&mut self.places[..], self.begin, self.shift);
+        let sorted = &mut self.sorted[..self.count];
+        for arrived in &self.arrived[..self.count] {
+            let place = &mut places[((arrived.unit.at.0 - begin.0) >> shift) as usize];
+            sorted[*place as usize] = *arrived;
+            *place += 1;
+        }
+        sort_nearly_sorted(sorted);
+    }
+    /// Sorts arrivals of the same instant into the random order.
+    pub fn draw(&mut self, order: &Order) {
+        for simultaneous in
+            self.sorted[..self.count].chunk_by_mut(|one, other| one.unit.at == other.unit.at)
+        {
+            simultaneous.sort_unstable_by_key(|arrived| {
+                order.rank(arrived.unit.at, arrived.input as usize)
+            });
+        }
+    }
+    /// The arrivals in order.
+    pub fn arrivals(&self) -> &[Arrived<W>] {
+        &self.sorted[..self.count]
+    }
+}
+
+/// Puts the sum of those before it in the place of each count.
+fn sum_before(counts: &mut [u32]) {
+    let mut sum = 0;
+    // Four at a time: each sum waits for one addition instead of four.
+    let (fours, rest) = counts.as_chunks_mut::<4>();
+    for four in fours {
+        let [a, b, c, d] = *four;
+        *four = [sum, sum + a, sum + (a + b), sum + (a + b + c)];
+        sum += a + b + (c + d);
+    }
+    for count in rest {
+        sum += core::mem::replace(count, sum);
+    }
+}
+
+/// Sorts by time and keeps the order of equal times.
+fn sort_nearly_sorted<W: Word>(arrivals: &mut [Arrived<W>]) {
+    let mut latest = Ps::ZERO;
+    for i in 0..arrivals.len() {
+        if arrivals[i].unit.at >= latest {
+            latest = arrivals[i].unit.at;
+            continue;
+        }
+        let (moving, mut hole) = (arrivals[i], i);
+        while hole > 0 && moving.unit.at < arrivals[hole - 1].unit.at {
+            arrivals[hole] = arrivals[hole - 1];
+            hole -= 1;
+        }
+        arrivals[hole] = moving;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::Stream;
+
+    /// A plain unit, which has a stamp or none.
+    #[derive(Clone, Copy, Default)]
+    struct Plain {
+        stamped: bool,
+    }
+
+    impl Word for Plain {
+        type Record = Ps;
+        fn has_record(self) -> bool {
+            self.stamped
+        }
+        fn is_plain(self) -> bool {
+            true
+        }
+        fn stamp(sent: Ps) -> Ps {
+            sent
+        }
+        fn stamp_in(record: &Ps) -> Option<Ps> {
+            Some(*record)
+        }
+    }
+
+    #[test]
+    fn sorts_by_time_and_input_and_keeps_stamps() {
+        let mut stream = Stream::new(1, "batch", "test");
+        for span in [1u64, 7, 1_000, 5_000_000_000] {
+            let mut batch = Batch::new(4);
+            // The second batch knows how many units to expect, and has fewer of them.
+            for units in [125u32, 70] {
+                batch.open(Ps(1_000), Ps(1_000 + span));
+                let mut expected = Vec::new();
+                for input in 0..4 {
+                    let mut times: Vec<u64> = (0..units)
+                        .map(|_| 1_000 + stream.below(Ps(span + span / 8)).0)
+                        .collect();
+                    times.sort_unstable();
+                    let on_link: Vec<Unit<Plain>> = (0..)
+                        .zip(&times)
+                        .map(|(label, at)| Unit {
+                            at: Ps(*at),
+                            label,
+                            info: Plain {
+                                stamped: label % 3 == 0,
+                            },
+                        })
+                        .collect();
+                    let arrives = on_link.iter().filter(|unit| unit.at.0 < 1_000 + span);
+                    expected.extend(arrives.map(|unit| (unit.at.0, input, unit.label)));
+                    let mut link = Link::new(false);
+                    for unit in &on_link {
+                        link.push_plain(*unit);
+                        if unit.info.is_stamped() {
+                            link.push_stamp(Ps(unit.at.0 - 500));
+                        }
+                    }
+                    batch.collect(&mut link, input);
+                    assert!(link.next_arrival().0 >= 1_000 + span);
+                }
+                batch.sort();
+                expected.sort_unstable();
+                let key = |arrived: &Arrived<Plain>| {
+                    (arrived.unit.at.0, arrived.input, arrived.unit.label)
+                };
+                assert!(batch.arrivals().iter().map(key).eq(expected));
+                for arrived in batch.arrivals() {
+                    if arrived.unit.info.is_stamped() {
+                        assert_eq!(batch.stamp(arrived).0, arrived.unit.at.0 - 500);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! A link: the ring of cells on it, with the times at which they arrive at its far end.
+
+use alloc::vec::Vec;
+
+use super::unit::{Unit, Word};
+use crate::kernel::{Ps, Ring, Tail};
+
+/// Cells on their way, in order of arrival. A port that computes departures ahead puts a cell here
+/// while it is still queued, so the ring may also hold the port's queue.
+#[derive(Clone)]
+pub struct Link<W: Word> {
+    units: Ring<Unit<W>>,
+    /// Bodies other than stamps, each with the arrival time of its cell.
+    records: Ring<(Ps, W::Record)>,
+    /// Stamps, which are so many, where they are, that they lie apart: the sending times of plain cells.
+    stamps: Ring<Ps>,
+    /// True if the receiver may handle plain cells as late as the next other one.
+    patient: bool,
+}
+
+/// Number of plain cells after which even a patient receiver handles them, to limit
+/// memory.
+const MOST_UNSEEN: usize = 256;
+
+impl<W: Word> Default for Link<W> {
+    fn default() -> Link<W> {
+        Link::new(false)
+    }
+}
+
+impl<W: Word> Link<W> {
+    /// An empty link; `patient` if the receiver's state does not depend on when it handles plain
+    /// cells.
+    pub fn new(patient: bool) -> Link<W> {
+        Link {
+            units: Ring::default(),
+            records: Ring::default(),
+            stamps: Ring::default(),
+            patient,
+        }
+    }
+    /// Sends a cell; `cell.at` must not be before the arrival of the cell sent last. Returns true
+    /// if [`Link::due`] has changed, which the receiver must then take into account.
+    #[inline(always)]
+    pub fn push(&mut self, unit: Unit<W>, record: Option<&W::Record>) -> bool {
+        debug_assert_eq!(unit.info.has_record(), record.is_some());
+        let is_due = self.push_plain(unit);
+        match record {
+            None => is_due,
+            Some(record) => self.push_record(unit.at, record) || is_due,
+        }
+    }
+    /// Sends the body of the cell sent last, which arrives at `at`. Returns true if that has changed
+    /// [`Link::due`].
+    #[inline]
+    fn push_record(&mut self, at: Ps, record: &W::Record) -> bool {
+        if let Some(sent) = W::stamp_in(record) {
+            self.push_stamp(sent);
+            return false;
+        }
+        let first = self.records.is_empty();
+        self.records.push((at, *record));
+        self.patient && first
+    }
+    /// [`Link::push`] of a plain cell; if it is stamped, [`Link::push_stamp`] must follow.
+    #[inline(always)]
+    pub fn push_plain(&mut self, unit: Unit<W>) -> bool {
+        let unseen = self.units.len();
+        let is_due = if self.patient {
+            unseen == MOST_UNSEEN
+        } else {
+            unseen == 0
+        };
+        self.units.push(unit);
+        is_due
+    }
+    /// Asks for the place of the next cell that is sent.
+    #[inline(always)]
+    pub fn prefetch_tail(&self) {
+        self.units.prefetch_tail();
+    }
+    /// Sends the stamp of a plain cell.
+    #[inline(always)]
+    pub fn push_stamp(&mut self, sent: Ps) {
+        self.stamps.push(sent);
+    }
+    /// The stamp of the next stamped cell that has been received without it.
+    #[inline(always)]
+    pub fn pop_stamp(&mut self) -> Option<Ps> {
+        self.stamps.pop()
+    }
+    /// True if stamps are on the link.
+    #[inline(always)]
+    pub fn has_stamps(&self) -> bool {
+        !self.stamps.is_empty()
+    }
+    /// Moves the next `count` stamps, those of stamped cells that have been received without them, behind
+    /// `stamps`.
+    pub fn move_stamps(&mut self, mut count: usize, stamps: &mut Vec<Ps>) {
+        drain(&mut self.stamps, stamps, |next| {
+            let ready = count.min(next.len());
+            count -= ready;
+            ready
+        });
+    }
+    /// Free places for cells without a body, in the order of their arrivals, and the list of time
+    /// stamps. Each stamped cell needs one time stamp. [`Outlet::note`] must follow.
+    #[inline(always)]
+    pub fn tail(&mut self) -> (Tail<'_, Unit<W>>, &mut Ring<Ps>) {
+        (self.units.tail(), &mut self.stamps)
+    }
+    /// True if the last `count` cells, which are plain, have changed [`Link::due`]: one of them
+    /// was that for which [`Link::push`] would have returned true.
+    #[inline(always)]
+    fn is_due_by(&self, count: usize) -> bool {
+        let due = if self.patient { MOST_UNSEEN } else { 0 };
+        let unseen = self.units.len() - count;
+        unseen <= due && due < self.units.len()
+    }
+    /// Time at which the receiver must handle cells at the latest; `NEVER` if there is no need.
+    #[inline]
+    pub fn due(&self) -> Ps {
+        if self.patient && self.units.len() <= MOST_UNSEEN {
+            return self.records.front().map_or(Ps::NEVER, |(at, _)| *at);
+        }
+        self.next_arrival()
+    }
+    /// Arrival of the next cell; `NEVER` if there is none on its way.
+    #[inline]
+    pub fn next_arrival(&self) -> Ps {
+        self.units.front().map_or(Ps::NEVER, |unit| unit.at)
+    }
+    /// Receives the next cell; if it has a body, [`Link::pop_record`] must follow. Also returns the
+    /// arrival of the cell behind it, `NEVER` if there is none.
+    #[inline]
+    pub fn pop(&mut self) -> Option<(Unit<W>, Ps)> {
+        let (unit, behind) = self.units.pop_and_peek()?;
+        Some((unit, behind.map_or(Ps::NEVER, |unit| unit.at)))
+    }
+    /// The next cells, as many as are contiguous in memory; [`Link::discard`] receives them.
+    #[inline]
+    pub fn stretch(&self) -> &[Unit<W>] {
+        self.units.stretch()
+    }
+    /// True if the next cell is stamped.
+    #[inline(always)]
+    pub fn begins_stamped(&self) -> bool {
+        let next = self.units.front();
+        next.is_some_and(|unit| unit.info.is_stamped())
+    }
+    /// The same with the stamps of all cells, oldest first.
+    #[inline]
+    pub fn stamped_stretch(&mut self) -> (&[Unit<W>], &mut Ring<Ps>) {
+        (self.units.stretch(), &mut self.stamps)
+    }
+    /// Receives the next `count` cells; for each that has a body, [`Link::pop_record`] must follow.
+    #[inline]
+    pub fn discard(&mut self, count: usize) {
+        self.units.discard(count);
+    }
+    /// The body of the cell received last, which has one; `info` is its word.
+    ///
+    /// Not an `Option`, here and wherever a body is handed on: it would be stored in two parts that are
+    /// loaded as one at the next copy, for which a processor waits.
+    #[inline]
+    pub fn pop_record(&mut self, info: W) -> W::Record {
+        if info.is_plain() {
+            W::stamp(
+                self.stamps
+                    .pop()
+                    .expect("a stamp lies on the link of its unit"),
+            )
+        } else {
+            let (_, record) = *self
+                .records
+                .front()
+                .expect("a record lies on the link of its unit");
+            self.records.discard(1);
+            record
+        }
+    }
+    /// The cell behind which `behind` others are on the link, to be marked. The receiver must not have
+    /// received it.
+    #[inline]
+    pub fn before_newest_mut(&mut self, behind: u64) -> &mut Unit<W> {
+        self.units.before_newest_mut(behind as usize)
+    }
+    /// Takes the last `count` cells back, which are plain, all stamped or all not; none of them may
+    /// have been received.
+    pub fn take_back(&mut self, count: usize, stamped: bool) {
+        self.units.take_back(count);
+        if stamped {
+            self.stamps.take_back(count);
+        }
+    }
+    /// Moves the cells that arrive before `limit`, bodies and stamps behind those of `cells`, `bodies`
+    /// and `stamps`. Returns the number of cells.
+    pub fn drain_into(
+        &mut self,
+        limit: Ps,
+        units: &mut Vec<Unit<W>>,
+        records: &mut Vec<(Ps, W::Record)>,
+        stamps: &mut Vec<Ps>,
+    ) -> usize {
+        let before = units.len();
+        drain(&mut self.units, units, |next| {
+            next.partition_point(|unit| unit.at < limit)
+        });
+        drain(&mut self.records, records, |next| {
+            next.partition_point(|(at, _)| *at < limit)
+        });
+        let drained = &units[before..];
+        let mut stamped = if self.units.is_empty() {
+            self.stamps.len()
+        } else {
+            drained.iter().filter(|unit| unit.info.is_stamped()).count()
+        };
+        drain(&mut self.stamps, stamps, |next| {
+            let ready = stamped.min(next.len());
+            stamped -= ready;
+            ready
+        });
+        drained.len()
+    }
+    /// Cells held.
+    pub fn len(&self) -> usize {
+        self.units.len()
+    }
+    /// True if the link holds no cell.
+    pub fn is_empty(&self) -> bool {
+        self.units.is_empty()
+    }
+    /// Bytes of storage.
+    pub fn bytes(&self) -> usize {
+        self.units.bytes() + self.records.bytes() + self.stamps.bytes()
+    }
+    /// Cells held, oldest first.
+    pub fn units(&self) -> impl Iterator<Item = &Unit<W>> {
+        self.units.iter()
+    }
+    /// The `count` cells sent last with their bodies other than stamps, oldest first; the link must
+    /// hold that many.
+    pub fn sent_last(&self, count: usize) -> impl Iterator<Item = (&Unit<W>, Option<&W::Record>)> {
+        let records = self
+            .units
+            .newest(count)
+            .filter(|unit| !unit.info.is_plain())
+            .count();
+        let mut records = self.records.newest(records);
+        self.units.newest(count).map(move |unit| {
+            let record = if unit.info.is_plain() {
+                None
+            } else {
+                records.next()
+            };
+            (unit, record.map(|(_, record)| record))
+        })
+    }
+}
+
+/// Moves the oldest values, as many of the next ones as are `ready`.
+fn drain<T: Copy>(ring: &mut Ring<T>, into: &mut Vec<T>, mut ready: impl FnMut(&[T]) -> usize) {
+    loop {
+        let next = ring.stretch();
+        let (all, taken) = (next.len(), ready(next));
+        into.extend_from_slice(&next[..taken]);
+        ring.discard(taken);
+        if taken < all || ring.is_empty() {
+            return;
+        }
+    }
+}
+
+/// The link that a port feeds, and the list of links whose receivers must look at them again.
+pub struct Outlet<'a, W: Word> {
+    /// The link.
+    pub link: &'a mut Link<W>,
+    /// Index of the link.
+    pub number: u32,
+    /// Indices of links whose [`Link::due`] may have changed since their receivers looked.
+    pub fresh: &'a mut Vec<u32>,
+}
+
+impl<W: Word> Outlet<'_, W> {
+    /// Sends a cell, see [`Link::push`].
+    #[inline(always)]
+    pub fn push(&mut self, unit: Unit<W>, record: Option<&W::Record>) {
+        if self.link.push(unit, record) {
+            self.fresh.push(self.number);
+        }
+    }
+    /// [`Outlet::push`] of a plain cell; if it is stamped, [`Link::push_stamp`] must follow.
+    #[inline(always)]
+    pub fn push_plain(&mut self, unit: Unit<W>) {
+        if self.link.push_plain(unit) {
+            self.fresh.push(self.number);
+        }
+    }
+    /// [`Outlet::push`] of cells without bodies, in the order of their arrivals.
+    pub fn push_row(&mut self, mut units: &[Unit<W>]) {
+        debug_assert!(units.iter().all(|unit| !unit.info.has_record()));
+        while !units.is_empty() {
+            let (mut tail, _) = self.link.tail();
+            let mut fitting = units.iter();
+            while !tail.is_full()
+                && let Some(unit) = fitting.next()
+            {
+                tail.push(*unit);
+            }
+            let count = tail.close();
+            self.note(count);
+            units = &units[count..];
+        }
+    }
+    /// [`Link::take_back`].
+    pub fn take_back(&mut self, count: usize, stamped: bool) {
+        self.link.take_back(count, stamped);
+        // The receiver may have been told of a cell that will not come.
+        self.fresh.push(self.number);
+    }
+    /// Notes that the last `count` cells of the link have been written into its [`Link::tail`].
+    #[inline(always)]
+    pub fn note(&mut self, count: usize) {
+        if self.link.is_due_by(count) {
+            self.fresh.push(self.number);
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! The transport under every link layer: links with units on them, nodes that advance alone up to a
+//! lookahead, and parts that threads run side by side.
+//!
+//! Of a unit it knows the arrival time, a label, a word of 32 bits, and whether a record follows
+//! ([`unit`]). Of a link it knows its ends, its propagation and the time of a least unit
+//! ([`simulation::LinkFacts`]); of a node what [`node::Node`] says. What a unit is, how a port serves it and
+//! what is measured belongs to the link layer.
+
+pub(crate) mod batch;
+pub mod channel;
+pub(crate) mod inbox;
+pub mod link;
+pub(crate) mod links;
+pub mod node;
+pub mod partition;
+mod plain;
+mod schedule;
+pub mod simulation;
+pub(crate) mod simultaneous;
+mod stopwatch;
+pub mod storage;
+pub mod unit;
+
+pub use channel::ChannelId;
+pub use stopwatch::Stopwatch;
+pub use storage::{Holder, Place, Storage};

@@ -1,0 +1,74 @@
+//! Cells on their way from one part to another.
+
+use alloc::vec::Vec;
+
+use crate::kernel::Ps;
+use crate::net::link::Link;
+use crate::net::links::Links;
+use crate::net::unit::{Unit, Word};
+
+/// Cells that left a part for another one, link by link. They lie side by side in memory, whatever
+/// the number of links, since they are written on one core and read on another.
+pub struct Mail<W: Word> {
+    /// Links with the number of their cells, in the order of the cells.
+    links: Vec<(u32, u32)>,
+    units: Vec<Unit<W>>,
+    /// Bodies other than stamps, each with the arrival time of its cell.
+    records: Vec<(Ps, W::Record)>,
+    stamps: Vec<Ps>,
+}
+
+impl<W: Word> Default for Mail<W> {
+    fn default() -> Mail<W> {
+        Mail {
+            links: Vec::new(),
+            units: Vec::new(),
+            records: Vec::new(),
+            stamps: Vec::new(),
+        }
+    }
+}
+
+impl<W: Word> Mail<W> {
+    /// True if there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.links.is_empty()
+    }
+
+    /// Adds the cells of a link that arrive before `limit`.
+    pub(super) fn add(&mut self, number: u32, link: &mut Link<W>, limit: Ps) {
+        if link.next_arrival() < limit {
+            let (units, records, stamps) = (&mut self.units, &mut self.records, &mut self.stamps);
+            let count = link.drain_into(limit, units, records, stamps);
+            self.links.push((number, count as u32));
+        }
+    }
+
+    /// Puts all cells on their links.
+    pub(super) fn deliver(&mut self, links: &mut Links<W>) {
+        let (mut units, mut records) = (&self.units[..], self.records.drain(..));
+        let mut stamps = self.stamps.drain(..);
+        for (number, count) in self.links.drain(..) {
+            let mut outlet = links.outlet(number);
+            let (mut own, rest) = units.split_at(count as usize);
+            units = rest;
+            while let Some((first, behind)) = own.split_first() {
+                if !first.info.has_record() {
+                    let row = own.iter().take_while(|unit| !unit.info.has_record());
+                    let (row, behind) = own.split_at(row.count());
+                    outlet.push_row(row);
+                    own = behind;
+                    continue;
+                }
+                let record = if first.info.is_plain() {
+                    stamps.next().map(W::stamp)
+                } else {
+                    records.next().map(|(_, record)| record)
+                };
+                outlet.push(*first, record.as_ref());
+                own = behind;
+            }
+        }
+        self.units.clear();
+    }
+}

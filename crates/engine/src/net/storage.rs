@@ -1,0 +1,78 @@
+//! Memory of the cells that are in flight or queued.
+
+use super::channel::ChannelId;
+use super::links::Links;
+use super::unit::Word;
+
+/// Cells held at once, and the bytes of the rings that hold them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Storage {
+    /// Cells on links, in the queues of ports and in source queues.
+    pub units: u64,
+    /// Bytes allocated for them.
+    pub bytes: u64,
+    /// The place that has most of these bytes; `None` if nothing has been allocated.
+    pub fullest: Option<Holder>,
+}
+
+/// A place that holds cells, with their number and the bytes allocated for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// The place.
+    pub place: Place,
+    /// Cells there.
+    pub units: u64,
+    /// Bytes allocated for them.
+    pub bytes: u64,
+}
+
+/// A place that holds cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// On this link, or waiting for it where the port has a single queue, which keeps its cells there.
+    Link(usize),
+    /// In several queues of the port that feeds this link, or in queues in front of that port.
+    Port(usize),
+    /// In the queue of the source at the begin of this channel.
+    Source(ChannelId),
+}
+
+impl Storage {
+    /// Bytes per cell.
+    pub fn bytes_per_unit(self) -> f64 {
+        self.bytes as f64 / self.units.max(1) as f64
+    }
+
+    /// The storage of links now.
+    pub(super) fn of_links<W: Word>(links: &Links<W>) -> Storage {
+        let mut held = Storage::default();
+        for (number, link) in links.iter().enumerate() {
+            held.add(Place::Link(number), link.len() as u64, link.bytes());
+        }
+        held
+    }
+
+    /// Adds what another place, or several of them, hold.
+    pub(super) fn join(&mut self, other: Storage) {
+        self.units += other.units;
+        self.bytes += other.bytes;
+        let bytes = |holder: &Option<Holder>| holder.map_or(0, |holder| holder.bytes);
+        if bytes(&other.fullest) > bytes(&self.fullest) {
+            self.fullest = other.fullest;
+        }
+    }
+
+    /// Adds a place that holds cells, with the bytes allocated for them.
+    pub(crate) fn add(&mut self, place: Place, units: u64, bytes: usize) {
+        let holder = Holder {
+            place,
+            units,
+            bytes: bytes as u64,
+        };
+        self.join(Storage {
+            units,
+            bytes: holder.bytes,
+            fullest: Some(holder),
+        });
+    }
+}
