@@ -1,24 +1,24 @@
-//! A link: the ring of cells on it, with the times at which they arrive at its far end.
+//! A link: the ring of units on it, with the times at which they arrive at its far end.
 
 use alloc::vec::Vec;
 
 use super::unit::{Unit, Word};
 use crate::kernel::{Ps, Ring, Tail};
 
-/// Cells on their way, in order of arrival. A port that computes departures ahead puts a cell here
+/// Units on their way, in order of arrival. A port that computes departures ahead puts a unit here
 /// while it is still queued, so the ring may also hold the port's queue.
 #[derive(Clone)]
 pub struct Link<W: Word> {
     units: Ring<Unit<W>>,
-    /// Bodies other than stamps, each with the arrival time of its cell.
+    /// Records other than stamps, each with the arrival time of its unit.
     records: Ring<(Ps, W::Record)>,
-    /// Stamps, which are so many, where they are, that they lie apart: the sending times of plain cells.
+    /// Stamps, which are so many, where they are, that they lie apart: the sending times of plain units.
     stamps: Ring<Ps>,
-    /// True if the receiver may handle plain cells as late as the next other one.
+    /// True if the receiver may handle plain units as late as the next other one.
     patient: bool,
 }
 
-/// Number of plain cells after which even a patient receiver handles them, to limit
+/// Number of plain units after which even a patient receiver handles them, to limit
 /// memory.
 const MOST_UNSEEN: usize = 256;
 
@@ -30,7 +30,7 @@ impl<W: Word> Default for Link<W> {
 
 impl<W: Word> Link<W> {
     /// An empty link; `patient` if the receiver's state does not depend on when it handles plain
-    /// cells.
+    /// units.
     pub fn new(patient: bool) -> Link<W> {
         Link {
             units: Ring::default(),
@@ -39,7 +39,7 @@ impl<W: Word> Link<W> {
             patient,
         }
     }
-    /// Sends a cell; `cell.at` must not be before the arrival of the cell sent last. Returns true
+    /// Sends a unit; `unit.at` must not be before the arrival of the unit sent last. Returns true
     /// if [`Link::due`] has changed, which the receiver must then take into account.
     #[inline(always)]
     pub fn push(&mut self, unit: Unit<W>, record: Option<&W::Record>) -> bool {
@@ -50,7 +50,7 @@ impl<W: Word> Link<W> {
             Some(record) => self.push_record(unit.at, record) || is_due,
         }
     }
-    /// Sends the body of the cell sent last, which arrives at `at`. Returns true if that has changed
+    /// Sends the record of the unit sent last, which arrives at `at`. Returns true if that has changed
     /// [`Link::due`].
     #[inline]
     fn push_record(&mut self, at: Ps, record: &W::Record) -> bool {
@@ -62,7 +62,7 @@ impl<W: Word> Link<W> {
         self.records.push((at, *record));
         self.patient && first
     }
-    /// [`Link::push`] of a plain cell; if it is stamped, [`Link::push_stamp`] must follow.
+    /// [`Link::push`] of a plain unit; if it is stamped, [`Link::push_stamp`] must follow.
     #[inline(always)]
     pub fn push_plain(&mut self, unit: Unit<W>) -> bool {
         let unseen = self.units.len();
@@ -74,17 +74,17 @@ impl<W: Word> Link<W> {
         self.units.push(unit);
         is_due
     }
-    /// Asks for the place of the next cell that is sent.
+    /// Asks for the place of the next unit that is sent.
     #[inline(always)]
     pub fn prefetch_tail(&self) {
         self.units.prefetch_tail();
     }
-    /// Sends the stamp of a plain cell.
+    /// Sends the stamp of a plain unit.
     #[inline(always)]
     pub fn push_stamp(&mut self, sent: Ps) {
         self.stamps.push(sent);
     }
-    /// The stamp of the next stamped cell that has been received without it.
+    /// The stamp of the next stamped unit that has been received without it.
     #[inline(always)]
     pub fn pop_stamp(&mut self) -> Option<Ps> {
         self.stamps.pop()
@@ -94,7 +94,7 @@ impl<W: Word> Link<W> {
     pub fn has_stamps(&self) -> bool {
         !self.stamps.is_empty()
     }
-    /// Moves the next `count` stamps, those of stamped cells that have been received without them, behind
+    /// Moves the next `count` stamps, those of stamped units that have been received without them, behind
     /// `stamps`.
     pub fn move_stamps(&mut self, mut count: usize, stamps: &mut Vec<Ps>) {
         drain(&mut self.stamps, stamps, |next| {
@@ -103,13 +103,13 @@ impl<W: Word> Link<W> {
             ready
         });
     }
-    /// Free places for cells without a body, in the order of their arrivals, and the list of time
-    /// stamps. Each stamped cell needs one time stamp. [`Outlet::note`] must follow.
+    /// Free places for units without a record, in the order of their arrivals, and the list of time
+    /// stamps. Each stamped unit needs one time stamp. [`Outlet::note`] must follow.
     #[inline(always)]
     pub fn tail(&mut self) -> (Tail<'_, Unit<W>>, &mut Ring<Ps>) {
         (self.units.tail(), &mut self.stamps)
     }
-    /// True if the last `count` cells, which are plain, have changed [`Link::due`]: one of them
+    /// True if the last `count` units, which are plain, have changed [`Link::due`]: one of them
     /// was that for which [`Link::push`] would have returned true.
     #[inline(always)]
     fn is_due_by(&self, count: usize) -> bool {
@@ -117,7 +117,7 @@ impl<W: Word> Link<W> {
         let unseen = self.units.len() - count;
         unseen <= due && due < self.units.len()
     }
-    /// Time at which the receiver must handle cells at the latest; `NEVER` if there is no need.
+    /// Time at which the receiver must handle units at the latest; `NEVER` if there is no need.
     #[inline]
     pub fn due(&self) -> Ps {
         if self.patient && self.units.len() <= MOST_UNSEEN {
@@ -125,42 +125,42 @@ impl<W: Word> Link<W> {
         }
         self.next_arrival()
     }
-    /// Arrival of the next cell; `NEVER` if there is none on its way.
+    /// Arrival of the next unit; `NEVER` if there is none on its way.
     #[inline]
     pub fn next_arrival(&self) -> Ps {
         self.units.front().map_or(Ps::NEVER, |unit| unit.at)
     }
-    /// Receives the next cell; if it has a body, [`Link::pop_record`] must follow. Also returns the
-    /// arrival of the cell behind it, `NEVER` if there is none.
+    /// Receives the next unit; if it has a record, [`Link::pop_record`] must follow. Also returns the
+    /// arrival of the unit behind it, `NEVER` if there is none.
     #[inline]
     pub fn pop(&mut self) -> Option<(Unit<W>, Ps)> {
         let (unit, behind) = self.units.pop_and_peek()?;
         Some((unit, behind.map_or(Ps::NEVER, |unit| unit.at)))
     }
-    /// The next cells, as many as are contiguous in memory; [`Link::discard`] receives them.
+    /// The next units, as many as are contiguous in memory; [`Link::discard`] receives them.
     #[inline]
     pub fn stretch(&self) -> &[Unit<W>] {
         self.units.stretch()
     }
-    /// True if the next cell is stamped.
+    /// True if the next unit is stamped.
     #[inline(always)]
     pub fn begins_stamped(&self) -> bool {
         let next = self.units.front();
         next.is_some_and(|unit| unit.info.is_stamped())
     }
-    /// The same with the stamps of all cells, oldest first.
+    /// The same with the stamps of all units, oldest first.
     #[inline]
     pub fn stamped_stretch(&mut self) -> (&[Unit<W>], &mut Ring<Ps>) {
         (self.units.stretch(), &mut self.stamps)
     }
-    /// Receives the next `count` cells; for each that has a body, [`Link::pop_record`] must follow.
+    /// Receives the next `count` units; for each that has a record, [`Link::pop_record`] must follow.
     #[inline]
     pub fn discard(&mut self, count: usize) {
         self.units.discard(count);
     }
-    /// The body of the cell received last, which has one; `info` is its word.
+    /// The record of the unit received last, which has one; `info` is its word.
     ///
-    /// Not an `Option`, here and wherever a body is handed on: it would be stored in two parts that are
+    /// Not an `Option`, here and wherever a record is handed on: it would be stored in two parts that are
     /// loaded as one at the next copy, for which a processor waits.
     #[inline]
     pub fn pop_record(&mut self, info: W) -> W::Record {
@@ -179,13 +179,13 @@ impl<W: Word> Link<W> {
             record
         }
     }
-    /// The cell behind which `behind` others are on the link, to be marked. The receiver must not have
+    /// The unit behind which `behind` others are on the link, to be marked. The receiver must not have
     /// received it.
     #[inline]
     pub fn before_newest_mut(&mut self, behind: u64) -> &mut Unit<W> {
         self.units.before_newest_mut(behind as usize)
     }
-    /// Takes the last `count` cells back, which are plain, all stamped or all not; none of them may
+    /// Takes the last `count` units back, which are plain, all stamped or all not; none of them may
     /// have been received.
     pub fn take_back(&mut self, count: usize, stamped: bool) {
         self.units.take_back(count);
@@ -193,8 +193,8 @@ impl<W: Word> Link<W> {
             self.stamps.take_back(count);
         }
     }
-    /// Moves the cells that arrive before `limit`, bodies and stamps behind those of `cells`, `bodies`
-    /// and `stamps`. Returns the number of cells.
+    /// Moves the units that arrive before `limit`, records and stamps behind those of `units`, `records`
+    /// and `stamps`. Returns the number of units.
     pub fn drain_into(
         &mut self,
         limit: Ps,
@@ -222,11 +222,11 @@ impl<W: Word> Link<W> {
         });
         drained.len()
     }
-    /// Cells held.
+    /// Units held.
     pub fn len(&self) -> usize {
         self.units.len()
     }
-    /// True if the link holds no cell.
+    /// True if the link holds no unit.
     pub fn is_empty(&self) -> bool {
         self.units.is_empty()
     }
@@ -234,11 +234,11 @@ impl<W: Word> Link<W> {
     pub fn bytes(&self) -> usize {
         self.units.bytes() + self.records.bytes() + self.stamps.bytes()
     }
-    /// Cells held, oldest first.
+    /// Units held, oldest first.
     pub fn units(&self) -> impl Iterator<Item = &Unit<W>> {
         self.units.iter()
     }
-    /// The `count` cells sent last with their bodies other than stamps, oldest first; the link must
+    /// The `count` units sent last with their records other than stamps, oldest first; the link must
     /// hold that many.
     pub fn sent_last(&self, count: usize) -> impl Iterator<Item = (&Unit<W>, Option<&W::Record>)> {
         let records = self
@@ -282,21 +282,21 @@ pub struct Outlet<'a, W: Word> {
 }
 
 impl<W: Word> Outlet<'_, W> {
-    /// Sends a cell, see [`Link::push`].
+    /// Sends a unit, see [`Link::push`].
     #[inline(always)]
     pub fn push(&mut self, unit: Unit<W>, record: Option<&W::Record>) {
         if self.link.push(unit, record) {
             self.fresh.push(self.number);
         }
     }
-    /// [`Outlet::push`] of a plain cell; if it is stamped, [`Link::push_stamp`] must follow.
+    /// [`Outlet::push`] of a plain unit; if it is stamped, [`Link::push_stamp`] must follow.
     #[inline(always)]
     pub fn push_plain(&mut self, unit: Unit<W>) {
         if self.link.push_plain(unit) {
             self.fresh.push(self.number);
         }
     }
-    /// [`Outlet::push`] of cells without bodies, in the order of their arrivals.
+    /// [`Outlet::push`] of units without records, in the order of their arrivals.
     pub fn push_row(&mut self, mut units: &[Unit<W>]) {
         debug_assert!(units.iter().all(|unit| !unit.info.has_record()));
         while !units.is_empty() {
@@ -315,10 +315,10 @@ impl<W: Word> Outlet<'_, W> {
     /// [`Link::take_back`].
     pub fn take_back(&mut self, count: usize, stamped: bool) {
         self.link.take_back(count, stamped);
-        // The receiver may have been told of a cell that will not come.
+        // The receiver may have been told of a unit that will not come.
         self.fresh.push(self.number);
     }
-    /// Notes that the last `count` cells of the link have been written into its [`Link::tail`].
+    /// Notes that the last `count` units of the link have been written into its [`Link::tail`].
     #[inline(always)]
     pub fn note(&mut self, count: usize) {
         if self.link.is_due_by(count) {

@@ -1,13 +1,13 @@
-//! Memory of the cells that are in flight or queued.
+//! Memory of the units that are in flight or queued.
 
 use super::channel::ChannelId;
 use super::links::Links;
 use super::unit::Word;
 
-/// Cells held at once, and the bytes of the rings that hold them.
+/// Units held at once, and the bytes of the rings that hold them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Storage {
-    /// Cells on links, in the queues of ports and in source queues.
+    /// Units on links, in the queues of ports and in source queues.
     pub units: u64,
     /// Bytes allocated for them.
     pub bytes: u64,
@@ -15,21 +15,21 @@ pub struct Storage {
     pub fullest: Option<Holder>,
 }
 
-/// A place that holds cells, with their number and the bytes allocated for them.
+/// A place that holds units, with their number and the bytes allocated for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Holder {
     /// The place.
     pub place: Place,
-    /// Cells there.
+    /// Units there.
     pub units: u64,
     /// Bytes allocated for them.
     pub bytes: u64,
 }
 
-/// A place that holds cells.
+/// A place that holds units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// On this link, or waiting for it where the port has a single queue, which keeps its cells there.
+    /// On this link, or waiting for it where the port has a single queue, which keeps its units there.
     Link(usize),
     /// In several queues of the port that feeds this link, or in queues in front of that port.
     Port(usize),
@@ -38,7 +38,7 @@ pub enum Place {
 }
 
 impl Storage {
-    /// Bytes per cell.
+    /// Bytes per unit.
     pub fn bytes_per_unit(self) -> f64 {
         self.bytes as f64 / self.units.max(1) as f64
     }
@@ -62,7 +62,7 @@ impl Storage {
         }
     }
 
-    /// Adds a place that holds cells, with the bytes allocated for them.
+    /// Adds a place that holds units, with the bytes allocated for them.
     pub(crate) fn add(&mut self, place: Place, units: u64, bytes: usize) {
         let holder = Holder {
             place,

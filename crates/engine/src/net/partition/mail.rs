@@ -1,4 +1,4 @@
-//! Cells on their way from one part to another.
+//! Units on their way from one part to another.
 
 use alloc::vec::Vec;
 
@@ -7,13 +7,13 @@ use crate::net::link::Link;
 use crate::net::links::Links;
 use crate::net::unit::{Unit, Word};
 
-/// Cells that left a part for another one, link by link. They lie side by side in memory, whatever
+/// Units that left a part for another one, link by link. They lie side by side in memory, whatever
 /// the number of links, since they are written on one core and read on another.
 pub struct Mail<W: Word> {
-    /// Links with the number of their cells, in the order of the cells.
+    /// Links with the number of their units, in the order of the units.
     links: Vec<(u32, u32)>,
     units: Vec<Unit<W>>,
-    /// Bodies other than stamps, each with the arrival time of its cell.
+    /// Records other than stamps, each with the arrival time of its unit.
     records: Vec<(Ps, W::Record)>,
     stamps: Vec<Ps>,
 }
@@ -35,7 +35,7 @@ impl<W: Word> Mail<W> {
         self.links.is_empty()
     }
 
-    /// Adds the cells of a link that arrive before `limit`.
+    /// Adds the units of a link that arrive before `limit`.
     pub(super) fn add(&mut self, number: u32, link: &mut Link<W>, limit: Ps) {
         if link.next_arrival() < limit {
             let (units, records, stamps) = (&mut self.units, &mut self.records, &mut self.stamps);
@@ -44,7 +44,7 @@ impl<W: Word> Mail<W> {
         }
     }
 
-    /// Puts all cells on their links.
+    /// Puts all units on their links.
     pub(super) fn deliver(&mut self, links: &mut Links<W>) {
         let (mut units, mut records) = (&self.units[..], self.records.drain(..));
         let mut stamps = self.stamps.drain(..);
