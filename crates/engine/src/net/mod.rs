@@ -2,7 +2,7 @@
 //! lookahead, and parts that threads run side by side.
 //!
 //! Of a unit it knows the arrival time, a label, a word of 32 bits, and whether a record follows
-//! ([`unit`]). Of a link it knows its ends, its propagation and the time of a least unit
+//! ([`unit`](mod@unit)). Of a link it knows its ends, its propagation and the time of a least unit
 //! ([`simulation::LinkFacts`]); of a node what [`node::Node`] says. What a unit is, how a port serves it and
 //! what is measured belongs to the link layer.
 
