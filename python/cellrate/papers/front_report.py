@@ -74,8 +74,11 @@ def in_a_hurry(parts: Sequence[Judged], name: Callable[[Judged], Cell]) -> tuple
 
 def _classes(counts: Tally, classes: Sequence[Standing]) -> list[str]:
     found = counts.by_standing()
-    numbers = [counts.robust, counts.fragile, *(found[standing] for standing in classes)]
-    return [str(counts.claims), str(counts.values), *map(str, numbers)]
+    # Without enough readings nothing is known of either.
+    known = counts.robust + counts.fragile > 0
+    across = [str(counts.robust), str(counts.fragile)] if known else ["", ""]
+    of_misses = [str(found[standing]) for standing in classes]
+    return [str(counts.claims), str(counts.values), *across, *of_misses]
 
 
 def front_report(parts: Sequence[Judged], pictures: Mapping[str, str]) -> Document:
