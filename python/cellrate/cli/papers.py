@@ -24,13 +24,13 @@ from cellrate.functions import published
 from cellrate.language.expressions import ExpressionError
 from cellrate.simulation.runner import Job, Progress, run_many, worker_count
 
-MOST_READINGS = 500
-"""Greatest number of joint readings of a paper."""
-
 if TYPE_CHECKING:
     from cellrate.language.runs import Outcome
     from cellrate.papers import Inference, Laboratory, Question
     from cellrate.papers.paper import Choice, Paper
+
+MOST_READINGS = 500
+"""Greatest number of joint readings of a paper; the design has 512 rows."""
 
 
 @made_from(published.reproduce_paper)
@@ -143,11 +143,10 @@ def chosen(names: Sequence[str], known: Sequence[str]) -> tuple[str | None, list
         return None, [choose(name, [*papers, *known], "paper or experiment") for name in names]
     paper = names[0]
     of_paper = [name for name in known if name.startswith(f"{paper}-")]
-    by_plain_name = {_plain(name): name for name in of_paper}
-    plain = [_plain(name) for name in names[1:]]
-    ids = [name if name in by_plain_name else f"{paper}-{name}" for name in plain]
-    found = [by_plain_name.get(name, name) for name in ids]
-    return paper, [choose(name, of_paper, "experiment") for name in found] or None
+    known_as = {_plain(name): name for name in of_paper}
+    known_as |= {_plain(name.removeprefix(f"{paper}-")): name for name in of_paper}
+    ids = [known_as.get(plain, f"{paper}-{plain}") for plain in map(_plain, names[1:])]
+    return paper, [choose(name, of_paper, "experiment") for name in ids] or None
 
 
 def _plain(name: str) -> str:

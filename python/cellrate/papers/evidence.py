@@ -22,7 +22,7 @@ from cellrate.papers.front_report import (
     HOW_SCORED,
     INTRODUCTION,
     general_claims,
-    in_a_hurry,
+    papers_in_short,
     papers_table,
 )
 from cellrate.papers.paper import Paper
@@ -174,7 +174,7 @@ def overview(parts: Sequence[Judged]) -> Document:
     return Document(
         "All papers",
         (
-            *in_a_hurry(parts, lambda part: Span(part.paper.id, link=f"{part.paper.id}.md")),
+            *papers_in_short(parts, lambda part: Span(part.paper.id, link=f"{part.paper.id}.md")),
             Paragraph(written),
             papers_table(
                 parts,

@@ -50,7 +50,7 @@ COUNTED = (Standing.CONSISTENT, Standing.DEPENDS, Standing.CONTRADICTED, Standin
 """Classes of disagreements in the first table."""
 
 
-def in_a_hurry(parts: Sequence[Judged], name: Callable[[Judged], Cell]) -> tuple[Block, ...]:
+def papers_in_short(parts: Sequence[Judged], name: Callable[[Judged], Cell]) -> tuple[Block, ...]:
     """A row for each paper, and what stands of it in a few sentences.
 
     Args:
@@ -94,7 +94,7 @@ def front_report(parts: Sequence[Judged], pictures: Mapping[str, str]) -> Docume
         "Published experiments, run again",
         (
             Paragraph(f"cellrate {__version__}, {seeds}.", "faint"),
-            *in_a_hurry(parts, _name),
+            *papers_in_short(parts, _name),
             *_stored(parts),
             *_counts(tally(results), seeds),
             papers_table(parts, "errata found", _name, _number_of_errata, wide=True),

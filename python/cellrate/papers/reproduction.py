@@ -116,8 +116,8 @@ class Options:
 
     def _require_nothing_about_the_paper(self) -> None:
         """Refuses to keep or check changed runs as those of the paper."""
-        kept = ["check", "bless", "draws", "readings", "keep_seeds", "evidence", "inferred"]
-        kept.append("sensitivity")
+        kept = ("check", "bless", "draws", "readings", "keep_seeds", "evidence", "inferred",
+                "sensitivity")  # fmt: skip
         defaults = {field.name: field.default for field in fields(self)}
         wrong = [f"--{name.replace('_', '-')}" for name in kept
                  if getattr(self, name) != defaults[name]]  # fmt: skip
