@@ -37,15 +37,13 @@ class Dependence:
 
     def sentence(self) -> str:
         """The values with the largest and the smallest share of readings, in words."""
-        tried = [(met / of, met, of, name) for (met, of), name in self._named() if of]
+        named = zip(self.by_value, self.axis.labels, strict=True)
+        tried = [(met / of, met, of, name) for (met, of), name in named if of]
         best, worst = max(tried), min(tried)
         return (
             f"{self.axis.assumption} explains {self.share:.0%} of it: met in {best[1]} of "
             f"{best[2]} readings with “{best[3]}”, in {worst[1]} of {worst[2]} with “{worst[3]}”."
         )
-
-    def _named(self) -> zip[tuple[tuple[int, int], str]]:
-        return zip(self.by_value, self.axis.labels, strict=True)
 
 
 @dataclass(frozen=True)
