@@ -106,6 +106,7 @@ pub mod credit;
 pub mod custom;
 pub mod discard;
 pub mod endsystem;
+pub mod ether;
 pub mod kernel;
 pub mod net;
 pub mod tcp;

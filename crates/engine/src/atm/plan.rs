@@ -10,7 +10,9 @@ use alloc::vec::Vec;
 
 pub use change::{Change, FlowChange, SwitchChange};
 pub use credited::{Contradiction, contradictions};
-pub use ways::{loop_round_trip, opposites, way_time};
+pub use ways::{least_transit, loop_round_trip, opposites, way_time};
+
+pub use crate::net::LinkPlan;
 
 use super::simultaneous::SimultaneousCells;
 use super::source_queue::Refuses;
@@ -21,8 +23,8 @@ use crate::control::ControlConfig;
 use crate::credit::FcvcConfig;
 use crate::discard::DiscardConfig;
 use crate::endsystem::{AbrConfig, VsVdConfig};
+use crate::kernel::Ps;
 use crate::kernel::units::Buffer;
-use crate::kernel::{Ps, Rate};
 use crate::net::channel::ChannelId;
 use crate::tcp::TcpConfig;
 use crate::traffic::SourceConfig;
@@ -160,28 +162,6 @@ impl SwitchPlan {
             discard: DiscardConfig::default(),
             vsvd: None,
         }
-    }
-}
-
-/// A directed link.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LinkPlan {
-    /// Unique name, for instance `A->B`.
-    pub name: String,
-    /// Node that sends.
-    pub from: usize,
-    /// Node that receives.
-    pub to: usize,
-    /// Line rate.
-    pub rate: Rate,
-    /// Propagation delay.
-    pub delay: Ps,
-}
-
-impl LinkPlan {
-    /// Least time from an event at one end to its effect at the other: propagation and a cell time.
-    pub fn lookahead(&self) -> Ps {
-        self.delay + self.rate.cell_time_floor()
     }
 }
 

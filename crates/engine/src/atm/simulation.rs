@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::build::{Parts, build};
 use super::network::Network;
 use super::node::Node;
-use super::plan::{LinkPlan, Plan, PlanError, change};
+use super::plan::{LinkPlan, Plan, PlanError, change, least_transit};
 use super::server::{BuildServer, LazyServer, Server};
 use super::transport::{Link, Links};
 use super::window::Window;
@@ -92,7 +92,7 @@ fn facts(link: &LinkPlan) -> LinkFacts {
         to: link.to,
         delay: link.delay,
         unit: link.rate.cell_time_ceil(),
-        lookahead: link.lookahead(),
+        lookahead: least_transit(link),
     }
 }
 

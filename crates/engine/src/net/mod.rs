@@ -14,6 +14,7 @@ pub(crate) mod links;
 pub mod node;
 pub mod partition;
 mod plain;
+mod plan;
 mod schedule;
 pub mod simulation;
 pub(crate) mod simultaneous;
@@ -22,5 +23,6 @@ pub mod storage;
 pub mod unit;
 
 pub use channel::ChannelId;
+pub use plan::LinkPlan;
 pub use stopwatch::Stopwatch;
 pub use storage::{Holder, Place, Storage};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cellrate_engine::atm::plan::{FlowPlan, NodeKind, Plan};
+use cellrate_engine::atm::plan::{FlowPlan, NodeKind, Plan, least_transit};
 use cellrate_engine::kernel::Ps;
 
 use crate::run::partition::STEPS;
@@ -146,7 +146,7 @@ pub fn used_links(plan: &Plan) -> Vec<bool> {
 
 /// Least time from an event at the begin of a link to its effect at the end.
 pub fn lookahead(plan: &Plan, link: usize) -> Ps {
-    plan.links[link].lookahead()
+    least_transit(&plan.links[link])
 }
 
 /// Steps of the threads in a run of `seconds` whose cut links have a least lookahead.

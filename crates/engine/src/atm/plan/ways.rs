@@ -20,6 +20,11 @@ pub fn opposites(links: &[LinkPlan]) -> Vec<Option<usize>> {
     links.iter().enumerate().map(opposite).collect()
 }
 
+/// Least time from an event at one end of a link to its effect at the other: propagation and a cell time.
+pub fn least_transit(link: &LinkPlan) -> Ps {
+    link.delay + link.rate.cell_time_floor()
+}
+
 /// Sum of propagation and one cell time over the links of a route; at most `Ps::NEVER`.
 pub fn way_time(links: &[LinkPlan], way: &[usize]) -> Ps {
     let times = way.iter().map(|link| {

@@ -1,0 +1,208 @@
+//! Builds nodes, ports, tables and endpoints from a plan.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::vec::Vec;
+
+use super::endpoint::{App, Endpoint, EndpointSettings, Paced, Supply};
+use super::frame::{GAP, PREAMBLE, UDP_HEADERS};
+use super::host::{Host, Interface};
+use super::node::Node;
+use super::plan::{Plan, SwitchPlan};
+use super::port::{Port, PortSettings};
+use super::switch::{Route, Switch};
+use super::transport::Inbox;
+use crate::kernel::Stream;
+use crate::net::channel::ChannelId;
+use crate::net::simultaneous::Order;
+use crate::tcp::{Phases, TcpReceiver, TcpSender};
+use crate::traffic::{Demand, SourceConfig};
+
+/// The initial state of a simulation.
+pub struct Parts {
+    /// Nodes.
+    pub nodes: Vec<Node>,
+    /// Incoming links of each node.
+    pub inboxes: Vec<Inbox>,
+    /// For each channel: node and endpoint that it leaves.
+    pub begins: Vec<(usize, usize)>,
+}
+
+/// A label at a node: the channel, and its number among the links of its path.
+type Arriving = (ChannelId, usize);
+
+/// Tables that are filled before nodes are built.
+struct Draft<'a> {
+    plan: &'a Plan,
+    /// For each link its number among the used links that leave its node.
+    port_of: Vec<u32>,
+    outgoing: Vec<Vec<usize>>,
+    incoming: Vec<Vec<u32>>,
+    /// By node and label.
+    arriving: Vec<Vec<Arriving>>,
+    /// For each channel and link of its path, the label at the link's end.
+    labels: Vec<Vec<u32>>,
+    /// Channels that nothing answers, by the host at which they end.
+    unanswered: Vec<Vec<ChannelId>>,
+}
+
+/// Builds the parts of a simulation from a checked plan.
+pub fn build(plan: &Plan) -> Parts {
+    let draft = Draft::new(plan);
+    let mut begins = alloc::vec![(0, 0); 2 * plan.flows.len()];
+    let nodes = (0..plan.nodes.len())
+        .map(|node| match &plan.nodes[node].switch {
+            None => Node::Host(draft.host(node, &mut begins)),
+            Some(settings) => Node::Switch(draft.switch(node, settings)),
+        })
+        .collect();
+    let inbox = |links: &Vec<u32>| {
+        let names = links
+            .iter()
+            .map(|link| plan.links[*link as usize].name.as_str());
+        // Frames that meet at one instant are served in an order that is drawn for each instant.
+        Inbox::new(
+            links.clone(),
+            Order::drawn(plan.seed, "simultaneous frames", names),
+        )
+    };
+    Parts {
+        nodes,
+        inboxes: draft.incoming.iter().map(inbox).collect(),
+        begins,
+    }
+}
+
+impl<'a> Draft<'a> {
+    fn new(plan: &'a Plan) -> Draft<'a> {
+        let nodes = plan.nodes.len();
+        let mut draft = Draft {
+            plan,
+            port_of: alloc::vec![0; plan.links.len()],
+            outgoing: alloc::vec![Vec::new(); nodes],
+            incoming: alloc::vec![Vec::new(); nodes],
+            arriving: alloc::vec![Vec::new(); nodes],
+            labels: alloc::vec![Vec::new(); 2 * plan.flows.len()],
+            unanswered: alloc::vec![Vec::new(); nodes],
+        };
+        let mut is_used = alloc::vec![false; plan.links.len()];
+        for channel in plan.channels() {
+            for (hop, link) in plan.path(channel).iter().enumerate() {
+                is_used[*link] = true;
+                let arriving = &mut draft.arriving[plan.links[*link].to];
+                draft.labels[channel.index()].push(arriving.len() as u32);
+                arriving.push((channel, hop));
+            }
+        }
+        for (number, link) in plan
+            .links
+            .iter()
+            .enumerate()
+            .filter(|(link, _)| is_used[*link])
+        {
+            draft.port_of[number] = draft.outgoing[link.from].len() as u32;
+            draft.outgoing[link.from].push(number);
+            draft.incoming[link.to].push(number as u32);
+        }
+        for channel in plan.channels().filter(|channel| !channel.is_forward()) {
+            // A source whose flow has no way back receives nothing, and so has no label.
+            if plan.path(channel).is_empty() {
+                let begin = plan.path(channel.reverse())[0];
+                draft.unanswered[plan.links[begin].from].push(channel.reverse());
+            }
+        }
+        draft
+    }
+
+    fn switch(&self, node: usize, settings: &SwitchPlan) -> Switch {
+        let port = |link: &usize| {
+            Port::new(PortSettings {
+                rate: self.plan.links[*link].rate,
+                delay: self.plan.links[*link].delay,
+                link: *link as u32,
+                limits: alloc::vec![settings.buffer; settings.queues.len().max(1)],
+                queue_of: settings.queue_of(),
+            })
+        };
+        let route = |(channel, hop): &Arriving| Route {
+            channel: *channel,
+            port: self.port_of[self.plan.path(*channel)[hop + 1]],
+            label: self.labels[channel.index()][hop + 1],
+            dropped_packets: 0,
+            dropped_bytes: 0,
+        };
+        Switch::new(
+            self.outgoing[node].iter().map(port).collect(),
+            self.arriving[node].iter().map(route).collect(),
+        )
+    }
+
+    fn host(&self, node: usize, begins: &mut [(usize, usize)]) -> Host {
+        let interface = |link: &usize| {
+            let plan = &self.plan.links[*link];
+            Interface::new(plan.rate, plan.delay, *link as u32)
+        };
+        // The endpoint that receives a channel is the one that the opposite channel leaves.
+        let arriving = self.arriving[node].iter();
+        let answering = arriving.map(|(channel, _)| channel.reverse());
+        let channels = answering.chain(self.unanswered[node].iter().copied());
+        let mut endpoints = Vec::new();
+        for channel in channels {
+            begins[channel.index()] = (node, endpoints.len());
+            endpoints.push(self.endpoint(node, channel));
+        }
+        Host::new(
+            endpoints,
+            self.outgoing[node].iter().map(interface).collect(),
+        )
+    }
+
+    /// The end of a flow at `node` that `channel` leaves: the source or the destination.
+    fn endpoint(&self, node: usize, channel: ChannelId) -> Endpoint {
+        let flow = &self.plan.flows[channel.flow()];
+        let end = if channel.is_forward() {
+            "source"
+        } else {
+            "destination"
+        };
+        let name = format!("{}/{end}", flow.name);
+        let stream = |purpose: &str| Stream::new(self.plan.seed, &name, purpose);
+        let host = &self.plan.nodes[node].name;
+        let phases = Phases::draw(&flow.tcp, self.plan.seed, host, &name);
+        let sender = |supply| {
+            let sender = TcpSender::with_stream(&flow.tcp, phases.timer, stream("recovery"));
+            App::Sender(Box::new(sender), supply)
+        };
+        let receiver = || TcpReceiver::with_phases(&flow.tcp, phases.delayed_ack, phases.timer);
+        let datagram = self.plan.framing.frame(UDP_HEADERS + flow.datagram);
+        let demand = flow.source.demand(flow.start, stream("source"));
+        let app = match (demand, channel.is_forward()) {
+            (Demand::Bytes(bytes), true) => sender(Supply::Bytes(bytes)),
+            (Demand::Writes(writes), true) => sender(Supply::Writes(Box::new(writes))),
+            (Demand::Bytes(_) | Demand::Writes(_), false) => App::Receiver(Box::new(receiver())),
+            (Demand::Cells(_) | Demand::Persistent, false) => App::Sink,
+            (Demand::Persistent, true) => App::Persistent,
+            (Demand::Cells(_), true) => match &flow.source {
+                SourceConfig::Cbr(cbr) => {
+                    App::Paced(Paced::new(cbr.rate, PREAMBLE + datagram + GAP, flow.start))
+                }
+                _ => unreachable!("a checked plan has no such source"),
+            },
+        };
+        let first = self.plan.path(channel).first();
+        Endpoint::new(EndpointSettings {
+            channel,
+            port: first.map_or(u32::MAX, |link| self.port_of[*link]),
+            label: first.map_or(0, |_| self.labels[channel.index()][0]),
+            priority: flow.priority,
+            framing: self.plan.framing,
+            header: if flow.source.over_tcp() {
+                flow.tcp.header_bytes
+            } else {
+                UDP_HEADERS + flow.datagram
+            },
+            start: flow.start,
+            app,
+        })
+    }
+}

@@ -1,0 +1,310 @@
+//! One end of a flow at a host: TCP or datagrams, and the frames that it offers to the interface.
+
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+
+use super::frame::{Ecn, Framing, Info, Packet};
+use super::line::OctetClock;
+use crate::kernel::{Digest, Ps, Rate, Summary};
+use crate::net::ChannelId;
+use crate::tcp::{Segment, TcpReceiver, TcpSender};
+use crate::traffic::{Application, Writes};
+
+/// The application of an endpoint.
+#[derive(Clone)]
+pub enum App {
+    /// The sending end of a TCP connection.
+    Sender(Box<TcpSender>, Supply),
+    /// The receiving end.
+    Receiver(Box<TcpReceiver>),
+    /// Datagrams at a constant rate.
+    Paced(Paced),
+    /// Datagrams; a further one is always waiting.
+    Persistent,
+    /// None: datagrams that arrive are only counted.
+    Sink,
+}
+
+/// Datagrams at a constant rate: each begins when its predecessor would end on a line of that rate.
+#[derive(Clone)]
+pub struct Paced {
+    clock: OctetClock,
+    /// Octets of a frame, with its preamble and gap.
+    on_line: u32,
+    next: Ps,
+    carry: u64,
+    /// Times of the datagrams that wait for the interface.
+    waiting: VecDeque<Ps>,
+}
+
+impl Paced {
+    /// Datagrams in frames of `on_line` octets, with preamble and gap, at `rate` from `start` on.
+    pub fn new(rate: Rate, on_line: u32, start: Ps) -> Paced {
+        Paced {
+            clock: OctetClock::new(rate),
+            on_line,
+            next: start,
+            carry: 0,
+            waiting: VecDeque::new(),
+        }
+    }
+    fn generate(&mut self, now: Ps) {
+        self.waiting.push_back(now);
+        (self.next, self.carry) = self.clock.after(now, self.carry, self.on_line);
+    }
+}
+
+/// Data of a TCP sender.
+#[derive(Clone)]
+pub enum Supply {
+    /// This number of bytes at the start.
+    Bytes(u64),
+    /// An application writes them.
+    Writes(Box<Writes>),
+}
+
+/// Settings of an endpoint.
+pub struct EndpointSettings {
+    /// Channel that leaves here.
+    pub channel: ChannelId,
+    /// Interface of the host.
+    pub port: u32,
+    /// Label on the first link.
+    pub label: u32,
+    /// Priority of its frames.
+    pub priority: u8,
+    /// Form of frames.
+    pub framing: Framing,
+    /// Octets of TCP and IP headers without options; of a datagram its packet, headers included.
+    pub header: u32,
+    /// Start of the flow.
+    pub start: Ps,
+    /// The application.
+    pub app: App,
+}
+
+/// Counters of an endpoint since the start of the run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EndpointCounts {
+    /// Frames sent.
+    pub packets_sent: u64,
+    /// Octets of them, from header to FCS.
+    pub octets_sent: u64,
+    /// Frames received.
+    pub packets_received: u64,
+    /// Octets of them.
+    pub octets_received: u64,
+    /// Frames received with a mark.
+    pub marked: u64,
+}
+
+/// One end of a flow.
+#[derive(Clone)]
+pub struct Endpoint {
+    /// Channel that leaves here.
+    pub channel: ChannelId,
+    /// Interface of the host.
+    pub port: u32,
+    /// Label on the first link.
+    pub label: u32,
+    /// True while the endpoint stands in its interface's round.
+    pub(super) in_round: bool,
+    started: bool,
+    priority: u8,
+    framing: Framing,
+    header: u32,
+    start: Ps,
+    app: App,
+    /// Acknowledgements that wait for the interface.
+    acks: VecDeque<Segment>,
+    counts: EndpointCounts,
+    digest: Digest,
+    packet_delay: Summary,
+    completed: Option<Ps>,
+}
+
+impl Endpoint {
+    /// An endpoint in its initial state.
+    pub fn new(settings: EndpointSettings) -> Endpoint {
+        Endpoint {
+            channel: settings.channel,
+            port: settings.port,
+            label: settings.label,
+            in_round: false,
+            started: false,
+            priority: settings.priority,
+            framing: settings.framing,
+            header: settings.header,
+            start: settings.start,
+            app: settings.app,
+            acks: VecDeque::new(),
+            counts: EndpointCounts::default(),
+            digest: Digest::default(),
+            packet_delay: Summary::default(),
+            completed: None,
+        }
+    }
+
+    /// Time of its next event: a start, a timer, a write or a datagram.
+    #[inline]
+    pub fn wake_at(&self) -> Ps {
+        match &self.app {
+            App::Sender(..) | App::Persistent if !self.started => self.start,
+            App::Sender(sender, Supply::Writes(writes)) => sender.next_timer().min(writes.next()),
+            App::Sender(sender, _) => sender.next_timer(),
+            App::Receiver(receiver) => receiver.next_timer(),
+            App::Paced(paced) => paced.next,
+            App::Persistent | App::Sink => Ps::NEVER,
+        }
+    }
+
+    /// Processes the event of [`Endpoint::wake_at`], which is now. The endpoint may have frames then.
+    pub fn wake(&mut self, now: Ps) {
+        match &mut self.app {
+            App::Sender(sender, supply) if !self.started => {
+                self.started = true;
+                sender.open();
+                if let Supply::Bytes(bytes) = supply {
+                    sender.supply(*bytes);
+                }
+            }
+            App::Sender(sender, Supply::Writes(writes)) if writes.next() == now => {
+                sender.supply(writes.write());
+            }
+            App::Sender(sender, _) => {
+                sender.on_timer(now);
+            }
+            App::Receiver(receiver) => {
+                receiver.on_timer(now);
+                self.take_acks(now);
+            }
+            App::Paced(paced) => paced.generate(now),
+            App::Persistent => self.started = true,
+            App::Sink => {}
+        }
+    }
+
+    fn take_acks(&mut self, now: Ps) {
+        if let App::Receiver(receiver) = &mut self.app {
+            while let Some(ack) = receiver.poll_ack(now) {
+                self.acks.push_back(ack);
+            }
+        }
+    }
+
+    /// The next frame, if the endpoint has one for the interface, which is free now.
+    pub fn poll(&mut self, now: Ps) -> Option<(Info, Packet)> {
+        let (info, packet) = match &mut self.app {
+            App::Sender(sender, _) if self.started => {
+                let segment = sender.poll_segment(now)?;
+                (self.tcp(&segment), Packet::Tcp(segment))
+            }
+            App::Receiver(_) => {
+                let ack = self.acks.pop_front()?;
+                (self.tcp(&ack), Packet::Tcp(ack))
+            }
+            App::Paced(paced) => {
+                let sent = paced.waiting.pop_front()?;
+                (self.udp(), Packet::Udp(sent))
+            }
+            App::Persistent if self.started => (self.udp(), Packet::Udp(now)),
+            App::Sender(..) | App::Persistent | App::Sink => return None,
+        };
+        self.counts.packets_sent += 1;
+        self.counts.octets_sent += info.octets() as u64;
+        Some((info, packet))
+    }
+
+    /// False if no further frame waits; true if one may.
+    pub fn may_have_more(&self) -> bool {
+        match &self.app {
+            App::Receiver(_) => !self.acks.is_empty(),
+            App::Paced(paced) => !paced.waiting.is_empty(),
+            App::Sender(..) | App::Persistent | App::Sink => true,
+        }
+    }
+
+    fn tcp(&self, segment: &Segment) -> Info {
+        let packet = self.header + segment.option_bytes() + segment.payload();
+        Info::tcp(self.framing.frame(packet), self.priority, Ecn::NotEct)
+    }
+    fn udp(&self) -> Info {
+        Info::udp(self.framing.frame(self.header), self.priority)
+    }
+
+    /// A frame arrives at `now`. The endpoint may have frames then.
+    pub fn arrive(&mut self, now: Ps, info: Info, packet: &Packet) {
+        self.counts.packets_received += 1;
+        self.counts.octets_received += info.octets() as u64;
+        self.counts.marked += (info.ecn() == Ecn::Ce) as u64;
+        self.digest.add(now.0 ^ info.bits() << 32);
+        match packet {
+            Packet::Udp(sent) => self.packet_delay.add(now.0 - sent.0),
+            Packet::Tcp(segment) => self.on_segment(now, segment),
+        }
+    }
+
+    fn on_segment(&mut self, now: Ps, segment: &Segment) {
+        self.digest
+            .add(segment.ack() ^ segment.sequence().unwrap_or(0).rotate_left(20));
+        match &mut self.app {
+            App::Sender(sender, supply) => {
+                sender.on_ack(now, segment);
+                if sender.is_done() {
+                    match supply {
+                        Supply::Bytes(_) => self.completed = self.completed.or(Some(now)),
+                        Supply::Writes(writes) => writes.on_all_acknowledged(now),
+                    }
+                }
+            }
+            App::Receiver(receiver) => {
+                if let Some(sent) = segment.sent() {
+                    self.packet_delay.add(now.0 - sent.0);
+                }
+                receiver.on_segment(now, segment);
+                self.take_acks(now);
+            }
+            App::Paced(_) | App::Persistent | App::Sink => {}
+        }
+    }
+
+    /// Forgets the delays measured so far.
+    pub fn begin_window(&mut self) {
+        self.packet_delay.reset();
+    }
+    /// The application.
+    pub fn app(&self) -> &App {
+        &self.app
+    }
+    /// Counters so far.
+    pub fn counts(&self) -> EndpointCounts {
+        self.counts
+    }
+    /// Delays of the packets that arrived, from the hand-over to IP, in picoseconds.
+    pub fn packet_delay(&self) -> &Summary {
+        &self.packet_delay
+    }
+    /// Time at which the whole transfer was acknowledged.
+    pub fn completed(&self) -> Option<Ps> {
+        self.completed
+    }
+    /// Hash of everything that arrived.
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+    /// Frames that wait for the interface.
+    pub fn waiting(&self) -> u64 {
+        match &self.app {
+            App::Paced(paced) => paced.waiting.len() as u64,
+            _ => self.acks.len() as u64,
+        }
+    }
+    /// Bytes of storage.
+    pub fn storage(&self) -> usize {
+        self.acks.capacity() * size_of::<Segment>()
+            + match &self.app {
+                App::Paced(paced) => paced.waiting.capacity() * size_of::<Ps>(),
+                _ => 0,
+            }
+    }
+}

@@ -1,0 +1,191 @@
+//! Frames of Ethernet with IPv4 in them: sizes, the word of a frame on a link, and its packet.
+
+use crate::kernel::Ps;
+use crate::net::unit::Word;
+use crate::tcp::Segment;
+
+/// Octets of preamble and start delimiter before a frame (IEEE 802.3 clause 3.1).
+pub const PREAMBLE: u32 = 8;
+/// Least gap behind a frame, in octets (IEEE 802.3 clause 4.4.2).
+pub const GAP: u32 = 12;
+/// Octets of the header and of the frame check sequence.
+const HEADER_AND_FCS: u32 = 14 + 4;
+/// Octets of a VLAN tag (IEEE 802.1Q).
+const TAG: u32 = 4;
+/// Octets of the shortest frame, from header to FCS (IEEE 802.3 clause 4.4.2).
+pub const SHORTEST: u32 = 64;
+/// Octets of IP and UDP headers.
+pub const UDP_HEADERS: u32 = 20 + 8;
+/// Octets of the shortest frame with its preamble: no effect travels faster over a link.
+pub const LEAST_ON_WIRE: u32 = PREAMBLE + SHORTEST;
+
+/// Form of all frames of a network.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Framing {
+    /// True if frames have a VLAN tag, which carries their priority.
+    pub tagged: bool,
+}
+
+impl Framing {
+    /// Octets of the frame with an IP packet of `octets`, from header to FCS, padded to the shortest.
+    #[inline]
+    pub const fn frame(self, octets: u32) -> u32 {
+        let tag = if self.tagged { TAG } else { 0 };
+        let frame = octets + HEADER_AND_FCS + tag;
+        if frame < SHORTEST { SHORTEST } else { frame }
+    }
+}
+
+/// Code point of explicit congestion notification in an IP header (RFC 3168 section 5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ecn {
+    /// The transport does not understand marks.
+    NotEct,
+    /// The transport understands marks: ECT(0).
+    Ect,
+    /// A switch has marked the packet.
+    Ce,
+}
+
+/// The word of a frame on a link: its octets in bits 0 to 13, ECN in bits 14 and 15, the priority
+/// from bit 16 on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Info(u32);
+
+impl Info {
+    /// Most octets of a frame from header to FCS.
+    pub const MOST_OCTETS: u32 = (1 << 14) - 1;
+    const ECN: u32 = 14;
+    const PRIORITY: u32 = 16;
+    const UDP: u32 = 1 << 19;
+
+    /// The word of a frame of `octets` with a segment of TCP.
+    #[inline]
+    pub fn tcp(octets: u32, priority: u8, ecn: Ecn) -> Info {
+        debug_assert!((SHORTEST..=Info::MOST_OCTETS).contains(&octets) && priority < 8);
+        let ecn = match ecn {
+            Ecn::NotEct => 0,
+            Ecn::Ect => 0b10, // RFC 3168 figure 1
+            Ecn::Ce => 0b11,
+        };
+        Info(octets | ecn << Info::ECN | (priority as u32) << Info::PRIORITY)
+    }
+    /// The word of a frame of `octets` with a packet of UDP.
+    #[inline]
+    pub fn udp(octets: u32, priority: u8) -> Info {
+        Info(Info::tcp(octets, priority, Ecn::NotEct).0 | Info::UDP)
+    }
+    /// Octets from header to FCS.
+    #[inline]
+    pub fn octets(self) -> u32 {
+        self.0 & Info::MOST_OCTETS
+    }
+    /// The code point of ECN.
+    #[inline]
+    pub fn ecn(self) -> Ecn {
+        match self.0 >> Info::ECN & 0b11 {
+            0b11 => Ecn::Ce,
+            0 => Ecn::NotEct,
+            _ => Ecn::Ect,
+        }
+    }
+    /// The frame with the mark of a switch.
+    #[inline]
+    pub fn marked(self) -> Info {
+        Info(self.0 | 0b11 << Info::ECN)
+    }
+    /// Its priority code point, 7 the highest.
+    #[inline]
+    pub fn priority(self) -> u8 {
+        (self.0 >> Info::PRIORITY & 7) as u8
+    }
+    /// True for a packet of UDP.
+    #[inline]
+    pub fn is_udp(self) -> bool {
+        self.0 & Info::UDP != 0
+    }
+    /// The word as it enters a digest.
+    pub(super) fn bits(self) -> u64 {
+        self.0 as u64
+    }
+}
+
+/// What a frame carries.
+#[derive(Clone, Copy, Debug)]
+pub enum Packet {
+    /// A segment of TCP.
+    Tcp(Segment),
+    /// A datagram of UDP with the time at which its host sent it.
+    Udp(Ps),
+}
+
+impl Word for Info {
+    type Record = Packet;
+
+    #[inline(always)]
+    fn has_record(self) -> bool {
+        true
+    }
+    #[inline(always)]
+    fn is_plain(self) -> bool {
+        self.is_udp()
+    }
+    #[inline(always)]
+    fn stamp(sent: Ps) -> Packet {
+        Packet::Udp(sent)
+    }
+    #[inline(always)]
+    fn stamp_in(record: &Packet) -> Option<Ps> {
+        match record {
+            Packet::Udp(sent) => Some(*sent),
+            Packet::Tcp(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_have_the_sizes_of_the_standard() {
+        let plain = Framing { tagged: false };
+        let tagged = Framing { tagged: true };
+        // 1,500 octets of IP in 1,518, in 1,522 with a tag; 46 fill the shortest frame, 42 with a tag.
+        for (packet, frame, with_tag) in [
+            (1_500, 1_518, 1_522),
+            (46, 64, 68),
+            (42, 64, 64),
+            (1, 64, 64),
+        ] {
+            assert_eq!(
+                (plain.frame(packet), tagged.frame(packet)),
+                (frame, with_tag)
+            );
+        }
+        // On the wire the shortest takes 84 octets, the longest of 1,500 takes 1,538.
+        assert_eq!(
+            [64, 1_518].map(|octets| PREAMBLE + octets + GAP),
+            [84, 1_538]
+        );
+    }
+
+    #[test]
+    fn a_word_keeps_what_it_is_given() {
+        for ecn in [Ecn::NotEct, Ecn::Ect, Ecn::Ce] {
+            let info = Info::tcp(9_018, 5, ecn);
+            assert_eq!(
+                (info.octets(), info.priority(), info.ecn()),
+                (9_018, 5, ecn)
+            );
+            assert!(!info.is_plain());
+        }
+        let marked = Info::tcp(1_518, 7, Ecn::Ect).marked();
+        assert_eq!(
+            (marked.octets(), marked.priority(), marked.ecn()),
+            (1_518, 7, Ecn::Ce)
+        );
+        assert!(Info::udp(64, 0).is_stamped());
+        assert_eq!(size_of::<Packet>(), 32);
+    }
+}

@@ -1,0 +1,182 @@
+//! A host: the endpoints of its flows and its network interfaces.
+
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+
+use super::endpoint::Endpoint;
+use super::frame::{GAP, Info, PREAMBLE, Packet};
+use super::line::OctetClock;
+use super::transport::{Arrivals, Frame, Inbox, Links};
+use crate::kernel::{Ps, Rate, Tournament};
+
+/// A network interface. It holds no frames: when its line is free, it takes the next frame of the
+/// endpoints that have one, one after the other in a round.
+#[derive(Clone)]
+pub struct Interface {
+    clock: OctetClock,
+    delay: Ps,
+    /// Link that the interface feeds.
+    pub link: u32,
+    free_at: Ps,
+    carry: u64,
+    /// Endpoints that may have a frame.
+    round: VecDeque<u32>,
+}
+
+impl Interface {
+    /// An interface at the beginning of `link`.
+    pub fn new(rate: Rate, delay: Ps, link: u32) -> Interface {
+        Interface {
+            clock: OctetClock::new(rate),
+            delay,
+            link,
+            free_at: Ps::ZERO,
+            carry: 0,
+            round: VecDeque::new(),
+        }
+    }
+    /// Instant at which the line is free for a frame; `NEVER` if no endpoint may have one.
+    fn next_start(&self) -> Ps {
+        if self.round.is_empty() {
+            Ps::NEVER
+        } else {
+            self.free_at
+        }
+    }
+    /// Sends a frame at `now`, at which the line is free.
+    fn transmit(&mut self, now: Ps, (info, packet): (Info, Packet), label: u32, links: &mut Links) {
+        if self.free_at < now {
+            self.carry = 0;
+        }
+        let octets = info.octets();
+        let (last_bit, _) = self.clock.after(now, self.carry, PREAMBLE + octets);
+        let on_line = PREAMBLE + octets + GAP;
+        (self.free_at, self.carry) = self.clock.after(now, self.carry, on_line);
+        let at = last_bit + self.delay;
+        let frame = Frame { at, label, info };
+        links.outlet(self.link).push(frame, Some(&packet));
+    }
+}
+
+/// Ends flows.
+#[derive(Clone)]
+pub struct Host {
+    /// Ends of flows; labels of arriving frames are indices into it.
+    pub endpoints: Vec<Endpoint>,
+    /// Interfaces.
+    pub interfaces: Vec<Interface>,
+    /// Clocks of the interfaces, then of the endpoints.
+    clocks: Tournament,
+}
+
+impl Host {
+    /// A host in its initial state.
+    pub fn new(endpoints: Vec<Endpoint>, interfaces: Vec<Interface>) -> Host {
+        let mut clocks = Tournament::new(interfaces.len() + endpoints.len());
+        for (number, endpoint) in endpoints.iter().enumerate() {
+            clocks.set(interfaces.len() + number, endpoint.wake_at());
+        }
+        Host {
+            endpoints,
+            interfaces,
+            clocks,
+        }
+    }
+
+    /// Earliest time at which an endpoint or an interface has something to do.
+    #[inline]
+    pub fn next_event(&self) -> Ps {
+        self.clocks.first().0
+    }
+
+    /// Processes everything before `horizon`; at one instant interfaces, then endpoints, both in their order,
+    /// then arrivals in the order of the inbox.
+    pub fn turn(&mut self, inbox: &mut Inbox, links: &mut Links, horizon: Ps) {
+        if inbox.is_drawn() {
+            self.turn_in_order::<true>(inbox, links, horizon);
+        } else {
+            self.turn_in_order::<false>(inbox, links, horizon);
+        }
+    }
+
+    fn turn_in_order<const DRAWN: bool>(
+        &mut self,
+        inbox: &mut Inbox,
+        links: &mut Links,
+        horizon: Ps,
+    ) {
+        let mut arrivals = Arrivals::<DRAWN>::new(inbox, links, horizon);
+        loop {
+            let (due, component) = self.clocks.first();
+            let next = arrivals.next();
+            if due.min(next) >= horizon {
+                break;
+            }
+            if due <= next {
+                self.event(component, due, links);
+            } else if let Some(frame) = arrivals.take(links) {
+                let packet = arrivals.record(frame.info, links);
+                let number = frame.label as usize;
+                self.endpoints[number].arrive(frame.at, frame.info, &packet);
+                self.offer(number, frame.at, links);
+            }
+        }
+        arrivals.end();
+    }
+
+    fn event(&mut self, component: usize, now: Ps, links: &mut Links) {
+        match component.checked_sub(self.interfaces.len()) {
+            None => self.send(component, now, links),
+            Some(number) => {
+                self.endpoints[number].wake(now);
+                self.offer(number, now, links);
+            }
+        }
+    }
+
+    /// Puts an endpoint into the round of its interface, since it may have a frame.
+    fn offer(&mut self, number: usize, now: Ps, links: &mut Links) {
+        let endpoint = &mut self.endpoints[number];
+        let port = endpoint.port as usize;
+        if let Some(interface) = self.interfaces.get_mut(port) {
+            if !endpoint.in_round {
+                endpoint.in_round = true;
+                interface.round.push_back(number as u32);
+            }
+            if interface.free_at <= now {
+                self.send(port, now, links);
+            } else {
+                self.clocks.set(port, interface.free_at);
+            }
+        }
+        self.note_wake(number);
+    }
+
+    /// Sends the next frame of the round of an interface whose line is free, if an endpoint has one.
+    fn send(&mut self, port: usize, now: Ps, links: &mut Links) {
+        while let Some(number) = self.interfaces[port].round.pop_front() {
+            let endpoint = &mut self.endpoints[number as usize];
+            let frame = endpoint.poll(now);
+            endpoint.in_round = frame.is_some() && endpoint.may_have_more();
+            let (label, goes_on) = (endpoint.label, endpoint.in_round);
+            self.note_wake(number as usize);
+            if goes_on {
+                self.interfaces[port].round.push_back(number);
+            }
+            if let Some(frame) = frame {
+                self.interfaces[port].transmit(now, frame, label, links);
+                break;
+            }
+        }
+        self.clocks.set(port, self.interfaces[port].next_start());
+    }
+
+    /// Notes the time of an endpoint's next event.
+    fn note_wake(&mut self, number: usize) {
+        let component = self.interfaces.len() + number;
+        let wake = self.endpoints[number].wake_at();
+        if wake != self.clocks.get(component) {
+            self.clocks.set(component, wake);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Times of octets on a line, exact to the fraction of a picosecond.
+
+use crate::kernel::{Ps, Rate};
+
+/// Bits of an octet, times picoseconds of a second, times the thousandths in which a [`Rate`] counts.
+const OCTET_PS_BITS: u64 = 8 * 1_000_000_000_000 * 1_000;
+
+/// Times of octets on a line: the whole picoseconds of one octet, and its remainder, which is carried
+/// from frame to frame. At 1, 10, 25, 40, 50, 100, 200, 400 and 800 Gbit/s nothing remains.
+#[derive(Clone, Copy, Debug)]
+pub struct OctetClock {
+    whole: u64,
+    remainder: u64,
+    denominator: u64,
+}
+
+impl OctetClock {
+    /// Fastest line: 800 Gbit/s, at which an octet takes 10 ps.
+    pub const FASTEST: Rate = Rate::from_bps(800_000_000_000);
+
+    /// The clock of a line of `rate`, of at most [`OctetClock::FASTEST`].
+    pub const fn new(rate: Rate) -> OctetClock {
+        OctetClock {
+            whole: OCTET_PS_BITS / rate.0,
+            remainder: OCTET_PS_BITS % rate.0,
+            denominator: rate.0,
+        }
+    }
+    /// The end of `octets` octets of one frame that begin at `start` and the fraction `carry`, in units of
+    /// `1/rate` ps, behind it; and the fraction at the end.
+    #[inline]
+    pub fn after(&self, start: Ps, carry: u64, octets: u32) -> (Ps, u64) {
+        let octets = octets as u64;
+        // At most 16,403 octets of less than 8e14 units each: below 2^64.
+        let owed = carry + octets * self.remainder;
+        let extra = if owed < self.denominator {
+            0
+        } else {
+            owed / self.denominator
+        };
+        (
+            Ps(start.0 + octets * self.whole + extra),
+            owed - extra * self.denominator,
+        )
+    }
+    /// Time of `octets` octets, rounded down.
+    pub fn floor(&self, octets: u32) -> Ps {
+        self.after(Ps::ZERO, 0, octets).0
+    }
+    /// Time of `octets` octets, rounded up.
+    pub fn ceil(&self, octets: u32) -> Ps {
+        let (whole, rest) = self.after(Ps::ZERO, 0, octets);
+        Ps(whole.0 + (rest > 0) as u64)
+    }
+    /// Time of any number of octets, in picoseconds.
+    pub fn time_of(&self, octets: u64) -> f64 {
+        octets as f64 * (OCTET_PS_BITS as f64 / self.denominator as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A frame of 1,538 octets on the wire at whole picoseconds for each octet: 1538 x 320, 80, 20, 10.
+    #[test]
+    fn octets_of_fast_lines_take_whole_picoseconds() {
+        for (gbps, ps) in [(25, 492_160), (100, 123_040), (400, 30_760), (800, 15_380)] {
+            let clock = OctetClock::new(Rate::from_bps(gbps * 1_000_000_000));
+            assert_eq!(clock.after(Ps(7), 0, 1_538), (Ps(7 + ps), 0), "{gbps}");
+        }
+    }
+
+    /// At 155.52 Mbit/s an octet takes 51,440.329... ps: three frames of 1,000 octets end at
+    /// 51,440,329.2, 102,880,658.4 and 154,320,987.7 ps.
+    #[test]
+    fn fractions_are_carried_from_frame_to_frame() {
+        let clock = OctetClock::new(Rate::from_bps(155_520_000));
+        let (mut at, mut carry) = (Ps::ZERO, 0);
+        for ends in [51_440_329, 102_880_658, 154_320_987] {
+            (at, carry) = clock.after(at, carry, 1_000);
+            assert_eq!(at.0, ends);
+        }
+        assert_eq!(clock.ceil(1_000).0, clock.floor(1_000).0 + 1);
+    }
+
+    #[test]
+    fn the_longest_frame_fits_at_every_rate() {
+        // 799,999,999,999.999 bit/s leave a remainder of almost one octet time in units of 1/rate.
+        let clock = OctetClock::new(Rate(OctetClock::FASTEST.0 - 1));
+        let most = clock.denominator - 1;
+        let exact = 16_403u128 * OCTET_PS_BITS as u128 + most as u128;
+        let (end, carry) = clock.after(Ps::ZERO, most, 16_403);
+        assert_eq!(end.0 as u128, exact / clock.denominator as u128);
+        assert_eq!(carry as u128, exact % clock.denominator as u128);
+    }
+}

@@ -1,0 +1,490 @@
+//! Computes the report from counters, by snapshots at the ends of the measuring window.
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use super::endpoint::{App, Endpoint, EndpointCounts};
+use super::node::Node;
+use super::plan::FlowPlan;
+use super::port::{Held, Port, QueueCounts};
+use super::report::{Balance, FlowReport, PortReport, QueueReport, Report, Totals};
+use super::simulation::Simulation;
+use super::switch::payload;
+use crate::atm::report::jain_index;
+use crate::kernel::{Digest, Ps, Summary};
+use crate::net::channel::ChannelId;
+use crate::tcp::SenderStats;
+
+/// Values of all counters that run from the start, at one instant.
+#[derive(Clone, Default)]
+pub struct Snapshot {
+    at: Ps,
+    flows: Vec<FlowCounts>,
+    /// By node and port; none for hosts.
+    ports: Vec<Vec<PortCounts>>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct FlowCounts {
+    delivered: u64,
+    acked: u64,
+    sender: SenderStats,
+    /// Of both ends: what the source sends, and what arrives at the destination.
+    source: EndpointCounts,
+    destination: EndpointCounts,
+    dropped: Dropped,
+}
+
+#[derive(Clone, Default)]
+struct PortCounts {
+    queues: Vec<QueueCounts>,
+    busy_ps: f64,
+}
+
+/// Frames of a channel that switches have dropped, and their payload bytes of TCP.
+#[derive(Clone, Copy, Default)]
+struct Dropped {
+    packets: u64,
+    bytes: u64,
+}
+
+/// State of the measuring window.
+#[derive(Clone, Default)]
+pub struct Window {
+    begin: Snapshot,
+    end: Snapshot,
+    /// By flow: delays of packets in picoseconds.
+    delays: Vec<Summary>,
+    /// By node, port and queue.
+    most: Vec<Vec<Vec<Held>>>,
+    /// By node, port and queue: sampled bytes.
+    samples: Vec<Vec<Vec<Summary>>>,
+}
+
+impl Simulation {
+    /// The end of a flow that `channel` leaves.
+    pub fn endpoint(&self, channel: ChannelId) -> &Endpoint {
+        let (node, number) = self.network.begin(channel);
+        match &self.stations[node].node {
+            Node::Host(host) => &host.endpoints[number],
+            Node::Switch(_) => unreachable!("flows end at hosts"),
+        }
+    }
+
+    /// Runs to `end`, measures from `from` to `to`, and returns the report.
+    pub fn measure(&mut self, from: Ps, to: Ps, end: Ps) -> Report {
+        self.run_until(from);
+        self.begin_window();
+        self.run_until(to);
+        self.end_window();
+        self.run_until(end);
+        self.report()
+    }
+
+    /// Begins the measuring window now.
+    pub fn begin_window(&mut self) {
+        self.network.window = Window {
+            begin: self.snapshot(),
+            ..Window::default()
+        };
+        for station in &mut self.stations {
+            match &mut station.node {
+                Node::Host(host) => host.endpoints.iter_mut().for_each(Endpoint::begin_window),
+                Node::Switch(switch) => switch.ports.iter_mut().for_each(Port::forget_most),
+            }
+        }
+    }
+
+    /// Ends the measuring window now.
+    pub fn end_window(&mut self) {
+        self.network.window.end = self.snapshot();
+        self.network.window.most = self.of_queues(|port, queue| port.most(queue));
+        let flows = 0..self.network.plan.flows.len();
+        let delays = flows.map(|flow| {
+            self.endpoint(ChannelId::backward(flow))
+                .packet_delay()
+                .clone()
+        });
+        self.network.window.delays = delays.collect();
+    }
+
+    /// Samples the queues of switches now, for the quantiles of the window.
+    pub fn sample(&mut self) {
+        if self.network.window.samples.is_empty() {
+            self.network.window.samples = self.of_queues(|_, _| Summary::default());
+        }
+        let held = self.of_queues(|port, queue| port.held(queue).octets);
+        let samples = self.network.window.samples.iter_mut().flatten().flatten();
+        samples
+            .zip(held.iter().flatten().flatten())
+            .for_each(|(summary, octets)| summary.add(*octets));
+    }
+
+    fn of_queues<T>(&self, value: impl Fn(&Port, usize) -> T) -> Vec<Vec<Vec<T>>> {
+        let of_port = |port: &Port| (0..port.queue_count()).map(|q| value(port, q)).collect();
+        self.nodes()
+            .map(|node| ports(node).iter().map(of_port).collect())
+            .collect()
+    }
+
+    fn snapshot(&mut self) -> Snapshot {
+        let at = self.now;
+        let dropped = self.dropped();
+        let flows = 0..self.network.plan.flows.len();
+        Snapshot {
+            at,
+            flows: flows
+                .map(|flow| self.flow_counts(flow, dropped[2 * flow]))
+                .collect(),
+            ports: self
+                .stations
+                .iter_mut()
+                .map(|station| match &mut station.node {
+                    Node::Host(_) => Vec::new(),
+                    Node::Switch(switch) => switch
+                        .ports
+                        .iter_mut()
+                        .map(|port| port_counts(port, at))
+                        .collect(),
+                })
+                .collect(),
+        }
+    }
+
+    fn flow_counts(&self, flow: usize, dropped: Dropped) -> FlowCounts {
+        let [source, destination] = ChannelId::both(flow).map(|channel| self.endpoint(channel));
+        let (acked, sender) = match source.app() {
+            App::Sender(sender, _) => (sender.snd_una(), *sender.stats()),
+            _ => (0, SenderStats::default()),
+        };
+        let delivered = match destination.app() {
+            App::Receiver(receiver) => receiver.stats().delivered_bytes,
+            _ => {
+                destination.counts().packets_received
+                    * self.network.plan.flows[flow].datagram as u64
+            }
+        };
+        FlowCounts {
+            delivered,
+            acked,
+            sender,
+            source: source.counts(),
+            destination: destination.counts(),
+            dropped,
+        }
+    }
+
+    /// By channel.
+    fn dropped(&self) -> Vec<Dropped> {
+        let mut dropped = alloc::vec![Dropped::default(); 2 * self.network.plan.flows.len()];
+        for route in self.nodes().flat_map(|node| match node {
+            Node::Host(_) => &[],
+            Node::Switch(switch) => &switch.routes[..],
+        }) {
+            dropped[route.channel.index()].packets += route.dropped_packets;
+            dropped[route.channel.index()].bytes += route.dropped_bytes;
+        }
+        dropped
+    }
+
+    /// Frames on links and in switches, and their payload bytes of TCP, by channel.
+    fn in_path(&self) -> Vec<Dropped> {
+        let mut found = alloc::vec![Dropped::default(); 2 * self.network.plan.flows.len()];
+        let mut add = |node: usize, label: u32, bytes: u64| {
+            let channel = match &self.stations[node].node {
+                Node::Host(host) => host.endpoints[label as usize].channel.reverse(),
+                Node::Switch(switch) => switch.routes[label as usize].channel,
+            };
+            found[channel.index()].packets += 1;
+            found[channel.index()].bytes += bytes;
+        };
+        for (number, link) in self.links.iter().enumerate() {
+            let to = self.network.plan.links[number].to;
+            for (frame, record) in link.sent_last(link.len()) {
+                add(to, frame.label, record.map_or(0, payload));
+            }
+        }
+        for port in self.nodes().flat_map(ports) {
+            let to = self.network.plan.links[port.link as usize].to;
+            for (label, packet) in port.waiting() {
+                add(to, label, payload(&packet));
+            }
+        }
+        found
+    }
+
+    /// The report of a run that ends now, with a measuring window behind it.
+    ///
+    /// # Panics
+    /// If no window has begun and ended. If frames or bytes are not conserved: a defect of the simulator,
+    /// never of its input.
+    pub fn report(&mut self) -> Report {
+        let last = self.snapshot();
+        assert_eq!(
+            self.network.window.end.flows.len(),
+            last.flows.len(),
+            "a report needs a measuring window that has begun and ended"
+        );
+        let in_path = self.in_path();
+        self.check_packets(&in_path);
+        let window = self.network.window.end.at - self.network.window.begin.at;
+        let flows: Vec<FlowReport> = (0..last.flows.len())
+            .map(|flow| self.flow_report(flow, &in_path))
+            .collect();
+        Report {
+            digest: format!("{:016x}", self.digest(&last).value()),
+            simulated_seconds: self.now.as_secs_f64(),
+            window_seconds: window.as_secs_f64(),
+            packet_hops: self.crossings(),
+            totals: self.totals(&flows),
+            flows,
+            ports: self.port_reports(window),
+        }
+    }
+
+    /// What each channel has sent has arrived, was dropped or is on its way.
+    fn check_packets(&self, in_path: &[Dropped]) {
+        let dropped = self.dropped();
+        for channel in self.network.plan.channels() {
+            let sent = self.endpoint(channel).counts().packets_sent;
+            let arrived = self.endpoint(channel.reverse()).counts().packets_received;
+            let accounted =
+                arrived + dropped[channel.index()].packets + in_path[channel.index()].packets;
+            assert_eq!(
+                sent, accounted,
+                "packets of {channel:?} sent and accounted for"
+            );
+        }
+    }
+
+    fn digest(&self, last: &Snapshot) -> Digest {
+        let mut digest = Digest::default();
+        for node in self.nodes() {
+            match node {
+                Node::Host(host) => {
+                    host.endpoints
+                        .iter()
+                        .for_each(|end| digest.add(end.digest().value()));
+                }
+                Node::Switch(switch) => digest.add(switch.digest().value()),
+            }
+        }
+        for queue in last.ports.iter().flatten().flat_map(|port| &port.queues) {
+            digest.add(queue.arrived.octets ^ queue.octet_ps as u64);
+        }
+        digest
+    }
+
+    /// Frames that have arrived at the ends of links.
+    fn crossings(&self) -> u64 {
+        let from_hosts = self.network.plan.channels();
+        let from_hosts = from_hosts.map(|channel| self.endpoint(channel).counts().packets_sent);
+        let from_switches = self.nodes().flat_map(ports).map(Port::sent);
+        let on_links: u64 = self.links.iter().map(|link| link.len() as u64).sum();
+        from_hosts.sum::<u64>() + from_switches.sum::<u64>() - on_links
+    }
+
+    fn totals(&self, flows: &[FlowReport]) -> Totals {
+        let over_tcp = flows.iter().filter(|flow| flow.balance.is_some());
+        let over_tcp: Vec<f64> = over_tcp
+            .map(|flow| flow.tcp_throughput_bits_per_second)
+            .collect();
+        let (begin, end) = (&self.network.window.begin, &self.network.window.end);
+        let sum = |count: fn(&FlowCounts) -> u64| -> u64 {
+            end.flows.iter().map(count).sum::<u64>() - begin.flows.iter().map(count).sum::<u64>()
+        };
+        let queues = |snapshot: &Snapshot| -> u64 {
+            let queues = snapshot
+                .ports
+                .iter()
+                .flatten()
+                .flat_map(|port| &port.queues);
+            queues.map(|queue| queue.dropped.packets).sum()
+        };
+        let packets_dropped = queues(end) - queues(begin);
+        // Both ends send: data and acknowledgements.
+        let packets_sent = sum(|flow| flow.source.packets_sent + flow.destination.packets_sent);
+        let mut ended: Vec<f64> = flows
+            .iter()
+            .filter_map(|flow| flow.completion_seconds)
+            .collect();
+        ended.sort_by(f64::total_cmp);
+        Totals {
+            // The sum of no floats is -0; without flows over TCP it must be 0.
+            tcp_throughput_bits_per_second: over_tcp.iter().sum::<f64>() + 0.0,
+            goodput_bits_per_second: flows.iter().map(|flow| flow.goodput_bits_per_second).sum(),
+            packets_sent,
+            packets_dropped,
+            packet_loss_ratio: packets_dropped as f64 / packets_sent.max(1) as f64,
+            packets_marked: sum(|flow| flow.source.marked + flow.destination.marked),
+            segments_retransmitted: flows.iter().map(|flow| flow.segments_retransmitted).sum(),
+            timeouts: flows.iter().map(|flow| flow.timeouts).sum(),
+            jain_index: jain_index(&over_tcp),
+            flows_completed: ended.len() as u64,
+            completion_mean_seconds: (!ended.is_empty())
+                .then(|| ended.iter().sum::<f64>() / ended.len() as f64),
+            completion_p50_seconds: quantile(&ended, 50),
+            completion_p95_seconds: quantile(&ended, 95),
+            completion_p99_seconds: quantile(&ended, 99),
+        }
+    }
+
+    fn flow_report(&self, number: usize, in_path: &[Dropped]) -> FlowReport {
+        let flow = &self.network.plan.flows[number];
+        let window = &self.network.window;
+        let (then, now) = (&window.begin.flows[number], &window.end.flows[number]);
+        let seconds = (window.end.at - window.begin.at).as_secs_f64();
+        let delivered = now.delivered - then.delivered;
+        let acked = now.acked - then.acked;
+        let bytes_retransmitted = now.sender.bytes_retransmitted - then.sender.bytes_retransmitted;
+        let all = delivered + bytes_retransmitted;
+        let delay = &window.delays[number];
+        let in_seconds = |ps: Option<f64>| ps.map(|ps| ps * 1e-12);
+        let source = self.endpoint(ChannelId::forward(number));
+        FlowReport {
+            name: flow.name.clone(),
+            group: flow.group.clone(),
+            index: flow.index,
+            source: flow.source.name(),
+            priority: flow.priority,
+            start_seconds: flow.start.as_secs_f64(),
+            delivered_bytes: delivered,
+            tcp_throughput_bits_per_second: delivered as f64 * 8.0 / seconds,
+            goodput_bits_per_second: acked as f64 * 8.0 / seconds,
+            acked_bytes: acked,
+            efficiency: (flow.source.over_tcp() && all > 0).then(|| delivered as f64 / all as f64),
+            segments_sent: now.sender.segments_sent - then.sender.segments_sent,
+            segments_retransmitted: now.sender.segments_retransmitted
+                - then.sender.segments_retransmitted,
+            bytes_retransmitted,
+            timeouts: now.sender.timeouts - then.sender.timeouts,
+            fast_retransmits: now.sender.fast_retransmits - then.sender.fast_retransmits,
+            duplicate_acks: now.sender.dup_acks - then.sender.dup_acks,
+            packets_sent: now.source.packets_sent - then.source.packets_sent,
+            packets_delivered: now.destination.packets_received - then.destination.packets_received,
+            packets_dropped: now.dropped.packets - then.dropped.packets,
+            packets_marked: now.destination.marked - then.destination.marked,
+            completion_seconds: source.completed().map(|at| (at - flow.start).as_secs_f64()),
+            packet_delay_mean_seconds: in_seconds(delay.mean()),
+            packet_delay_std_seconds: in_seconds(delay.standard_deviation()),
+            packet_delay_p50_seconds: in_seconds(delay.quantile(0.5)),
+            packet_delay_p99_seconds: in_seconds(delay.quantile(0.99)),
+            balance: self.balance(number, flow, in_path),
+        }
+    }
+
+    fn balance(&self, number: usize, flow: &FlowPlan, in_path: &[Dropped]) -> Option<Balance> {
+        let [source, destination] = ChannelId::both(number).map(|channel| self.endpoint(channel));
+        let (App::Sender(sender, _), App::Receiver(receiver)) = (source.app(), destination.app())
+        else {
+            return None;
+        };
+        let forward = ChannelId::forward(number).index();
+        let balance = Balance {
+            sent_once_bytes: sender.stats().bytes_sent_once,
+            retransmitted_bytes: sender.stats().bytes_retransmitted,
+            delivered_bytes: receiver.stats().delivered_bytes,
+            dropped_bytes: self.dropped()[forward].bytes,
+            in_path_bytes: in_path[forward].bytes,
+            duplicate_bytes: receiver.stats().duplicate_bytes,
+            held_out_of_order_bytes: receiver.held_bytes(),
+        };
+        let (sent, accounted) = (balance.sent(), balance.accounted());
+        assert_eq!(
+            sent, accounted,
+            "bytes of {} sent and accounted for",
+            flow.name
+        );
+        Some(balance)
+    }
+
+    fn port_reports(&self, window: Ps) -> Vec<PortReport> {
+        let mut reports = Vec::new();
+        for (node, plan) in self.network.plan.nodes.iter().enumerate() {
+            let Some(settings) = &plan.switch else {
+                continue;
+            };
+            let queue_of = settings.queue_of();
+            for (number, port) in ports(&self.stations[node].node).iter().enumerate() {
+                let [begin, end] = [&self.network.window.begin, &self.network.window.end]
+                    .map(|snapshot| &snapshot.ports[node][number]);
+                let queues: Vec<QueueReport> = (0..port.queue_count())
+                    .map(|queue| {
+                        let priorities = (0..8).filter(|p| queue_of[*p as usize] == queue as u8);
+                        QueueReport {
+                            priorities: priorities.collect(),
+                            ..self.queue_report((node, number, queue), port, window)
+                        }
+                    })
+                    .collect();
+                let arrived: u64 = queues.iter().map(|queue| queue.packets_arrived).sum();
+                let dropped: u64 = queues.iter().map(|queue| queue.packets_dropped).sum();
+                let link = &self.network.plan.links[port.link as usize];
+                reports.push(PortReport {
+                    name: link.name.clone(),
+                    rate_bits_per_second: link.rate.bits_per_second(),
+                    utilisation: (end.busy_ps - begin.busy_ps) / window.0 as f64,
+                    packet_loss_ratio: dropped as f64 / arrived.max(1) as f64,
+                    queues,
+                });
+            }
+        }
+        reports
+    }
+
+    fn queue_report(
+        &self,
+        (node, number, queue): (usize, usize, usize),
+        port: &Port,
+        window: Ps,
+    ) -> QueueReport {
+        let of = |snapshot: &Snapshot| snapshot.ports[node][number].queues[queue];
+        let (then, now) = (of(&self.network.window.begin), of(&self.network.window.end));
+        let most = self.network.window.most[node][number][queue];
+        let samples = &self.network.window.samples;
+        let quantile = |q| {
+            samples
+                .get(node)
+                .and_then(|ports| ports[number][queue].quantile(q))
+        };
+        let mean = |integral: u128| integral as f64 / window.0 as f64;
+        let limit = port.limit(queue);
+        QueueReport {
+            priorities: Vec::new(),
+            packets_arrived: now.arrived.packets - then.arrived.packets,
+            packets_dropped: now.dropped.packets - then.dropped.packets,
+            packets_marked: now.marked - then.marked,
+            queue_mean_bytes: mean(now.octet_ps - then.octet_ps),
+            queue_max_bytes: most.octets,
+            queue_mean_packets: mean(now.packet_ps - then.packet_ps),
+            queue_max_packets: most.packets,
+            queue_p50_bytes: quantile(0.5),
+            queue_p95_bytes: quantile(0.95),
+            queue_p99_bytes: quantile(0.99),
+            buffer_bytes: (limit < u64::MAX).then_some(limit),
+        }
+    }
+}
+
+/// Output ports of a node; none of a host.
+fn ports(node: &Node) -> &[Port] {
+    match node {
+        Node::Host(_) => &[],
+        Node::Switch(switch) => &switch.ports,
+    }
+}
+
+fn port_counts(port: &mut Port, now: Ps) -> PortCounts {
+    PortCounts {
+        queues: (0..port.queue_count())
+            .map(|queue| port.counts(queue, now))
+            .collect(),
+        busy_ps: port.busy_ps(now),
+    }
+}
+
+/// The least of the sorted `values` that at least `percent` of them do not exceed.
+fn quantile(values: &[f64], percent: usize) -> Option<f64> {
+    let rank = (values.len() * percent).div_ceil(100);
+    values.get(rank.checked_sub(1)?).copied()
+}

@@ -1,0 +1,21 @@
+//! Ethernet: frames of any size between hosts and switches, with TCP or datagrams over IPv4 in them.
+
+mod build;
+pub mod endpoint;
+pub mod frame;
+pub mod host;
+pub mod line;
+mod measure;
+pub mod node;
+pub mod plan;
+pub mod port;
+pub mod report;
+pub mod simulation;
+pub mod switch;
+#[cfg(test)]
+mod tests;
+pub(crate) mod transport;
+
+pub use plan::{FlowPlan, NodePlan, Plan, PlanError, SwitchPlan};
+pub use report::Report;
+pub use simulation::Simulation;

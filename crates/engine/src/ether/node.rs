@@ -1,0 +1,114 @@
+//! A node of a network, and the state of the network beside its nodes.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::frame::Info;
+use super::host::Host;
+use super::measure::Window;
+use super::plan::Plan;
+use super::switch::Switch;
+use super::transport::{Inbox, Links};
+use crate::kernel::Ps;
+use crate::net::channel::ChannelId;
+use crate::net::node;
+use crate::net::storage::{Place, Storage};
+
+/// A node of a simulation.
+#[derive(Clone)]
+pub enum Node {
+    /// Ends flows.
+    Host(Host),
+    /// Forwards frames.
+    Switch(Switch),
+}
+
+impl node::Node for Node {
+    type Word = Info;
+    type Network = Network;
+
+    #[inline]
+    fn next_event(&self) -> Ps {
+        match self {
+            Node::Host(host) => host.next_event(),
+            Node::Switch(switch) => switch.next_event(),
+        }
+    }
+    #[inline]
+    fn turn(&mut self, inbox: &mut Inbox, links: &mut Links, horizon: Ps, _ahead: Ps) -> Ps {
+        match self {
+            Node::Host(host) => host.turn(inbox, links, horizon),
+            Node::Switch(switch) => switch.turn(inbox, links, horizon),
+        }
+        self.next_event()
+    }
+    fn settle(&mut self, last: Ps, links: &mut Links, _network: &Network) {
+        if let Node::Switch(switch) = self {
+            switch.settle(last, links);
+        }
+    }
+
+    fn feeds(&self) -> impl Iterator<Item = u32> {
+        let (interfaces, ports) = match self {
+            Node::Host(host) => (&host.interfaces[..], &[][..]),
+            Node::Switch(switch) => (&[][..], &switch.ports[..]),
+        };
+        let of_host = interfaces.iter().map(|interface| interface.link);
+        of_host.chain(ports.iter().map(|port| port.link))
+    }
+    /// None: a frame that has begun is not changed any more.
+    fn feeds_unsettled(&self) -> impl Iterator<Item = u32> {
+        core::iter::empty()
+    }
+    fn add_storage(&self, held: &mut Storage) {
+        match self {
+            Node::Switch(switch) => {
+                for port in &switch.ports {
+                    let (frames, bytes) = port.storage();
+                    held.add(Place::Port(port.link as usize), frames, bytes);
+                }
+            }
+            Node::Host(host) => {
+                for endpoint in &host.endpoints {
+                    let place = Place::Source(endpoint.channel);
+                    held.add(place, endpoint.waiting(), endpoint.storage());
+                }
+            }
+        }
+    }
+
+    /// Services are among the events of a node.
+    fn next_service(&self) -> Ps {
+        Ps::NEVER
+    }
+    fn advance(&mut self, _now: Ps, _links: &mut Links) {}
+}
+
+/// State of a simulation, or of a part of one, that belongs to no node.
+#[derive(Clone)]
+pub struct Network {
+    /// The plan.
+    pub plan: Arc<Plan>,
+    /// For each channel: node and endpoint that it leaves.
+    pub begins: Arc<[(usize, usize)]>,
+    /// The measuring window.
+    pub window: Window,
+}
+
+impl Network {
+    /// Node and endpoint that a channel leaves.
+    pub fn begin(&self, channel: ChannelId) -> (usize, usize) {
+        self.begins[channel.index()]
+    }
+}
+
+impl node::Network for Network {
+    fn part(&mut self, _nodes: &[usize], _number: &dyn Fn(usize) -> Option<u32>) -> Network {
+        Network {
+            plan: self.plan.clone(),
+            begins: self.begins.clone(),
+            window: Window::default(),
+        }
+    }
+    fn join(&mut self, _parts: Vec<(Vec<usize>, Network)>) {}
+}

@@ -1,0 +1,228 @@
+//! The plan of a simulation: a directed graph, the flows over it, and what can be wrong with it.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::frame::{Framing, Info, LEAST_ON_WIRE, UDP_HEADERS};
+use super::line::OctetClock;
+use crate::kernel::Ps;
+use crate::net::LinkPlan;
+use crate::net::channel::ChannelId;
+use crate::tcp::TcpConfig;
+use crate::traffic::SourceConfig;
+
+/// A plan of a simulation.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Seed of every random stream.
+    pub seed: u64,
+    /// Form of frames.
+    pub framing: Framing,
+    /// Nodes; links name them by index.
+    pub nodes: Vec<NodePlan>,
+    /// Directed links; flows name them by index.
+    pub links: Vec<LinkPlan>,
+    /// Flows.
+    pub flows: Vec<FlowPlan>,
+}
+
+/// A host or a switch.
+#[derive(Clone, Debug)]
+pub struct NodePlan {
+    /// Unique name.
+    pub name: String,
+    /// Settings of a switch; `None` for a host.
+    pub switch: Option<SwitchPlan>,
+}
+
+/// Settings of a switch's output ports.
+#[derive(Clone, Debug)]
+pub struct SwitchPlan {
+    /// Most octets of each queue, the frame in service included; `u64::MAX` without a limit.
+    pub buffer: u64,
+    /// Queues of each port, each with the priorities of its frames; the first queue is served first.
+    /// Priorities that no queue has share the last.
+    pub queues: Vec<Vec<u8>>,
+}
+
+impl SwitchPlan {
+    /// Ports with one queue of `buffer` octets.
+    pub fn new(buffer: u64) -> SwitchPlan {
+        SwitchPlan {
+            buffer,
+            queues: Vec::from([Vec::new()]),
+        }
+    }
+    /// For each priority its queue.
+    pub fn queue_of(&self) -> [u8; 8] {
+        let last = self.queues.len().saturating_sub(1);
+        core::array::from_fn(|priority| {
+            let has = |queue: &Vec<u8>| queue.contains(&(priority as u8));
+            self.queues.iter().position(has).unwrap_or(last) as u8
+        })
+    }
+}
+
+/// A flow between two hosts.
+#[derive(Clone, Debug)]
+pub struct FlowPlan {
+    /// Unique name, for instance `tcp.3`.
+    pub name: String,
+    /// Name of the group of like flows.
+    pub group: String,
+    /// Number within the group, from 1.
+    pub index: u32,
+    /// Links from the source to the destination.
+    pub forward: Vec<usize>,
+    /// Links from the destination to the source; empty if nothing goes back.
+    pub backward: Vec<usize>,
+    /// Time of its start.
+    pub start: Ps,
+    /// Source of traffic.
+    pub source: SourceConfig,
+    /// TCP at both ends.
+    pub tcp: TcpConfig,
+    /// Priority of its frames, 0 to 7, 7 the highest.
+    pub priority: u8,
+    /// Octets of the payload of a datagram; without TCP only.
+    pub datagram: u32,
+}
+
+impl FlowPlan {
+    /// A flow that starts at time 0 with priority 0, TCP's defaults and datagrams of 1,472 octets, which
+    /// fill an IP packet of 1,500.
+    pub fn new(
+        name: &str,
+        source: SourceConfig,
+        forward: Vec<usize>,
+        backward: Vec<usize>,
+    ) -> FlowPlan {
+        FlowPlan {
+            name: name.into(),
+            group: name.into(),
+            index: 1,
+            forward,
+            backward,
+            start: Ps::ZERO,
+            source,
+            tcp: TcpConfig::default(),
+            priority: 0,
+            datagram: 1_472,
+        }
+    }
+    /// Octets of the longest IP packet of the flow.
+    pub fn longest_packet(&self) -> u64 {
+        if self.source.over_tcp() {
+            self.tcp.header_bytes as u64 + self.tcp.mss.0
+        } else {
+            (UDP_HEADERS + self.datagram) as u64
+        }
+    }
+}
+
+/// Reason why a plan cannot be simulated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanError(pub String);
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl core::error::Error for PlanError {}
+
+impl Plan {
+    /// The channels of all flows.
+    pub fn channels(&self) -> impl DoubleEndedIterator<Item = ChannelId> + Clone + use<> {
+        ChannelId::all(self.flows.len())
+    }
+    /// Links of a channel, in order; empty if the flow has no such channel.
+    pub fn path(&self, channel: ChannelId) -> &[usize] {
+        let flow = &self.flows[channel.flow()];
+        if channel.is_forward() {
+            &flow.forward
+        } else {
+            &flow.backward
+        }
+    }
+
+    /// Checks lines, frames and paths.
+    pub(super) fn check(&self) -> Result<(), PlanError> {
+        for link in &self.links {
+            if link.rate > OctetClock::FASTEST || link.rate.0 == 0 {
+                let rate = link.rate.bits_per_second();
+                let text = format!(
+                    "link {}: {rate} bit/s; the fastest line has 800 Gbit/s",
+                    link.name
+                );
+                return Err(PlanError(text));
+            }
+        }
+        for flow in &self.flows {
+            if !can_send(&flow.source) {
+                let (name, source) = (&flow.name, flow.source.name());
+                let text = format!("flow {name}: source {source} sends cells, not packets");
+                return Err(PlanError(text));
+            }
+            let most = (Info::MOST_OCTETS - self.framing.frame(1_500) + 1_500) as u64;
+            if flow.longest_packet() > most {
+                let packet = flow.longest_packet();
+                let text = format!(
+                    "flow {}: packets of {packet} octets; at most {most}",
+                    flow.name
+                );
+                return Err(PlanError(text));
+            }
+        }
+        self.channels()
+            .try_for_each(|channel| self.check_path(channel))
+    }
+
+    /// A path leads from a host over switches to a host, and back to the host where it began.
+    fn check_path(&self, channel: ChannelId) -> Result<(), PlanError> {
+        let flow = &self.flows[channel.flow()];
+        let path = self.path(channel);
+        let error = |what: &str| {
+            let (name, direction) = (&flow.name, channel.direction());
+            Err(PlanError(format!("flow {name}, {direction}: {what}")))
+        };
+        let (Some(first), Some(last)) = (path.first(), path.last()) else {
+            let needed = channel.is_forward() || flow.source.over_tcp();
+            return if needed { error("no path") } else { Ok(()) };
+        };
+        let joined = path.windows(2).all(|pair| {
+            let node = self.links[pair[0]].to;
+            node == self.links[pair[1]].from && self.nodes[node].switch.is_some()
+        });
+        if !joined {
+            return error("the links of the path do not meet at switches");
+        }
+        let (from, to) = (self.links[*first].from, self.links[*last].to);
+        if self.nodes[from].switch.is_some() || self.nodes[to].switch.is_some() {
+            return error("a path begins and ends at hosts");
+        }
+        let forward = (flow.forward.first(), flow.forward.last());
+        if let (Some(begin), Some(end)) = forward
+            && !channel.is_forward()
+            && (from, to) != (self.links[*end].to, self.links[*begin].from)
+        {
+            return error("the path does not lead back");
+        }
+        Ok(())
+    }
+}
+
+/// True if a source can send packets: over TCP, at a constant rate, or all the time.
+pub fn can_send(source: &SourceConfig) -> bool {
+    let datagrams = matches!(source, SourceConfig::Cbr(_) | SourceConfig::Persistent(_));
+    source.over_tcp() || datagrams
+}
+
+/// Least time from an event at one end of a link to its effect at the other: propagation and the
+/// shortest frame with its preamble.
+pub fn least_transit(link: &LinkPlan) -> Ps {
+    link.delay + OctetClock::new(link.rate).floor(LEAST_ON_WIRE)
+}

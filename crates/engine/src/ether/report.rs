@@ -1,0 +1,253 @@
+//! The report of a run. Every measure is defined here, once; keys state their units. Bytes of frames
+//! count from header to frame check sequence; rates of lines count preambles and gaps, too.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A whole run. Measures are over the measuring window unless they say "whole run".
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Hash of everything that happened to every component, in component order (whole run).
+    pub digest: String,
+    /// Length of the run.
+    pub simulated_seconds: f64,
+    /// Length of the measuring window.
+    pub window_seconds: f64,
+    /// Frames that crossed a link (whole run).
+    pub packet_hops: u64,
+    /// Sums and indices over all flows.
+    pub totals: Totals,
+    /// One entry per flow.
+    pub flows: Vec<FlowReport>,
+    /// One entry per output port of a switch.
+    pub ports: Vec<PortReport>,
+}
+
+/// Sums and indices over all flows.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[schemars(extend("x-source" = "cellrate"))]
+pub struct Totals {
+    /// Sum of the flows' TCP throughputs.
+    #[schemars(extend("x-formula" = "sum of `tcp_throughput_bits_per_second` of `flows`", "x-better" = "more"))]
+    pub tcp_throughput_bits_per_second: f64,
+    /// Sum of the flows' goodputs.
+    #[schemars(extend("x-formula" = "sum of `goodput_bits_per_second` of `flows`", "x-better" = "more"))]
+    pub goodput_bits_per_second: f64,
+    /// Frames sent by all hosts.
+    pub packets_sent: u64,
+    /// Frames dropped at switches.
+    #[schemars(extend("x-better" = "less"))]
+    pub packets_dropped: u64,
+    /// Frames dropped at switches / frames sent by hosts.
+    #[schemars(extend("x-formula" = "packets_dropped / packets_sent", "x-better" = "less", "x-greatest" = 1))]
+    pub packet_loss_ratio: f64,
+    /// Frames that arrived at hosts with a congestion mark.
+    #[schemars(extend("x-source" = "RFC 3168 section 5"))]
+    pub packets_marked: u64,
+    /// Segments sent again.
+    #[schemars(extend("x-better" = "less"))]
+    pub segments_retransmitted: u64,
+    /// Expiries of retransmission timers.
+    #[schemars(extend("x-unit" = "", "x-better" = "less"))]
+    pub timeouts: u64,
+    /// Jain's index of fairness over the TCP throughputs of the flows over TCP: 1 if all are equal,
+    /// 1/n if one has everything; null without such flows, or if none of them delivers anything.
+    #[schemars(extend("x-formula" = "(sum x)^2 / (n sum x^2), x = `tcp_throughput_bits_per_second` of the n flows over TCP", "x-source" = "Jain, Chiu and Hawe 84", "x-better" = "more", "x-greatest" = 1))]
+    pub jain_index: Option<f64>,
+    /// Flows whose last byte has been acknowledged (whole run).
+    #[schemars(extend("x-unit" = "flows", "x-better" = "more"))]
+    pub flows_completed: u64,
+    /// Mean completion time of the flows that have ended; null if none has (whole run).
+    #[schemars(extend("x-formula" = "sum of `completion_seconds` / `flows_completed`", "x-better" = "less"))]
+    pub completion_mean_seconds: Option<f64>,
+    /// Median completion time: the least one that at least half of the ended flows do not exceed
+    /// (whole run).
+    #[schemars(extend("x-better" = "less"))]
+    pub completion_p50_seconds: Option<f64>,
+    /// Completion time that at least 95 % of the ended flows do not exceed (whole run).
+    #[schemars(extend("x-better" = "less"))]
+    pub completion_p95_seconds: Option<f64>,
+    /// Completion time that at least 99 % of the ended flows do not exceed (whole run).
+    #[schemars(extend("x-better" = "less"))]
+    pub completion_p99_seconds: Option<f64>,
+}
+
+/// A flow.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(extend("x-source" = "cellrate"))]
+pub struct FlowReport {
+    /// Name of the instance.
+    pub name: String,
+    /// Name of its group.
+    pub group: String,
+    /// Number in the group, from 1.
+    #[schemars(extend("x-unit" = ""))]
+    pub index: u32,
+    /// Kind of source.
+    pub source: &'static str,
+    /// Priority of its frames, 7 the highest.
+    #[schemars(extend("x-unit" = "", "x-source" = "IEEE 802.1Q"))]
+    pub priority: u8,
+    /// Time of its start, jitter included.
+    pub start_seconds: f64,
+    /// Bytes delivered in order to the destination application; for datagrams their payload.
+    #[schemars(extend("x-better" = "more"))]
+    pub delivered_bytes: u64,
+    /// Bytes delivered in order to the destination application / window, as bits.
+    #[schemars(extend("x-formula" = "8 delivered_bytes / window", "x-better" = "more"))]
+    pub tcp_throughput_bits_per_second: f64,
+    /// Acknowledged bytes / window, as bits.
+    #[schemars(extend("x-formula" = "8 acked_bytes / window", "x-better" = "more"))]
+    pub goodput_bits_per_second: f64,
+    /// Bytes that the source saw acknowledged.
+    #[schemars(extend("x-better" = "more"))]
+    pub acked_bytes: u64,
+    /// Delivered bytes / (delivered bytes + bytes sent again); null if nothing was delivered and
+    /// nothing sent again.
+    #[schemars(extend("x-unit" = "", "x-formula" = "delivered_bytes / (delivered_bytes + bytes_retransmitted)", "x-source" = "Ajmone Marsan 97 section 4.1", "x-better" = "more", "x-greatest" = 1))]
+    pub efficiency: Option<f64>,
+    /// Segments with payload that were sent, those sent again included.
+    pub segments_sent: u64,
+    /// Segments sent again.
+    #[schemars(extend("x-better" = "less"))]
+    pub segments_retransmitted: u64,
+    /// Bytes sent again.
+    #[schemars(extend("x-better" = "less"))]
+    pub bytes_retransmitted: u64,
+    /// Expiries of the retransmission timer.
+    #[schemars(extend("x-unit" = "", "x-source" = "RFC 6298 section 5", "x-better" = "less"))]
+    pub timeouts: u64,
+    /// Fast retransmissions.
+    #[schemars(extend("x-unit" = "", "x-source" = "RFC 5681 section 3.2", "x-better" = "less"))]
+    pub fast_retransmits: u64,
+    /// Duplicate acknowledgements, as the sender counts them.
+    #[schemars(extend("x-unit" = "", "x-source" = "RFC 5681 section 2, RFC 6675 section 2", "x-better" = "less"))]
+    pub duplicate_acks: u64,
+    /// Frames that the source has sent.
+    pub packets_sent: u64,
+    /// Frames of the source that have arrived.
+    #[schemars(extend("x-better" = "more"))]
+    pub packets_delivered: u64,
+    /// Frames of the source that switches have dropped.
+    #[schemars(extend("x-better" = "less"))]
+    pub packets_dropped: u64,
+    /// Frames of the source that have arrived with a congestion mark.
+    #[schemars(extend("x-source" = "RFC 3168 section 5"))]
+    pub packets_marked: u64,
+    /// From the start to the acknowledgement of the last byte; null if that has not come (whole
+    /// run).
+    #[schemars(extend("x-formula" = "time of the last acknowledgement - start_seconds", "x-better" = "less"))]
+    pub completion_seconds: Option<f64>,
+    /// Mean delay of packets from the hand-over to IP to their arrival; null if none arrived.
+    #[schemars(extend("x-formula" = "sum of delays / packets", "x-better" = "less"))]
+    pub packet_delay_mean_seconds: Option<f64>,
+    /// Standard deviation of the delay of packets; null if none arrived.
+    #[schemars(extend("x-formula" = "square root of the mean squared distance from the mean", "x-better" = "less"))]
+    pub packet_delay_std_seconds: Option<f64>,
+    /// Median delay of packets, good to 1/32 of its value; null if none arrived.
+    #[schemars(extend("x-better" = "less"))]
+    pub packet_delay_p50_seconds: Option<f64>,
+    /// 99th percentile of the delay of packets, good to 1/32 of its value; null if none arrived.
+    #[schemars(extend("x-better" = "less"))]
+    pub packet_delay_p99_seconds: Option<f64>,
+    /// Balance of all bytes (whole run); null for datagrams.
+    pub balance: Option<Balance>,
+}
+
+/// Balance of all bytes that TCP sent, by their places at the end of the run. Both sides agree in
+/// every run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(extend("x-source" = "Kalyanaraman 97 section 8.8"))]
+pub struct Balance {
+    /// Bytes sent for the first time (whole run).
+    pub sent_once_bytes: u64,
+    /// Bytes sent again (whole run).
+    pub retransmitted_bytes: u64,
+    /// Bytes delivered to the application (whole run).
+    pub delivered_bytes: u64,
+    /// Bytes in frames that switches dropped (whole run).
+    pub dropped_bytes: u64,
+    /// Bytes in frames on links and in switches at the end.
+    pub in_path_bytes: u64,
+    /// Bytes that arrived twice (whole run).
+    pub duplicate_bytes: u64,
+    /// Bytes that wait at the receiver for earlier ones at the end.
+    pub held_out_of_order_bytes: u64,
+}
+
+impl Balance {
+    /// Bytes sent.
+    pub fn sent(&self) -> u64 {
+        self.sent_once_bytes + self.retransmitted_bytes
+    }
+    /// Bytes accounted for.
+    pub fn accounted(&self) -> u64 {
+        self.delivered_bytes
+            + self.dropped_bytes
+            + self.in_path_bytes
+            + self.duplicate_bytes
+            + self.held_out_of_order_bytes
+    }
+}
+
+/// An output port of a switch.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(extend("x-source" = "cellrate"))]
+pub struct PortReport {
+    /// Name of its link.
+    pub name: String,
+    /// Rate of its link.
+    pub rate_bits_per_second: f64,
+    /// Share of the window in which the line sends a frame, its preamble or its gap; 1 for a line that
+    /// is never free.
+    #[schemars(extend("x-unit" = "", "x-formula" = "time of frames, preambles and gaps / window", "x-better" = "more", "x-greatest" = 1))]
+    pub utilisation: f64,
+    /// Frames dropped / frames arrived.
+    #[schemars(extend("x-formula" = "packets dropped / packets arrived", "x-better" = "less", "x-greatest" = 1))]
+    pub packet_loss_ratio: f64,
+    /// Queues; the first is served first.
+    pub queues: Vec<QueueReport>,
+}
+
+/// A queue of a port.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(extend("x-source" = "cellrate"))]
+pub struct QueueReport {
+    /// Priorities of its frames.
+    #[schemars(extend("x-unit" = "", "x-source" = "IEEE 802.1Q"))]
+    pub priorities: Vec<u8>,
+    /// Frames that arrived, dropped ones included.
+    pub packets_arrived: u64,
+    /// Frames dropped.
+    #[schemars(extend("x-better" = "less"))]
+    pub packets_dropped: u64,
+    /// Frames that the port marked.
+    #[schemars(extend("x-source" = "RFC 3168 section 5"))]
+    pub packets_marked: u64,
+    /// Time-weighted mean of the bytes held, those of the frame in service included.
+    #[schemars(extend("x-formula" = "integral of the bytes held over the window / window", "x-better" = "less"))]
+    pub queue_mean_bytes: f64,
+    /// Most bytes held.
+    #[schemars(extend("x-better" = "less"))]
+    pub queue_max_bytes: u64,
+    /// Time-weighted mean of the frames held, the one in service included.
+    #[schemars(extend("x-formula" = "integral of the frames held over the window / window", "x-better" = "less"))]
+    pub queue_mean_packets: f64,
+    /// Most frames held.
+    #[schemars(extend("x-better" = "less"))]
+    pub queue_max_packets: u64,
+    /// Median of the sampled bytes; null without sampling.
+    #[schemars(extend("x-better" = "less"))]
+    pub queue_p50_bytes: Option<f64>,
+    /// 95th percentile of the sampled bytes; null without sampling.
+    #[schemars(extend("x-better" = "less"))]
+    pub queue_p95_bytes: Option<f64>,
+    /// 99th percentile of the sampled bytes; null without sampling.
+    #[schemars(extend("x-better" = "less"))]
+    pub queue_p99_bytes: Option<f64>,
+    /// Limit; null if there is none.
+    pub buffer_bytes: Option<u64>,
+}

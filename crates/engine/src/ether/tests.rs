@@ -1,0 +1,469 @@
+//! Whole runs: by hand, against the plain schedule, and against a small simulator of datagrams that
+//! shares nothing with the engine.
+
+use alloc::collections::{BTreeMap, VecDeque};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::frame::Framing;
+use super::plan::{FlowPlan, NodePlan, Plan, SwitchPlan};
+use super::report::Report;
+use super::simulation::Simulation;
+use crate::kernel::units::Bytes;
+use crate::kernel::{Ps, Rate, Stream};
+use crate::net::LinkPlan;
+use crate::tcp::{Recovery, TcpConfig};
+use crate::traffic::SourceConfig;
+use crate::traffic::cbr::CbrConfig;
+use crate::traffic::transfer::TransferConfig;
+
+const GBPS: u64 = 1_000_000_000;
+
+/// A row of nodes, the first and the last of which are hosts, joined in both directions.
+fn row(
+    nodes: usize,
+    rate: Rate,
+    delay: Ps,
+    buffer: u64,
+    flow: impl Fn(Vec<usize>, Vec<usize>) -> FlowPlan,
+) -> Plan {
+    let is_switch = |node: usize| node > 0 && node + 1 < nodes;
+    let node = |node: usize| NodePlan {
+        name: format!("N{node}"),
+        switch: is_switch(node).then(|| SwitchPlan::new(buffer)),
+    };
+    let link = |from: usize, to: usize| LinkPlan {
+        name: format!("N{from}->N{to}"),
+        from,
+        to,
+        rate,
+        delay,
+    };
+    let there = (1..nodes).map(|to| link(to - 1, to));
+    let back = (1..nodes).rev().map(|from| link(from, from - 1));
+    Plan {
+        seed: 1,
+        framing: Framing::default(),
+        nodes: (0..nodes).map(node).collect(),
+        links: there.chain(back).collect(),
+        flows: Vec::from([flow(
+            (0..nodes - 1).collect(),
+            (nodes - 1..2 * nodes - 2).collect(),
+        )]),
+    }
+}
+
+fn cbr(rate: Rate) -> SourceConfig {
+    SourceConfig::Cbr(CbrConfig { rate })
+}
+
+fn transfer(bytes: u64) -> SourceConfig {
+    SourceConfig::Transfer(TransferConfig {
+        size: Bytes(bytes),
+    })
+}
+
+/// One datagram in a frame of 1,518 octets over two links of 100 Gbit/s and 1 us: each takes
+/// (8 + 1,518) x 80 ps and 1 us.
+#[test]
+fn a_datagram_takes_preamble_frame_and_propagation_at_each_link() {
+    let slow = cbr(Rate::from_bps(1_000));
+    let plan = row(
+        3,
+        Rate::from_bps(100 * GBPS),
+        Ps::from_us(1),
+        u64::MAX,
+        |there, _| FlowPlan::new("one", slow.clone(), there, Vec::new()),
+    );
+    let report = Simulation::new(plan)
+        .unwrap()
+        .measure(Ps::ZERO, Ps::from_ms(1), Ps::from_ms(1));
+    let flow = &report.flows[0];
+    assert_eq!(
+        (
+            flow.packets_sent,
+            flow.packets_delivered,
+            flow.delivered_bytes
+        ),
+        (1, 1, 1_472)
+    );
+    assert_eq!(flow.packet_delay_mean_seconds, Some(2_244_160.0 * 1e-12));
+    // The switch is busy with 1,538 octets of a millisecond, and holds 1,518 of them for that time.
+    let busy = 1_538.0 * 80.0 / 1e9;
+    let port = &report.ports[0];
+    assert!(
+        (port.utilisation - busy).abs() < 1e-15,
+        "{}",
+        port.utilisation
+    );
+    assert!((port.queues[0].queue_mean_bytes - 1_518.0 * busy).abs() < 1e-9);
+    assert_eq!(
+        (port.queues[0].queue_max_bytes, report.packet_hops),
+        (1_518, 2)
+    );
+}
+
+/// 222 segments of 8,960 bytes at once over six links of 100 Gbit/s and 1 us. The last begins after
+/// 221 x 9,038 octets of 80 ps; each link takes 9,026 of them for its frame and 1 us, and on the way
+/// back 72 for the acknowledgement in the shortest frame: 176.158880 us.
+#[test]
+fn a_transfer_without_congestion_ends_when_it_must() {
+    let tcp = TcpConfig {
+        mss: Bytes(8_960),
+        window: Bytes(4 << 20),
+        initial_window: 300,
+        ..TcpConfig::default()
+    };
+    let plan = row(
+        7,
+        Rate::from_bps(100 * GBPS),
+        Ps::from_us(1),
+        u64::MAX,
+        |there, back| FlowPlan {
+            tcp: tcp.clone(),
+            ..FlowPlan::new("one", transfer(222 * 8_960), there, back)
+        },
+    );
+    let report = Simulation::new(plan)
+        .unwrap()
+        .measure(Ps::ZERO, Ps::from_ms(1), Ps::from_ms(1));
+    let ends = 221 * 9_038 * 80 + 6 * (9_026 * 80 + 1_000_000) + 6 * (72 * 80 + 1_000_000);
+    assert_eq!(ends, 176_158_880);
+    assert_eq!(
+        report.flows[0].completion_seconds,
+        Some(Ps(ends).as_secs_f64())
+    );
+    assert_eq!(
+        report.totals.completion_p99_seconds,
+        report.totals.completion_mean_seconds
+    );
+}
+
+/// A star of switches with hosts around, random rates, delays, buffers and flows.
+fn random_plan(stream: &mut Stream, sources: impl Fn(&mut Stream, Rate) -> SourceConfig) -> Plan {
+    let mut below = |most: u64| stream.below(Ps(most)).0;
+    let (switches, hosts) = (1 + below(3) as usize, 2 + below(5) as usize);
+    let rates = [1, 10, 25, 100].map(|gbps| Rate::from_bps(gbps * GBPS));
+    let buffer = [20_000, 200_000, u64::MAX][below(3) as usize];
+    let queues = if below(2) == 0 {
+        Vec::from([Vec::new()])
+    } else {
+        Vec::from([Vec::from([1, 7]), Vec::new()])
+    };
+    let mut nodes = Vec::new();
+    let mut links = Vec::new();
+    let mut join = |from: usize, to: usize, rate: Rate, delay: Ps| {
+        for (from, to) in [(from, to), (to, from)] {
+            links.push(LinkPlan {
+                name: format!("{from}->{to}"),
+                from,
+                to,
+                rate,
+                delay,
+            });
+        }
+    };
+    for node in 0..switches + hosts {
+        let switch = SwitchPlan {
+            buffer,
+            queues: queues.clone(),
+        };
+        nodes.push(NodePlan {
+            name: format!("N{node}"),
+            switch: (node < switches).then_some(switch),
+        });
+        if node > 0 {
+            // Switches in a row, hosts at any of them.
+            let to = if node < switches {
+                node - 1
+            } else {
+                below(switches as u64) as usize
+            };
+            let rate = rates[below(4) as usize];
+            // Whole nanoseconds make arrivals meet; a few picoseconds keep them apart.
+            join(
+                node,
+                to,
+                rate,
+                Ps(1_000 * below(3_000) + below(2) * below(1_000)),
+            );
+        }
+    }
+    let path = |from: usize, to: usize| {
+        // Along the tree: up from both ends until the ways meet.
+        let mut came: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut open = VecDeque::from([from]);
+        while let Some(node) = open.pop_front() {
+            for (number, link) in links
+                .iter()
+                .enumerate()
+                .filter(|(_, link)| link.from == node)
+            {
+                if link.to != from && !came.contains_key(&link.to) {
+                    came.insert(link.to, number);
+                    open.push_back(link.to);
+                }
+            }
+        }
+        let mut path = Vec::new();
+        let mut node = to;
+        while node != from {
+            path.push(came[&node]);
+            node = links[came[&node]].from;
+        }
+        path.reverse();
+        path
+    };
+    let flows = (0..1 + below(6)).map(|number| {
+        let from = switches + below(hosts as u64) as usize;
+        let to = switches + (from - switches + 1 + below(hosts as u64 - 1) as usize) % hosts;
+        let recoveries = [Recovery::Tahoe, Recovery::NewReno, Recovery::Sack];
+        let mut tcp = TcpConfig {
+            recovery: recoveries[below(3) as usize].clone(),
+            mss: Bytes(400 + below(8_500)),
+            window: Bytes(60_000 + below(1_000_000)),
+            delayed_ack: below(2) == 0,
+            min_rto: Ps::from_us(200),
+            initial_rto: Ps::from_us(400),
+            granularity: Ps::from_us(10),
+            ..TcpConfig::default()
+        };
+        tcp.connection_setup = below(2) == 0;
+        let (priority, start, datagram) =
+            (below(8) as u8, Ps(below(100_000_000)), below(8_900) as u32);
+        FlowPlan {
+            tcp,
+            priority,
+            start,
+            datagram,
+            ..FlowPlan::new(
+                &format!("f{number}"),
+                cbr(Rate::from_bps(GBPS)),
+                path(from, to),
+                path(to, from),
+            )
+        }
+    });
+    let mut flows: Vec<FlowPlan> = flows.collect();
+    for flow in &mut flows {
+        let rate = rates[stream.below(Ps(4)).0 as usize];
+        flow.source = sources(stream, rate);
+    }
+    Plan {
+        seed: stream.bits(),
+        framing: Framing {
+            tagged: stream.bits() % 2 == 0,
+        },
+        nodes,
+        links,
+        flows,
+    }
+}
+
+fn any_source(stream: &mut Stream, rate: Rate) -> SourceConfig {
+    match stream.below(Ps(4)).0 {
+        0 => cbr(Rate(rate.0 / (2 + stream.below(Ps(5)).0))),
+        1 => SourceConfig::Persistent(Default::default()),
+        2 => SourceConfig::Greedy(Default::default()),
+        _ => transfer(1 + stream.below(Ps(3_000_000)).0),
+    }
+}
+
+fn text(report: &Report) -> String {
+    format!("{report:?}")
+}
+
+#[test]
+fn the_plain_schedule_and_any_division_into_calls_give_the_same() {
+    let mut stream = Stream::new(1, "ether", "random networks");
+    let mut dropped = 0;
+    for case in 0..150 {
+        let plan = random_plan(&mut stream, any_source);
+        let (from, to) = (Ps::from_us(200), Ps::from_ms(1));
+        let fast = Simulation::new(plan.clone()).unwrap().measure(from, to, to);
+        let mut plain = Simulation::new(plan.clone()).unwrap();
+        plain.run_plainly(from);
+        plain.begin_window();
+        plain.run_plainly(to);
+        plain.end_window();
+        assert_eq!(text(&fast), text(&plain.report()), "case {case}: {plan:#?}");
+        let mut divided = Simulation::new(plan).unwrap();
+        for part in 1..=100u64 {
+            divided.run_until(Ps(part * to.0 / 100));
+            if Ps(part * to.0 / 100) == from {
+                divided.begin_window();
+            }
+        }
+        divided.end_window();
+        assert_eq!(text(&fast), text(&divided.report()), "case {case}, divided");
+        dropped += fast.totals.packets_dropped;
+    }
+    assert!(
+        dropped > 10_000,
+        "{dropped}: the cases must reach full buffers"
+    );
+}
+
+/// Datagrams of the plan by a list of events, one frame at a time: arrivals by flow, drops, and the sum
+/// of delays.
+fn datagrams(plan: &Plan, end: u64) -> Vec<(u64, u64, u128)> {
+    #[derive(Clone, Copy)]
+    struct Sent {
+        flow: usize,
+        hop: usize,
+        born: u64,
+    }
+    struct Line {
+        octet_ps: u64,
+        free_at: u64,
+        /// By class: frames that wait or are in service, with the end of their stay if it is known.
+        stays: [Vec<(u64, u64)>; 2],
+        waiting: [VecDeque<Sent>; 2],
+    }
+    let octets = |flow: usize| {
+        let tag = if plan.framing.tagged { 4 } else { 0 };
+        (20 + 8 + plan.flows[flow].datagram as u64 + 18 + tag).max(64)
+    };
+    let mut lines: Vec<Line> = plan
+        .links
+        .iter()
+        .map(|link| Line {
+            octet_ps: 8_000_000_000_000_000 / link.rate.0,
+            free_at: 0,
+            stays: Default::default(),
+            waiting: Default::default(),
+        })
+        .collect();
+    let mut results = alloc::vec![(0, 0, 0); plan.flows.len()];
+    // At one instant completions come before arrivals.
+    let mut events: BTreeMap<(u64, u8, u64), (usize, Option<Sent>)> = BTreeMap::new();
+    let mut serial = 0;
+    let mut add = |events: &mut BTreeMap<_, _>, at: u64, kind: u8, what: (usize, Option<Sent>)| {
+        serial += 1;
+        events.insert((at, kind, serial), what);
+    };
+    for (flow, of) in plan.flows.iter().enumerate() {
+        let SourceConfig::Cbr(CbrConfig { rate }) = &of.source else {
+            unreachable!()
+        };
+        for number in 0.. {
+            let interval = (octets(flow) + 20) as u128 * 8_000_000_000_000_000;
+            let born = of.start.0 + (number as u128 * interval / rate.0 as u128) as u64;
+            if born >= end {
+                break;
+            }
+            add(
+                &mut events,
+                born,
+                1,
+                (of.forward[0], Some(Sent { flow, hop: 0, born })),
+            );
+        }
+    }
+    while let Some(((now, _, _), (number, arrived))) = events.pop_first() {
+        if now >= end {
+            break;
+        }
+        let switch = &plan.nodes[plan.links[number].from].switch;
+        if let Some(sent) = arrived {
+            let class = switch.as_ref().map_or(0, |s| {
+                s.queue_of()[plan.flows[sent.flow].priority as usize] as usize
+            });
+            let line = &mut lines[number];
+            line.stays[class].retain(|(until, _)| *until > now);
+            let held: u64 = line.stays[class].iter().map(|(_, octets)| octets).sum();
+            let limit = switch.as_ref().map_or(u64::MAX, |switch| switch.buffer);
+            if held + octets(sent.flow) > limit {
+                results[sent.flow].1 += 1;
+                continue;
+            }
+            line.stays[class].push((u64::MAX, octets(sent.flow)));
+            line.waiting[class].push_back(sent);
+        }
+        let line = &mut lines[number];
+        if now < line.free_at {
+            continue;
+        }
+        let Some(class) = (0..2).find(|class| !line.waiting[*class].is_empty()) else {
+            continue;
+        };
+        let sent = line.waiting[class].pop_front().unwrap();
+        line.free_at = now + (octets(sent.flow) + 20) * line.octet_ps;
+        let stay = line.stays[class]
+            .iter_mut()
+            .find(|(until, _)| *until == u64::MAX)
+            .unwrap();
+        stay.0 = line.free_at;
+        add(&mut events, line.free_at, 0, (number, None));
+        let arrives = now + (8 + octets(sent.flow)) * line.octet_ps + plan.links[number].delay.0;
+        let path = &plan.flows[sent.flow].forward;
+        if sent.hop + 1 < path.len() {
+            add(
+                &mut events,
+                arrives,
+                1,
+                (
+                    path[sent.hop + 1],
+                    Some(Sent {
+                        hop: sent.hop + 1,
+                        ..sent
+                    }),
+                ),
+            );
+        } else if arrives < end {
+            results[sent.flow].0 += 1;
+            results[sent.flow].2 += (arrives - sent.born) as u128;
+        }
+    }
+    results
+}
+
+#[test]
+fn datagrams_fare_as_in_a_simulator_of_another_kind() {
+    let mut stream = Stream::new(2, "ether", "random datagrams");
+    let (mut dropped, mut waited) = (0, 0);
+    for case in 0..300 {
+        // Odd rates, so that no two frames meet at one instant at a node.
+        let mut plan = random_plan(&mut stream, |stream, rate| {
+            cbr(Rate(rate.0 / 2 + stream.below(Ps(rate.0)).0))
+        });
+        for (number, link) in plan.links.iter_mut().enumerate() {
+            link.delay.0 = 7_919 * (number as u64 / 2 + 1) + 13;
+        }
+        // Datagrams of one host would wait for one another in its round: one flow for each host.
+        let mut seen = Vec::new();
+        plan.flows.retain(|flow| {
+            !seen.contains(&flow.forward[0]) && {
+                seen.push(flow.forward[0]);
+                true
+            }
+        });
+        let end = Ps::from_us(300);
+        let report = Simulation::new(plan.clone())
+            .unwrap()
+            .measure(Ps::ZERO, end, end);
+        for (flow, (arrived, lost, delays)) in report.flows.iter().zip(datagrams(&plan, end.0)) {
+            assert_eq!(
+                (flow.packets_delivered, flow.packets_dropped),
+                (arrived, lost),
+                "case {case} {}: {plan:#?}",
+                flow.name
+            );
+            let mean = flow.packet_delay_mean_seconds.unwrap_or(0.0) * 1e12;
+            let expected = delays as f64 / arrived.max(1) as f64;
+            assert!(
+                (mean - expected).abs() < 1e-3 * expected.max(1.0) * 1e-6,
+                "case {case} {}: {mean} {expected}",
+                flow.name
+            );
+            dropped += lost;
+        }
+        waited += report
+            .ports
+            .iter()
+            .filter(|port| port.queues[0].queue_max_packets > 2)
+            .count();
+    }
+    assert!(dropped > 1_000 && waited > 100, "{dropped} {waited}");
+}
