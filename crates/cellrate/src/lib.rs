@@ -2,6 +2,7 @@
 //! but those that a scenario plays, so all of it runs in a browser, too; stores, captures and the
 //! bench are the crate `cellrate-machine`.
 pub mod build;
+pub mod ethernet;
 pub mod run;
 pub mod scenario;
 pub mod study;

@@ -4,10 +4,16 @@ use cellrate::scenario::{self, Quantity};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// JSON Schema of the scenario file.
+/// JSON Schema of the scenario file, of a network of ATM cells or over Ethernet.
 #[pyfunction]
-pub fn schema() -> String {
-    format!("{:#}", scenario::schema())
+#[pyo3(signature = (ethernet = false))]
+pub fn schema(ethernet: bool) -> String {
+    let schema = if ethernet {
+        cellrate::ethernet::schema()
+    } else {
+        scenario::schema()
+    };
+    format!("{schema:#}")
 }
 
 /// Everything that a scenario can name, each with ``name`` and ``about``, as JSON.
@@ -32,8 +38,7 @@ pub fn measures() -> PyResult<String> {
 #[pyfunction]
 pub fn template(name: &str) -> PyResult<&'static str> {
     scenario::template(name).ok_or_else(|| {
-        let known: Vec<&str> = scenario::templates::TEMPLATES
-            .iter()
+        let known: Vec<&str> = scenario::templates::all()
             .map(|(known, ..)| *known)
             .collect();
         PyValueError::new_err(format!(

@@ -4,8 +4,9 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use cellrate::ethernet;
 use cellrate::run::{self, Job, NANOSECONDS_PER_HOP, Progress, Threads};
-use cellrate::scenario::Checked;
+use cellrate::scenario::{Checked, Refusal};
 use cellrate_engine::kernel::Ps;
 use cellrate_machine::capture::{Tap, capture};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -31,13 +32,21 @@ use crate::schemes::{Definition, Failure, Finder};
 ///     ScenarioError: The scenario is wrong.
 #[pyclass(frozen, module = "cellrate._core")]
 pub struct Scenario {
-    job: Job,
+    job: Layer,
     /// The classes in Python that it names, and the place for the errors of their hooks.
     code: Vec<Arc<Definition>>,
     failure: Arc<Failure>,
     /// True if its classes were taken as they are written.
     without_code: bool,
     given: Given,
+}
+
+/// The job, by the link layer of its network.
+enum Layer {
+    /// ATM cells.
+    Atm(Box<Job>),
+    /// Frames.
+    Ethernet(Box<ethernet::Job>),
 }
 
 /// An outcome, name, seconds and number of times of each task, and seconds of a reading of the clock.
@@ -64,8 +73,13 @@ impl Scenario {
         without_code: bool,
     ) -> PyResult<Scenario> {
         let finder = Finder::new(without_code);
-        let job = unlocked(py, || {
-            Job::with_schemes(text, path, &overrides, seed, &finder)
+        let job = unlocked(py, || -> Result<Layer, Refusal> {
+            if ethernet::is_ethernet(text, &overrides) {
+                let job = ethernet::Job::new(text, path, &overrides, seed)?;
+                return Ok(Layer::Ethernet(Box::new(job)));
+            }
+            let job = Job::with_schemes(text, path, &overrides, seed, &finder)?;
+            Ok(Layer::Atm(Box::new(job)))
         })?;
         let job = job.map_err(|refusal| refused(py, &refusal))?;
         let (text, path) = (text.into(), path.into());
@@ -98,9 +112,43 @@ impl Scenario {
     fn code(&self) -> Vec<&'static str> {
         self.code.iter().map(|class| class.name).collect()
     }
-    /// JSON Schema of scenarios, with the classes that this one names.
+    /// Link layer of its network: ``atm`` or ``ethernet``.
+    #[getter]
+    fn link_layer(&self) -> &'static str {
+        match &self.job {
+            Layer::Atm(_) => "atm",
+            Layer::Ethernet(_) => "ethernet",
+        }
+    }
+    /// Hosts, switches and flows of its network.
+    fn size(&self) -> (usize, usize, usize) {
+        let count = |mut hosts: Vec<bool>, flows| {
+            let nodes = hosts.len();
+            hosts.retain(|is_host| *is_host);
+            (hosts.len(), nodes - hosts.len(), flows)
+        };
+        match &self.job {
+            Layer::Atm(job) => {
+                let graph = job.checked().graph();
+                let hosts = graph
+                    .nodes
+                    .iter()
+                    .map(cellrate::scenario::graph::Node::is_host);
+                count(hosts.collect(), graph.flows.len())
+            }
+            Layer::Ethernet(job) => {
+                let graph = job.graph();
+                let hosts = graph.nodes.iter().map(|node| node.is_host);
+                count(hosts.collect(), graph.flows.len())
+            }
+        }
+    }
+    /// JSON Schema of scenarios of its link layer, with the classes that this one names.
     fn schema(&self) -> String {
-        format!("{:#}", self.job.checked().schema())
+        match &self.job {
+            Layer::Atm(job) => format!("{:#}", job.checked().schema()),
+            Layer::Ethernet(_) => format!("{:#}", ethernet::schema()),
+        }
     }
     /// Hooks of classes that a run has entered and left so far: odd while one is active.
     fn hook_steps(&self) -> u64 {
@@ -108,28 +156,39 @@ impl Scenario {
     }
     /// The scenario with every default written out, as TOML.
     fn resolved(&self) -> &str {
-        self.job.resolved()
+        match &self.job {
+            Layer::Atm(job) => job.resolved(),
+            Layer::Ethernet(job) => job.resolved(),
+        }
     }
     /// The key under which the result is kept: a hash of version and resolved scenario.
     fn key(&self) -> String {
-        self.job.key()
+        match &self.job {
+            Layer::Atm(job) => job.key(),
+            Layer::Ethernet(job) => job.key(),
+        }
     }
     /// Warnings of its check.
     fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        diagnostics(py, self.job.warnings())
+        match &self.job {
+            Layer::Atm(job) => diagnostics(py, job.warnings()),
+            Layer::Ethernet(job) => diagnostics(py, job.warnings()),
+        }
     }
     /// The network that it describes, in plain numbers, as one JSON object: seed, duration, nodes
     /// with the settings of switches, directed links, flows with their routes and end systems.
     /// Every quantity is a number under a key that states its unit; null stands for no limit, or
     /// for an absent part.
     fn network(&self, py: Python<'_>) -> PyResult<String> {
-        unlocked(py, || serde_json::to_string(&self.job.network()))?
+        let job = self.atm()?;
+        unlocked(py, || serde_json::to_string(&job.network()))?
             .map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
     /// Memory, cells, time and files of a run, known before it: upper bounds under `memory_bytes`,
     /// `cells_in_flight`, `needs` and keys that begin with `most`, else the estimates of a fluid.
     fn estimate<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let (estimate, work) = unlocked(py, || (self.job.estimate(), self.job.work()))?;
+        let job = self.atm()?;
+        let (estimate, work) = unlocked(py, || (job.estimate(), job.work()))?;
         let dict = PyDict::new(py);
         dict.set_item("memory_bytes", estimate.memory_bytes)?;
         dict.set_item("available_bytes", estimate.available_bytes)?;
@@ -163,7 +222,10 @@ impl Scenario {
     ///     ScenarioError: What `run` would raise.
     fn check<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         self.refuse_without_code()?;
-        let warnings = unlocked(py, || self.job.check())?;
+        let warnings = unlocked(py, || match &self.job {
+            Layer::Atm(job) => job.check(),
+            Layer::Ethernet(job) => Ok(job.check()),
+        })?;
         self.raise_failure(py)?;
         let warnings = warnings.map_err(|refusal| refused(py, &refusal))?;
         let told = warnings.iter().map(|warning| {
@@ -191,11 +253,12 @@ impl Scenario {
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let threads = number_of(threads)?;
+        let job = self.atm()?;
         let found = unlocked(py, || {
             if self.code.is_empty() {
-                self.job.partition(threads)
+                job.partition(threads)
             } else {
-                self.job.in_one_part(LOCK)
+                job.in_one_part(LOCK)
             }
         })?;
         let dict = PyDict::new(py);
@@ -235,6 +298,14 @@ impl Scenario {
         threads: Option<usize>,
     ) -> PyResult<Outcome> {
         let mut threads = number_of(threads)?;
+        if let Layer::Ethernet(job) = &self.job {
+            let found = told(py, progress.as_ref(), |tell| {
+                job.run(&mut |now, end| tell(now.as_secs_f64(), end.as_secs_f64()))
+            })?;
+            return found
+                .map(Outcome::from)
+                .map_err(|failure| failed(py, &failure));
+        }
         if !self.code.is_empty() {
             threads = Threads::Number(NonZeroUsize::MIN);
         }
@@ -290,7 +361,8 @@ impl Scenario {
                 "a span to inf s: passages are of a span with an end",
             ));
         }
-        let found = unlocked(py, || self.job.passages(from_seconds, to_seconds, most))?;
+        let job = self.atm()?;
+        let found = unlocked(py, || job.passages(from_seconds, to_seconds, most))?;
         self.raise_failure(py)?;
         let found = found.map_err(|refusal| refused(py, &refusal))?;
         let dict = PyDict::new(py);
@@ -333,6 +405,7 @@ impl Scenario {
     ) -> PyResult<String> {
         self.refuse_without_code()?;
         check_span(from_seconds, to_seconds)?;
+        let job = self.atm()?;
         let taps = taps
             .iter()
             .map(|tap| tap.parse())
@@ -340,7 +413,7 @@ impl Scenario {
             .map_err(PyValueError::new_err)?;
         let result = told(py, progress.as_ref(), |tell| {
             capture(
-                self.job.checked(),
+                job.checked(),
                 &taps,
                 Ps::from_secs_f64(from_seconds)..Ps::from_secs_f64(to_seconds),
                 &directory,
@@ -355,8 +428,32 @@ impl Scenario {
 
 impl Scenario {
     /// The scenario with its graph.
-    pub fn checked(&self) -> &Checked {
-        self.job.checked()
+    ///
+    /// # Errors
+    /// If it is no network of ATM cells.
+    pub fn checked(&self) -> PyResult<&Checked> {
+        self.atm().map(Job::checked)
+    }
+    /// The job of a network of ATM cells.
+    fn atm(&self) -> PyResult<&Job> {
+        match &self.job {
+            Layer::Atm(job) => Ok(job),
+            Layer::Ethernet(_) => {
+                let Given {
+                    text,
+                    path,
+                    overrides,
+                    ..
+                } = &self.given;
+                let message = "this needs a network of ATM cells, and the link layer is Ethernet";
+                let help = "over Ethernet `run` and `validate` work so far";
+                let key = &["link_layer"];
+                let refusal = cellrate::scenario::Scenario::refusal(
+                    text, path, overrides, key, message, help,
+                );
+                Err(Python::attach(|py| refused(py, &refusal)))
+            }
+        }
     }
     /// The place for the errors of its classes' hooks.
     pub fn failure(&self) -> Arc<Failure> {
@@ -379,10 +476,11 @@ impl Scenario {
         run: impl FnOnce(&Job, Progress<'_>) -> Result<T, run::Failure> + Send,
     ) -> PyResult<T> {
         self.refuse_without_code()?;
+        let job = self.atm()?;
         let failure = &self.failure;
         if self.code.is_empty() {
             let found = told(py, progress, |tell| {
-                run(&self.job, &mut |now, end| {
+                run(job, &mut |now, end| {
                     tell(now.as_secs_f64(), end.as_secs_f64())
                 })
             })?;
@@ -393,7 +491,7 @@ impl Scenario {
             class.begin(py)?;
         }
         let found = told_locked(py, progress, |tell| {
-            run(&self.job, &mut |now, end| {
+            run(job, &mut |now, end| {
                 !failure.has_failed() && tell(now.as_secs_f64(), end.as_secs_f64())
             })
         });
@@ -404,7 +502,7 @@ impl Scenario {
                 failure.set(
                     error,
                     class.name,
-                    Some(self.job.checked().scenario().run.duration),
+                    Some(job.checked().scenario().run.duration),
                 );
             }
         }

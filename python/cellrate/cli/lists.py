@@ -38,7 +38,9 @@ def schema(
     what: Annotated[
         str,
         Parameter(
-            name="WHAT", help="scenario, study, or a scenario's file with the classes it names."
+            name="WHAT",
+            help="scenario, ethernet (a scenario over it), study, or a scenario's file with the "
+            "classes it names.",
         ),
     ] = "scenario",
     /,
@@ -52,6 +54,8 @@ def schema(
     match what:
         case "scenario" if not settings:
             text = _core.schema()
+        case "ethernet" if not settings:
+            text = _core.schema(ethernet=True)
         case "study" if not settings:
             text = _core.study_schema()
         case file:

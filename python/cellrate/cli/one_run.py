@@ -116,6 +116,9 @@ def run_once(
 
 def _note_fewer_threads(scenario: _core.Scenario, threads: Threads) -> None:
     """Says why the run has fewer threads than the user asks for, if it has."""
+    if scenario.link_layer == "ethernet":
+        sys.stderr.write(f"note: one thread instead of {threads}: a run over Ethernet has one\n")
+        return
     found = scenario.partition(thread_count(threads))
     count = len(found["parts"])
     if found["reason"]:
@@ -165,25 +168,15 @@ def _show(overview: Mapping[str, Any], name: str) -> None:
         overview: The run at a glance.
         name: Name of the scenario.
     """
-    from cellrate.common.document import Paragraph
-    from cellrate.simulation.at_a_glance import flows_table, queues_table
+    from cellrate.simulation.at_a_glance import hops_of, run_parts
 
-    hops, wall = overview["cell_hops"], overview["wall_seconds"]
+    (hops, unit), wall = hops_of(overview), overview["wall_seconds"]
     pace = f", {1e9 * wall / hops:.0f} ns each" if hops else ""
     terminal.say(
         f"{name}: {overview['simulated_seconds']:g} s simulated in {wall:.2f} s, "
-        f"{hops:,} cell-hops{pace}, seed {overview['seed']}, digest {overview['digest']}"
+        f"{hops:,} {unit}{pace}, seed {overview['seed']}, digest {overview['digest']}"
     )
-    totals = overview["totals"]
-    fairness = totals["jain_index"]
-    text = (
-        f"TCP throughput {totals['tcp_throughput_bits_per_second'] / 1e6:.3f} Mbit/s, "
-        f"cell loss ratio {totals['cell_loss_ratio']:.3g}, "
-        f"packets lost {totals['packets_lost']:,}, timeouts {totals['timeouts']:,}, "
-        f"Jain's index {'-' if fairness is None else f'{fairness:.4f}'}"
-    )
-    parts = flows_table(overview["flows"]), queues_table(overview), Paragraph(text)
-    terminal.show_parts(parts)
+    terminal.show_parts(run_parts(overview))
 
 
 def _directory(name: str, out: Path | None, asked: object) -> Path | None:

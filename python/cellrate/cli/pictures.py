@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from cellrate import _core
 from cellrate.cli.amounts import span
 from cellrate.common.problems import BadInput
+from cellrate.simulation.packets import LINK_LAYER
 from cellrate.simulation.picture_options import KINDS, NEEDED, PictureKind, PictureOptions
 
 # Traces that `--plot` adds to a scenario without traces.
@@ -62,6 +63,8 @@ def missing_traces(resolved: str, options: PictureOptions) -> str | None:
     """Setting that adds the traces which the picture needs; None if the scenario has them."""
     traced = list(tomllib.loads(resolved)["measure"]["traces"])
     needed = NEEDED[options.kind] or (() if traced else PLOTTED)
+    if resolved.startswith(LINK_LAYER):
+        needed = tuple(kind for kind in needed if kind != "acr")
     more = [kind for kind in needed if kind not in traced]
     return f"measure.traces={json.dumps([*traced, *more])}" if more else None
 
@@ -72,6 +75,10 @@ def refuse_early(scenario: _core.Scenario, options: PictureOptions) -> None:
     Raises:
         BadInput: `--from` is not before the end of the run, or no flow has what is drawn.
     """
+    if scenario.link_layer == "ethernet":
+        if options.kind in {"acr", "phase"}:
+            raise BadInput(f"--plot {options.kind}: no flow has an ACR over Ethernet")
+        return
     from cellrate.simulation.network import Network
 
     flows = Network.of_scenario(scenario).flows

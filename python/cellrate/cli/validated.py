@@ -38,16 +38,23 @@ def validate(scenario: _core.Scenario, name: str, *, json: bool = False) -> None
     warnings: list[dict[str, Any]] = [{**warning} for warning in scenario.check()]
     for warning, placed in zip(warnings, scenario.warnings(), strict=False):
         warning |= {**placed}
-    estimate = scenario.estimate()
+    estimate = scenario.estimate() if scenario.link_layer == "atm" else None
     for warning in () if json else warnings:
         sys.stderr.write(f"warning[{warning['code']}]: {warning['message']}\n")
         if "path" in warning:
             sys.stderr.write(f" --> {warning['path']}:{warning['line']}:{warning['column']}\n")
     hand_over(
         json=json,
-        as_json=lambda: {"warnings": warnings, "estimate": {**estimate}},
-        report=lambda: report(name, estimate),
+        as_json=lambda: {"warnings": warnings, "estimate": estimate and {**estimate}},
+        report=lambda: report(name, estimate) if estimate else over_ethernet(scenario, name),
     )
+
+
+def over_ethernet(scenario: _core.Scenario, name: str) -> Document:
+    """Size of a network over Ethernet, whose runs are not estimated."""
+    hosts, switches, flows = scenario.size()
+    size = f"{hosts:,} hosts, {switches:,} switches, {flows:,} flows"
+    return Document("", (Paragraph(f"{name} is a valid scenario over Ethernet: {size}."),))
 
 
 def report(name: str, estimate: Estimate) -> Document:

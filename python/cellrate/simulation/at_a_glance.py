@@ -19,6 +19,7 @@ from cellrate.common.document import (
     columns,
 )
 from cellrate.common.numbers import number
+from cellrate.simulation import packets
 
 if TYPE_CHECKING:
     from cellrate import _core
@@ -71,8 +72,33 @@ def at_a_glance(outcome: _core.Outcome) -> dict[str, Any]:
         the `MOST_QUEUES` longest queues that cells have passed, each with its port, and in
         `other_queues` the number of the others.
     """
+    if packets.is_over_ethernet(outcome):
+        return packets.read_overview(outcome, MOST_FLOWS, MOST_QUEUES)
     found: dict[str, Any] = json.loads(outcome.overview(MOST_FLOWS, MOST_QUEUES))
     return found
+
+
+def run_parts(overview: Mapping[str, Any]) -> tuple[Block, ...]:
+    """Flows, queues and totals of an overview, for a terminal."""
+    if "packet_hops" in overview:
+        tables = packets.flows_table(overview["flows"]), packets.queues_table(overview)
+        return (*tables, Paragraph(packets.totals_text(overview["totals"])))
+    totals = overview["totals"]
+    fairness = totals["jain_index"]
+    text = (
+        f"TCP throughput {totals['tcp_throughput_bits_per_second'] / 1e6:.3f} Mbit/s, "
+        f"cell loss ratio {totals['cell_loss_ratio']:.3g}, "
+        f"packets lost {totals['packets_lost']:,}, timeouts {totals['timeouts']:,}, "
+        f"Jain's index {'-' if fairness is None else f'{fairness:.4f}'}"
+    )
+    return flows_table(overview["flows"]), queues_table(overview), Paragraph(text)
+
+
+def hops_of(overview: Mapping[str, Any]) -> tuple[int, str]:
+    """Crossings of links in a run, and what crossed them."""
+    if "packet_hops" in overview:
+        return overview["packet_hops"], "packet-hops"
+    return overview["cell_hops"], "cell-hops"
 
 
 def flows_table(flows: Iterable[Mapping[str, Any]], titles: Sequence[str] = (*OF_FLOWS,)) -> Table:
@@ -138,12 +164,18 @@ def result_document(result: Result) -> Document:
         Remark(f"{warning['code']}: {warning['message']}", "bad") for warning in result.warnings
     ]
     flows = summary["flows"]
-    rest = _rest(len(flows) - MOST_FLOWS, "flows, in Result.flows")
-    parts.append(Section("Flows", (flows_table(flows[:MOST_FLOWS], NARROW), *rest)))
     shown = at_a_glance(result.outcome)
+    if "packet_hops" in summary:
+        first = packets.flows_table(flows[:MOST_FLOWS])
+        queues, totals = packets.queues_table(shown), packets.totals_text(summary["totals"])
+    else:
+        first = flows_table(flows[:MOST_FLOWS], NARROW)
+        queues, totals = narrow_queues_table(shown), _totals(summary["totals"])
+    rest = _rest(len(flows) - MOST_FLOWS, "flows, in Result.flows")
+    parts.append(Section("Flows", (first, *rest)))
     rest = _rest(shown["other_queues"], "queues, none of them longer in the run, in Result.queues")
-    parts.append(Section("Queues of output ports", (narrow_queues_table(shown), *rest)))
-    parts.append(Paragraph(_totals(summary["totals"])))
+    parts.append(Section("Queues of output ports", (queues, *rest)))
+    parts.append(Paragraph(totals))
     return Document("Run", (*parts, *_traces(result)))
 
 
@@ -152,9 +184,10 @@ def _simulated(result: Result) -> str:
 
     summary = result.summary
     template = tomllib.loads(result.resolved)["topology"]["template"]
+    hops, unit = hops_of(summary)
     return (
         f"{template}, {len(summary['flows'])} flows, "
-        f"{summary['simulated_seconds']:g} s simulated, {summary['cell_hops']:,} cell-hops, "
+        f"{summary['simulated_seconds']:g} s simulated, {hops:,} {unit}, "
         f"seed {summary['seed']}, digest {summary['digest']}"
     )
 

@@ -198,7 +198,8 @@ def draw_kind(
     Of the queues and utilisations of many ports only the highest are drawn, since most ports are
     idle; many traces of another kind are drawn as thin lines without names.
     """
-    scale = SCALES.get(kind, Scale(kind))
+    in_bytes = kind == "queue" and any(series.unit == "bytes" for series in traces)
+    scale = Scale("queue (kB)", 1e3) if in_bytes else SCALES.get(kind, Scale(kind))
     shown = _highest(traces) if kind in OF_PORTS else list(traces)
     many = len(shown) > NAMED_LINES
     for number, series in enumerate(shown):

@@ -18,7 +18,8 @@ def rows(name: str, summary: dict[str, Any]) -> list[dict[str, Any]]:
     """The rows of a table, `flows`, `classes`, `vcs`, `ports` or `queues`, one per entity.
 
     The byte balance of flows has columns ``balance_...``, the counters of a port's control scheme
-    ``control_...``; queues of a port are in order of priority, from 1.
+    ``control_...``; queues of a port are in order of priority, from 1. A run over Ethernet has no
+    rows in `classes` and `vcs`.
     """
     if name == "flows":
         return [_flat(flow, "balance") for flow in summary["flows"]]
@@ -31,7 +32,7 @@ def rows(name: str, summary: dict[str, Any]) -> list[dict[str, Any]]:
             for port in summary["ports"]
             for priority, queue in enumerate(port["queues"], start=1)
         ]
-    found: list[dict[str, Any]] = summary[name]
+    found: list[dict[str, Any]] = summary.get(name, [])
     return found
 
 
@@ -84,7 +85,7 @@ def events(outcome: _core.Outcome) -> pl.DataFrame:
 
 def _flat(row: dict[str, Any], key: str) -> dict[str, Any]:
     """The row with the entries of its dictionary ``key``, if present, as separate columns."""
-    inner = row[key] or {}
+    inner = row.get(key) or {}
     return _without(row, key) | {f"{key}_{name}": value for name, value in inner.items()}
 
 

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
+from cellrate import _core
 from cellrate.simulation import phase_picture
 from cellrate.simulation.figures import time_traces
+from cellrate.simulation.packets import is_over_ethernet
 from cellrate.simulation.picture_context import Context, context_of
 from cellrate.simulation.picture_options import PictureOptions
 from cellrate.simulation.series import Series
@@ -76,7 +78,16 @@ def phase(
 
 
 def _context(result: Result) -> Context:
+    if is_over_ethernet(result.outcome):
+        return Context(result.name, _window_begin(result.resolved), {})
     return context_of(result.network, result.name)
+
+
+def _window_begin(resolved: str) -> float:
+    """Begin of the measuring window in seconds."""
+    import tomllib
+
+    return _core.quantity(tomllib.loads(resolved)["measure"]["from"], "time")
 
 
 def throughput(sequence: Series, start: float = 0.0, end: float = math.inf) -> Series:

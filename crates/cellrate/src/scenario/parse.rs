@@ -121,7 +121,7 @@ impl Scenario {
 }
 
 /// The texts in order: the file, the overrides, the seed.
-fn texts<'a>(
+pub(crate) fn texts<'a>(
     text: &'a str,
     path: &'a str,
     overrides: &'a [String],
@@ -149,13 +149,7 @@ fn parse(
     directory: &Path,
     schemes: &dyn Schemes,
 ) -> Result<(Judged, Vec<Stage>, Option<serde_json::Value>), Vec<Fault>> {
-    refuse_no_text(texts[0].text).map_err(|fault| vec![fault])?;
-    let mut root = read(texts[0].text, 0).map_err(|error| vec![no_toml(&error)])?;
-    let applied = (1..=overrides).filter_map(|i| set::apply(&mut root, texts[i].text, i).err());
-    refuse_any(applied.collect())?;
-    if let Some(seed) = seed {
-        set_seed(&mut root, seed, texts.len() - 1);
-    }
+    let root = read_root(texts, overrides, seed)?;
     let mut files = Files::of(directory);
     let found = Found::of(&root, texts[0].name, schemes)?;
     let own = found.schema();
@@ -164,6 +158,22 @@ fn parse(
     let later = |root: &Table| read_scenario(root.clone(), fits, &mut files, &found);
     let stages = stages(&root, fits, &mut first, later)?;
     Ok((first, stages, own))
+}
+
+/// The document of a scenario: the file with its overrides, and perhaps the seed.
+pub(crate) fn read_root(
+    texts: &[Text<'_>],
+    overrides: usize,
+    seed: Option<&str>,
+) -> Result<Table, Vec<Fault>> {
+    refuse_no_text(texts[0].text).map_err(|fault| vec![fault])?;
+    let mut root = read(texts[0].text, 0).map_err(|error| vec![no_toml(&error)])?;
+    let applied = (1..=overrides).filter_map(|i| set::apply(&mut root, texts[i].text, i).err());
+    refuse_any(applied.collect())?;
+    if let Some(seed) = seed {
+        set_seed(&mut root, seed, texts.len() - 1);
+    }
+    Ok(root)
 }
 
 /// Reads a document, and the files that its sources play.
@@ -205,7 +215,7 @@ fn judge(scenario: Scenario, root: &Table) -> Result<Judged, Vec<Fault>> {
     }
 }
 
-fn refuse_any(faults: Vec<Fault>) -> Result<(), Vec<Fault>> {
+pub(crate) fn refuse_any(faults: Vec<Fault>) -> Result<(), Vec<Fault>> {
     if faults.is_empty() {
         Ok(())
     } else {
@@ -253,7 +263,7 @@ fn no_toml(error: &toml::de::Error) -> Fault {
 
 /// A fault that must not occur: the schema accepts only documents that can be read, as a test
 /// checks.
-fn unread(error: &toml::de::Error) -> Fault {
+pub(crate) fn unread(error: &toml::de::Error) -> Fault {
     let message = format!("{UNREAD}: {}", error.message());
     Fault::error(
         Span {
@@ -293,7 +303,7 @@ fn set_seed(root: &mut Table, seed: &str, text: usize) {
 }
 
 /// Copies the keys of `[tcp]` and `[abr]` into every flow that lacks them.
-fn share(root: &mut Table) {
+pub(crate) fn share(root: &mut Table) {
     for key in ["tcp", "abr"] {
         let Some(shared) = root.entry(key).cloned() else {
             continue;
@@ -340,7 +350,7 @@ fn is_same_variant(shared: &Table, own: &Table) -> bool {
     }
 }
 
-fn place(problem: Problem, root: &Table) -> Fault {
+pub(crate) fn place(problem: Problem, root: &Table) -> Fault {
     let Problem {
         severity,
         place,

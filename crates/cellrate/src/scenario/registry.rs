@@ -43,8 +43,7 @@ pub fn registry() -> Registry {
         policies: named(discard::policies()),
         sources: named(traffic::sources()),
         recoveries: named(tcp::recovery::names()),
-        templates: templates::TEMPLATES
-            .iter()
+        templates: templates::all()
             .map(|&(name, about, _)| Named {
                 name,
                 about,

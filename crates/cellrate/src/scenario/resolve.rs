@@ -1,5 +1,6 @@
 //! A scenario with every default written out. Stores and results use this text.
 
+use serde::Serialize;
 use toml::{Table, Value};
 
 use super::types::Scenario;
@@ -12,10 +13,15 @@ pub fn resolve(scenario: &Scenario) -> String {
 
 /// The same as a table.
 pub fn resolved(scenario: &Scenario) -> Table {
+    without_repetition(scenario, &["tcp", "abr"])
+}
+
+/// A scenario as a table; tables of flows under `keys` hold only what differs from those of the scenario.
+pub(crate) fn without_repetition(scenario: &impl Serialize, keys: &[&str]) -> Table {
     let mut table =
         Table::try_from(scenario).unwrap_or_else(|error| panic!("a scenario is no TOML: {error}"));
-    for key in ["tcp", "abr"] {
-        let shared = table.get(key).cloned();
+    for key in keys {
+        let shared = table.get(*key).cloned();
         for flow in table
             .get_mut("flow")
             .and_then(Value::as_array_mut)

@@ -1,6 +1,6 @@
 //! Commented scenarios to start from.
 
-/// Name, one line about it, and text of every template.
+/// Name, one line about it, and text of every template of a network of ATM cells.
 pub const TEMPLATES: &[(&str, &str, &str)] = &[
     (
         "n-source",
@@ -64,10 +64,16 @@ pub const TEMPLATES: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// The commented text of a template.
-pub fn template(name: &str) -> Option<&'static str> {
+/// Every template, those over Ethernet last.
+pub fn all() -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
     TEMPLATES
         .iter()
+        .chain(crate::ethernet::templates::TEMPLATES)
+}
+
+/// The commented text of a template.
+pub fn template(name: &str) -> Option<&'static str> {
+    all()
         .find(|(known, ..)| *known == name)
         .map(|(_, _, text)| *text)
 }

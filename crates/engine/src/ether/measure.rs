@@ -71,6 +71,32 @@ impl Simulation {
         }
     }
 
+    /// Number of output ports of all switches.
+    pub fn port_count(&self) -> usize {
+        self.nodes().flat_map(ports).count()
+    }
+    /// An output port by its number among those of all switches.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    pub fn port(&self, number: usize) -> &Port {
+        let mut number = number;
+        for node in self.nodes() {
+            match ports(node).get(number) {
+                Some(port) => return port,
+                None => number -= ports(node).len(),
+            }
+        }
+        panic!("there is no such port");
+    }
+    /// Congestion window and acknowledged bytes of a flow; `None` without TCP.
+    pub fn tcp_window(&self, flow: usize) -> Option<(u64, u64)> {
+        match self.endpoint(ChannelId::forward(flow)).app() {
+            App::Sender(sender, _) => Some((sender.cwnd(), sender.snd_una())),
+            _ => None,
+        }
+    }
+
     /// Runs to `end`, measures from `from` to `to`, and returns the report.
     pub fn measure(&mut self, from: Ps, to: Ps, end: Ps) -> Report {
         self.run_until(from);

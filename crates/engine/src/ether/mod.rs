@@ -1,6 +1,7 @@
 //! Ethernet: frames of any size between hosts and switches, with TCP or datagrams over IPv4 in them.
 
 mod build;
+pub mod ecmp;
 pub mod endpoint;
 pub mod frame;
 pub mod host;

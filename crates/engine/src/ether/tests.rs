@@ -59,9 +59,7 @@ fn cbr(rate: Rate) -> SourceConfig {
 }
 
 fn transfer(bytes: u64) -> SourceConfig {
-    SourceConfig::Transfer(TransferConfig {
-        size: Bytes(bytes),
-    })
+    SourceConfig::Transfer(TransferConfig { size: Bytes(bytes) })
 }
 
 /// One datagram in a frame of 1,518 octets over two links of 100 Gbit/s and 1 us: each takes

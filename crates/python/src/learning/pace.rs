@@ -26,9 +26,10 @@ impl Pace {
     /// The run of a scenario whose plan `edit` changes, in intervals of `interval`.
     pub fn new(scenario: &Scenario, interval: Ps, edit: impl FnOnce(&mut Plan)) -> PyResult<Pace> {
         scenario.refuse_without_code()?;
+        let checked = scenario.checked()?;
         let failure = scenario.failure();
         failure.clear();
-        let live = Live::with(scenario.checked(), edit);
+        let live = Live::with(checked, edit);
         if let Some(error) = raised(&failure) {
             return Err(error);
         }
@@ -37,7 +38,7 @@ impl Pace {
             live: Mutex::new(live),
             failure,
             interval,
-            duration: scenario.checked().scenario().run.duration,
+            duration: checked.scenario().run.duration,
             now: Ps::ZERO,
         })
     }

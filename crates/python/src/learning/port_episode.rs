@@ -63,7 +63,7 @@ impl PortEpisode {
         port: Option<&str>,
         interval: Option<f64>,
     ) -> PyResult<PortEpisode> {
-        let plan = cellrate::build::plan(scenario.checked());
+        let plan = cellrate::build::plan(scenario.checked()?);
         let link = match port {
             Some(name) => named(&plan, name)?,
             None => bottleneck(&plan)?,

@@ -61,7 +61,7 @@ impl SourceEpisode {
         flow: Option<&str>,
         interval: Option<f64>,
     ) -> PyResult<SourceEpisode> {
-        let plan = cellrate::build::plan(scenario.checked());
+        let plan = cellrate::build::plan(scenario.checked()?);
         let number = flow_of(&plan, flow)?;
         let commanded = |plan: &mut Plan| {
             let law = Custom::new("commanded".into(), Arc::new(CommandedLaw) as _, Map::new());

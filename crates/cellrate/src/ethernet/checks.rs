@@ -1,0 +1,203 @@
+//! Checks of a scenario over Ethernet that has the right shape.
+
+use std::collections::HashSet;
+
+use cellrate_engine::ether::line::OctetClock;
+use cellrate_engine::ether::plan::can_send;
+use cellrate_engine::kernel::Ps;
+use cellrate_engine::traffic::SourceConfig;
+use cellrate_engine::traffic::cbr::CbrConfig;
+
+use super::graph::{Graph, expand};
+use super::types::Scenario;
+use crate::scenario::problem::{Problem, place};
+
+/// Longest IP packet of jumbo frames in common use.
+const MOST_MTU: u64 = 9_216;
+/// Headers of IP and UDP.
+const UDP_HEADERS: u64 = 28;
+
+/// The graph of `scenario`, if it can be built, and all problems.
+pub fn check(scenario: &Scenario) -> (Option<Graph>, Vec<Problem>) {
+    let mut problems = Vec::new();
+    check_times(scenario, &mut problems);
+    check_frames(scenario, &mut problems);
+    check_switch(scenario, &mut problems);
+    check_flows(scenario, &mut problems);
+    match expand(scenario) {
+        Ok(graph) => {
+            check_lines(&graph, &mut problems);
+            (Some(graph), problems)
+        }
+        Err(more) => {
+            problems.extend(more);
+            (None, problems)
+        }
+    }
+}
+
+fn check_times(scenario: &Scenario, problems: &mut Vec<Problem>) {
+    let duration = scenario.run.duration;
+    let (from, to) = scenario.window();
+    let mut refuse = |table: &str, key: &str, message: String, help: String| {
+        problems.push(Problem::error(place![table, key], message, help));
+    };
+    if duration == Ps::ZERO {
+        return refuse(
+            "run",
+            "duration",
+            "the run takes no time".into(),
+            "above 0 s".into(),
+        );
+    }
+    if to > duration {
+        let message = format!("the measuring window ends at {to}, after the run of {duration}");
+        refuse("measure", "to", message, format!("at most {duration}"));
+    }
+    if from >= to.min(duration) {
+        let end = to.min(duration);
+        let message = format!("the measuring window begins at {from} but ends at {end}");
+        refuse("measure", "from", message, format!("below {end}"));
+    }
+    if scenario.measure.sample == Some(Ps::ZERO) {
+        refuse(
+            "measure",
+            "sample",
+            "the sampling period is 0 s".into(),
+            "above 0 s".into(),
+        );
+    }
+}
+
+fn check_lines(graph: &Graph, problems: &mut Vec<Problem>) {
+    let fast = graph
+        .links
+        .iter()
+        .find(|link| link.rate > OctetClock::FASTEST);
+    if let Some(link) = fast {
+        let message = format!("the link {} has {}", link.name, link.rate);
+        let help = "the fastest line has 800 Gbit/s";
+        problems.push(Problem::error(place!["topology"], message, help));
+    }
+}
+
+fn check_frames(scenario: &Scenario, problems: &mut Vec<Problem>) {
+    let mtu = scenario.ethernet.mtu.0;
+    if !(68..=MOST_MTU).contains(&mtu) {
+        let help = format!("68 (RFC 791) to {MOST_MTU} bytes");
+        problems.push(Problem::error(
+            place!["ethernet", "mtu"],
+            format!("an MTU of {mtu} bytes"),
+            help,
+        ));
+    }
+    for (index, flow) in scenario.flows.iter().enumerate() {
+        let over_tcp = flow.source.over_tcp();
+        let (headers, payload) = if over_tcp {
+            (flow.tcp.header_bytes as u64, flow.tcp.mss.0)
+        } else {
+            (UDP_HEADERS, flow.datagram.0)
+        };
+        if headers + payload > mtu {
+            let place = if over_tcp {
+                place!["flow", index, "tcp", "mss"]
+            } else {
+                place!["flow", index, "datagram"]
+            };
+            let message = format!(
+                "a packet of {payload} bytes and {headers} of headers exceeds the MTU of {mtu}"
+            );
+            problems.push(Problem::error(
+                place,
+                message,
+                format!("at most {} bytes", mtu.saturating_sub(headers)),
+            ));
+        }
+    }
+}
+
+fn check_switch(scenario: &Scenario, problems: &mut Vec<Problem>) {
+    let queues = &scenario.switch.queues;
+    if queues.is_empty() || queues.len() > 8 {
+        let message = format!("{} queues", queues.len());
+        problems.push(Problem::error(
+            place!["switch", "queues"],
+            message,
+            "1 to 8 queues",
+        ));
+    }
+    let mut seen = HashSet::new();
+    for (queue, priorities) in queues.iter().enumerate() {
+        for (at, priority) in priorities.iter().enumerate() {
+            let place = place!["switch", "queues", queue, at];
+            if *priority > 7 {
+                problems.push(Problem::error(
+                    place,
+                    format!("priority {priority}"),
+                    "0 to 7",
+                ));
+            } else if !seen.insert(*priority) {
+                let message = format!("priority {priority} is in two queues");
+                problems.push(Problem::error(place, message, "in one queue"));
+            }
+        }
+    }
+}
+
+fn check_flows(scenario: &Scenario, problems: &mut Vec<Problem>) {
+    let mut seen = HashSet::new();
+    for (index, flow) in scenario.flows.iter().enumerate() {
+        if !seen.insert(flow.name.as_str()) {
+            let message = format!("there are two flows named `{}`", flow.name);
+            let help = "a name is unique; `count` makes many flows of one";
+            problems.push(Problem::error(place!["flow", index, "name"], message, help));
+        }
+        if let Some((field, message)) = flow.source.check() {
+            problems.push(Problem::error(
+                place!["flow", index, "source", field],
+                message,
+                "",
+            ));
+        }
+        if let Err(message) = flow.tcp.validate() {
+            problems.push(Problem::error(place!["flow", index, "tcp"], message, ""));
+        }
+        if !can_send(&flow.source) {
+            let message = format!("`{}` is a source of cells", flow.source.name());
+            let help = "over Ethernet: sources over TCP, `cbr` and `persistent`";
+            problems.push(Problem::error(
+                place!["flow", index, "source", "kind"],
+                message,
+                help,
+            ));
+        }
+        if let SourceConfig::Cbr(CbrConfig { rate }) = flow.source
+            && rate > OctetClock::FASTEST
+        {
+            let place = place!["flow", index, "source", "rate"];
+            let message = format!("a source of {rate}");
+            let help = "the fastest line has 800 Gbit/s";
+            problems.push(Problem::error(place, message, help));
+        }
+        let unsupported = [
+            ("processing_time", flow.tcp.processing_time > Ps::ZERO),
+            (
+                "processing_variation",
+                flow.tcp.processing_variation > Ps::ZERO,
+            ),
+            (
+                "rtt_excludes_transmission",
+                flow.tcp.rtt_excludes_transmission,
+            ),
+        ];
+        for (key, _) in unsupported.into_iter().filter(|(_, set)| *set) {
+            let message = format!("`{key}` has no effect over Ethernet");
+            let help = "an interface takes a segment when its line is free";
+            problems.push(Problem::error(
+                place!["flow", index, "tcp", key],
+                message,
+                help,
+            ));
+        }
+    }
+}

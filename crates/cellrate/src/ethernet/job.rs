@@ -1,0 +1,169 @@
+//! A run over Ethernet, from the text of a scenario to the outcome.
+
+use std::time::Instant;
+
+use cellrate_engine::ether::Simulation;
+use cellrate_engine::kernel::Ps;
+use serde::Deserialize;
+
+use super::checks;
+use super::graph::Graph;
+use super::plan::plan;
+use super::recorder::Recorder;
+use super::types::{Scenario, schema};
+use super::{summary, tcp_defaults};
+use crate::run::timeline::Timeline;
+use crate::run::{Events, Failure, Outcome, PROGRESS_INTERVAL, Progress, Warning, key};
+use crate::scenario::diagnostic::{Diagnostic, Fault, Refusal, Severity, refuse};
+use crate::scenario::document::{Table, Value};
+use crate::scenario::parse::{place, read_root, refuse_any, share, texts, unread};
+use crate::scenario::resolve::without_repetition;
+use crate::scenario::shape;
+
+/// True if the scenario `text` with `overrides` is one over Ethernet. A text that is no TOML is not.
+pub fn is_ethernet(text: &str, overrides: &[String]) -> bool {
+    let names = |root: &Table| matches!(root.get("link_layer").map(|item| &item.value), Some(Value::String(name)) if name == "ethernet");
+    let written = |text: &str| text.contains("link_layer");
+    let found = written(text) || overrides.iter().any(|text| written(text));
+    found
+        && read_root(&texts(text, "", overrides, None), overrides.len(), None)
+            .is_ok_and(|root| names(&root))
+}
+
+/// A checked scenario over Ethernet, ready to run.
+#[derive(Clone, Debug)]
+pub struct Job {
+    scenario: Scenario,
+    graph: Graph,
+    warnings: Vec<Diagnostic>,
+    resolved: String,
+}
+
+impl Job {
+    /// Reads the scenario `text` of the file `path`, with `overrides` of the form `path=value` and, if
+    /// given, another seed.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the scenario, with its position.
+    pub fn new(
+        text: &str,
+        path: &str,
+        overrides: &[String],
+        seed: Option<u64>,
+    ) -> Result<Job, Refusal> {
+        let seed = seed.map(|seed| seed.to_string());
+        let texts = texts(text, path, overrides, seed.as_ref());
+        let read = || {
+            let mut root = read_root(&texts, overrides.len(), seed.as_deref())?;
+            refuse_any(shape::check(&root, schema(), "the scenario"))?;
+            tcp_defaults::add(&mut root);
+            share(&mut root);
+            let mut scenario = Scenario::deserialize(toml::Table::from(&root))
+                .map_err(|error| vec![unread(&error)])?;
+            scenario.complete();
+            let (graph, problems) = checks::check(&scenario);
+            let faults: Vec<Fault> = problems
+                .into_iter()
+                .map(|problem| place(problem, &root))
+                .collect();
+            let is_error = |fault: &Fault| fault.severity == Severity::Error;
+            match graph {
+                Some(graph) if !faults.iter().any(is_error) => Ok((scenario, graph, faults)),
+                _ => Err(faults),
+            }
+        };
+        let (scenario, graph, warnings) = read().map_err(|faults| refuse(faults, &texts))?;
+        let resolved = without_repetition(&scenario, &["tcp"]).to_string();
+        Ok(Job {
+            scenario,
+            graph,
+            warnings: warnings.iter().map(|fault| fault.locate(&texts)).collect(),
+            resolved,
+        })
+    }
+
+    /// The scenario, every flow with its own complete TCP parameters.
+    pub fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+    /// Its graph with the routes of its flows.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+    /// The scenario with every default written out, as TOML.
+    pub fn resolved(&self) -> &str {
+        &self.resolved
+    }
+    /// Warnings of its check.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
+    /// The key under which the outcome is kept, see [`key()`].
+    pub fn key(&self) -> String {
+        key(&self.resolved)
+    }
+    /// Warnings that are known before the run.
+    pub fn check(&self) -> Vec<Warning> {
+        let told = self.warnings.iter();
+        told.map(|found| Warning::new("scenario", &found.message))
+            .collect()
+    }
+
+    /// Runs it.
+    ///
+    /// # Errors
+    /// If `progress` stops it.
+    pub fn run(&self, progress: Progress<'_>) -> Result<Outcome, Failure> {
+        let began = Instant::now();
+        #[expect(
+            clippy::expect_used,
+            reason = "the checks of a scenario are those of a plan and more"
+        )]
+        let mut simulation =
+            Simulation::new(plan(&self.scenario, &self.graph)).expect("a checked plan");
+        let measure = &self.scenario.measure;
+        let mut recorder =
+            Recorder::new(&simulation, &measure.traces, measure.trace_points as usize);
+        let (end, sample) = (self.scenario.run.duration, self.scenario.sample());
+        let mut told = Instant::now();
+        for stop in Timeline::new(self.scenario.window(), end, sample, self.slice()) {
+            simulation.run_until(stop.at);
+            if stop.begins {
+                simulation.begin_window();
+            }
+            if stop.samples {
+                simulation.sample();
+                recorder.sample(&simulation);
+            }
+            if stop.ends {
+                simulation.end_window();
+            }
+            if told.elapsed() >= PROGRESS_INTERVAL {
+                told = Instant::now();
+                if !progress(stop.at, end) {
+                    return Err(Failure::Cancelled);
+                }
+            }
+        }
+        let seconds = began.elapsed().as_secs_f64();
+        let seed = self.scenario.run.seed;
+        Ok(Outcome {
+            summary: summary::json(simulation.report(), seed, seconds, self.check()),
+            resolved: self.resolved.clone(),
+            series: recorder.series(),
+            events: Events::default(),
+        })
+    }
+
+    /// Time in which all lines together carry at most about a hundred thousand of the longest frames, so
+    /// that a run reports progress and can be stopped.
+    fn slice(&self) -> Ps {
+        let lines = self
+            .graph
+            .links
+            .iter()
+            .map(|link| link.rate.bits_per_second());
+        let frames = lines.sum::<f64>() / (8.0 * self.scenario.ethernet.mtu.0 as f64);
+        Ps::from_secs_f64(1e5 / frames.max(1.0))
+    }
+}

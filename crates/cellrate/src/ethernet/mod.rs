@@ -1,0 +1,21 @@
+//! Scenarios over Ethernet (`link_layer = "ethernet"`): the file, its checks, its graph, and its runs.
+
+mod checks;
+pub mod flow;
+pub mod graph;
+mod job;
+mod plan;
+mod recorder;
+mod summary;
+mod tcp_defaults;
+pub mod templates;
+pub mod topology;
+pub mod types;
+
+pub use job::{Job, is_ethernet};
+pub use plan::plan;
+pub use summary::Summary;
+pub use types::{Scenario, schema};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,58 @@
+//! Translation of a checked scenario into the engine's plan.
+
+use cellrate_engine::ether::frame::Framing;
+use cellrate_engine::ether::plan::{FlowPlan, NodePlan, Plan, SwitchPlan};
+use cellrate_engine::kernel::Stream;
+
+use super::graph::{Graph, Instance, Node};
+use super::types::Scenario;
+
+/// The plan of a scenario: its graph with every flow laid out, start jitter drawn.
+pub fn plan(scenario: &Scenario, graph: &Graph) -> Plan {
+    Plan {
+        seed: scenario.run.seed,
+        framing: Framing {
+            tagged: scenario.ethernet.tagged,
+        },
+        nodes: graph.nodes.iter().map(|one| node(scenario, one)).collect(),
+        links: graph.links.clone(),
+        flows: graph
+            .flows
+            .iter()
+            .map(|instance| flow(scenario, instance))
+            .collect(),
+    }
+}
+
+fn node(scenario: &Scenario, node: &Node) -> NodePlan {
+    let common = scenario.switch.buffer.map(|buffer| buffer.0);
+    let switch = SwitchPlan {
+        buffer: node.buffer.or(common).unwrap_or(u64::MAX),
+        queues: scenario.switch.queues.clone(),
+    };
+    NodePlan {
+        name: node.name.clone(),
+        switch: (!node.is_host).then_some(switch),
+    }
+}
+
+fn flow(scenario: &Scenario, instance: &Instance) -> FlowPlan {
+    let group = &scenario.flows[instance.group];
+    // The random stream is the flow's own, so adding or removing another flow moves no start.
+    let mut stream = Stream::new(scenario.run.seed, &instance.name, "start jitter");
+    FlowPlan {
+        name: instance.name.clone(),
+        group: group.name.clone(),
+        index: instance.index,
+        forward: instance.forward.clone(),
+        backward: instance.backward.clone(),
+        start: instance
+            .start
+            .saturating_add(stream.below(scenario.run.start_jitter)),
+        source: group.source.clone(),
+        tcp: group.tcp.clone(),
+        priority: group.priority,
+        // At most an MTU, as checked.
+        datagram: group.datagram.0 as u32,
+    }
+}

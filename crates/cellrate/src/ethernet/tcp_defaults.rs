@@ -1,0 +1,60 @@
+//! TCP's defaults over Ethernet: those of today's hosts, in place of those of the papers on ATM.
+
+use serde_json::Value;
+
+use crate::scenario::document::{Entry, Item, Table, Value as Written, read};
+use crate::scenario::source::Span;
+
+/// Keys of `[tcp]` that have another default over Ethernet.
+const DEFAULTS: &str = r#"
+recovery = "sack"           # RFC 6675
+mss = "1460 bytes"          # MTU of 1,500 less the headers of IP and TCP
+window = "1 MiB"
+initial_window = 10         # RFC 6928
+granularity = "1 ms"
+initial_rto = "1 s"         # RFC 6298 (2.1)
+min_rto = "200 ms"          # TCP_RTO_MIN of Linux
+max_rto = "120 s"           # TCP_RTO_MAX of Linux
+delayed_ack_interval = "40 ms"
+"#;
+
+fn defaults() -> Table {
+    read(DEFAULTS, 0).unwrap_or_default()
+}
+
+/// Adds the defaults to `[tcp]` of a document, where it has no value of its own.
+pub fn add(root: &mut Table) {
+    if root.get("tcp").is_none() {
+        let span = Span {
+            text: 0,
+            start: 0,
+            end: 0,
+        };
+        let item = Item {
+            value: Written::Table(Table::default()),
+            span,
+        };
+        let key = "tcp".into();
+        root.set(Entry { key, span, item });
+    }
+    let Some(Written::Table(tcp)) = root.get_mut("tcp").map(|item| &mut item.value) else {
+        return;
+    };
+    for entry in defaults().entries {
+        if tcp.get(&entry.key).is_none() {
+            tcp.set(entry);
+        }
+    }
+}
+
+/// Writes the defaults into the schema.
+pub fn document(schema: &mut Value) {
+    for Entry { key, item, .. } in defaults().entries {
+        let value = match item.value {
+            Written::String(text) => text.into(),
+            Written::Integer(number) => i64::try_from(number).unwrap_or(0).into(),
+            _ => continue,
+        };
+        schema["$defs"]["TcpConfig"]["properties"][&key]["default"] = value;
+    }
+}

@@ -1,0 +1,15 @@
+//! Commented scenarios over Ethernet to start from.
+
+/// Name, one line about it, and text of every template.
+pub const TEMPLATES: &[(&str, &str, &str)] = &[
+    (
+        "leaf-spine",
+        "TCP over Ethernet: hosts of a data centre send files to one another",
+        include_str!("templates/leaf-spine.toml"),
+    ),
+    (
+        "incast",
+        "TCP over Ethernet: many senders answer one host at once",
+        include_str!("templates/incast.toml"),
+    ),
+];

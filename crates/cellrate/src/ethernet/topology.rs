@@ -1,0 +1,147 @@
+//! Nodes and links of a scenario over Ethernet: a template, or the whole graph.
+
+use cellrate_engine::kernel::Rate;
+use cellrate_engine::kernel::units::{Bytes, Delay};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::scenario::{GraphHost, GraphLink, NSource, SingleSwitch};
+
+/// Nodes and links.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "template")]
+pub enum Topology {
+    /// Two switches A and B around a bottleneck link; every flow has hosts of its own on both
+    /// sides.
+    #[serde(rename = "n-source")]
+    NSource(NSource),
+    /// One switch A; every flow has a source host of its own, all end at one host behind the
+    /// bottleneck link: an incast.
+    #[serde(rename = "single-switch")]
+    SingleSwitch(SingleSwitch),
+    /// Leaf switches with hosts, each leaf joined to every spine switch.
+    #[serde(rename = "leaf-spine")]
+    LeafSpine(LeafSpine),
+    /// A fat tree of switches with k ports each.
+    #[serde(rename = "fat-tree")]
+    FatTree(FatTree),
+    /// Listed nodes and links.
+    #[serde(rename = "graph")]
+    Graph(Graph),
+}
+
+/// Hosts `h1`, `h2` ... at leaf switches `leaf1` ..., each of which has a link to each of the spine
+/// switches `spine1` ... The leaf of host *i* is the one with the number (*i* - 1) / `hosts_per_leaf` + 1.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LeafSpine {
+    /// Leaf switches.
+    #[schemars(range(min = 1, max = 1_000))]
+    pub leaves: u32,
+    /// Spine switches.
+    #[schemars(range(min = 1, max = 1_000))]
+    pub spines: u32,
+    /// Hosts at each leaf. A leaf is oversubscribed if their rates exceed those of its links to spines.
+    #[schemars(range(min = 1, max = 1_000))]
+    pub hosts_per_leaf: u32,
+    /// Rate of the links to hosts.
+    pub host_rate: Rate,
+    /// Rate of the links between leaves and spines; `host_rate` if absent.
+    pub spine_rate: Option<Rate>,
+    /// One-way delay, or length of fibre, of the links to hosts.
+    pub host_delay: Delay,
+    /// One-way delay, or length of fibre, of the links between leaves and spines.
+    pub spine_delay: Delay,
+}
+
+/// Hosts `h1` to `hN`, N = k^3 / 4, under k pods of k / 2 edge and k / 2 aggregation switches, and
+/// (k / 2)^2 core switches (Al-Fares, Loukissas and Vahdat 2008, section 2.2.1). Host *i* is at edge
+/// switch (*i* - 1) / (k / 2) + 1 of all, counted through the pods.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FatTree {
+    /// Ports of each switch, an even number.
+    #[schemars(range(min = 2, max = 64))]
+    pub k: u32,
+    /// Rate of every link.
+    pub rate: Rate,
+    /// One-way delay, or length of fibre, of every link.
+    pub delay: Delay,
+}
+
+/// An explicit graph.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Graph {
+    /// Hosts and switches.
+    #[serde(rename = "node")]
+    #[schemars(length(min = 2))]
+    pub nodes: Vec<Node>,
+    /// Links between them.
+    #[serde(rename = "link")]
+    #[schemars(length(min = 1))]
+    pub links: Vec<GraphLink>,
+}
+
+/// A node of a graph.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind")]
+pub enum Node {
+    /// Ends flows.
+    #[serde(rename = "host")]
+    Host(GraphHost),
+    /// Forwards frames.
+    #[serde(rename = "switch")]
+    Switch(NamedSwitch),
+}
+
+impl Node {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        match self {
+            Node::Host(host) => &host.name,
+            Node::Switch(switch) => &switch.name,
+        }
+    }
+}
+
+/// A switch of a graph. Absent keys are taken from `[switch]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NamedSwitch {
+    /// Unique name: letters, digits, `_`, `.` and `-`.
+    #[schemars(regex(pattern = r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$"))]
+    pub name: String,
+    /// Most bytes of each queue of each port.
+    pub buffer: Option<Bytes>,
+}
+
+impl Topology {
+    /// Fills in the defaults that follow from other keys.
+    pub(super) fn complete(&mut self) {
+        match self {
+            Topology::NSource(NSource {
+                link_rate,
+                bottleneck_rate: other,
+                ..
+            })
+            | Topology::SingleSwitch(SingleSwitch {
+                link_rate,
+                bottleneck_rate: other,
+                ..
+            })
+            | Topology::LeafSpine(LeafSpine {
+                host_rate: link_rate,
+                spine_rate: other,
+                ..
+            }) => {
+                other.get_or_insert(*link_rate);
+            }
+            Topology::FatTree(_) | Topology::Graph(_) => {}
+        }
+    }
+    /// True if flows are laid out by the template: each has hosts of its own.
+    pub fn lays_out_flows(&self) -> bool {
+        matches!(self, Topology::NSource(_) | Topology::SingleSwitch(_))
+    }
+}

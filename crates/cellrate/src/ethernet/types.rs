@@ -1,0 +1,190 @@
+//! A scenario file over Ethernet as Rust types: the run, its measurements, the switches.
+
+use std::sync::OnceLock;
+
+use cellrate_engine::kernel::Ps;
+use cellrate_engine::kernel::units::Bytes;
+use cellrate_engine::tcp::TcpConfig;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::flow::Flow;
+use super::tcp_defaults;
+use super::topology::Topology;
+use crate::scenario::schema::of;
+
+/// A packet-level simulation of flow control under TCP over Ethernet: topology, switches, traffic and
+/// measurements.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// Link layer of the whole network.
+    pub link_layer: LinkLayer,
+    /// Duration and random seed of the run.
+    pub run: Run,
+    /// Measurements and recordings.
+    #[serde(default)]
+    pub measure: Measure,
+    /// Form of frames.
+    #[serde(default)]
+    pub ethernet: Ethernet,
+    /// Nodes and links.
+    pub topology: Topology,
+    /// Output ports of every switch.
+    #[serde(default)]
+    pub switch: Switch,
+    /// TCP settings of all flows; a flow can override them.
+    #[serde(default)]
+    pub tcp: TcpConfig,
+    /// Groups of like flows; at least one.
+    #[serde(rename = "flow")]
+    #[schemars(length(min = 1))]
+    pub flows: Vec<Flow>,
+}
+
+/// Link layer of a network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LinkLayer {
+    /// Frames of any size.
+    Ethernet,
+}
+
+/// Duration and random seed of the run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Run {
+    /// Simulated time.
+    pub duration: Ps,
+    /// Seed of every random stream, and of the order of frames that arrive at a node at one instant.
+    #[serde(default = "first_seed")]
+    #[schemars(range(max = 9_223_372_036_854_775_807_u64))]
+    pub seed: u64,
+    /// Largest random addition, uniform, to the start of every flow.
+    #[serde(default = "zero")]
+    pub start_jitter: Ps,
+}
+
+/// Measurements and recordings, and the part of the run that they cover.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Measure {
+    /// Start of the measuring window.
+    pub from: Ps,
+    /// End of the measuring window; the end of the run if absent.
+    pub to: Option<Ps>,
+    /// Sampling period of traces and of the quantiles of queues; a thousandth of the run if absent.
+    pub sample: Option<Ps>,
+    /// Traced quantities.
+    pub traces: Vec<TraceKind>,
+    /// Largest number of points kept of each trace; beyond it, neighbouring points are combined
+    /// into their least and greatest value.
+    #[schemars(range(min = 2))]
+    pub trace_points: u32,
+}
+
+impl Default for Measure {
+    fn default() -> Measure {
+        Measure {
+            from: Ps::ZERO,
+            to: None,
+            sample: None,
+            traces: Vec::new(),
+            trace_points: 4_000,
+        }
+    }
+}
+
+/// A quantity that can be traced over time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TraceKind {
+    /// Bytes in each queue of each switch port.
+    Queue,
+    /// Congestion window of each TCP sender.
+    Cwnd,
+    /// Bytes acknowledged to each TCP sender.
+    Sequence,
+    /// Share of each line's time that was used since the last sample.
+    Utilisation,
+}
+
+/// Form of frames.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Ethernet {
+    /// Longest IP packet of a frame; `"9000 bytes"` for jumbo frames.
+    pub mtu: Bytes,
+    /// Frames have a VLAN tag of 4 bytes, which carries their priority (IEEE 802.1Q).
+    pub tagged: bool,
+}
+
+impl Default for Ethernet {
+    fn default() -> Ethernet {
+        Ethernet {
+            mtu: Bytes(1_500),
+            tagged: false,
+        }
+    }
+}
+
+/// Output ports of a switch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Switch {
+    /// Most bytes of each queue of each port, the frame in service included; no limit if absent.
+    pub buffer: Option<Bytes>,
+    /// Queues of each port, each with the priorities of its frames, 0 to 7; the first queue is served
+    /// first. Priorities that no queue has share the last.
+    pub queues: Vec<Vec<u8>>,
+}
+
+impl Default for Switch {
+    fn default() -> Switch {
+        Switch {
+            buffer: None,
+            queues: vec![Vec::new()],
+        }
+    }
+}
+
+impl Scenario {
+    /// Measuring window.
+    pub fn window(&self) -> (Ps, Ps) {
+        (
+            self.measure.from,
+            self.measure.to.unwrap_or(self.run.duration),
+        )
+    }
+    /// Sampling period, at least a picosecond.
+    pub fn sample(&self) -> Ps {
+        self.measure
+            .sample
+            .unwrap_or(Ps((self.run.duration.0 / 1_000).max(1)))
+    }
+    /// Fills in the defaults that follow from other keys.
+    pub(super) fn complete(&mut self) {
+        let (_, to) = self.window();
+        (self.measure.to, self.measure.sample) = (Some(to), Some(self.sample()));
+        self.topology.complete();
+    }
+}
+
+/// The schema of scenarios over Ethernet, for JSON Schema 2020-12.
+pub fn schema() -> &'static Value {
+    static SCHEMA: OnceLock<Value> = OnceLock::new();
+    SCHEMA.get_or_init(|| {
+        let mut schema = of::<Scenario>("cellrate scenario over Ethernet");
+        tcp_defaults::document(&mut schema);
+        schema
+    })
+}
+
+fn first_seed() -> u64 {
+    1
+}
+
+fn zero() -> Ps {
+    Ps::ZERO
+}

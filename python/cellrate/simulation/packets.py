@@ -1,0 +1,131 @@
+"""A run over Ethernet at a glance: its flows, its queues, its totals."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from cellrate.common.document import Row, Table, columns
+from cellrate.common.numbers import number, seconds
+
+if TYPE_CHECKING:
+    from cellrate import _core
+
+LINK_LAYER = 'link_layer = "ethernet"'
+"""First line of a resolved scenario over Ethernet."""
+MEANS = ("tcp_throughput_bits_per_second", "goodput_bits_per_second")
+SUMS = ("packets_sent", "packets_dropped", "packets_marked", "segments_retransmitted", "timeouts")
+
+
+def is_over_ethernet(outcome: _core.Outcome) -> bool:
+    """True for the outcome of a scenario over Ethernet."""
+    return outcome.resolved().startswith(LINK_LAYER)
+
+
+def overview(summary: Mapping[str, Any], most_flows: int, most_queues: int) -> dict[str, Any]:
+    """The part of a summary that fits on a screen.
+
+    Returns:
+        The summary, with groups of flows if there are more than `most_flows`, and under `ports` the
+        `most_queues` longest queues that packets have passed, each with its port; `other_queues`
+        counts the rest.
+    """
+    flows = summary["flows"]
+    if len(flows) > most_flows:
+        groups = groupby(flows, key=lambda flow: flow["group"])
+        flows = [_of_group(name, list(members)) for name, members in groups]
+    queues = [
+        {**port, "queues": [queue]}
+        for port in summary["ports"]
+        for queue in port["queues"]
+        if queue["packets_arrived"] > 0
+    ]
+    queues.sort(key=lambda port: -port["queues"][0]["queue_max_bytes"])
+    more = max(0, len(queues) - most_queues)
+    return {**summary, "flows": flows, "ports": queues[:most_queues], "other_queues": more}
+
+
+def _of_group(name: str, members: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Means and sums over the flows of a group; of completion times the greatest."""
+    ended = [flow["completion_seconds"] for flow in members]
+    all_ended = all(time is not None for time in ended)
+    return {
+        "name": f"{name} ({len(members)}, mean)",
+        **{key: sum(flow[key] for flow in members) / len(members) for key in MEANS},
+        **{key: sum(flow[key] for flow in members) for key in SUMS},
+        "completion_seconds": max(ended) if all_ended else None,
+    }
+
+
+def _mbit(bits_per_second: float) -> str:
+    return f"{bits_per_second / 1e6:,.3f}"
+
+
+def _time(time: float | None) -> str:
+    return "-" if time is None else seconds(time)
+
+
+OF_FLOWS: dict[str, tuple[str, Callable[[Any], str]]] = {
+    "goodput\nMbit/s": ("goodput_bits_per_second", _mbit),
+    "TCP\nMbit/s": ("tcp_throughput_bits_per_second", _mbit),
+    "packets\nsent": ("packets_sent", "{:,}".format),
+    "packets\ndropped": ("packets_dropped", "{:,}".format),
+    "segments\nsent again": ("segments_retransmitted", "{:,}".format),
+    "timeouts": ("timeouts", "{:,}".format),
+    "completion": ("completion_seconds", _time),
+}
+"""Measures of flows by the title of their column: key of the summary, and form."""
+
+
+def flows_table(flows: Iterable[Mapping[str, Any]]) -> Table:
+    """A row for each flow, or group of flows."""
+    rows = (
+        Row((flow["name"], *(form(flow[key]) for key, form in OF_FLOWS.values()))) for flow in flows
+    )
+    return Table(columns("flow", *OF_FLOWS, numbers=range(1, len(OF_FLOWS) + 1)), tuple(rows))
+
+
+def queues_table(shown: Mapping[str, Any]) -> Table:
+    """A row for each queue of an overview."""
+    found = (
+        Row(
+            (
+                port["name"],
+                " ".join(map(str, queue["priorities"])) if len(queue["priorities"]) < 8 else "all",
+                f"{port['utilisation']:.3f}",
+                f"{queue['queue_mean_bytes']:,.0f}",
+                f"{queue['queue_max_bytes']:,}",
+                f"{queue['queue_max_packets']:,}",
+                f"{queue['packets_dropped']:,}",
+            )
+        )
+        for port in shown["ports"]
+        for queue in port["queues"]
+    )
+    heads = columns(
+        *("port", "priorities", "utilisation", "mean queue\nbytes", "longest\nbytes"),
+        *("longest\npackets", "dropped\npackets"),
+        numbers=range(2, 7),
+    )
+    more = "queues, none of them longer in the window"
+    return Table(heads, tuple(found), more=more, others=shown["other_queues"])
+
+
+def totals_text(totals: Mapping[str, Any]) -> str:
+    """The totals in a sentence."""
+    fairness, tail = totals["jain_index"], totals["completion_p99_seconds"]
+    ended = totals["flows_completed"]
+    return (
+        f"TCP throughput {_mbit(totals['tcp_throughput_bits_per_second'])} Mbit/s, "
+        f"packet loss ratio {number(totals['packet_loss_ratio'])}, "
+        f"timeouts {totals['timeouts']:,}, "
+        f"Jain's index {'-' if fairness is None else f'{fairness:.4f}'}"
+        + (f", {ended:,} flows completed, 99 % of them within {_time(tail)}" if ended else "")
+    )
+
+
+def read_overview(outcome: _core.Outcome, most_flows: int, most_queues: int) -> dict[str, Any]:
+    """The overview of an outcome."""
+    return overview(json.loads(outcome.summary()), most_flows, most_queues)
