@@ -120,7 +120,7 @@ class Result(Shown):
         """True if `measure.events` asks for events."""
         import tomllib  # only results in files need it
 
-        return bool(tomllib.loads(self.resolved)["measure"]["events"])
+        return bool(tomllib.loads(self.resolved)["measure"].get("events"))
 
     def _frame(self, name: str) -> pl.DataFrame:
         with needing("a data frame"):

@@ -59,8 +59,8 @@ def _of_group(name: str, members: Sequence[Mapping[str, Any]]) -> dict[str, Any]
     }
 
 
-def _mbit(bits_per_second: float) -> str:
-    return f"{bits_per_second / 1e6:,.3f}"
+def _gbit(bits_per_second: float) -> str:
+    return f"{bits_per_second / 1e9:,.4f}"
 
 
 def _time(time: float | None) -> str:
@@ -68,8 +68,8 @@ def _time(time: float | None) -> str:
 
 
 OF_FLOWS: dict[str, tuple[str, Callable[[Any], str]]] = {
-    "goodput\nMbit/s": ("goodput_bits_per_second", _mbit),
-    "TCP\nMbit/s": ("tcp_throughput_bits_per_second", _mbit),
+    "goodput\nGbit/s": ("goodput_bits_per_second", _gbit),
+    "TCP\nGbit/s": ("tcp_throughput_bits_per_second", _gbit),
     "packets\nsent": ("packets_sent", "{:,}".format),
     "packets\ndropped": ("packets_dropped", "{:,}".format),
     "segments\nsent again": ("segments_retransmitted", "{:,}".format),
@@ -118,7 +118,7 @@ def totals_text(totals: Mapping[str, Any]) -> str:
     fairness, tail = totals["jain_index"], totals["completion_p99_seconds"]
     ended = totals["flows_completed"]
     return (
-        f"TCP throughput {_mbit(totals['tcp_throughput_bits_per_second'])} Mbit/s, "
+        f"TCP throughput {_gbit(totals['tcp_throughput_bits_per_second'])} Gbit/s, "
         f"packet loss ratio {number(totals['packet_loss_ratio'])}, "
         f"timeouts {totals['timeouts']:,}, "
         f"Jain's index {'-' if fairness is None else f'{fairness:.4f}'}"
