@@ -1,6 +1,6 @@
-//! Equal-cost multipath: the choice of a packet's next hop by a hash of its flow, so that all packets
-//! of a flow take one way (RFC 2992 describes the method). The hash is MurmurHash3, x86, 32 bits (Appleby 2011,
-//! public domain).
+//! Equal-cost multipath: the choice of a packet's next hop by a hash of its flow, so that all
+//! packets of a flow take one way (RFC 2992 describes the method). The hash is MurmurHash3, x86, 32
+//! bits (Appleby 2011, public domain).
 
 /// What the packets of a flow have in common, protocols aside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,8 +16,8 @@ pub struct FlowKey {
 }
 
 impl FlowKey {
-    /// MurmurHash3 of source, destination and ports (the source's in the low half) as 12 octets, three
-    /// little-endian words.
+    /// MurmurHash3 of source, destination and ports (the source's in the low half) as 12 octets,
+    /// three little-endian words.
     pub fn hash(self, seed: u32) -> u32 {
         let ports = self.source_port as u32 | (self.destination_port as u32) << 16;
         let words = [self.source, self.destination, ports];
@@ -31,7 +31,8 @@ impl FlowKey {
         hash = (hash ^ hash >> 13).wrapping_mul(0xC2B2_AE35);
         hash ^ hash >> 16
     }
-    /// Number of the next hop among `hops`, at a switch with this seed: the hash modulo their number.
+    /// Number of the next hop among `hops`, at a switch with this seed: the hash modulo their
+    /// number.
     ///
     /// # Panics
     /// If there are no hops.

@@ -1,5 +1,6 @@
 //! Ethernet: frames of any size between hosts and switches, with TCP or datagrams over IPv4 in them.
 
+pub mod aqm;
 mod build;
 pub mod ecmp;
 pub mod endpoint;
@@ -7,10 +8,12 @@ pub mod frame;
 pub mod host;
 pub mod line;
 mod measure;
+pub mod memory;
 pub mod node;
 pub mod plan;
 pub mod port;
 pub mod report;
+pub mod schedule;
 pub mod simulation;
 pub mod switch;
 #[cfg(test)]

@@ -1,0 +1,36 @@
+//! No active queue management: every packet passes.
+
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::policy::{AqmAlgorithm, AqmParameters, QueueFacts};
+use crate::kernel::{Finding, Stream};
+
+/// No parameters.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct NoneConfig {}
+
+impl AqmParameters for NoneConfig {
+    /// No findings: there are no parameters.
+    fn check(&self, _: QueueFacts) -> Vec<Finding> {
+        Vec::new()
+    }
+}
+
+/// A queue that only its buffer limits.
+#[derive(Clone, Debug)]
+pub struct NoAqm;
+
+impl NoAqm {
+    /// No algorithm for any queue.
+    pub fn new(_: &NoneConfig, _: QueueFacts, _: Stream) -> NoAqm {
+        NoAqm
+    }
+    /// Goes on: there is nothing to change.
+    pub fn change(&mut self, _: &NoneConfig) {}
+}
+
+impl AqmAlgorithm for NoAqm {}

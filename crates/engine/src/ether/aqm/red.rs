@@ -1,0 +1,272 @@
+//! Random early detection (Floyd and Jacobson 1993, "Random Early Detection Gateways for Congestion
+//! Avoidance") as ns-2 (`queue/red.cc`) and ns-3 (`RedQueueDisc`) implement it. With the
+//! instantaneous queue it is the marking of DCQCN (Zhu et al. 2015, section 3.1): see
+//! [`RedConfig::dcqcn`].
+
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::length::{Held, Length};
+use super::policy::{
+    AqmAlgorithm, AqmParameters, Decision, QueueFacts, reachable, require, share, signal,
+};
+use crate::kernel::units::Bytes;
+use crate::kernel::{Finding, Ps, Rate, Stream};
+
+/// Distances between the packets that are chosen at a constant probability p.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Spacing {
+    /// Each packet is chosen independently of all others, with the mean distance 1/p (method 1 of
+    /// the paper's section 7).
+    Geometric,
+    /// Distances are uniform between 1 and 1/p - 1 packets, with the mean 1/(2p) (method 2).
+    Uniform,
+    /// Distances are uniform between 1/p and 2/p - 1 packets: `wait` of ns-2.
+    Wait,
+}
+
+/// Parameters of random early detection.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RedConfig {
+    /// Average queue below which every packet passes (min_th; K_min of DCQCN).
+    #[schemars(extend("x-search" = { "low": "2 packets", "high": "500 packets", "scale": "log" }))]
+    pub min: Length,
+    /// Average queue from which the probability is no longer linear (max_th; K_max of DCQCN).
+    #[schemars(extend("x-search" = { "low": "4 packets", "high": "2000 packets", "scale": "log" }))]
+    pub max: Length,
+    /// Share of the present queue in the average at each arrival (w_q). 1 takes the queue itself.
+    #[schemars(extend("x-search" = { "low": 0.0001, "high": 1, "scale": "log" }))]
+    pub weight: f64,
+    /// Probability at the average `max` (max_p).
+    #[schemars(extend("x-search" = { "low": 0.005, "high": 1, "scale": "log" }))]
+    pub max_p: f64,
+    /// From `max` on, the probability rises to 1 at twice `max`, rather than at once.
+    pub gentle: bool,
+    /// Distances between chosen packets.
+    pub spacing: Spacing,
+    /// The probability of a packet is proportional to its octets (`bytes_` of ns-2).
+    pub by_size: bool,
+    /// Mean size of packets: for `by_size`, and for the number of packets that an idle line could
+    /// have sent.
+    #[schemars(extend("x-not-searched" = "a property of the traffic"))]
+    pub mean_packet: Bytes,
+    /// Mark packets whose transport understands marks, rather than drop them.
+    pub ecn: bool,
+    /// Drop packets where the probability is 1, whatever `ecn` says (`UseHardDrop` of ns-3).
+    pub hard_drop: bool,
+}
+
+impl Default for RedConfig {
+    /// Thresholds, weight and max_p of the paper's section 5; all else as in ns-3.
+    fn default() -> RedConfig {
+        RedConfig {
+            min: Length::Packets(5),
+            max: Length::Packets(15),
+            weight: 0.002,
+            max_p: 0.02,
+            gentle: true,
+            spacing: Spacing::Wait,
+            by_size: false,
+            mean_packet: Bytes(500),
+            ecn: false,
+            hard_drop: true,
+        }
+    }
+}
+
+impl RedConfig {
+    /// The marking of DCQCN: by the instantaneous queue, linear from K_min to K_max, then 1 (Zhu et
+    /// al. 2015, section 3.1). Its section 5 takes 5 kB, 200 kB and 1 percent.
+    pub fn dcqcn(k_min: Bytes, k_max: Bytes, p_max: f64) -> RedConfig {
+        RedConfig {
+            min: Length::Octets(k_min.0),
+            max: Length::Octets(k_max.0),
+            weight: 1.0,
+            max_p: p_max,
+            gentle: false,
+            spacing: Spacing::Geometric,
+            ecn: true,
+            hard_drop: false,
+            ..RedConfig::default()
+        }
+    }
+    /// Probability p_b at an average queue of at least `min`.
+    fn probability(&self, average: f64) -> f64 {
+        let (min, max) = (self.min.amount() as f64, self.max.amount() as f64);
+        if average < max {
+            // The paper's section 4: p_b = max_p (avg - min_th) / (max_th - min_th).
+            self.max_p * (average - min) / (max - min)
+        } else if self.gentle && average < 2.0 * max {
+            // ns-2, `calculate_p_new`: from max_p at `max` to 1 at twice `max`.
+            self.max_p + (1.0 - self.max_p) * (average - max) / max
+        } else {
+            1.0
+        }
+    }
+}
+
+impl AqmParameters for RedConfig {
+    /// Findings about thresholds in the wrong order, of different units or beyond the buffer, and
+    /// about shares outside their range.
+    fn check(&self, facts: QueueFacts) -> Vec<Finding> {
+        let (min, max) = (self.min, self.max);
+        let is_above = !max.is_counted_as(min) || max.amount() >= min.amount();
+        [
+            require("max", max.is_counted_as(min), max, "counted as `min` is"),
+            require("max", is_above, max, "at least `min`"),
+            require("max", max.amount() > 0, max, "above 0"),
+            share("weight", self.weight),
+            share("max_p", self.max_p),
+            require(
+                "mean_packet",
+                self.mean_packet.0 > 0,
+                self.mean_packet,
+                "above 0",
+            ),
+            reachable("min", min, facts),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}
+
+/// Random early detection at one queue.
+#[derive(Clone, Debug)]
+pub struct Red {
+    config: RedConfig,
+    rate: Rate,
+    stream: Stream,
+    /// Average queue, in the unit of the thresholds (avg).
+    average: f64,
+    /// Instant up to which the average accounts for an empty queue (q_time).
+    idle_since: Ps,
+    /// Packets since the last one chosen, the present one included (count), and their octets.
+    count: u64,
+    count_octets: u64,
+    /// True if the packet before met an average of at least `min` (`old` of ns-2).
+    is_above: bool,
+}
+
+impl Red {
+    /// The algorithm at the queue of `facts`, which is empty.
+    pub fn new(config: &RedConfig, facts: QueueFacts, stream: Stream) -> Red {
+        Red {
+            config: config.clone(),
+            rate: facts.rate,
+            stream,
+            average: 0.0,
+            idle_since: Ps::ZERO,
+            count: 0,
+            count_octets: 0,
+            is_above: false,
+        }
+    }
+    /// Goes on with other parameters. An average in other units begins at zero.
+    pub fn change(&mut self, config: &RedConfig) {
+        if !config.min.is_counted_as(self.config.min) {
+            self.average = 0.0;
+        }
+        self.config = config.clone();
+    }
+    /// Average queue, in the unit of the thresholds.
+    pub fn average(&self) -> f64 {
+        self.average
+    }
+
+    /// The average with a packet that arrives at `now`. ns-2 counts an empty queue's m packets and
+    /// the arrival: avg (1 - w)^(m + 1), where the paper has avg (1 - w)^m (section 4).
+    fn update_average(&mut self, now: Ps, queue: Held) {
+        let weight = self.config.weight;
+        let kept = if queue.packets == 0 {
+            let packets = self.sendable(now.saturating_sub(self.idle_since));
+            self.idle_since = now;
+            libm::pow(1.0 - weight, packets as f64 + 1.0)
+        } else {
+            1.0 - weight
+        };
+        self.average = self.average * kept + weight * self.config.min.count(queue) as f64;
+    }
+    /// Whole packets of mean size that the line sends in `span`.
+    fn sendable(&self, span: Ps) -> u128 {
+        // Picoseconds times thousandths of a bit per second, in an octet.
+        const OCTET: u128 = 8 * 1_000_000_000_000 * 1_000;
+        let packet = OCTET * self.config.mean_packet.0 as u128;
+        span.0 as u128 * self.rate.0 as u128 / packet
+    }
+
+    /// Probability p_a of the present packet of `octets`, which spaces the chosen ones
+    /// (`modify_p` of ns-2).
+    fn spaced(&self, p: f64, octets: u32) -> f64 {
+        let RedConfig {
+            spacing,
+            by_size,
+            mean_packet,
+            ..
+        } = self.config;
+        let passed = match by_size {
+            true => self.count_octets / mean_packet.0,
+            false => self.count,
+        };
+        let passed = passed as f64 * p;
+        let p = match spacing {
+            Spacing::Geometric => p,
+            // The paper's section 4: p_a = p_b / (1 - count p_b).
+            Spacing::Uniform if passed < 1.0 => p / (1.0 - passed),
+            Spacing::Wait if passed < 1.0 => 0.0,
+            Spacing::Wait if passed < 2.0 => p / (2.0 - passed),
+            Spacing::Uniform | Spacing::Wait => 1.0,
+        };
+        if by_size && p < 1.0 {
+            p * octets as f64 / mean_packet.0 as f64
+        } else {
+            p
+        }
+    }
+    fn restart_count(&mut self, count: u64, octets: u32) {
+        (self.count, self.count_octets) = (count, count * octets as u64);
+    }
+}
+
+impl AqmAlgorithm for Red {
+    fn on_enqueue(&mut self, now: Ps, octets: u32, queue: Held) -> Decision {
+        self.update_average(now, queue);
+        self.count += 1;
+        self.count_octets += octets as u64;
+        // In ns-2, where chosen packets are spaced, none is chosen that meets at most one packet or
+        // octet.
+        let is_spaced = self.config.spacing != Spacing::Geometric;
+        let is_empty = is_spaced && self.config.min.count(queue) <= 1;
+        if self.average < self.config.min.amount() as f64 || is_empty {
+            self.is_above = false;
+            return Decision::Pass;
+        }
+        let p = self.config.probability(self.average);
+        if p >= 1.0 {
+            self.restart_count(0, octets);
+            return signal(self.config.ecn && !self.config.hard_drop);
+        }
+        if is_spaced && !self.is_above {
+            // ns-2: the average has just come to `min`; the count begins.
+            self.is_above = true;
+            self.restart_count(1, octets);
+            return Decision::Pass;
+        }
+        if self.stream.uniform() < self.spaced(p, octets) {
+            self.restart_count(0, octets);
+            return signal(self.config.ecn);
+        }
+        Decision::Pass
+    }
+    #[inline]
+    fn on_empty(&mut self, now: Ps) {
+        self.idle_since = now;
+    }
+}
+
+#[cfg(test)]
+mod tests;
