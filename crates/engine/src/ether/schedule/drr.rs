@@ -81,8 +81,7 @@ impl DeficitRoundRobin {
         }
     }
 
-    /// The queue whose first frame is served next; `None` if all queues are empty. The frame is
-    /// served.
+    /// The queue whose first frame is to be served next; `None` if all queues are empty.
     pub fn next(&mut self, heads: &Heads) -> Option<usize> {
         if heads[..self.queues].iter().all(|octets| *octets == 0) {
             return None;
@@ -95,15 +94,18 @@ impl DeficitRoundRobin {
                     self.has_quantum = true;
                 }
                 if octets <= self.deficits[queue] {
-                    self.deficits[queue] -= octets;
                     return Some(queue);
                 }
             }
             self.end_turn();
         }
     }
-    /// The service of the last frame that waited in `queue`, whose turn it is, has begun. By the
-    /// paper's dequeuing module an empty queue loses its deficit, and its turn ends.
+    /// A frame of `octets` in `queue`, which [`DeficitRoundRobin::next`] has named, is served.
+    pub fn on_service(&mut self, queue: usize, octets: u32) {
+        self.deficits[queue] -= octets as u64;
+    }
+    /// The last frame that waited in `queue`, whose turn it is, has left it. By the paper's
+    /// dequeuing module an empty queue loses its deficit, and its turn ends.
     pub fn on_emptied(&mut self, queue: usize) {
         debug_assert_eq!(queue, self.turn);
         self.deficits[queue] = 0;
@@ -144,6 +146,7 @@ mod tests {
                 return trace;
             };
             trace.push((next, queues[next].pop_front().expect("a head")));
+            drr.on_service(next, heads[next]);
             if queues[next].is_empty() {
                 drr.on_emptied(next);
             }
@@ -186,13 +189,33 @@ mod tests {
     fn an_empty_queue_loses_its_deficit_though_a_frame_comes_at_once() {
         let mut drr = drr(&[500; 2]);
         let heads = |first, second| [first, second, 0, 0, 0, 0, 0, 0];
-        assert_eq!(drr.next(&heads(100, 100)), Some(0));
-        drr.on_emptied(0);
+        let mut serve = |first, second| {
+            let heads = heads(first, second);
+            let queue = drr.next(&heads).expect("a frame");
+            drr.on_service(queue, heads[queue]);
+            if first == 100 {
+                drr.on_emptied(0);
+            }
+            queue
+        };
+        assert_eq!(serve(100, 100), 0);
         // Without the loss the first had 400 left for this frame.
-        assert_eq!(drr.next(&heads(400, 100)), Some(1));
-        assert_eq!(drr.next(&heads(400, 400)), Some(1));
-        assert_eq!(drr.next(&heads(400, 400)), Some(0));
+        assert_eq!(
+            [serve(400, 100), serve(400, 400), serve(400, 400)],
+            [1, 1, 0]
+        );
         assert_eq!(drr.deficits[0], 100);
+    }
+
+    #[test]
+    fn a_frame_that_is_dropped_at_its_turn_costs_no_deficit() {
+        let mut drr = drr(&[500; 2]);
+        let heads = |first| [first, 100, 0, 0, 0, 0, 0, 0];
+        assert_eq!(drr.next(&heads(400)), Some(0));
+        // Dropped; the next one fits only into the whole quantum.
+        assert_eq!(drr.next(&heads(500)), Some(0));
+        drr.on_service(0, 500);
+        assert_eq!(drr.next(&heads(64)), Some(1));
     }
 
     #[test]
@@ -217,6 +240,7 @@ mod tests {
             let mut range = [(0.0_f64, 0.0_f64); 3];
             for _ in 0..50_000 {
                 let queue = drr.next(&heads).expect("all queues are backlogged");
+                drr.on_service(queue, heads[queue]);
                 sent[queue] += heads[queue] as f64 / share(queue);
                 heads[queue] = size();
                 for (other, (least, greatest)) in range.iter_mut().enumerate() {

@@ -81,8 +81,8 @@ pub enum Schedule {
 }
 
 impl Schedule {
-    /// The queue whose first frame is served next; `None` if all queues are empty. The frame is
-    /// served.
+    /// The queue whose first frame is to be served next; `None` if all queues are empty. If the
+    /// frame is dropped instead, the port asks again.
     #[inline]
     pub fn next(&mut self, heads: &Heads) -> Option<usize> {
         match self {
@@ -90,7 +90,16 @@ impl Schedule {
             Schedule::DeficitRoundRobin(drr) => drr.next(heads),
         }
     }
-    /// The service of the last frame that waited in `queue` has begun.
+    /// A frame of `octets` in `queue`, which [`Schedule::next`] has named, is served.
+    #[inline]
+    pub fn on_service(&mut self, queue: usize, octets: u32) {
+        match self {
+            Schedule::StrictPriority => {}
+            Schedule::DeficitRoundRobin(drr) => drr.on_service(queue, octets),
+        }
+    }
+    /// The last frame that waited in `queue`, which [`Schedule::next`] has named, has left it:
+    /// served or dropped.
     #[inline]
     pub fn on_emptied(&mut self, queue: usize) {
         match self {
