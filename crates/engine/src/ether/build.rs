@@ -4,9 +4,11 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
 
+use super::aqm::QueueFacts;
 use super::endpoint::{App, Endpoint, EndpointSettings, Paced, Supply};
 use super::frame::{GAP, PREAMBLE, UDP_HEADERS};
 use super::host::{Host, Interface};
+use super::memory::SharedMemory;
 use super::node::Node;
 use super::plan::{Plan, SwitchPlan};
 use super::port::{Port, PortSettings};
@@ -115,15 +117,39 @@ impl<'a> Draft<'a> {
     }
 
     fn switch(&self, node: usize, settings: &SwitchPlan) -> Switch {
-        let port = |link: &usize| {
+        let queues = settings.queues.len().max(1);
+        let largest = self
+            .plan
+            .flows
+            .iter()
+            .map(|flow| flow.longest_packet() as u32)
+            .max();
+        let largest = self.plan.framing.frame(largest.unwrap_or(0));
+        let port = |(number, link): (usize, &usize)| {
+            let link_plan = &self.plan.links[*link];
+            let facts = QueueFacts {
+                rate: link_plan.rate,
+                limit: settings.buffer,
+                largest,
+            };
+            let queue = |queue: usize| {
+                let purpose = format!("queue {}", queue + 1);
+                let stream = Stream::new(self.plan.seed, &link_plan.name, &purpose);
+                (settings.buffer, settings.aqm.build(facts, stream))
+            };
             Port::new(PortSettings {
-                rate: self.plan.links[*link].rate,
-                delay: self.plan.links[*link].delay,
+                rate: link_plan.rate,
+                delay: link_plan.delay,
                 link: *link as u32,
-                limits: alloc::vec![settings.buffer; settings.queues.len().max(1)],
+                queues: (0..queues).map(queue).collect(),
+                schedule: settings.schedule.build(),
+                first_queue: number * queues,
                 queue_of: settings.queue_of(),
             })
         };
+        let ports = &self.outgoing[node];
+        let memory = settings.memory.as_ref();
+        let memory = memory.map(|memory| SharedMemory::new(memory, ports.len() * queues));
         let route = |(channel, hop): &Arriving| Route {
             channel: *channel,
             port: self.port_of[self.plan.path(*channel)[hop + 1]],
@@ -132,8 +158,9 @@ impl<'a> Draft<'a> {
             dropped_bytes: 0,
         };
         Switch::new(
-            self.outgoing[node].iter().map(port).collect(),
+            ports.iter().enumerate().map(port).collect(),
             self.arriving[node].iter().map(route).collect(),
+            memory,
         )
     }
 

@@ -2,7 +2,7 @@
 //! packets of a flow take one way (RFC 2992 describes the method). The hash is MurmurHash3, x86, 32
 //! bits (Appleby 2011, public domain).
 
-/// What the packets of a flow have in common, protocols aside.
+/// Addresses and ports, which all packets of a flow have in common.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowKey {
     /// Source address.

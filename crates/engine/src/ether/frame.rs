@@ -110,7 +110,7 @@ impl Info {
     }
 }
 
-/// What a frame carries.
+/// The packet in a frame.
 #[derive(Clone, Copy, Debug)]
 pub enum Packet {
     /// A segment of TCP.

@@ -3,14 +3,15 @@
 use alloc::format;
 use alloc::vec::Vec;
 
+use super::aqm::Held;
 use super::endpoint::{App, Endpoint, EndpointCounts};
 use super::node::Node;
 use super::plan::FlowPlan;
-use super::port::{Held, Port, QueueCounts};
+use super::port::{Port, QueueCounts};
 use super::report::{Balance, FlowReport, PortReport, QueueReport, Report, Totals};
 use super::simulation::Simulation;
 use super::switch::payload;
-use crate::atm::report::jain_index;
+use crate::kernel::statistics::jain_index;
 use crate::kernel::{Digest, Ps, Summary};
 use crate::net::channel::ChannelId;
 use crate::tcp::SenderStats;
@@ -268,7 +269,7 @@ impl Simulation {
         }
     }
 
-    /// What each channel has sent has arrived, was dropped or is on its way.
+    /// Checks that the frames of each channel have arrived, were dropped or are on their way.
     fn check_packets(&self, in_path: &[Dropped]) {
         let dropped = self.dropped();
         for channel in self.network.plan.channels() {
@@ -479,6 +480,7 @@ impl Simulation {
             priorities: Vec::new(),
             packets_arrived: now.arrived.packets - then.arrived.packets,
             packets_dropped: now.dropped.packets - then.dropped.packets,
+            packets_dropped_early: now.dropped_early - then.dropped_early,
             packets_marked: now.marked - then.marked,
             queue_mean_bytes: mean(now.octet_ps - then.octet_ps),
             queue_max_bytes: most.octets,

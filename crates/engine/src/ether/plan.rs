@@ -5,8 +5,11 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+use super::aqm::AqmConfig;
 use super::frame::{Framing, Info, LEAST_ON_WIRE, UDP_HEADERS};
 use super::line::OctetClock;
+use super::memory::MemoryConfig;
+use super::schedule::ScheduleConfig;
 use crate::kernel::Ps;
 use crate::net::LinkPlan;
 use crate::net::channel::ChannelId;
@@ -42,6 +45,12 @@ pub struct NodePlan {
 pub struct SwitchPlan {
     /// Most octets of each queue, the frame in service included; `u64::MAX` without a limit.
     pub buffer: u64,
+    /// Memory that all queues of the switch share, if they do.
+    pub memory: Option<MemoryConfig>,
+    /// Active queue management of each queue.
+    pub aqm: AqmConfig,
+    /// Order of service.
+    pub schedule: ScheduleConfig,
     /// Queues of each port, each with the priorities of its frames; the first queue is served first.
     /// Priorities that no queue has share the last.
     pub queues: Vec<Vec<u8>>,
@@ -52,6 +61,9 @@ impl SwitchPlan {
     pub fn new(buffer: u64) -> SwitchPlan {
         SwitchPlan {
             buffer,
+            memory: None,
+            aqm: AqmConfig::default(),
+            schedule: ScheduleConfig::StrictPriority,
             queues: Vec::from([Vec::new()]),
         }
     }

@@ -3,30 +3,13 @@
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-use super::frame::{GAP, Info, PREAMBLE, Packet};
+use super::aqm::{Aqm, AqmAlgorithm, Decision, Held};
+use super::frame::{Ecn, GAP, Info, PREAMBLE, Packet};
 use super::line::OctetClock;
+use super::memory::SharedMemory;
+use super::schedule::{Heads, Schedule};
 use super::transport::{Frame, Outlet};
 use crate::kernel::{Ps, Rate};
-
-/// Frames in a queue: their octets, from header to FCS, and their number.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Held {
-    /// Octets.
-    pub octets: u64,
-    /// Frames.
-    pub packets: u64,
-}
-
-impl Held {
-    fn add(&mut self, octets: u32) {
-        self.octets += octets as u64;
-        self.packets += 1;
-    }
-    fn remove(&mut self, octets: u32) {
-        self.octets -= octets as u64;
-        self.packets -= 1;
-    }
-}
 
 /// Counters of a queue since the start of the run.
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,6 +18,8 @@ pub struct QueueCounts {
     pub arrived: Held,
     /// Frames and octets dropped.
     pub dropped: Held,
+    /// Those of them that active queue management has dropped.
+    pub dropped_early: u64,
     /// Frames that the port marked.
     pub marked: u64,
     /// Integral of the octets held over time, in octets times picoseconds.
@@ -43,12 +28,47 @@ pub struct QueueCounts {
     pub packet_ps: u128,
 }
 
-/// A frame that waits.
+/// A frame that arrives at a port.
+#[derive(Clone, Copy, Debug)]
+pub struct Arriving {
+    /// Its label at the switch, by which a drop is counted.
+    pub route: u32,
+    /// Its label at the node that follows.
+    pub label: u32,
+    /// Its word.
+    pub info: Info,
+    /// What it carries.
+    pub packet: Packet,
+}
+
+/// A frame that a port has dropped.
+#[derive(Clone, Copy, Debug)]
+pub struct Dropped {
+    /// Time of the drop.
+    pub at: Ps,
+    /// Label of the frame at the switch.
+    pub route: u32,
+    /// Its word.
+    pub info: Info,
+    /// What it carried.
+    pub packet: Packet,
+}
+
+/// Things outside a port on which it acts.
+pub struct Outside<'a> {
+    /// The link that it feeds.
+    pub out: Outlet<'a>,
+    /// The memory that the ports of the switch share.
+    pub memory: Option<&'a mut SharedMemory>,
+    /// Frames dropped, in order of time.
+    pub drops: &'a mut Vec<Dropped>,
+}
+
+/// A frame that waits, and the time of its arrival.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
-    label: u32,
-    info: Info,
-    packet: Packet,
+    frame: Arriving,
+    since: Ps,
 }
 
 /// A queue of a port.
@@ -56,6 +76,7 @@ struct Waiting {
 struct Queue {
     /// Most octets that it may hold, the frame in service included; `u64::MAX` without a limit.
     limit: u64,
+    aqm: Aqm,
     waiting: VecDeque<Waiting>,
     /// The frame in service counts until its gap has passed.
     held: Held,
@@ -66,9 +87,25 @@ struct Queue {
 }
 
 impl Queue {
-    fn new(limit: u64) -> Queue {
+    /// Carries out a decision of active queue management; returns false if it drops the frame. A frame
+    /// whose transport does not understand marks is dropped instead (RFC 3168 section 5).
+    #[inline]
+    fn passes(&mut self, decision: Decision, info: &mut Info) -> bool {
+        match decision {
+            Decision::Pass => true,
+            Decision::Drop => false,
+            Decision::Mark if info.ecn() == Ecn::NotEct => false,
+            Decision::Mark => {
+                self.counts.marked += (info.ecn() == Ecn::Ect) as u64;
+                *info = info.marked();
+                true
+            }
+        }
+    }
+    fn new((limit, aqm): (u64, Aqm)) -> Queue {
         Queue {
             limit,
+            aqm,
             waiting: VecDeque::new(),
             held: Held::default(),
             most: Held::default(),
@@ -85,13 +122,27 @@ impl Queue {
     }
     fn enter(&mut self, now: Ps, octets: u32) {
         self.integrate(now);
-        self.held.add(octets);
+        self.held = with(self.held, octets);
         self.most.octets = self.most.octets.max(self.held.octets);
         self.most.packets = self.most.packets.max(self.held.packets);
     }
     fn leave(&mut self, now: Ps, octets: u32) {
         self.integrate(now);
-        self.held.remove(octets);
+        self.held = without(self.held, octets);
+    }
+}
+
+fn with(held: Held, octets: u32) -> Held {
+    Held {
+        octets: held.octets + octets as u64,
+        packets: held.packets + 1,
+    }
+}
+
+fn without(held: Held, octets: u32) -> Held {
+    Held {
+        octets: held.octets - octets as u64,
+        packets: held.packets - 1,
     }
 }
 
@@ -104,14 +155,18 @@ pub struct PortSettings {
     pub delay: Ps,
     /// Link that the port feeds.
     pub link: u32,
-    /// For each queue its most octets, `u64::MAX` without a limit; the first queue is served first.
-    pub limits: Vec<u64>,
+    /// For each queue its most octets, `u64::MAX` without a limit, and its active queue management.
+    pub queues: Vec<(u64, Aqm)>,
+    /// Order of service.
+    pub schedule: Schedule,
+    /// Number of its first queue among those of the switch that share the memory.
+    pub first_queue: usize,
     /// For each priority of frames its queue.
     pub queue_of: [u8; 8],
 }
 
-/// An output port. It serves one frame at a time and does not interrupt a service. All that happens at
-/// one instant happens in the order completion, then arrivals.
+/// An output port. It serves one frame at a time and does not interrupt a service. At one instant it first
+/// wakes active queue management, then ends services, then takes arrivals.
 #[derive(Clone, Debug)]
 pub struct Port {
     clock: OctetClock,
@@ -120,6 +175,12 @@ pub struct Port {
     pub link: u32,
     queues: Vec<Queue>,
     queue_of: [u8; 8],
+    schedule: Schedule,
+    first_queue: usize,
+    /// True if some queue has active queue management with a timer.
+    has_timers: bool,
+    /// Frames that wait in all queues.
+    waiting: u32,
     /// Queue and octets of the frame in service.
     serving: Option<(u8, u32)>,
     /// End of the last service, its gap included, and the fraction of a picosecond behind it.
@@ -134,12 +195,17 @@ pub struct Port {
 impl Port {
     /// A port without frames.
     pub fn new(settings: PortSettings) -> Port {
+        let timed = |(_, aqm): &(u64, Aqm)| matches!(aqm, Aqm::Pie(_));
         Port {
             clock: OctetClock::new(settings.rate),
             delay: settings.delay,
             link: settings.link,
-            queues: settings.limits.into_iter().map(Queue::new).collect(),
+            has_timers: settings.queues.iter().any(timed),
+            queues: settings.queues.into_iter().map(Queue::new).collect(),
             queue_of: settings.queue_of,
+            schedule: settings.schedule,
+            first_queue: settings.first_queue,
+            waiting: 0,
             serving: None,
             free_at: Ps::ZERO,
             carry: 0,
@@ -148,65 +214,177 @@ impl Port {
         }
     }
 
-    /// Instant at which the next service begins; `NEVER` if no frame waits.
+    /// Instant at which the port must be advanced: at which the next service begins, or, if the memory is
+    /// `shared`, the present one ends, or a timer expires. `NEVER` if nothing is due.
     #[inline]
-    pub fn next_start(&self) -> Ps {
-        let waits = self.serving.is_some() && self.queues.iter().any(|q| !q.waiting.is_empty());
-        if waits { self.free_at } else { Ps::NEVER }
+    pub fn next_due(&self, shared: bool) -> Ps {
+        let ends = self.serving.is_some() && (shared || self.waiting > 0);
+        let end = if ends { self.free_at } else { Ps::NEVER };
+        if self.has_timers {
+            end.min(self.next_timer())
+        } else {
+            end
+        }
     }
 
-    /// Completes all services that end at `now` or before, and begins those that follow.
+    fn next_timer(&self) -> Ps {
+        let timers = self.queues.iter().map(|queue| queue.aqm.wake_at());
+        timers.min().unwrap_or(Ps::NEVER)
+    }
+
+    /// Ends all services that end at `now` or before, begins those that follow, and wakes active queue
+    /// management whose time has come.
     #[inline]
-    pub fn advance(&mut self, now: Ps, out: &mut Outlet<'_>) {
-        while let Some((queue, octets)) = self.serving
-            && self.free_at <= now
-        {
-            self.serving = None;
-            self.queues[queue as usize].leave(self.free_at, octets);
-            let next = self.queues.iter().position(|q| !q.waiting.is_empty());
-            if let Some(next) = next
-                && let Some(frame) = self.queues[next].waiting.pop_front()
-            {
-                self.serve(self.free_at, next, frame, out);
+    pub fn advance(&mut self, now: Ps, outside: &mut Outside<'_>) {
+        loop {
+            let end = if self.serving.is_some() {
+                self.free_at
+            } else {
+                Ps::NEVER
+            };
+            if self.has_timers && self.next_timer() <= end.min(now) {
+                self.wake(self.next_timer());
+            } else if end <= now {
+                self.end_service(outside);
+            } else {
+                return;
             }
         }
     }
 
-    /// A frame arrives at `now`. Returns false if its queue refuses it.
+    fn wake(&mut self, now: Ps) {
+        let due = self
+            .queues
+            .iter_mut()
+            .filter(|queue| queue.aqm.wake_at() <= now);
+        due.for_each(|queue| queue.aqm.wake(now));
+    }
+
     #[inline]
-    pub fn arrive(
-        &mut self,
-        now: Ps,
-        label: u32,
-        info: Info,
-        packet: Packet,
-        out: &mut Outlet<'_>,
-    ) -> bool {
-        self.advance(now, out);
-        let number = self.queue_of[info.priority() as usize] as usize;
-        let (queue, octets) = (&mut self.queues[number], info.octets());
-        queue.counts.arrived.add(octets);
-        if queue.held.octets + octets as u64 > queue.limit {
-            queue.counts.dropped.add(octets);
-            return false;
+    fn end_service(&mut self, outside: &mut Outside<'_>) {
+        if let Some((queue, octets)) = self.serving.take() {
+            self.leave(self.free_at, queue as usize, octets, outside);
+            self.begin_next(self.free_at, outside);
+        }
+    }
+
+    /// A frame leaves its queue, sent or dropped.
+    #[inline]
+    fn leave(&mut self, now: Ps, number: usize, octets: u32, outside: &mut Outside<'_>) {
+        let queue = &mut self.queues[number];
+        queue.leave(now, octets);
+        if queue.held.packets == 0 {
+            queue.aqm.on_empty(now);
+        }
+        if let Some(memory) = &mut outside.memory {
+            memory.release(self.first_queue + number, octets);
+        }
+    }
+
+    /// A frame arrives at `now`; the port must have been advanced.
+    #[inline]
+    pub fn arrive(&mut self, now: Ps, mut frame: Arriving, outside: &mut Outside<'_>) {
+        let number = self.queue_of[frame.info.priority() as usize] as usize;
+        let (queue, octets) = (&mut self.queues[number], frame.info.octets());
+        queue.counts.arrived = with(queue.counts.arrived, octets);
+        let decision = queue.aqm.on_enqueue(now, octets, queue.held);
+        if !queue.passes(decision, &mut frame.info) {
+            queue.counts.dropped_early += 1;
+            return self.drop(now, number, frame, outside);
+        }
+        let fits = queue.held.octets + octets as u64 <= queue.limit;
+        let place = self.first_queue + number;
+        let memory = outside.memory.as_deref_mut();
+        if !fits
+            || memory
+                .as_ref()
+                .is_some_and(|memory| !memory.admit(place, octets))
+        {
+            return self.drop(now, number, frame, outside);
+        }
+        if let Some(memory) = memory {
+            memory.take(place, octets);
         }
         queue.enter(now, octets);
-        let frame = Waiting {
-            label,
-            info,
-            packet,
-        };
+        queue.waiting.push_back(Waiting { frame, since: now });
+        self.waiting += 1;
         if self.serving.is_none() {
             self.carry = 0;
-            self.serve(now, number, frame, out);
-        } else {
-            queue.waiting.push_back(frame);
+            self.begin_next(now, outside);
         }
-        true
+    }
+
+    fn drop(&mut self, at: Ps, number: usize, frame: Arriving, outside: &mut Outside<'_>) {
+        let dropped = &mut self.queues[number].counts.dropped;
+        *dropped = with(*dropped, frame.info.octets());
+        let Arriving {
+            route,
+            info,
+            packet,
+            ..
+        } = frame;
+        outside.drops.push(Dropped {
+            at,
+            route,
+            info,
+            packet,
+        });
+    }
+
+    /// Begins the next service at `start`, if a frame waits.
+    #[inline]
+    fn begin_next(&mut self, start: Ps, outside: &mut Outside<'_>) {
+        while self.waiting > 0 {
+            let Some(number) = self.next_queue() else {
+                return;
+            };
+            let queue = &mut self.queues[number];
+            let Some(Waiting { mut frame, since }) = queue.waiting.pop_front() else {
+                return;
+            };
+            self.waiting -= 1;
+            let octets = frame.info.octets();
+            let decision = queue
+                .aqm
+                .on_dequeue(start, since, without(queue.held, octets));
+            let is_served = queue.passes(decision, &mut frame.info);
+            let is_empty = queue.waiting.is_empty();
+            if is_served {
+                self.schedule.on_service(number, octets);
+                self.serve(start, number, frame, outside);
+            } else {
+                queue.counts.dropped_early += 1;
+                self.drop(start, number, frame, outside);
+                self.leave(start, number, octets, outside);
+            }
+            if is_empty {
+                self.schedule.on_emptied(number);
+            }
+            if is_served {
+                return;
+            }
+        }
+    }
+
+    /// The queue that is served next; of a port with one queue that one.
+    #[inline]
+    fn next_queue(&mut self) -> Option<usize> {
+        if let ([_], Schedule::StrictPriority) = (&self.queues[..], &self.schedule) {
+            return Some(0);
+        }
+        let mut heads = Heads::default();
+        for (head, queue) in heads.iter_mut().zip(&self.queues) {
+            *head = queue
+                .waiting
+                .front()
+                .map_or(0, |waiting| waiting.frame.info.octets());
+        }
+        self.schedule.next(&heads)
     }
 
     /// Begins the service of a frame at `start`.
-    fn serve(&mut self, start: Ps, queue: usize, frame: Waiting, out: &mut Outlet<'_>) {
+    #[inline]
+    fn serve(&mut self, start: Ps, queue: usize, frame: Arriving, outside: &mut Outside<'_>) {
         let octets = frame.info.octets();
         let (last_bit, _) = self.clock.after(start, self.carry, PREAMBLE + octets);
         let on_line = PREAMBLE + octets + GAP;
@@ -214,13 +392,12 @@ impl Port {
         self.serving = Some((queue as u8, octets));
         self.begun += on_line as u64;
         self.sent += 1;
-        let at = last_bit + self.delay;
         let unit = Frame {
-            at,
+            at: last_bit + self.delay,
             label: frame.label,
             info: frame.info,
         };
-        out.push(unit, Some(&frame.packet));
+        outside.out.push(unit, Some(&frame.packet));
     }
 
     /// Number of queues.
@@ -232,7 +409,7 @@ impl Port {
         self.queues[queue].integrate(now);
         self.queues[queue].counts
     }
-    /// What a queue holds.
+    /// Frames that a queue holds.
     pub fn held(&self, queue: usize) -> Held {
         self.queues[queue].held
     }
@@ -261,7 +438,7 @@ impl Port {
     /// Payload bytes of the segments of TCP that wait for their service, with the labels of their frames.
     pub fn waiting(&self) -> impl Iterator<Item = (u32, Packet)> {
         let waiting = self.queues.iter().flat_map(|queue| &queue.waiting);
-        waiting.map(|frame| (frame.label, frame.packet))
+        waiting.map(|waiting| (waiting.frame.label, waiting.frame.packet))
     }
     /// Frames that wait, and bytes of their storage.
     pub fn storage(&self) -> (u64, usize) {

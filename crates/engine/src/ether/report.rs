@@ -224,6 +224,9 @@ pub struct QueueReport {
     /// Frames dropped.
     #[schemars(extend("x-better" = "less"))]
     pub packets_dropped: u64,
+    /// Frames that active queue management dropped, although there may have been room.
+    #[schemars(extend("x-better" = "less"))]
+    pub packets_dropped_early: u64,
     /// Frames that the port marked.
     #[schemars(extend("x-source" = "RFC 3168 section 5"))]
     pub packets_marked: u64,

@@ -2,8 +2,9 @@
 
 use alloc::vec::Vec;
 
-use super::frame::{Info, Packet};
-use super::port::Port;
+use super::frame::Packet;
+use super::memory::SharedMemory;
+use super::port::{Arriving, Dropped, Outside, Port};
 use super::transport::{Arrivals, Frame, Inbox, Links};
 use crate::kernel::{Digest, Ps, Tournament};
 use crate::net::ChannelId;
@@ -30,14 +31,20 @@ pub struct Switch {
     pub ports: Vec<Port>,
     /// By label.
     pub routes: Vec<Route>,
+    /// The memory that the queues of all ports share, if they do.
+    memory: Option<SharedMemory>,
     clocks: Tournament,
     digest: Digest,
+    /// Frames dropped just now.
+    drops: Vec<Dropped>,
 }
 
 impl Switch {
     /// A switch without frames.
-    pub fn new(ports: Vec<Port>, routes: Vec<Route>) -> Switch {
+    pub fn new(ports: Vec<Port>, routes: Vec<Route>, memory: Option<SharedMemory>) -> Switch {
         Switch {
+            memory,
+            drops: Vec::new(),
             clocks: Tournament::new(ports.len()),
             ports,
             routes,
@@ -48,14 +55,14 @@ impl Switch {
     pub fn digest(&self) -> Digest {
         self.digest
     }
-    /// Earliest start of a service.
+    /// Earliest instant at which a port is due.
     #[inline]
     pub fn next_event(&self) -> Ps {
         self.clocks.first().0
     }
 
-    /// Processes everything before `horizon`; at one instant completions in the order of the ports, then
-    /// arrivals in the order of the inbox.
+    /// Processes everything before `horizon`; at one instant ends of services in the order of the ports,
+    /// then arrivals in the order of the inbox.
     pub fn turn(&mut self, inbox: &mut Inbox, links: &mut Links, horizon: Ps) {
         if inbox.is_drawn() {
             self.turn_in_order::<true>(inbox, links, horizon);
@@ -78,47 +85,67 @@ impl Switch {
                 break;
             }
             if due <= next {
-                self.advance(port, due, links);
+                self.at_port(port, due, None, links);
             } else if let Some(frame) = arrivals.take(links) {
                 let packet = arrivals.record(frame.info, links);
-                self.arrive(frame, packet, links);
+                let Frame { at, label, info } = frame;
+                let Route {
+                    port, label: to, ..
+                } = self.routes[label as usize];
+                let arriving = Arriving {
+                    route: label,
+                    label: to,
+                    info,
+                    packet,
+                };
+                self.at_port(port as usize, at, Some(arriving), links);
             }
         }
         arrivals.end();
     }
 
-    fn advance(&mut self, port: usize, now: Ps, links: &mut Links) {
-        let at_work = &mut self.ports[port];
-        at_work.advance(now, &mut links.outlet(at_work.link));
-        self.clocks.set(port, at_work.next_start());
+    /// Advances a port to `now`, at which a frame may arrive for it.
+    #[inline]
+    fn at_port(&mut self, number: usize, now: Ps, frame: Option<Arriving>, links: &mut Links) {
+        let port = &mut self.ports[number];
+        let mut outside = Outside {
+            out: links.outlet(port.link),
+            memory: self.memory.as_mut(),
+            drops: &mut self.drops,
+        };
+        port.advance(now, &mut outside);
+        if let Some(frame) = frame {
+            port.arrive(now, frame, &mut outside);
+        }
+        let due = port.next_due(self.memory.is_some());
+        if due != self.clocks.get(number) {
+            self.clocks.set(number, due);
+        }
+        if !self.drops.is_empty() {
+            self.note_drops();
+        }
     }
 
-    #[inline]
-    fn arrive(&mut self, frame: Frame, packet: Packet, links: &mut Links) {
-        let Frame { at, label, info } = frame;
-        let route = &mut self.routes[label as usize];
-        let number = route.port as usize;
-        let port = &mut self.ports[number];
-        let accepted = port.arrive(at, route.label, info, packet, &mut links.outlet(port.link));
-        let next = port.next_start();
-        if next != self.clocks.get(number) {
-            self.clocks.set(number, next);
-        }
-        if !accepted {
+    #[cold]
+    fn note_drops(&mut self) {
+        for Dropped {
+            at,
+            route,
+            info,
+            packet,
+        } in self.drops.drain(..)
+        {
+            let route = &mut self.routes[route as usize];
             route.dropped_packets += 1;
             route.dropped_bytes += payload(&packet);
-            self.note_drop(at, info);
+            self.digest.add(at.0 ^ info.bits() << 32);
         }
     }
 
-    fn note_drop(&mut self, at: Ps, info: Info) {
-        self.digest.add(at.0 ^ info.bits() << 32);
-    }
-
-    /// Completes services until `last` from which nothing follows.
+    /// Ends services until `last` from which nothing follows.
     pub fn settle(&mut self, last: Ps, links: &mut Links) {
-        for port in &mut self.ports {
-            port.advance(last, &mut links.outlet(port.link));
+        for number in 0..self.ports.len() {
+            self.at_port(number, last, None, links);
         }
     }
 }

@@ -6,9 +6,13 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::aqm::algorithms;
 use super::frame::Framing;
+use super::memory::MemoryConfig;
 use super::plan::{FlowPlan, NodePlan, Plan, SwitchPlan};
 use super::report::Report;
+use super::schedule::ScheduleConfig;
+use super::schedule::drr::DrrConfig;
 use super::simulation::Simulation;
 use crate::kernel::units::Bytes;
 use crate::kernel::{Ps, Rate, Stream};
@@ -164,8 +168,8 @@ fn random_plan(stream: &mut Stream, sources: impl Fn(&mut Stream, Rate) -> Sourc
     };
     for node in 0..switches + hosts {
         let switch = SwitchPlan {
-            buffer,
             queues: queues.clone(),
+            ..SwitchPlan::new(buffer)
         };
         nodes.push(NodePlan {
             name: format!("N{node}"),
@@ -272,12 +276,37 @@ fn text(report: &Report) -> String {
     format!("{report:?}")
 }
 
+/// Gives each switch algorithms, orders of service and shared memories at random.
+fn with_any_switch(mut plan: Plan, stream: &mut Stream) -> Plan {
+    let quanta = [Bytes(1_500), Bytes(4_000)];
+    for switch in plan
+        .nodes
+        .iter_mut()
+        .filter_map(|node| node.switch.as_mut())
+    {
+        let names = algorithms();
+        let name = names[stream.below(Ps(names.len() as u64)).0 as usize].name;
+        switch.aqm = serde_json::from_value(serde_json::json!({ "algorithm": name })).unwrap();
+        if stream.bits() % 2 == 0 {
+            let quanta = quanta[..switch.queues.len()].to_vec();
+            switch.schedule = ScheduleConfig::DeficitRoundRobin(DrrConfig { quanta });
+        }
+        switch.memory = (stream.bits() % 2 == 0).then(|| MemoryConfig {
+            total: Bytes(100_000 + stream.below(Ps(400_000)).0),
+            alpha: [0.25, 1.0, 8.0][stream.below(Ps(3)).0 as usize],
+            reserved: Bytes(stream.below(Ps(2_000)).0),
+        });
+    }
+    plan
+}
+
 #[test]
 fn the_plain_schedule_and_any_division_into_calls_give_the_same() {
     let mut stream = Stream::new(1, "ether", "random networks");
     let mut dropped = 0;
     for case in 0..150 {
         let plan = random_plan(&mut stream, any_source);
+        let plan = with_any_switch(plan, &mut stream);
         let (from, to) = (Ps::from_us(200), Ps::from_ms(1));
         let fast = Simulation::new(plan.clone()).unwrap().measure(from, to, to);
         let mut plain = Simulation::new(plan.clone()).unwrap();

@@ -227,6 +227,14 @@ impl Extremes {
     }
 }
 
+/// Jain's index of fairness: 1 if all are equal, 1/n if one has everything; `None` without values
+/// or if all are zero.
+pub fn jain_index(values: &[f64]) -> Option<f64> {
+    let sum: f64 = values.iter().sum();
+    let squares: f64 = values.iter().map(|x| x * x).sum();
+    (squares > 0.0).then(|| sum * sum / (values.len() as f64 * squares))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -323,5 +331,14 @@ mod tests {
         integral.restart(Ps(40));
         integral.set(Ps(45), 2.0);
         assert_eq!(integral.mean(Ps(50), Ps(10)), 1.0);
+    }
+
+    #[test]
+    fn jain_index_of_known_sets() {
+        assert_eq!(jain_index(&[3.0, 3.0, 3.0]), Some(1.0));
+        assert_eq!(jain_index(&[1.0, 0.0, 0.0, 0.0]), Some(0.25));
+        // (1+2+3)^2 / (3 * 14)
+        assert_eq!(jain_index(&[1.0, 2.0, 3.0]), Some(36.0 / 42.0));
+        assert_eq!(jain_index(&[]), None);
     }
 }

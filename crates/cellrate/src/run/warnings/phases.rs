@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cellrate_engine::atm::plan::{FlowPlan, NodeKind, Plan};
-use cellrate_engine::atm::report::{FlowReport, jain_index};
+use cellrate_engine::atm::report::FlowReport;
 use cellrate_engine::atm::simultaneous::SimultaneousCells;
 use cellrate_engine::discard::DiscardConfig;
+use cellrate_engine::kernel::statistics::jain_index;
 
 use super::groups::{groups, told_of};
 use super::{Seen, Warning};

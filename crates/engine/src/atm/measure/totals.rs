@@ -3,10 +3,11 @@
 use alloc::vec::Vec;
 
 use crate::atm::cell::ServiceClass;
-use crate::atm::report::{CellDelay, ClassReport, FlowReport, Totals, VcReport, jain_index};
+use crate::atm::report::{CellDelay, ClassReport, FlowReport, Totals, VcReport};
 use crate::atm::server::Server;
 use crate::atm::simulation::Simulation;
 use crate::kernel::Summary;
+use crate::kernel::statistics::jain_index;
 use crate::net::channel::ChannelId;
 
 impl<S: Server> Simulation<S> {
