@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use cellrate_engine::ether::aqm::QueueFacts;
+use cellrate_engine::ether::frame::Framing;
 use cellrate_engine::ether::line::OctetClock;
 use cellrate_engine::ether::plan::can_send;
 use cellrate_engine::kernel::Ps;
@@ -10,6 +12,7 @@ use cellrate_engine::traffic::cbr::CbrConfig;
 
 use super::graph::{Graph, expand};
 use super::types::Scenario;
+use crate::scenario::diagnostic::Severity;
 use crate::scenario::problem::{Problem, place};
 
 /// Longest IP packet of jumbo frames in common use.
@@ -27,6 +30,7 @@ pub fn check(scenario: &Scenario) -> (Option<Graph>, Vec<Problem>) {
     match expand(scenario) {
         Ok(graph) => {
             check_lines(&graph, &mut problems);
+            check_ports(scenario, &graph, &mut problems);
             (Some(graph), problems)
         }
         Err(more) => {
@@ -78,6 +82,55 @@ fn check_lines(graph: &Graph, problems: &mut Vec<Problem>) {
         let message = format!("the link {} has {}", link.name, link.rate);
         let help = "the fastest line has 800 Gbit/s";
         problems.push(Problem::error(place!["topology"], message, help));
+    }
+}
+
+/// Parameters of the ports of all switches, against the slowest line and the switch with most ports.
+fn check_ports(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) {
+    let switch = &scenario.switch;
+    let leaving = graph
+        .links
+        .iter()
+        .filter(|link| !graph.nodes[link.from].is_host);
+    let Some(rate) = leaving.clone().map(|link| link.rate).min() else {
+        return;
+    };
+    let framing = Framing {
+        tagged: scenario.ethernet.tagged,
+    };
+    // At most an MTU, as checked.
+    let largest = framing.frame(scenario.ethernet.mtu.0.min(MOST_MTU) as u32);
+    let facts = QueueFacts {
+        rate,
+        limit: switch.buffer.map_or(u64::MAX, |buffer| buffer.0),
+        largest,
+    };
+    let mut ports = vec![0usize; graph.nodes.len()];
+    leaving.for_each(|link| ports[link.from] += 1);
+    let most = ports.into_iter().max().unwrap_or(0) * switch.queues.len();
+    let memory = switch.memory.iter();
+    let found = [
+        ("aqm", switch.aqm.check(facts)),
+        (
+            "schedule",
+            switch.schedule.check(switch.queues.len(), largest),
+        ),
+        (
+            "memory",
+            memory.flat_map(|memory| memory.check(most)).collect(),
+        ),
+    ];
+    for (table, findings) in found {
+        problems.extend(findings.into_iter().map(|finding| Problem {
+            severity: if finding.is_fatal(true) {
+                Severity::Error
+            } else {
+                Severity::Warning
+            },
+            place: place!["switch", table, finding.field],
+            message: finding.message,
+            help: String::new(),
+        }));
     }
 }
 

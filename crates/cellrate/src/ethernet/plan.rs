@@ -29,6 +29,9 @@ fn node(scenario: &Scenario, node: &Node) -> NodePlan {
     let switch = SwitchPlan {
         buffer: node.buffer.or(common).unwrap_or(u64::MAX),
         queues: scenario.switch.queues.clone(),
+        schedule: scenario.switch.schedule.clone(),
+        aqm: scenario.switch.aqm.clone(),
+        memory: scenario.switch.memory.clone(),
     };
     NodePlan {
         name: node.name.clone(),

@@ -2,6 +2,9 @@
 
 use std::sync::OnceLock;
 
+use cellrate_engine::ether::aqm::AqmConfig;
+use cellrate_engine::ether::memory::MemoryConfig;
+use cellrate_engine::ether::schedule::ScheduleConfig;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::Bytes;
 use cellrate_engine::tcp::TcpConfig;
@@ -135,9 +138,17 @@ impl Default for Ethernet {
 pub struct Switch {
     /// Most bytes of each queue of each port, the frame in service included; no limit if absent.
     pub buffer: Option<Bytes>,
-    /// Queues of each port, each with the priorities of its frames, 0 to 7; the first queue is served
-    /// first. Priorities that no queue has share the last.
+    /// Queues of each port, each with the priorities of its frames, 0 to 7. Priorities that no queue has
+    /// share the last.
     pub queues: Vec<Vec<u8>>,
+    /// Order in which a port serves its queues; with strict priority the first queue goes first.
+    pub schedule: ScheduleConfig,
+    /// Active queue management of each queue: which packets are marked or dropped before the buffer is
+    /// full.
+    pub aqm: AqmConfig,
+    /// Memory that all queues of a switch share, with dynamic thresholds; `buffer` limits each queue,
+    /// too. None if absent.
+    pub memory: Option<MemoryConfig>,
 }
 
 impl Default for Switch {
@@ -145,6 +156,9 @@ impl Default for Switch {
         Switch {
             buffer: None,
             queues: vec![Vec::new()],
+            schedule: ScheduleConfig::StrictPriority,
+            aqm: AqmConfig::default(),
+            memory: None,
         }
     }
 }

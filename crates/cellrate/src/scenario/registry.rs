@@ -2,7 +2,7 @@
 //! templates.
 
 use cellrate_engine::component::Component;
-use cellrate_engine::{control, credit, discard, tcp, traffic};
+use cellrate_engine::{control, credit, discard, ether, tcp, traffic};
 use serde::Serialize;
 
 use super::templates;
@@ -27,6 +27,10 @@ pub struct Registry {
     pub credit: Vec<Named>,
     /// Discard policies of switches.
     pub policies: Vec<Named>,
+    /// Active queue management over Ethernet.
+    pub aqm: Vec<Named>,
+    /// Orders of service over Ethernet.
+    pub schedules: Vec<Named>,
     /// Sources of traffic.
     pub sources: Vec<Named>,
     /// Loss recoveries of TCP.
@@ -41,6 +45,8 @@ pub fn registry() -> Registry {
         schemes: named(control::schemes()),
         credit: named(credit::SCHEMES),
         policies: named(discard::policies()),
+        aqm: named(ether::aqm::algorithms()),
+        schedules: named(ether::schedule::disciplines()),
         sources: named(traffic::sources()),
         recoveries: named(tcp::recovery::names()),
         templates: templates::all()
