@@ -12,13 +12,14 @@ use super::plan::plan;
 use super::recorder::Recorder;
 use super::types::{Scenario, schema};
 use super::{summary, tcp_defaults};
+use crate::run::memory::{Exhausted, Room, named};
 use crate::run::timeline::Timeline;
 use crate::run::{Events, Failure, Outcome, PROGRESS_INTERVAL, Progress, Warning, key};
 use crate::scenario::diagnostic::{Diagnostic, Fault, Refusal, Severity, refuse};
 use crate::scenario::document::{Table, Value};
 use crate::scenario::parse::{place, read_root, refuse_any, share, texts, unread};
 use crate::scenario::resolve::without_repetition;
-use crate::scenario::shape;
+use crate::scenario::{self, shape};
 
 /// True if the scenario `text` with `overrides` is one over Ethernet. A text that is no TOML is not.
 pub fn is_ethernet(text: &str, overrides: &[String]) -> bool {
@@ -30,9 +31,18 @@ pub fn is_ethernet(text: &str, overrides: &[String]) -> bool {
             .is_ok_and(|root| names(&root))
 }
 
+/// Text, path and overrides from which a scenario was read.
+#[derive(Clone, Debug)]
+struct Given {
+    text: String,
+    path: String,
+    overrides: Vec<String>,
+}
+
 /// A checked scenario over Ethernet, ready to run.
 #[derive(Clone, Debug)]
 pub struct Job {
+    given: Given,
     scenario: Scenario,
     graph: Graph,
     warnings: Vec<Diagnostic>,
@@ -75,6 +85,11 @@ impl Job {
         let (scenario, graph, warnings) = read().map_err(|faults| refuse(faults, &texts))?;
         let resolved = without_repetition(&scenario, &["tcp"]).to_string();
         Ok(Job {
+            given: Given {
+                text: text.into(),
+                path: path.into(),
+                overrides: overrides.into(),
+            },
             scenario,
             graph,
             warnings: warnings.iter().map(|fault| fault.locate(&texts)).collect(),
@@ -112,7 +127,7 @@ impl Job {
     /// Runs it.
     ///
     /// # Errors
-    /// If `progress` stops it.
+    /// If `progress` stops it, or if it would fill the memory.
     pub fn run(&self, progress: Progress<'_>) -> Result<Outcome, Failure> {
         let began = Instant::now();
         #[expect(
@@ -125,7 +140,7 @@ impl Job {
         let mut recorder =
             Recorder::new(&simulation, &measure.traces, measure.trace_points as usize);
         let (end, sample) = (self.scenario.run.duration, self.scenario.sample());
-        let mut told = Instant::now();
+        let (mut told, mut room) = (Instant::now(), Room::here());
         for stop in Timeline::new(self.scenario.window(), end, sample, self.slice()) {
             simulation.run_until(stop.at);
             if stop.begins {
@@ -138,6 +153,7 @@ impl Job {
             if stop.ends {
                 simulation.end_window();
             }
+            self.check_room(&mut room, &simulation)?;
             if told.elapsed() >= PROGRESS_INTERVAL {
                 told = Instant::now();
                 if !progress(stop.at, end) {
@@ -152,6 +168,29 @@ impl Job {
             resolved: self.resolved.clone(),
             series: recorder.series(),
             events: Events::default(),
+        })
+    }
+
+    /// Ends a run that is about to fill the memory.
+    fn check_room(&self, room: &mut Room, simulation: &Simulation) -> Result<(), Failure> {
+        let plan = simulation.plan();
+        let name = |place| {
+            let (links, flows) = (&plan.links, &plan.flows);
+            named(place, |link| &links[link].name, |flow| &flows[flow].name)
+        };
+        let held = (simulation.now(), simulation.storage());
+        Exhausted::check_held(room, held, "packets", name).map_err(|exhausted| {
+            let Given {
+                text,
+                path,
+                overrides,
+            } = &self.given;
+            let help = "a finite `switch.buffer`, or sources that send less";
+            let key = &["switch", "buffer"];
+            let message = exhausted.to_string();
+            Failure::Refused(scenario::Scenario::refusal(
+                text, path, overrides, key, &message, help,
+            ))
         })
     }
 

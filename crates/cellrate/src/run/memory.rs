@@ -18,7 +18,7 @@ use cellrate_engine::tcp::blocks::MOST_OPTION_BYTES;
 
 use crate::scenario::{Scenario, TraceKind};
 
-pub use exhausted::Exhausted;
+pub use exhausted::{Exhausted, named};
 pub use free::available_bytes;
 pub use needs::{Need, Share};
 pub use room::Room;

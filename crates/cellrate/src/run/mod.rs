@@ -8,7 +8,7 @@ mod job;
 mod key;
 mod live;
 mod measures;
-mod memory;
+pub(crate) mod memory;
 mod outcome;
 mod overview;
 mod partition;

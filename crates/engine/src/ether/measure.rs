@@ -3,64 +3,18 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::aqm::Held;
-use super::endpoint::{App, Endpoint, EndpointCounts};
+use super::endpoint::{App, Endpoint};
 use super::node::Node;
 use super::plan::FlowPlan;
-use super::port::{Port, QueueCounts};
+use super::port::Port;
 use super::report::{Balance, FlowReport, PortReport, QueueReport, Report, Totals};
 use super::simulation::Simulation;
 use super::switch::payload;
+use super::window::{Dropped, FlowCounts, PortCounts, Snapshot, Window};
 use crate::kernel::statistics::jain_index;
 use crate::kernel::{Digest, Ps, Summary};
 use crate::net::channel::ChannelId;
 use crate::tcp::SenderStats;
-
-/// Values of all counters that run from the start, at one instant.
-#[derive(Clone, Default)]
-pub struct Snapshot {
-    at: Ps,
-    flows: Vec<FlowCounts>,
-    /// By node and port; none for hosts.
-    ports: Vec<Vec<PortCounts>>,
-}
-
-#[derive(Clone, Copy, Default)]
-struct FlowCounts {
-    delivered: u64,
-    acked: u64,
-    sender: SenderStats,
-    /// Of both ends: what the source sends, and what arrives at the destination.
-    source: EndpointCounts,
-    destination: EndpointCounts,
-    dropped: Dropped,
-}
-
-#[derive(Clone, Default)]
-struct PortCounts {
-    queues: Vec<QueueCounts>,
-    busy_ps: f64,
-}
-
-/// Frames of a channel that switches have dropped, and their payload bytes of TCP.
-#[derive(Clone, Copy, Default)]
-struct Dropped {
-    packets: u64,
-    bytes: u64,
-}
-
-/// State of the measuring window.
-#[derive(Clone, Default)]
-pub struct Window {
-    begin: Snapshot,
-    end: Snapshot,
-    /// By flow: delays of packets in picoseconds.
-    delays: Vec<Summary>,
-    /// By node, port and queue.
-    most: Vec<Vec<Vec<Held>>>,
-    /// By node, port and queue: sampled bytes.
-    samples: Vec<Vec<Vec<Summary>>>,
-}
 
 impl Simulation {
     /// The end of a flow that `channel` leaves.

@@ -19,6 +19,7 @@ pub mod switch;
 #[cfg(test)]
 mod tests;
 pub(crate) mod transport;
+mod window;
 
 pub use plan::{FlowPlan, NodePlan, Plan, PlanError, SwitchPlan};
 pub use report::Report;

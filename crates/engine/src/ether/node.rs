@@ -5,10 +5,10 @@ use alloc::vec::Vec;
 
 use super::frame::Info;
 use super::host::Host;
-use super::measure::Window;
 use super::plan::Plan;
 use super::switch::Switch;
 use super::transport::{Inbox, Links};
+use super::window::Window;
 use crate::kernel::Ps;
 use crate::net::channel::ChannelId;
 use crate::net::node;

@@ -19,6 +19,8 @@ pub struct Exhausted {
     pub held: Storage,
     /// Bytes that were left.
     pub left: u64,
+    /// Units that it held: cells or packets.
+    pub units: &'static str,
     /// Name of the place that held most.
     pub place: String,
 }
@@ -29,17 +31,37 @@ impl Exhausted {
     /// # Errors
     /// If there is too little.
     pub fn check(room: &mut Room, simulation: &Simulation) -> Result<(), Exhausted> {
-        let held = simulation.storage();
+        let plan = simulation.plan();
+        let named = |place| {
+            let (links, flows) = (&plan.links, &plan.flows);
+            named(place, |link| &links[link].name, |flow| &flows[flow].name)
+        };
+        let held = (simulation.now(), simulation.storage());
+        Exhausted::check_held(room, held, "cells", named)
+    }
+
+    /// Compares what a simulation that has come to `at` holds with the `room` for it; `named` names a
+    /// place of its network.
+    ///
+    /// # Errors
+    /// If there is too little.
+    pub fn check_held(
+        room: &mut Room,
+        (at, held): (Ps, Storage),
+        units: &'static str,
+        named: impl Fn(Place) -> String,
+    ) -> Result<(), Exhausted> {
         let Some(left) = room.lacking(&held) else {
             return Ok(());
         };
         Err(Exhausted {
-            at: simulation.now(),
+            at,
             held,
             left,
+            units,
             place: held
                 .fullest
-                .map_or(String::new(), |holder| named(holder.place, simulation)),
+                .map_or(String::new(), |holder| named(holder.place)),
         })
     }
 
@@ -52,36 +74,38 @@ impl Exhausted {
     }
 }
 
-fn named(place: Place, simulation: &Simulation) -> String {
-    let plan = simulation.plan();
+/// The name of a place in messages, from the names of its link and of its flow.
+pub fn named<'a>(
+    place: Place,
+    link: impl Fn(usize) -> &'a str,
+    flow: impl Fn(usize) -> &'a str,
+) -> String {
     match place {
-        Place::Link(link) | Place::Port(link) => {
-            format!("the link {} and the queue for it", plan.links[link].name)
+        Place::Link(number) | Place::Port(number) => {
+            format!("the link {} and the queue for it", link(number))
         }
         Place::Source(channel) => {
-            format!(
-                "a source queue of the flow {}",
-                plan.flows[channel.flow()].name
-            )
+            format!("a source queue of the flow {}", flow(channel.flow()))
         }
     }
 }
 
 impl fmt::Display for Exhausted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (cells, bytes) = self
+        let units = self.units;
+        let (count, bytes) = self
             .held
             .fullest
             .map_or((0, 0), |holder| (holder.units, holder.bytes));
         write!(
             f,
-            "the run was ended at {:.6} s, since it would have filled the memory: its {} cells take {}, \
-             of which {} are for {} cells of {}, and {} are left",
+            "the run was ended at {:.6} s, since it would have filled the memory: its {} {units} take {}, \
+             of which {} are for {} {units} of {}, and {} are left",
             self.at.as_secs_f64(),
             grouped(self.held.units),
             size(self.held.bytes),
             size(bytes),
-            grouped(cells),
+            grouped(count),
             self.place,
             size(self.left),
         )

@@ -1,0 +1,70 @@
+//! The measuring window: counters at its ends, and what is measured within it.
+
+use alloc::vec::Vec;
+
+use super::aqm::Held;
+use super::endpoint::EndpointCounts;
+use super::port::QueueCounts;
+use crate::kernel::{Ps, Summary};
+use crate::tcp::SenderStats;
+
+/// Values of all counters that run from the start, at one instant.
+#[derive(Clone, Default)]
+pub struct Snapshot {
+    /// The instant.
+    pub at: Ps,
+    /// By flow.
+    pub flows: Vec<FlowCounts>,
+    /// By node and port; none for hosts.
+    pub ports: Vec<Vec<PortCounts>>,
+}
+
+/// Counters of a flow.
+#[derive(Clone, Copy, Default)]
+pub struct FlowCounts {
+    /// Bytes delivered.
+    pub delivered: u64,
+    /// Bytes acknowledged.
+    pub acked: u64,
+    /// Those of the TCP sender; zero without TCP.
+    pub sender: SenderStats,
+    /// Those of the source.
+    pub source: EndpointCounts,
+    /// Those of the destination.
+    pub destination: EndpointCounts,
+    /// Drops of the forward channel.
+    pub dropped: Dropped,
+}
+
+/// Counters of a port.
+#[derive(Clone, Default)]
+pub struct PortCounts {
+    /// By queue.
+    pub queues: Vec<QueueCounts>,
+    /// Time in which the line has sent, in picoseconds.
+    pub busy_ps: f64,
+}
+
+/// Frames of a channel that switches have dropped, and their payload bytes of TCP.
+#[derive(Clone, Copy, Default)]
+pub struct Dropped {
+    /// Frames.
+    pub packets: u64,
+    /// Payload bytes of TCP.
+    pub bytes: u64,
+}
+
+/// State of the measuring window.
+#[derive(Clone, Default)]
+pub struct Window {
+    /// Counters at its beginning.
+    pub begin: Snapshot,
+    /// Counters at its end.
+    pub end: Snapshot,
+    /// By flow: delays of packets in picoseconds.
+    pub delays: Vec<Summary>,
+    /// By node, port and queue.
+    pub most: Vec<Vec<Vec<Held>>>,
+    /// By node, port and queue: sampled bytes.
+    pub samples: Vec<Vec<Vec<Summary>>>,
+}
