@@ -120,6 +120,7 @@ TCP_KEYS = [
         FAR,
     ),
     row("tcp.rtt_excludes_transmission", "false", "true", "differs", digest, *LOSSY),
+    row("tcp.limited_transmit", "false", "true", "differs", digest, *UBR, 'tcp.recovery="reno"'),
     row("tcp.idle_restart", "false", "true", "falls", mean_window, *MESSAGES),
 ]
 

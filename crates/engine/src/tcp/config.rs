@@ -113,6 +113,18 @@ pub struct TcpConfig {
     /// Measures round trips, and restarts the timer of the oldest segment, from the end of a
     /// segment's transmission rather than from its hand-over (Gerla et al.).
     pub rtt_excludes_transmission: bool,
+    /// Uses ECN (RFC 3168) at both ends: queues may mark new data instead of discarding them. Marks
+    /// reduce the window once per window of data, by the recovery's rule for a loss, and nothing is
+    /// sent again. `dctcp` implies ECN; other recoveries have it only with `true`. Acts over Ethernet
+    /// only, since ATM switches mark EFCI in cells. Acknowledgements without payload, retransmissions
+    /// and the set-up are never marked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ecn: Option<bool>,
+    /// Sends a new segment beyond cwnd for each of the first two duplicate acknowledgements (RFC
+    /// 3042), so that small windows also reach the third. Recoveries with SACK always do so (RFC 6675).
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    #[schemars(extend("default" = false))]
+    pub limited_transmit: bool,
 }
 
 impl Default for TcpConfig {
@@ -140,6 +152,8 @@ impl Default for TcpConfig {
             header_bytes: HEADER_BYTES,
             net3_increment: false,
             rtt_excludes_transmission: false,
+            ecn: None,
+            limited_transmit: false,
         }
     }
 }
@@ -148,6 +162,10 @@ impl Default for TcpConfig {
 const MAX_PACKET: u64 = 65_535 - 8;
 
 impl TcpConfig {
+    /// True if the end can use ECN.
+    pub fn has_ecn(&self) -> bool {
+        self.ecn.unwrap_or(self.recovery.reports_each_mark())
+    }
     /// The window at the start of a connection.
     pub fn first_window(&self) -> Window {
         let (mss, window) = (self.mss.0, self.window.0);
@@ -170,6 +188,7 @@ impl TcpConfig {
             mss: self.mss.0 as u16,
             shift: shift.unwrap_or(LARGEST_SHIFT),
             sack_permitted: self.recovery.is_selective(),
+            ecn: self.has_ecn(),
         }
     }
 
@@ -178,6 +197,12 @@ impl TcpConfig {
     pub fn validate(&self) -> Result<(), String> {
         self.validate_sizes()?;
         self.recovery.check()?;
+        check(
+            self.has_ecn() || !self.recovery.reports_each_mark(),
+            "ecn",
+            "false",
+            "true or absent with `dctcp`, which reacts to marks",
+        )?;
         self.validate_times()
     }
 
@@ -330,6 +355,31 @@ mod tests {
             broken(|c| c.min_rto = Ps::from_s(65)),
             "`min_rto` is 65 s; allowed: at most max_rto (64 s)"
         );
+    }
+
+    #[test]
+    fn dctcp_implies_ecn_and_refuses_to_be_without() {
+        let dctcp = || Recovery::Dctcp(Default::default());
+        let config = |ecn| TcpConfig {
+            recovery: dctcp(),
+            ecn,
+            ..TcpConfig::default()
+        };
+        assert!(config(None).has_ecn() && !TcpConfig::default().has_ecn());
+        assert_eq!(config(Some(true)).validate(), Ok(()));
+        assert_eq!(
+            config(Some(false)).validate(),
+            Err(
+                "`ecn` is false; allowed: true or absent with `dctcp`, which reacts to marks"
+                    .into()
+            )
+        );
+    }
+
+    #[test]
+    fn a_connection_without_ecn_and_limited_transmit_is_written_as_before_they_existed() {
+        let text = serde_json::to_string(&TcpConfig::default()).unwrap();
+        assert!(!text.contains("ecn") && !text.contains("limited_transmit"));
     }
 
     #[test]

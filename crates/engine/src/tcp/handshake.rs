@@ -27,6 +27,9 @@ pub struct SynOptions {
     pub shift: u8,
     /// True if acknowledgements may carry SACK blocks (RFC 2018 section 2).
     pub sack_permitted: bool,
+    /// True if the end can use ECN, and in an answer if both ends can. No option but flags say so:
+    /// ECE and CWR in a SYN, ECE alone in its answer (RFC 3168 section 6.1.1).
+    pub ecn: bool,
 }
 
 impl SynOptions {
@@ -113,11 +116,13 @@ mod tests {
             mss: u16::MAX,
             shift: 14,
             sack_permitted: true,
+            ecn: false,
         };
         let plain = SynOptions {
             mss: 1,
             shift: 0,
             sack_permitted: false,
+            ecn: true,
         };
         let acks = [0, 1, 1 << 50].map(|seq| Handshake::Ack { seq });
         for handshake in [widest, plain]
@@ -145,6 +150,14 @@ mod tests {
                 8
             };
             assert_eq!(segment.option_bytes(), expected);
+            // RFC 3168 6.1.1: ECE and CWR offer ECN, ECE alone agrees.
+            let flags = match handshake {
+                Handshake::Syn(options) => (options.ecn, options.ecn),
+                Handshake::SynAck(options) => (options.ecn, false),
+                Handshake::Ack { .. } => (false, false),
+            };
+            assert_eq!((segment.has_ece(), segment.has_cwr()), flags);
+            assert!(!segment.is_ect());
         }
     }
 

@@ -39,15 +39,21 @@ impl Listening {
         }
     }
 
+    /// True unless one of both ends cannot use ECN.
+    pub fn agrees_to_ecn(&self) -> bool {
+        self.options.ecn
+    }
     /// True from the arrival of a SYN until its answer is acknowledged.
     pub fn answers(&self) -> bool {
         self.phase == Phase::SynReceived
     }
     /// Takes a segment without payload. Returns true if a segment is due: the answer to a SYN or,
-    /// if the connection is established already, an acknowledgement.
+    /// if the connection is established already, an acknowledgement. The answer agrees to ECN if the
+    /// SYN offers it (RFC 3168 section 6.1.1).
     pub fn on_control(&mut self, segment: &Segment) -> bool {
         match segment.handshake() {
-            Some(Handshake::Syn(_)) => {
+            Some(Handshake::Syn(offer)) => {
+                self.options.ecn &= offer.ecn;
                 if self.phase == Phase::Listen {
                     self.phase = Phase::SynReceived;
                 }

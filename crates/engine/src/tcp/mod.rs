@@ -3,6 +3,7 @@
 
 pub mod blocks;
 pub mod config;
+mod echo;
 pub mod estimator;
 pub mod handshake;
 pub mod intervals;
@@ -21,5 +22,5 @@ pub use handshake::{Handshake, SynOptions};
 pub use phases::Phases;
 pub use receiver::{ReceiveOutcome, ReceiverStats, TcpReceiver};
 pub use recovery::Recovery;
-pub use segment::Segment;
+pub use segment::{Ect, Segment};
 pub use sender::{SenderStats, TcpEvent, TcpSender};

@@ -5,6 +5,7 @@ use alloc::boxed::Box;
 
 use super::blocks::Blocks;
 use super::config::TcpConfig;
+use super::echo::Echo;
 use super::intervals::Intervals;
 use super::listening::Listening;
 use super::segment::Segment;
@@ -53,6 +54,8 @@ pub struct TcpReceiver {
     ack_at: Ps,
     /// Connection set-up, if there is one.
     setup: Option<Box<Listening>>,
+    /// Reports of marked data, if the connection has ECN, or may still agree on it.
+    echo: Option<Box<Echo>>,
     stats: ReceiverStats,
 }
 
@@ -85,13 +88,22 @@ impl TcpReceiver {
             setup: config
                 .connection_setup
                 .then(|| Box::new(Listening::new(config, timer))),
+            echo: config
+                .has_ecn()
+                .then(|| Box::new(Echo::new(config.recovery.reports_each_mark()))),
             stats: ReceiverStats::default(),
         }
     }
 
-    /// Takes a segment that arrived whole. Of segments without payload only those of connection
-    /// set-up have an effect.
+    /// Takes a segment that arrived whole and unmarked. Of segments without payload only those of
+    /// connection set-up have an effect.
+    #[inline]
     pub fn on_segment(&mut self, now: Ps, segment: &Segment) -> ReceiveOutcome {
+        self.on_packet(now, segment, false)
+    }
+
+    /// Takes a segment that arrived whole, in an IP packet that is `marked` (CE) or not.
+    pub fn on_packet(&mut self, now: Ps, segment: &Segment, marked: bool) -> ReceiveOutcome {
         let Segment::Data { seq, len, .. } = *segment else {
             self.on_control(segment);
             return ReceiveOutcome::default();
@@ -100,6 +112,13 @@ impl TcpReceiver {
             self.ack_at = Ps::NEVER;
         }
         let (from, to) = (seq, seq + len as u64);
+        // RFC 3168 6.1.5: marks of segments outside of the receive window are ignored.
+        if to > self.rcv_nxt
+            && let Some(echo) = &mut self.echo
+        {
+            let waits = self.unacknowledged.then_some(self.rcv_nxt);
+            self.ack_now |= echo.on_segment(marked, segment.has_cwr(), waits);
+        }
         let in_order = from <= self.rcv_nxt && to > self.rcv_nxt && self.store.is_empty();
         let outcome = self.take(from, to);
         self.stats.segments += 1;
@@ -118,6 +137,9 @@ impl TcpReceiver {
     fn on_control(&mut self, segment: &Segment) {
         let Some(setup) = &mut self.setup else { return };
         self.ack_now |= setup.on_control(segment);
+        if segment.handshake().is_some() && !setup.agrees_to_ecn() {
+            self.echo = None; // RFC 3168 6.1.1
+        }
         if !setup.answers() && !self.unacknowledged {
             self.ack_at = Ps::NEVER;
         }
@@ -161,6 +183,16 @@ impl TcpReceiver {
         if !self.ack_now {
             return None;
         }
+        if let Some((ack, ece)) = self.echo.as_mut().and_then(|echo| echo.take_due()) {
+            self.stats.acks_sent += 1;
+            // Acknowledgements are delayed only while nothing is held: there are no blocks.
+            return Some(Segment::Ack {
+                ece,
+                ack,
+                window: self.window,
+                blocks: Blocks::NONE,
+            });
+        }
         self.ack_now = false;
         self.unacknowledged = false;
         self.ack_at = Ps::NEVER;
@@ -176,6 +208,7 @@ impl TcpReceiver {
             Blocks::NONE
         };
         Some(Segment::Ack {
+            ece: self.echo.as_mut().is_some_and(|echo| echo.take_flag()),
             ack: self.rcv_nxt,
             window: self.window,
             blocks,
@@ -225,8 +258,10 @@ impl TcpReceiver {
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec::Vec;
+
     use super::*;
-    use crate::tcp::Recovery;
+    use crate::tcp::{Ect, Recovery};
 
     fn receiver() -> TcpReceiver {
         TcpReceiver::new(&TcpConfig::default())
@@ -321,6 +356,112 @@ mod tests {
         assert_eq!(r.next_timer(), Ps::NEVER);
     }
 
+    /// A receiver with ECN, under the defaults of `recovery`, and the acknowledgements, by number and
+    /// ECN-Echo, of segments of ten bytes at 1 ms: number, mark, CWR.
+    fn echoes(
+        recovery: Recovery,
+        delayed_ack: bool,
+        segments: &[(u64, bool, bool)],
+    ) -> Vec<Vec<(u64, bool)>> {
+        let mut r = TcpReceiver::new(&TcpConfig {
+            recovery,
+            delayed_ack,
+            ecn: Some(true),
+            ..TcpConfig::default()
+        });
+        let mut take = |&(number, marked, cwr): &(u64, bool, bool)| {
+            let segment = Segment::Data {
+                ect: if cwr { Ect::Ect0Cwr } else { Ect::Ect0 },
+                len: 10,
+                window: 0,
+                ack: 0,
+                seq: number * 10,
+                sent: Ps::ZERO,
+            };
+            r.on_packet(Ps::from_ms(1), &segment, marked);
+            core::iter::from_fn(|| r.poll_ack(Ps::from_ms(1)))
+                .map(|ack| (ack.ack() / 10, ack.has_ece()))
+                .collect()
+        };
+        segments.iter().map(&mut take).collect()
+    }
+
+    #[test]
+    fn marks_are_echoed_until_cwr_comes() {
+        let segments = [
+            (0, false, false),
+            (1, true, false),
+            (2, false, false),
+            (3, false, true),
+            // The segment that carries CWR is marked itself.
+            (4, true, true),
+            // A copy of old data does not count, whatever its mark.
+            (5, false, true),
+            (1, true, false),
+        ];
+        let found = echoes(Recovery::NewReno, false, &segments);
+        assert_eq!(
+            found.concat(),
+            [
+                (1, false),
+                (2, true),
+                (3, true),
+                (4, false),
+                (5, true),
+                (6, false),
+                (6, false)
+            ]
+        );
+    }
+
+    #[test]
+    fn a_delayed_acknowledgement_echoes_a_mark_of_either_segment_in_spite_of_cwr() {
+        let segments = [
+            (0, true, false),
+            (1, false, true),
+            (2, false, false),
+            (3, false, false),
+        ];
+        let found = echoes(Recovery::NewReno, true, &segments);
+        assert_eq!(found.concat(), [(2, true), (4, false)]);
+    }
+
+    #[test]
+    fn dctcp_acknowledges_data_before_and_after_a_change_of_the_mark_apart() {
+        let recovery = Recovery::Dctcp(Default::default());
+        let segments = [
+            // A pair without marks; CWR has no effect.
+            (0, false, false),
+            (1, false, true),
+            // Within a pair the mark comes, ...
+            (2, false, false),
+            (3, true, false),
+            // ... lasts, ...
+            (4, true, false),
+            (5, true, false),
+            // ... and goes at the beginning of a pair.
+            (6, false, false),
+            (7, false, false),
+            (8, false, false),
+        ];
+        let found = echoes(recovery.clone(), true, &segments);
+        let expected: [&[(u64, bool)]; 9] = [
+            &[],
+            &[(2, false)],
+            &[],
+            &[(3, false), (4, true)],
+            &[],
+            &[(6, true)],
+            &[(7, false)],
+            &[],
+            &[(9, false)],
+        ];
+        assert_eq!(found, expected);
+        // Without delay each has an acknowledgement of its own.
+        let found = echoes(recovery, false, &segments[2..5]);
+        assert_eq!(found.concat(), [(0, false), (0, true), (0, true)]);
+    }
+
     #[test]
     fn duplicates_and_gaps_are_never_delayed() {
         let mut r = TcpReceiver::new(&TcpConfig {
@@ -337,6 +478,7 @@ mod tests {
     fn pure_acknowledgements_are_not_acknowledged() {
         let mut r = receiver();
         let ack = Segment::Ack {
+            ece: false,
             ack: 5,
             window: 100,
             blocks: Blocks::NONE,

@@ -7,6 +7,19 @@ use crate::kernel::Ps;
 /// TCP and IPv4 headers without options, in bytes.
 pub const HEADER_BYTES: u32 = 40;
 
+/// ECN of a segment with payload: the code point of its IP packet (RFC 3168 section 5), and the CWR
+/// flag, which only new data carry (6.1.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Ect {
+    /// Not-ECT: queues discard the packet rather than mark it.
+    Not,
+    /// ECT(0): queues may mark the packet.
+    Ect0,
+    /// ECT(0), and the segment carries CWR.
+    Ect0Cwr,
+}
+
 /// A segment as both ends read it. Sequence numbers are real but 64 bits wide: window scaling with
 /// protection against wrapped sequences is assumed (RFC 7323), so they never wrap. They count data
 /// from 0; for those on the line see [`super::handshake`]. Windows are in bytes, already scaled.
@@ -18,6 +31,8 @@ pub const HEADER_BYTES: u32 = 40;
 pub enum Segment {
     /// A segment with payload.
     Data {
+        /// Code point of the packet, and CWR.
+        ect: Ect,
         /// Payload bytes.
         len: u16,
         /// Receive window.
@@ -31,6 +46,8 @@ pub enum Segment {
     },
     /// An acknowledgement without payload.
     Ack {
+        /// The ECN-Echo flag.
+        ece: bool,
         /// Receive window.
         window: u32,
         /// Next byte that the sender of this segment expects.
@@ -50,9 +67,11 @@ pub enum Segment {
 }
 
 impl Segment {
-    /// Data `seq..seq + len`, sent at time 0 by an end that expects no data and has no window.
+    /// Data `seq..seq + len`, sent at time 0, not ECT, by an end that expects no data and has no
+    /// window.
     pub const fn data(seq: u64, len: u16) -> Segment {
         Segment::Data {
+            ect: Ect::Not,
             seq,
             ack: 0,
             sent: Ps::ZERO,
@@ -61,6 +80,37 @@ impl Segment {
         }
     }
 
+    /// True if the IP packet carries ECT(0). Only new data do: neither acknowledgements without
+    /// payload (RFC 3168 section 6.1.4; RFC 8257 leaves them open) nor segments of the set-up (6.1.1)
+    /// nor retransmissions (6.1.5).
+    #[inline]
+    pub const fn is_ect(&self) -> bool {
+        matches!(self, Segment::Data { ect, .. } if !matches!(ect, Ect::Not))
+    }
+    /// The ECN-Echo flag; in the set-up it offers ECN, or agrees to it (RFC 3168 section 6.1.1).
+    #[inline]
+    pub const fn has_ece(&self) -> bool {
+        match *self {
+            Segment::Data { .. } => false,
+            Segment::Ack { ece, .. } => ece,
+            Segment::Setup { handshake, .. } => match handshake {
+                Handshake::Syn(options) | Handshake::SynAck(options) => options.ecn,
+                Handshake::Ack { .. } => false,
+            },
+        }
+    }
+    /// The CWR flag; in a SYN it offers ECN (RFC 3168 section 6.1.1).
+    #[inline]
+    pub const fn has_cwr(&self) -> bool {
+        match *self {
+            Segment::Data { ect, .. } => matches!(ect, Ect::Ect0Cwr),
+            Segment::Setup {
+                handshake: Handshake::Syn(options),
+                ..
+            } => options.ecn,
+            Segment::Ack { .. } | Segment::Setup { .. } => false,
+        }
+    }
     /// Next byte that the sender of this segment expects; 0 in the set-up.
     #[inline]
     pub const fn ack(&self) -> u64 {

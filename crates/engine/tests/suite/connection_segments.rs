@@ -216,3 +216,25 @@ fn data_replace_a_lost_acknowledgement_and_without_data_the_answer_comes_again()
     let late = answer(&mut r, Ps::from_s(4), &syn).unwrap();
     assert_eq!((late.handshake(), late.ack()), (None, 0));
 }
+
+#[test]
+fn ecn_is_used_only_if_both_ends_can() {
+    for (here, there) in [(true, true), (true, false), (false, true), (false, false)] {
+        let with = |ecn| TcpConfig {
+            ecn: Some(ecn),
+            ..config()
+        };
+        let ((mut s, syn), mut r) = (opened(&with(here)), TcpReceiver::new(&with(there)));
+        assert_eq!((syn.has_ece(), syn.has_cwr()), (here, here));
+        let syn_ack = answer(&mut r, Ps::from_ms(1), &syn).unwrap();
+        let both = here && there;
+        assert_eq!((syn_ack.has_ece(), syn_ack.has_cwr()), (both, false));
+        s.on_ack(Ps::from_ms(2), &syn_ack);
+        let last = s.poll_segment(Ps::from_ms(2)).unwrap();
+        let data = s.poll_segment(Ps::from_ms(2)).unwrap();
+        assert_eq!((last.is_ect(), data.is_ect()), (false, both));
+        answer(&mut r, Ps::from_ms(3), &last);
+        r.on_packet(Ps::from_ms(3), &data, true);
+        assert_eq!(r.poll_ack(Ps::from_ms(3)).unwrap().has_ece(), both);
+    }
+}

@@ -92,6 +92,7 @@ fn syn_its_answer_and_the_acknowledgement_take_three_ways_and_data_follow() {
         mss: 40,
         shift: 1,
         sack_permitted: false,
+        ecn: false,
     };
     let (us, syn, answer) = (
         Ps::from_us,

@@ -481,7 +481,7 @@ fn every_policy_behaves_differently_from_every_other() {
 #[test]
 fn every_option_changes_what_is_sent() {
     type Change = fn(&mut TcpConfig);
-    let changes: [(&str, Change); 16] = [
+    let changes: [(&str, Change); 17] = [
         ("mss", |c| c.mss = Bytes(1_024)),
         ("window", |c| c.window = Bytes(8_192)),
         ("initial_window", |c| c.initial_window = 2),
@@ -501,6 +501,7 @@ fn every_option_changes_what_is_sent() {
             c.rtt_excludes_transmission = true
         }),
         ("connection_setup", |c| c.connection_setup = true),
+        ("limited_transmit", |c| c.limited_transmit = true),
         ("recovery", |c| c.recovery = Recovery::Reno),
     ];
     let reference = behaviour(&base());

@@ -11,6 +11,9 @@ const DO_NOT_FRAGMENT: u8 = 0x40;
 const TTL: u8 = 64;
 const NO_OPERATION: u8 = 1;
 
+/// ECT(0) (RFC 3168 section 5).
+pub const ECT_0: u8 = 0b10;
+
 /// The fields in which packets of TCP differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
@@ -22,6 +25,8 @@ pub struct Packet {
     pub id: u16,
     /// Octets of options, all of which are no-operation; a multiple of four, at most 40.
     pub options: usize,
+    /// The code point of ECN, here as the packet leaves its host.
+    pub ecn: u8,
     /// Octets behind the header.
     pub payload: usize,
 }
@@ -32,7 +37,7 @@ impl Packet {
         let begin = out.len();
         let length = (HEADER + self.options + self.payload) as u16;
         let words = (HEADER + self.options) / 4;
-        out.extend([0x40 | words as u8, 0]);
+        out.extend([0x40 | words as u8, self.ecn]);
         out.extend(length.to_be_bytes());
         out.extend(self.id.to_be_bytes());
         out.extend([DO_NOT_FRAGMENT, 0, TTL, PROTOCOL_TCP, 0, 0]);
@@ -60,6 +65,7 @@ mod tests {
             to: [10, 0, 0, 2],
             id: 1,
             options: 0,
+            ecn: 0,
             payload: 20,
         };
         let mut out = Vec::new();
@@ -84,6 +90,7 @@ mod tests {
             to: [10, 0, 0, 2],
             id: 65_535,
             options: 40,
+            ecn: 0,
             payload: 1_000,
         };
         let mut out = b"LLC".to_vec();

@@ -6,7 +6,7 @@ use cellrate_engine::tcp::{Handshake, Segment};
 
 use super::checksum::{fold, sum};
 use super::ends::Ends;
-use super::tcp::{ACK, CHECKSUM, Header, MOST_OPTIONS, Options, SYN};
+use super::tcp::{ACK, CHECKSUM, CWR, ECE, Header, MOST_OPTIONS, Options, SYN};
 use super::{ip, payload, tcp};
 
 /// LLC and SNAP of a routed IP packet (RFC 2684 section 5.1).
@@ -71,6 +71,7 @@ pub fn write(
         to: ends.addresses[there],
         id,
         options: filling.ip,
+        ecn: if segment.is_ect() { ip::ECT_0 } else { 0 },
         payload: header.len() + segment.payload() as usize,
     };
     packet.write_header(out);
@@ -107,6 +108,9 @@ fn header(ends: &Ends, filling: Filling, backward: bool, segment: &Segment) -> H
         Some(Handshake::SynAck(_)) => (SYN | ACK, 0),
         Some(Handshake::Ack { .. }) | None => (ACK, ends.window_shift()),
     };
+    let ecn = [(segment.has_ece(), ECE), (segment.has_cwr(), CWR)];
+    let set = ecn.iter().filter(|(is_set, _)| *is_set);
+    let flags = set.fold(flags, |flags, (_, flag)| flags | flag);
     Header {
         ports: [ends.ports[here], ends.ports[there]],
         sequence: segment
@@ -126,7 +130,8 @@ fn header(ends: &Ends, filling: Filling, backward: bool, segment: &Segment) -> H
 #[cfg(test)]
 mod tests {
     use cellrate_engine::kernel::Ps;
-    use cellrate_engine::tcp::{Recovery, TcpConfig};
+    use cellrate_engine::tcp::blocks::Blocks;
+    use cellrate_engine::tcp::{Ect, Recovery, TcpConfig};
 
     use super::*;
     use crate::capture::atm::Vc;
@@ -164,6 +169,7 @@ mod tests {
     fn a_data_segment_is_known_octet_by_octet() {
         let ends = ends(TcpConfig::default(), Encapsulation::LlcSnap);
         let segment = Segment::Data {
+            ect: Ect::Not,
             seq: 16,
             ack: 0,
             sent: Ps::ZERO,
@@ -232,6 +238,47 @@ mod tests {
         );
         assert_eq!(tcp[20..], [1, 1, 5, 10, 0, 0, 0, 10, 0, 0, 0, 20]);
         assert_eq!(fold(sum(tcp) + 0x0A00_0001 + 0x0A00_0002 + 6 + 32), 0);
+    }
+
+    #[test]
+    fn ecn_stands_in_both_headers() {
+        let ends = ends(TcpConfig::default(), Encapsulation::VcMux);
+        let options = TcpConfig {
+            ecn: Some(true),
+            ..TcpConfig::default()
+        }
+        .syn_options();
+        let setup = |handshake| Segment::Setup {
+            handshake,
+            sent: Ps(1),
+            window: 0,
+        };
+        let data = |ect| Segment::Data {
+            ect,
+            len: 1,
+            window: 0,
+            ack: 0,
+            seq: 0,
+            sent: Ps(1),
+        };
+        let ack = Segment::Ack {
+            ece: true,
+            window: 0,
+            ack: 0,
+            blocks: Blocks::NONE,
+        };
+        // ECE is 0x40, CWR 0x80; ECT(0) is 2.
+        let cases = [
+            (setup(Handshake::Syn(options)), 0, 0xC2),
+            (setup(Handshake::SynAck(options)), 0, 0x52),
+            (data(Ect::Ect0), 2, 0x10),
+            (data(Ect::Ect0Cwr), 2, 0x90),
+            (ack, 0, 0x50),
+        ];
+        for (segment, code_point, flags) in cases {
+            let packet = octets(&ends, false, segment);
+            assert_eq!((packet[1], packet[33]), (code_point, flags), "{segment:?}");
+        }
     }
 
     #[test]

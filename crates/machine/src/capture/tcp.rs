@@ -11,6 +11,10 @@ pub const MOST_OPTIONS: usize = 40;
 pub const SYN: u8 = 1 << 1;
 /// The acknowledgement field is valid.
 pub const ACK: u8 = 1 << 4;
+/// ECN-Echo (RFC 3168 section 6.1).
+pub const ECE: u8 = 1 << 6;
+/// The congestion window was reduced (RFC 3168 section 6.1).
+pub const CWR: u8 = 1 << 7;
 
 const NO_OPERATION: u8 = 1;
 const MAXIMUM_SEGMENT_SIZE: u8 = 2;

@@ -20,6 +20,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
         let at = instance.group;
         if flow.source.over_tcp() {
             problems.extend(tcp(&flow.tcp, place!["flow", at, "tcp"]));
+            problems.extend(ecn(&flow.tcp, place!["flow", at, "tcp"]));
             problems.extend(source_queue(scenario, flow, at));
         }
         if flow.service == ServiceClass::Abr {
@@ -37,6 +38,7 @@ fn unused(scenario: &Scenario) -> Vec<Problem> {
     let mut problems = Vec::new();
     if !scenario.flows.iter().any(|flow| flow.source.over_tcp()) {
         problems.extend(tcp(&scenario.tcp, place!["tcp"]));
+        problems.extend(ecn(&scenario.tcp, place!["tcp"]));
     }
     if !scenario
         .flows
@@ -60,6 +62,28 @@ fn tcp(config: &TcpConfig, mut place: Place) -> Option<Problem> {
     place.extend(field.split('.').map(Step::from));
     let (found, allowed) = message.split_once("; allowed: ").unwrap_or((&message, ""));
     Some(Problem::error(place, found, allowed))
+}
+
+/// ECN marks IP packets, and ATM switches see none. A recovery that reacts to marks still runs, so
+/// that recoveries can be compared by name.
+fn ecn(config: &TcpConfig, mut place: Place) -> Option<Problem> {
+    const WHY: &str = "ATM switches mark EFCI in cells, and no ECN in IP packets";
+    if config.ecn == Some(true) {
+        place.push(Step::from("ecn"));
+        return Some(Problem::error(
+            place,
+            WHY,
+            "`ecn` absent; EFCI: `switch.control.scheme = \"efci\"` with ABR",
+        ));
+    }
+    config.has_ecn().then(|| {
+        place.push(Step::from("recovery"));
+        let message = format!(
+            "`{}` gets no marks here, and reacts to losses alone: {WHY}",
+            config.recovery.name()
+        );
+        Problem::warning(place, message, "")
+    })
 }
 
 /// Cells of the largest PDU that a TCP flow sends.

@@ -386,6 +386,29 @@ fn a_way_that_takes_longer_than_the_run_is_warned_of() {
 }
 
 #[test]
+fn atm_has_no_ecn() {
+    let mss = "mss = \"512 bytes\"";
+    let refused = the_error(&with(RIGHT, mss, "mss = \"512 bytes\"\necn = «true"));
+    assert!(
+        refused.rendered.contains("ATM switches mark EFCI in cells"),
+        "{}",
+        refused.rendered
+    );
+    let text = with(RIGHT, mss, "mss = \"512 bytes\"\nrecovery = «\"dctcp\"");
+    let message = the_warning(&text).message;
+    assert!(
+        message.starts_with("`dctcp` gets no marks here"),
+        "{message}"
+    );
+    let text = with(
+        RIGHT,
+        mss,
+        "mss = \"512 bytes\"\nrecovery = \"dctcp\"\necn = «false",
+    );
+    assert!(the_error(&text).rendered.contains("`ecn` is false"));
+}
+
+#[test]
 fn an_abr_flow_returns_the_way_it_came() {
     let back = "to = \"h2\"\nreturn_route = «[\"h2\", \"Y\", \"Z\", \"X\", \"h1\"]\n";
     let text = with(GRAPH, "to = \"h2\"\n", back);

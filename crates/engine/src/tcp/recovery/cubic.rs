@@ -116,8 +116,9 @@ impl Cubic {
         3.0 * (1.0 - self.parameters.beta) / (1.0 + self.parameters.beta)
     }
 
-    /// A loss ends the stage: W_max (4.7), cwnd_prior and ssthresh (4.6).
-    fn reduce(&mut self, window: &mut Window, loss: &Loss) {
+    /// A loss, or marks, end the stage: W_max (4.7), cwnd_prior and ssthresh (4.6). Returns ssthresh
+    /// without its lower bound.
+    fn reduce(&mut self, window: &mut Window, loss: &Loss) -> u64 {
         // During a fast recovery cwnd is ssthresh and the segments that have left.
         let cwnd = if self.inflated {
             window.cwnd.min(window.ssthresh)
@@ -139,6 +140,7 @@ impl Cubic {
         // more than what was on its way, and cwnd bounds it (4.6 allows cwnd as well).
         let reduced = (flight as f64 * beta) as u64; // 4.6
         window.ssthresh = reduced.max(2 * window.mss); // 4.6
+        reduced
     }
 
     /// The stage that begins with a window of `cwnd` segments.
@@ -191,7 +193,9 @@ impl RecoveryPolicy for Cubic {
     }
 
     fn on_third_dup_ack(&mut self, window: &mut Window, loss: &Loss) -> Option<Resend> {
-        self.reduce(window, loss);
+        if !loss.reduced {
+            self.reduce(window, loss);
+        }
         self.inflated = true;
         window.cwnd = window.ssthresh + 3 * window.mss; // RFC 5681 3.2 step 3
         Some(Resend::Oldest)
@@ -206,8 +210,15 @@ impl RecoveryPolicy for Cubic {
     }
 
     fn on_selective_loss(&mut self, window: &mut Window, loss: &Loss) {
-        self.reduce(window, loss);
+        if !loss.reduced {
+            self.reduce(window, loss);
+        }
         window.cwnd = window.ssthresh; // 4.6
+    }
+
+    fn on_ecn_echo(&mut self, window: &mut Window, loss: &Loss) {
+        let reduced = self.reduce(window, loss);
+        window.cwnd = window.cwnd.min(reduced.max(window.mss)); // 4.6: one segment at least
     }
 
     fn on_partial_ack(&mut self, window: &mut Window, ack: &Ack) {
@@ -293,6 +304,7 @@ mod tests {
             acked: MSS,
             snd_una: MSS,
             snd_max: w.cwnd,
+            ece: false,
             delivery: Some(Delivery {
                 rtt: Some(Ps::from_ms(100)),
                 ..Delivery::default()

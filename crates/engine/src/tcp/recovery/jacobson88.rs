@@ -42,6 +42,7 @@ mod tests {
         acked: 512,
         snd_una: 0,
         snd_max: 0,
+        ece: false,
         delivery: None,
     };
 

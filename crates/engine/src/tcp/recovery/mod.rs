@@ -5,6 +5,7 @@
 pub mod bbr;
 pub mod cubic;
 mod custom;
+pub mod dctcp;
 pub mod jacobson88;
 pub mod newreno;
 mod ranges;
@@ -26,6 +27,7 @@ use serde::{Deserialize, Serialize};
 use self::bbr::{Bbr, BbrConfig};
 use self::cubic::{Cubic, CubicConfig};
 pub use self::custom::{CustomPolicy, CustomRecovery, RecoveryConfig};
+use self::dctcp::{Dctcp, DctcpConfig};
 use self::jacobson88::Jacobson88;
 use self::newreno::NewReno;
 use self::reno::Reno;
@@ -107,12 +109,20 @@ pub trait RecoveryPolicy {
     }
     /// A sender with a scoreboard detects a loss (RFC 6675 section 5 step 4).
     fn on_selective_loss(&mut self, _window: &mut Window, _loss: &Loss) {}
+    /// Queues have marked data, and nothing is sent again. Called at most once per window of data,
+    /// and not while a recovery from loss lasts (RFC 3168 section 6.1.2).
+    fn on_ecn_echo(&mut self, window: &mut Window, _loss: &Loss) {
+        window.ssthresh = window.half(); // RFC 3168 6.1.2: as after a loss
+        window.cwnd = window.cwnd.min(window.ssthresh); // RFC 3168 6.1.2: no slow start
+    }
+    /// Any acknowledgement of a connection with ECN, duplicates included, before the reactions.
+    fn on_marks(&mut self, _ack: &Ack) {}
     /// A partial acknowledgement in a recovery that lasts; the oldest segment is sent again.
     fn on_partial_ack(&mut self, _window: &mut Window, _ack: &Ack) {}
     /// New data were acknowledged after three or more duplicates. Called before [`Self::grow`], or
     /// instead of it if the recovery lasted.
     fn on_recovered(&mut self, _window: &mut Window, _ack: &Ack) {}
-    /// New data were acknowledged, outside of a recovery that lasts.
+    /// New data were acknowledged without ECN-Echo, outside of a recovery that lasts.
     fn grow(&mut self, window: &mut Window, ack: &Ack);
     /// Any acknowledgement, duplicates included, after the reactions above; called only if
     /// [`Self::needs_delivery`].
@@ -214,6 +224,11 @@ macro_rules! registry {
                     Recovery::Custom(_) => false,
                 }
             }
+            /// True if receivers report each mark rather than until CWR (RFC 8257 section 3.2). The
+            /// recovery then implies ECN.
+            pub const fn reports_each_mark(&self) -> bool {
+                matches!(self, Recovery::Dctcp(_))
+            }
             /// Refuses parameters with which nothing can run. The message names the field, its
             /// value and the allowed values.
             pub fn check(&self) -> Result<(), String> {
@@ -271,6 +286,7 @@ registry! {
     Cubic(parameters: CubicConfig) = "cubic", "a window that is a cubic function of the time since the last loss (CUBIC, RFC 9438)", "RFC 9438", Cubic::new, selective: parameters.sack;
     Vegas(parameters: VegasConfig) = "vegas", "a window that keeps a few segments in the queue, by the round trip (Vegas)", "Brakmo and Peterson 1995", Vegas::new;
     Bbr(parameters: BbrConfig) = "bbr", "a paced rate and a window from the measured bottleneck rate and round trip (BBR, version 1)", "draft-cardwell-iccrg-bbr-congestion-control-00", Bbr::new, selective: true;
+    Dctcp(parameters: DctcpConfig) = "dctcp", "a window that falls by the share of the data that queues have marked (DCTCP, RFC 8257)", "RFC 8257", Dctcp::new, selective: true;
 }
 
 impl FromOutside for dyn CustomRecovery {

@@ -11,8 +11,10 @@ use crate::tcp::window::Window;
 pub struct NewReno;
 
 impl RecoveryPolicy for NewReno {
-    fn on_third_dup_ack(&mut self, window: &mut Window, _loss: &Loss) -> Option<Resend> {
-        window.ssthresh = window.half(); // RFC 6582 3.2 step 2, but half as in 4.3BSD
+    fn on_third_dup_ack(&mut self, window: &mut Window, loss: &Loss) -> Option<Resend> {
+        if !loss.reduced {
+            window.ssthresh = window.half(); // RFC 6582 3.2 step 2, but half as in 4.3BSD
+        }
         window.cwnd = window.ssthresh + 3 * window.mss; // RFC 5681 3.2 step 3
         Some(Resend::Oldest)
     }

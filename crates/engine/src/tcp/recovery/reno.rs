@@ -10,8 +10,10 @@ use crate::tcp::window::Window;
 pub struct Reno;
 
 impl RecoveryPolicy for Reno {
-    fn on_third_dup_ack(&mut self, window: &mut Window, _loss: &Loss) -> Option<Resend> {
-        window.ssthresh = window.half(); // RFC 2001 section 4, step 1
+    fn on_third_dup_ack(&mut self, window: &mut Window, loss: &Loss) -> Option<Resend> {
+        if !loss.reduced {
+            window.ssthresh = window.half(); // RFC 2001 section 4, step 1
+        }
         window.cwnd = window.ssthresh + 3 * window.mss; // RFC 2001 section 4, step 1
         Some(Resend::Oldest)
     }

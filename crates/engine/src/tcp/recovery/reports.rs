@@ -13,6 +13,8 @@ pub struct Ack {
     pub snd_una: u64,
     /// One above the highest byte ever sent.
     pub snd_max: u64,
+    /// It carries ECN-Echo: the receiver reports marked data.
+    pub ece: bool,
     /// Present only for policies that ask for it ([`super::RecoveryPolicy::needs_delivery`]).
     pub delivery: Option<Delivery>,
 }
@@ -76,4 +78,7 @@ pub struct Loss {
     pub snd_max: u64,
     /// Duplicate acknowledgements that showed it.
     pub dup_acks: u32,
+    /// The window was reduced for ECN after the lost data were sent. A fast retransmission does not
+    /// reduce it again (RFC 3168 section 6.1.2).
+    pub reduced: bool,
 }

@@ -19,8 +19,15 @@ impl RecoveryPolicy for Sack {
     // RFC 6675 section 5, step 4.2: ssthresh and cwnd are half of FlightSize, at least 2 SMSS by
     // RFC 5681 (4).
     fn on_selective_loss(&mut self, window: &mut Window, loss: &Loss) {
-        window.ssthresh = (loss.flight / 2).max(2 * window.mss);
+        if !loss.reduced {
+            self.on_ecn_echo(window, loss);
+        }
         window.cwnd = window.ssthresh;
+    }
+
+    fn on_ecn_echo(&mut self, window: &mut Window, loss: &Loss) {
+        window.ssthresh = (loss.flight / 2).max(2 * window.mss);
+        window.cwnd = window.cwnd.min(window.ssthresh);
     }
 
     fn recovers_fully(&self) -> bool {

@@ -24,7 +24,11 @@ impl Tahoe {
 
 impl RecoveryPolicy for Tahoe {
     fn on_third_dup_ack(&mut self, window: &mut Window, loss: &Loss) -> Option<Resend> {
-        self.on_timeout(window, loss); // RFC 2001 section 2, step 3; Tahoe has no fast recovery.
+        // RFC 2001 section 2, step 3; Tahoe has no fast recovery.
+        if !loss.reduced {
+            window.ssthresh = window.half();
+        }
+        window.cwnd = window.mss;
         Some(self.resend)
     }
 

@@ -9,10 +9,15 @@ use crate::tcp::window::Window;
 pub struct TimeoutOnly;
 
 impl RecoveryPolicy for TimeoutOnly {
-    fn on_timeout(&mut self, window: &mut Window, _loss: &Loss) {
-        // Section 8.1: Ssthresh := max{2, min{CWND/2, Wrcvr}}, CWND := 1
+    fn on_timeout(&mut self, window: &mut Window, loss: &Loss) {
+        self.on_ecn_echo(window, loss);
+        window.cwnd = window.mss; // Section 8.1: CWND := 1
+    }
+
+    fn on_ecn_echo(&mut self, window: &mut Window, _loss: &Loss) {
+        // Section 8.1: Ssthresh := max{2, min{CWND/2, Wrcvr}}
         window.ssthresh = (window.cwnd / 2).min(window.rwnd).max(2 * window.mss);
-        window.cwnd = window.mss;
+        window.cwnd = window.cwnd.min(window.ssthresh); // RFC 3168 6.1.2
     }
 
     fn grow(&mut self, window: &mut Window, _ack: &Ack) {

@@ -149,7 +149,9 @@ impl RecoveryPolicy for Vegas {
 
     fn on_third_dup_ack(&mut self, window: &mut Window, loss: &Loss) -> Option<Resend> {
         self.restart(loss);
-        window.ssthresh = window.half(); // RFC 6582 3.2 step 2, but half as in 4.3BSD
+        if !loss.reduced {
+            window.ssthresh = window.half(); // RFC 6582 3.2 step 2, but half as in 4.3BSD
+        }
         // RFC 5681 3.2 step 3, with as many segments as have left the network.
         window.cwnd = window.ssthresh + loss.dup_acks as u64 * window.mss;
         Some(Resend::Oldest)
@@ -157,6 +159,12 @@ impl RecoveryPolicy for Vegas {
 
     fn on_further_dup_ack(&mut self, window: &mut Window) {
         NewReno.on_further_dup_ack(window);
+    }
+
+    // The article has no ECN: marks act as a loss, and a round begins anew.
+    fn on_ecn_echo(&mut self, window: &mut Window, loss: &Loss) {
+        NewReno.on_ecn_echo(window, loss);
+        self.restart(loss);
     }
 
     fn recovers_fully(&self) -> bool {
@@ -221,6 +229,7 @@ mod tests {
                 acked: MSS,
                 snd_una: *una,
                 snd_max: *una - MSS + flight,
+                ece: false,
                 delivery: Some(Delivery {
                     rtt: Some(Ps::from_ms(rtt_ms)),
                     ..Delivery::default()
@@ -280,6 +289,7 @@ mod tests {
             flight: 10 * MSS,
             snd_max: 70 * MSS,
             dup_acks: 3,
+            reduced: false,
         };
         assert_eq!(policy.on_third_dup_ack(&mut w, &loss), Some(Resend::Oldest));
         assert_eq!((w.ssthresh, w.cwnd), (5 * MSS, 8 * MSS));

@@ -19,6 +19,9 @@ impl TcpSender {
             self.dup_acks = 0;
             return None;
         }
+        if self.ecn.is_some() {
+            self.take_echo(now, segment);
+        }
         if self.records.is_some() {
             return self.on_recorded_ack(now, segment);
         }
@@ -34,6 +37,7 @@ impl TcpSender {
             acked: segment.ack() - self.snd_una,
             snd_una: segment.ack(),
             snd_max: self.snd_max,
+            ece: self.ecn.is_some() && segment.has_ece(),
             delivery: None,
         }
     }
@@ -110,6 +114,7 @@ impl TcpSender {
         (self.recover, self.recovering, self.partly_recovered) = (Some(self.snd_max), lasts, false);
         self.timed = None; // Karn: the segment is sent a second time.
         self.time_the_copy(now);
+        self.announce_reduction();
         self.stats.fast_retransmits += 1;
         TcpEvent::FastRetransmit {
             seq: self.snd_una,
@@ -131,8 +136,8 @@ impl TcpSender {
         self.resend = false;
         self.measure(now, segment.ack());
         // The acknowledgement that ends a recovery sets cwnd and does not make it grow (RFC 6582
-        // 3.2 step 3).
-        if !recovered {
+        // 3.2 step 3). One with ECN-Echo does not either (RFC 3168 section 6.1.2).
+        if !recovered && !ack.ece {
             self.policy.get().grow(&mut self.window, ack);
         }
         self.window.rwnd = segment.window() as u64;

@@ -1,6 +1,7 @@
 //! The sending half of a connection (4.3BSD Net/3, RFC 793, RFC 1122), without a clock of its own.
 
 mod acks;
+mod ecn;
 mod opening;
 mod recorded;
 mod records;
@@ -9,6 +10,7 @@ mod stats;
 
 use alloc::boxed::Box;
 
+use self::ecn::Ecn;
 use self::opening::Opening;
 use self::records::Records;
 pub use self::stats::{SenderStats, TcpEvent};
@@ -16,7 +18,7 @@ use super::config::TcpConfig;
 use super::estimator::RttEstimator;
 use super::handshake::Handshake;
 use super::recovery::{Facts, Loss, Policy};
-use super::scoreboard::Scoreboard;
+use super::scoreboard::{DUP_THRESH, Scoreboard};
 use super::segment::Segment;
 use super::window::Window;
 use crate::kernel::{Ps, Stream};
@@ -73,6 +75,10 @@ pub struct TcpSender {
     rcv_window: u32,
     /// Connection set-up, if there is one.
     opening: Option<Box<Opening>>,
+    /// ECN, if the connection has it, or may still agree on it.
+    ecn: Option<Box<Ecn>>,
+    /// Segments beyond cwnd may go after the first two duplicates (RFC 3042).
+    limited_transmit: bool,
     stats: SenderStats,
 }
 
@@ -127,6 +133,8 @@ impl TcpSender {
             opening: config
                 .connection_setup
                 .then(|| Box::new(Opening::new(config))),
+            ecn: config.has_ecn().then(Box::default),
+            limited_transmit: config.limited_transmit,
             stats: SenderStats::default(),
         }
     }
@@ -188,12 +196,28 @@ impl TcpSender {
             return self.selected(board).is_some();
         }
         let len = self.len_at(self.snd_nxt);
-        len > 0 && self.snd_nxt + len <= self.snd_una + self.window.usable()
+        len > 0 && self.snd_nxt + len <= self.snd_una + self.usable()
+    }
+
+    /// Bytes that may be outstanding without a scoreboard. With limited transmit the first two
+    /// duplicates let a new segment go each, within the receiver's window, and cwnd stays as it is
+    /// (RFC 3042 section 2). With a scoreboard this is step (3.3) of RFC 6675 section 5.
+    #[inline]
+    fn usable(&self) -> u64 {
+        let limited =
+            self.limited_transmit && self.dup_acks < DUP_THRESH && self.snd_nxt == self.snd_max;
+        if limited {
+            let cwnd = self.window.cwnd + self.dup_acks as u64 * self.window.mss;
+            cwnd.min(self.window.rwnd)
+        } else {
+            self.window.usable()
+        }
     }
 
     fn emit(&mut self, now: Ps, seq: u64, len: u64) -> Segment {
         let end = seq + len;
         self.count_sent(seq, end);
+        let ect = self.ect(seq);
         if end > self.snd_max {
             // Karn (RFC 6298 section 3): only a segment with new data alone is timed. A
             // retransmission may also reach beyond snd_max, if the application has written since.
@@ -210,6 +234,7 @@ impl TcpSender {
             self.rto_at = self.estimator.expiry(now); // RFC 6298 (5.1)
         }
         Segment::Data {
+            ect,
             seq,
             ack: 0,
             sent: now,
@@ -305,6 +330,7 @@ impl TcpSender {
         }
         self.transmitted = self.snd_una;
         self.time_the_copy(now); // RFC 6298 (5.6)
+        self.announce_reduction();
         self.stats.timeouts += 1;
         self.stats.last_timeout = Some(now);
         let (ssthresh, backoff) = (self.window.ssthresh, self.estimator.backoff());
@@ -322,6 +348,7 @@ impl TcpSender {
             flight,
             snd_max: self.snd_max,
             dup_acks: self.dup_acks,
+            reduced: self.has_reduced(self.snd_una),
         }
     }
 

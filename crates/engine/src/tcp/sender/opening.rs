@@ -140,7 +140,8 @@ impl TcpSender {
     /// ignored. A second SYN-ACK means that the ACK of the first was lost, and gets another (RFC
     /// 793 section 3.9).
     pub(super) fn on_setup_segment(&mut self, now: Ps, segment: &Segment) {
-        let (Some(Handshake::SynAck(_)), Some(opening)) = (segment.handshake(), &mut self.opening)
+        let (Some(Handshake::SynAck(answer)), Some(opening)) =
+            (segment.handshake(), &mut self.opening)
         else {
             return;
         };
@@ -152,6 +153,9 @@ impl TcpSender {
             }
             self.rto_at = Ps::NEVER;
             self.window.rwnd = segment.window() as u64;
+            if !answer.ecn {
+                self.ecn = None; // RFC 3168 6.1.1: not ECT
+            }
         }
         if was_sent || opening.phase == Phase::Established {
             opening.phase = Phase::AckDue;

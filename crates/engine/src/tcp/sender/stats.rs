@@ -45,6 +45,9 @@ pub struct SenderStats {
     pub timeouts: u64,
     /// Fast retransmissions.
     pub fast_retransmits: u64,
+    /// Reactions to ECN-Echo, one per window of data at most; under `bbr` they leave the window as it
+    /// is.
+    pub ecn_reactions: u64,
     /// Duplicate acknowledgements counted as such.
     pub dup_acks: u64,
     /// Round trips measured.

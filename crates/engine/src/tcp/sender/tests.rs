@@ -1,14 +1,15 @@
 //! Hand-worked traces of a sender.
 
+mod ecn;
 mod recorded;
 
 use alloc::vec::Vec;
 
 use super::*;
 use crate::kernel::units::Bytes;
-use crate::tcp::Recovery;
 use crate::tcp::blocks::Blocks;
 use crate::tcp::intervals::Intervals;
+use crate::tcp::{Ect, Recovery};
 
 const MSS: u64 = 1_000;
 
@@ -47,6 +48,7 @@ fn ack(number: u64) -> Segment {
 /// The same with another receive window.
 fn advertising(number: u64, window: u32) -> Segment {
     Segment::Ack {
+        ece: false,
         ack: number * MSS,
         window,
         blocks: Blocks::NONE,
@@ -285,6 +287,7 @@ fn duplicates_with_payload_or_another_window_or_nothing_outstanding_do_not_count
     acks(&mut s, Ps(1), 0, 5);
     drain(&mut s, Ps(1));
     let with_payload = Segment::Data {
+        ect: Ect::Not,
         seq: 0,
         ack: 0,
         sent: Ps::ZERO,
@@ -467,6 +470,7 @@ fn what_is_sent_again_with_new_data_behind_it_is_not_timed() {
     sender.on_ack(
         expiry + Ps::from_us(1),
         &Segment::Ack {
+            ece: false,
             ack: 300,
             window: 64_000,
             blocks: Blocks::NONE,
@@ -514,6 +518,7 @@ fn sack(number: u64, blocks: &[(u64, u64)]) -> Segment {
         held.insert(from * MSS, to * MSS);
     });
     Segment::Ack {
+        ece: false,
         ack: number * MSS,
         window: 64_000,
         blocks: Blocks::latest(&held, number * MSS),

@@ -30,18 +30,19 @@ impl Setting {
     }
 }
 
+/// Phases of a clock.
+pub fn phases() -> impl Strategy<Value = Ps> {
+    prop_oneof![Just(0u64), 0..1_000_000_000_000u64].prop_map(Ps)
+}
+
 /// Any legal parameters of an established connection: its set-up carries no bytes to be counted,
 /// and has tests of its own.
 pub fn settings() -> BoxedStrategy<Setting> {
-    (
-        fields::<TcpConfig>(),
-        prop_oneof![Just(0u64), 0..1_000_000_000_000u64],
-    )
+    (fields::<TcpConfig>(), phases())
         .prop_map(|(mut tcp, phase)| {
             tcp.as_object_mut()
                 .expect("a table")
                 .remove("connection_setup");
-            let phase = Ps(phase);
             let fault = |tcp: &Value| {
                 let wrong = Setting {
                     tcp: tcp.clone(),
@@ -63,7 +64,7 @@ pub fn settings() -> BoxedStrategy<Setting> {
 
 /// Interface of a receiver that the model needs.
 pub trait Receiving {
-    fn on_segment(&mut self, now: Ps, segment: &Segment) -> ReceiveOutcome;
+    fn on_packet(&mut self, now: Ps, segment: &Segment, marked: bool) -> ReceiveOutcome;
     fn poll_ack(&mut self, now: Ps) -> Option<Segment>;
     fn next_timer(&self) -> Ps;
     fn on_timer(&mut self, now: Ps);
@@ -72,8 +73,8 @@ pub trait Receiving {
 }
 
 impl Receiving for TcpReceiver {
-    fn on_segment(&mut self, now: Ps, segment: &Segment) -> ReceiveOutcome {
-        TcpReceiver::on_segment(self, now, segment)
+    fn on_packet(&mut self, now: Ps, segment: &Segment, marked: bool) -> ReceiveOutcome {
+        TcpReceiver::on_packet(self, now, segment, marked)
     }
     fn poll_ack(&mut self, now: Ps) -> Option<Segment> {
         TcpReceiver::poll_ack(self, now)
@@ -174,6 +175,7 @@ impl<R: Receiving> Observed<R> {
         let (before, end) = (self.got.clone(), seq + u64::from(len));
         let segment = if len == 0 {
             Segment::Ack {
+                ece: false,
                 ack: 0,
                 window: 0,
                 blocks: Blocks::NONE,
@@ -181,7 +183,9 @@ impl<R: Receiving> Observed<R> {
         } else {
             Segment::data(seq, u16::try_from(len).unwrap())
         };
-        let outcome = self.receiver.on_segment(self.now, &segment);
+        // Any pattern of marks will do.
+        let marked = (self.now.0 ^ end).is_multiple_of(3);
+        let outcome = self.receiver.on_packet(self.now, &segment, marked);
         if len == 0 {
             assert_eq!(outcome, ReceiveOutcome::default());
             return None;
@@ -221,7 +225,15 @@ impl<R: Receiving> Observed<R> {
 
     /// Checks that data which is acknowledged or reported as held has arrived.
     fn answer(&mut self) -> Option<Segment> {
-        let ack = self.receiver.poll_ack(self.now)?;
+        let mut ack = self.receiver.poll_ack(self.now)?;
+        if self.config.recovery.reports_each_mark() && ack.ack() < self.got.missing() {
+            // A delayed acknowledgement of data whose mark was another goes before.
+            ack = self
+                .receiver
+                .poll_ack(self.now)
+                .expect("an acknowledgement of the last segment");
+        }
+        assert!(self.config.has_ecn() || !ack.has_ece());
         assert_eq!(
             ack.ack(),
             self.got.missing(),

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use cellrate_engine::kernel::{Digest, Ps};
 use cellrate_engine::tcp::blocks::Blocks;
 use cellrate_engine::tcp::intervals::Intervals;
-use cellrate_engine::tcp::{Segment, SenderStats, TcpConfig, TcpSender};
+use cellrate_engine::tcp::{Ect, Segment, SenderStats, TcpConfig, TcpSender};
 use proptest::prelude::*;
 
 use super::Subject;
@@ -203,9 +203,15 @@ impl<S: Sending> Watched<S> {
             "sent beyond the receive window"
         );
         let counts = !self.config.recovery.is_selective() && seq > before.snd_una;
+        let limited = 2 * self.config.mss.0 * u64::from(self.config.limited_transmit);
         assert!(
-            !counts || end <= before.snd_una + before.cwnd,
+            !counts || end <= before.snd_una + before.cwnd + limited,
             "sent beyond cwnd"
+        );
+        assert_eq!(
+            segment.is_ect(),
+            self.config.has_ecn() && seq >= before.snd_max,
+            "the code point"
         );
         self.digest.add(seq ^ end.rotate_left(32) ^ self.now.0);
         Some(segment)
@@ -237,6 +243,7 @@ impl<S: Sending> Watched<S> {
         let window = window.unwrap_or(self.config.window.0 as u32);
         if payload {
             Segment::Data {
+                ect: Ect::Not,
                 seq: 0,
                 ack,
                 sent: self.now,
@@ -245,6 +252,8 @@ impl<S: Sending> Watched<S> {
             }
         } else {
             Segment::Ack {
+                // Any pattern of marks will do.
+                ece: (self.now.0 ^ ack).is_multiple_of(3),
                 ack,
                 window,
                 blocks: Blocks::latest(&held, ack),

@@ -440,6 +440,9 @@ impl RecoveryPolicy for Bbr {
         self.recovering = Recovering::Entered;
     }
 
+    // Version 1 does not react to marks.
+    fn on_ecn_echo(&mut self, _window: &mut Window, _loss: &Loss) {}
+
     fn on_recovered(&mut self, window: &mut Window, _ack: &Ack) {
         self.leave_recovery(window);
     }

@@ -2,10 +2,11 @@
 
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::tcp::{ReceiveOutcome, ReceiverStats, Segment, TcpReceiver, TcpSender};
+use proptest::prelude::*;
 use serde_json::json;
 
 use super::super::Subject;
-use super::super::tcp_receiver::{Observed, Receiver, Receiving, settings};
+use super::super::tcp_receiver::{Observed, Receiver, Receiving, Setting, phases};
 use super::super::tcp_sender::{Sender, Sending, View, Watched};
 use super::caught;
 
@@ -120,27 +121,24 @@ fn broken_senders_are_caught() {
         (Fault::Overlong, "513 bytes in a segment"),
     ];
     for (fault, why) in expected {
-        caught(
-            settings(),
-            Sender::VOCABULARY,
-            why,
-            |setting, operations| {
-                let mut setting = setting.clone();
-                let paced = [Fault::StuckPace, Fault::DropsDelayed].contains(&fault);
-                setting.tcp = json!({ "recovery": if paced { "bbr" } else { "reno" } });
-                let faulty = Faulty {
-                    inner: TcpSender::new(&setting.config(), setting.phase),
-                    fault,
-                    dropped: false,
-                };
-                let mut sender = Watched::with(faulty, &setting);
-                sender.supply(10_000_000);
-                for operation in operations {
-                    sender.happen(operation);
-                    sender.holds();
-                }
-            },
-        );
+        let paced = [Fault::StuckPace, Fault::DropsDelayed].contains(&fault);
+        let settings = phases().prop_map(move |phase| Setting {
+            tcp: json!({ "recovery": if paced { "bbr" } else { "reno" } }),
+            phase,
+        });
+        caught(settings, Sender::VOCABULARY, why, |setting, operations| {
+            let faulty = Faulty {
+                inner: TcpSender::new(&setting.config(), setting.phase),
+                fault,
+                dropped: false,
+            };
+            let mut sender = Watched::with(faulty, setting);
+            sender.supply(10_000_000);
+            for operation in operations {
+                sender.happen(operation);
+                sender.holds();
+            }
+        });
     }
 }
 
@@ -161,8 +159,8 @@ struct Lying {
 }
 
 impl Receiving for Lying {
-    fn on_segment(&mut self, now: Ps, segment: &Segment) -> ReceiveOutcome {
-        let mut outcome = self.inner.on_segment(now, segment);
+    fn on_packet(&mut self, now: Ps, segment: &Segment, marked: bool) -> ReceiveOutcome {
+        let mut outcome = self.inner.on_packet(now, segment, marked);
         outcome.delivered += u64::from(self.lie == Lie::DeliversMore && segment.payload() > 0);
         outcome
     }
@@ -206,15 +204,17 @@ fn broken_receivers_are_caught() {
         (Lie::HoldsMore, "left == right"),
     ];
     for (lie, why) in expected {
+        let settings = phases().prop_map(move |phase| Setting {
+            tcp: json!({ "recovery": "sack", "delayed_ack": lie == Lie::NoTimer }),
+            phase,
+        });
         caught(
-            settings(),
+            settings,
             Receiver::VOCABULARY,
             why,
             |setting, operations| {
-                let mut setting = setting.clone();
-                setting.tcp = json!({ "recovery": "sack", "delayed_ack": lie == Lie::NoTimer });
                 let inner = TcpReceiver::with_phases(&setting.config(), setting.phase, Ps::ZERO);
-                let mut receiver = Observed::with(Lying { inner, lie }, &setting);
+                let mut receiver = Observed::with(Lying { inner, lie }, setting);
                 for operation in operations {
                     receiver.happen(operation);
                     receiver.holds();

@@ -1,0 +1,66 @@
+//! ECN at the sender (RFC 3168 sections 6.1.2 and 6.1.5).
+
+use super::TcpSender;
+use crate::kernel::Ps;
+use crate::tcp::segment::{Ect, Segment};
+
+/// ECN of a connection.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Ecn {
+    /// snd_max at the last reaction to ECN-Echo; `None` before the first.
+    reduced_at: Option<u64>,
+    /// The next new data must carry CWR.
+    cwr_due: bool,
+}
+
+impl TcpSender {
+    /// Takes the ECN-Echo flag of an acknowledgement that is neither old nor of data never sent. All
+    /// losses and marks of one window of data reduce the window once (RFC 3168 section 6.1.2). So
+    /// ECN-Echo has no effect until data are acknowledged that were sent after the last reduction.
+    pub(super) fn take_echo(&mut self, now: Ps, segment: &Segment) {
+        let ack = self.ack(now, segment);
+        self.policy.get().on_marks(&ack);
+        let sent_before = |reduced: Option<u64>| reduced.is_some_and(|end| ack.snd_una <= end);
+        let reduced_at = self.ecn.as_ref().and_then(|ecn| ecn.reduced_at);
+        if !ack.ece || sent_before(reduced_at) || sent_before(self.recover) {
+            return;
+        }
+        let loss = self.loss(now, self.bytes_in_flight());
+        self.policy.get().on_ecn_echo(&mut self.window, &loss);
+        self.stats.ecn_reactions += 1;
+        if let Some(ecn) = &mut self.ecn {
+            ecn.reduced_at = Some(self.snd_max);
+        }
+        self.announce_reduction();
+    }
+
+    /// The window was reduced, for a loss or for marks: the next new data carry CWR (RFC 3168 section
+    /// 6.1.2).
+    pub(super) fn announce_reduction(&mut self) {
+        if let Some(ecn) = &mut self.ecn {
+            ecn.cwr_due = true;
+        }
+    }
+
+    /// True if the byte `seq` was sent before the last reaction to ECN-Echo.
+    pub(super) fn has_reduced(&self, seq: u64) -> bool {
+        let reduced_at = self.ecn.as_ref().and_then(|ecn| ecn.reduced_at);
+        reduced_at.is_some_and(|end| seq < end)
+    }
+
+    /// Code point of a segment from `seq` on: new data alone are ECT(0), and may carry CWR (RFC 3168
+    /// sections 6.1.2 and 6.1.5).
+    #[inline]
+    pub(super) fn ect(&mut self, seq: u64) -> Ect {
+        match &mut self.ecn {
+            Some(ecn) if seq >= self.snd_max => {
+                if core::mem::take(&mut ecn.cwr_due) {
+                    Ect::Ect0Cwr
+                } else {
+                    Ect::Ect0
+                }
+            }
+            _ => Ect::Not,
+        }
+    }
+}
