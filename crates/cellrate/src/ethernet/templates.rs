@@ -12,4 +12,9 @@ pub const TEMPLATES: &[(&str, &str, &str)] = &[
         "TCP over Ethernet: many senders answer one host at once",
         include_str!("templates/incast.toml"),
     ),
+    (
+        "dctcp",
+        "DCTCP over Ethernet: long flows share a port that marks packets",
+        include_str!("templates/dctcp.toml"),
+    ),
 ];

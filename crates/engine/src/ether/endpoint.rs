@@ -226,7 +226,12 @@ impl Endpoint {
 
     fn tcp(&self, segment: &Segment) -> Info {
         let packet = self.header + segment.option_bytes() + segment.payload();
-        Info::tcp(self.framing.frame(packet), self.priority, Ecn::NotEct)
+        let ecn = if segment.is_ect() {
+            Ecn::Ect
+        } else {
+            Ecn::NotEct
+        };
+        Info::tcp(self.framing.frame(packet), self.priority, ecn)
     }
     fn udp(&self) -> Info {
         Info::udp(self.framing.frame(self.header), self.priority)
@@ -240,11 +245,11 @@ impl Endpoint {
         self.digest.add(now.0 ^ info.bits() << 32);
         match packet {
             Packet::Udp(sent) => self.packet_delay.add(now.0 - sent.0),
-            Packet::Tcp(segment) => self.on_segment(now, segment),
+            Packet::Tcp(segment) => self.on_segment(now, segment, info.ecn() == Ecn::Ce),
         }
     }
 
-    fn on_segment(&mut self, now: Ps, segment: &Segment) {
+    fn on_segment(&mut self, now: Ps, segment: &Segment, marked: bool) {
         self.digest
             .add(segment.ack() ^ segment.sequence().unwrap_or(0).rotate_left(20));
         match &mut self.app {
@@ -261,7 +266,7 @@ impl Endpoint {
                 if let Some(sent) = segment.sent() {
                     self.packet_delay.add(now.0 - sent.0);
                 }
-                receiver.on_segment(now, segment);
+                receiver.on_packet(now, segment, marked);
                 self.take_acks(now);
             }
             App::Paced(_) | App::Persistent | App::Sink => {}

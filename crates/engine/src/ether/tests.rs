@@ -220,9 +220,10 @@ fn random_plan(stream: &mut Stream, sources: impl Fn(&mut Stream, Rate) -> Sourc
     let flows = (0..1 + below(6)).map(|number| {
         let from = switches + below(hosts as u64) as usize;
         let to = switches + (from - switches + 1 + below(hosts as u64 - 1) as usize) % hosts;
-        let recoveries = [Recovery::Tahoe, Recovery::NewReno, Recovery::Sack];
+        let dctcp = Recovery::Dctcp(Default::default());
+        let recoveries = [Recovery::Tahoe, Recovery::NewReno, Recovery::Sack, dctcp];
         let mut tcp = TcpConfig {
-            recovery: recoveries[below(3) as usize].clone(),
+            recovery: recoveries[below(4) as usize].clone(),
             mss: Bytes(400 + below(8_500)),
             window: Bytes(60_000 + below(1_000_000)),
             delayed_ack: below(2) == 0,
@@ -255,7 +256,7 @@ fn random_plan(stream: &mut Stream, sources: impl Fn(&mut Stream, Rate) -> Sourc
     Plan {
         seed: stream.bits(),
         framing: Framing {
-            tagged: stream.bits() % 2 == 0,
+            tagged: stream.bits().is_multiple_of(2),
         },
         nodes,
         links,
@@ -287,11 +288,11 @@ fn with_any_switch(mut plan: Plan, stream: &mut Stream) -> Plan {
         let names = algorithms();
         let name = names[stream.below(Ps(names.len() as u64)).0 as usize].name;
         switch.aqm = serde_json::from_value(serde_json::json!({ "algorithm": name })).unwrap();
-        if stream.bits() % 2 == 0 {
+        if stream.bits().is_multiple_of(2) {
             let quanta = quanta[..switch.queues.len()].to_vec();
             switch.schedule = ScheduleConfig::DeficitRoundRobin(DrrConfig { quanta });
         }
-        switch.memory = (stream.bits() % 2 == 0).then(|| MemoryConfig {
+        switch.memory = (stream.bits().is_multiple_of(2)).then(|| MemoryConfig {
             total: Bytes(100_000 + stream.below(Ps(400_000)).0),
             alpha: [0.25, 1.0, 8.0][stream.below(Ps(3)).0 as usize],
             reserved: Bytes(stream.below(Ps(2_000)).0),
@@ -303,7 +304,7 @@ fn with_any_switch(mut plan: Plan, stream: &mut Stream) -> Plan {
 #[test]
 fn the_plain_schedule_and_any_division_into_calls_give_the_same() {
     let mut stream = Stream::new(1, "ether", "random networks");
-    let mut dropped = 0;
+    let (mut dropped, mut marked) = (0, 0);
     for case in 0..150 {
         let plan = random_plan(&mut stream, any_source);
         let plan = with_any_switch(plan, &mut stream);
@@ -325,7 +326,9 @@ fn the_plain_schedule_and_any_division_into_calls_give_the_same() {
         divided.end_window();
         assert_eq!(text(&fast), text(&divided.report()), "case {case}, divided");
         dropped += fast.totals.packets_dropped;
+        marked += fast.totals.packets_marked;
     }
+    assert!(marked > 50, "{marked}: the cases must reach marks");
     assert!(
         dropped > 10_000,
         "{dropped}: the cases must reach full buffers"
