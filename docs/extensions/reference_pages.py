@@ -17,7 +17,7 @@ from cellrate.language.measures import tables
 from cellrate.theory.catalogue import CATALOGUE
 from formula_pages import formulas
 from measure_pages import measures
-from schema_pages import SchemaPages, component_head, index_page
+from schema_pages import OVER_ETHERNET, SchemaPages, component_head, index_page
 from schema_values import paragraphs
 
 if TYPE_CHECKING:
@@ -38,9 +38,14 @@ def write_pages(docs: Path) -> None:
     place = docs / GENERATED
     place.mkdir(parents=True, exist_ok=True)
     schema = SchemaPages(json.loads(_core.schema()))
+    ethernet = SchemaPages(json.loads(_core.schema(ethernet=True)))
     registry = json.loads(_core.registry())
     pages = {
         "scenario": schema.scenario(),
+        "ethernet": ethernet.scenario(OVER_ETHERNET),
+        **ethernet.choices(
+            "aqm", "Active queue management", "[switch.aqm]", "algorithm", registry["aqm"]
+        ),
         "study": SchemaPages(json.loads(_core.study_schema())).study(),
         **schema.choices(
             "schemes", "Control schemes", "[switch.control]", "scheme", registry["schemes"]

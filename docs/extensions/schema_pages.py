@@ -19,12 +19,14 @@ SECTIONS = (
     "tcp",
     "abr",
     "aal5",
+    "ethernet",
     "flow",
 )
 # Definitions whose keys stand elsewhere than where they are used.
 ELSEWHERE = {
     "ControlConfig": "[control scheme](schemes.md) and its keys",
     "DiscardConfig": "[discard policy](policies.md) and its keys",
+    "AqmConfig": "[active queue management](aqm.md) and its keys",
     "SourceConfig": "[traffic source](sources.md) and its keys",
     "Recovery": "[recovery](recoveries.md)",
     "TcpConfig": "keys of `[tcp]`",
@@ -48,6 +50,15 @@ can be set on the command line by its dotted path: `--set switch.buffer="500 cel
 addressed by its name or number, `--set flow.tcp.count=5`. Whatever is unknown, of a wrong unit or
 impossible is an error that says where it is and what is allowed. The range in which a key is
 *searched* is where its best value is looked for unless another one is given.
+"""
+
+
+OVER_ETHERNET = """# Scenario file over Ethernet
+
+`link_layer = "ethernet"` makes a scenario one of frames instead of cells. Quantities are written as
+in a [scenario of cells](scenario.md); sizes are bytes, and lines have at most 800 Gbit/s. The bytes
+of a frame count from its header to its frame check sequence; a line is also busy for the preamble of
+8 bytes and the gap of 12. `cellrate schema ethernet` prints the JSON Schema.
 """
 
 
@@ -90,10 +101,10 @@ class SchemaPages:
         self.schema = schema
         self.definitions: dict[str, Schema] = schema.get("$defs", {})
 
-    def scenario(self) -> str:
+    def scenario(self, head: str = HEAD) -> str:
         """The page with every section of the file, and what a quantity of each kind is."""
-        parts = [HEAD]
-        for name in SECTIONS:
+        parts = [head]
+        for name in (name for name in SECTIONS if name in self.schema["properties"]):
             value = self.schema["properties"][name]
             used = self.definition(value.get("items", value)) in ("TcpConfig", "AbrConfig")
             parts += self.table(name, value, "##", even_elsewhere=used)

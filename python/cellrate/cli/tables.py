@@ -69,7 +69,16 @@ def show_bench(report: dict[str, Any]) -> None:
         row("W2, 15 TCP over ERICA, 5 ms links", "w2", w2, report["floor_w2"]),
         row("W2, 15 TCP over ERICA, 5 µs links", "w2_lan", w2_lan, report["floor_w2_lan"]),
     ]
-    titles = "workload", "ns per cell-hop", "floor", "ratio", "bytes per cell"
+    packets = {
+        "e1": "E1, 15 paced sources of mixed sizes, 100 Gbit/s",
+        "e2": "E2, 15 DCTCP into one port, 10 Gbit/s",
+        "e3": "E3, DCTCP permutation of 128 hosts, fat tree",
+    }
+    rows += [
+        row(f"{name} (packet-hop)", key, report["packets"][key], report["floor_packets"])
+        for key, name in packets.items()
+    ]
+    titles = "workload", "ns per hop", "floor", "ratio", "bytes per cell"
     show_parts((Table(_columns(*titles), tuple(rows)),))
 
 

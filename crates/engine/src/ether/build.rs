@@ -228,6 +228,7 @@ impl<'a> Draft<'a> {
             } else {
                 UDP_HEADERS + flow.datagram
             },
+            all_ect: flow.source.over_tcp() && flow.tcp.recovery.reports_each_mark(),
             start: flow.start,
             app,
         })

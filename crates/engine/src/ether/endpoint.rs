@@ -77,6 +77,9 @@ pub struct EndpointSettings {
     pub framing: Framing,
     /// Octets of TCP and IP headers without options; of a datagram its packet, headers included.
     pub header: u32,
+    /// True if all packets are ECT, not only those with new data: as Linux and ns-3 send under DCTCP, or
+    /// else a port that marks would drop retransmissions and acknowledgements.
+    pub all_ect: bool,
     /// Start of the flow.
     pub start: Ps,
     /// The application.
@@ -113,6 +116,7 @@ pub struct Endpoint {
     priority: u8,
     framing: Framing,
     header: u32,
+    all_ect: bool,
     start: Ps,
     app: App,
     /// Acknowledgements that wait for the interface.
@@ -135,6 +139,7 @@ impl Endpoint {
             priority: settings.priority,
             framing: settings.framing,
             header: settings.header,
+            all_ect: settings.all_ect,
             start: settings.start,
             app: settings.app,
             acks: VecDeque::new(),
@@ -226,7 +231,7 @@ impl Endpoint {
 
     fn tcp(&self, segment: &Segment) -> Info {
         let packet = self.header + segment.option_bytes() + segment.payload();
-        let ecn = if segment.is_ect() {
+        let ecn = if self.all_ect || segment.is_ect() {
             Ecn::Ect
         } else {
             Ecn::NotEct

@@ -216,7 +216,7 @@ impl Simulation {
             digest: format!("{:016x}", self.digest(&last).value()),
             simulated_seconds: self.now.as_secs_f64(),
             window_seconds: window.as_secs_f64(),
-            packet_hops: self.crossings(),
+            packet_hops: self.packet_hops(),
             totals: self.totals(&flows),
             flows,
             ports: self.port_reports(window),
@@ -256,8 +256,8 @@ impl Simulation {
         digest
     }
 
-    /// Frames that have arrived at the ends of links.
-    fn crossings(&self) -> u64 {
+    /// Frames that have arrived at the ends of links so far.
+    pub fn packet_hops(&self) -> u64 {
         let from_hosts = self.network.plan.channels();
         let from_hosts = from_hosts.map(|channel| self.endpoint(channel).counts().packets_sent);
         let from_switches = self.nodes().flat_map(ports).map(Port::sent);

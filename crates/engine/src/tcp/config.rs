@@ -117,7 +117,7 @@ pub struct TcpConfig {
     /// reduce the window once per window of data, by the recovery's rule for a loss, and nothing is
     /// sent again. `dctcp` implies ECN; other recoveries have it only with `true`. Acts over Ethernet
     /// only, since ATM switches mark EFCI in cells. Acknowledgements without payload, retransmissions
-    /// and the set-up are never marked.
+    /// and the set-up may be marked under `dctcp` only, as with Linux.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ecn: Option<bool>,
     /// Sends a new segment beyond cwnd for each of the first two duplicate acknowledgements (RFC

@@ -81,7 +81,7 @@ impl Segment {
     }
 
     /// True if the IP packet carries ECT(0). Only new data do: neither acknowledgements without
-    /// payload (RFC 3168 section 6.1.4; RFC 8257 leaves them open) nor segments of the set-up (6.1.1)
+    /// payload (RFC 3168 section 6.1.4; over Ethernet DCTCP sends all packets as ECT(0)) nor segments of the set-up (6.1.1)
     /// nor retransmissions (6.1.5).
     #[inline]
     pub const fn is_ect(&self) -> bool {

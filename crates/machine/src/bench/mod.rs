@@ -1,6 +1,7 @@
-//! The bench: the cost of a cell, compared with bare loops (the floor), in one process on one core.
+//! The bench: the cost of a cell and of a packet, compared with bare loops (the floor), in one process on one core.
 
 pub mod floor;
+pub mod packets;
 pub mod workloads;
 
 use std::collections::BTreeMap;
@@ -46,6 +47,10 @@ pub struct Bench {
     pub w2: f64,
     /// W2 over 5 us links.
     pub w2_lan: f64,
+    /// Bare loop of E1: ns per packet-hop.
+    pub floor_packets: f64,
+    /// Workloads over Ethernet, by name: ns per packet-hop.
+    pub packets: BTreeMap<String, f64>,
     /// Storage for each cell in flight or queued, by workload.
     pub bytes_per_cell: BTreeMap<String, f64>,
 }
@@ -147,6 +152,19 @@ fn entries() -> Vec<Entry> {
         let run = move || simulate(workloads::tcp_over_erica(delay), SETTLING, span(n));
         add(name.into(), Box::new(run));
     }
+    let end = Ps::from_ms(10);
+    let run = move || timed(|| packets::bare(end));
+    add("floor_packets".into(), Box::new(run));
+    for (name, scenario, end) in packets::workloads() {
+        let run = move || {
+            let mut simulation = packets::simulation(&scenario);
+            timed(|| {
+                simulation.run_until(end);
+                simulation.packet_hops()
+            })
+        };
+        add(name.into(), Box::new(run));
+    }
     entries
 }
 
@@ -201,6 +219,8 @@ impl Bench {
                 "floor_w2_lan" => self.floor_w2_lan = nanoseconds,
                 "w1_lan" => self.w1_lan = nanoseconds,
                 "w2" => self.w2 = nanoseconds,
+                "floor_packets" => self.floor_packets = nanoseconds,
+                "e1" | "e2" | "e3" => drop(self.packets.insert(name.into(), nanoseconds)),
                 _ => self.w2_lan = nanoseconds,
             },
         }

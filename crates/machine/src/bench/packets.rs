@@ -1,0 +1,129 @@
+//! Workloads over Ethernet, and the bare loop of their arithmetic.
+
+use std::collections::VecDeque;
+
+use cellrate_engine::ether::Simulation;
+use cellrate_engine::ether::line::OctetClock;
+use cellrate_engine::kernel::{Digest, Ps, Rate, Tournament};
+
+/// Sources of E1 and flows of E2.
+const SOURCES: u32 = 15;
+/// Octets on a link for each frame of a bare loop beyond what it computes: a record of TCP.
+type Record = [u64; 4];
+
+/// E1: paced sources of datagrams of mixed sizes through two switches at 100 Gbit/s, 95 % of the line.
+fn e1() -> String {
+    let flow = |number: u32| {
+        format!(
+            "[[flow]]\nname = \"s{number}\"\nstart = \"{} ns\"\ndatagram = \"{} bytes\"\n\
+             source = {{ kind = \"cbr\", rate = \"{} Mbit/s\" }}\n",
+            37 * number,
+            payload(number),
+            95_000 / SOURCES
+        )
+    };
+    let flows: String = (0..SOURCES).map(flow).collect();
+    format!(
+        "link_layer = \"ethernet\"\nrun.duration = \"1 s\"\ntopology = {{ template = \"n-source\", \
+         link_rate = \"100 Gbit/s\", access = \"1 us\", bottleneck = \"1 us\", egress = \"1 us\" }}\n{flows}"
+    )
+}
+
+/// Payload of the datagrams of a source of E1: 64 to 1,472 bytes.
+fn payload(number: u32) -> u32 {
+    64 + number * 1_408 / (SOURCES - 1)
+}
+
+/// E2: DCTCP flows into one port of 10 Gbit/s.
+const E2: &str = r#"
+link_layer = "ethernet"
+run.duration = "1 s"
+topology = { template = "single-switch", link_rate = "10 Gbit/s", access = "10 us", bottleneck = "10 us" }
+switch = { buffer = "1 MB", aqm = { algorithm = "threshold" } }
+tcp = { recovery = "dctcp", min_rto = "10 ms" }
+flow = [{ name = "f", count = 15 }]
+"#;
+
+/// E3: DCTCP flows by a permutation of the 128 hosts of a fat tree with switches of 8 ports.
+const E3: &str = r#"
+link_layer = "ethernet"
+run.duration = "1 s"
+topology = { template = "fat-tree", k = 8, rate = "10 Gbit/s", delay = "1 us" }
+switch = { buffer = "1 MB", aqm = { algorithm = "threshold" } }
+tcp = { recovery = "dctcp", min_rto = "10 ms" }
+flow = [{ name = "f", pattern = { kind = "permutation" } }]
+"#;
+
+/// Name, scenario and simulated time of each workload.
+pub fn workloads() -> [(&'static str, String, Ps); 3] {
+    [
+        ("e1", e1(), Ps::from_ms(20)),
+        ("e2", E2.into(), Ps::from_ms(200)),
+        ("e3", E3.into(), Ps::from_ms(5)),
+    ]
+}
+
+/// The simulation of a scenario.
+pub fn simulation(scenario: &str) -> Simulation {
+    let job = match cellrate::ethernet::Job::new(scenario, "bench", &[], None) {
+        Ok(job) => job,
+        Err(refusal) => unreachable!("the bench's own scenarios are valid: {refusal}"),
+    };
+    let plan = cellrate::ethernet::plan(job.scenario(), job.graph());
+    match Simulation::new(plan) {
+        Ok(simulation) => simulation,
+        Err(error) => unreachable!("the bench's own plans are valid: {error}"),
+    }
+}
+
+/// A frame on a link of the bare loop.
+#[derive(Clone, Copy)]
+struct Carried {
+    at: Ps,
+    octets: u32,
+    record: Record,
+}
+
+/// The arithmetic of E1 until `end`, and nothing else: a winner tree merges the sources, each frame waits
+/// for the line of each of three links and lies on each with a record. Returns the hops.
+pub fn bare(end: Ps) -> u64 {
+    let line = OctetClock::new(Rate::from_bps(100_000_000_000));
+    let pace = OctetClock::new(Rate::from_bps(95_000_000_000 / SOURCES as u64));
+    let sources = SOURCES as usize;
+    let mut next = Tournament::new(sources);
+    (0..sources).for_each(|source| next.set(source, Ps(37_000 * source as u64)));
+    let mut free = [Ps::ZERO; 2];
+    let mut links: [VecDeque<Carried>; 3] = Default::default();
+    let (mut digest, mut hops) = (Digest::default(), 0);
+    loop {
+        let (now, source) = next.first();
+        if now >= end {
+            return hops + digest.value() % 2;
+        }
+        // IP and UDP headers, the frame's own, preamble and gap.
+        let octets = payload(source as u32) + 28 + 18 + 20;
+        next.set(source, pace.after(now, 0, octets).0);
+        let mut frame = Carried {
+            at: line.after(now, 0, octets).0 + Ps::from_us(1),
+            octets,
+            record: [now.0; 4],
+        };
+        for (hop, ring) in links.iter_mut().enumerate() {
+            ring.push_back(frame);
+            if ring.len() < 32 {
+                break;
+            }
+            if let Some(arrived) = ring.pop_front() {
+                hops += 1;
+                frame = arrived;
+                match free.get_mut(hop) {
+                    Some(free) => {
+                        *free = line.after(frame.at.max(*free), 0, frame.octets).0;
+                        frame.at = *free + Ps::from_us(1);
+                    }
+                    None => digest.add(frame.at.0 ^ frame.record[3]),
+                }
+            }
+        }
+    }
+}
