@@ -47,7 +47,7 @@ pub struct EqualShare {
 impl EqualShare {
     /// The scheme at the port of `facts`.
     pub fn new(config: &EqualShareConfig, facts: PortFacts) -> EqualShare {
-        let link = facts.rate.cells_per_second();
+        let link = facts.rate.units_per_second();
         EqualShare {
             share: config.target_utilisation * link / facts.channels.max(1) as f64,
         }

@@ -23,7 +23,7 @@ use crate::control::{ControlConfig, PortFacts};
 use crate::credit::Sender;
 use crate::discard::DiscardConfig;
 use crate::endsystem::{AbrDestination, AbrSource, CreditedSource, SplitSource, UnshapedSource};
-use crate::kernel::{Ps, Rate, Stream};
+use crate::kernel::{Ps, Rate, ServiceRate, Stream};
 use crate::net::channel::{Channel, ChannelId, Hop};
 use crate::net::simultaneous::Order;
 use crate::tcp::{Phases, TcpReceiver, TcpSender};
@@ -249,7 +249,7 @@ impl<'a> Draft<'a> {
             rm_first,
             control: control.build(PortFacts {
                 seed: self.port_stream(link, "control").bits(),
-                rate,
+                rate: ServiceRate::of_cells(rate),
                 channels: self.controlled_channels(link),
             }),
             channels,
@@ -376,7 +376,7 @@ impl<'a> Draft<'a> {
             rm_first: false,
             control: ControlConfig::default().build(PortFacts {
                 seed: 0,
-                rate,
+                rate: ServiceRate::of_cells(rate),
                 channels,
             }),
             channels,

@@ -15,11 +15,11 @@ use super::{PortFacts, SchemeParameters, SwitchFacts};
 use crate::atm::cell::RmCell;
 use crate::component::{Statistic, statistics};
 use crate::kernel::units::Cells;
-use crate::kernel::{Finding, Ps};
+use crate::kernel::{CELL_BITS, Finding, Ps, Rate};
 
-/// Least explicit rate, in cells/s: TCR of TM 4.0. The steps are factors, so from zero it would not
+/// Least explicit rate: 10 cells/s, TCR of TM 4.0. The steps are factors, so from zero it would not
 /// rise.
-const LEAST: f64 = 10.0;
+const LEAST: Rate = Rate::from_bps(10 * CELL_BITS);
 
 /// Parameters of CAPC.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -86,7 +86,9 @@ impl SchemeParameters for CapcConfig {
 pub struct Capc {
     config: CapcConfig,
     link: f64,
-    /// ERS, the explicit rate for all channels, in cells/s.
+    /// [`LEAST`] in units/s.
+    least: f64,
+    /// ERS, the explicit rate for all channels, in units/s.
     ers: f64,
     load_factor: f64,
 }
@@ -94,11 +96,12 @@ pub struct Capc {
 impl Metered<Capc> {
     /// The scheme at the port of `facts`; the explicit rate starts at an equal share of the target.
     pub fn new(config: &CapcConfig, facts: PortFacts) -> Metered<Capc> {
-        let link = facts.rate.cells_per_second();
+        let link = facts.rate.units_per_second();
         let ers = config.target_utilisation * link / facts.channels.max(1) as f64;
         let scheme = Capc {
             config: config.clone(),
             link,
+            least: facts.rate.in_units(LEAST),
             ers,
             load_factor: 1.0,
         };
@@ -136,7 +139,7 @@ impl ByLoad for Capc {
         } else {
             (1.0 - (z - 1.0) * rdn).max(erf) // 94-0983: ERS max(ERF, 1 - (z - 1) Rdn)
         };
-        self.ers = (self.ers * step).min(self.link).max(LEAST);
+        self.ers = (self.ers * step).min(self.link).max(self.least);
         self.load_factor = z;
     }
     fn on_backward(&mut self, _: u32, rm: &mut RmCell, _: u64) {

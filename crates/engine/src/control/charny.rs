@@ -78,7 +78,7 @@ struct Recorded {
     marked: bool,
 }
 
-/// Consistent marking at one output port. All rates are in cells/s. The cost of an RM cell is
+/// Consistent marking at one output port. All rates are in units/s. The cost of an RM cell is
 /// proportional to the number of channels.
 #[derive(Clone, Debug)]
 pub struct Charny {
@@ -93,7 +93,7 @@ pub struct Charny {
 impl Metered<Charny> {
     /// The scheme at the port of `facts`; no channel is marked until RM cells arrive.
     pub fn new(config: &CharnyConfig, facts: PortFacts) -> Metered<Charny> {
-        let link = facts.rate.cells_per_second();
+        let link = facts.rate.units_per_second();
         let capacity = config.target_utilisation * link;
         let scheme = Charny {
             target_utilisation: config.target_utilisation,

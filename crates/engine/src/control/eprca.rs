@@ -104,7 +104,7 @@ impl SchemeParameters for EprcaConfig {
 #[derive(Clone, Debug)]
 pub struct Eprca {
     config: EprcaConfig,
-    /// MACR, the mean allowed cell rate, in cells/s.
+    /// MACR, the mean allowed cell rate, in units/s.
     macr: f64,
 }
 
@@ -113,7 +113,7 @@ impl Eprca {
     pub fn new(config: &EprcaConfig, facts: PortFacts) -> Eprca {
         Eprca {
             config: config.clone(),
-            macr: facts.rate.cells_per_second() / facts.channels.max(1) as f64,
+            macr: facts.rate.units_per_second() / facts.channels.max(1) as f64,
         }
     }
 

@@ -27,7 +27,7 @@ use crate::component::{Statistic, statistics};
 /// not (beta = 0).
 type Elsewhere = Option<f64>;
 
-/// FMMRA at one output port. All rates are in cells/s.
+/// FMMRA at one output port. All rates are in units/s.
 #[derive(Clone, Debug)]
 pub struct Fmmra {
     config: FmmraConfig,
@@ -51,7 +51,7 @@ impl Metered<Fmmra> {
     /// The scheme at the port of `facts`. Before the first interval ends all channels share the
     /// target, and the load is 1.
     pub fn new(config: &FmmraConfig, facts: PortFacts) -> Metered<Fmmra> {
-        let link = facts.rate.cells_per_second();
+        let link = facts.rate.units_per_second();
         let capacity = config.target_utilisation * link;
         let advertised = capacity / facts.channels.max(1) as f64;
         let scheme = Fmmra {

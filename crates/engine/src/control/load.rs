@@ -9,7 +9,7 @@ use crate::component::Statistic;
 use crate::kernel::Ps;
 use crate::kernel::units::Cells;
 
-/// Arrival rates over one interval, in cells/s.
+/// Arrival rates over one interval, in units/s.
 #[derive(Clone, Copy, Debug)]
 pub struct Load {
     /// Cells under control.
@@ -19,7 +19,7 @@ pub struct Load {
 }
 
 impl Load {
-    /// Input as a share of `capacity` (cells/s); infinite without capacity.
+    /// Input as a share of `capacity` (units/s); infinite without capacity.
     pub fn factor(self, capacity: f64) -> f64 {
         if capacity > 0.0 {
             self.input / capacity

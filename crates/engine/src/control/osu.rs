@@ -19,11 +19,11 @@ use super::{PortFacts, SchemeParameters, SwitchFacts};
 use crate::atm::cell::{Info, Kind, RmCell};
 use crate::component::{Statistic, statistics};
 use crate::kernel::units::Cells;
-use crate::kernel::{Finding, Ps};
+use crate::kernel::{CELL_BITS, Finding, Ps, Rate};
 
-/// Least rate of a channel in the computation, in cells/s (TCR of TM 4.0): a rate of zero would
-/// stay zero for ever.
-const LEAST: f64 = 10.0;
+/// Least rate of a channel in the computation: 10 cells/s, TCR of TM 4.0. A rate of zero would stay
+/// zero for ever.
+const LEAST: Rate = Rate::from_bps(10 * CELL_BITS);
 
 /// Difference of the load adjustment between channels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -94,17 +94,19 @@ impl SchemeParameters for OsuConfig {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Channel {
-    /// CCR of the last FRM, in cells/s.
+    /// CCR of the last FRM, in units/s.
     rate: f64,
     /// Number of the interval of the last cell, counted from 1; 0 for never.
     seen: u64,
 }
 
-/// The OSU scheme at one output port. All rates are in cells/s.
+/// The OSU scheme at one output port. All rates are in units/s.
 #[derive(Clone, Debug)]
 pub struct Osu {
     config: OsuConfig,
     link: f64,
+    /// [`LEAST`] in units/s.
+    least: f64,
     channels: Vec<Channel>,
     interval: u64,
     active: usize,
@@ -117,11 +119,12 @@ impl Metered<Osu> {
     /// The scheme at the port of `facts`. Before the first interval ends all channels count as
     /// active, and the load is 1.
     pub fn new(config: &OsuConfig, facts: PortFacts) -> Metered<Osu> {
-        let link = facts.rate.cells_per_second();
+        let link = facts.rate.units_per_second();
         let target = config.target_utilisation * link;
         let scheme = Osu {
             config: config.clone(),
             link,
+            least: facts.rate.in_units(LEAST),
             channels: vec![Channel::default(); facts.channels],
             interval: 1,
             active: 0,
@@ -214,7 +217,7 @@ impl ByLoad for Osu {
         }
     }
     fn on_backward(&mut self, _: u32, rm: &mut RmCell, _: u64) {
-        let rate = rm.ccr.max(LEAST);
+        let rate = rm.ccr.max(self.least);
         let adjustment = self.adjustment(rate);
         // Without a load the rate is not limited.
         if adjustment > 0.0 {

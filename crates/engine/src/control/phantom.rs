@@ -84,7 +84,7 @@ impl SchemeParameters for PhantomConfig {
 pub struct Phantom {
     config: PhantomConfig,
     link: f64,
-    /// MACR, the rate of the imaginary channel, in cells/s.
+    /// MACR, the rate of the imaginary channel, in units/s.
     macr: f64,
 }
 
@@ -92,7 +92,7 @@ impl Metered<Phantom> {
     /// The scheme at the port of `facts`; the rate starts at its equilibrium with one greedy
     /// channel.
     pub fn new(config: &PhantomConfig, facts: PortFacts) -> Metered<Phantom> {
-        let link = facts.rate.cells_per_second();
+        let link = facts.rate.units_per_second();
         let macr = link / (1.0 + config.utilisation_factor); // C / (1 + n u) with n = 1
         let scheme = Phantom {
             config: config.clone(),

@@ -15,7 +15,7 @@ pub(super) fn shorter_than_a_cell(
     interval: Ps,
     facts: SwitchFacts,
 ) -> Option<Finding> {
-    (interval > Ps::ZERO && interval < facts.cell_time).then(|| {
+    (interval > Ps::ZERO && interval < facts.service_time).then(|| {
         Finding::impossible(
             field,
             format!("{interval} is shorter than the time of a cell"),

@@ -5,13 +5,13 @@ use alloc::vec::Vec;
 
 use crate::atm::cell::{Info, RmCell};
 use crate::component::Statistic;
-use crate::kernel::{Finding, Ps, Rate};
+use crate::kernel::{Finding, Ps, Rate, ServiceRate};
 
 /// Facts about a port, from which a scheme is built.
 #[derive(Clone, Copy, Debug)]
 pub struct PortFacts {
-    /// Rate of the outgoing link.
-    pub rate: Rate,
+    /// Rate of the outgoing link, in the units of service that the hooks count.
+    pub rate: ServiceRate,
     /// Channels that the port carries; the hooks number them from 0 as slots.
     pub channels: usize,
     /// Seed of the random numbers of a scheme that draws some: of the run and the port.
@@ -22,7 +22,7 @@ impl PortFacts {
     /// A port of any rate without channels, for what does not depend on a port.
     pub const ANY: PortFacts = PortFacts {
         seed: 0,
-        rate: Rate::from_bps(155_520_000),
+        rate: ServiceRate::of_cells(Rate::from_bps(155_520_000)),
         channels: 0,
     };
 }
@@ -30,17 +30,17 @@ impl PortFacts {
 /// Facts about a switch, against which a scheme's parameters are checked.
 #[derive(Clone, Copy, Debug)]
 pub struct SwitchFacts {
-    /// Limit of a queue in cells; `u64::MAX` if there is none.
+    /// Limit of a queue in units of service; `u64::MAX` if there is none.
     pub buffer: u64,
-    /// Longest cell time of the links that carry ABR; zero if none does.
-    pub cell_time: Ps,
+    /// Longest service of one cell, or of the largest frame, on the links under control; zero if there are none.
+    pub service_time: Ps,
 }
 
 impl SwitchFacts {
     /// A switch without limits.
     pub const ANY: SwitchFacts = SwitchFacts {
         buffer: u64::MAX,
-        cell_time: Ps::ZERO,
+        service_time: Ps::ZERO,
     };
 }
 

@@ -13,7 +13,7 @@ use cellrate_engine::control::{Control, ControlConfig, PortFacts, SwitchControl}
 use cellrate_engine::discard::{Cause, DiscardConfig, DiscardPolicy, Verdict};
 use cellrate_engine::endsystem::{AbrConfig, AbrSource, Emission};
 use cellrate_engine::kernel::units::Buffer;
-use cellrate_engine::kernel::{Ps, Rate, Stream};
+use cellrate_engine::kernel::{Ps, Rate, ServiceRate, Stream};
 use cellrate_engine::traffic::{CellSource, Cells, Demand, SourceConfig};
 use serde_json::{Value, json};
 
@@ -126,7 +126,7 @@ fn scheme(value: Value) -> ControlConfig {
 fn control(value: Value) -> Control {
     scheme(value).build(PortFacts {
         seed: 0,
-        rate: cell_time_us(10),
+        rate: ServiceRate::of_cells(cell_time_us(10)),
         channels: 2,
     })
 }

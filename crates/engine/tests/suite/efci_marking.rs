@@ -2,7 +2,7 @@
 
 use cellrate_engine::atm::cell::{Info, Kind, RmCell};
 use cellrate_engine::control::{Control, ControlConfig, PortFacts, SwitchControl, SwitchFacts};
-use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::kernel::{Ps, Rate, ServiceRate};
 use serde_json::{Value, json};
 
 fn build(mut parameters: Value) -> Control {
@@ -10,7 +10,7 @@ fn build(mut parameters: Value) -> Control {
     let config: ControlConfig = serde_json::from_value(parameters).expect("valid parameters");
     config.build(PortFacts {
         seed: 0,
-        rate: Rate::from_bps(155_520_000),
+        rate: ServiceRate::of_cells(Rate::from_bps(155_520_000)),
         channels: 1,
     })
 }

@@ -7,7 +7,7 @@ use cellrate_engine::control::erica::{Erica, EricaConfig};
 use cellrate_engine::control::{
     PortFacts, QueueReading, SchemeParameters, SwitchControl, SwitchFacts,
 };
-use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::kernel::{Ps, Rate, ServiceRate};
 use serde_json::{Value, json};
 
 const PCR: f64 = 1e6;
@@ -33,7 +33,7 @@ impl Port {
     fn new(changes: Value, channels: usize) -> Port {
         let facts = PortFacts {
             seed: 0,
-            rate: Rate::from_cells_per_second(100_000.0),
+            rate: ServiceRate::of_cells(Rate::from_cells_per_second(100_000.0)),
             channels,
         };
         Port {

@@ -19,7 +19,7 @@ use cellrate_engine::control::efci::{EfciConfig, MarkAt};
 use cellrate_engine::control::erica::EricaConfig;
 use cellrate_engine::control::{ControlConfig, PortFacts};
 use cellrate_engine::kernel::units::{Buffer, Bytes, Cells};
-use cellrate_engine::kernel::{CellClock, Ps};
+use cellrate_engine::kernel::{CellClock, Ps, ServiceRate};
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::cbr::CbrConfig;
 use cellrate_engine::traffic::transfer::TransferConfig;
@@ -331,7 +331,7 @@ fn marks<S: Server>(build: impl Fn(Line) -> S, mark_at: MarkAt, threshold: u64) 
     };
     let mut control = ControlConfig::Efci(efci).build(PortFacts {
         seed: 0,
-        rate,
+        rate: ServiceRate::of_cells(rate),
         channels: 1,
     });
     let line = Line {

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use crate::support::repeatable::repeatable;
 use cellrate_engine::atm::cell::{Info, Kind, RmCell};
 use cellrate_engine::control::{Control, ControlConfig, PortFacts, SwitchControl, SwitchFacts};
-use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::kernel::{Ps, Rate, ServiceRate};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ impl Port {
     fn new(scheme: &str, others: Value, channels: usize) -> Port {
         let facts = PortFacts {
             seed: 0,
-            rate: Rate::from_cells_per_second(100_000.0),
+            rate: ServiceRate::of_cells(Rate::from_cells_per_second(100_000.0)),
             channels,
         };
         Port {
@@ -345,7 +345,7 @@ fn explicit_rates_may_have_ci_beside_them() {
         );
         let facts = SwitchFacts {
             buffer: 1_000,
-            cell_time: Ps::ZERO,
+            service_time: Ps::ZERO,
         };
         let found =
             |threshold: &str| config(scheme, json!({ "ci_threshold": threshold })).check(facts);
@@ -621,7 +621,7 @@ fn wrong_parameters_are_found() {
     for (scheme, field, value) in cases {
         let found = config(scheme, json!({ field: value })).check(SwitchFacts {
             buffer: 1_000,
-            cell_time,
+            service_time: cell_time,
         });
         assert!(
             found.len() == 1 && found[0].field == field && found[0].is_fatal(false),
@@ -631,7 +631,7 @@ fn wrong_parameters_are_found() {
     for (scheme, field) in [("fmmra", "dqt"), ("eprca", "dqt"), ("capc", "threshold")] {
         let found = config(scheme, json!({})).check(SwitchFacts {
             buffer: 100,
-            cell_time,
+            service_time: cell_time,
         });
         assert!(
             found.len() == 1 && found[0].field == field && !found[0].is_fatal(true),

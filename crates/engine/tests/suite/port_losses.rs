@@ -7,8 +7,8 @@ use cellrate_engine::atm::server::{BuildServer, EagerServer, LazyServer, Queued}
 use cellrate_engine::atm::transport::{Link, Outlet};
 use cellrate_engine::control::{ControlConfig, PortFacts};
 use cellrate_engine::discard::DiscardConfig;
-use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::Buffer;
+use cellrate_engine::kernel::{Ps, ServiceRate};
 use cellrate_engine::tcp::Segment;
 
 /// A port with a buffer of two cells for one channel, on a line of 10 us per cell.
@@ -28,7 +28,7 @@ fn port<S: BuildServer>(rm_first: bool) -> Port<S> {
         rm_first,
         control: ControlConfig::default().build(PortFacts {
             seed: 0,
-            rate,
+            rate: ServiceRate::of_cells(rate),
             channels: 1,
         }),
         channels: 1,

@@ -8,7 +8,7 @@ use cellrate_engine::atm::plan::{Plan, SwitchPlan};
 use cellrate_engine::atm::server::LazyServer;
 use cellrate_engine::control::{Control, ControlConfig, PortFacts, SwitchControl, SwitchFacts};
 use cellrate_engine::kernel::units::Buffer;
-use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::kernel::{Ps, Rate, ServiceRate};
 use cellrate_engine::traffic::SourceConfig;
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ fn law(scheme: &str, others: Value) -> Control {
         .extend(others.as_object().unwrap().clone());
     config(parameters).build(PortFacts {
         seed: 0,
-        rate: RATE,
+        rate: ServiceRate::of_cells(RATE),
         channels: 2,
     })
 }
@@ -295,7 +295,7 @@ fn samples_are_whole_numbers_of_slots_apart_in_the_long_run() {
     let parameters = json!({ "scheme": "rrm-p", "sampling": "3 cells" });
     let mut control = config(parameters).build(PortFacts {
         seed: 0,
-        rate,
+        rate: ServiceRate::of_cells(rate),
         channels: 1,
     });
     for _ in 1..1_000_000 {
@@ -327,7 +327,7 @@ fn wrong_parameters_are_found() {
     let fields = |parameters: Value, buffer: u64| -> Vec<(&str, bool)> {
         let findings = config(parameters).check(SwitchFacts {
             buffer,
-            cell_time: Ps::ZERO,
+            service_time: Ps::ZERO,
         });
         findings
             .iter()

@@ -12,7 +12,7 @@ use cellrate_engine::atm::transport::{Link, Outlet};
 use cellrate_engine::control::efci::EfciConfig;
 use cellrate_engine::control::{Control, ControlConfig, PortFacts};
 use cellrate_engine::kernel::units::Cells;
-use cellrate_engine::kernel::{CELL_PS_BITS, CellClock, Ps, Rate};
+use cellrate_engine::kernel::{CELL_PS_BITS, CellClock, Ps, Rate, ServiceRate};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -122,7 +122,7 @@ impl<S: Server> Bench<S> {
     fn under(control: &ControlConfig, work: &Work, server: S) -> Bench<S> {
         let control = control.build(PortFacts {
             seed: 0,
-            rate: work.rate,
+            rate: ServiceRate::of_cells(work.rate),
             channels: 1,
         });
         Bench {

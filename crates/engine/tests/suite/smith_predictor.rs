@@ -8,7 +8,7 @@ use cellrate_engine::atm::{Report, Simulation};
 use cellrate_engine::control::{Control, ControlConfig, PortFacts, SwitchControl, SwitchFacts};
 use cellrate_engine::endsystem::{AbrConfig, AbrSource};
 use cellrate_engine::kernel::units::Buffer;
-use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::kernel::{Ps, Rate, ServiceRate};
 use cellrate_engine::traffic::SourceConfig;
 use serde_json::{Value, json};
 
@@ -117,7 +117,7 @@ fn port(set_point: u64, channels: usize) -> Control {
     let config: ControlConfig = serde_json::from_value(parameters).expect("valid parameters");
     config.build(PortFacts {
         seed: 0,
-        rate: Rate::from_cells_per_second(100_000.0),
+        rate: ServiceRate::of_cells(Rate::from_cells_per_second(100_000.0)),
         channels,
     })
 }
@@ -170,7 +170,7 @@ fn wrong_parameters_are_found() {
         let config: ControlConfig = serde_json::from_value(parameters).expect("valid");
         let findings = config.check(SwitchFacts {
             buffer: 5_000,
-            cell_time: Ps::from_us(10),
+            service_time: Ps::from_us(10),
         });
         findings
             .iter()

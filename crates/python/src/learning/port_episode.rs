@@ -99,7 +99,7 @@ impl PortEpisode {
     /// Rate of the link in cells/s.
     #[getter]
     fn rate(&self) -> f64 {
-        self.facts.rate.cells_per_second()
+        self.facts.rate.units_per_second()
     }
     /// Number of channels with ABR cells at the port.
     #[getter]

@@ -74,7 +74,7 @@ impl PyControl {
         let class = self.definition.class.bind(py);
         let object = class.call((), Some(values.bind(py)))?;
         let port = Port {
-            rate: facts.rate.cells_per_second(),
+            rate: facts.rate.units_per_second(),
             now: Ps::ZERO,
             queue: Some(0),
             meter: self.meter.clone(),

@@ -3,7 +3,7 @@
 use cellrate_engine::control::PortFacts;
 use cellrate_engine::control::relative_rate::Slots;
 use cellrate_engine::kernel::units::Cells;
-use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::kernel::{Ps, ServiceRate};
 
 /// Number of the first interval. 0 means "never", so it must not be the number before the first.
 const FIRST_EPOCH: u32 = 2;
@@ -33,7 +33,7 @@ pub struct Interval {
 /// after a number of cell times of the link.
 #[derive(Clone, Debug)]
 pub struct Meter {
-    rate: Rate,
+    rate: ServiceRate,
     started: Ps,
     next: Ps,
     interval: Ps,

@@ -244,14 +244,14 @@ impl Site<'_> {
 
     fn control(&self) -> Vec<Problem> {
         let place = self.place("control", |own| own.control.is_some());
-        let cell_time = if self.load.has_abr {
+        let service_time = if self.load.has_abr {
             Ps(self.load.cell_time)
         } else {
             Ps::ZERO
         };
         let findings = self.switch.control.check(SwitchFacts {
             buffer: self.switch.buffer.0,
-            cell_time,
+            service_time,
         });
         let mut problems: Vec<Problem> = findings
             .iter()

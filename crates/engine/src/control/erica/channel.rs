@@ -14,7 +14,7 @@ pub(super) struct Channel {
     cells: u32,
     /// Cells in the interval before `counted`.
     cells_before: u32,
-    /// CCR of the last FRM, in cells/s.
+    /// CCR of the last FRM, in units/s.
     pub ccr: f64,
     /// Feedback of interval `answered` (Last Allocated ER).
     pub last_er: f64,

@@ -30,7 +30,7 @@ const FIRST_EPOCH: u32 = 2;
 /// Number of precomputed powers of the decay factor; a channel silent for longer costs one `pow`.
 const POWERS: usize = 64;
 
-/// ERICA at one output port. All rates are in cells/s. What each cell needs comes first and lies
+/// ERICA at one output port. All rates are in units/s. What each cell needs comes first and lies
 /// together.
 #[derive(Clone, Debug)]
 #[repr(C)]
@@ -76,7 +76,7 @@ impl Erica {
     /// The scheme at a port. Until the first interval ends the load is 1, and the fair share is the
     /// target capacity over the number of sources that `initial_sources` assumes.
     pub fn new(config: &EricaConfig, facts: PortFacts) -> Erica {
-        let link = facts.rate.cells_per_second();
+        let link = facts.rate.units_per_second();
         let utilisation = config.utilisation();
         let n_last = match config.initial_sources {
             InitialSources::Established => facts.channels.max(1) as f64,
@@ -134,11 +134,11 @@ impl Erica {
     pub fn load_factor(&self) -> f64 {
         self.z
     }
-    /// Fair share in force, in cells/s.
+    /// Fair share in force, in units/s.
     pub fn fair_share(&self) -> f64 {
         self.fair_share
     }
-    /// ABR capacity in force, in cells/s.
+    /// ABR capacity in force, in units/s.
     pub fn abr_capacity(&self) -> f64 {
         self.abr_capacity
     }

@@ -69,7 +69,7 @@ impl Default for QueueControl {
 }
 
 impl QueueControl {
-    /// The factor f(Tq) for a queue of `queue` cells that drains at `capacity` cells/s, so that
+    /// The factor f(Tq) for a queue of `queue` units that drains at `capacity` units/s, so that
     /// Tq / T0 = q / Q0. `draining` is the state that `hysteresis` keeps between intervals.
     pub fn factor(&self, queue: u64, capacity: f64, draining: &mut bool) -> f64 {
         let q0 = self.target_delay.as_secs_f64() * capacity; // Q0 = T0 C

@@ -19,7 +19,7 @@ use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
 use crate::atm::cell::{Info, Kind, RmCell};
 use crate::component::{Statistic, statistics};
 use crate::kernel::units::Cells;
-use crate::kernel::{CELL_PS_BITS, Ps, Rate};
+use crate::kernel::{Ps, ServiceRate};
 
 /// Feedback to the sources, c_i.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -130,8 +130,8 @@ struct Sampling {
     mark_forward: bool,
 }
 
-/// Instants a fixed number of slots apart; a slot is the cell time of the link. The remainder is
-/// carried, so that the interval is exact on average.
+/// Instants a fixed number of slots apart; a slot is the service of one unit. The remainder is carried,
+/// so that the interval is exact on average.
 #[derive(Clone, Debug)]
 pub struct Slots {
     slots: Cells,
@@ -142,15 +142,14 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// `slots` cell times of a link of this rate, from time 0 on.
-    pub fn new(rate: Rate, slots: Cells) -> Slots {
-        let (span, denominator) = (CELL_PS_BITS as u128 * slots.0 as u128, rate.0 as u128);
-        let whole = u64::try_from(span / denominator).unwrap_or(u64::MAX);
+    /// The services of `slots` units on a link of this rate, from time 0 on.
+    pub fn new(rate: ServiceRate, slots: Cells) -> Slots {
+        let (Ps(whole), remainder) = rate.time_of(slots.0);
         Slots {
             slots,
             whole,
-            remainder: (span % denominator) as u64,
-            denominator: rate.0,
+            remainder,
+            denominator: rate.denominator(),
             carry: 0,
         }
     }
@@ -168,7 +167,7 @@ impl Slots {
 pub struct Sampled<L> {
     law: L,
     slots: Slots,
-    link: Rate,
+    link: ServiceRate,
     /// Times of the last sample and of the next.
     last: Ps,
     next: Ps,

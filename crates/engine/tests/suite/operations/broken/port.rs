@@ -3,7 +3,7 @@
 use cellrate_engine::atm::cell::{Info, Kind as CellKind, RmCell};
 use cellrate_engine::control::{Control, PortFacts, QueueReading, SwitchControl};
 use cellrate_engine::discard::{Cause, Discard, DiscardPolicy, Verdict};
-use cellrate_engine::kernel::Ps;
+use cellrate_engine::kernel::{Ps, ServiceRate};
 
 use super::super::{Subject, controls, discard};
 use super::caught;
@@ -138,7 +138,7 @@ fn broken_control_schemes_are_caught() {
                 setting.control = serde_json::json!({ "scheme": "capc" });
                 let facts = PortFacts {
                     seed: 0,
-                    rate: setting.rate,
+                    rate: ServiceRate::of_cells(setting.rate),
                     channels: setting.channels,
                 };
                 let scheme = Faulty {

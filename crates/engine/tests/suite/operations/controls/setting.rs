@@ -1,7 +1,7 @@
 //! Any scheme at any port.
 
 use cellrate_engine::control::{ControlConfig, PortFacts, SwitchFacts};
-use cellrate_engine::kernel::Rate;
+use cellrate_engine::kernel::{Rate, ServiceRate};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ impl Setting {
     pub fn facts(&self) -> PortFacts {
         PortFacts {
             seed: 0,
-            rate: self.rate,
+            rate: ServiceRate::of_cells(self.rate),
             channels: self.channels,
         }
     }
@@ -47,7 +47,7 @@ pub fn settings() -> BoxedStrategy<Setting> {
         .prop_map(|(control, rate, channels, buffer)| {
             let facts = SwitchFacts {
                 buffer,
-                cell_time: rate.cell_time_ceil(),
+                service_time: rate.cell_time_ceil(),
             };
             let fault = |parameters: &Value| {
                 let setting = Setting {
