@@ -7,8 +7,9 @@
 //!
 //! * [`kernel`]: time in whole picoseconds, exact cell clocks, random streams, digests.
 //! * [`net`]: the transport under every link layer: links, and nodes that advance alone.
+//! * [`passing`]: cells and frames as the decisions of a port see them.
+//! * [`control`], [`discard`], [`credit`]: these decisions, whatever the link layer.
 //! * [`atm`]: cells, RM cells, AAL5, and the output port with its server.
-//! * [`control`], [`discard`], [`credit`]: decisions of a port about the cells that pass.
 //! * [`endsystem`], [`tcp`], [`traffic`]: ABR sources and destinations, TCP senders and receivers,
 //!   and the applications above them. All are pure state machines: time comes in as an argument.
 //! * [`atm`] again: hosts and switches, a [`Plan`](atm::Plan) of nodes, links and flows, and the
@@ -31,11 +32,12 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use cellrate_engine::atm::cell::{RmCell, ServiceClass};
+//! use cellrate_engine::atm::cell::ServiceClass;
 //! use cellrate_engine::control::{
 //!     Boxed, ControlConfig, CustomConfig, CustomControl, CustomScheme, PortFacts, SwitchControl,
 //! };
 //! use cellrate_engine::kernel::{Ps, Rate, units::Buffer};
+//! use cellrate_engine::passing::RateRecord;
 //! use cellrate_engine::atm::plan::{FlowPlan, LinkPlan, NodeKind, NodePlan, Plan, SwitchPlan};
 //! use cellrate_engine::atm::Simulation;
 //! use cellrate_engine::traffic::SourceConfig;
@@ -45,7 +47,7 @@
 //! struct Fixed(f64);
 //!
 //! impl SwitchControl for Fixed {
-//!     fn on_backward(&mut self, _now: Ps, _slot: u32, rm: &mut RmCell, _queue: u64) {
+//!     fn on_backward(&mut self, _now: Ps, _slot: u32, rm: &mut RateRecord, _queue: u64) {
 //!         rm.er = rm.er.min(self.0); // TM 4.0 5.10.6 1(c)
 //!     }
 //! }
@@ -109,5 +111,6 @@ pub mod endsystem;
 pub mod ether;
 pub mod kernel;
 pub mod net;
+pub mod passing;
 pub mod tcp;
 pub mod traffic;

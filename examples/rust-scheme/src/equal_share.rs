@@ -1,11 +1,11 @@
 //! A control scheme: every channel gets the same share of the link. In a scenario
 //! `control = { scheme = "equal-share" }`.
 
-use cellrate_engine::atm::cell::RmCell;
 use cellrate_engine::control::{
     PortFacts, QueueReading, SchemeParameters, SwitchControl, SwitchFacts,
 };
 use cellrate_engine::kernel::{Finding, Ps};
+use cellrate_engine::passing::RateRecord;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +40,7 @@ impl SchemeParameters for EqualShareConfig {
 /// The scheme at a port.
 #[derive(Clone, Debug)]
 pub struct EqualShare {
-    /// Cells/s.
+    /// Units/s.
     share: f64,
 }
 
@@ -55,7 +55,7 @@ impl EqualShare {
 }
 
 impl SwitchControl for EqualShare {
-    fn on_backward(&mut self, _: Ps, _: u32, rm: &mut RmCell, _: u64) {
+    fn on_backward(&mut self, _: Ps, _: u32, rm: &mut RateRecord, _: u64) {
         rm.er = rm.er.min(self.share); // TM 4.0 5.10.6 1(c)
     }
     fn reads_queue(&self) -> QueueReading {

@@ -8,7 +8,7 @@ mod front;
 
 use alloc::vec::Vec;
 
-use super::cell::{Body, Info, RmCell, ServiceClass};
+use super::cell::{Body, CELL_UNITS, Info, RmCell, ServiceClass};
 use super::losses::LossCounts;
 pub use super::losses::Losses;
 pub use super::server::Arrival;
@@ -244,7 +244,7 @@ impl<S: Server> Port<S> {
     /// True if the control scheme reads the length of its queue at a cell without a body.
     #[inline(always)]
     fn reads_at(&self, now: Ps, arrival: &Arrival) -> bool {
-        self.reads_some && arrival.controlled && self.control.reads_at(now)
+        self.reads_some && arrival.controlled && self.control.reads_at(now, CELL_UNITS.into())
     }
 
     /// True if a cell is certainly admitted, and nobody needs the length of its queue.
@@ -302,15 +302,16 @@ impl<S: Server> Port<S> {
         length: u64,
     ) -> Option<Cause> {
         let queue = &mut self.queues[index];
-        let refused =
-            match queue
-                .settings
-                .discard
-                .admit(now, slot, info, length, queue.settings.buffer)
-            {
-                Verdict::Accept => None,
-                Verdict::Drop(cause) => Some(cause),
-            };
+        let refused = match queue.settings.discard.admit(
+            now,
+            slot,
+            info.passing(),
+            length,
+            queue.settings.buffer,
+        ) {
+            Verdict::Accept => None,
+            Verdict::Drop(cause) => Some(cause),
+        };
         if refused.is_some() {
             self.lose(now, slot, index, info);
         }
@@ -342,7 +343,7 @@ impl<S: Server> Port<S> {
     /// Runs the timer of the control scheme.
     pub fn wake(&mut self, now: Ps, out: &mut Outlet<'_>) {
         let queue = self.class_length(now, self.reads_queue, out);
-        self.control.wake(now, queue);
+        self.control.wake(now, queue, CELL_UNITS.into());
     }
     /// Processes everything before `now`, and the completions at `now`.
     #[inline]
@@ -411,20 +412,35 @@ fn show(
     rm: Option<&mut RmCell>,
     length: u64,
 ) -> Info {
-    let mut info = arrival.cell.info;
+    let info = arrival.cell.info;
     // A dispatch would be in vain.
     if ignores_data && rm.is_none() {
         return info;
     }
     if arrival.controlled {
-        if rm.is_none() && control.counts_only(now, arrival.control_slot) {
-            return info;
-        }
-        control.on_forward(now, arrival.control_slot, &mut info, rm, length);
+        show_controlled(control, now, (arrival.control_slot, info), rm, length)
     } else {
-        control.on_background(now);
+        control.on_background(now, CELL_UNITS.into());
+        info
     }
-    info
+}
+
+/// Shows the control scheme a cell under control, of the channel in a slot. Returns its word, which the
+/// scheme may have marked.
+#[inline(always)]
+fn show_controlled(
+    control: &mut Control,
+    now: Ps,
+    (slot, info): (u32, Info),
+    rm: Option<&mut RmCell>,
+    length: u64,
+) -> Info {
+    if rm.is_none() && control.counts_only(now, slot, CELL_UNITS.into()) {
+        return info;
+    }
+    let mut passing = info.passing();
+    control.on_forward(now, slot, &mut passing, rm, length);
+    info.marked_as(passing)
 }
 
 #[inline]

@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 use super::load::{ByLoad, Load, LoadMeter, Metered, UNCOUNTED};
 use super::ranges::Ranges;
 use super::{PortFacts, SchemeParameters, SwitchFacts};
-use crate::atm::cell::RmCell;
 use crate::component::{Statistic, statistics};
 use crate::kernel::units::Cells;
 use crate::kernel::{CELL_BITS, Finding, Ps, Rate};
+use crate::passing::RateRecord;
 
 /// Least explicit rate: 10 cells/s, TCR of TM 4.0. The steps are factors, so from zero it would not
 /// rise.
@@ -142,7 +142,7 @@ impl ByLoad for Capc {
         self.ers = (self.ers * step).min(self.link).max(self.least);
         self.load_factor = z;
     }
-    fn on_backward(&mut self, _: u32, rm: &mut RmCell, _: u64) {
+    fn on_backward(&mut self, _: u32, rm: &mut RateRecord, _: u64) {
         rm.er = rm.er.min(self.ers); // TM 4.0 5.10.6 1(c); CI follows from the queue in `Metered`.
     }
     fn counted(&self) -> Vec<f64> {

@@ -23,10 +23,10 @@ use serde::{Deserialize, Serialize};
 use super::load::{ByLoad, Load, LoadMeter, Metered, UNCOUNTED};
 use super::ranges::Ranges;
 use super::{PortFacts, SchemeParameters, SwitchFacts};
-use crate::atm::cell::{Info, Kind, RmCell};
 use crate::component::{Statistic, statistics};
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
+use crate::passing::RateRecord;
 
 /// Parameters of consistent marking. Rates settle within 1 % of max-min fair ones on nine networks
 /// of ten; on others removed marks cost a channel more. A channel without data counts as one with
@@ -152,7 +152,7 @@ impl Charny {
     }
 
     /// Records the rate in an RM cell and lowers it to the advertised rate.
-    fn record(&mut self, slot: u32, rm: &mut RmCell) {
+    fn record(&mut self, slot: u32, rm: &mut RateRecord) {
         let (slot, rate) = (slot as usize, rm.er);
         let advertised = self.advertise(slot);
         self.channels[slot] = Recorded {
@@ -163,7 +163,7 @@ impl Charny {
     }
 
     /// Lowers the rate in an RM cell to the advertised rate, and keeps the record.
-    fn pass(&mut self, slot: u32, rm: &mut RmCell) {
+    fn pass(&mut self, slot: u32, rm: &mut RateRecord) {
         let slot = slot as usize;
         let marked = self.channels[slot].marked;
         rm.er = rm.er.min(self.advertise(slot));
@@ -181,10 +181,8 @@ impl ByLoad for Charny {
         self.capacity = self.target_utilisation * (self.link - load.background).max(0.0);
     }
     #[inline]
-    fn on_forward(&mut self, slot: u32, info: &mut Info, rm: Option<&mut RmCell>, _: u64) {
-        if let Some(rm) = rm
-            && info.kind() == Kind::Frm
-        {
+    fn on_forward(&mut self, slot: u32, rm: Option<&mut RateRecord>, _: u64) {
+        if let Some(rm) = rm {
             if self.record_forward {
                 self.record(slot, rm)
             } else {
@@ -192,7 +190,7 @@ impl ByLoad for Charny {
             }
         }
     }
-    fn on_backward(&mut self, slot: u32, rm: &mut RmCell, _: u64) {
+    fn on_backward(&mut self, slot: u32, rm: &mut RateRecord, _: u64) {
         self.record(slot, rm);
     }
     fn counted(&self) -> Vec<f64> {

@@ -3,8 +3,8 @@
 //! is long. The scheme itself does not know of it.
 
 use super::QueueReading;
-use crate::atm::cell::RmCell;
 use crate::kernel::units::Cells;
+use crate::passing::RateRecord;
 
 /// Sets CI above a queue length.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +22,7 @@ impl CongestionBit {
     }
     /// A backward RM cell passes. CI that is set already stays set (TM 4.0 section 5.10.6).
     #[inline]
-    pub fn mark(self, rm: &mut RmCell, queue: u64) {
+    pub fn mark(self, rm: &mut RateRecord, queue: u64) {
         rm.ci |= queue > self.threshold; // 5.10.6 1(b)
     }
     /// Occasions on which scheme or threshold read the queue.

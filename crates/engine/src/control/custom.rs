@@ -12,9 +12,9 @@ use core::fmt::Debug;
 use serde_json::{Map, Value};
 
 use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
-use crate::atm::cell::{Info, RmCell};
 use crate::custom::Custom;
 use crate::kernel::{Finding, Ps};
+use crate::passing::{Passing, RateRecord};
 
 /// A scheme with its parameters, which makes the state of each port.
 pub trait CustomScheme: Debug + Send + Sync {
@@ -41,28 +41,28 @@ pub trait CustomScheme: Debug + Send + Sync {
 pub trait CustomControl: Debug + Send {
     /// Name in scenarios and reports.
     fn name(&self) -> &'static str;
-    /// An ABR cell arrives for this port.
+    /// A cell or frame under control arrives for this port.
     fn on_forward(
         &mut self,
         now: Ps,
         slot: u32,
-        info: &mut Info,
-        rm: Option<&mut RmCell>,
+        passing: &mut Passing,
+        rm: Option<&mut RateRecord>,
         queue: u64,
     );
-    /// A cell of another class arrives.
-    fn on_background(&mut self, now: Ps);
+    /// A cell or frame of another class arrives.
+    fn on_background(&mut self, now: Ps, units: u64);
     /// A backward RM cell passes.
-    fn on_backward(&mut self, now: Ps, slot: u32, rm: &mut RmCell, queue: u64);
-    /// A cell of the controlled queue starts its service.
-    fn on_dequeue(&mut self, now: Ps, info: &mut Info, queue: u64);
+    fn on_backward(&mut self, now: Ps, slot: u32, rm: &mut RateRecord, queue: u64);
+    /// A cell or frame of the controlled queue starts its service.
+    fn on_dequeue(&mut self, now: Ps, passing: &mut Passing, queue: u64);
     /// True if [`CustomControl::on_dequeue`] must be called.
     fn marks_at_dequeue(&self) -> bool;
     /// The hooks that read `queue`.
     fn reads_queue(&self) -> QueueReading;
-    /// True if a cell without a body that arrives at `now` lets the scheme read `queue`, see
+    /// True if user data that arrive at `now` let the scheme read `queue`, see
     /// [`SwitchControl::reads_at`].
-    fn reads_at(&self, _now: Ps) -> bool {
+    fn reads_at(&self, _now: Ps, _units: u64) -> bool {
         true
     }
     /// Name and value of each statistic.
@@ -70,7 +70,7 @@ pub trait CustomControl: Debug + Send {
     /// Next time at which [`CustomControl::wake`] is due.
     fn wake_at(&self) -> Ps;
     /// The timer has come.
-    fn wake(&mut self, now: Ps, queue: u64);
+    fn wake(&mut self, now: Ps, queue: u64, in_service: u64);
     /// Goes on with other parameters. Only schemes that the reader of the configuration lets change
     /// are asked.
     fn change(&mut self, _now: Ps, _parameters: &Map<String, Value>, _queue: u64) {}
@@ -99,20 +99,20 @@ impl<S: SwitchControl + Clone + Debug + Send + 'static> CustomControl for Boxed<
         &mut self,
         now: Ps,
         slot: u32,
-        info: &mut Info,
-        rm: Option<&mut RmCell>,
+        passing: &mut Passing,
+        rm: Option<&mut RateRecord>,
         queue: u64,
     ) {
-        self.scheme.on_forward(now, slot, info, rm, queue);
+        self.scheme.on_forward(now, slot, passing, rm, queue);
     }
-    fn on_background(&mut self, now: Ps) {
-        self.scheme.on_background(now);
+    fn on_background(&mut self, now: Ps, units: u64) {
+        self.scheme.on_background(now, units);
     }
-    fn on_backward(&mut self, now: Ps, slot: u32, rm: &mut RmCell, queue: u64) {
+    fn on_backward(&mut self, now: Ps, slot: u32, rm: &mut RateRecord, queue: u64) {
         self.scheme.on_backward(now, slot, rm, queue);
     }
-    fn on_dequeue(&mut self, now: Ps, info: &mut Info, queue: u64) {
-        self.scheme.on_dequeue(now, info, queue);
+    fn on_dequeue(&mut self, now: Ps, passing: &mut Passing, queue: u64) {
+        self.scheme.on_dequeue(now, passing, queue);
     }
     fn marks_at_dequeue(&self) -> bool {
         self.scheme.marks_at_dequeue()
@@ -120,8 +120,8 @@ impl<S: SwitchControl + Clone + Debug + Send + 'static> CustomControl for Boxed<
     fn reads_queue(&self) -> QueueReading {
         self.scheme.reads_queue()
     }
-    fn reads_at(&self, now: Ps) -> bool {
-        self.scheme.reads_at(now)
+    fn reads_at(&self, now: Ps, units: u64) -> bool {
+        self.scheme.reads_at(now, units)
     }
     fn statistics(&self) -> Vec<(&'static str, f64)> {
         let names = S::STATISTICS.iter().map(|statistic| statistic.name);
@@ -130,8 +130,8 @@ impl<S: SwitchControl + Clone + Debug + Send + 'static> CustomControl for Boxed<
     fn wake_at(&self) -> Ps {
         self.scheme.wake_at()
     }
-    fn wake(&mut self, now: Ps, queue: u64) {
-        self.scheme.wake(now, queue);
+    fn wake(&mut self, now: Ps, queue: u64, in_service: u64) {
+        self.scheme.wake(now, queue, in_service);
     }
     fn boxed_clone(&self) -> Box<dyn CustomControl> {
         Box::new(self.clone())

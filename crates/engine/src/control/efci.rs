@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::ranges::never_exceeded;
 use super::{PortFacts, QueueReading, SchemeParameters, SwitchControl, SwitchFacts};
-use crate::atm::cell::{Info, RmCell};
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
+use crate::passing::{Passing, RateRecord};
 
 /// End of the queue at which data cells are marked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -123,25 +123,32 @@ impl Efci {
     }
 
     #[inline]
-    fn observe(&mut self, info: &mut Info, queue: u64) {
+    fn observe(&mut self, passing: &mut Passing, queue: u64) {
         // Ohsaki et al. II.A: congested above Q_H, until the queue is below Q_L.
         self.congested = queue > self.high || (self.congested && queue >= self.ends_below);
-        if self.congested && info.is_data() {
-            info.mark_efci(); // TM 4.0 5.10.6 1(a)
+        if self.congested && passing.is_data() {
+            passing.mark(); // TM 4.0 5.10.6 1(a)
         }
     }
 }
 
 impl SwitchControl for Efci {
     #[inline]
-    fn on_forward(&mut self, _: Ps, _: u32, info: &mut Info, _: Option<&mut RmCell>, queue: u64) {
+    fn on_forward(
+        &mut self,
+        _: Ps,
+        _: u32,
+        passing: &mut Passing,
+        _: Option<&mut RateRecord>,
+        queue: u64,
+    ) {
         if self.mark_at == MarkAt::Enqueue {
-            self.observe(info, queue);
+            self.observe(passing, queue);
         }
     }
     #[inline]
-    fn on_dequeue(&mut self, _: Ps, info: &mut Info, queue: u64) {
-        self.observe(info, queue);
+    fn on_dequeue(&mut self, _: Ps, passing: &mut Passing, queue: u64) {
+        self.observe(passing, queue);
     }
     fn reads_queue(&self) -> QueueReading {
         if self.mark_at == MarkAt::Enqueue {

@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use super::ranges::Ranges;
 use super::{PortFacts, QueueReading, SchemeParameters, SwitchControl, SwitchFacts};
-use crate::atm::cell::{Info, Kind, RmCell};
 use crate::component::{Statistic, statistics};
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
+use crate::passing::{Contents, Passing, RateRecord};
 
 /// Feedback in a marked backward RM cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -132,7 +132,7 @@ impl Eprca {
     }
 
     /// Marks a backward RM cell.
-    fn press(&self, rm: &mut RmCell, factor: f64) {
+    fn press(&self, rm: &mut RateRecord, factor: f64) {
         match self.config.marking {
             Marking::ExplicitRate => rm.er = rm.er.min(factor * self.macr), // TM 4.0 5.10.6 1(c)
             Marking::Binary => rm.ci = true,                                // TM 4.0 5.10.6 1(b)
@@ -146,16 +146,23 @@ impl SwitchControl for Eprca {
     };
 
     #[inline]
-    fn on_forward(&mut self, _: Ps, _: u32, info: &mut Info, rm: Option<&mut RmCell>, queue: u64) {
+    fn on_forward(
+        &mut self,
+        _: Ps,
+        _: u32,
+        passing: &mut Passing,
+        rm: Option<&mut RateRecord>,
+        queue: u64,
+    ) {
         if let Some(rm) = rm
-            && info.kind() == Kind::Frm
+            && passing.contents == Contents::Forward
             && self.counts(rm.ccr, queue)
         {
             // MACR := (1 - AV) MACR + AV CCR
             self.macr += self.config.av * (rm.ccr - self.macr);
         }
     }
-    fn on_backward(&mut self, _: Ps, _: u32, rm: &mut RmCell, queue: u64) {
+    fn on_backward(&mut self, _: Ps, _: u32, rm: &mut RateRecord, queue: u64) {
         let EprcaConfig {
             qt,
             dqt,

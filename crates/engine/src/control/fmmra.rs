@@ -20,8 +20,8 @@ pub use super::fmmra_config::{ErMaxFloor, FmmraConfig};
 use super::load::{ByLoad, Load, LoadMeter, Metered};
 use super::own_marks::OwnMarks;
 use super::{PortFacts, QueueReading};
-use crate::atm::cell::{Info, Kind, RmCell};
 use crate::component::{Statistic, statistics};
+use crate::passing::RateRecord;
 
 /// Record of a channel: the rate at which it is bottlenecked elsewhere (lambda), or `None` if it is
 /// not (beta = 0).
@@ -153,7 +153,7 @@ impl Fmmra {
 
     /// ER := min(ER, max(advertised rate, (1 - beta) ERmax)) (Kalyanaraman 1997, p. 85). Under
     /// overload with a queue of QT or more only the advertised rate, which is ours.
-    fn mark(&self, slot: usize, rm: &mut RmCell, queue: u64) {
+    fn mark(&self, slot: usize, rm: &mut RateRecord, queue: u64) {
         let congested = queue >= self.config.qt.0 && self.load_factor > 1.0;
         let free = !congested && self.channels[slot].is_none();
         let rate = if free {
@@ -189,10 +189,8 @@ impl ByLoad for Fmmra {
         self.draining = queue > self.config.dqt.0 || (self.draining && queue >= self.config.qt.0);
     }
     #[inline]
-    fn on_forward(&mut self, slot: u32, info: &mut Info, rm: Option<&mut RmCell>, queue: u64) {
-        if let Some(rm) = rm
-            && info.kind() == Kind::Frm
-        {
+    fn on_forward(&mut self, slot: u32, rm: Option<&mut RateRecord>, queue: u64) {
+        if let Some(rm) = rm {
             self.on_queue(queue);
             if self.config.record_forward {
                 self.record(slot as usize, rm.er);
@@ -206,7 +204,7 @@ impl ByLoad for Fmmra {
             }
         }
     }
-    fn on_backward(&mut self, slot: u32, rm: &mut RmCell, queue: u64) {
+    fn on_backward(&mut self, slot: u32, rm: &mut RateRecord, queue: u64) {
         self.on_queue(queue);
         self.record_backward(slot as usize, rm.er);
         self.note_er_max(rm.er);

@@ -4,17 +4,17 @@ use alloc::vec::Vec;
 
 use super::congestion_bit::CongestionBit;
 use super::{QueueReading, SwitchControl};
-use crate::atm::cell::{Info, RmCell};
 use crate::component::Statistic;
 use crate::kernel::Ps;
 use crate::kernel::units::Cells;
+use crate::passing::{Contents, Passing, RateRecord};
 
 /// Arrival rates over one interval, in units/s.
 #[derive(Clone, Copy, Debug)]
 pub struct Load {
-    /// Cells under control.
+    /// Cells or frames under control.
     pub input: f64,
-    /// Cells of other classes.
+    /// Those of other classes.
     pub background: f64,
 }
 
@@ -29,16 +29,16 @@ impl Load {
     }
 }
 
-/// Number of cells of intervals that end by time alone.
+/// Number of units of intervals that end by time alone.
 pub const UNCOUNTED: Cells = Cells(u64::MAX);
 
-/// Counts the cells of intervals that end after a time or, if earlier, after a number of cells
-/// under control; the cell that completes an interval belongs to it.
+/// Counts the units of intervals that end after a time or, if earlier, after a number of units under
+/// control; the cell or frame that completes an interval belongs to it.
 #[derive(Clone, Debug)]
 pub struct LoadMeter {
     started: Ps,
     interval: Ps,
-    interval_cells: u64,
+    interval_units: u64,
     input: u64,
     background: u64,
 }
@@ -48,36 +48,35 @@ impl LoadMeter {
     pub fn by_time(interval: Ps) -> LoadMeter {
         LoadMeter::new(interval, UNCOUNTED)
     }
-    /// Intervals of at most `interval` and, but for simultaneous cells, `interval_cells`.
-    pub fn new(interval: Ps, interval_cells: Cells) -> LoadMeter {
+    /// Intervals of at most `interval` and, but for simultaneous cells, `interval_units`.
+    pub fn new(interval: Ps, interval_units: Cells) -> LoadMeter {
         LoadMeter {
             started: Ps::ZERO,
             interval,
-            interval_cells: interval_cells.0,
+            interval_units: interval_units.0,
             input: 0,
             background: 0,
         }
     }
     /// Goes on with other lengths, which already hold for the interval that has begun.
-    pub fn change(&mut self, interval: Ps, interval_cells: Cells) {
-        (self.interval, self.interval_cells) = (interval, interval_cells.0);
+    pub fn change(&mut self, interval: Ps, interval_units: Cells) {
+        (self.interval, self.interval_units) = (interval, interval_units.0);
     }
-    /// Counts a cell under control. Returns the load if the cell completes an interval.
-    /// Simultaneous cells do not, as an interval must last longer than zero: the first later cell
-    /// does.
+    /// Counts the units of a cell or frame under control. Returns the load if it completes an interval.
+    /// Simultaneous ones do not, as an interval must last longer than zero: the first later one does.
     #[inline]
-    pub fn count(&mut self, now: Ps) -> Option<Load> {
-        self.input += 1;
-        if self.input >= self.interval_cells {
+    pub fn count(&mut self, now: Ps, units: u64) -> Option<Load> {
+        self.input += units;
+        if self.input >= self.interval_units {
             self.end(now)
         } else {
             None
         }
     }
-    /// Counts a cell of another class.
+    /// Counts units of another class.
     #[inline]
-    pub fn count_background(&mut self) {
-        self.background += 1;
+    pub fn count_background(&mut self, units: u64) {
+        self.background += units;
     }
     /// Time at which the interval ends at the latest.
     #[inline]
@@ -100,7 +99,7 @@ impl LoadMeter {
 }
 
 /// A scheme that uses the load of intervals. Its hooks are those of [`SwitchControl`]; a meter
-/// counts the cells for it.
+/// counts the units for it.
 pub trait ByLoad {
     /// Names, units and descriptions of the scheme's statistics.
     const STATISTICS: &'static [Statistic];
@@ -109,11 +108,12 @@ pub trait ByLoad {
     fn on_load(&mut self, load: Load);
     /// An interval ends by time with this queue; [`Self::on_load`] follows.
     fn on_queue(&mut self, _queue: u64) {}
-    /// A cell of channel `slot` arrives, after it was counted.
+    /// A cell or frame of channel `slot` arrives, after it was counted; `rm` is its record if that is on
+    /// its way from the source.
     #[inline]
-    fn on_forward(&mut self, _slot: u32, _info: &mut Info, _rm: Option<&mut RmCell>, _queue: u64) {}
+    fn on_forward(&mut self, _slot: u32, _rm: Option<&mut RateRecord>, _queue: u64) {}
     /// A backward RM cell of channel `slot` passes.
-    fn on_backward(&mut self, slot: u32, rm: &mut RmCell, queue: u64);
+    fn on_backward(&mut self, slot: u32, rm: &mut RateRecord, queue: u64);
     /// Present values of [`Self::STATISTICS`], in their order.
     fn counted(&self) -> Vec<f64>;
     /// The hooks that read `queue`.
@@ -146,10 +146,10 @@ impl<S: ByLoad> Metered<S> {
     pub(super) fn changed(
         &mut self,
         interval: Ps,
-        interval_cells: Cells,
+        interval_units: Cells,
         ci_threshold: Option<Cells>,
     ) -> &mut S {
-        self.meter.change(interval, interval_cells);
+        self.meter.change(interval, interval_units);
         self.ci = CongestionBit::above(ci_threshold);
         &mut self.scheme
     }
@@ -163,20 +163,21 @@ impl<S: ByLoad> SwitchControl for Metered<S> {
         &mut self,
         now: Ps,
         slot: u32,
-        info: &mut Info,
-        rm: Option<&mut RmCell>,
+        passing: &mut Passing,
+        rm: Option<&mut RateRecord>,
         queue: u64,
     ) {
-        if let Some(load) = self.meter.count(now) {
+        if let Some(load) = self.meter.count(now, passing.units.into()) {
             self.scheme.on_load(load);
         }
-        self.scheme.on_forward(slot, info, rm, queue);
+        let rm = rm.filter(|_| passing.contents == Contents::Forward);
+        self.scheme.on_forward(slot, rm, queue);
     }
     #[inline]
-    fn on_background(&mut self, _: Ps) {
-        self.meter.count_background();
+    fn on_background(&mut self, _: Ps, units: u64) {
+        self.meter.count_background(units);
     }
-    fn on_backward(&mut self, _: Ps, slot: u32, rm: &mut RmCell, queue: u64) {
+    fn on_backward(&mut self, _: Ps, slot: u32, rm: &mut RateRecord, queue: u64) {
         self.scheme.on_backward(slot, rm, queue);
         self.ci.mark(rm, queue);
     }
@@ -190,7 +191,7 @@ impl<S: ByLoad> SwitchControl for Metered<S> {
     fn wake_at(&self) -> Ps {
         self.meter.due()
     }
-    fn wake(&mut self, now: Ps, queue: u64) {
+    fn wake(&mut self, now: Ps, queue: u64, _in_service: u64) {
         self.scheme.on_queue(queue);
         if let Some(load) = self.meter.end(now) {
             self.scheme.on_load(load);

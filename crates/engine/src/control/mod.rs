@@ -30,10 +30,10 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::atm::cell::{Info, RmCell};
 use crate::component::{Component, Statistic, documentation};
 use crate::custom::{FromOutside, of_the_registry};
 use crate::kernel::{Finding, Ps};
+use crate::passing::{Passing, RateRecord};
 
 pub use custom::{Boxed, CustomConfig, CustomControl, CustomScheme};
 pub use scheme::{PortFacts, QueueReading, SchemeParameters, SwitchControl, SwitchFacts};
@@ -122,7 +122,7 @@ macro_rules! registry {
                 }
             }
             /// Goes on from `now` with other parameters of the same scheme; its state stays, and the
-            /// controlled queue has `queue` cells if the scheme reads its length. Parameters of
+            /// controlled queue has `queue` units if the scheme reads its length. Parameters of
             /// another scheme change nothing: a port without ABR has none.
             pub fn change(&mut self, (now, queue): (Ps, u64), config: &ControlConfig) {
                 match (self, config) {
@@ -170,31 +170,31 @@ macro_rules! registry {
 
         impl SwitchControl for Control {
             #[inline]
-            fn on_forward(&mut self, now: Ps, slot: u32, info: &mut Info, rm: Option<&mut RmCell>, queue: u64) {
+            fn on_forward(&mut self, now: Ps, slot: u32, passing: &mut Passing, rm: Option<&mut RateRecord>, queue: u64) {
                 match self {
-                    $(Control::$variant(scheme) => scheme.on_forward(now, slot, info, rm, queue),)*
-                    Control::Custom(scheme) => scheme.on_forward(now, slot, info, rm, queue),
+                    $(Control::$variant(scheme) => scheme.on_forward(now, slot, passing, rm, queue),)*
+                    Control::Custom(scheme) => scheme.on_forward(now, slot, passing, rm, queue),
                 }
             }
             #[inline]
-            fn on_background(&mut self, now: Ps) {
+            fn on_background(&mut self, now: Ps, units: u64) {
                 match self {
-                    $(Control::$variant(scheme) => scheme.on_background(now),)*
-                    Control::Custom(scheme) => scheme.on_background(now),
+                    $(Control::$variant(scheme) => scheme.on_background(now, units),)*
+                    Control::Custom(scheme) => scheme.on_background(now, units),
                 }
             }
             #[inline]
-            fn on_backward(&mut self, now: Ps, slot: u32, rm: &mut RmCell, queue: u64) {
+            fn on_backward(&mut self, now: Ps, slot: u32, rm: &mut RateRecord, queue: u64) {
                 match self {
                     $(Control::$variant(scheme) => scheme.on_backward(now, slot, rm, queue),)*
                     Control::Custom(scheme) => scheme.on_backward(now, slot, rm, queue),
                 }
             }
             #[inline]
-            fn on_dequeue(&mut self, now: Ps, info: &mut Info, queue: u64) {
+            fn on_dequeue(&mut self, now: Ps, passing: &mut Passing, queue: u64) {
                 match self {
-                    $(Control::$variant(scheme) => scheme.on_dequeue(now, info, queue),)*
-                    Control::Custom(scheme) => scheme.on_dequeue(now, info, queue),
+                    $(Control::$variant(scheme) => scheme.on_dequeue(now, passing, queue),)*
+                    Control::Custom(scheme) => scheme.on_dequeue(now, passing, queue),
                 }
             }
             #[inline]
@@ -212,9 +212,9 @@ macro_rules! registry {
                 }
             }
             #[inline(always)]
-            fn counts_only(&mut self, now: Ps, slot: u32) -> bool {
+            fn counts_only(&mut self, now: Ps, slot: u32, units: u64) -> bool {
                 match self {
-                    $(Control::$variant(scheme) => scheme.counts_only(now, slot),)*
+                    $(Control::$variant(scheme) => scheme.counts_only(now, slot, units),)*
                     Control::Custom(_) => false,
                 }
             }
@@ -238,10 +238,10 @@ macro_rules! registry {
                 }
             }
             #[inline]
-            fn reads_at(&self, now: Ps) -> bool {
+            fn reads_at(&self, now: Ps, units: u64) -> bool {
                 match self {
-                    $(Control::$variant(scheme) => scheme.reads_at(now),)*
-                    Control::Custom(scheme) => scheme.reads_at(now),
+                    $(Control::$variant(scheme) => scheme.reads_at(now, units),)*
+                    Control::Custom(scheme) => scheme.reads_at(now, units),
                 }
             }
             #[inline]
@@ -252,10 +252,10 @@ macro_rules! registry {
                 }
             }
             #[inline]
-            fn wake(&mut self, now: Ps, queue: u64) {
+            fn wake(&mut self, now: Ps, queue: u64, in_service: u64) {
                 match self {
-                    $(Control::$variant(scheme) => scheme.wake(now, queue),)*
-                    Control::Custom(scheme) => scheme.wake(now, queue),
+                    $(Control::$variant(scheme) => scheme.wake(now, queue, in_service),)*
+                    Control::Custom(scheme) => scheme.wake(now, queue, in_service),
                 }
             }
         }

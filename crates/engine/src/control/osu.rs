@@ -16,10 +16,10 @@ use serde::{Deserialize, Serialize};
 use super::load::{ByLoad, Load, LoadMeter, Metered, UNCOUNTED};
 use super::ranges::Ranges;
 use super::{PortFacts, SchemeParameters, SwitchFacts};
-use crate::atm::cell::{Info, Kind, RmCell};
 use crate::component::{Statistic, statistics};
 use crate::kernel::units::Cells;
 use crate::kernel::{CELL_BITS, Finding, Ps, Rate};
+use crate::passing::RateRecord;
 
 /// Least rate of a channel in the computation: 10 cells/s, TCR of TM 4.0. A rate of zero would stay
 /// zero for ever.
@@ -204,19 +204,17 @@ impl ByLoad for Osu {
         (self.active, self.interval) = (0, self.interval + 1);
     }
     #[inline]
-    fn on_forward(&mut self, slot: u32, info: &mut Info, rm: Option<&mut RmCell>, _: u64) {
+    fn on_forward(&mut self, slot: u32, rm: Option<&mut RateRecord>, _: u64) {
         let channel = &mut self.channels[slot as usize];
         if channel.seen != self.interval {
             channel.seen = self.interval;
             self.active += 1;
         }
-        if let Some(rm) = rm
-            && info.kind() == Kind::Frm
-        {
+        if let Some(rm) = rm {
             channel.rate = rm.ccr;
         }
     }
-    fn on_backward(&mut self, _: u32, rm: &mut RmCell, _: u64) {
+    fn on_backward(&mut self, _: u32, rm: &mut RateRecord, _: u64) {
         let rate = rm.ccr.max(self.least);
         let adjustment = self.adjustment(rate);
         // Without a load the rate is not limited.

@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 use super::load::{ByLoad, Load, LoadMeter, Metered, UNCOUNTED};
 use super::ranges::Ranges;
 use super::{PortFacts, SchemeParameters, SwitchFacts};
-use crate::atm::cell::RmCell;
 use crate::component::{Statistic, statistics};
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
+use crate::passing::RateRecord;
 
 /// Parameters of Phantom.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -129,7 +129,7 @@ impl ByLoad for Phantom {
         let alpha = if error > 0.0 { alpha_inc } else { alpha_dec };
         self.macr = (self.macr + alpha * error).max(self.macr * decrease_floor);
     }
-    fn on_backward(&mut self, _: u32, rm: &mut RmCell, _: u64) {
+    fn on_backward(&mut self, _: u32, rm: &mut RateRecord, _: u64) {
         rm.er = rm.er.min(self.config.utilisation_factor * self.macr); // ER := min(ER, u MACR)
     }
     fn counted(&self) -> Vec<f64> {

@@ -3,9 +3,9 @@
 
 use alloc::vec::Vec;
 
-use crate::atm::cell::{Info, RmCell};
 use crate::component::Statistic;
 use crate::kernel::{Finding, Ps, Rate, ServiceRate};
+use crate::passing::{Passing, RateRecord};
 
 /// Facts about a port, from which a scheme is built.
 #[derive(Clone, Copy, Debug)]
@@ -74,8 +74,11 @@ pub enum QueueReading {
 }
 
 /// A congestion control scheme at one output port: a pure state machine without a clock of its own.
-/// `queue` is always the number of cells in the controlled queue, the cell in service included.
 /// Every hook has a default that does nothing.
+///
+/// A scheme counts units of service, one for a cell and as many as octets on the line for a frame:
+/// `queue` is always the length of the controlled queue in units, what is in service included, and all
+/// rates are in units/s.
 pub trait SwitchControl {
     /// Names, units and descriptions of the scheme's statistics.
     const STATISTICS: &'static [Statistic] = &[];
@@ -83,45 +86,45 @@ pub trait SwitchControl {
     /// may not wait in front of it in queues of channels (virtual sources).
     const FOLLOWS_ORDER: bool = false;
 
-    /// An ABR cell of channel `slot` arrives for this port, before it is queued or dropped. `rm`
-    /// holds the contents of an RM cell, which the scheme may mark.
+    /// A cell or frame under control, of channel `slot`, arrives for this port, before it is queued or
+    /// dropped. `rm` holds the contents of an RM cell, which the scheme may mark.
     #[inline]
     fn on_forward(
         &mut self,
         _now: Ps,
         _slot: u32,
-        _info: &mut Info,
-        _rm: Option<&mut RmCell>,
+        _passing: &mut Passing,
+        _rm: Option<&mut RateRecord>,
         _queue: u64,
     ) {
     }
-    /// A cell of another class arrives for this port.
+    /// A cell or frame of another class arrives for this port.
     #[inline]
-    fn on_background(&mut self, _now: Ps) {}
+    fn on_background(&mut self, _now: Ps, _units: u64) {}
     /// A backward RM cell of channel `slot` passes in the other direction.
     #[inline]
-    fn on_backward(&mut self, _now: Ps, _slot: u32, _rm: &mut RmCell, _queue: u64) {}
-    /// A cell of the controlled queue starts its service; called only if
+    fn on_backward(&mut self, _now: Ps, _slot: u32, _rm: &mut RateRecord, _queue: u64) {}
+    /// A cell or frame of the controlled queue starts its service; called only if
     /// [`Self::marks_at_dequeue`].
     #[inline]
-    fn on_dequeue(&mut self, _now: Ps, _info: &mut Info, _queue: u64) {}
+    fn on_dequeue(&mut self, _now: Ps, _passing: &mut Passing, _queue: u64) {}
     /// True if [`Self::on_dequeue`] must be called. Must not change over time: a port without it
     /// need not follow every departure.
     fn marks_at_dequeue(&self) -> bool {
         false
     }
-    /// Queue length above which [`Self::on_dequeue`] marks a data cell, if that is all it does, whatever it
-    /// was told before: it sets EFCI if `queue` is above it, and keeps nothing. `None` if it does more.
+    /// Queue length above which [`Self::on_dequeue`] marks user data, if it does no more and keeps no
+    /// state. `None` if it does more.
     fn marks_above(&self) -> Option<u64> {
         None
     }
-    /// Does what [`Self::on_forward`] does with a cell that is not an RM cell, if that is no more than to count
-    /// it. Returns false, with nothing changed, if it is more.
+    /// Does what [`Self::on_forward`] does with `units` units of user data, if that is no more than to count
+    /// them. Returns false, with nothing changed, if it is more.
     #[inline]
-    fn counts_only(&mut self, _now: Ps, _slot: u32) -> bool {
+    fn counts_only(&mut self, _now: Ps, _slot: u32, _units: u64) -> bool {
         false
     }
-    /// True if [`Self::on_forward`] does nothing with a cell that is not an RM cell, and
+    /// True if [`Self::on_forward`] does nothing without an RM cell, and
     /// [`Self::on_background`] nothing at all. Must not change over time.
     fn ignores_data(&self) -> bool {
         false
@@ -130,10 +133,10 @@ pub trait SwitchControl {
     fn reads_queue(&self) -> QueueReading {
         QueueReading::AtEveryCell
     }
-    /// True if the scheme must read `queue` when a cell without a record arrives at `now`. Called
+    /// True if the scheme must read `queue` when `units` units without a record arrive at `now`. Called
     /// only for schemes with [`QueueReading::AtSomeCells`].
     #[inline]
-    fn reads_at(&self, _now: Ps) -> bool {
+    fn reads_at(&self, _now: Ps, _units: u64) -> bool {
         true
     }
     /// Present values of [`Self::STATISTICS`], in their order; not finite while a value is missing.
@@ -145,7 +148,8 @@ pub trait SwitchControl {
     fn wake_at(&self) -> Ps {
         Ps::NEVER
     }
-    /// The time of [`Self::wake_at`] has come.
+    /// The time of [`Self::wake_at`] has come. What is in service at the port has `in_service` units of
+    /// `queue`: 1 for a cell, of whichever queue it is.
     #[inline]
-    fn wake(&mut self, _now: Ps, _queue: u64) {}
+    fn wake(&mut self, _now: Ps, _queue: u64, _in_service: u64) {}
 }

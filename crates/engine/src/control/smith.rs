@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 
 use super::ranges::Ranges;
 use super::{PortFacts, QueueReading, SchemeParameters, SwitchControl, SwitchFacts};
-use crate::atm::cell::{Info, RmCell};
 use crate::discard::accounts::Accounts;
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
+use crate::passing::{Passing, RateRecord};
 
 /// Parameters of EPRCA by Smith's principle. No cell is lost if the sum of the set points of all
 /// channels is below the buffer. A channel alone on a link of rate C fills it if its set point is
@@ -94,15 +94,22 @@ impl SwitchControl for Smith {
     const FOLLOWS_ORDER: bool = true;
 
     #[inline]
-    fn on_forward(&mut self, _: Ps, slot: u32, _: &mut Info, rm: Option<&mut RmCell>, queue: u64) {
+    fn on_forward(
+        &mut self,
+        _: Ps,
+        slot: u32,
+        passing: &mut Passing,
+        rm: Option<&mut RateRecord>,
+        queue: u64,
+    ) {
         if rm.is_some() {
             self.queued.settle(queue);
         }
-        self.queued.add(slot);
+        self.queued.add(slot, passing.units);
     }
-    fn on_backward(&mut self, _: Ps, slot: u32, rm: &mut RmCell, queue: u64) {
+    fn on_backward(&mut self, _: Ps, slot: u32, rm: &mut RateRecord, queue: u64) {
         self.queued.settle(queue);
-        let space = self.set_point - self.queued.cells(slot) as f64; // X0 - x
+        let space = self.set_point - self.queued.units(slot) as f64; // X0 - x
         rm.er = rm.er.min(space.max(0.0) / self.time_constant); // (X0 - x) / tau
     }
     fn reads_queue(&self) -> QueueReading {

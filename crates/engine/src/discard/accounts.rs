@@ -1,21 +1,22 @@
-//! Number of cells of each channel in a queue, computed from the queue length at every arrival
-//! alone: the queue serves in the order of arrival, so it holds the cells that it accepted last.
+//! Units of each channel in a queue, computed from the queue length at every arrival alone: the queue
+//! serves in the order of arrival, so it holds the cells or frames that it accepted last.
 
 use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Cells that may be queued before the accounts are settled, beside as many as were in the queue.
+/// Cells or frames that may be queued before the accounts are settled, beside as many as were in the queue.
 const MOST_UNSETTLED: usize = 1_024;
 
-/// The cells in a queue by channel.
+/// The units in a queue by channel.
 #[derive(Clone, Debug)]
 pub(crate) struct Accounts {
-    /// Channels of the cells in the queue, the oldest first.
-    order: VecDeque<u32>,
-    cells: Vec<u32>,
+    /// Channels and units of the cells or frames in the queue, the oldest first.
+    order: VecDeque<(u32, u32)>,
+    units: Vec<u64>,
+    total: u64,
     active: u64,
-    /// Cells in the queue as it was settled last.
+    /// Cells or frames in the queue as it was settled last.
     settled: usize,
 }
 
@@ -24,49 +25,53 @@ impl Accounts {
     pub fn new(channels: usize) -> Accounts {
         Accounts {
             order: VecDeque::new(),
-            cells: vec![0; channels],
+            units: vec![0; channels],
+            total: 0,
             active: 0,
             settled: 0,
         }
     }
-    /// True if many cells have been queued since the accounts were settled: they must be now, or their memory
-    /// would grow. Otherwise the next time at which somebody reads them is early enough.
+    /// True if the accounts must be settled before they grow further. Otherwise they may wait until the
+    /// next time at which they are read.
     #[inline]
     pub fn are_overdue(&self) -> bool {
         self.order.len() > 2 * self.settled + MOST_UNSETTLED
     }
-    /// Forgets the cells that have left a queue that now holds `length`.
+    /// Forgets what has left a queue that now holds `length` units. A frame of which a part is still
+    /// there counts as a whole.
     #[inline]
     pub fn settle(&mut self, length: u64) {
-        while self.order.len() as u64 > length {
-            let Some(slot) = self.order.pop_front() else {
-                return;
-            };
-            let cells = &mut self.cells[slot as usize];
-            *cells -= 1;
-            self.active -= (*cells == 0) as u64;
+        while let Some((slot, units)) = self.order.front().copied()
+            && self.total >= length + u64::from(units)
+        {
+            self.order.pop_front();
+            self.total -= u64::from(units);
+            let queued = &mut self.units[slot as usize];
+            *queued -= u64::from(units);
+            self.active -= (*queued == 0) as u64;
         }
         self.settled = self.order.len();
     }
-    /// A cell of channel `slot` is queued.
+    /// A cell or frame of channel `slot` is queued.
     #[inline]
-    pub fn add(&mut self, slot: u32) {
-        self.order.push_back(slot);
-        let cells = &mut self.cells[slot as usize];
-        self.active += (*cells == 0) as u64;
-        *cells += 1;
+    pub fn add(&mut self, slot: u32, units: u32) {
+        self.order.push_back((slot, units));
+        self.total += u64::from(units);
+        let queued = &mut self.units[slot as usize];
+        self.active += (*queued == 0) as u64;
+        *queued += u64::from(units);
     }
-    /// The cells of channel `slot` (Y_i).
-    pub fn cells(&self, slot: u32) -> u32 {
-        self.cells[slot as usize]
+    /// The units of channel `slot` (Y_i).
+    pub fn units(&self, slot: u32) -> u64 {
+        self.units[slot as usize]
     }
-    /// Channels with cells in the queue (N_a).
+    /// Channels with units in the queue (N_a).
     pub fn active(&self) -> u64 {
         self.active
     }
-    /// Y_i N_a: the cells of channel `slot` times the number of channels that have any.
+    /// Y_i N_a: the units of channel `slot` times the number of channels that have any.
     pub fn weighted(&self, slot: u32) -> f64 {
-        self.cells[slot as usize] as f64 * self.active as f64
+        self.units[slot as usize] as f64 * self.active as f64
     }
 }
 
@@ -82,22 +87,42 @@ mod tests {
         for cell in 0..20_000u32 {
             let (slot, length) = ((cell / 3 * cell) % 3, u64::from(cell % 41));
             always.settle(length);
-            always.add(slot);
+            always.add(slot, 1);
             if late.are_overdue() || cell % 5_000 == 4_999 {
                 late.settle(length);
                 settled += 1;
-                late.add(slot);
+                late.add(slot, 1);
                 let of = |accounts: &Accounts| {
-                    let cells = [0, 1, 2].map(|slot| accounts.cells(slot));
-                    (cells, accounts.active())
+                    let units = [0, 1, 2].map(|slot| accounts.units(slot));
+                    (units, accounts.active())
                 };
                 assert_eq!(of(&late), of(&always));
             } else {
-                late.add(slot);
+                late.add(slot, 1);
             }
             most = most.max(late.order.len());
         }
         assert!(settled < 30, "{settled}");
         assert!(most < MOST_UNSETTLED + 200, "{most}");
+    }
+
+    #[test]
+    fn a_frame_counts_until_its_last_octet_has_left() {
+        let mut accounts = Accounts::new(2);
+        for (slot, octets) in [(0, 1_538), (1, 84), (0, 84)] {
+            accounts.add(slot, octets);
+        }
+        let of = |accounts: &Accounts| (accounts.units(0), accounts.units(1), accounts.active());
+        // 1,706 octets; one of the first frame is left, then it is gone, then the second, then all.
+        let expected = [
+            (169, (1_622, 84, 2)),
+            (168, (84, 84, 2)),
+            (84, (84, 0, 1)),
+            (0, (0, 0, 0)),
+        ];
+        for (length, expected) in expected {
+            accounts.settle(length);
+            assert_eq!(of(&accounts), expected, "{length} octets");
+        }
     }
 }

@@ -14,9 +14,9 @@ use serde_json::{Map, Value};
 use super::accounts::Accounts;
 use super::frame::{Frames, Rules};
 use super::{DiscardPolicy, QueueFacts, Verdict};
-use crate::atm::cell::Info;
 use crate::custom::Custom;
 use crate::kernel::{Finding, Ps};
+use crate::passing::Passing;
 
 /// A policy with its parameters, which makes the state of each queue.
 pub trait CustomDiscard: Debug + Send + Sync {
@@ -42,8 +42,8 @@ pub trait CustomDiscard: Debug + Send + Sync {
 /// A policy from outside at one queue. Its functions are those of [`DiscardPolicy`], which says what
 /// they mean.
 pub trait CustomPolicy: Debug + Send {
-    /// Decides on one cell.
-    fn admit(&mut self, now: Ps, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict;
+    /// Decides on one cell or frame.
+    fn admit(&mut self, now: Ps, slot: u32, passing: Passing, queue: u64, buffer: u64) -> Verdict;
     /// True if the policy keeps no state and refuses no cell that has room.
     fn is_stateless(&self) -> bool;
     /// True if the policy refuses cells in a queue without a limit, too.
@@ -66,8 +66,8 @@ impl Clone for Box<dyn CustomPolicy> {
 pub struct Boxed<P>(pub P);
 
 impl<P: DiscardPolicy + Clone + Debug + Send + 'static> CustomPolicy for Boxed<P> {
-    fn admit(&mut self, now: Ps, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
-        self.0.admit(now, slot, info, queue, buffer)
+    fn admit(&mut self, now: Ps, slot: u32, passing: Passing, queue: u64, buffer: u64) -> Verdict {
+        self.0.admit(now, slot, passing, queue, buffer)
     }
     fn is_stateless(&self) -> bool {
         self.0.is_stateless()
@@ -81,20 +81,20 @@ impl<P: DiscardPolicy + Clone + Debug + Send + 'static> CustomPolicy for Boxed<P
     }
 }
 
-/// The first cell of a PDU, and the queue that it finds.
+/// The first cell of a PDU, or a frame, and the queue that it finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirstCell {
     /// Time of its arrival.
     pub now: Ps,
     /// Number of its channel at the queue, from 0.
     pub channel: u32,
-    /// Cells in the queue, the one in service included.
+    /// Units in the queue, what is in service included.
     pub queue: u64,
     /// Limit of the queue; `u64::MAX` for none.
     pub buffer: u64,
-    /// Cells of the channel in the queue.
-    pub cells: u32,
-    /// Channels that have cells in the queue.
+    /// Units of the channel in the queue.
+    pub units: u64,
+    /// Channels that have units in the queue.
     pub active: u64,
 }
 
@@ -136,7 +136,7 @@ impl<P: PduPolicy> ByPdu<P> {
 impl<P: PduPolicy> DiscardPolicy for ByPdu<P> {
     const FOLLOWS_ORDER: bool = true;
 
-    fn admit(&mut self, now: Ps, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
+    fn admit(&mut self, now: Ps, slot: u32, passing: Passing, queue: u64, buffer: u64) -> Verdict {
         self.accounts.settle(queue);
         let rules = Rules {
             begin_limit: u64::MAX,
@@ -148,15 +148,15 @@ impl<P: PduPolicy> DiscardPolicy for ByPdu<P> {
             channel: slot,
             queue,
             buffer,
-            cells: self.accounts.cells(slot),
+            units: self.accounts.units(slot),
             active: self.accounts.active(),
         };
         let refuses = || !self.decision.admits(first);
         let verdict = self
             .frames
-            .admit_unless(refuses, slot, info, (queue, buffer), rules);
+            .admit_unless(refuses, slot, passing, (queue, buffer), rules);
         if verdict == Verdict::Accept {
-            self.accounts.add(slot);
+            self.accounts.add(slot, passing.units);
         }
         verdict
     }

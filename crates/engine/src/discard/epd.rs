@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::frame::{Frames, Rules};
 use super::{DiscardPolicy, PolicyParameters, QueueFacts, Verdict};
-use crate::atm::cell::Info;
 use crate::kernel::units::{Buffer, Cells};
 use crate::kernel::{Finding, Ps};
+use crate::passing::Passing;
 
 /// Parameters of early packet discard.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -80,7 +80,7 @@ impl Epd {
 
 impl DiscardPolicy for Epd {
     #[inline]
-    fn admit(&mut self, _: Ps, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
+    fn admit(&mut self, _: Ps, slot: u32, passing: Passing, queue: u64, buffer: u64) -> Verdict {
         // Romanow and Floyd; Ohsaki et al. III: half the buffer.
         let begin_limit = self.threshold.unwrap_or(buffer / 2);
         let rules = Rules {
@@ -88,13 +88,13 @@ impl DiscardPolicy for Epd {
             end_reserve: u64::MAX,
             forward_end: self.forward_end,
         };
-        self.frames.admit(slot, info, queue, buffer, rules)
+        self.frames.admit(slot, passing, queue, buffer, rules)
     }
-    fn passes_below(&self, buffer: u64) -> u64 {
+    fn passes_within(&self, buffer: u64) -> u64 {
         buffer
     }
     #[inline]
-    fn passes(&mut self, slot: u32) -> bool {
+    fn passes(&mut self, slot: u32, _: u32) -> bool {
         self.frames.passes(slot)
     }
     /// True if there is a threshold of its own, not half the buffer.

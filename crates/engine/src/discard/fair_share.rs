@@ -1,4 +1,4 @@
-//! Policies that count the cells of each channel in the queue: above a threshold a channel with
+//! Policies that count the units of each channel in the queue: above a threshold a channel with
 //! more than its share may not begin a PDU. Each definition of the share is a file of its own.
 
 use alloc::format;
@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 use super::accounts::Accounts;
 use super::frame::{Frames, Rules};
 use super::{DiscardPolicy, PolicyParameters, QueueFacts, Verdict};
-use crate::atm::cell::Info;
 use crate::kernel::units::{Buffer, Cells};
 use crate::kernel::{Finding, Ps};
+use crate::passing::Passing;
 
 /// Parameters of selective drop and of fair buffer allocation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -73,7 +73,7 @@ pub trait Share {
     const EXISTS_WITHOUT_LIMIT: bool = false;
 
     /// True if a channel holds more than its share of a queue that is longer than `threshold`;
-    /// `weighted` is the number of its cells times the number of channels that have any (Y_i N_a).
+    /// `weighted` is the number of its units times the number of channels that have any (Y_i N_a).
     fn is_exceeded(weighted: f64, z: f64, queue: u64, threshold: u64, buffer: u64) -> bool;
 }
 
@@ -117,7 +117,7 @@ impl<S: Share> DiscardPolicy for FairShare<S> {
     const FOLLOWS_ORDER: bool = true;
 
     #[inline]
-    fn admit(&mut self, _: Ps, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
+    fn admit(&mut self, _: Ps, slot: u32, passing: Passing, queue: u64, buffer: u64) -> Verdict {
         self.accounts.settle(queue);
         let rules = Rules {
             begin_limit: u64::MAX,
@@ -127,20 +127,20 @@ impl<S: Share> DiscardPolicy for FairShare<S> {
         let (config, weighted) = (&self.config, self.accounts.weighted(slot));
         let refuses = || is_unfair::<S>(config, weighted, (queue, buffer));
         let frames = &mut self.frames;
-        let verdict = frames.admit_unless(refuses, slot, info, (queue, buffer), rules);
+        let verdict = frames.admit_unless(refuses, slot, passing, (queue, buffer), rules);
         if verdict == Verdict::Accept {
-            self.accounts.add(slot);
+            self.accounts.add(slot, passing.units);
         }
         verdict
     }
-    fn passes_below(&self, buffer: u64) -> u64 {
+    fn passes_within(&self, buffer: u64) -> u64 {
         buffer
     }
     #[inline]
-    fn passes(&mut self, slot: u32) -> bool {
+    fn passes(&mut self, slot: u32, units: u32) -> bool {
         let passes = self.frames.passes(slot) && !self.accounts.are_overdue();
         if passes {
-            self.accounts.add(slot);
+            self.accounts.add(slot, units);
         }
         passes
     }

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::tail_drop::room;
 use super::{Cause, Verdict};
-use crate::atm::cell::Info;
+use crate::passing::Passing;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Mode {
@@ -21,7 +21,7 @@ enum Mode {
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     mode: Mode,
-    /// The next data cell begins a PDU.
+    /// The next data cell or frame begins a PDU.
     starts: bool,
     /// Cells were forwarded that the receiver takes for the beginning of this PDU.
     partial: bool,
@@ -29,12 +29,12 @@ struct Frame {
     merges: bool,
 }
 
-/// Rules of a policy for one cell.
+/// Rules of a policy for one cell or frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
     /// Queue length above which no PDU may begin.
     pub begin_limit: u64,
-    /// Queue length from which only the ends of partly forwarded PDUs are queued.
+    /// Queue length above which only the ends of partly forwarded PDUs are queued.
     pub end_reserve: u64,
     /// True if the end of a PDU that lost a cell is forwarded.
     pub forward_end: bool,
@@ -65,18 +65,18 @@ impl Frames {
         mode == Mode::Accept && !starts
     }
 
-    /// Decides on one cell. Cells other than data cells (PT 0xx) are dropped only by overflow.
+    /// Decides on one cell or frame. Other than user data (PT 0xx) are dropped only by overflow.
     #[inline]
     pub fn admit(
         &mut self,
         slot: u32,
-        info: Info,
+        passing: Passing,
         queue: u64,
         buffer: u64,
         rules: Rules,
     ) -> Verdict {
         let refuses = || queue > rules.begin_limit;
-        self.admit_unless(refuses, slot, info, (queue, buffer), rules)
+        self.admit_unless(refuses, slot, passing, (queue, buffer), rules)
     }
 
     /// The same, where `refuses` says that a PDU may not begin; it is asked at each first cell, in
@@ -86,20 +86,21 @@ impl Frames {
         &mut self,
         refuses: impl FnOnce() -> bool,
         slot: u32,
-        info: Info,
+        passing: Passing,
         (queue, buffer): (u64, u64),
         rules: Rules,
     ) -> Verdict {
-        if !info.is_data() {
-            return room(queue, buffer);
+        if !passing.is_data() {
+            return room(passing, queue, buffer);
         }
         let frame = &mut self.0[slot as usize];
         if frame.starts {
             frame.begin(refuses());
         }
-        frame.starts = info.is_eom();
-        let verdict = frame.decide(info.is_eom(), queue, buffer, rules);
-        frame.record(verdict, info.is_eom(), rules.forward_end);
+        frame.starts = passing.ends_pdu;
+        let after = queue + u64::from(passing.units);
+        let verdict = frame.decide(passing.ends_pdu, after, buffer, rules);
+        frame.record(verdict, passing.ends_pdu, rules.forward_end);
         verdict
     }
 }
@@ -116,16 +117,17 @@ impl Frame {
         };
     }
 
-    fn decide(&self, eom: bool, queue: u64, buffer: u64, rules: Rules) -> Verdict {
+    /// Decides on a cell or frame with which the queue would have the length `after`.
+    fn decide(&self, eom: bool, after: u64, buffer: u64, rules: Rules) -> Verdict {
         match self.mode {
             // Early packet discard: the whole PDU, its end included, as nothing of it was
             // forwarded.
             Mode::DropAll => Verdict::Drop(Cause::EarlyPacket),
             // Partial packet discard: all but the end.
             Mode::DropRest if !eom || !rules.forward_end => Verdict::Drop(Cause::PartialPacket),
-            _ if queue >= buffer => Verdict::Drop(Cause::Overflow),
+            _ if after > buffer => Verdict::Drop(Cause::Overflow),
             // Intelligent tail drop, section 8.12: all but the first end of a PDU.
-            _ if queue >= rules.end_reserve && !(eom && self.partial) => {
+            _ if after > rules.end_reserve && !(eom && self.partial) => {
                 Verdict::Drop(Cause::IntelligentTail)
             }
             _ => Verdict::Accept,

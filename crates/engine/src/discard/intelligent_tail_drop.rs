@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::frame::{Frames, Rules};
 use super::{DiscardPolicy, PolicyParameters, QueueFacts, Verdict};
-use crate::atm::cell::Info;
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
+use crate::passing::Passing;
 
 /// Parameters of intelligent tail drop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -74,12 +74,12 @@ impl IntelligentTailDrop {
 
 impl DiscardPolicy for IntelligentTailDrop {
     #[inline]
-    fn admit(&mut self, _: Ps, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
+    fn admit(&mut self, _: Ps, slot: u32, passing: Passing, queue: u64, buffer: u64) -> Verdict {
         // Section 8.12: a threshold a few cells before the buffer limit.
         let end_reserve = buffer.saturating_sub(self.margin);
         self.frames.admit(
             slot,
-            info,
+            passing,
             queue,
             buffer,
             Rules {
@@ -89,11 +89,11 @@ impl DiscardPolicy for IntelligentTailDrop {
             },
         )
     }
-    fn passes_below(&self, buffer: u64) -> u64 {
+    fn passes_within(&self, buffer: u64) -> u64 {
         buffer.saturating_sub(self.margin)
     }
     #[inline]
-    fn passes(&mut self, slot: u32) -> bool {
+    fn passes(&mut self, slot: u32, _: u32) -> bool {
         self.frames.passes(slot)
     }
 }

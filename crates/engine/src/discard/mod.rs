@@ -1,4 +1,4 @@
-//! Discard policies: the choice of the cells that a finite buffer refuses. Each policy is one file
+//! Discard policies: the choice of the cells or frames that a finite buffer refuses. Each policy is one file
 //! here and one line in the registry below.
 
 pub(crate) mod accounts;
@@ -19,11 +19,11 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::atm::cell::Info;
 use crate::component::{Component, documentation};
 use crate::custom::{FromOutside, of_the_registry};
 use crate::kernel::units::Buffer;
 use crate::kernel::{Finding, Ps};
+use crate::passing::Passing;
 
 pub use custom::{ByPdu, CustomConfig, CustomDiscard, CustomPolicy, FirstCell, PduPolicy};
 pub use policy::{Cause, DiscardPolicy, PolicyParameters, QueueFacts, Verdict};
@@ -126,23 +126,23 @@ macro_rules! registry {
 
         impl DiscardPolicy for Discard {
             #[inline]
-            fn admit(&mut self, now: Ps, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
+            fn admit(&mut self, now: Ps, slot: u32, passing: Passing, queue: u64, buffer: u64) -> Verdict {
                 match self {
-                    $(Discard::$variant(policy) => policy.admit(now, slot, info, queue, buffer),)*
-                    Discard::Custom(policy) => policy.admit(now, slot, info, queue, buffer),
+                    $(Discard::$variant(policy) => policy.admit(now, slot, passing, queue, buffer),)*
+                    Discard::Custom(policy) => policy.admit(now, slot, passing, queue, buffer),
                 }
             }
-            fn passes_below(&self, buffer: u64) -> u64 {
+            fn passes_within(&self, buffer: u64) -> u64 {
                 match self {
-                    $(Discard::$variant(policy) => policy.passes_below(buffer),)*
+                    $(Discard::$variant(policy) => policy.passes_within(buffer),)*
                     // Policies from outside decide on every cell.
                     Discard::Custom(_) => 0,
                 }
             }
             #[inline]
-            fn passes(&mut self, slot: u32) -> bool {
+            fn passes(&mut self, slot: u32, units: u32) -> bool {
                 match self {
-                    $(Discard::$variant(policy) => policy.passes(slot),)*
+                    $(Discard::$variant(policy) => policy.passes(slot, units),)*
                     Discard::Custom(_) => false,
                 }
             }

@@ -4,11 +4,11 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use crate::atm::cell::Info;
 use crate::kernel::units::{Buffer, Cells};
 use crate::kernel::{Finding, Ps};
+use crate::passing::Passing;
 
-/// Reason for which a cell was refused; written into the event log.
+/// Reason for which a cell or frame was refused; written into the event log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
@@ -26,7 +26,7 @@ pub enum Cause {
     LinkError,
 }
 
-/// Decision on an arriving cell.
+/// Decision on an arriving cell or frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Queue it.
@@ -35,24 +35,24 @@ pub enum Verdict {
     Drop(Cause),
 }
 
-/// A discard policy of one queue, with state per channel slot. `queue` is the number of cells in
-/// the queue, the one in service included; `buffer` is its limit.
+/// A discard policy of one queue, with state per channel slot. `queue` is the number of units of
+/// service in the queue, what is in service included; `buffer` is its limit.
 pub trait DiscardPolicy {
     /// True if the policy depends on the order in which its queue receives the cells, so that they
     /// may not wait in front of it in queues of channels (virtual sources).
     const FOLLOWS_ORDER: bool = false;
 
-    /// Decides on one cell of channel `slot` that arrives at `now`.
-    fn admit(&mut self, now: Ps, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict;
-    /// Queue length below which [`DiscardPolicy::passes`] stands for [`DiscardPolicy::admit`]; 0 if it never
-    /// does. It need not look at the queue's exact length then.
-    fn passes_below(&self, _buffer: u64) -> u64 {
+    /// Decides on one cell or frame of channel `slot` that arrives at `now`.
+    fn admit(&mut self, now: Ps, slot: u32, passing: Passing, queue: u64, buffer: u64) -> Verdict;
+    /// Length up to which [`DiscardPolicy::passes`] stands for [`DiscardPolicy::admit`], if the queue has it
+    /// with the units that arrive; 0 if it never does. The queue's exact length is not needed then.
+    fn passes_within(&self, _buffer: u64) -> u64 {
         0
     }
-    /// Accepts a data cell without a body, as [`DiscardPolicy::admit`] does at any queue length below
-    /// [`DiscardPolicy::passes_below`]. Returns false, with nothing changed, if that depends on the length.
+    /// Accepts user data that end no PDU, as [`DiscardPolicy::admit`] does at any queue length within
+    /// [`DiscardPolicy::passes_within`]. Returns false, with nothing changed, if that depends on the length.
     #[inline]
-    fn passes(&mut self, _slot: u32) -> bool {
+    fn passes(&mut self, _slot: u32, _units: u32) -> bool {
         false
     }
     /// True if the policy keeps no state and refuses no cell while the buffer is not full, so that
@@ -81,9 +81,9 @@ pub trait PolicyParameters: Clone {
 /// Facts about a queue, against which a policy's parameters are checked.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueFacts {
-    /// Limit in cells; `u64::MAX` if there is none.
+    /// Limit in units of service; `u64::MAX` if there is none.
     pub buffer: u64,
-    /// Cells of the largest PDU.
+    /// Units of the largest PDU.
     pub largest_pdu: u64,
     /// Channels that share the queue.
     pub channels: usize,

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::frame::{Frames, Rules};
 use super::{DiscardPolicy, PolicyParameters, QueueFacts, Verdict};
-use crate::atm::cell::Info;
 use crate::kernel::{Finding, Ps};
+use crate::passing::Passing;
 
 /// Parameters of partial packet discard.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -60,14 +60,14 @@ impl Ppd {
 
 impl DiscardPolicy for Ppd {
     #[inline]
-    fn admit(&mut self, _: Ps, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
-        self.frames.admit(slot, info, queue, buffer, self.rules)
+    fn admit(&mut self, _: Ps, slot: u32, passing: Passing, queue: u64, buffer: u64) -> Verdict {
+        self.frames.admit(slot, passing, queue, buffer, self.rules)
     }
-    fn passes_below(&self, buffer: u64) -> u64 {
+    fn passes_within(&self, buffer: u64) -> u64 {
         buffer
     }
     #[inline]
-    fn passes(&mut self, slot: u32) -> bool {
+    fn passes(&mut self, slot: u32, _: u32) -> bool {
         self.frames.passes(slot)
     }
 }

@@ -1,4 +1,4 @@
-//! Tail drop: a cell is dropped if it finds the buffer full.
+//! Tail drop: a cell is dropped if it finds the buffer full, a frame if it does not fit.
 
 use alloc::vec::Vec;
 
@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Cause, DiscardPolicy, PolicyParameters, QueueFacts, Verdict};
-use crate::atm::cell::Info;
 use crate::kernel::{Finding, Ps};
+use crate::passing::Passing;
 
 /// No parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -36,18 +36,18 @@ impl TailDrop {
 
 impl DiscardPolicy for TailDrop {
     #[inline]
-    fn admit(&mut self, _: Ps, _: u32, _: Info, queue: u64, buffer: u64) -> Verdict {
-        room(queue, buffer)
+    fn admit(&mut self, _: Ps, _: u32, passing: Passing, queue: u64, buffer: u64) -> Verdict {
+        room(passing, queue, buffer)
     }
     fn is_stateless(&self) -> bool {
         true
     }
 }
 
-/// Accepts a cell unless the buffer is full.
+/// Accepts a cell or frame if there is room for the whole of it.
 #[inline]
-pub(super) fn room(queue: u64, buffer: u64) -> Verdict {
-    if queue < buffer {
+pub(super) fn room(passing: Passing, queue: u64, buffer: u64) -> Verdict {
+    if queue + u64::from(passing.units) <= buffer {
         Verdict::Accept
     } else {
         Verdict::Drop(Cause::Overflow)

@@ -135,9 +135,9 @@ fn control(value: Value) -> Control {
 fn a_threshold_holds_from_the_change_on() {
     let mut efci = control(json!({ "scheme": "efci", "threshold": "5 cells" }));
     let marks = |efci: &mut Control, queue| {
-        let mut info = Info::data(0);
-        efci.on_dequeue(us(0), &mut info, queue);
-        info.efci()
+        let mut passing = Info::data(0).passing();
+        efci.on_dequeue(us(0), &mut passing, queue);
+        passing.is_marked()
     };
     assert!(marks(&mut efci, 6));
     efci.change(
@@ -152,12 +152,12 @@ fn a_threshold_holds_from_the_change_on() {
 fn hysteresis_remembers_across_a_change() {
     let config = |high: &str, low: &str| json!({ "scheme": "efci", "high": high, "low": low });
     let mut efci = control(config("10 cells", "3 cells"));
-    let mut info = Info::data(0);
-    efci.on_dequeue(us(0), &mut info, 11);
+    efci.on_dequeue(us(0), &mut Info::data(0).passing(), 11);
     efci.change((Ps::ZERO, 0), &scheme(config("20 cells", "5 cells")));
-    let mut info = Info::data(0);
-    efci.on_dequeue(us(0), &mut info, 5);
-    assert!(info.efci(), "congested since 11 cells, and not below 5 yet");
+    let mut passing = Info::data(0).passing();
+    efci.on_dequeue(us(0), &mut passing, 5);
+    let marked = passing.is_marked();
+    assert!(marked, "congested since 11 cells, and not below 5 yet");
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn an_interval_that_has_begun_has_the_new_length() {
     for name in ["erica", "osu", "capc", "phantom", "charny", "fmmra"] {
         let config = |interval: &str| json!({ "scheme": name, "interval": interval });
         let mut control = control(config("1 ms"));
-        control.wake(us(1_000), 0);
+        control.wake(us(1_000), 0, 1);
         assert_eq!(control.wake_at(), us(2_000), "{name}");
         control.change((Ps::ZERO, 0), &scheme(config("3 ms")));
         assert_eq!(control.wake_at(), us(4_000), "{name}");
@@ -178,14 +178,14 @@ fn an_interval_that_has_begun_has_the_new_length() {
 fn samples_follow_the_last_one_at_the_new_distance() {
     let config = |sampling: &str| json!({ "scheme": "rrm-p", "sampling": sampling });
     let mut control = control(config("100 cells"));
-    control.wake(us(1_000), 0);
+    control.wake(us(1_000), 0, 1);
     control.change((Ps::ZERO, 0), &scheme(config("30 cells")));
     assert_eq!(control.wake_at(), us(1_300));
     control.change((Ps::ZERO, 0), &scheme(
         json!({ "scheme": "rrm-p", "sampling": "30 cells", "low": "1 cell", "high": "2 cells" }),
     ));
     assert_eq!(control.wake_at(), us(1_300));
-    control.wake(us(1_300), 4);
+    control.wake(us(1_300), 4, 1);
     let mut rm = BRM;
     control.on_backward(us(1_300), 0, &mut rm, 4);
     assert!(
@@ -200,7 +200,7 @@ fn a_policy_follows_its_new_threshold_and_remembers_its_pdus() {
         read(json!({ "policy": "epd", "threshold": threshold }))
     };
     let mut epd = config("10 cells").build(2);
-    let middle = Info::data(0);
+    let middle = Info::data(0).passing();
     assert_eq!(
         epd.admit(Ps::ZERO, 0, middle, 20, 100),
         Verdict::Drop(Cause::EarlyPacket)
@@ -213,7 +213,7 @@ fn a_policy_follows_its_new_threshold_and_remembers_its_pdus() {
         Verdict::Drop(Cause::EarlyPacket)
     );
     assert_eq!(epd.admit(Ps::ZERO, 1, middle, 40, 100), Verdict::Accept);
-    let end = Info::end_of_message(0);
+    let end = Info::end_of_message(0).passing();
     assert_eq!(
         epd.admit(Ps::ZERO, 0, end, 20, 100),
         Verdict::Drop(Cause::EarlyPacket)

@@ -7,6 +7,7 @@ use cellrate_engine::discard::{
     Cause, DiscardConfig, DiscardPolicy, QueueFacts, Verdict, policies,
 };
 use cellrate_engine::kernel::{Ps, Severity};
+use cellrate_engine::passing::Passing;
 use serde_json::{Value, json};
 
 const BUFFER: u64 = 10;
@@ -39,11 +40,11 @@ fn decide(parameters: Value, cells: &str, queue: &[u64]) -> String {
         .collect()
 }
 
-fn info(cell: char) -> Info {
+fn info(cell: char) -> Passing {
     match cell {
-        'e' => Info::end_of_message(0),
-        'r' => Info::rm(Kind::Frm, false),
-        _ => Info::data(0),
+        'e' => Info::end_of_message(0).passing(),
+        'r' => Info::rm(Kind::Frm, false).passing(),
+        _ => Info::data(0).passing(),
     }
 }
 

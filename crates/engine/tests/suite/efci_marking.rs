@@ -24,13 +24,13 @@ fn marks(control: &mut Control, queue: &[u64]) -> String {
 }
 
 fn mark(control: &mut Control, queue: u64) -> bool {
-    let mut info = Info::data(0);
+    let mut passing = Info::data(0).passing();
     if control.marks_at_dequeue() {
-        control.on_dequeue(Ps::ZERO, &mut info, queue);
+        control.on_dequeue(Ps::ZERO, &mut passing, queue);
     } else {
-        control.on_forward(Ps::ZERO, 0, &mut info, None, queue);
+        control.on_forward(Ps::ZERO, 0, &mut passing, None, queue);
     }
-    info.efci()
+    passing.is_marked()
 }
 
 const LENGTHS: [u64; 10] = [0, 100, 101, 50, 300, 301, 200, 100, 99, 200];
@@ -54,21 +54,25 @@ fn hysteresis_marks_from_above_high_to_below_low() {
 #[test]
 fn only_data_cells_are_marked() {
     let mut control = build(json!({}));
-    let mut frm = Info::rm(Kind::Frm, false);
+    let mut frm = Info::rm(Kind::Frm, false).passing();
     control.on_dequeue(Ps::ZERO, &mut frm, 1_000);
-    assert_eq!(frm, Info::rm(Kind::Frm, false));
+    assert_eq!(frm, Info::rm(Kind::Frm, false).passing());
 }
 
 #[test]
 fn a_cell_is_marked_at_the_chosen_end_of_the_queue_only() {
     for (place, at_head) in [("dequeue", true), ("enqueue", false)] {
         let mut control = build(json!({ "mark_at": place }));
-        let (mut head, mut tail) = (Info::data(0), Info::data(0));
+        let [mut head, mut tail] = [Info::data(0).passing(); 2];
         control.on_forward(Ps::ZERO, 0, &mut tail, None::<&mut RmCell>, 1_000);
         if control.marks_at_dequeue() {
             control.on_dequeue(Ps::ZERO, &mut head, 1_000);
         }
-        assert_eq!((head.efci(), tail.efci()), (at_head, !at_head), "{place}");
+        assert_eq!(
+            (head.is_marked(), tail.is_marked()),
+            (at_head, !at_head),
+            "{place}"
+        );
     }
 }
 

@@ -50,7 +50,7 @@ impl Port {
         let now = self.now();
         (0..cells).for_each(|_| {
             self.erica
-                .on_forward(now, slot, &mut Info::data(0), None, self.queue)
+                .on_forward(now, slot, &mut Info::data(0).passing(), None, self.queue)
         });
     }
     fn frm(&mut self, slot: u32, ccr: f64) {
@@ -58,7 +58,7 @@ impl Port {
         self.erica.on_forward(
             now,
             slot,
-            &mut Info::rm(Kind::Frm, false),
+            &mut Info::rm(Kind::Frm, false).passing(),
             Some(&mut rm(PCR, ccr)),
             queue,
         );
@@ -69,7 +69,7 @@ impl Port {
         self.erica.on_forward(
             now,
             slot,
-            &mut Info::rm(Kind::Frm, false),
+            &mut Info::rm(Kind::Frm, false).passing(),
             Some(&mut frm),
             queue,
         );
@@ -77,13 +77,13 @@ impl Port {
     }
     fn vbr(&mut self, cells: u64) {
         let now = self.now();
-        (0..cells).for_each(|_| self.erica.on_background(now));
+        (0..cells).for_each(|_| self.erica.on_background(now, 1));
     }
     fn end(&mut self) {
         self.interval += 1;
         let now = Ps::from_ms(self.interval);
         assert_eq!(self.erica.wake_at(), now);
-        self.erica.wake(now, self.queue);
+        self.erica.wake(now, self.queue, 1);
     }
     fn er(&mut self, slot: u32) -> f64 {
         self.brm(slot).er
@@ -280,7 +280,7 @@ fn a_passing_brm_does_not_tell_the_rate_of_the_forward_channel() {
     port.erica.on_forward(
         now,
         0,
-        &mut Info::rm(Kind::Brm, false),
+        &mut Info::rm(Kind::Brm, false).passing(),
         Some(&mut rm(PCR, 1.0)),
         0,
     );
@@ -348,8 +348,13 @@ fn a_channel_gets_one_feedback_per_interval() {
 fn an_interval_ends_with_its_last_cell_which_belongs_to_it() {
     let mut port = Port::new(json!({ "interval_cells": "4 cells" }), 1);
     for cell in 1..=4u64 {
-        port.erica
-            .on_forward(Ps::from_us(10 * cell), 0, &mut Info::data(0), None, 0);
+        port.erica.on_forward(
+            Ps::from_us(10 * cell),
+            0,
+            &mut Info::data(0).passing(),
+            None,
+            0,
+        );
     }
     // 4 cells in 40 us are 100,000 cells/s.
     assert_eq!(port.erica.counters().intervals, 1);
@@ -361,9 +366,10 @@ fn an_interval_ends_with_its_last_cell_which_belongs_to_it() {
 fn simultaneous_cells_end_no_interval() {
     let mut port = Port::new(json!({ "interval_cells": "1 cells" }), 1);
     port.erica
-        .on_forward(Ps::ZERO, 0, &mut Info::data(0), None, 0);
+        .on_forward(Ps::ZERO, 0, &mut Info::data(0).passing(), None, 0);
     assert_eq!(port.erica.counters().intervals, 0);
-    port.erica.on_forward(Ps(1), 0, &mut Info::data(0), None, 0);
+    port.erica
+        .on_forward(Ps(1), 0, &mut Info::data(0).passing(), None, 0);
     assert_eq!(port.erica.counters().intervals, 1);
 }
 
@@ -528,7 +534,7 @@ fn a_rate_is_measured_over_the_true_length_of_an_interval() {
     // 30 + 10 cells in 200 us: 150,000 and 50,000 cells/s, load 2.
     let mut at = |slot, us| {
         port.erica
-            .on_forward(Ps::from_us(us), slot, &mut Info::data(0), None, 0)
+            .on_forward(Ps::from_us(us), slot, &mut Info::data(0).passing(), None, 0)
     };
     (0..30).for_each(|_| at(0, 100));
     (0..10).for_each(|_| at(1, 200));
@@ -693,7 +699,7 @@ fn behaviour(changes: Value) -> Vec<f64> {
         let now = Ps::from_ms(port.interval);
         while port.erica.wake_at() <= now {
             let due = port.erica.wake_at();
-            port.erica.wake(due, port.queue);
+            port.erica.wake(due, port.queue, 1);
         }
     }
     feedback

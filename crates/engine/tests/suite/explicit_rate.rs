@@ -50,7 +50,7 @@ impl Port {
         let now = self.now();
         (0..cells).for_each(|_| {
             self.control
-                .on_forward(now, slot, &mut Info::data(0), None, 0)
+                .on_forward(now, slot, &mut Info::data(0).passing(), None, 0)
         });
     }
     /// Explicit rate of an FRM with these fields after it has passed.
@@ -59,7 +59,7 @@ impl Port {
         self.control.on_forward(
             now,
             slot,
-            &mut Info::rm(Kind::Frm, false),
+            &mut Info::rm(Kind::Frm, false).passing(),
             Some(&mut cell),
             queue,
         );
@@ -75,13 +75,13 @@ impl Port {
     }
     fn vbr(&mut self, cells: u64) {
         let now = self.now();
-        (0..cells).for_each(|_| self.control.on_background(now));
+        (0..cells).for_each(|_| self.control.on_background(now, 1));
     }
     fn end(&mut self) {
         self.interval += 1;
         let now = Ps::from_ms(self.interval);
         assert_eq!(self.control.wake_at(), now);
-        self.control.wake(now, self.queue);
+        self.control.wake(now, self.queue, 1);
     }
     fn statistic(&self, name: &str) -> f64 {
         let found = self

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::support::bottlenecks::greedy;
 use crate::support::plans::{Dumbbell, cell_time_us, plain_switch};
-use cellrate_engine::atm::cell::{Info, RmCell};
+use cellrate_engine::atm::cell::RmCell;
 use cellrate_engine::atm::plan::{NodeKind, Plan, SwitchPlan};
 use cellrate_engine::atm::{Reference, Report, Simulation};
 use cellrate_engine::control::{
@@ -14,6 +14,7 @@ use cellrate_engine::control::{
 use cellrate_engine::custom::Custom;
 use cellrate_engine::endsystem::{CustomLaw, LawState, SourceFacts};
 use cellrate_engine::kernel::Ps;
+use cellrate_engine::passing::Passing;
 use serde_json::{Map, json};
 
 const END: Ps = Ps::from_ms(60);
@@ -103,14 +104,14 @@ impl CustomControl for Told {
     fn name(&self) -> &'static str {
         "told"
     }
-    fn on_forward(&mut self, _: Ps, _: u32, _: &mut Info, _: Option<&mut RmCell>, _: u64) {
+    fn on_forward(&mut self, _: Ps, _: u32, _: &mut Passing, _: Option<&mut RmCell>, _: u64) {
         self.cells += 1;
     }
-    fn on_background(&mut self, _: Ps) {}
+    fn on_background(&mut self, _: Ps, _: u64) {}
     fn on_backward(&mut self, _: Ps, _: u32, rm: &mut RmCell, _: u64) {
         rm.er = self.er.map_or(rm.er, |er| er.min(rm.er));
     }
-    fn on_dequeue(&mut self, _: Ps, _: &mut Info, _: u64) {}
+    fn on_dequeue(&mut self, _: Ps, _: &mut Passing, _: u64) {}
     fn marks_at_dequeue(&self) -> bool {
         false
     }
@@ -123,7 +124,7 @@ impl CustomControl for Told {
     fn wake_at(&self) -> Ps {
         Ps::NEVER
     }
-    fn wake(&mut self, _: Ps, _: u64) {}
+    fn wake(&mut self, _: Ps, _: u64, _: u64) {}
     fn boxed_clone(&self) -> Box<dyn CustomControl> {
         Box::new(self.clone())
     }

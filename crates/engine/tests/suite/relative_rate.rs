@@ -51,7 +51,13 @@ fn told(control: &mut Control) -> char {
 /// Mark of a forward RM cell.
 fn told_forward(control: &mut Control, forward: Kind) -> char {
     let mut rm = UNMARKED;
-    control.on_forward(Ps::ZERO, 1, &mut Info::rm(forward, false), Some(&mut rm), 0);
+    control.on_forward(
+        Ps::ZERO,
+        1,
+        &mut Info::rm(forward, false).passing(),
+        Some(&mut rm),
+        0,
+    );
     sign(rm)
 }
 
@@ -69,7 +75,7 @@ fn sign(rm: RmCell) -> char {
 fn samples(control: &mut Control, queue: &[u64]) -> String {
     let told = queue.iter().map(|queue| {
         let now = control.wake_at();
-        control.wake(now, *queue + 1);
+        control.wake(now, *queue + 1, 1);
         told(control)
     });
     told.collect()
@@ -225,7 +231,7 @@ fn a_link_in_use_has_no_queue_unless_the_cell_in_service_counts() {
         let answers = |counts: bool| -> String {
             let mut control = law(scheme, json!({ "count_in_service": counts }));
             let tell = |queue: u64| {
-                control.wake(control.wake_at(), queue);
+                control.wake(control.wake_at(), queue, 1);
                 told(&mut control)
             };
             [0, 1, 0, 1, 2].into_iter().map(tell).collect()
@@ -240,7 +246,7 @@ fn a_link_in_use_has_no_queue_unless_the_cell_in_service_counts() {
     for (counts, expected) in [(false, '+'), (true, '=')] {
         for scheme in ["rrm-p", "rrm-pid"] {
             let mut control = law(scheme, json!({ "count_in_service": counts }));
-            control.wake(Ps::from_ms(1), 100);
+            control.wake(Ps::from_ms(1), 100, 1);
             assert_eq!(told(&mut control), expected, "{scheme}");
         }
     }
@@ -280,7 +286,7 @@ fn the_feedback_holds_from_one_sample_to_the_next() {
         (told(&mut control), control.wake_at()),
         ('+', Ps::from_ms(1))
     );
-    control.wake(Ps::from_ms(1), 250);
+    control.wake(Ps::from_ms(1), 250, 1);
     assert_eq!(
         (told(&mut control), told(&mut control), control.wake_at()),
         ('-', '-', Ps::from_ms(2))
@@ -299,7 +305,7 @@ fn samples_are_whole_numbers_of_slots_apart_in_the_long_run() {
         channels: 1,
     });
     for _ in 1..1_000_000 {
-        control.wake(control.wake_at(), 0);
+        control.wake(control.wake_at(), 0, 1);
     }
     assert_eq!(control.wake_at(), Ps(8_179_012_345_679));
 }
@@ -308,7 +314,7 @@ fn samples_are_whole_numbers_of_slots_apart_in_the_long_run() {
 fn marks_of_other_switches_stay() {
     for (queue, ci, ni) in [(0, true, true), (150, true, true), (250, true, true)] {
         let mut control = law("rrm-p", json!({}));
-        control.wake(Ps::from_ms(1), queue);
+        control.wake(Ps::from_ms(1), queue, 1);
         let mut rm = RmCell {
             er: 1.0,
             ccr: 1.0,

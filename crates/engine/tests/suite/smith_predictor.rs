@@ -131,7 +131,7 @@ fn a_channel_is_told_the_room_that_its_own_cells_leave() {
         cell.er
     };
     for slot in [0, 1, 0, 1, 0] {
-        port.on_forward(Ps::ZERO, slot, &mut Info::data(0), None, 0);
+        port.on_forward(Ps::ZERO, slot, &mut Info::data(0).passing(), None, 0);
     }
     // 10 - 3 and 10 - 2 cells over 10 ms.
     near(told(&mut port, 0, 5), 700.0);
@@ -143,7 +143,7 @@ fn a_channel_is_told_the_room_that_its_own_cells_leave() {
     port.on_forward(
         Ps::ZERO,
         1,
-        &mut Info::rm(Kind::Frm, false),
+        &mut Info::rm(Kind::Frm, false).passing(),
         Some(&mut rm(1e9)),
         1,
     );
@@ -154,7 +154,7 @@ fn a_channel_is_told_the_room_that_its_own_cells_leave() {
     near(cell.er, 5.0);
     // Without free space the rate is zero.
     for _ in 0..20 {
-        port.on_forward(Ps::ZERO, 0, &mut Info::data(0), None, 0);
+        port.on_forward(Ps::ZERO, 0, &mut Info::data(0).passing(), None, 0);
     }
     near(told(&mut port, 0, 22), 0.0);
 }

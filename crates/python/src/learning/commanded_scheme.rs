@@ -2,9 +2,9 @@
 
 use std::any::Any;
 
-use cellrate_engine::atm::cell::{Info, RmCell};
 use cellrate_engine::control::{CustomControl, CustomScheme, PortFacts, QueueReading};
 use cellrate_engine::kernel::Ps;
+use cellrate_engine::passing::{Passing, RateRecord};
 
 use crate::schemes::{Interval, Meter};
 
@@ -64,16 +64,16 @@ impl CustomControl for CommandedPort {
     fn name(&self) -> &'static str {
         NAME
     }
-    fn on_forward(&mut self, now: Ps, slot: u32, _: &mut Info, _: Option<&mut RmCell>, _: u64) {
+    fn on_forward(&mut self, now: Ps, slot: u32, _: &mut Passing, _: Option<&mut RateRecord>, _: u64) {
         self.meter.count(now, slot);
     }
-    fn on_background(&mut self, _: Ps) {
+    fn on_background(&mut self, _: Ps, _: u64) {
         self.meter.count_background();
     }
-    fn on_backward(&mut self, _: Ps, _: u32, rm: &mut RmCell, _: u64) {
+    fn on_backward(&mut self, _: Ps, _: u32, rm: &mut RateRecord, _: u64) {
         rm.er = rm.er.min(self.advertised); // TM 4.0 5.10.6 1(c)
     }
-    fn on_dequeue(&mut self, _: Ps, _: &mut Info, _: u64) {}
+    fn on_dequeue(&mut self, _: Ps, _: &mut Passing, _: u64) {}
     fn marks_at_dequeue(&self) -> bool {
         false
     }
@@ -86,7 +86,7 @@ impl CustomControl for CommandedPort {
     fn wake_at(&self) -> Ps {
         self.meter.due()
     }
-    fn wake(&mut self, now: Ps, _: u64) {
+    fn wake(&mut self, now: Ps, _: u64, _: u64) {
         self.meter.end(now);
         self.advertised = self.next;
     }

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use cellrate_engine::atm::cell::{self, Info, Kind};
+use cellrate_engine::atm::cell::CELL_UNITS;
 use cellrate_engine::control::{CustomControl, PortFacts, QueueReading};
 use cellrate_engine::kernel::Ps;
+use cellrate_engine::passing::{Contents, Passing, RateRecord};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -83,8 +84,8 @@ impl PyControl {
         let port = Bound::new(py, port)?;
         let rm = Bound::new(py, RmCell::empty())?;
         let channel = -1;
-        let info = Info::data(0);
-        let cell = Bound::new(py, DataCell { channel, info })?;
+        let passing = Passing::new(Contents::Data, CELL_UNITS, false);
+        let cell = Bound::new(py, DataCell { channel, passing })?;
         if self.hooks.start {
             self.failure.step();
             let started = object.call_method1("on_start", (&port,));
@@ -167,7 +168,7 @@ impl PyControl {
         self.call(Hook::Interval, (now, queue), |_, _| (), |_, _| ());
     }
 
-    fn with_rm(&mut self, hook: Hook, now: Ps, slot: u32, rm: &mut cell::RmCell, queue: u64) {
+    fn with_rm(&mut self, hook: Hook, now: Ps, slot: u32, rm: &mut RateRecord, queue: u64) {
         let given = *rm;
         self.call(
             hook,
@@ -180,16 +181,16 @@ impl PyControl {
         );
     }
 
-    fn with_cell(&mut self, hook: Hook, now: Ps, channel: i64, info: &mut Info, queue: u64) {
-        let given = *info;
+    fn with_cell(&mut self, hook: Hook, now: Ps, channel: i64, passing: &mut Passing, queue: u64) {
+        let given = *passing;
         self.call(
             hook,
             (now, Some(queue)),
             |py, made| {
                 let mut place = made.cell.borrow_mut(py);
-                (place.channel, place.info) = (channel, given);
+                (place.channel, place.passing) = (channel, given);
             },
-            |py, made| *info = made.cell.borrow(py).info,
+            |py, made| *passing = made.cell.borrow(py).passing,
         );
     }
 
@@ -243,8 +244,8 @@ impl CustomControl for PyControl {
         &mut self,
         now: Ps,
         slot: u32,
-        info: &mut Info,
-        rm: Option<&mut cell::RmCell>,
+        passing: &mut Passing,
+        rm: Option<&mut RateRecord>,
         queue: u64,
     ) {
         if self.meter.count(now, slot) {
@@ -252,22 +253,22 @@ impl CustomControl for PyControl {
             self.interval(now, known);
         }
         if self.hooks.cell {
-            self.with_cell(Hook::Cell, now, i64::from(slot), info, queue);
+            self.with_cell(Hook::Cell, now, i64::from(slot), passing, queue);
         }
         if let Some(rm) = rm
-            && info.kind() == Kind::Frm
+            && passing.contents == Contents::Forward
         {
             self.with_rm(Hook::ForwardRm, now, slot, rm, queue);
         }
     }
-    fn on_background(&mut self, _: Ps) {
+    fn on_background(&mut self, _: Ps, _: u64) {
         self.meter.count_background();
     }
-    fn on_backward(&mut self, now: Ps, slot: u32, rm: &mut cell::RmCell, queue: u64) {
+    fn on_backward(&mut self, now: Ps, slot: u32, rm: &mut RateRecord, queue: u64) {
         self.with_rm(Hook::BackwardRm, now, slot, rm, queue);
     }
-    fn on_dequeue(&mut self, now: Ps, info: &mut Info, queue: u64) {
-        self.with_cell(Hook::Dequeue, now, -1, info, queue);
+    fn on_dequeue(&mut self, now: Ps, passing: &mut Passing, queue: u64) {
+        self.with_cell(Hook::Dequeue, now, -1, passing, queue);
     }
     fn marks_at_dequeue(&self) -> bool {
         self.hooks.dequeue
@@ -297,7 +298,7 @@ impl CustomControl for PyControl {
     fn wake_at(&self) -> Ps {
         self.meter.due()
     }
-    fn wake(&mut self, now: Ps, queue: u64) {
+    fn wake(&mut self, now: Ps, queue: u64, _: u64) {
         if self.meter.has_begun(now) {
             self.interval(now, Some(queue));
         }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use cellrate_engine::atm::cell::Info;
 use cellrate_engine::discard::{
     ByPdu, CustomDiscard, CustomPolicy, DiscardPolicy, FirstCell, PduPolicy, Verdict,
 };
 use cellrate_engine::kernel::Ps;
+use cellrate_engine::passing::Passing;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyTuple};
@@ -78,8 +78,8 @@ impl Queue {
     }
     /// Cells of this channel in the queue.
     #[getter]
-    fn cells(&self) -> PyResult<u32> {
-        Ok(self.first()?.cells)
+    fn cells(&self) -> PyResult<u64> {
+        Ok(self.first()?.units)
     }
     /// Channels that have cells in the queue.
     #[getter]
@@ -246,8 +246,8 @@ impl Decision {
 struct PyPolicy(ByPdu<Decision>);
 
 impl CustomPolicy for PyPolicy {
-    fn admit(&mut self, now: Ps, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
-        self.0.admit(now, slot, info, queue, buffer)
+    fn admit(&mut self, now: Ps, slot: u32, passing: Passing, queue: u64, buffer: u64) -> Verdict {
+        self.0.admit(now, slot, passing, queue, buffer)
     }
     fn is_stateless(&self) -> bool {
         false

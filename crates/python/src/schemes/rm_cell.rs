@@ -1,7 +1,7 @@
 //! Cells as a scheme in Python sees them.
 
 use super::attributes::unknown_attribute;
-use cellrate_engine::atm::cell as engine;
+use cellrate_engine::passing::{Passing, RateRecord};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -11,13 +11,13 @@ pub struct RmCell {
     /// Number of its channel at the port, from 0.
     #[pyo3(get)]
     pub channel: u32,
-    pub cell: engine::RmCell,
+    pub cell: RateRecord,
 }
 
 impl RmCell {
     /// A place for the cells of a port.
     pub fn empty() -> RmCell {
-        let cell = engine::RmCell {
+        let cell = RateRecord {
             er: 0.0,
             ccr: 0.0,
             mcr: 0.0,
@@ -87,7 +87,7 @@ pub struct DataCell {
     /// Number of its channel at the port, from 0; -1 where the port does not know it.
     #[pyo3(get)]
     pub channel: i64,
-    pub info: engine::Info,
+    pub passing: Passing,
 }
 
 #[pymethods]
@@ -98,22 +98,22 @@ impl DataCell {
     /// Explicit forward congestion indication. A bit that is set stays set (TM 4.0 section 5.10.6).
     #[getter]
     fn efci(&self) -> bool {
-        self.info.efci()
+        self.passing.is_marked()
     }
     #[setter]
     fn set_efci(&mut self, is_set: bool) {
         if is_set {
-            self.info.mark_efci(); // TM 4.0 5.10.6 1(a)
+            self.passing.mark(); // TM 4.0 5.10.6 1(a)
         }
     }
     /// True for an RM cell, forward or backward.
     #[getter]
     fn is_rm(&self) -> bool {
-        !self.info.is_data()
+        !self.passing.is_data()
     }
     /// True if the cell ends an AAL5 PDU.
     #[getter]
     fn ends_pdu(&self) -> bool {
-        self.info.is_data() && self.info.is_eom()
+        self.passing.is_data() && self.passing.ends_pdu
     }
 }

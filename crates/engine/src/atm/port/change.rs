@@ -25,7 +25,7 @@ impl<S> Port<S> {
             let QueueSettings {
                 discard, buffer, ..
             } = &queue.settings;
-            discard.passes_below(*buffer)
+            discard.passes_within(*buffer)
         };
         let least = self.queues.iter().map(passing).min().unwrap_or(0);
         self.passing_below = if unasked { least } else { 0 };

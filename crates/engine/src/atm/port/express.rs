@@ -11,7 +11,7 @@
 //! come, that marks, or whose policy keeps a state.
 
 use super::{Port, show};
-use crate::atm::cell::Cell;
+use crate::atm::cell::{CELL_UNITS, Cell};
 use crate::atm::server::{Arrival, Context, FifoRow, Queued, Server, Work};
 use crate::atm::transport::Outlet;
 use crate::control::Control;
@@ -62,7 +62,10 @@ impl<S: Server> Port<S> {
         if limit != u64::MAX
             && !server.surely_shorter(now, index, limit)
             && !(server.surely_shorter(now, index, self.passing_below)
-                && self.queues[index].settings.discard.passes(arrival.slot))
+                && self.queues[index]
+                    .settings
+                    .discard
+                    .passes(arrival.slot, CELL_UNITS))
         {
             return false;
         }
@@ -81,7 +84,8 @@ impl<S: Server> Port<S> {
         let backlog = server.backlog(now);
         let queue = &mut self.queues[arrival.queue as usize];
         if backlog >= self.free_backlog
-            && !(backlog < self.passing_backlog && queue.settings.discard.passes(arrival.slot))
+            && !(backlog < self.passing_backlog
+                && queue.settings.discard.passes(arrival.slot, CELL_UNITS))
         {
             return false;
         }

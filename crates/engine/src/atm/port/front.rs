@@ -1,11 +1,10 @@
 //! Cells that wait in front of a port in the queues of virtual sources. They share the buffer, the
 //! discard policy and the control scheme of the controlled class with the queue behind them.
 
-use super::{Arrival, Port, rm_of};
+use super::{Arrival, Port, rm_of, show_controlled};
 use crate::atm::cell::{Body, Info, RmCell};
 use crate::atm::server::{Context, Server};
 use crate::atm::transport::Outlet;
-use crate::control::SwitchControl;
 use crate::discard::Cause;
 use crate::kernel::{Ps, Stays};
 
@@ -99,8 +98,8 @@ impl<S: Server> Port<S> {
     #[inline(always)]
     fn meter_data(&mut self, now: Ps, slot: u32, info: &mut Info, length: u64) {
         // A dispatch would be in vain.
-        if !self.ignores_data && !self.control.counts_only(now, slot) {
-            self.control.on_forward(now, slot, info, None, length);
+        if !self.ignores_data {
+            *info = show_controlled(&mut self.control, now, (slot, *info), None, length);
         }
     }
 
@@ -109,15 +108,14 @@ impl<S: Server> Port<S> {
     pub fn meter_rm(
         &mut self,
         now: Ps,
-        (slot, mut info): (u32, Info),
+        cell: (u32, Info),
         rm: &mut RmCell,
         rate: f64,
         out: &mut Outlet<'_>,
     ) {
         let length = self.class_length(now, self.reads_queue, out);
         let ccr = core::mem::replace(&mut rm.ccr, rate);
-        self.control
-            .on_forward(now, slot, &mut info, Some(rm), length);
+        show_controlled(&mut self.control, now, cell, Some(rm), length);
         rm.ccr = ccr;
     }
 
@@ -144,8 +142,8 @@ impl<S: Server> Port<S> {
             match rm_of(&mut body) {
                 Some(rm) => {
                     let ccr = core::mem::replace(&mut rm.ccr, rate);
-                    self.control
-                        .on_forward(now, arrival.control_slot, info, Some(rm), length);
+                    let cell = (arrival.control_slot, *info);
+                    *info = show_controlled(&mut self.control, now, cell, Some(rm), length);
                     rm.ccr = ccr;
                 }
                 None => self.meter_data(now, arrival.control_slot, info, length),

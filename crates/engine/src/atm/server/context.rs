@@ -1,8 +1,8 @@
 //! The surroundings in which a server works.
 
-use crate::atm::cell::{Body, Cell};
+use crate::atm::cell::{Body, Cell, Info};
 use crate::atm::transport::Outlet;
-use crate::control::Control;
+use crate::control::{Control, SwitchControl};
 use crate::kernel::Ps;
 
 /// The time, the control scheme of the port, and the end of its line. A server shows departures from
@@ -21,6 +21,13 @@ impl<'a, E: LineEnd> Context<'a, E> {
     #[inline(always)]
     pub fn new(now: Ps, control: &'a mut Control, out: &'a mut E) -> Context<'a, E> {
         Context { now, control, out }
+    }
+    /// Shows the control scheme a cell of the watched queue of `length` cells whose service starts now.
+    #[inline(always)]
+    pub fn show_start(&mut self, info: &mut Info, length: u64) {
+        let mut passing = info.passing();
+        self.control.on_dequeue(self.now, &mut passing, length);
+        *info = info.marked_as(passing);
     }
     /// The context at another time.
     #[inline(always)]

@@ -9,7 +9,6 @@ use super::{
 };
 use crate::atm::cell::{Body, Cell, Info};
 use crate::atm::transport::Outlet;
-use crate::control::SwitchControl;
 use crate::credit::{Purpose, Sender};
 use crate::kernel::Ps;
 
@@ -181,9 +180,7 @@ impl EagerServer {
                     return;
                 };
                 if self.watched == Some(queue) {
-                    context
-                        .control
-                        .on_dequeue(now, &mut waiting.cell.info, length);
+                    context.show_start(&mut waiting.cell.info, length);
                 }
                 if self.takes_turns(queue) {
                     let channel = &mut self.channels[waiting.slot as usize];

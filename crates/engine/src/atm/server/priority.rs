@@ -7,7 +7,6 @@ use super::{Arrival, Context, Line, LineServer, PromptServer, Queued, Server, Se
 use crate::atm::cell::{Body, Cell};
 use crate::atm::server::LineEnd;
 use crate::atm::transport::Outlet;
-use crate::control::SwitchControl;
 use crate::kernel::{Ps, Ring, Stays};
 
 #[derive(Clone, Default)]
@@ -130,7 +129,7 @@ impl PriorityServer {
         }
         if watched {
             // The line is free, so none of the queue's cells is in service.
-            context.control.on_dequeue(at, &mut cell.info, length);
+            context.show_start(&mut cell.info, length);
         }
         if at > self.free_at {
             self.carry = 0;

@@ -17,7 +17,6 @@ use super::{
 use crate::atm::cell::{Body, Cell, Info};
 use crate::atm::errors::Errors;
 use crate::atm::transport::Outlet;
-use crate::control::SwitchControl;
 use crate::credit::{Purpose, Sender};
 use crate::kernel::{Ps, Ring};
 
@@ -403,10 +402,9 @@ impl PromptServer {
         body: Option<&Body>,
         context: &mut Context<'_, Outlet<'_>>,
     ) {
-        let at = context.now;
         if self.watched == Some(index) {
             let length = self.queues[index as usize].length;
-            context.control.on_dequeue(at, &mut cell.info, length);
+            context.show_start(&mut cell.info, length);
         }
         self.serve((index, slot), cell, body, context);
     }
@@ -578,9 +576,7 @@ impl CreditedServer for PromptServer {
             sender.send();
         }
         if watched == Some(index) {
-            context
-                .control
-                .on_dequeue(now, &mut cell.info, queue.length);
+            context.show_start(&mut cell.info, queue.length);
         }
         self.serve((index, slot), cell, None, context);
         // Nothing waits, so no later start can matter.

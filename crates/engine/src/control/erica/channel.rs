@@ -8,12 +8,12 @@ pub(super) struct Channel {
     pub seen: u32,
     /// Last interval in which a BRM was answered.
     pub answered: u32,
-    /// Interval in which `cells` were counted.
+    /// Interval in which `units` were counted.
     counted: u32,
-    /// Cells in interval `counted`.
-    cells: u32,
-    /// Cells in the interval before `counted`.
-    cells_before: u32,
+    /// Units in interval `counted`.
+    units: u64,
+    /// Units in the interval before `counted`.
+    units_before: u64,
     /// CCR of the last FRM, in units/s.
     pub ccr: f64,
     /// Feedback of interval `answered` (Last Allocated ER).
@@ -21,32 +21,32 @@ pub(super) struct Channel {
 }
 
 impl Channel {
-    /// Counts a cell in interval `epoch`.
+    /// Counts units in interval `epoch`.
     #[inline]
-    pub fn count_cell(&mut self, epoch: u32) {
+    pub fn count(&mut self, epoch: u32, units: u64) {
         if self.counted != epoch {
-            self.cells_before = if self.counted + 1 == epoch {
-                self.cells
+            self.units_before = if self.counted + 1 == epoch {
+                self.units
             } else {
                 0
             };
-            (self.counted, self.cells) = (epoch, 0);
+            (self.counted, self.units) = (epoch, 0);
         }
-        self.cells += 1;
+        self.units += units;
     }
 
-    /// CCR measured over the interval before `epoch`, which lasted `seconds`: cells / seconds.
+    /// CCR measured over the interval before `epoch`, which lasted `seconds`: units / seconds.
     #[inline]
     pub fn measured_rate(&self, epoch: u32, seconds: f64) -> f64 {
-        let cells = match epoch - self.counted {
-            0 => self.cells_before,
-            1 => self.cells,
+        let units = match epoch - self.counted {
+            0 => self.units_before,
+            1 => self.units,
             _ => 0,
         };
-        if cells == 0 {
+        if units == 0 {
             0.0
         } else {
-            cells as f64 / seconds
+            units as f64 / seconds
         }
     }
 }
@@ -60,14 +60,14 @@ mod tests {
         let mut channel = Channel::default();
         [5, 5, 6]
             .into_iter()
-            .for_each(|epoch| channel.count_cell(epoch));
+            .for_each(|epoch| channel.count(epoch, 1));
         assert_eq!(
             (channel.measured_rate(6, 0.5), channel.measured_rate(7, 0.5)),
             (4.0, 2.0)
         );
         assert_eq!(channel.measured_rate(8, 0.5), 0.0);
         // No cell came in the interval before the eighth.
-        channel.count_cell(8);
+        channel.count(8, 1);
         assert_eq!(channel.measured_rate(8, 0.5), 0.0);
     }
 }

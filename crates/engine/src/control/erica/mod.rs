@@ -14,9 +14,9 @@ use alloc::vec::Vec;
 
 use super::congestion_bit::CongestionBit;
 use super::{PortFacts, QueueReading, SwitchControl};
-use crate::atm::cell::{Info, Kind, RmCell};
 use crate::component::{Statistic, statistics};
 use crate::kernel::Ps;
+use crate::passing::{Contents, Passing, RateRecord};
 use channel::Channel;
 pub use config::{
     CapacityForm, EricaConfig, InitialSources, LoadAveraging, QueueControl, QueueFunction,
@@ -30,16 +30,16 @@ const FIRST_EPOCH: u32 = 2;
 /// Number of precomputed powers of the decay factor; a channel silent for longer costs one `pow`.
 const POWERS: usize = 64;
 
-/// ERICA at one output port. All rates are in units/s. What each cell needs comes first and lies
+/// ERICA at one output port. All rates are in units/s. What each arrival needs comes first and lies
 /// together.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Erica {
     epoch: u32,
-    abr_cells: u64,
-    vbr_cells: u64,
+    abr_units: u64,
+    vbr_units: u64,
     started: Ps,
-    interval_cells: u64,
+    interval_units: u64,
     per_vc_ccr: bool,
     mark_forward: bool,
     ci: CongestionBit,
@@ -61,8 +61,8 @@ pub struct Erica {
     /// Load factor (overload).
     z: f64,
     restart_average: bool,
-    avg_capacity_cells: f64,
-    avg_input_cells: f64,
+    avg_capacity_units: f64,
+    avg_input_units: f64,
     avg_seconds: f64,
     last_seconds: f64,
     powers: Vec<f64>,
@@ -85,10 +85,10 @@ impl Erica {
         let fair_share = utilisation * link / n_last;
         Erica {
             epoch: FIRST_EPOCH,
-            abr_cells: 0,
-            vbr_cells: 0,
+            abr_units: 0,
+            vbr_units: 0,
             started: Ps::ZERO,
-            interval_cells: config.interval_cells.0,
+            interval_units: config.interval_cells.0,
             per_vc_ccr: config.per_vc_ccr,
             mark_forward: config.mark_forward,
             ci: CongestionBit::above(config.ci_threshold),
@@ -104,8 +104,8 @@ impl Erica {
             max_alloc_cur: fair_share,
             z: 1.0,
             restart_average: false,
-            avg_capacity_cells: 0.0,
-            avg_input_cells: 0.0,
+            avg_capacity_units: 0.0,
+            avg_input_units: 0.0,
             avg_seconds: 0.0,
             last_seconds: 0.0,
             powers: powers(config.source_decay),
@@ -121,7 +121,7 @@ impl Erica {
 
     /// Goes on with other parameters. Those of an interval already hold for the one that has begun.
     pub fn change(&mut self, config: &EricaConfig) {
-        self.interval_cells = config.interval_cells.0;
+        self.interval_units = config.interval_cells.0;
         self.ci = CongestionBit::above(config.ci_threshold);
         if config.source_decay != self.config.source_decay {
             self.powers = powers(config.source_decay);
@@ -151,13 +151,13 @@ impl Erica {
         &self.statistics
     }
 
-    /// Counts a cell of a channel as input.
+    /// Counts units of a channel as input.
     #[inline(always)]
-    fn count_cell(&mut self, slot: u32) {
+    fn count_input(&mut self, slot: u32, units: u64) {
         if self.per_vc_ccr {
-            self.channels[slot as usize].count_cell(self.epoch);
+            self.channels[slot as usize].count(self.epoch, units);
         }
-        self.abr_cells += 1;
+        self.abr_units += units;
     }
 
     /// Counts a channel as active, at its first cell in this interval (pp. 399 and 403).
@@ -230,7 +230,7 @@ impl Erica {
     }
 
     fn record_interval(&mut self) {
-        let without_input = self.abr_cells == 0;
+        let without_input = self.abr_units == 0;
         self.statistics.intervals += 1;
         self.statistics.without_input += without_input as u64;
         self.statistics.out_of_phase += (without_input && self.brm_answered) as u64;
@@ -251,23 +251,23 @@ impl Erica {
     /// Sets the ABR capacity from an interval of `seconds`; returns the input rate.
     fn measure(&mut self, seconds: f64, queue: u64) -> f64 {
         let factor = self.queue_factor(seconds, queue);
-        let (vbr, input) = (self.vbr_cells as f64, self.abr_cells as f64);
+        let (vbr, input) = (self.vbr_units as f64, self.abr_units as f64);
         // p. 180: the target is the product of f(Tq) and the ABR capacity.
-        let capacity = factor * self.capacity_cells(self.link * seconds, vbr).max(0.0);
+        let capacity = factor * self.capacity_units(self.link * seconds, vbr).max(0.0);
         if self.config.load_averaging != LoadAveraging::Components {
             self.abr_capacity = capacity / seconds;
             return input / seconds;
         }
         // Method 2 (section 8.16.1): the ratio of averages instead of the average of ratios.
         let weight = self.config.load_weight;
-        average(&mut self.avg_capacity_cells, capacity, weight);
-        average(&mut self.avg_input_cells, input, weight);
+        average(&mut self.avg_capacity_units, capacity, weight);
+        average(&mut self.avg_input_units, input, weight);
         average(&mut self.avg_seconds, seconds, weight);
-        self.abr_capacity = self.avg_capacity_cells / self.avg_seconds;
-        self.avg_input_cells / self.avg_seconds
+        self.abr_capacity = self.avg_capacity_units / self.avg_seconds;
+        self.avg_input_units / self.avg_seconds
     }
 
-    fn capacity_cells(&self, link: f64, vbr: f64) -> f64 {
+    fn capacity_units(&self, link: f64, vbr: f64) -> f64 {
         match self.config.capacity_form {
             CapacityForm::OfLink => self.utilisation * link - vbr, // p. 400
             CapacityForm::OfRemainder => self.utilisation * (link - vbr), // ATM Forum 98-0408
@@ -277,7 +277,7 @@ impl Erica {
     /// f(Tq) of ERICA+ (p. 180) for the queue at the end of the interval, which drains at the rate
     /// that VBR leaves of the link; 1 without queue control.
     fn queue_factor(&mut self, seconds: f64, queue: u64) -> f64 {
-        let left = (self.link - self.vbr_cells as f64 / seconds).max(0.0);
+        let left = (self.link - self.vbr_units as f64 / seconds).max(0.0);
         let draining = &mut self.draining;
         self.config
             .queue_control
@@ -306,8 +306,8 @@ impl Erica {
 
     fn restart(&mut self, now: Ps) {
         self.epoch += 1;
-        self.abr_cells = 0;
-        self.vbr_cells = 0;
+        self.abr_units = 0;
+        self.vbr_units = 0;
         self.seen = 0;
         self.brm_answered = false;
         self.started = now;
@@ -387,16 +387,17 @@ impl SwitchControl for Erica {
         &mut self,
         now: Ps,
         slot: u32,
-        info: &mut Info,
-        rm: Option<&mut RmCell>,
+        passing: &mut Passing,
+        rm: Option<&mut RateRecord>,
         queue: u64,
     ) {
         if self.channels[slot as usize].seen != self.epoch {
             self.count_source(slot);
         }
-        let frm = rm.filter(|_| info.kind() == Kind::Frm);
-        let ends_interval = self.reads_at(now);
-        self.count_cell(slot);
+        let frm = rm.filter(|_| passing.contents == Contents::Forward);
+        let units = u64::from(passing.units);
+        let ends_interval = self.reads_at(now, units);
+        self.count_input(slot, units);
         if let Some(rm) = &frm
             && !self.per_vc_ccr
         {
@@ -413,19 +414,19 @@ impl SwitchControl for Erica {
         }
     }
     #[inline(always)]
-    fn counts_only(&mut self, now: Ps, slot: u32) -> bool {
+    fn counts_only(&mut self, now: Ps, slot: u32, units: u64) -> bool {
         let is_new = self.channels[slot as usize].seen != self.epoch;
-        if is_new || self.reads_at(now) {
+        if is_new || self.reads_at(now, units) {
             return false;
         }
-        self.count_cell(slot);
+        self.count_input(slot, units);
         true
     }
     #[inline]
-    fn on_background(&mut self, _: Ps) {
-        self.vbr_cells += 1;
+    fn on_background(&mut self, _: Ps, units: u64) {
+        self.vbr_units += units;
     }
-    fn on_backward(&mut self, _: Ps, slot: u32, rm: &mut RmCell, queue: u64) {
+    fn on_backward(&mut self, _: Ps, slot: u32, rm: &mut RateRecord, queue: u64) {
         // pp. 403 and 404: a BRM shows activity, too. It is not counted as input.
         if self.config.bidirectional_counting && self.channels[slot as usize].seen != self.epoch {
             self.count_source(slot);
@@ -448,14 +449,14 @@ impl SwitchControl for Erica {
     /// The queue is read at the end of an interval. Simultaneous cells do not end one, which must last
     /// longer than zero.
     #[inline]
-    fn reads_at(&self, now: Ps) -> bool {
-        self.abr_cells + 1 >= self.interval_cells && now > self.started
+    fn reads_at(&self, now: Ps, units: u64) -> bool {
+        self.abr_units + units >= self.interval_units && now > self.started
     }
     #[inline]
     fn wake_at(&self) -> Ps {
         self.started.saturating_add(self.config.interval)
     }
-    fn wake(&mut self, now: Ps, queue: u64) {
+    fn wake(&mut self, now: Ps, queue: u64, _in_service: u64) {
         if now > self.started {
             self.end_interval(now, queue);
         }

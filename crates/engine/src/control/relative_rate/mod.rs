@@ -5,7 +5,7 @@
 //! Between samples the feedback is constant and the same for all channels. It is set in the
 //! backward RM cells that pass, and optionally in forward ones: NI for "keep", CI for "decrease";
 //! neither bit is ever cleared. The queue is that of the controlled class and of the classes that
-//! share it; the cell that is being sent counts only with `count_in_service`.
+//! share it; what is being sent counts only with `count_in_service`.
 
 pub mod p;
 pub mod pd;
@@ -16,10 +16,10 @@ use alloc::vec::Vec;
 
 use super::ranges::Ranges;
 use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
-use crate::atm::cell::{Info, Kind, RmCell};
 use crate::component::{Statistic, statistics};
 use crate::kernel::units::Cells;
 use crate::kernel::{Ps, ServiceRate};
+use crate::passing::{Contents, Passing, RateRecord};
 
 /// Feedback to the sources, c_i.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -115,7 +115,7 @@ pub trait Law {
     /// Slots between samples.
     fn sampling(config: &Self::Config) -> Cells;
     /// The feedback until the next sample, from the queue and its change D_Q since the last sample,
-    /// in cells; the queue before the first sample was empty.
+    /// in units; the queue before the first sample was empty.
     fn decide(&mut self, queue: u64, change: i64) -> Feedback;
 }
 
@@ -124,7 +124,7 @@ pub trait Law {
 struct Sampling {
     /// Slots between samples, S_r.
     every: Cells,
-    /// A sample also counts the cell that is being sent.
+    /// A sample also counts the cell or frame that is being sent.
     count_in_service: bool,
     /// Also mark forward RM cells.
     mark_forward: bool,
@@ -171,8 +171,8 @@ pub struct Sampled<L> {
     /// Times of the last sample and of the next.
     last: Ps,
     next: Ps,
-    /// Cells of the queue that a sample leaves out: 1 for the cell that is being sent, or 0.
-    in_service: u64,
+    /// A sample also counts what is being sent.
+    count_in_service: bool,
     queue: u64,
     feedback: Feedback,
     mark_forward: bool,
@@ -185,7 +185,6 @@ impl<L: Law> Sampled<L> {
     fn with(law: L, sampling: Sampling, facts: PortFacts) -> Sampled<L> {
         let mut slots = Slots::new(facts.rate, sampling.every);
         let next = slots.after(Ps::ZERO);
-        let in_service = u64::from(!sampling.count_in_service);
         let mark_forward = sampling.mark_forward;
         Sampled {
             law,
@@ -193,7 +192,7 @@ impl<L: Law> Sampled<L> {
             link: facts.rate,
             last: Ps::ZERO,
             next,
-            in_service,
+            count_in_service: sampling.count_in_service,
             queue: 0,
             feedback: Feedback::Increase,
             mark_forward,
@@ -210,7 +209,7 @@ impl<L: Law> Sampled<L> {
         }
     }
     #[inline]
-    fn mark(&self, rm: &mut RmCell) {
+    fn mark(&self, rm: &mut RateRecord) {
         match self.feedback {
             Feedback::Increase => {}
             Feedback::Keep => rm.ni = true,     // KR
@@ -231,16 +230,23 @@ impl<L: Law> SwitchControl for Sampled<L> {
     };
 
     #[inline]
-    fn on_forward(&mut self, _: Ps, _: u32, info: &mut Info, rm: Option<&mut RmCell>, _: u64) {
+    fn on_forward(
+        &mut self,
+        _: Ps,
+        _: u32,
+        passing: &mut Passing,
+        rm: Option<&mut RateRecord>,
+        _: u64,
+    ) {
         if let Some(rm) = rm
             && self.mark_forward
-            && info.kind() == Kind::Frm
+            && passing.contents == Contents::Forward
         {
             self.mark(rm);
         }
     }
     #[inline]
-    fn on_backward(&mut self, _: Ps, _: u32, rm: &mut RmCell, _: u64) {
+    fn on_backward(&mut self, _: Ps, _: u32, rm: &mut RateRecord, _: u64) {
         self.mark(rm);
     }
     fn counted(&self) -> Vec<f64> {
@@ -256,8 +262,9 @@ impl<L: Law> SwitchControl for Sampled<L> {
     fn wake_at(&self) -> Ps {
         self.next
     }
-    fn wake(&mut self, now: Ps, queue: u64) {
-        let queue = queue.saturating_sub(self.in_service);
+    fn wake(&mut self, now: Ps, queue: u64, in_service: u64) {
+        let left_out = if self.count_in_service { 0 } else { in_service };
+        let queue = queue.saturating_sub(left_out);
         let change = queue as i64 - self.queue as i64; // D_Q(n) = Q(n) - Q(n - 1)
         self.feedback = self.law.decide(queue, change);
         self.queue = queue;

@@ -110,7 +110,9 @@ impl<P: DiscardPolicy> Watched<P> {
 
     fn admit(&mut self, slot: u32, info: Info) {
         let (queue, buffer) = (self.queue, self.setting.buffer);
-        let verdict = self.policy.admit(Ps::ZERO, slot, info, queue, buffer);
+        let verdict = self
+            .policy
+            .admit(Ps::ZERO, slot, info.passing(), queue, buffer);
         self.digest.add(verdict_word(verdict));
         match verdict {
             Verdict::Accept => {

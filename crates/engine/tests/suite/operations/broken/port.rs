@@ -1,9 +1,10 @@
 //! Broken control schemes and discard policies.
 
-use cellrate_engine::atm::cell::{Info, Kind as CellKind, RmCell};
+use cellrate_engine::atm::cell::RmCell;
 use cellrate_engine::control::{Control, PortFacts, QueueReading, SwitchControl};
 use cellrate_engine::discard::{Cause, Discard, DiscardPolicy, Verdict};
 use cellrate_engine::kernel::{Ps, ServiceRate};
+use cellrate_engine::passing::{Contents, Passing};
 
 use super::super::{Subject, controls, discard};
 use super::caught;
@@ -50,28 +51,28 @@ impl SwitchControl for Faulty {
         &mut self,
         now: Ps,
         slot: u32,
-        info: &mut Info,
+        passing: &mut Passing,
         rm: Option<&mut RmCell>,
         queue: u64,
     ) {
-        self.inner.on_forward(now, slot, info, rm, queue);
+        self.inner.on_forward(now, slot, passing, rm, queue);
         self.hurried = true;
         match self.fault {
-            Fault::ClearsEfci => *info = info.without_efci(),
-            Fault::MarksRmCells if info.kind() == CellKind::Frm => info.mark_efci(),
-            Fault::ChangesCell => *info = info.with_payload(info.payload() ^ 1),
+            Fault::ClearsEfci => *passing = passing.marked_if(false),
+            Fault::MarksRmCells if passing.contents == Contents::Forward => passing.mark(),
+            Fault::ChangesCell => passing.units ^= 2,
             _ => {}
         }
     }
-    fn on_background(&mut self, now: Ps) {
-        self.inner.on_background(now);
+    fn on_background(&mut self, now: Ps, units: u64) {
+        self.inner.on_background(now, units);
     }
     fn on_backward(&mut self, now: Ps, slot: u32, rm: &mut RmCell, queue: u64) {
         self.inner.on_backward(now, slot, rm, queue);
         self.spoil(rm, queue);
     }
-    fn on_dequeue(&mut self, now: Ps, info: &mut Info, queue: u64) {
-        self.inner.on_dequeue(now, info, queue);
+    fn on_dequeue(&mut self, now: Ps, passing: &mut Passing, queue: u64) {
+        self.inner.on_dequeue(now, passing, queue);
     }
     fn marks_at_dequeue(&self) -> bool {
         self.inner.marks_at_dequeue()
@@ -83,8 +84,8 @@ impl SwitchControl for Faulty {
             self.inner.reads_queue()
         }
     }
-    fn reads_at(&self, now: Ps) -> bool {
-        self.inner.reads_at(now)
+    fn reads_at(&self, now: Ps, units: u64) -> bool {
+        self.inner.reads_at(now, units)
     }
     fn counted(&self) -> Vec<f64> {
         let mut counted = self.inner.counted();
@@ -105,9 +106,9 @@ impl SwitchControl for Faulty {
             due
         }
     }
-    fn wake(&mut self, now: Ps, queue: u64) {
+    fn wake(&mut self, now: Ps, queue: u64, in_service: u64) {
         if self.fault != Fault::IdleWake {
-            self.inner.wake(now, queue);
+            self.inner.wake(now, queue, in_service);
         }
     }
 }
@@ -173,21 +174,21 @@ struct Wasteful {
 }
 
 impl DiscardPolicy for Wasteful {
-    fn admit(&mut self, now: Ps, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
-        let verdict = self.inner.admit(now, slot, info, queue, buffer);
+    fn admit(&mut self, now: Ps, slot: u32, passing: Passing, queue: u64, buffer: u64) -> Verdict {
+        let verdict = self.inner.admit(now, slot, passing, queue, buffer);
         match (self.waste, verdict) {
             (Waste::TakesAlways, _) => Verdict::Accept,
             (Waste::RefusesWithRoom, _) => Verdict::Drop(Cause::Overflow),
-            (Waste::RefusesEarlyInside, Verdict::Accept) if info.is_eom() => {
+            (Waste::RefusesEarlyInside, Verdict::Accept) if passing.ends_pdu => {
                 Verdict::Drop(Cause::EarlyPacket)
             }
             (Waste::TakesTheRest, Verdict::Drop(Cause::PartialPacket)) if queue < buffer => {
                 Verdict::Accept
             }
-            (Waste::DropsEnds, Verdict::Accept) if info.is_eom() => {
+            (Waste::DropsEnds, Verdict::Accept) if passing.ends_pdu => {
                 Verdict::Drop(Cause::PartialPacket)
             }
-            (Waste::ForgetsTails, Verdict::Accept) if info.is_eom() => {
+            (Waste::ForgetsTails, Verdict::Accept) if passing.ends_pdu => {
                 Verdict::Drop(Cause::IntelligentTail)
             }
             _ => verdict,

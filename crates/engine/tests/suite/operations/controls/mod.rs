@@ -9,6 +9,7 @@ use cellrate_engine::atm::cell::{Info, Kind as CellKind, RmCell};
 use cellrate_engine::component::Statistic;
 use cellrate_engine::control::{Control, QueueReading, SwitchControl, statistics};
 use cellrate_engine::kernel::{Digest, Ps};
+use cellrate_engine::passing::Passing;
 use proptest::prelude::*;
 
 use super::Subject;
@@ -36,6 +37,15 @@ pub struct Port<C> {
 /// Any scheme of the registry.
 pub type Controlled = Port<Control>;
 
+/// A cell that a scheme has seen, which may have marked it but changed nothing else.
+fn marked(info: Info, seen: Passing) -> Info {
+    let before = info.passing();
+    assert!(seen.is_marked() || !before.is_marked(), "EFCI was cleared");
+    let expected = before.marked_if(seen.is_marked());
+    assert_eq!(seen, expected, "more than EFCI was changed");
+    info.marked_as(seen)
+}
+
 impl<C: SwitchControl + Clone> Port<C> {
     pub fn with(control: C, setting: &Setting) -> Port<C> {
         let named = setting.config().name();
@@ -60,7 +70,7 @@ impl<C: SwitchControl + Clone> Port<C> {
         match self.control.reads_queue() {
             QueueReading::Never => 0,
             QueueReading::AtRmCells if !is_rm => 0,
-            QueueReading::AtSomeCells if !is_rm && !self.blind.reads_at(self.now) => 0,
+            QueueReading::AtSomeCells if !is_rm && !self.blind.reads_at(self.now, 1) => 0,
             _ => self.queue,
         }
     }
@@ -87,9 +97,9 @@ impl<C: SwitchControl + Clone> Port<C> {
             }
             assert!(due >= self.now, "a wake in the past");
             self.now = due;
-            self.control.wake(due, self.queue);
+            self.control.wake(due, self.queue, 1);
             let seen = self.seen(true);
-            self.blind.wake(due, seen);
+            self.blind.wake(due, seen, 1);
             assert!(
                 self.control.wake_at() > due || !due.is_scheduled(),
                 "a wake without progress"
@@ -99,12 +109,12 @@ impl<C: SwitchControl + Clone> Port<C> {
     }
 
     fn forward(&mut self, slot: u32, info: Info, rm: Option<RmCell>) {
-        let (mut after, mut told) = (info, rm);
-        let (mut blind, mut blind_told) = (info, rm);
+        let (mut after, mut told) = (info.passing(), rm);
+        let (mut blind, mut blind_told) = (info.passing(), rm);
         self.control
             .on_forward(self.now, slot, &mut after, told.as_mut(), self.queue);
         let seen = self.seen(rm.is_some());
-        let counted = |blind: &mut C| rm.is_none() && blind.counts_only(self.now, slot);
+        let counted = |blind: &mut C| rm.is_none() && blind.counts_only(self.now, slot, 1);
         let ignored = rm.is_none() && self.blind.ignores_data();
         if !ignored && !counted(&mut self.blind) {
             self.blind
@@ -115,6 +125,7 @@ impl<C: SwitchControl + Clone> Port<C> {
             (blind, blind_told),
             "the queue decided where it is not read"
         );
+        let after = marked(info, after);
         allowed((info, rm), (after, told), &mut self.digest);
         self.queue += u64::from(self.queue < self.setting.buffer);
     }
@@ -135,13 +146,15 @@ impl<C: SwitchControl + Clone> Port<C> {
             return;
         }
         if self.control.marks_at_dequeue() {
-            let (before, mut after, mut blind) = (Info::data(0), Info::data(0), Info::data(0));
+            let before = Info::data(0);
+            let [mut after, mut blind] = [before.passing(); 2];
             self.control.on_dequeue(self.now, &mut after, self.queue);
             self.blind.on_dequeue(self.now, &mut blind, self.queue);
             assert_eq!(after, blind);
             if let Some(above) = self.control.marks_above() {
-                assert_eq!(after.efci(), self.queue > above);
+                assert_eq!(after.is_marked(), self.queue > above);
             }
+            let after = marked(before, after);
             allowed((before, None), (after, None), &mut self.digest);
         }
         self.queue -= 1;
@@ -155,9 +168,9 @@ impl<C: SwitchControl + Clone> Port<C> {
 
     fn background(&mut self, cells: u64) {
         for _ in 0..cells {
-            self.control.on_background(self.now);
+            self.control.on_background(self.now, 1);
             if !self.blind.ignores_data() {
-                self.blind.on_background(self.now);
+                self.blind.on_background(self.now, 1);
             }
         }
     }
