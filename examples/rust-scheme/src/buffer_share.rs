@@ -44,6 +44,6 @@ pub fn new(config: &BufferShareConfig, channels: usize) -> ByPdu<BufferShare> {
 
 impl PduPolicy for BufferShare {
     fn admits(&mut self, first: FirstCell) -> bool {
-        f64::from(first.cells) <= self.share * first.buffer as f64
+        first.units as f64 <= self.share * first.buffer as f64
     }
 }

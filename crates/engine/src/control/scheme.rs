@@ -124,8 +124,8 @@ pub trait SwitchControl {
     fn counts_only(&mut self, _now: Ps, _slot: u32, _units: u64) -> bool {
         false
     }
-    /// True if [`Self::on_forward`] does nothing without an RM cell, and
-    /// [`Self::on_background`] nothing at all. Must not change over time.
+    /// True if [`Self::on_forward`] does nothing where `rm` is `None`, and [`Self::on_background`] nothing
+    /// at all. Must not change over time.
     fn ignores_data(&self) -> bool {
         false
     }
@@ -148,8 +148,8 @@ pub trait SwitchControl {
     fn wake_at(&self) -> Ps {
         Ps::NEVER
     }
-    /// The time of [`Self::wake_at`] has come. What is in service at the port has `in_service` units of
-    /// `queue`: 1 for a cell, of whichever queue it is.
+    /// The time of [`Self::wake_at`] has come. The cell or frame in service adds `in_service` units to
+    /// `queue`; a port of cells passes 1, also while a cell of another queue is in service.
     #[inline]
     fn wake(&mut self, _now: Ps, _queue: u64, _in_service: u64) {}
 }

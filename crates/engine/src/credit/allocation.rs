@@ -2,7 +2,8 @@
 //! pool share its memory in proportion to their recent use.
 //!
 //! After every window of cells, channel i of N gets (M/2 - TQ - N) VU_i / TU + 1 cells, with M the
-//! memory, TQ the cells queued, TU the cells forwarded in the window and VU_i those of channel i. A
+//! memory, TQ the cells queued, TU the cells forwarded in the window and VU_i those of channel i. Where
+//! other units of service are counted, N and 1 are multiplied by the units of the largest frame. A
 //! promise stays in force until the sender has confirmed a smaller one, so a pool never promises
 //! more than its memory, and no cell is lost.
 
@@ -15,7 +16,7 @@ use super::{Receiver, ahead, plus};
 pub struct Notice {
     /// The channel, by its number in the pool.
     pub channel: u32,
-    /// The count up to which cells may be sent.
+    /// The count up to which units may be sent.
     pub limit: u32,
     /// The number of the reduction, if the limit may be behind the last one.
     pub reduction: Option<u32>,
@@ -25,7 +26,7 @@ pub struct Notice {
 #[derive(Clone, Copy, Debug)]
 struct Member {
     receiver: Receiver,
-    /// Cells forwarded in this window, VU.
+    /// Units forwarded in this window, VU.
     used: u32,
     /// A limit behind the last one that was sent and is not confirmed yet.
     reducing: Option<u32>,
@@ -34,10 +35,14 @@ struct Member {
 }
 
 impl Member {
-    /// Cells of memory that the channel may still fill; at least one, which every channel always
-    /// may.
-    fn promised(&self) -> u64 {
-        ahead(self.receiver.limit, self.receiver.forwarded).max(1) as u64
+    /// Units of memory that the channel may still fill; at least one cell, or the largest frame, which
+    /// every channel always may.
+    fn promised(&self, largest: u32) -> u64 {
+        self.ahead().max(largest.into())
+    }
+    /// Units for which the channel still has credit, or which are on the way or here.
+    fn ahead(&self) -> u64 {
+        ahead(self.receiver.limit, self.receiver.forwarded).max(0) as u64
     }
 }
 
@@ -47,52 +52,57 @@ pub struct Pool {
     memory: u64,
     window: u32,
     most_n2: u32,
+    /// Units of a cell, or of the largest frame.
+    largest: u32,
     members: Vec<Member>,
-    /// Cells forwarded in this window, TU.
+    /// Units forwarded in this window, TU.
     forwarded: u32,
     /// Sum of the promises to all channels.
     promised: u64,
 }
 
 impl Pool {
-    /// A pool of `memory` cells, at least two per channel, for `channels` channels. It is allocated
-    /// anew every `window` cells; `n2` is the largest number of cells between credits.
-    pub fn new(memory: u64, channels: usize, window: u32, n2: u32) -> Pool {
-        let allocation = Pool::first_allocation(memory, channels);
-        let receiver = Receiver::new(n2_of(n2, allocation), allocation);
+    /// A pool of `memory` units for `channels` channels, each with room for two cells or for two of the
+    /// `largest` frames. It is allocated anew every `window` units; `n2` is the largest number of units
+    /// between credits.
+    pub fn new(memory: u64, channels: usize, window: u32, n2: u32, largest: u32) -> Pool {
+        let allocation = Pool::first_allocation(memory, channels, largest);
+        let receiver = Receiver::new(n2_of(n2, allocation, largest), allocation);
         Pool {
             memory,
             window,
             most_n2: n2,
+            largest,
             members: alloc::vec![Member { receiver, used: 0, reducing: None, reductions: 0 }; channels],
             forwarded: 0,
             promised: allocation as u64 * channels as u64,
         }
     }
-    /// First allocation of each channel, before any use is known: an equal part of half the memory.
-    pub fn first_allocation(memory: u64, channels: usize) -> u32 {
+    /// First allocation of each channel, before any use is known: an equal part of half the memory, and
+    /// at least the `largest` frame or a cell.
+    pub fn first_allocation(memory: u64, channels: usize, largest: u32) -> u32 {
         let share = memory / 2 / channels.max(1) as u64;
-        share.clamp(1, super::MODULUS as u64 / 4) as u32
+        share.clamp(largest.into(), super::MODULUS as u64 / 4) as u32
     }
-    /// Memory promised, in cells.
+    /// Memory promised, in units.
     pub fn promised(&self) -> u64 {
         self.promised
     }
 
-    /// A cell of `channel` has been forwarded; `queued` returns the cells of the pool that are
-    /// still here. Limits to be sent are added to `notices`.
+    /// A cell or frame of `channel` with `units` units has been forwarded; `queued` returns the units of
+    /// the pool that are still here. Limits to be sent are added to `notices`.
     pub fn forward(
         &mut self,
-        channel: u32,
+        (channel, units): (u32, u32),
         queued: impl FnOnce() -> u64,
         notices: &mut Vec<Notice>,
     ) {
         self.change(channel, |member| {
-            member.used += 1;
-            member.receiver.forwarded = plus(member.receiver.forwarded, 1);
-            member.receiver.since += 1;
+            member.used += units;
+            member.receiver.forwarded = plus(member.receiver.forwarded, units);
+            member.receiver.since += units;
         });
-        self.forwarded += 1;
+        self.forwarded += units;
         if self.forwarded >= self.window {
             self.allocate(queued(), notices);
         }
@@ -102,8 +112,8 @@ impl Pool {
         }
     }
 
-    /// The sender of `channel` reports that it has sent `sent` cells, of which `queued` are still
-    /// here. Returns the number of cells that the link has lost.
+    /// The sender of `channel` reports that it has sent `sent` units, of which `queued` are still
+    /// here. Returns the number of units that the link has lost.
     pub fn mark(&mut self, channel: u32, sent: u32, queued: u32, notices: &mut Vec<Notice>) -> u32 {
         let mut lost = 0;
         self.change(channel, |member| {
@@ -122,7 +132,7 @@ impl Pool {
             member.receiver.limit = limit;
             member.reducing = None;
         });
-        // A limit that is still too high equals the cells sent: some must leave before a lower one
+        // A limit that is still too high equals the units sent: some must leave before a lower one
         // can be sent.
         let receiver = &self.members[channel as usize].receiver;
         if ahead(
@@ -137,27 +147,29 @@ impl Pool {
     /// Changes a channel and keeps the sum of the promises.
     fn change(&mut self, channel: u32, act: impl FnOnce(&mut Member)) {
         let member = &mut self.members[channel as usize];
-        let before = member.promised();
+        let before = member.promised(self.largest);
         act(member);
-        self.promised = self.promised + member.promised() - before;
+        self.promised = self.promised + member.promised(self.largest) - before;
     }
 
     /// Allocates the memory anew at the end of a window.
     fn allocate(&mut self, queued: u64, notices: &mut Vec<Notice>) {
-        let channels = self.members.len() as u64;
-        let free = (self.memory / 2).saturating_sub(queued + channels); // M/2 - TQ - N
+        let largest = u64::from(self.largest);
+        let reserved = self.members.len() as u64 * largest; // N
+        let free = (self.memory / 2).saturating_sub(queued + reserved); // M/2 - TQ - N
         let total = core::mem::take(&mut self.forwarded) as u64;
         for channel in 0..self.members.len() as u32 {
             let member = &mut self.members[channel as usize];
             // Kung and Chang: (M/2 - TQ - N) VU_i / TU + 1
-            let allocation = free * core::mem::take(&mut member.used) as u64 / total + 1;
+            let allocation = free * core::mem::take(&mut member.used) as u64 / total + largest;
             member.receiver.allocation = allocation.min(super::MODULUS as u64 / 4) as u32;
             // Until the sender has the new limit it obeys the old one: with a larger n2 it could
             // run out of credit before the next credit is due.
-            member.receiver.n2 = member
-                .receiver
-                .n2
-                .min(n2_of(self.most_n2, member.receiver.allocation));
+            member.receiver.n2 = member.receiver.n2.min(n2_of(
+                self.most_n2,
+                member.receiver.allocation,
+                self.largest,
+            ));
             let wanted = plus(member.receiver.forwarded, member.receiver.allocation);
             if ahead(wanted, member.receiver.limit) < 0 && member.reducing.is_none() {
                 self.tell(channel, notices);
@@ -184,16 +196,16 @@ impl Pool {
                 reduction: Some(member.reductions),
             });
         }
-        // A channel without credit has one cell promised already.
-        let free = spare + (ahead(member.receiver.limit, member.receiver.forwarded) <= 0) as u64;
+        // What a channel lacks of one cell, or of the largest frame, is promised to it already.
+        let free = spare + member.promised(self.largest) - member.ahead();
         let limit = plus(member.receiver.limit, free.min(more as u64) as u32);
-        let most = self.most_n2;
+        let (most, largest) = (self.most_n2, self.largest);
         self.change(channel, |member| {
             member.receiver.limit = limit;
             // By the granted cells, not by the allocation: the next credit must come before the
             // last is used.
             let granted = ahead(limit, member.receiver.forwarded) as u32;
-            member.receiver.n2 = n2_of(most, granted.min(member.receiver.allocation));
+            member.receiver.n2 = n2_of(most, granted.min(member.receiver.allocation), largest);
         });
         notices.push(Notice {
             channel,
@@ -203,16 +215,18 @@ impl Pool {
     }
 }
 
-/// Cells between credits for an allocation: a quarter of it, so that credits are more frequent
-/// where few cells may be outstanding.
-fn n2_of(most: u32, allocation: u32) -> u32 {
-    (allocation / 4).clamp(1, most)
+/// Units between credits for an allocation: a quarter of it, so that credits are more frequent
+/// where few units may be outstanding. Whatever is without credit leaves room for the largest frame.
+fn n2_of(most: u32, allocation: u32, largest: u32) -> u32 {
+    let without_stall = (allocation + 1).saturating_sub(largest);
+    (allocation / 4).min(without_stall).clamp(1, most)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::{FIRST, Sender};
     use super::*;
+    use crate::kernel::Ps;
 
     /// Two channels, and a sender for each.
     struct Hop {
@@ -222,9 +236,9 @@ mod tests {
 
     impl Hop {
         fn new(memory: u64) -> Hop {
-            let sender = Sender::new(Pool::first_allocation(memory, 2));
+            let sender = Sender::new(Pool::first_allocation(memory, 2, 1));
             Hop {
-                pool: Pool::new(memory, 2, 20, 10),
+                pool: Pool::new(memory, 2, 20, 10, 1),
                 senders: [sender; 2],
             }
         }
@@ -245,16 +259,18 @@ mod tests {
             }
         }
         fn carry(&mut self, channel: usize, cells: u32) {
-            for _ in 0..cells {
-                assert!(
-                    self.senders[channel].balance() > 0,
-                    "channel {channel} has no credit and gets none"
-                );
-                self.senders[channel].send();
-                let mut notices = Vec::new();
-                self.pool.forward(channel as u32, || 0, &mut notices);
-                self.exchange(notices);
-            }
+            (0..cells).for_each(|_| self.carry_frame(channel, 1));
+        }
+        fn carry_frame(&mut self, channel: usize, units: u32) {
+            assert!(
+                self.senders[channel].allows(units),
+                "channel {channel} has no credit and gets none"
+            );
+            self.senders[channel].send(units);
+            let mut notices = Vec::new();
+            let forwarded = (channel as u32, units);
+            self.pool.forward(forwarded, || 0, &mut notices);
+            self.exchange(notices);
         }
     }
 
@@ -290,8 +306,8 @@ mod tests {
         let mut notices = Vec::new();
         // The second channel never gets its lower limit: its 20 cells stay promised.
         for _ in 0..200 {
-            hop.senders[0].send();
-            hop.pool.forward(0, || 0, &mut notices);
+            hop.senders[0].send(1);
+            hop.pool.forward((0, 1), || 0, &mut notices);
             for notice in core::mem::take(&mut notices) {
                 if notice.channel == 0 {
                     hop.senders[0].set_limit(notice.limit);
@@ -304,5 +320,54 @@ mod tests {
         let promised = hop.pool.promised();
         hop.pool.confirm(1, plus(FIRST, 1), 0, &mut notices);
         assert_eq!((hop.pool.promised(), notices.len()), (promised, 0));
+    }
+
+    #[test]
+    fn frames_of_any_size_never_stall_and_never_exceed_the_memory() {
+        const LARGEST: u32 = 1_538;
+        let mut stream = crate::kernel::Stream::new(1, "frames", "test");
+        let mut size = || 84 + stream.below(Ps(1_455)).0 as u32;
+        for (memory, n2) in [
+            (7_000, 10_000),
+            (7_000, 1),
+            (30_000, 3_000),
+            (200_000, 100_000),
+        ] {
+            let mut hop = Hop {
+                pool: Pool::new(memory, 2, 20_000, n2, LARGEST),
+                senders: [Sender::new(Pool::first_allocation(memory, 2, LARGEST)); 2],
+            };
+            for (channel, frames) in [
+                (0, 300),
+                (1, 400),
+                (0, 1),
+                (1, 3),
+                (0, 200),
+                (1, 1),
+                (0, 33),
+            ] {
+                for _ in 0..frames {
+                    hop.carry_frame(channel, size());
+                    assert!(hop.pool.promised() <= memory, "{memory} {n2}");
+                }
+                // A channel that is not used keeps room for the largest frame.
+                assert!(
+                    hop.senders.iter().all(|sender| sender.allows(LARGEST)),
+                    "{memory} {n2}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn octets_of_memory_go_to_the_channel_that_uses_them() {
+        let mut hop = Hop {
+            pool: Pool::new(80_000, 2, 20_000, 10_000, 1_000),
+            senders: [Sender::new(Pool::first_allocation(80_000, 2, 1_000)); 2],
+        };
+        (0..40).for_each(|_| hop.carry_frame(0, 1_000));
+        // (80,000 / 2 - 0 - 2,000) * 20 / 20 + 1,000 octets for the first channel, 1,000 for the second.
+        assert_eq!(hop.senders[1].balance(), 1_000);
+        assert!((30_000..=39_000).contains(&hop.senders[0].balance()));
     }
 }

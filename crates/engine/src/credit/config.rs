@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{MODULUS, MOST_RECORDS};
 use crate::atm::cell::ServiceClass;
 use crate::kernel::units::Cells;
-use crate::kernel::{Finding, Ps, Rate};
+use crate::kernel::{Finding, Ps, Rate, ServiceRate};
 
 /// Shortest time between marks; a run would spend all its time on still shorter ones.
 const SHORTEST_MARK_INTERVAL: Ps = Ps::from_us(1);
@@ -101,25 +101,29 @@ impl Default for FcvcConfig {
 #[derive(Clone, Copy, Debug)]
 pub struct Loop {
     /// Rate of the link.
-    pub rate: Rate,
+    pub rate: ServiceRate,
     /// Rate of the link back.
-    pub back_rate: Rate,
+    pub back_rate: ServiceRate,
     /// Propagation there and back.
     pub delay: Ps,
+    /// Units of a cell, or of the largest frame.
+    pub largest: u32,
+    /// Units of the cell or frame that carries a credit.
+    pub credit: u32,
 }
 
 impl Loop {
-    /// Time from the sending of a cell to the credit for it: propagation both ways, the cell time
-    /// in which the cell is forwarded, and that of the credit cell.
+    /// Time from the sending of a cell or frame to the credit for it: propagation both ways, and the
+    /// services in which it is forwarded and its credit is sent.
     pub fn round_trip(self) -> Ps {
-        self.delay + self.rate.cell_time_floor() + self.back_rate.cell_time_floor()
+        let (forwarded, _) = self.rate.time_of(self.largest.into());
+        let (told, _) = self.back_rate.time_of(self.credit.into());
+        self.delay + forwarded + told
     }
-    /// Cells that arrive at `rate` in a round trip, rounded up.
-    pub fn cells(self, rate: Rate) -> u64 {
-        // Gerla et al. (1): N3 = ceil(RTT B_VC / N_bits), in whole numbers; rates are in
-        // thousandths of a bit/s.
-        let bits = self.round_trip().0 as u128 * rate.0 as u128;
-        bits.div_ceil(crate::kernel::CELL_PS_BITS as u128) as u64
+    /// Units that arrive at `rate` in a round trip, rounded up.
+    pub fn units(self, rate: Rate) -> u64 {
+        // Gerla et al. (1): N3 = ceil(RTT B_VC / N_bits), in whole numbers.
+        self.rate.units_in(self.round_trip(), rate)
     }
 }
 
@@ -130,20 +134,22 @@ impl FcvcConfig {
     }
     /// Buffer of a channel at the far end of a link: N2 + N3 (Gerla et al., section II.B).
     pub fn static_allocation(&self, link: Loop) -> u64 {
-        let n3 = self
-            .n3
-            .map_or_else(|| link.cells(self.vc_rate.unwrap_or(link.rate)), |n3| n3.0);
+        let n3 = self.n3.map_or_else(
+            || link.units(self.vc_rate.unwrap_or(link.rate.line())),
+            |n3| n3.0,
+        );
         self.n2.0.saturating_add(n3)
     }
     /// Memory under adaptive allocation for `channels` channels that come over a link as long as
     /// `link`.
     pub fn memory_in_force(&self, link: Loop, channels: usize) -> u64 {
         self.memory.map_or_else(
-            || 4 * link.cells(link.rate) + 2 * channels as u64, // Kung and Chang: 4 round trips
+            // Kung and Chang: 4 round trips
+            || 4 * link.units(link.rate.line()) + 2 * channels as u64 * u64::from(link.largest),
             |memory| memory.0,
         )
     }
-    /// Cells between two allocations out of `memory` cells.
+    /// Units between two allocations out of `memory` units.
     pub fn window_in_force(&self, memory: u64) -> u64 {
         self.window.map_or(memory / 2, |window| window.0).max(1)
     }
@@ -224,15 +230,22 @@ impl FcvcConfig {
 mod tests {
     use super::*;
 
+    fn of_cells(rate: Rate, delay: Ps) -> Loop {
+        let rate = ServiceRate::of_cells(rate);
+        Loop {
+            rate,
+            back_rate: rate,
+            delay,
+            largest: 1,
+            credit: 1,
+        }
+    }
+
     #[test]
     fn n3_of_the_local_network_of_gerla() {
         // 70 us there and back at 2.5 Mbit/s: 0.83 cells, with the cell times at 150 Mbit/s 0.86.
         let rate = Rate::from_bps(150_000_000);
-        let link = Loop {
-            rate,
-            back_rate: rate,
-            delay: Ps::from_us(140),
-        };
+        let link = of_cells(rate, Ps::from_us(140));
         let config = FcvcConfig {
             vc_rate: Some(Rate::from_bps(2_500_000)),
             ..FcvcConfig::default()
@@ -253,11 +266,7 @@ mod tests {
     fn memory_in_force_is_four_round_trips_and_two_cells_for_each_channel() {
         let rate = Rate::from_bps(150_000_000);
         // 52 cells as above.
-        let link = Loop {
-            rate,
-            back_rate: rate,
-            delay: Ps::from_us(140),
-        };
+        let link = of_cells(rate, Ps::from_us(140));
         assert_eq!(
             FcvcConfig::default().memory_in_force(link, 5),
             4 * 52 + 2 * 5

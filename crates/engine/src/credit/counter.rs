@@ -1,7 +1,7 @@
 //! The counters of credit control: numbers modulo 2^28.
 
-/// Modulus of the counters, 2^28: more than the cells that any link holds, so that differences are
-/// unique.
+/// Modulus of the counters, 2^28. Differences are unique while a link and the buffer behind it hold fewer
+/// than half as many units: all links of cells, and 134 MB where units are octets.
 pub const MODULUS: u32 = 1 << 28;
 
 /// First value of the counters: near the modulus, so that every run exercises the wrap.

@@ -3,8 +3,8 @@
 //! counters.
 //!
 //! The downstream node holds a buffer for every channel and reports to the upstream node how many
-//! cells it has forwarded; the upstream node sends only cells that fit into the buffer. Both count
-//! modulo [`MODULUS`] from the start, so the next credit cell makes up for a lost one.
+//! units of service it has forwarded; the upstream node sends only cells or frames that fit into the
+//! buffer. Both count modulo [`MODULUS`] from the start, so the next credit makes up for a lost one.
 
 pub mod allocation;
 mod cell;

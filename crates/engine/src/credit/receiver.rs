@@ -1,15 +1,15 @@
-//! The downstream side of one channel on one link: it counts forwarded cells and issues credit.
+//! The downstream side of one channel on one link: it counts forwarded units and issues credit.
 
 use super::{FIRST, ahead, plus};
 
 /// Counters of one channel at the node that receives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Receiver {
-    /// Cells forwarded, V_r; cells that the link lost count once a mark has shown it.
+    /// Units of service forwarded, V_r; units that the link lost count once a mark has shown it.
     pub(super) forwarded: u32,
-    /// Cells forwarded since the last credit.
+    /// Units forwarded since the last credit.
     pub(super) since: u32,
-    /// Cells between credits, N2.
+    /// Units between credits, N2.
     pub(super) n2: u32,
     /// Buffer, N2 + N3.
     pub(super) allocation: u32,
@@ -18,7 +18,10 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// A channel with credits every `n2` cells and a buffer of `allocation` cells.
+    /// A channel with credits every `n2` units and a buffer of `allocation` units.
+    ///
+    /// While no credit is due, `n2 - 1` units of the buffer may be without credit. So the channel never
+    /// stalls if the allocation exceeds this number by the units of the largest frame, or one cell.
     pub const fn new(n2: u32, allocation: u32) -> Receiver {
         Receiver {
             forwarded: FIRST,
@@ -28,14 +31,14 @@ impl Receiver {
             limit: plus(FIRST, allocation),
         }
     }
-    /// `cells` cells have been forwarded. Returns the new limit if a credit is due.
+    /// `units` units have been forwarded. Returns the new limit if a credit is due.
     #[inline]
-    pub fn forward(&mut self, cells: u32) -> Option<u32> {
-        self.forwarded = plus(self.forwarded, cells);
-        self.since += cells;
+    pub fn forward(&mut self, units: u32) -> Option<u32> {
+        self.forwarded = plus(self.forwarded, units);
+        self.since += units;
         (self.since >= self.n2).then(|| self.tell()) // Gerla et al. II.B: credit after N2 cells
     }
-    /// Number of further cells with which no credit is due.
+    /// Number of further units with which no credit is due.
     #[inline]
     pub fn most_untold(&self) -> u32 {
         (self.n2 - 1).saturating_sub(self.since)
@@ -46,8 +49,8 @@ impl Receiver {
         self.limit = plus(self.forwarded, self.allocation);
         self.limit
     }
-    /// A mark reports that `sent` cells were sent before it, of which `queued` are still here. The
-    /// missing cells were lost on the link; they count as forwarded, or their credit would never
+    /// A mark reports that `sent` units were sent before it, of which `queued` are still here. The
+    /// missing units were lost on the link; they count as forwarded, or their credit would never
     /// return. Returns their number.
     pub fn repair(&mut self, sent: u32, queued: u32) -> u32 {
         let lost = ahead(sent, plus(self.forwarded, queued)).max(0) as u32;
@@ -76,7 +79,7 @@ mod tests {
     fn a_mark_repairs_what_the_link_has_lost() {
         let (mut sender, mut receiver) = (Sender::new(11), Receiver::new(10, 11));
         // 11 cells are sent, 3 of them lost, 2 are still queued: 6 forwarded, no credit yet.
-        (0..11).for_each(|_| sender.send());
+        (0..11).for_each(|_| sender.send(1));
         assert!((0..6).all(|_| receiver.forward(1).is_none()));
         assert_eq!(receiver.repair(sender.sent(), 2), 3);
         sender.set_limit(receiver.tell());

@@ -5,14 +5,14 @@ use super::{FIRST, ahead, plus};
 /// Counters of one channel at the port that sends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sender {
-    /// Cells sent, V_s.
+    /// Units of service sent, V_s.
     sent: u32,
-    /// The count up to which cells may be sent: V_r + N2 + N3 of the last credit.
+    /// The count up to which units may be sent: V_r + N2 + N3 of the last credit.
     limit: u32,
 }
 
 impl Sender {
-    /// A channel with `allocation` cells of buffer at the next node.
+    /// A channel with `allocation` units of buffer at the next node.
     pub const fn new(allocation: u32) -> Sender {
         Sender {
             sent: FIRST,
@@ -25,12 +25,17 @@ impl Sender {
     pub const fn balance(self) -> u32 {
         self.limit.wrapping_sub(self.sent) % super::MODULUS
     }
-    /// A cell is sent.
+    /// True if there is credit for a cell or frame of `units` units.
     #[inline]
-    pub fn send(&mut self) {
-        self.sent = plus(self.sent, 1);
+    pub const fn allows(self, units: u32) -> bool {
+        self.balance() >= units
     }
-    /// A credit sets a new limit. A limit behind the cells already sent leaves a balance of zero.
+    /// A cell or frame of `units` units is sent.
+    #[inline]
+    pub fn send(&mut self, units: u32) {
+        self.sent = plus(self.sent, units);
+    }
+    /// A credit sets a new limit. A limit behind the units already sent leaves a balance of zero.
     #[inline]
     pub fn set_limit(&mut self, limit: u32) {
         self.limit = if ahead(limit, self.sent) < 0 {
@@ -56,7 +61,7 @@ mod tests {
     #[test]
     fn absolute_counters_repair_a_lost_credit_cell() {
         let mut sender = Sender::new(11);
-        (0..11).for_each(|_| sender.send());
+        (0..11).for_each(|_| sender.send(1));
         assert_eq!(sender.balance(), 0);
         // The credit after the first 5 cells is lost; the one after 10 includes it.
         sender.set_limit(plus(FIRST, 10 + 11));
@@ -69,7 +74,7 @@ mod tests {
     #[test]
     fn a_limit_behind_what_was_sent_stops_the_sender() {
         let mut sender = Sender::new(11);
-        (0..8).for_each(|_| sender.send());
+        (0..8).for_each(|_| sender.send(1));
         sender.set_limit(plus(FIRST, 3));
         assert_eq!(sender.balance(), 0);
         sender.set_limit(plus(FIRST, 9));

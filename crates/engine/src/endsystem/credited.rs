@@ -2,6 +2,7 @@
 
 use super::source::Emission;
 use super::unshaped::UnshapedSource;
+use crate::atm::cell::CELL_UNITS;
 use crate::credit::Sender;
 use crate::kernel::{Ps, Rate};
 
@@ -27,16 +28,16 @@ impl CreditedSource {
     #[inline]
     pub fn next_wake(&self, data_waiting: bool) -> Ps {
         self.pace
-            .next_wake(data_waiting && self.handed.balance() > 0)
+            .next_wake(data_waiting && self.handed.allows(CELL_UNITS))
     }
     /// A data cell, if one waits, there is credit and its time has come.
     #[inline]
     pub fn opportunity(&mut self, now: Ps, data_waiting: bool) -> Option<Emission> {
         let emission = self
             .pace
-            .opportunity(now, data_waiting && self.handed.balance() > 0);
+            .opportunity(now, data_waiting && self.handed.allows(CELL_UNITS));
         if emission.is_some() {
-            self.handed.send();
+            self.handed.send(CELL_UNITS);
         }
         emission
     }

@@ -23,6 +23,10 @@ impl ServiceRate {
     pub const fn of_octets(line: Rate) -> ServiceRate {
         ServiceRate { line, bits: 8 }
     }
+    /// Rate of the line in bit/s.
+    pub const fn line(self) -> Rate {
+        self.line
+    }
     /// Rate of the line in units/s.
     pub fn units_per_second(self) -> f64 {
         self.in_units(self.line)

@@ -31,6 +31,7 @@ mod network_invariants;
 mod ns2;
 mod ns3;
 mod observer;
+mod octets;
 mod one_bottleneck;
 mod operations;
 mod parts;

@@ -64,7 +64,14 @@ impl CustomControl for CommandedPort {
     fn name(&self) -> &'static str {
         NAME
     }
-    fn on_forward(&mut self, now: Ps, slot: u32, _: &mut Passing, _: Option<&mut RateRecord>, _: u64) {
+    fn on_forward(
+        &mut self,
+        now: Ps,
+        slot: u32,
+        _: &mut Passing,
+        _: Option<&mut RateRecord>,
+        _: u64,
+    ) {
         self.meter.count(now, slot);
     }
     fn on_background(&mut self, _: Ps, _: u64) {

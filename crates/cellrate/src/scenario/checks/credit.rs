@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::atm::cell::{CELL_UNITS, ServiceClass};
 use cellrate_engine::atm::plan::{Contradiction, LinkPlan, contradictions, opposites};
 use cellrate_engine::credit::{Allocation, FcvcConfig, Loop, MODULUS};
+use cellrate_engine::kernel::ServiceRate;
 use cellrate_engine::kernel::units::Buffer;
 
 use super::finding::problem;
@@ -140,9 +141,11 @@ fn loops(graph: &Graph) -> Vec<Option<Loop>> {
     let closed = |(link, back): (&LinkPlan, Option<usize>)| {
         let back = &graph.links[back?];
         Some(Loop {
-            rate: link.rate,
-            back_rate: back.rate,
+            rate: ServiceRate::of_cells(link.rate),
+            back_rate: ServiceRate::of_cells(back.rate),
             delay: link.delay.saturating_add(back.delay),
+            largest: CELL_UNITS,
+            credit: CELL_UNITS,
         })
     };
     graph

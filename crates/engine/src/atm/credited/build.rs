@@ -6,12 +6,13 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::{Account, NONE, Prompt, Shared, Way};
-use crate::atm::cell::ServiceClass;
+use crate::atm::cell::{CELL_UNITS, ServiceClass};
 use crate::atm::draft::{Draft, Users};
 use crate::atm::plan::{NodeKind, PlanError, contradictions, opposites};
 use crate::atm::server::{BuildServer, ChannelSettings, LossSettings, NEVER_TOLD, PromptSettings};
 use crate::credit::allocation::Pool;
 use crate::credit::{Allocation, CreditPriority, FcvcConfig, Loop, Receiver, Sender};
+use crate::kernel::ServiceRate;
 use crate::net::channel::{ChannelId, Hop};
 
 impl Draft<'_> {
@@ -99,9 +100,11 @@ impl Draft<'_> {
         let links = &self.plan.links;
         let back = &links[self.back[link].unwrap_or(link)];
         Loop {
-            rate: links[link].rate,
-            back_rate: back.rate,
+            rate: ServiceRate::of_cells(links[link].rate),
+            back_rate: ServiceRate::of_cells(back.rate),
             delay: links[link].delay + back.delay,
+            largest: CELL_UNITS,
+            credit: CELL_UNITS,
         }
     }
 
@@ -116,7 +119,7 @@ impl Draft<'_> {
                 .min(u32::MAX as u64) as u32,
             Allocation::Adaptive => {
                 let pool = self.pool_behind(channel, link);
-                Pool::first_allocation(pool.memory, pool.channels.len())
+                Pool::first_allocation(pool.memory, pool.channels.len(), CELL_UNITS)
             }
         }
     }
@@ -151,7 +154,7 @@ impl Draft<'_> {
         let longest = links
             .into_iter()
             .map(|link| self.loop_of(link))
-            .max_by_key(|link| link.cells(link.rate));
+            .max_by_key(|link| link.units(link.rate.line()));
         let memory = |config: &FcvcConfig| Some(config.memory_in_force(longest?, channels.len()));
         Users {
             memory: self.plan.fcvc.as_ref().and_then(memory).unwrap_or(0),
@@ -392,7 +395,7 @@ impl Draft<'_> {
             }
             let window = config.window_in_force(*memory).min(u32::MAX as u64) as u32;
             pools.push(Shared {
-                pool: Pool::new(*memory, labels.len(), window, n2(config)),
+                pool: Pool::new(*memory, labels.len(), window, n2(config), CELL_UNITS),
                 labels,
             });
         }

@@ -2,7 +2,7 @@
 //! downstream nodes.
 
 use super::{Account, NONE, Outputs, Prompt, Shared};
-use crate::atm::cell::Cell;
+use crate::atm::cell::{CELL_UNITS, Cell};
 use crate::atm::server::{Departure, Message, Server};
 use crate::credit::allocation::Notice;
 use crate::credit::{CreditCell, Purpose, Record};
@@ -42,7 +42,7 @@ impl Prompt {
                         .sum()
                 };
                 for _ in 0..cells {
-                    pool.forward(member, queued, &mut self.notices);
+                    pool.forward((member, CELL_UNITS), queued, &mut self.notices);
                 }
                 self.tell_notices(now, label, outputs);
             }
@@ -245,7 +245,7 @@ impl Prompt {
                     continue;
                 };
                 let way = &mut self.ways[port][slot];
-                if sender.sent() == way.marked && sender.balance() > 0 {
+                if sender.sent() == way.marked && sender.allows(CELL_UNITS) {
                     continue;
                 }
                 way.marked = sender.sent();

@@ -7,7 +7,7 @@ use super::{
     Arrival, BuildServer, Context, CreditCounts, CreditedServer, Departure, Line, Message,
     PromptSettings, Queued, Server, ServerCounts, ServerSettings,
 };
-use crate::atm::cell::{Body, Cell, Info};
+use crate::atm::cell::{Body, CELL_UNITS, Cell, Info};
 use crate::atm::transport::Outlet;
 use crate::credit::{Purpose, Sender};
 use crate::kernel::Ps;
@@ -160,7 +160,10 @@ impl EagerServer {
         let waits = self.queues[channel.queue]
             .iter()
             .any(|waiting| waiting.slot == slot);
-        let may = waits && channel.sender.is_none_or(|sender| sender.balance() > 0);
+        let may = waits
+            && channel
+                .sender
+                .is_none_or(|sender| sender.allows(CELL_UNITS));
         self.numbers += 1;
         let since = channel.since.or(Some(self.numbers)).filter(|_| may);
         self.channels[slot as usize].since = since;
@@ -184,7 +187,9 @@ impl EagerServer {
                 }
                 if self.takes_turns(queue) {
                     let channel = &mut self.channels[waiting.slot as usize];
-                    channel.sender.iter_mut().for_each(Sender::send);
+                    if let Some(sender) = &mut channel.sender {
+                        sender.send(CELL_UNITS);
+                    }
                     channel.since = None;
                     self.place(waiting.slot);
                 }

@@ -14,7 +14,7 @@ use super::{
     Arrival, ChannelSettings, Context, CreditCounts, CreditedServer, Departure, Line, Message,
     NEVER_TOLD, PromptSettings, Queued, Server,
 };
-use crate::atm::cell::{Body, Cell, Info};
+use crate::atm::cell::{Body, CELL_UNITS, Cell, Info};
 use crate::atm::errors::Errors;
 use crate::atm::transport::Outlet;
 use crate::credit::{Purpose, Sender};
@@ -263,7 +263,7 @@ impl PromptServer {
         let now = context.now;
         let channel = &mut self.channels[slot as usize];
         if let Some(sender) = &mut channel.sender {
-            sender.send();
+            sender.send(CELL_UNITS);
         }
         debug_assert!(channel.queue == channel.rm_queue && self.watched.is_none());
         let told = channel.count_alone();
@@ -369,7 +369,7 @@ impl PromptServer {
                 let channel = &mut self.channels[slot as usize];
                 let found = channel.lane.cells.pop();
                 if let Some(sender) = &mut channel.sender {
-                    sender.send();
+                    sender.send(CELL_UNITS);
                 }
                 channel.waits = channel.is_ready();
                 if channel.waits {
@@ -573,7 +573,7 @@ impl CreditedServer for PromptServer {
         let watched = self.watched;
         let (index, queue, channel) = self.count_arrival(now, slot, true);
         if let Some(sender) = &mut channel.sender {
-            sender.send();
+            sender.send(CELL_UNITS);
         }
         if watched == Some(index) {
             context.show_start(&mut cell.info, queue.length);
@@ -638,7 +638,7 @@ impl CreditedServer for PromptServer {
             return;
         };
         sender.set_limit(limit);
-        if channel.waits && sender.balance() == 0 {
+        if channel.waits && !sender.allows(CELL_UNITS) {
             // A reduction has ended the channel's turn.
             channel.waits = false;
             if let Some(turns) = &mut self.queues[channel.queue as usize].turns {

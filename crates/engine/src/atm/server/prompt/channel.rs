@@ -1,6 +1,7 @@
 //! A channel at a prompt server: its cells, its credit, and which of its departures are reported.
 
 use super::queue::Lane;
+use crate::atm::cell::CELL_UNITS;
 use crate::credit::Sender;
 
 /// State of a channel.
@@ -32,7 +33,7 @@ impl Channel {
     }
     #[inline(always)]
     pub(super) fn has_credit(&self) -> bool {
-        self.sender.is_none_or(|sender| sender.balance() > 0)
+        self.sender.is_none_or(|sender| sender.allows(CELL_UNITS))
     }
     /// Counts an arrival. Returns true if with it a further departure will be reported.
     #[inline(always)]

@@ -116,7 +116,7 @@ impl Greedy {
 
 impl Sharing for Greedy {
     fn forward(&mut self, channel: u32, queued: u64, notices: &mut Vec<Notice>) {
-        self.inner.forward(channel, || queued, notices);
+        self.inner.forward((channel, 1), || queued, notices);
         self.change(notices);
     }
     fn mark(&mut self, channel: u32, sent: u32, queued: u32, notices: &mut Vec<Notice>) -> u32 {

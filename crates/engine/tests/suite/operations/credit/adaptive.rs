@@ -23,7 +23,7 @@ pub trait Sharing {
 
 impl Sharing for Pool {
     fn forward(&mut self, channel: u32, queued: u64, notices: &mut Vec<Notice>) {
-        Pool::forward(self, channel, || queued, notices);
+        Pool::forward(self, (channel, 1), || queued, notices);
     }
     fn mark(&mut self, channel: u32, sent: u32, queued: u32, notices: &mut Vec<Notice>) -> u32 {
         Pool::mark(self, channel, sent, queued, notices)
@@ -54,7 +54,7 @@ impl Hop<Pool> {
         let memory = config.memory_in_force(setting.link(), setting.channels);
         let window = config.window_in_force(memory) as u32;
         (
-            Pool::new(memory, setting.channels, window, config.n2.0 as u32),
+            Pool::new(memory, setting.channels, window, config.n2.0 as u32, 1),
             memory,
         )
     }
@@ -62,7 +62,7 @@ impl Hop<Pool> {
 
 impl<P: Sharing> Hop<P> {
     pub fn with(setting: &Setting, (pool, memory): (P, u64)) -> Hop<P> {
-        let allocation = Pool::first_allocation(memory, setting.channels);
+        let allocation = Pool::first_allocation(memory, setting.channels, 1);
         Hop {
             upper: Upper::new(setting.channels, allocation),
             pool,

@@ -10,7 +10,7 @@ pub use fixed::{Counting, Hop as FixedHop, StaticHop};
 use std::collections::VecDeque;
 
 use cellrate_engine::credit::{FcvcConfig, Loop, MODULUS, Sender};
-use cellrate_engine::kernel::{Digest, Ps, Rate};
+use cellrate_engine::kernel::{Digest, Ps, Rate, ServiceRate};
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -43,9 +43,11 @@ impl Setting {
     }
     pub fn link(&self) -> Loop {
         Loop {
-            rate: self.rate,
-            back_rate: self.rate,
+            rate: ServiceRate::of_cells(self.rate),
+            back_rate: ServiceRate::of_cells(self.rate),
             delay: self.delay,
+            largest: 1,
+            credit: 1,
         }
     }
 }
@@ -144,7 +146,7 @@ impl Upper {
             return false;
         }
         let before = sender.balance();
-        sender.send();
+        sender.send(1);
         assert_eq!(sender.balance(), before - 1, "a cell takes one credit");
         let truth = &mut self.truth[channel];
         (truth.sent, truth.on_the_way) = (truth.sent + 1, truth.on_the_way + 1);
