@@ -27,7 +27,11 @@ from proof.measured.random_scenarios import random_jobs
 
 PAPERS = Path(__file__).parents[1] / "papers"
 FILES = sorted(PAPERS.glob("*/scenarios/*.toml"))
-TEMPLATES = tuple(one["name"] for one in json.loads(_core.registry())["templates"])
+TEMPLATES = tuple(
+    one["name"]
+    for one in json.loads(_core.registry())["templates"]
+    if "link_layer" not in _core.template(one["name"])
+)
 LINK = 155.52e6 / 424
 
 

@@ -58,7 +58,7 @@ impl Passing {
     }
 }
 
-/// What sources and switches tell one another about rates: the contents of an RM cell of TM 4.0. Rates
+/// Rates that sources and switches tell one another: the contents of an RM cell of TM 4.0. Rates
 /// are in units of service per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateRecord {

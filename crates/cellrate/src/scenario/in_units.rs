@@ -80,5 +80,6 @@ fn plain(quantity: Quantity, key: &str, value: &Value) -> Vec<(String, Value)> {
         ],
         Quantity::Bytes => vec![named("bytes", 1.0)],
         Quantity::Buffer | Quantity::Cells => vec![named("cells", 1.0)],
+        Quantity::QueueLength => vec![(key.into(), value.clone())],
     }
 }

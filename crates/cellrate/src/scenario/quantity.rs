@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 
+use cellrate_engine::ether::aqm::Length;
 use cellrate_engine::kernel::units::{Buffer, Bytes, Cells, Delay, UnitError};
 use cellrate_engine::kernel::{Ps, Rate};
 
@@ -22,6 +23,8 @@ pub enum Quantity {
     Buffer,
     /// A number of cells.
     Cells,
+    /// A length of a queue of packets, in packets or bytes; over Ethernet only.
+    QueueLength,
 }
 
 fn written<T: Display, E>(read: Result<T, E>) -> Option<String> {
@@ -35,7 +38,7 @@ const LONGEST: Ps = Ps::from_s(1_000_000);
 const FASTEST: Rate = Rate::from_bps(10_000_000_000_000);
 
 impl Quantity {
-    /// Every quantity.
+    /// Every quantity of scenarios of cells.
     pub const ALL: [Quantity; 6] = [
         Quantity::Time,
         Quantity::Delay,
@@ -54,6 +57,7 @@ impl Quantity {
             "Bytes" => Quantity::Bytes,
             "Buffer" => Quantity::Buffer,
             "Cells" => Quantity::Cells,
+            "QueueLength" => Quantity::QueueLength,
             _ => return None,
         })
     }
@@ -83,6 +87,7 @@ impl Quantity {
                 })
             }
             Quantity::Cells => text.parse::<Cells>().ok().map(|cells| cells.0 as f64),
+            Quantity::QueueLength => length(text).map(|length| length.amount() as f64),
         }
     }
 
@@ -95,6 +100,7 @@ impl Quantity {
             Quantity::Bytes => written(text.parse::<Bytes>()),
             Quantity::Buffer => written(text.parse::<Buffer>()),
             Quantity::Cells => written(text.parse::<Cells>()),
+            Quantity::QueueLength => length(text).map(|length| length.to_string()),
         }
     }
 
@@ -129,6 +135,7 @@ impl Quantity {
             Quantity::Bytes => exceeded::<Bytes>(text.parse(), None),
             Quantity::Buffer => exceeded::<Buffer>(text.parse(), None),
             Quantity::Cells => exceeded::<Cells>(text.parse(), None),
+            Quantity::QueueLength => None,
         };
         most.map(|most| format!("at most {most}"))
     }
@@ -143,6 +150,7 @@ impl Quantity {
             Quantity::Bytes => &["bytes", "kB", "MB", "GB", "KiB", "MiB", "GiB"],
             Quantity::Buffer => &["cells", "bytes", "kB", "MB", "GB", "KiB", "MiB", "GiB"],
             Quantity::Cells => &["cells"],
+            Quantity::QueueLength => &["packets", "bytes", "kB", "MB", "GB", "KiB", "MiB", "GiB"],
         }
     }
 
@@ -175,6 +183,10 @@ impl Quantity {
         }
         suggestion(self, number, unit)
     }
+}
+
+fn length(text: &str) -> Option<Length> {
+    Length::try_from(text.to_string()).ok()
 }
 
 /// The limit that a quantity exceeds: its own, or that of the type that holds it.

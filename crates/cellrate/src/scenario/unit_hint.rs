@@ -118,7 +118,7 @@ fn meanings(quantity: Quantity, unit: &str) -> Vec<Meaning> {
             Some((value, units)) => one(Some(value), units),
             None => Vec::new(),
         },
-        Quantity::Bytes => sizes(unit),
+        Quantity::Bytes | Quantity::QueueLength => sizes(unit),
         Quantity::Cells => one(cells(unit), CELLS),
         // Of a buffer in bytes the scenario takes whole cells, which is the reader's business.
         Quantity::Buffer => match cells(unit) {

@@ -37,7 +37,7 @@ pub struct Arriving {
     pub label: u32,
     /// Its word.
     pub info: Info,
-    /// What it carries.
+    /// The packet in it.
     pub packet: Packet,
 }
 
@@ -50,7 +50,7 @@ pub struct Dropped {
     pub route: u32,
     /// Its word.
     pub info: Info,
-    /// What it carried.
+    /// The packet in it.
     pub packet: Packet,
 }
 

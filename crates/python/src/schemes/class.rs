@@ -222,6 +222,7 @@ fn set_value(
             Quantity::Bytes | Quantity::Buffer | Quantity::Cells => {
                 values.set_item(key, value as u64)
             }
+            Quantity::QueueLength => values.set_item(key, text),
         };
     }
     match written {

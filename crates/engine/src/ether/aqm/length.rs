@@ -13,7 +13,7 @@ use crate::kernel::units::Bytes;
 /// Octets of the shortest frame, from header to FCS (IEEE 802.3 clause 4.4.2).
 const SHORTEST: u64 = 64;
 
-/// What a queue holds.
+/// Octets and packets in a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Held {
     /// Octets.
@@ -41,7 +41,7 @@ impl Length {
             Length::Octets(amount) | Length::Packets(amount) => amount,
         }
     }
-    /// What a queue holds, counted as this length is.
+    /// The contents of a queue, counted as this length is.
     #[inline]
     pub fn count(self, held: Held) -> u64 {
         match self {

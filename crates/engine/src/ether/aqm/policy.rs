@@ -20,7 +20,7 @@ pub enum Decision {
     Drop,
 }
 
-/// What an algorithm decides on a packet that it wants to signal congestion by.
+/// The decision on a packet by which an algorithm signals congestion.
 pub(super) fn signal(ecn: bool) -> Decision {
     if ecn { Decision::Mark } else { Decision::Drop }
 }

@@ -17,7 +17,7 @@ pub enum At {
     /// At its arrival, with what the packet finds in the queue (Alizadeh et al. 2010, 3.1).
     #[default]
     Enqueue,
-    /// When its service begins, with what stays behind the packet.
+    /// At the beginning of its service, with the packets that stay behind it.
     Dequeue,
 }
 

@@ -1,4 +1,4 @@
-//! What the class queues of a port have for the next service.
+//! The first frames of the class queues of a port, one of which is served next.
 
 /// Most queues of a port: one for each priority of IEEE 802.1Q.
 pub const MOST_QUEUES: usize = 8;
