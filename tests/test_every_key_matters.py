@@ -43,7 +43,7 @@ ELSEWHERE = {
     "changes.set": "the same, for every key that can change",
     "abr.law.law": "tests/test_schemes.py: PRCA as a law is its twin, and no other",
     "tcp.ecn": "crates/engine/src/tcp/sender/tests/ecn.rs: acts over Ethernet only",
-    "tcp.recovery.dctcp.g": "crates/engine/src/tcp/recovery/dctcp.rs: marks come over Ethernet only",
+    "tcp.recovery.dctcp.g": "crates/engine/src/tcp/recovery/dctcp.rs: marks over Ethernet only",
     "tcp.recovery.dctcp.initial_alpha": "the same",
     "topology": "below: each topology gives a run of its own",
     "topology.graph.node": "test_bad_input: hosts end flows, switches forward",

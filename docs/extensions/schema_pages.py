@@ -57,8 +57,8 @@ OVER_ETHERNET = """# Scenario file over Ethernet
 
 `link_layer = "ethernet"` makes a scenario one of frames instead of cells. Quantities are written as
 in a [scenario of cells](scenario.md); sizes are bytes, and lines have at most 800 Gbit/s. The bytes
-of a frame count from its header to its frame check sequence; a line is also busy for the preamble of
-8 bytes and the gap of 12. `cellrate schema ethernet` prints the JSON Schema.
+of a frame count from its header to its frame check sequence; a line is also busy for the preamble
+of 8 bytes and the gap of 12. `cellrate schema ethernet` prints the JSON Schema.
 """
 
 
