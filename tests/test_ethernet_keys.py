@@ -1,0 +1,201 @@
+"""Every key of a scenario over Ethernet changes a run in which it acts."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+import cellrate
+import pytest
+from cellrate import _core
+
+# Four connections and datagrams fill a line of 100 Mbit/s behind lines of 1 Gbit/s.
+BUSY = """
+link_layer = "ethernet"
+run.duration = "1500 ms"
+topology.template = "n-source"
+topology.link_rate = "1 Gbit/s"
+topology.bottleneck_rate = "100 Mbit/s"
+topology.access = "1 ms"
+topology.bottleneck = "2 ms"
+topology.egress = "1 ms"
+switch.buffer = "150 kB"
+switch.queues = [[7], [0]]
+tcp.ecn = true
+[[flow]]
+name = "tcp"
+count = 4
+[[flow]]
+name = "udp"
+priority = 7
+datagram = "300 bytes"
+source = { kind = "cbr", rate = "20 Mbit/s" }
+"""
+# Eight hosts with names.
+FABRIC = """
+link_layer = "ethernet"
+run.duration = "2 ms"
+topology.template = "leaf-spine"
+topology.leaves = 4
+topology.spines = 2
+topology.hosts_per_leaf = 2
+topology.host_rate = "10 Gbit/s"
+topology.host_delay = "1 us"
+topology.spine_delay = "1 us"
+switch.buffer = "60 kB"
+[[flow]]
+name = "f"
+from = "h1"
+to = "h8"
+"""
+
+
+def aqm(algorithm: str, settings: str) -> str:
+    """Active queue management with some of its keys."""
+    return f'switch.aqm={{algorithm="{algorithm}"{", " * bool(settings)}{settings}}}'
+
+
+# Settings common to two runs of BUSY, and the key and value that only the second has, by algorithm.
+OF_ALGORITHMS = {
+    "threshold": [
+        ("", "k", '"20 packets"'),
+        ("", "at", '"dequeue"'),
+    ],
+    "red": [
+        ("", "min", '"9 packets"'),
+        ("", "max", '"40 packets"'),
+        ("", "weight", "0.1"),
+        ("", "max_p", "0.2"),
+        ("weight=0.1", "gentle", "false"),
+        ("", "spacing", '"uniform"'),
+        ("", "by_size", "true"),
+        ("by_size=true", "mean_packet", '"900 bytes"'),
+        ("", "ecn", "true"),
+        ("ecn=true, weight=0.5, gentle=false", "hard_drop", "false"),
+    ],
+    "codel": [
+        ("", "target", '"2 ms"'),
+        ("", "interval", '"40 ms"'),
+        ('target="100 us", interval="10 ms"', "max_packet", '"6000 bytes"'),
+        ("", "ecn", "true"),
+    ],
+    "pie": [
+        ("", "qdelay_ref", '"4 ms"'),
+        ('qdelay_ref="2 ms"', "t_update", '"5 ms"'),
+        ('qdelay_ref="2 ms"', "max_burst", '"10 ms"'),
+        ('qdelay_ref="2 ms"', "alpha", "0.5"),
+        ('qdelay_ref="2 ms"', "beta", "4"),
+        ('qdelay_ref="100 us"', "mean_packet", '"9000 bytes"'),
+        ('qdelay_ref="2 ms"', "ecn", "true"),
+        ('qdelay_ref="1 ms", ecn=true', "mark_threshold", "0.001"),
+        ('qdelay_ref="2 ms"', "derandomize", "true"),
+        (
+            'qdelay_ref="1 ms", max_burst="0 s", alpha=100, beta=1000',
+            "cap_drop_adjustment",
+            "false",
+        ),
+    ],
+}
+# Two settings each of which gives another run.
+OTHERS = {
+    "run.seed": (
+        FABRIC,
+        "run.seed=1",
+        'flow=[{name="f", pattern={kind="permutation"}}]; run.seed=2',
+    ),
+    "run.start_jitter": (BUSY, "", 'run.start_jitter="3 ms"'),
+    "ethernet.tagged": (BUSY, "", "ethernet.tagged=true"),
+    "ethernet.mtu": (BUSY, "", 'ethernet.mtu="9000 bytes"; tcp.mss="8960 bytes"'),
+    "switch.buffer": (BUSY, "", 'switch.buffer="90 kB"'),
+    "switch.queues": (BUSY, "", "switch.queues=[[]]"),
+    "switch.schedule": (
+        BUSY,
+        "",
+        'switch.schedule={discipline="deficit-round-robin", quanta=["300 bytes", "3000 bytes"]}',
+    ),
+    "switch.memory": (BUSY, "", 'switch.memory={total="100 kB"}'),
+    "alpha": (
+        BUSY,
+        'switch.memory={total="100 kB"}',
+        'switch.memory={total="100 kB", alpha=0.25}',
+    ),
+    "reserved": (
+        BUSY,
+        'switch.memory={total="100 kB"}',
+        'switch.memory={total="100 kB", reserved="3 kB"}',
+    ),
+    "flow.count": (BUSY, "", "flow.tcp.count=3"),
+    "flow.start": (BUSY, "", 'flow.tcp.start="1 ms"'),
+    "flow.stagger": (BUSY, "", 'flow.tcp.stagger="1 ms"'),
+    "flow.priority": (BUSY, "", "flow.udp.priority=0"),
+    "flow.datagram": (BUSY, "", 'flow.udp.datagram="900 bytes"'),
+    "flow.source": (BUSY, "", 'flow.tcp.source={kind="transfer", size="50 kB"}'),
+    "flow.tcp": (BUSY, "", "flow.tcp.tcp.initial_window=2"),
+    "flow.from": (FABRIC, "", "flow.f.from=h2"),
+    "flow.to": (FABRIC, "", "flow.f.to=h2"),
+    "flow.pattern": (
+        FABRIC,
+        'flow=[{name="f", pattern={kind="permutation"}}]',
+        'flow=[{name="f", pattern={kind="all-to-all"}}]',
+    ),
+    "topology.spine_rate": (FABRIC, "", 'topology.spine_rate="1 Gbit/s"'),
+}
+
+
+@cache
+def digest(scenario: str, settings: tuple[str, ...]) -> str:
+    """Digest of a run with settings."""
+    outcome = _core.Scenario(scenario, "test", list(settings)).run()
+    return str(json.loads(outcome.summary())["digest"])
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "common", "key", "value"),
+    [(name, *row) for name, rows in OF_ALGORITHMS.items() for row in rows],
+    ids=lambda value: value if len(value) < 20 else "",
+)
+def test_a_key_of_an_algorithm_changes_a_run(
+    algorithm: str, common: str, key: str, value: str
+) -> None:
+    both = ", ".join(filter(None, (common, f"{key}={value}")))
+    with_it = digest(BUSY, (aqm(algorithm, both),))
+    assert with_it != digest(BUSY, (aqm(algorithm, common),))
+    assert with_it != digest(BUSY, ())
+
+
+@pytest.mark.parametrize("key", OTHERS)
+def test_a_key_changes_a_run(key: str) -> None:
+    scenario, one, other = OTHERS[key]
+    runs = [tuple(filter(None, settings.split("; "))) for settings in (one, other)]
+    assert digest(scenario, runs[0]) != digest(scenario, runs[1])
+
+
+def test_every_key_is_here() -> None:
+    definitions = json.loads(_core.schema(ethernet=True))["$defs"]
+
+    def variants(name: str, tag: str) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        for variant in definitions[name]["oneOf"]:
+            properties: dict[str, Any] = variant["properties"]
+            found[properties[tag]["const"]] = set(properties) - {tag}
+        return found
+
+    keys = {name: {row[1] for row in rows} for name, rows in OF_ALGORITHMS.items()}
+    assert variants("AqmConfig", "algorithm") == {"none": set(), **keys}
+    # What has no digest, what names things, and what the tables above have as a whole.
+    without = {"run.duration", "flow.name", "switch.aqm"}
+    sections = {"run": "Run", "ethernet": "Ethernet", "switch": "Switch", "flow": "Flow"}
+    for section, name in sections.items():
+        expected = {f"{section}.{key}" for key in definitions[name]["properties"]} - without
+        assert expected <= set(OTHERS)
+
+
+def test_three_runs_have_the_digests_that_they_always_had() -> None:
+    known = {
+        "leaf-spine": "d002271ecae8519b",
+        "incast": "509d76a997a70974",
+        "dctcp": "099ad01afecc2b49",
+    }
+    found = {name: cellrate.run(cellrate.template(name)).digest for name in known}
+    assert found == known
