@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import struct
+from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import cellrate
@@ -90,3 +93,77 @@ def test_what_knows_cells_only_says_so(command: Command, tmp_path: Path) -> None
     assert refused.returncode == 2
     assert "needs a network of ATM cells" in refused.stderr
     assert "x.toml:2" in refused.stderr
+
+
+def words_sum(data: bytes) -> int:
+    """One's complement sum of 16-bit words (RFC 1071); 0xffff if the checksum in the data is right."""
+    padded = data + b"\0" * (len(data) % 2)
+    total = sum(struct.unpack(f">{len(padded) // 2}H", padded))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return total
+
+
+def frames_of(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Time in nanoseconds and octets of each frame of a pcap file of Ethernet."""
+    data = path.read_bytes()
+    magic, major, minor, _, _, _, link_type = struct.unpack("<IHHiIII", data[:24])
+    assert (magic, major, minor, link_type) == (0xA1B23C4D, 2, 4, 1)
+    at = 24
+    while at < len(data):
+        second, nanosecond, length, whole = struct.unpack("<IIII", data[at : at + 16])
+        assert length == whole
+        yield second * 10**9 + nanosecond, data[at + 16 : at + 16 + length]
+        at += 16 + length
+
+
+@pytest.mark.parametrize("tagged", [False, True])
+def test_a_capture_has_right_frames_headers_and_checksums(tmp_path: Path, tagged: bool) -> None:
+    text = (
+        cellrate.template("dctcp")
+        + '\n[[flow]]\nname = "u"\ndatagram = "5 bytes"\n'
+        + 'source = { kind = "cbr", rate = "99 Mbit/s" }\n'
+    )
+    settings = {
+        "run.duration": "2 ms",
+        "measure.from": "0 s",
+        "flow.flow.count": 3,
+        "ethernet.tagged": tagged,
+        "flow.u.priority": 5 if tagged else 0,
+    }
+    taken = cellrate.capture(text, ["A->sink", "sink"], tmp_path / "c", overrides=settings)
+    assert [path.name for path in taken.files] == ["A-to-sink.pcap", "sink.pcap"]
+    seen = list(frames_of(taken.files[0]))
+    times = [at for at, _ in seen]
+    assert times == sorted(times)
+    marks, kinds, lengths = set(), set(), set()
+    for _, frame in seen:
+        assert len(frame) >= 60
+        begin = 14
+        if tagged:
+            assert frame[12:14] == b"\x81\x00"
+            begin = 18
+        assert frame[begin - 2 : begin] == b"\x08\x00"
+        ip = frame[begin:]
+        length = int.from_bytes(ip[2:4], "big")
+        assert words_sum(ip[:20]) == 0xFFFF
+        packet, padding = ip[:length], ip[length:]
+        assert not any(padding)
+        pseudo = packet[12:20] + bytes([0, packet[9]]) + (length - 20).to_bytes(2, "big")
+        assert words_sum(pseudo + packet[20:]) == 0xFFFF
+        marks.add(packet[1])
+        kinds.add(packet[9])
+        lengths.add(len(frame))
+        if tagged and packet[9] == 17:
+            assert frame[14] >> 5 == 5
+    # TCP and UDP; ECT(0) and CE, and datagrams without ECN; full frames and padded ones.
+    assert (kinds, marks) == ({6, 17}, {0, 2, 3})
+    assert {60, 1514 + 4 * tagged} <= lengths
+    # Times are of last bits: a full frame behind another takes its octets, a preamble and a gap.
+    gaps = {b - a for (a, _), (b, frame) in pairwise(seen) if len(frame) == 1514 + 4 * tagged}
+    assert min(gaps) == int((1538 + 4 * tagged) * 0.8)
+    # The other place sees what arrives at the sink a propagation later, and what the sink sends.
+    both = list(frames_of(taken.files[1]))
+    arrived = [(at - 10_000, frame) for at, frame in both if frame[:6] == seen[0][1][:6]]
+    assert arrived == seen[: len(arrived)]
+    assert len(arrived) < len(both)

@@ -8,7 +8,7 @@ use cellrate::ethernet;
 use cellrate::run::{self, Job, NANOSECONDS_PER_HOP, Progress, Threads};
 use cellrate::scenario::{Checked, Refusal};
 use cellrate_engine::kernel::Ps;
-use cellrate_machine::capture::{Tap, capture};
+use cellrate_machine::capture::{Tap, capture, capture_frames};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -375,10 +375,11 @@ impl Scenario {
         dict.set_item("omitted", found.omitted)?;
         Ok(dict)
     }
-    /// Runs it in the plain engine and writes everything that passes some places into files.
+    /// Runs it and writes everything that passes some places into files; cells come from the plain
+    /// engine.
     ///
     /// Args:
-    ///     taps: Places and formats, as ``POINT:FORMAT,FORMAT``.
+    ///     taps: Places and formats, as ``POINT:FORMAT,FORMAT``; over Ethernet places only.
     ///     from_seconds: Begin of the captured span.
     ///     to_seconds: Its end.
     ///     directory: Directory for the files, which must exist and contain none of them.
@@ -405,7 +406,20 @@ impl Scenario {
     ) -> PyResult<String> {
         self.refuse_without_code()?;
         check_span(from_seconds, to_seconds)?;
-        let job = self.atm()?;
+        let job = match &self.job {
+            Layer::Atm(job) => job,
+            Layer::Ethernet(job) => {
+                let span = Ps::from_secs_f64(from_seconds)..Ps::from_secs_f64(to_seconds);
+                let result = told(py, progress.as_ref(), |tell| {
+                    capture_frames(job, &taps, span, &directory, &mut |now, end| {
+                        tell(now.as_secs_f64(), end.as_secs_f64())
+                    })
+                })?;
+                let taken = result.map_err(|error| capture_failed(&error))?;
+                return serde_json::to_string(&taken)
+                    .map_err(|error| PyRuntimeError::new_err(error.to_string()));
+            }
+        };
         let taps = taps
             .iter()
             .map(|tap| tap.parse())

@@ -90,8 +90,9 @@ def run(
 
     --capture POINT writes the traffic at a place of the network, for tcpdump, tshark and Wireshark.
     POINT is a node (all its links), "A->B" (cells that leave A to B) or "A<->B" (both directions,
-    seen at A). POINT:FORMAT,... selects formats: cells, pdus, erf, line, sunatm or ip. Captures are
-    made by the plain engine, which takes some twenty times as long as the run.
+    seen at A). POINT:FORMAT,... selects formats: cells, pdus, erf, line, sunatm or ip; over
+    Ethernet there is one, frames. Captures of cells are made by the plain engine, which takes some
+    twenty times as long as the run.
 
     --threads N divides the network among N threads when it is faster: its parts must have about
     the same to do and long links between them. A run with classes in Python has one thread, and so

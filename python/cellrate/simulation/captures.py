@@ -85,7 +85,7 @@ def capture(
             A). Formats are ``cells`` (ERF, a record for each cell), ``pdus`` (ERF, for each AAL5
             PDU), ``erf`` (both in one file), ``line`` (pcap, cells of 53 octets with HEC),
             ``sunatm`` (pcap, PDUs with VPI/VCI) and ``ip`` (pcap, IP packets); the default is
-            cells, pdus, sunatm and ip.
+            cells, pdus, sunatm and ip. Over Ethernet there is one file of frames (pcap).
         directory: Receives ``captures/`` and the files of `Result.save`. It is written as a whole
             or not at all; an earlier result in it is replaced.
         overrides: Settings by dotted path, as for `run`.
@@ -161,7 +161,11 @@ def set_up(job: Job, scenario: _core.Scenario) -> _core.Scenario:
     Raises:
         ScenarioError: The scenario is wrong with connection set-up.
     """
-    over_tcp = any(flow["tcp"] is not None for flow in json.loads(scenario.network())["flows"])
+    if scenario.link_layer == "ethernet":
+        over_tcp = True
+    else:
+        flows = json.loads(scenario.network())["flows"]
+        over_tcp = any(flow["tcp"] is not None for flow in flows)
     written = json.loads(_core.toml_as_json(job.text)).get("tcp", {})
     if not over_tcp or "connection_setup" in written:
         return scenario

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use super::endpoint::Endpoint;
 use super::frame::{GAP, Info, PREAMBLE, Packet};
 use super::line::OctetClock;
+use super::tap::Leaving;
 use super::transport::{Arrivals, Frame, Inbox, Links};
 use crate::kernel::{Ps, Rate, Tournament};
 
@@ -21,6 +22,8 @@ pub struct Interface {
     carry: u64,
     /// Endpoints that may have a frame.
     round: VecDeque<u32>,
+    /// Frames that leave, if they are captured.
+    pub(super) tap: Option<Vec<Leaving>>,
 }
 
 impl Interface {
@@ -33,6 +36,7 @@ impl Interface {
             free_at: Ps::ZERO,
             carry: 0,
             round: VecDeque::new(),
+            tap: None,
         }
     }
     /// Instant at which the line is free for a frame; `NEVER` if no endpoint may have one.
@@ -52,6 +56,14 @@ impl Interface {
         let (last_bit, _) = self.clock.after(now, self.carry, PREAMBLE + octets);
         let on_line = PREAMBLE + octets + GAP;
         (self.free_at, self.carry) = self.clock.after(now, self.carry, on_line);
+        if let Some(tap) = &mut self.tap {
+            tap.push(Leaving {
+                at: last_bit,
+                label,
+                info,
+                packet,
+            });
+        }
         let at = last_bit + self.delay;
         let frame = Frame { at, label, info };
         links.outlet(self.link).push(frame, Some(&packet));

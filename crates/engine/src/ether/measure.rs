@@ -168,14 +168,19 @@ impl Simulation {
         dropped
     }
 
+    /// The channel of the frames that arrive at a node with a label.
+    pub(super) fn channel_at(&self, node: usize, label: u32) -> ChannelId {
+        match &self.stations[node].node {
+            Node::Host(host) => host.endpoints[label as usize].channel.reverse(),
+            Node::Switch(switch) => switch.routes[label as usize].channel,
+        }
+    }
+
     /// Frames on links and in switches, and their payload bytes of TCP, by channel.
     fn in_path(&self) -> Vec<Dropped> {
         let mut found = alloc::vec![Dropped::default(); 2 * self.network.plan.flows.len()];
         let mut add = |node: usize, label: u32, bytes: u64| {
-            let channel = match &self.stations[node].node {
-                Node::Host(host) => host.endpoints[label as usize].channel.reverse(),
-                Node::Switch(switch) => switch.routes[label as usize].channel,
-            };
+            let channel = self.channel_at(node, label);
             found[channel.index()].packets += 1;
             found[channel.index()].bytes += bytes;
         };

@@ -16,6 +16,7 @@ pub mod report;
 pub mod schedule;
 pub mod simulation;
 pub mod switch;
+pub mod tap;
 #[cfg(test)]
 mod tests;
 pub(crate) mod transport;

@@ -8,6 +8,7 @@ use super::frame::{Ecn, GAP, Info, PREAMBLE, Packet};
 use super::line::OctetClock;
 use super::memory::SharedMemory;
 use super::schedule::{Heads, Schedule};
+use super::tap::Leaving;
 use super::transport::{Frame, Outlet};
 use crate::kernel::{Ps, Rate};
 
@@ -190,6 +191,8 @@ pub struct Port {
     begun: u64,
     /// Frames whose service has begun.
     sent: u64,
+    /// Frames that leave, if they are captured.
+    pub(super) tap: Option<Vec<Leaving>>,
 }
 
 impl Port {
@@ -211,6 +214,7 @@ impl Port {
             carry: 0,
             begun: 0,
             sent: 0,
+            tap: None,
         }
     }
 
@@ -392,6 +396,14 @@ impl Port {
         self.serving = Some((queue as u8, octets));
         self.begun += on_line as u64;
         self.sent += 1;
+        if let Some(tap) = &mut self.tap {
+            tap.push(Leaving {
+                at: last_bit,
+                label: frame.label,
+                info: frame.info,
+                packet: frame.packet,
+            });
+        }
         let unit = Frame {
             at: last_bit + self.delay,
             label: frame.label,

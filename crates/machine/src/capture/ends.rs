@@ -6,6 +6,8 @@
 use cellrate_engine::atm::Plan;
 use cellrate_engine::atm::aal5::Encapsulation;
 use cellrate_engine::atm::plan::{FlowPlan, NodeKind};
+use cellrate_engine::ether;
+use cellrate_engine::net::LinkPlan;
 use cellrate_engine::tcp::TcpConfig;
 
 use super::atm::Vc;
@@ -50,17 +52,36 @@ impl Ends {
 
     /// The identifiers of every flow.
     pub fn of_all(plan: &Plan) -> Vec<Ends> {
-        let hosts = numbers_of_hosts(plan);
-        let count = hosts.iter().flatten().count() as u32;
-        (0..)
-            .zip(&plan.flows)
-            .map(|(number, flow)| Ends::of(number, flow, plan, &hosts, count))
-            .collect()
+        let hosts = numbered(
+            plan.nodes
+                .iter()
+                .map(|node| matches!(node.kind, NodeKind::Host)),
+        );
+        let of = |(number, flow): (u32, &FlowPlan)| {
+            let ends = ends_of(&flow.forward, &plan.links);
+            Ends::of(number, ends, &flow.tcp, flow.encapsulation, &hosts)
+        };
+        (0..).zip(&plan.flows).map(of).collect()
     }
 
-    fn of(number: u32, flow: &FlowPlan, plan: &Plan, hosts: &[Option<u32>], count: u32) -> Ends {
-        let source = plan.links[flow.forward[0]].from;
-        let destination = plan.links[flow.forward[flow.forward.len() - 1]].to;
+    /// The identifiers of all flows over Ethernet.
+    pub fn over_ethernet(plan: &ether::Plan) -> Vec<Ends> {
+        let hosts = numbered(plan.nodes.iter().map(|node| node.switch.is_none()));
+        let of = |(number, flow): (u32, &ether::FlowPlan)| {
+            let ends = ends_of(&flow.forward, &plan.links);
+            Ends::of(number, ends, &flow.tcp, Encapsulation::VcMux, &hosts)
+        };
+        (0..).zip(&plan.flows).map(of).collect()
+    }
+
+    fn of(
+        number: u32,
+        ends: [usize; 2],
+        tcp: &TcpConfig,
+        encapsulation: Encapsulation,
+        hosts: &[Option<u32>],
+    ) -> Ends {
+        let count = hosts.iter().flatten().count() as u32;
         // Flows beyond the ports of a host use another address of that host.
         let turn = number / DYNAMIC_PORTS;
         let address = |node: usize| address(hosts[node].unwrap_or(0) + turn * count);
@@ -71,26 +92,25 @@ impl Ends {
                 vpi: (number / VCIS) as u8,
                 vci: (FIRST_VCI + number % VCIS) as u16,
             },
-            addresses: [source, destination].map(address),
+            addresses: ends.map(address),
             ports: [dynamic, DISCARD],
             first_numbers: [first_number(number, false), first_number(number, true)],
-            encapsulation: flow.encapsulation,
-            tcp: flow.tcp.clone(),
+            encapsulation,
+            tcp: tcp.clone(),
         }
     }
 }
 
-fn numbers_of_hosts(plan: &Plan) -> Vec<Option<u32>> {
+/// The hosts at the ends of a path.
+fn ends_of(path: &[usize], links: &[LinkPlan]) -> [usize; 2] {
+    [links[path[0]].from, links[path[path.len() - 1]].to]
+}
+
+/// By node the number of each host among the hosts.
+fn numbered(is_host: impl Iterator<Item = bool>) -> Vec<Option<u32>> {
     let mut numbers = 0..;
-    plan.nodes
-        .iter()
-        .map(|node| {
-            if matches!(node.kind, NodeKind::Host) {
-                numbers.next()
-            } else {
-                None
-            }
-        })
+    is_host
+        .map(|is_host| if is_host { numbers.next() } else { None })
         .collect()
 }
 

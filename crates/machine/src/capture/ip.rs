@@ -5,7 +5,10 @@ use super::checksum::{fold, sum};
 /// Octets without options.
 pub const HEADER: usize = 20;
 
-const PROTOCOL_TCP: u8 = 6;
+/// Protocol number of TCP.
+pub const TCP: u8 = 6;
+/// Protocol number of UDP.
+pub const UDP: u8 = 17;
 const DO_NOT_FRAGMENT: u8 = 0x40;
 /// Time to live as hosts set it; cells pass switches only, so no router decrements it.
 const TTL: u8 = 64;
@@ -13,8 +16,10 @@ const NO_OPERATION: u8 = 1;
 
 /// ECT(0) (RFC 3168 section 5).
 pub const ECT_0: u8 = 0b10;
+/// CE, the mark.
+pub const CE: u8 = 0b11;
 
-/// The fields in which packets of TCP differ.
+/// The fields in which packets differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
     /// Source address.
@@ -27,6 +32,8 @@ pub struct Packet {
     pub options: usize,
     /// The code point of ECN, here as the packet leaves its host.
     pub ecn: u8,
+    /// Protocol of the payload.
+    pub protocol: u8,
     /// Octets behind the header.
     pub payload: usize,
 }
@@ -40,7 +47,7 @@ impl Packet {
         out.extend([0x40 | words as u8, self.ecn]);
         out.extend(length.to_be_bytes());
         out.extend(self.id.to_be_bytes());
-        out.extend([DO_NOT_FRAGMENT, 0, TTL, PROTOCOL_TCP, 0, 0]);
+        out.extend([DO_NOT_FRAGMENT, 0, TTL, self.protocol, 0, 0]);
         out.extend(self.from);
         out.extend(self.to);
         out.resize(out.len() + self.options, NO_OPERATION);
@@ -50,7 +57,7 @@ impl Packet {
 
     /// Sum of the pseudo-header, which TCP's checksum covers (RFC 9293 section 3.1).
     pub fn pseudo_header_sum(&self) -> u64 {
-        sum(&self.from) + sum(&self.to) + u64::from(PROTOCOL_TCP) + self.payload as u64
+        sum(&self.from) + sum(&self.to) + u64::from(self.protocol) + self.payload as u64
     }
 }
 
@@ -66,6 +73,7 @@ mod tests {
             id: 1,
             options: 0,
             ecn: 0,
+            protocol: TCP,
             payload: 20,
         };
         let mut out = Vec::new();
@@ -91,6 +99,7 @@ mod tests {
             id: 65_535,
             options: 40,
             ecn: 0,
+            protocol: TCP,
             payload: 1_000,
         };
         let mut out = b"LLC".to_vec();

@@ -11,6 +11,7 @@ mod credit;
 mod ends;
 mod erf;
 mod error;
+mod ethernet;
 mod files;
 mod ip;
 mod packet;
@@ -32,6 +33,7 @@ use cellrate_engine::atm::Reference;
 use cellrate_engine::kernel::Ps;
 
 pub use error::CaptureError;
+pub use ethernet::capture_frames;
 pub use taken::{Named, Taken, TakenAt, TakenFile};
 pub use tap::{Format, Tap};
 

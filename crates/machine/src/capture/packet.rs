@@ -52,7 +52,7 @@ impl Filling {
     }
 }
 
-/// Appends the packet that carries a segment; `id` is IP's identification.
+/// Appends the PDU that carries a segment; `id` is IP's identification.
 pub fn write(
     out: &mut Vec<u8>,
     ends: &Ends,
@@ -64,6 +64,19 @@ pub fn write(
     if ends.encapsulation == Encapsulation::LlcSnap {
         out.extend(LLC_SNAP);
     }
+    let ecn = if segment.is_ect() { ip::ECT_0 } else { 0 };
+    write_ip(out, ends, filling, backward, (id, ecn), segment);
+}
+
+/// Appends the IP packet that carries a segment, with its identification and code point of ECN.
+pub fn write_ip(
+    out: &mut Vec<u8>,
+    ends: &Ends,
+    filling: Filling,
+    backward: bool,
+    (id, ecn): (u16, u8),
+    segment: &Segment,
+) {
     let header = header(ends, filling, backward, segment);
     let [here, there] = if backward { [1, 0] } else { [0, 1] };
     let packet = ip::Packet {
@@ -71,7 +84,8 @@ pub fn write(
         to: ends.addresses[there],
         id,
         options: filling.ip,
-        ecn: if segment.is_ect() { ip::ECT_0 } else { 0 },
+        ecn,
+        protocol: ip::TCP,
         payload: header.len() + segment.payload() as usize,
     };
     packet.write_header(out);

@@ -6,6 +6,8 @@ use cellrate_engine::kernel::Ps;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum LinkType {
+    /// Ethernet frames without preamble and FCS.
+    Ethernet = 1,
     /// IPv4 or IPv6 packets.
     Raw = 101,
     /// Flags, VPI, VCI and the payload of an AAL5 PDU, as SunATM gives them.

@@ -3,6 +3,7 @@
 use cellrate_engine::atm::Plan;
 use serde::Serialize;
 
+use super::ends::Ends;
 use super::place::Flows;
 use super::recording::Recorded;
 
@@ -85,21 +86,25 @@ impl TakenAt {
 }
 
 impl Named {
-    /// Identifiers of every flow of a plan.
+    /// The identifiers of every flow.
     pub fn all(plan: &Plan, flows: &Flows) -> Vec<Named> {
-        let named = plan.flows.iter().zip(&flows.ends).map(|(flow, ends)| {
-            let tcp = flow.source.over_tcp();
-            let dotted = |[a, b, c, d]: [u8; 4]| format!("{a}.{b}.{c}.{d}");
-            Named {
-                name: flow.name.clone(),
-                vpi: ends.vc.vpi,
-                vci: ends.vc.vci,
-                addresses: tcp.then(|| ends.addresses.map(dotted)),
-                ports: tcp.then_some(ends.ports),
-                first_numbers: tcp.then_some(ends.first_numbers),
-                window_shift: tcp.then(|| ends.window_shift()),
-            }
-        });
-        named.collect()
+        let named = plan.flows.iter().zip(&flows.ends);
+        named
+            .map(|(flow, ends)| Named::of(&flow.name, ends, flow.source.over_tcp()))
+            .collect()
+    }
+
+    /// The identifiers of a flow; addresses and ports only of one over TCP.
+    pub fn of(name: &str, ends: &Ends, tcp: bool) -> Named {
+        let dotted = |[a, b, c, d]: [u8; 4]| format!("{a}.{b}.{c}.{d}");
+        Named {
+            name: name.into(),
+            vpi: ends.vc.vpi,
+            vci: ends.vc.vci,
+            addresses: tcp.then(|| ends.addresses.map(dotted)),
+            ports: tcp.then_some(ends.ports),
+            first_numbers: tcp.then_some(ends.first_numbers),
+            window_shift: tcp.then(|| ends.window_shift()),
+        }
     }
 }

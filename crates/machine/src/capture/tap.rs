@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use cellrate_engine::atm::Plan;
+use cellrate_engine::net::LinkPlan;
 
 use cellrate::scenario::suggest::{listed, nearest};
 
@@ -129,7 +130,16 @@ impl Tap {
     /// # Errors
     /// If the place does not exist.
     pub fn links(&self, plan: &Plan) -> Result<Vec<Tapped>, String> {
-        let named = |name: &str| plan.links.iter().position(|link| link.name == name);
+        let nodes: Vec<&str> = plan.nodes.iter().map(|node| node.name.as_str()).collect();
+        self.links_among(&nodes, &plan.links)
+    }
+
+    /// The same among the links of any plan and the names of its nodes.
+    ///
+    /// # Errors
+    /// If there is no such place.
+    pub fn links_among(&self, nodes: &[&str], links: &[LinkPlan]) -> Result<Vec<Tapped>, String> {
+        let named = |name: &str| links.iter().position(|link| link.name == name);
         let leaving = |link| Tapped { link, leaves: true };
         if let Some(link) = named(&self.point) {
             return Ok(vec![leaving(link)]);
@@ -149,9 +159,8 @@ impl Tap {
                 ]);
             }
         }
-        if let Some(node) = plan.nodes.iter().position(|node| node.name == self.point) {
-            let touching = plan
-                .links
+        if let Some(node) = nodes.iter().position(|name| *name == self.point) {
+            let touching = links
                 .iter()
                 .enumerate()
                 .filter(|(_, link)| link.from == node || link.to == node);
@@ -162,18 +171,16 @@ impl Tap {
                 })
                 .collect());
         }
-        Err(self.not_found(plan))
+        Err(self.not_found(nodes, links))
     }
 
-    fn not_found(&self, plan: &Plan) -> String {
-        let nodes = plan.nodes.iter().map(|node| node.name.as_str());
-        let links = plan.links.iter().map(|link| link.name.as_str());
-        let meant = meant(nearest(&self.point, nodes.chain(links)));
-        let nodes: Vec<&str> = plan.nodes.iter().map(|node| node.name.as_str()).collect();
+    fn not_found(&self, nodes: &[&str], links: &[LinkPlan]) -> String {
+        let links = links.iter().map(|link| link.name.as_str());
+        let meant = meant(nearest(&self.point, nodes.iter().copied().chain(links)));
         format!(
             "there is no place `{}` to capture at{meant} a place is a node (all its links), `A->B` (what leaves A to B) or `A<->B` (both ways, seen at A); nodes: {}",
             self.point,
-            listed(&nodes)
+            listed(nodes)
         )
     }
 

@@ -1,0 +1,270 @@
+//! Captures over Ethernet: frames as tcpdump and Wireshark read them, without preamble and frame check
+//! sequence.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use cellrate_engine::ether::frame::{Ecn, Packet};
+use cellrate_engine::ether::tap::Seen;
+use cellrate_engine::ether::{Plan, Simulation};
+use cellrate_engine::kernel::Ps;
+use cellrate_engine::net::ChannelId;
+
+use cellrate::ethernet::{Job, plan};
+use cellrate::run::{PROGRESS_INTERVAL, Progress};
+
+use super::checksum::{fold, sum};
+use super::ends::Ends;
+use super::error::CaptureError;
+use super::packet::{Filling, write_ip};
+use super::pcap::{self, LinkType};
+use super::taken::{Named, Taken, TakenAt, TakenFile};
+use super::tap::{Tap, Tapped};
+use super::{ip, payload};
+
+/// Octets of a frame check sequence, which captures leave out.
+const FCS: usize = 4;
+/// Octets of UDP's header.
+const UDP_HEADER: usize = 8;
+/// Type of a frame with a VLAN tag (IEEE 802.1Q), and of one with IPv4.
+const VLAN: [u8; 2] = [0x81, 0x00];
+const IPV4: [u8; 2] = [0x08, 0x00];
+/// Slices of a run, at the ends of which frames are written.
+const SLICES: u64 = 1_000;
+
+/// A place and its file.
+struct Recorded {
+    tap: Tap,
+    links: Vec<Tapped>,
+    path: PathBuf,
+    file: BufWriter<File>,
+    records: u64,
+    octets: u64,
+}
+
+/// Runs a scenario over Ethernet and writes the frames that pass the places `points` within `span` into
+/// files in `directory`, which must exist and contain none of these files. A frame is captured when its last
+/// bit passes the place.
+///
+/// # Errors
+/// If a place does not exist, a flow's headers cannot be written, a file cannot be written, or
+/// `progress` stops the run.
+pub fn capture_frames(
+    job: &Job,
+    points: &[String],
+    span: Range<Ps>,
+    directory: &Path,
+    progress: Progress<'_>,
+) -> Result<Taken, CaptureError> {
+    let plan = plan(job.scenario(), job.graph());
+    let writer = Frames::new(&plan).map_err(CaptureError::Request)?;
+    let mut places = places(&plan, points, directory)?;
+    let tapped: Vec<usize> = places
+        .iter()
+        .flat_map(|place| &place.links)
+        .map(|tap| tap.link)
+        .collect();
+    let mut simulation =
+        Simulation::new(plan.clone()).map_err(|error| CaptureError::Request(error.to_string()))?;
+    simulation.tap(&tapped);
+    let end = job.scenario().run.duration;
+    let slice = Ps((end.0 / SLICES).max(1));
+    let (mut now, mut told) = (Ps::ZERO, Instant::now());
+    // Frames that pass a place after the end of a slice wait for the next.
+    let mut waiting: Vec<(Ps, usize, Seen)> = Vec::new();
+    while now < end {
+        now = now.saturating_add(slice).min(end);
+        simulation.run_until(now);
+        for seen in simulation.take_seen() {
+            for (number, place) in places.iter().enumerate() {
+                if let Some(tap) = place.links.iter().find(|tap| tap.link == seen.link) {
+                    let delay = plan.links[seen.link].delay;
+                    let at = if tap.leaves { seen.at } else { seen.at + delay };
+                    waiting.push((at, number, seen));
+                }
+            }
+        }
+        waiting.sort_by_key(|(at, number, _)| (*at, *number));
+        let passed = waiting.partition_point(|(at, ..)| *at < now);
+        for (at, number, seen) in waiting.drain(..passed) {
+            if span.contains(&at) {
+                let place = &mut places[number];
+                let written = place.write(at, &writer.frame(&seen));
+                written.map_err(|error| CaptureError::File(place.path.clone(), error))?;
+            }
+        }
+        if told.elapsed() >= PROGRESS_INTERVAL {
+            told = Instant::now();
+            if !progress(now, end) {
+                return Err(CaptureError::Cancelled);
+            }
+        }
+    }
+    for place in &mut places {
+        let path = place.path.clone();
+        place
+            .file
+            .flush()
+            .map_err(|error| CaptureError::File(path, error))?;
+    }
+    simulation.begin_window();
+    simulation.end_window();
+    Ok(Taken {
+        digest: simulation.report().digest,
+        taps: places.iter().map(Recorded::taken).collect(),
+        flows: writer.named(),
+    })
+}
+
+fn places(plan: &Plan, points: &[String], directory: &Path) -> Result<Vec<Recorded>, CaptureError> {
+    let nodes: Vec<&str> = plan.nodes.iter().map(|node| node.name.as_str()).collect();
+    let place = |point: &String| {
+        if point.contains(':') {
+            let message = format!("`{point}`: captures over Ethernet have one format, frames");
+            return Err(CaptureError::Request(message));
+        }
+        let tap: Tap = point.parse().map_err(CaptureError::Request)?;
+        let links = tap
+            .links_among(&nodes, &plan.links)
+            .map_err(CaptureError::Request)?;
+        let path = directory.join(format!("{}.pcap", tap.stem()));
+        let begun = || {
+            let mut file = BufWriter::new(File::create_new(&path)?);
+            file.write_all(&pcap::file_header(LinkType::Ethernet))?;
+            io::Result::Ok(file)
+        };
+        let file = begun().map_err(|error| CaptureError::File(path.clone(), error))?;
+        Ok(Recorded {
+            tap,
+            links,
+            file,
+            records: 0,
+            octets: pcap::file_header(LinkType::Ethernet).len() as u64,
+            path,
+        })
+    };
+    points.iter().map(place).collect()
+}
+
+impl Recorded {
+    fn write(&mut self, at: Ps, frame: &[u8]) -> io::Result<()> {
+        let header = pcap::header(at, frame.len());
+        self.records += 1;
+        self.octets += (header.len() + frame.len()) as u64;
+        self.file.write_all(&header)?;
+        self.file.write_all(frame)
+    }
+
+    fn taken(&self) -> TakenAt {
+        let name = self.path.file_name().unwrap_or_default();
+        TakenAt {
+            point: self.tap.point.clone(),
+            files: vec![TakenFile {
+                name: name.to_string_lossy().into_owned(),
+                format: "frames".into(),
+                records: self.records,
+                bytes: self.octets,
+            }],
+            damaged_pdus: 0,
+        }
+    }
+}
+
+/// Writes the octets of frames.
+struct Frames<'a> {
+    plan: &'a Plan,
+    ends: Vec<Ends>,
+    fillings: Vec<Filling>,
+}
+
+impl<'a> Frames<'a> {
+    fn new(plan: &'a Plan) -> Result<Frames<'a>, String> {
+        let ends = Ends::over_ethernet(plan);
+        let filling = |(flow, ends): (&cellrate_engine::ether::FlowPlan, &Ends)| {
+            if flow.source.over_tcp() {
+                Filling::of(ends)
+            } else {
+                Ok(Filling::default())
+            }
+        };
+        let fillings = plan.flows.iter().zip(&ends).map(filling);
+        Ok(Frames {
+            plan,
+            fillings: fillings.collect::<Result<_, String>>()?,
+            ends,
+        })
+    }
+
+    /// A frame without preamble and FCS.
+    fn frame(&self, seen: &Seen) -> Vec<u8> {
+        let (flow, backward) = (seen.channel.flow(), !seen.channel.is_forward());
+        let mut out = Vec::with_capacity(seen.info.octets() as usize);
+        let path = self.plan.path(seen.channel);
+        let hosts = [
+            self.plan.links[path[path.len() - 1]].to,
+            self.plan.links[path[0]].from,
+        ];
+        // Locally administered addresses with the numbers of the hosts among the nodes.
+        for host in hosts {
+            out.extend([0x02, 0]);
+            out.extend((host as u32).to_be_bytes());
+        }
+        if self.plan.framing.tagged {
+            out.extend(VLAN);
+            out.extend([seen.info.priority() << 5, 0]);
+        }
+        out.extend(IPV4);
+        let ecn = match seen.info.ecn() {
+            Ecn::NotEct => 0,
+            Ecn::Ect => ip::ECT_0,
+            Ecn::Ce => ip::CE,
+        };
+        match &seen.packet {
+            Packet::Tcp(segment) => {
+                let (ends, filling) = (&self.ends[flow], self.fillings[flow]);
+                write_ip(&mut out, ends, filling, backward, (0, ecn), segment);
+            }
+            Packet::Udp(_) => self.write_udp(&mut out, seen.channel, ecn),
+        }
+        // The shortest frame is padded.
+        out.resize(seen.info.octets() as usize - FCS, 0);
+        out
+    }
+
+    fn write_udp(&self, out: &mut Vec<u8>, channel: ChannelId, ecn: u8) {
+        let (ends, flow) = (&self.ends[channel.flow()], &self.plan.flows[channel.flow()]);
+        let length = UDP_HEADER + flow.datagram as usize;
+        let packet = ip::Packet {
+            from: ends.addresses[0],
+            to: ends.addresses[1],
+            id: 0,
+            options: 0,
+            ecn,
+            protocol: ip::UDP,
+            payload: length,
+        };
+        packet.write_header(out);
+        let begin = out.len();
+        out.extend(ends.ports[0].to_be_bytes());
+        out.extend(ends.ports[1].to_be_bytes());
+        out.extend((length as u16).to_be_bytes());
+        out.extend([0, 0]);
+        payload::write(out, ends.flow, false, 0, flow.datagram as usize);
+        // A sum of 0 is sent as all ones, since 0 stands for no checksum (RFC 768).
+        let checksum = match fold(packet.pseudo_header_sum() + sum(&out[begin..])) {
+            0 => u16::MAX,
+            checksum => checksum,
+        };
+        out[begin + 6..begin + 8].copy_from_slice(&checksum.to_be_bytes());
+    }
+
+    fn named(&self) -> Vec<Named> {
+        let flows = self.plan.flows.iter().zip(&self.ends);
+        flows
+            .map(|(flow, ends)| Named::of(&flow.name, ends, flow.source.over_tcp()))
+            .collect()
+    }
+}
