@@ -96,9 +96,10 @@ def test_what_knows_cells_only_says_so(command: Command, tmp_path: Path) -> None
 
 
 def words_sum(data: bytes) -> int:
-    """One's complement sum of 16-bit words (RFC 1071); 0xffff if the checksum in the data is right."""
+    """One's complement sum of 16-bit words (RFC 1071); 0xffff if the data's checksum is right."""
     padded = data + b"\0" * (len(data) % 2)
-    total = sum(struct.unpack(f">{len(padded) // 2}H", padded))
+    words: tuple[int, ...] = struct.unpack(f">{len(padded) // 2}H", padded)
+    total = sum(words)
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
     return total
