@@ -81,8 +81,9 @@ def keys(schema: dict[str, Any], definitions: dict[str, Any], path: str = "") ->
 
 
 def test_the_keys_and_measures_of_the_words_exist() -> None:
-    schema = json.loads(_core.schema())
-    known = set(keys(schema, schema["$defs"])) | {"resolved.toml"}
+    schemas = [json.loads(_core.schema(ethernet=over)) for over in (False, True)]
+    known = {key for schema in schemas for key in keys(schema, schema["$defs"])}
+    known.add("resolved.toml")
     known |= {
         measure.name.replace("[]", "") for table in tables().values() for measure in table.measures
     }
