@@ -1,6 +1,7 @@
 //! Traces of a run over Ethernet.
 
 use cellrate_engine::ether::Simulation;
+use cellrate_engine::ether::port::Port;
 use cellrate_engine::kernel::trace::Trace;
 
 use super::types::TraceKind;
@@ -26,14 +27,14 @@ impl Quantity {
         }
     }
     /// The value now; `None` if there is nothing to measure yet.
-    fn value(&mut self, simulation: &Simulation) -> Option<f64> {
+    fn value(&mut self, simulation: &Simulation, ports: &[&Port]) -> Option<f64> {
         match self {
-            Quantity::Queue(port, queue) => Some(simulation.port(*port).held(*queue).octets as f64),
+            Quantity::Queue(port, queue) => Some(ports[*port].held(*queue).octets as f64),
             Quantity::Cwnd(flow) => simulation.tcp_window(*flow).map(|(cwnd, _)| cwnd as f64),
             Quantity::Sequence(flow) => simulation.tcp_window(*flow).map(|(_, acked)| acked as f64),
             Quantity::Utilisation(port, busy, since) => {
                 let now = simulation.now();
-                let busy_now = simulation.port(*port).busy_ps(now);
+                let busy_now = ports[*port].busy_ps(now);
                 let (sent, span) = (busy_now - *busy, now.0 as f64 - *since);
                 (*busy, *since) = (busy_now, now.0 as f64);
                 (span > 0.0).then(|| sent / span)
@@ -49,7 +50,7 @@ impl Recorder {
     /// Traces of everything that `kinds` asks for, each of at most `points` points.
     pub fn new(simulation: &Simulation, kinds: &[TraceKind], points: usize) -> Recorder {
         let plan = simulation.plan();
-        let ports = || (0..simulation.port_count()).map(|port| (port, simulation.port(port)));
+        let ports = || simulation.ports().enumerate();
         let name = |link: u32| plan.links[link as usize].name.clone();
         let senders = || {
             let flows = plan.flows.iter().enumerate();
@@ -81,8 +82,9 @@ impl Recorder {
 
     /// Samples everything now.
     pub fn sample(&mut self, simulation: &Simulation) {
+        let ports: Vec<&Port> = simulation.ports().collect();
         for (quantity, _, trace) in &mut self.0 {
-            if let Some(value) = quantity.value(simulation) {
+            if let Some(value) = quantity.value(simulation, &ports) {
                 trace.add(simulation.now(), value);
             }
         }

@@ -26,23 +26,9 @@ impl Simulation {
         }
     }
 
-    /// Number of output ports of all switches.
-    pub fn port_count(&self) -> usize {
-        self.nodes().flat_map(ports).count()
-    }
-    /// An output port by its number among those of all switches.
-    ///
-    /// # Panics
-    /// If there are not so many.
-    pub fn port(&self, number: usize) -> &Port {
-        let mut number = number;
-        for node in self.nodes() {
-            match ports(node).get(number) {
-                Some(port) => return port,
-                None => number -= ports(node).len(),
-            }
-        }
-        panic!("there is no such port");
+    /// The output ports of all switches.
+    pub fn ports(&self) -> impl Iterator<Item = &Port> {
+        self.nodes().flat_map(ports)
     }
     /// Congestion window and acknowledged bytes of a flow; `None` without TCP.
     pub fn tcp_window(&self, flow: usize) -> Option<(u64, u64)> {
@@ -211,11 +197,11 @@ impl Simulation {
             last.flows.len(),
             "a report needs a measuring window that has begun and ended"
         );
-        let in_path = self.in_path();
-        self.check_packets(&in_path);
+        let (in_path, dropped) = (self.in_path(), self.dropped());
+        self.check_packets(&in_path, &dropped);
         let window = self.network.window.end.at - self.network.window.begin.at;
         let flows: Vec<FlowReport> = (0..last.flows.len())
-            .map(|flow| self.flow_report(flow, &in_path))
+            .map(|flow| self.flow_report(flow, &in_path, &dropped))
             .collect();
         Report {
             digest: format!("{:016x}", self.digest(&last).value()),
@@ -229,8 +215,7 @@ impl Simulation {
     }
 
     /// Checks that the frames of each channel have arrived, were dropped or are on their way.
-    fn check_packets(&self, in_path: &[Dropped]) {
-        let dropped = self.dropped();
+    fn check_packets(&self, in_path: &[Dropped], dropped: &[Dropped]) {
         for channel in self.network.plan.channels() {
             let sent = self.endpoint(channel).counts().packets_sent;
             let arrived = self.endpoint(channel.reverse()).counts().packets_received;
@@ -315,7 +300,7 @@ impl Simulation {
         }
     }
 
-    fn flow_report(&self, number: usize, in_path: &[Dropped]) -> FlowReport {
+    fn flow_report(&self, number: usize, in_path: &[Dropped], dropped: &[Dropped]) -> FlowReport {
         let flow = &self.network.plan.flows[number];
         let window = &self.network.window;
         let (then, now) = (&window.begin.flows[number], &window.end.flows[number]);
@@ -355,11 +340,17 @@ impl Simulation {
             packet_delay_std_seconds: in_seconds(delay.standard_deviation()),
             packet_delay_p50_seconds: in_seconds(delay.quantile(0.5)),
             packet_delay_p99_seconds: in_seconds(delay.quantile(0.99)),
-            balance: self.balance(number, flow, in_path),
+            balance: self.balance(number, flow, in_path, dropped),
         }
     }
 
-    fn balance(&self, number: usize, flow: &FlowPlan, in_path: &[Dropped]) -> Option<Balance> {
+    fn balance(
+        &self,
+        number: usize,
+        flow: &FlowPlan,
+        in_path: &[Dropped],
+        dropped: &[Dropped],
+    ) -> Option<Balance> {
         let [source, destination] = ChannelId::both(number).map(|channel| self.endpoint(channel));
         let (App::Sender(sender, _), App::Receiver(receiver)) = (source.app(), destination.app())
         else {
@@ -370,7 +361,7 @@ impl Simulation {
             sent_once_bytes: sender.stats().bytes_sent_once,
             retransmitted_bytes: sender.stats().bytes_retransmitted,
             delivered_bytes: receiver.stats().delivered_bytes,
-            dropped_bytes: self.dropped()[forward].bytes,
+            dropped_bytes: dropped[forward].bytes,
             in_path_bytes: in_path[forward].bytes,
             duplicate_bytes: receiver.stats().duplicate_bytes,
             held_out_of_order_bytes: receiver.held_bytes(),

@@ -14,6 +14,7 @@ pub mod plan;
 pub mod port;
 pub mod report;
 pub mod schedule;
+pub mod seen;
 pub mod simulation;
 pub mod switch;
 pub mod tap;

@@ -1,12 +1,7 @@
-//! Frames that leave on a line, for captures.
-
-use alloc::vec::Vec;
+//! A frame that leaves on a tapped line, as its port records it.
 
 use super::frame::{Info, Packet};
-use super::node::Node;
-use super::simulation::Simulation;
 use crate::kernel::Ps;
-use crate::net::channel::ChannelId;
 
 /// A frame that leaves on a tapped line.
 #[derive(Clone, Copy, Debug)]
@@ -19,65 +14,4 @@ pub struct Leaving {
     pub info: Info,
     /// The packet in it.
     pub packet: Packet,
-}
-
-/// A frame that has left on a link.
-#[derive(Clone, Copy, Debug)]
-pub struct Seen {
-    /// Time at which its last bit leaves.
-    pub at: Ps,
-    /// The link.
-    pub link: usize,
-    /// Channel of the frame.
-    pub channel: ChannelId,
-    /// Its word.
-    pub info: Info,
-    /// The packet in it.
-    pub packet: Packet,
-}
-
-impl Simulation {
-    /// Records the frames that leave on these links from now on.
-    pub fn tap(&mut self, links: &[usize]) {
-        for number in 0..self.stations.len() {
-            for (link, tap) in self.stations[number].node.taps() {
-                if links.contains(&(link as usize)) {
-                    *tap = Some(Vec::new());
-                }
-            }
-        }
-    }
-
-    /// Takes the frames that have left on tapped links, in the order of time, at one instant of the links.
-    /// Frames whose service has begun are among them, although their last bits leave later.
-    pub fn take_seen(&mut self) -> Vec<Seen> {
-        let mut found = Vec::new();
-        for number in 0..self.stations.len() {
-            for (link, tap) in self.stations[number].node.taps() {
-                let leaving = tap.as_mut().map(core::mem::take).unwrap_or_default();
-                found.extend(leaving.into_iter().map(|leaving| (link as usize, leaving)));
-            }
-        }
-        found.sort_by_key(|(link, leaving)| (leaving.at, *link));
-        let seen = |(link, leaving): (usize, Leaving)| Seen {
-            at: leaving.at,
-            link,
-            channel: self.channel_at(self.network.plan.links[link].to, leaving.label),
-            info: leaving.info,
-            packet: leaving.packet,
-        };
-        found.into_iter().map(seen).collect()
-    }
-}
-
-impl Node {
-    /// The places of taps, by link.
-    fn taps(&mut self) -> impl Iterator<Item = (u32, &mut Option<Vec<Leaving>>)> {
-        let (interfaces, ports) = match self {
-            Node::Host(host) => (&mut host.interfaces[..], &mut [][..]),
-            Node::Switch(switch) => (&mut [][..], &mut switch.ports[..]),
-        };
-        let of_host = interfaces.iter_mut().map(|line| (line.link, &mut line.tap));
-        of_host.chain(ports.iter_mut().map(|port| (port.link, &mut port.tap)))
-    }
 }

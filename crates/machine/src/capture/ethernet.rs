@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use cellrate_engine::ether::frame::{Ecn, Packet};
-use cellrate_engine::ether::tap::Seen;
+use cellrate_engine::ether::seen::Seen;
 use cellrate_engine::ether::{Plan, Simulation};
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::net::ChannelId;
