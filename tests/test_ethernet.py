@@ -72,7 +72,8 @@ def test_a_buffer_too_small_loses_packets_and_a_larger_one_does_not(command: Com
     ("setting", "message"),
     [
         ("ethernet.mtu=1000 bytes", "exceeds the MTU of 1000"),
-        ("topology.link_rate=900 Gbit/s", "the fastest line has 800 Gbit/s"),
+        ("topology.link_rate=900 Gbit/s", "a line has 1 kbit/s to 800 Gbit/s"),
+        ("topology.link_rate=1 bit/s", "a line has 1 kbit/s to 800 Gbit/s"),
         ("flow.file.source.kind=poisson", "missing"),
         ("flow.file.from=h1", "`from` has no meaning"),
         ("switch.queues=[[7], [7]]", "priority 7 is in two queues"),

@@ -6,7 +6,7 @@ use cellrate_engine::ether::aqm::QueueFacts;
 use cellrate_engine::ether::frame::Framing;
 use cellrate_engine::ether::line::OctetClock;
 use cellrate_engine::ether::plan::can_send;
-use cellrate_engine::kernel::Ps;
+use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::cbr::CbrConfig;
 
@@ -17,6 +17,8 @@ use crate::scenario::problem::{Problem, place};
 
 /// Longest IP packet of jumbo frames in common use.
 const MOST_MTU: u64 = 9_216;
+/// Slowest line. Frames take so long at lower rates that sums of their times leave the range of time.
+const SLOWEST: Rate = Rate::from_bps(1_000);
 /// Headers of IP and UDP.
 const UDP_HEADERS: u64 = 28;
 
@@ -74,13 +76,13 @@ fn check_times(scenario: &Scenario, problems: &mut Vec<Problem>) {
 }
 
 fn check_lines(graph: &Graph, problems: &mut Vec<Problem>) {
-    let fast = graph
+    let beyond = graph
         .links
         .iter()
-        .find(|link| link.rate > OctetClock::FASTEST);
-    if let Some(link) = fast {
+        .find(|link| !(SLOWEST..=OctetClock::FASTEST).contains(&link.rate));
+    if let Some(link) = beyond {
         let message = format!("the link {} has {}", link.name, link.rate);
-        let help = "the fastest line has 800 Gbit/s";
+        let help = "a line has 1 kbit/s to 800 Gbit/s";
         problems.push(Problem::error(place!["topology"], message, help));
     }
 }
@@ -225,11 +227,11 @@ fn check_flows(scenario: &Scenario, problems: &mut Vec<Problem>) {
             ));
         }
         if let SourceConfig::Cbr(CbrConfig { rate }) = flow.source
-            && rate > OctetClock::FASTEST
+            && !(SLOWEST..=OctetClock::FASTEST).contains(&rate)
         {
             let place = place!["flow", index, "source", "rate"];
             let message = format!("a source of {rate}");
-            let help = "the fastest line has 800 Gbit/s";
+            let help = "a line has 1 kbit/s to 800 Gbit/s";
             problems.push(Problem::error(place, message, help));
         }
         let unsupported = [
