@@ -94,7 +94,7 @@ fn check_ports(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) 
         .links
         .iter()
         .filter(|link| !graph.nodes[link.from].is_host);
-    let Some(rate) = leaving.clone().map(|link| link.rate).min() else {
+    let Some(rate) = graph.links.iter().map(|link| link.rate).min() else {
         return;
     };
     let framing = Framing {
@@ -147,6 +147,13 @@ fn check_frames(scenario: &Scenario, problems: &mut Vec<Problem>) {
         ));
     }
     for (index, flow) in scenario.flows.iter().enumerate() {
+        if flow.datagram.0 > MOST_MTU {
+            let message = format!("a datagram of {}", flow.datagram);
+            let help = format!("at most {} bytes", MOST_MTU - UDP_HEADERS);
+            let place = place!["flow", index, "datagram"];
+            problems.push(Problem::error(place, message, help));
+            continue;
+        }
         let over_tcp = flow.source.over_tcp();
         let (headers, payload) = if over_tcp {
             (flow.tcp.header_bytes as u64, flow.tcp.mss.0)

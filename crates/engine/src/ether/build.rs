@@ -148,7 +148,7 @@ impl<'a> Draft<'a> {
             })
         };
         let ports = &self.outgoing[node];
-        let memory = settings.memory.as_ref();
+        let memory = settings.memory.as_ref().filter(|_| !ports.is_empty());
         let memory = memory.map(|memory| SharedMemory::new(memory, ports.len() * queues));
         let route = |(channel, hop): &Arriving| Route {
             channel: *channel,

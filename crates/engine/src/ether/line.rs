@@ -86,8 +86,9 @@ mod tests {
 
     #[test]
     fn the_longest_frame_fits_at_every_rate() {
-        // 799,999,999,999.999 bit/s leave a remainder of almost one octet time in units of 1/rate.
-        let clock = OctetClock::new(Rate(OctetClock::FASTEST.0 - 1));
+        // Just above an eleventh of 8e15 the remainder is the largest: 7.27e14 of 7.27e14 units.
+        let clock = OctetClock::new(Rate(OCTET_PS_BITS / 11 + 1));
+        assert!(clock.remainder > 720_000_000_000_000);
         let most = clock.denominator - 1;
         let exact = 16_403u128 * OCTET_PS_BITS as u128 + most as u128;
         let (end, carry) = clock.after(Ps::ZERO, most, 16_403);

@@ -75,8 +75,11 @@ impl Simulation {
         self.network.window.delays = delays.collect();
     }
 
-    /// Samples the queues of switches now, for the quantiles of the window.
+    /// Samples the queues of switches now, for the quantiles of the window, unless it has ended.
     pub fn sample(&mut self) {
+        if !self.network.window.end.flows.is_empty() {
+            return;
+        }
         if self.network.window.samples.is_empty() {
             self.network.window.samples = self.of_queues(|_, _| Summary::default());
         }

@@ -291,6 +291,7 @@ impl Port {
         let number = self.queue_of[frame.info.priority() as usize] as usize;
         let (queue, octets) = (&mut self.queues[number], frame.info.octets());
         queue.counts.arrived = with(queue.counts.arrived, octets);
+        let marked = queue.counts.marked;
         let decision = queue.aqm.on_enqueue(now, octets, queue.held);
         if !queue.passes(decision, &mut frame.info) {
             queue.counts.dropped_early += 1;
@@ -304,6 +305,8 @@ impl Port {
                 .as_ref()
                 .is_some_and(|memory| !memory.admit(place, octets))
         {
+            // A mark on a frame without room is none.
+            queue.counts.marked = marked;
             return self.drop(now, number, frame, outside);
         }
         if let Some(memory) = memory {

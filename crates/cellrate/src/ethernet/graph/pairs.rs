@@ -113,6 +113,15 @@ pub fn of_names(graph: &Graph, scenario: &Scenario, group: usize) -> Result<Pair
                 .collect()
         }
         Pattern::Permutation => permutation(&hosts, &mut stream),
+        Pattern::AllToAll if hosts.len() * hosts.len() > MOST_FLOWS => {
+            let message = format!("all of {} hosts to all others", hosts.len());
+            let place = place!["flow", group, "pattern"];
+            return Err(Problem::error(
+                place,
+                message,
+                format!("at most {MOST_FLOWS} flows"),
+            ));
+        }
         Pattern::AllToAll => {
             let to = |from: usize| {
                 let others = hosts.iter().filter(move |to| **to != from);
