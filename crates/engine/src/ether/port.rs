@@ -450,7 +450,7 @@ impl Port {
     pub fn sent(&self) -> u64 {
         self.sent
     }
-    /// Payload bytes of the segments of TCP that wait for their service, with the labels of their frames.
+    /// Packets that wait for their service, each with its label at the node that follows.
     pub fn waiting(&self) -> impl Iterator<Item = (u32, Packet)> {
         let waiting = self.queues.iter().flat_map(|queue| &queue.waiting);
         waiting.map(|waiting| (waiting.frame.label, waiting.frame.packet))
