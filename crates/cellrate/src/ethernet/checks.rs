@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use cellrate_engine::ether::aqm::QueueFacts;
-use cellrate_engine::ether::frame::Framing;
+use cellrate_engine::ether::frame::{Framing, UDP_HEADERS};
 use cellrate_engine::ether::line::OctetClock;
 use cellrate_engine::ether::plan::can_send;
 use cellrate_engine::kernel::{Ps, Rate};
@@ -19,8 +19,6 @@ use crate::scenario::problem::{Problem, place};
 const MOST_MTU: u64 = 9_216;
 /// Slowest line. Frames take so long at lower rates that sums of their times leave the range of time.
 const SLOWEST: Rate = Rate::from_bps(1_000);
-/// Headers of IP and UDP.
-const UDP_HEADERS: u64 = 28;
 
 /// The graph of `scenario`, if it can be built, and all problems.
 pub fn check(scenario: &Scenario) -> (Option<Graph>, Vec<Problem>) {
@@ -149,7 +147,7 @@ fn check_frames(scenario: &Scenario, problems: &mut Vec<Problem>) {
     for (index, flow) in scenario.flows.iter().enumerate() {
         if flow.datagram.0 > MOST_MTU {
             let message = format!("a datagram of {}", flow.datagram);
-            let help = format!("at most {} bytes", MOST_MTU - UDP_HEADERS);
+            let help = format!("at most {} bytes", MOST_MTU - u64::from(UDP_HEADERS));
             let place = place!["flow", index, "datagram"];
             problems.push(Problem::error(place, message, help));
             continue;
@@ -158,7 +156,7 @@ fn check_frames(scenario: &Scenario, problems: &mut Vec<Problem>) {
         let (headers, payload) = if over_tcp {
             (flow.tcp.header_bytes as u64, flow.tcp.mss.0)
         } else {
-            (UDP_HEADERS, flow.datagram.0)
+            (u64::from(UDP_HEADERS), flow.datagram.0)
         };
         if headers + payload > mtu {
             let place = if over_tcp {

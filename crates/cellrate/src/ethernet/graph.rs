@@ -44,8 +44,6 @@ pub struct Instance {
     pub name: String,
     /// Start time, before jitter.
     pub start: Ps,
-    /// Hosts at its ends.
-    pub ends: (usize, usize),
     /// Links from the source to the destination.
     pub forward: Vec<usize>,
     /// Links back; empty for datagrams.
@@ -132,7 +130,6 @@ pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
             index,
             name: flow.instance(index),
             start: flow.start_of(index),
-            ends,
             forward,
             backward: if flow.source.over_tcp() {
                 backward

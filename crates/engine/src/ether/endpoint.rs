@@ -91,12 +91,8 @@ pub struct EndpointSettings {
 pub struct EndpointCounts {
     /// Frames sent.
     pub packets_sent: u64,
-    /// Octets of them, from header to FCS.
-    pub octets_sent: u64,
     /// Frames received.
     pub packets_received: u64,
-    /// Octets of them.
-    pub octets_received: u64,
     /// Frames received with a mark.
     pub marked: u64,
 }
@@ -216,7 +212,6 @@ impl Endpoint {
             App::Sender(..) | App::Persistent | App::Sink => return None,
         };
         self.counts.packets_sent += 1;
-        self.counts.octets_sent += info.octets() as u64;
         Some((info, packet))
     }
 
@@ -245,7 +240,6 @@ impl Endpoint {
     /// A frame arrives at `now`. The endpoint may have frames then.
     pub fn arrive(&mut self, now: Ps, info: Info, packet: &Packet) {
         self.counts.packets_received += 1;
-        self.counts.octets_received += info.octets() as u64;
         self.counts.marked += (info.ecn() == Ecn::Ce) as u64;
         self.digest.add(now.0 ^ info.bits() << 32);
         match packet {
