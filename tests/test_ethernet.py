@@ -96,6 +96,32 @@ def test_what_knows_cells_only_says_so(command: Command, tmp_path: Path) -> None
     assert "x.toml:2" in refused.stderr
 
 
+def test_a_switch_tells_hosts_their_rates(command: Command, tmp_path: Path) -> None:
+    """Records of rates are frames of UDP that pass the switch, and the tables have ACR."""
+    text = cellrate.template("explicit-rate")
+    found = cellrate.run(text)
+    rates = found.flows["acr_mean_bits_per_second"].to_list()
+    assert rates == pytest.approx([0.9 * 100e9 / 8] * 8, rel=0.03)
+    (tmp_path / "x.toml").write_text(text, encoding="utf-8")
+    shown = command("run", "x.toml", "--set", "run.duration=6 ms").stdout
+    assert "ACR" in shown
+    places = ["A->sink", "A->src.flow.1"]
+    taken = cellrate.capture(text, places, tmp_path / "c", overrides={"run.duration": "6 ms"})
+    granted: dict[int, set[int]] = {0: set(), 0x80: set()}
+    for frame in (frame for path in taken.files for _, frame in frames_of(path)):
+        if frame[23] != 17:
+            continue
+        ip, udp = frame[14:34], frame[34:58]
+        assert (len(frame), ip[2:4], udp[:4]) == (60, b"\0\x2c", b"\xc0\0\xc0\0")
+        pseudo = ip[12:20] + b"\0\x11" + udp[4:6]
+        assert words_sum(ip) == words_sum(pseudo + udp) == 0xFFFF
+        granted[udp[8] & 0x80].add(int.from_bytes(udp[9:14], "big"))
+    # ER is PCR on the way there, and on the way back at most 90 Gbit/s, in bytes on the line.
+    assert granted[0] == {12_500_000_000}
+    assert max(granted[0x80]) <= 0.9 * 12.5e9
+    assert min(granted[0x80]) == pytest.approx(0.9 * 12.5e9 / 8, rel=0.1)
+
+
 def words_sum(data: bytes) -> int:
     """One's complement sum of 16-bit words (RFC 1071); 0xffff if the data's checksum is right."""
     padded = data + b"\0" * (len(data) % 2)

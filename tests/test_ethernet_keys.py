@@ -51,6 +51,12 @@ to = "h8"
 """
 
 
+# Four hosts whose rates a switch sets, and one that pauses.
+RATED = BUSY.replace('name = "tcp"', 'name = "tcp"\nrate_control = { icr = "30 Mbit/s" }').replace(
+    "[[flow]]", 'switch.control = { scheme = "erica", interval = "10 ms" }\n[[flow]]', 1
+)
+
+
 def aqm(algorithm: str, settings: str) -> str:
     """Active queue management with some of its keys."""
     return f'switch.aqm={{algorithm="{algorithm}"{", " * bool(settings)}{settings}}}'
@@ -97,6 +103,13 @@ OF_ALGORITHMS = {
         ),
     ],
 }
+# Messages with pauses between them, from a low rate on.
+PAUSES = (
+    'flow.tcp.source={kind="messages", mean_length="100 kB", mean_rate="2 Mbit/s", '
+    'peak_rate="50 Mbit/s"}; flow.tcp.rate_control.icr="1 Mbit/s"'
+)
+MARKS = 'switch.control={scheme="efci", threshold="5 packets"}'
+OFTEN = "flow.tcp.rate_control.nrm=2"
 # Two settings each of which gives another run.
 OTHERS = {
     "run.seed": (
@@ -137,6 +150,30 @@ OTHERS = {
         FABRIC,
         'flow=[{name="f", pattern={kind="permutation"}}]',
         'flow=[{name="f", pattern={kind="all-to-all"}}]',
+    ),
+    "switch.control": (RATED, "", 'switch.control={scheme="phantom"}'),
+    "flow.rate_control": (BUSY, "", "flow.tcp.rate_control={}"),
+    "rate_control.pcr": (RATED, "", 'flow.tcp.rate_control.pcr="40 Mbit/s"'),
+    "rate_control.mcr": (RATED, "", 'flow.tcp.rate_control.mcr="25 Mbit/s"'),
+    "rate_control.icr": (RATED, "", 'flow.tcp.rate_control.icr="10 Mbit/s"'),
+    "rate_control.rif": (RATED, MARKS, f"{MARKS}; flow.tcp.rate_control.rif=0.00390625"),
+    "rate_control.rdf": (RATED, MARKS, f"{MARKS}; flow.tcp.rate_control.rdf=0.5"),
+    "rate_control.nrm": (RATED, "", "flow.tcp.rate_control.nrm=8"),
+    "rate_control.trm": (
+        RATED,
+        "flow.tcp.rate_control.nrm=256",
+        'flow.tcp.rate_control.nrm=256; flow.tcp.rate_control.trm="3.125 ms"',
+    ),
+    "rate_control.crm": (RATED, OFTEN, f"{OFTEN}; flow.tcp.rate_control.crm=1"),
+    "rate_control.cdf": (
+        RATED,
+        f"{OFTEN}; flow.tcp.rate_control.crm=1",
+        f"{OFTEN}; flow.tcp.rate_control.crm=1; flow.tcp.rate_control.cdf=0.5",
+    ),
+    "rate_control.adtf": (
+        RATED,
+        PAUSES,
+        f'{PAUSES}; flow.tcp.rate_control.adtf="10 ms"',
     ),
     "topology.spine_rate": (FABRIC, "", 'topology.spine_rate="1 Gbit/s"'),
 }
@@ -185,17 +222,24 @@ def test_every_key_is_here() -> None:
     # What has no digest, what names things, what only limits packets (the refusals of
     # test_ethernet.py), and what the tables above have as a whole.
     without = {"run.duration", "flow.name", "ethernet.mtu", "switch.aqm"}
-    sections = {"run": "Run", "ethernet": "Ethernet", "switch": "Switch", "flow": "Flow"}
+    sections = {
+        "rate_control": "RateControl",
+        "run": "Run",
+        "ethernet": "Ethernet",
+        "switch": "Switch",
+        "flow": "Flow",
+    }
     for section, name in sections.items():
         expected = {f"{section}.{key}" for key in definitions[name]["properties"]} - without
         assert expected <= set(OTHERS)
 
 
-def test_three_runs_have_the_digests_that_they_always_had() -> None:
+def test_four_runs_have_the_digests_that_they_always_had() -> None:
     known = {
         "leaf-spine": "d002271ecae8519b",
         "incast": "509d76a997a70974",
         "dctcp": "099ad01afecc2b49",
+        "explicit-rate": "7b9db49b31103c89",
     }
     found = {name: cellrate.run(cellrate.template(name)).digest for name in known}
     assert found == known

@@ -13,6 +13,7 @@ from cellrate.common.numbers import number, seconds
 if TYPE_CHECKING:
     from cellrate import _core
 
+RATE = "acr_mean_bits_per_second"
 LINK_LAYER = 'link_layer = "ethernet"'
 """First line of a resolved scenario over Ethernet."""
 MEANS = ("tcp_throughput_bits_per_second", "goodput_bits_per_second")
@@ -66,6 +67,7 @@ def _of_group(name: str, members: Sequence[Mapping[str, Any]]) -> dict[str, Any]
         **{key: sum(flow[key] for flow in members) / len(members) for key in MEANS},
         **{key: sum(flow[key] for flow in members) for key in SUMS},
         "completion_seconds": max(ended) if all_ended else None,
+        RATE: sum(flow[RATE] for flow in members) / len(members) if members[0][RATE] else None,
     }
 
 
@@ -90,11 +92,15 @@ OF_FLOWS: dict[str, tuple[str, Callable[[Any], str]]] = {
 
 
 def flows_table(flows: Iterable[Mapping[str, Any]]) -> Table:
-    """A row for each flow, or group of flows."""
+    """A row for each flow, or group of flows; with its ACR if one of them has rate control."""
+    flows = list(flows)
+    shown = dict(OF_FLOWS)
+    if any(flow[RATE] is not None for flow in flows):
+        shown["ACR\nGbit/s"] = (RATE, lambda rate: "-" if rate is None else _gbit(rate))
     rows = (
-        Row((flow["name"], *(form(flow[key]) for key, form in OF_FLOWS.values()))) for flow in flows
+        Row((flow["name"], *(form(flow[key]) for key, form in shown.values()))) for flow in flows
     )
-    return Table(columns("flow", *OF_FLOWS, numbers=range(1, len(OF_FLOWS) + 1)), tuple(rows))
+    return Table(columns("flow", *shown, numbers=range(1, len(shown) + 1)), tuple(rows))
 
 
 def queues_table(shown: Mapping[str, Any]) -> Table:

@@ -2,11 +2,12 @@
 
 use std::collections::HashSet;
 
+use cellrate_engine::control::{ControlConfig, SwitchFacts};
 use cellrate_engine::ether::aqm::QueueFacts;
-use cellrate_engine::ether::frame::{Framing, UDP_HEADERS};
+use cellrate_engine::ether::frame::{Framing, GAP, PREAMBLE, UDP_HEADERS};
 use cellrate_engine::ether::line::OctetClock;
 use cellrate_engine::ether::plan::can_send;
-use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::kernel::{Finding, Ps, Rate};
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::cbr::CbrConfig;
 
@@ -31,6 +32,7 @@ pub fn check(scenario: &Scenario) -> (Option<Graph>, Vec<Problem>) {
         Ok(graph) => {
             check_lines(&graph, &mut problems);
             check_ports(scenario, &graph, &mut problems);
+            check_rates(scenario, &graph, &mut problems);
             (Some(graph), problems)
         }
         Err(more) => {
@@ -109,7 +111,16 @@ fn check_ports(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) 
     leaving.for_each(|link| ports[link.from] += 1);
     let most = ports.into_iter().max().unwrap_or(0) * switch.queues.len();
     let memory = switch.memory.iter();
+    let service_time = OctetClock::new(rate).ceil(PREAMBLE + largest + GAP);
+    let mut control = switch.control.0.check(SwitchFacts {
+        buffer: facts.limit,
+        service_time,
+    });
+    for finding in &mut control {
+        finding.message = finding.message.replace("cells", "bytes");
+    }
     let found = [
+        ("control", control),
         ("aqm", switch.aqm.check(facts)),
         (
             "schedule",
@@ -122,15 +133,62 @@ fn check_ports(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) 
     ];
     for (table, findings) in found {
         problems.extend(findings.into_iter().map(|finding| Problem {
-            severity: if finding.is_fatal(true) {
-                Severity::Error
-            } else {
-                Severity::Warning
-            },
+            severity: severity(&finding),
             place: place!["switch", table, finding.field],
             message: finding.message,
             help: String::new(),
         }));
+    }
+}
+
+/// Rate control, against the line of each source, and the scheme that obeys.
+fn check_rates(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) {
+    let mut first = None;
+    for (group, flow) in scenario.flows.iter().enumerate() {
+        let Some(rates) = &flow.rate_control else {
+            continue;
+        };
+        let priority = *first.get_or_insert(flow.priority);
+        if flow.priority != priority {
+            let message = format!(
+                "flows with rate control have priorities {priority} and {}",
+                flow.priority
+            );
+            let help = "one priority: a port has one queue under control";
+            problems.push(Problem::error(
+                place!["flow", group, "priority"],
+                message,
+                help,
+            ));
+        }
+        let instances = graph
+            .flows
+            .iter()
+            .filter(|instance| instance.group == group);
+        let lines = instances.map(|instance| graph.links[instance.forward[0]].rate);
+        let findings = lines.min().map(|line| rates.abr().check(line));
+        problems.extend(findings.into_iter().flatten().map(|finding| Problem {
+            severity: severity(&finding),
+            place: place!["flow", group, "rate_control", finding.field],
+            message: finding.message,
+            help: String::new(),
+        }));
+    }
+    let control = &scenario.switch.control.0;
+    if first.is_none() && !matches!(control, ControlConfig::None(_)) {
+        let message = format!(
+            "`{}` has nothing to control: no flow has `rate_control`",
+            control.name()
+        );
+        problems.push(Problem::warning(place!["switch", "control"], message, ""));
+    }
+}
+
+fn severity(finding: &Finding) -> Severity {
+    if finding.is_fatal(true) {
+        Severity::Error
+    } else {
+        Severity::Warning
     }
 }
 

@@ -1,5 +1,6 @@
 //! Flows of a scenario over Ethernet.
 
+use super::rates::RateControl;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::Bytes;
 use cellrate_engine::tcp::TcpConfig;
@@ -42,6 +43,9 @@ pub struct Flow {
     /// The source of traffic: over TCP, `cbr`, or `persistent` for datagrams at the rate of the line.
     #[serde(default = "greedy")]
     pub source: SourceConfig,
+    /// Rate control of each source; none if absent, `rate_control = {}` for all its defaults.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_control: Option<RateControl>,
     /// TCP at both ends: keys that differ from `[tcp]`.
     #[serde(default)]
     pub tcp: TcpConfig,

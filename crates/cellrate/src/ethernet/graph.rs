@@ -46,7 +46,7 @@ pub struct Instance {
     pub start: Ps,
     /// Links from the source to the destination.
     pub forward: Vec<usize>,
-    /// Links back; empty for datagrams.
+    /// Links back; empty for datagrams without rate control.
     pub backward: Vec<usize>,
 }
 
@@ -72,6 +72,17 @@ impl Graph {
     fn add_duplex(&mut self, from: usize, to: usize, rate: Rate, delay: Ps) {
         self.add_link(from, to, rate, delay);
         self.add_link(to, from, rate, delay);
+    }
+    /// The links of a path in the other direction; `None` if one of them leads one way only.
+    fn reverse(&self, path: &[usize]) -> Option<Vec<usize>> {
+        let back = |link: &usize| {
+            let ends = (self.links[*link].to, self.links[*link].from);
+            let leads = |link: &usize| (self.links[*link].from, self.links[*link].to) == ends;
+            // Both directions of a line mostly stand one behind the other.
+            let near = Some(link ^ 1).filter(|near| *near < self.links.len() && leads(near));
+            near.or_else(|| (0..self.links.len()).find(leads))
+        };
+        path.iter().rev().map(back).collect()
     }
 }
 
@@ -125,17 +136,29 @@ pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
             ));
             break;
         };
+        // Records of rates come back over the switches that they have passed.
+        let backward = match &flow.rate_control {
+            Some(_) => {
+                let Some(backward) = graph.reverse(&forward) else {
+                    problems.push(Problem::error(
+                        place!["flow", group, "rate_control"],
+                        "a link of the path leads one way only",
+                        "records of rates come back over the switches that they have passed",
+                    ));
+                    break;
+                };
+                backward
+            }
+            None if flow.source.over_tcp() => backward,
+            None => Vec::new(),
+        };
         flows.push(Instance {
             group,
             index,
             name: flow.instance(index),
             start: flow.start_of(index),
             forward,
-            backward: if flow.source.over_tcp() {
-                backward
-            } else {
-                Vec::new()
-            },
+            backward,
         });
     }
     drop(routes);

@@ -7,6 +7,7 @@ use cellrate_engine::kernel::Ps;
 use serde::Deserialize;
 
 use super::checks;
+use super::control;
 use super::graph::Graph;
 use super::plan::plan;
 use super::recorder::Recorder;
@@ -67,6 +68,7 @@ impl Job {
             let mut root = read_root(&texts, overrides.len(), seed.as_deref())?;
             refuse_any(shape::check(&root, schema(), "the scenario"))?;
             tcp_defaults::add(&mut root);
+            control::in_bytes(&mut root);
             share(&mut root);
             let mut scenario = Scenario::deserialize(toml::Table::from(&root))
                 .map_err(|error| vec![unread(&error)])?;

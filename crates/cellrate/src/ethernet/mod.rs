@@ -1,10 +1,12 @@
 //! Scenarios over Ethernet (`link_layer = "ethernet"`): the file, its checks, its graph, and its runs.
 
 mod checks;
+mod control;
 pub mod flow;
 pub mod graph;
 mod job;
 mod plan;
+mod rates;
 mod recorder;
 mod summary;
 mod tcp_defaults;

@@ -5,6 +5,7 @@ use cellrate_engine::ether::plan::{FlowPlan, NodePlan, Plan, SwitchPlan};
 use cellrate_engine::kernel::Stream;
 
 use super::graph::{Graph, Instance, Node};
+use super::rates::RateControl;
 use super::types::Scenario;
 
 /// The plan of a scenario: its graph with every flow laid out, start jitter drawn.
@@ -31,6 +32,7 @@ fn node(scenario: &Scenario, node: &Node) -> NodePlan {
         queues: scenario.switch.queues.clone(),
         schedule: scenario.switch.schedule.clone(),
         aqm: scenario.switch.aqm.clone(),
+        control: scenario.switch.control.0.clone(),
         memory: scenario.switch.memory.clone(),
     };
     NodePlan {
@@ -57,5 +59,6 @@ fn flow(scenario: &Scenario, instance: &Instance) -> FlowPlan {
         priority: group.priority,
         // At most an MTU, as checked.
         datagram: group.datagram.0 as u32,
+        rates: group.rate_control.as_ref().map(RateControl::abr),
     }
 }

@@ -13,6 +13,7 @@ enum Quantity {
     Queue(usize, usize),
     Cwnd(usize),
     Sequence(usize),
+    Acr(usize),
     /// A port, its busy time at the last sample, and the time of that.
     Utilisation(usize, f64, f64),
 }
@@ -24,6 +25,7 @@ impl Quantity {
             Quantity::Cwnd(_) => ("cwnd", "bytes"),
             Quantity::Sequence(_) => ("sequence", "bytes"),
             Quantity::Utilisation(..) => ("utilisation", "ratio"),
+            Quantity::Acr(_) => ("acr", "bit/s"),
         }
     }
     /// The value now; `None` if there is nothing to measure yet.
@@ -32,6 +34,7 @@ impl Quantity {
             Quantity::Queue(port, queue) => Some(ports[*port].held(*queue).octets as f64),
             Quantity::Cwnd(flow) => simulation.tcp_window(*flow).map(|(cwnd, _)| cwnd as f64),
             Quantity::Sequence(flow) => simulation.tcp_window(*flow).map(|(_, acked)| acked as f64),
+            Quantity::Acr(flow) => simulation.acr(*flow).map(|octets| 8.0 * octets),
             Quantity::Utilisation(port, busy, since) => {
                 let now = simulation.now();
                 let busy_now = ports[*port].busy_ps(now);
@@ -69,6 +72,13 @@ impl Recorder {
                 TraceKind::Utilisation => ports().for_each(|(number, port)| {
                     add(Quantity::Utilisation(number, 0.0, 0.0), name(port.link));
                 }),
+                TraceKind::Acr => {
+                    let flows = plan.flows.iter().enumerate();
+                    let controlled = flows.filter(|(_, flow)| flow.rates.is_some());
+                    controlled.for_each(|(number, flow)| {
+                        add(Quantity::Acr(number), flow.name.clone());
+                    });
+                }
                 TraceKind::Cwnd => senders().for_each(|(number, flow)| {
                     add(Quantity::Cwnd(number), flow.name.clone());
                 }),

@@ -17,4 +17,9 @@ pub const TEMPLATES: &[(&str, &str, &str)] = &[
         "DCTCP over Ethernet: long flows share a port that marks packets",
         include_str!("templates/dctcp.toml"),
     ),
+    (
+        "explicit-rate",
+        "Explicit rates over Ethernet: a switch tells hosts their fair share",
+        include_str!("templates/explicit-rate.toml"),
+    ),
 ];

@@ -79,3 +79,56 @@ fn dctcp_holds_the_queue_where_the_port_marks() {
     );
     assert!(queue(&without)["queue_mean_packets"].as_f64().unwrap() > 4.0 * mean);
 }
+
+const EXPLICIT: &str = r#"
+link_layer = "ethernet"
+run.duration = "30 ms"
+measure.from = "10 ms"
+topology = { template = "single-switch", link_rate = "100 Gbit/s", access = "1 us", bottleneck = "1 us" }
+switch = { buffer = "2 MB", control = { scheme = "erica", interval = "200 us", interval_cells = "20 MB", delta = 0.0 } }
+flow = [{ name = "tcp", count = 8, rate_control = { nrm = 16, icr = "5 Gbit/s" } }]"#;
+
+/// Eight sources share nine tenths of 100 Gbit/s, preambles and gaps included. Of 16 frames 15 carry 1,460
+/// bytes in 1,538 octets, and one of 84 octets a record. So TCP gets 90 / 8 x 15 x 1,460 / (15 x 1,538 + 84)
+/// = 10.64 Gbit/s each, and the queue stays short: nothing is lost.
+#[test]
+fn erica_gives_hosts_their_share_of_ethernet() {
+    let found = summary(EXPLICIT, &[]);
+    for flow in found["flows"].as_array().unwrap() {
+        let acr = flow["acr_mean_bits_per_second"].as_f64().unwrap();
+        assert!((acr / 11.25e9 - 1.0).abs() < 0.01, "{acr}");
+        let tcp = flow["tcp_throughput_bits_per_second"].as_f64().unwrap();
+        assert!((tcp / 10.64e9 - 1.0).abs() < 0.01, "{tcp}");
+    }
+    assert_eq!(found["totals"]["packets_dropped"], 0);
+    let control = &found["ports"][0]["control"];
+    assert_eq!(control["scheme"], "erica");
+    let share = control["fair_share_bits_per_second"].as_f64().unwrap();
+    assert!((share / 11.25e9 - 1.0).abs() < 0.02, "{control}");
+}
+
+/// Lengths of schemes: bytes as written, packets as full frames of 1,538 octets, and defaults in packets.
+#[test]
+fn schemes_count_bytes_on_the_line() {
+    let resolved = |control: &str| {
+        let overrides = [format!("switch.control={control}")];
+        let job = Job::new(EXPLICIT, "test", &overrides, None).unwrap();
+        let again = Job::new(job.resolved(), "test", &[], None).unwrap();
+        assert_eq!(job.resolved(), again.resolved());
+        job.resolved().to_owned()
+    };
+    let efci = resolved(r#"{ scheme = "efci", threshold = "65 packets" }"#);
+    assert!(efci.contains(r#"threshold = "99970 bytes""#), "{efci}");
+    // ERICA's interval of 100 cells is one of 100 full frames.
+    let erica = resolved(r#"{ scheme = "erica" }"#);
+    assert!(
+        erica.contains(r#"interval_cells = "153800 bytes""#),
+        "{erica}"
+    );
+    let refused = |control: &str| {
+        let overrides = [format!("switch.control={control}")];
+        Job::new(EXPLICIT, "test", &overrides, None).unwrap_err()
+    };
+    let error = refused(r#"{ scheme = "efci", threshold = "65 cells" }"#).to_string();
+    assert!(error.contains("a length of a queue such as"), "{error}");
+}

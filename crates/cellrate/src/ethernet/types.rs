@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use cellrate_engine::control::ControlConfig;
 use cellrate_engine::ether::aqm::AqmConfig;
 use cellrate_engine::ether::memory::MemoryConfig;
 use cellrate_engine::ether::schedule::ScheduleConfig;
@@ -12,6 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::control::{self, Control};
 use super::flow::Flow;
 use super::tcp_defaults;
 use super::topology::Topology;
@@ -111,6 +113,8 @@ pub enum TraceKind {
     Sequence,
     /// Share of each line's time that was used since the last sample.
     Utilisation,
+    /// ACR of each source with rate control.
+    Acr,
 }
 
 /// Form of frames.
@@ -146,6 +150,10 @@ pub struct Switch {
     /// Active queue management of each queue: which packets are marked or dropped before the buffer is
     /// full.
     pub aqm: AqmConfig,
+    /// Congestion control of flows with `rate_control`. Lengths are in bytes on the line or in packets, which
+    /// count as full frames; where ATM has a number of cells by default, here it is as many packets.
+    #[schemars(with = "ControlConfig")]
+    pub control: Control,
     /// Memory that all queues of a switch share, with dynamic thresholds; `buffer` limits each queue,
     /// too. None if absent.
     pub memory: Option<MemoryConfig>,
@@ -158,6 +166,7 @@ impl Default for Switch {
             queues: vec![Vec::new()],
             schedule: ScheduleConfig::StrictPriority,
             aqm: AqmConfig::default(),
+            control: Control::default(),
             memory: None,
         }
     }
@@ -191,6 +200,7 @@ pub fn schema() -> &'static Value {
     SCHEMA.get_or_init(|| {
         let mut schema = of::<Scenario>("cellrate scenario over Ethernet");
         tcp_defaults::document(&mut schema);
+        control::document(&mut schema);
         schema
     })
 }

@@ -488,7 +488,7 @@ impl<'a> Draft<'a> {
         channel: ChannelId,
         rate: Rate,
     ) -> Option<AbrDestination> {
-        let destination = || AbrDestination::new(&flow.abr, rate);
+        let destination = || AbrDestination::new(&flow.abr, ServiceRate::of_cells(rate));
         match self.class(channel) {
             ServiceClass::Abr => Some(destination()),
             _ => self

@@ -144,7 +144,7 @@ impl Relay {
         body: Option<&Body>,
         way: &mut Way<'_, S>,
     ) -> bool {
-        self.destination.on_data(info);
+        self.destination.on_data(info.efci());
         let mut info = info.without_efci();
         let meters = self.meters_arrivals();
         let mut arrive = |info: &mut Info, body| {
@@ -192,7 +192,7 @@ impl Relay {
         if !way.port.pass_front(now, arrival, &mut way.out) {
             return None;
         }
-        self.destination.on_data(info);
+        self.destination.on_data(info.efci());
         self.source.send_plainly(now);
         self.count_sent(now, info);
         Some(self.run(now, way))

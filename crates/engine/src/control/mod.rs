@@ -21,6 +21,7 @@ mod own_marks;
 pub mod phantom;
 mod ranges;
 pub mod relative_rate;
+mod report;
 mod scheme;
 pub mod smith;
 
@@ -36,6 +37,7 @@ use crate::kernel::{Finding, Ps};
 use crate::passing::{Passing, RateRecord};
 
 pub use custom::{Boxed, CustomConfig, CustomControl, CustomScheme};
+pub use report::ControlReport;
 pub use scheme::{PortFacts, QueueReading, SchemeParameters, SwitchControl, SwitchFacts};
 
 /// Each line names variant, key in a scenario, description, source, parameters and state. The state

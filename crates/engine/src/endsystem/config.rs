@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::custom::LawConfig;
 use crate::kernel::units::Cells;
-use crate::kernel::{Finding, Ps, Rate};
+use crate::kernel::{Finding, Ps, Rate, ServiceRate};
 
 /// Condition for out-of-rate FRMs (source rule 11).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -218,7 +218,7 @@ const MAX_TBE: u64 = 16_777_215;
 impl AbrConfig {
     /// PCR in cells/s on an access link of `link_rate`.
     pub fn pcr_cells(&self, link_rate: Rate) -> f64 {
-        self.pcr.unwrap_or(link_rate).cells_per_second()
+        self.pcr_units(ServiceRate::of_cells(link_rate))
     }
     /// MCR in cells/s.
     pub fn mcr_cells(&self) -> f64 {
@@ -226,15 +226,27 @@ impl AbrConfig {
     }
     /// Initial cell rate in cells/s; with `apply_tbe_icr_cap` at most TBE per `frtt`.
     pub fn icr_cells(&self, link_rate: Rate, frtt: Ps) -> f64 {
+        self.icr_units(ServiceRate::of_cells(link_rate), frtt)
+    }
+    /// PCR in units/s on an access link of rate `line`.
+    pub(super) fn pcr_units(&self, line: ServiceRate) -> f64 {
+        line.in_units(self.pcr.unwrap_or(line.line()))
+    }
+    /// MCR in units/s.
+    pub(super) fn mcr_units(&self, line: ServiceRate) -> f64 {
+        self.mcr.map_or(0.0, |mcr| line.in_units(mcr))
+    }
+    /// Initial cell rate in units/s; with `apply_tbe_icr_cap` at most TBE per `frtt`.
+    pub(super) fn icr_units(&self, line: ServiceRate, frtt: Ps) -> f64 {
         let icr = self
             .icr
-            .map_or(self.pcr_cells(link_rate), Rate::cells_per_second);
+            .map_or(self.pcr_units(line), |icr| line.in_units(icr));
         if !self.apply_tbe_icr_cap || frtt == Ps::ZERO {
             return icr;
         }
         // TM 4.0: ICR := max(MCR, min(ICR, TBE / FRTT))
         icr.min(self.tbe.0 as f64 / frtt.as_secs_f64())
-            .max(self.mcr_cells())
+            .max(self.mcr_units(line))
     }
     /// MDF of PRCA and EPRCA.
     pub fn mdf_in_force(&self) -> u32 {

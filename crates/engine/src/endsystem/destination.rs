@@ -4,8 +4,8 @@
 //! 3, 4 and 6 in [`super::AbrSource::offer_brm`]: the newest cell replaces one that still waits.
 
 use super::config::AbrConfig;
-use crate::atm::cell::{Info, RmCell};
-use crate::kernel::{Ps, Rate};
+use crate::kernel::{Ps, ServiceRate};
+use crate::passing::RateRecord;
 
 /// Shortest time between cells that a destination generates itself: 10 per second (DES rule 5).
 const GENERATION_INTERVAL: Ps = Ps::from_ms(100);
@@ -22,13 +22,13 @@ pub struct AbrDestination {
 }
 
 impl AbrDestination {
-    /// A destination whose sender has an access link of `link_rate`.
-    pub fn new(config: &AbrConfig, link_rate: Rate) -> AbrDestination {
+    /// A destination whose sender has an access link of rate `line`.
+    pub fn new(config: &AbrConfig, line: ServiceRate) -> AbrDestination {
         AbrDestination {
             saved_efci: false,
             reset: config.reset_saved_efci,
             heeds_data: true,
-            last_er: config.pcr_cells(link_rate),
+            last_er: config.pcr_units(line),
             may_generate_at: Ps::ZERO,
         }
     }
@@ -43,8 +43,8 @@ impl AbrDestination {
 
     /// A data cell arrives. DES rule 1: its EFCI is saved.
     #[inline]
-    pub fn on_data(&mut self, info: Info) {
-        self.saved_efci = info.efci();
+    pub fn on_data(&mut self, efci: bool) {
+        self.saved_efci = efci;
     }
 
     /// Saved EFCI of the last data cell; with `reset_saved_efci` only until a BRM has reported it.
@@ -54,7 +54,7 @@ impl AbrDestination {
 
     /// An FRM arrives, in-rate or not. DES rule 2: it is turned round with BN = 0, and CI is set if
     /// the saved EFCI is set.
-    pub fn on_frm(&mut self, mut rm: RmCell) -> RmCell {
+    pub fn on_frm(&mut self, mut rm: RateRecord) -> RateRecord {
         self.last_er = rm.er;
         rm.bn = false; // DES rule 2. DIR is the kind of the cell, which the source sets.
         rm.ci |= self.saved_efci && self.heeds_data; // DES rule 2
@@ -64,12 +64,12 @@ impl AbrDestination {
 
     /// A BRM that a congested destination generates without an FRM (DES rule 5): BN and CI are set,
     /// ER is that of the last FRM. `None` within 100 ms of the last BRM of this kind.
-    pub fn generate(&mut self, now: Ps) -> Option<RmCell> {
+    pub fn generate(&mut self, now: Ps) -> Option<RateRecord> {
         if now < self.may_generate_at {
             return None;
         }
         self.may_generate_at = now.saturating_add(GENERATION_INTERVAL);
-        Some(RmCell {
+        Some(RateRecord {
             er: self.last_er,
             ccr: 0.0,
             mcr: 0.0,

@@ -20,7 +20,7 @@ pub use config::{AbrConfig, Compensation, CrmRounding, ErBelowMcr, OutOfRate, So
 pub use credited::CreditedSource;
 pub use custom::{CustomLaw, LawConfig, LawState, SourceFacts};
 pub use destination::AbrDestination;
-pub use source::{AbrSource, Counters, Emission, Pacing};
+pub use source::{AbrSource, Counters, Emission, Octets, Pacing};
 pub use split::SplitSource;
 pub use unshaped::UnshapedSource;
 pub use vsvd::{InputMeter, RateUpdate, VcRate, VsVdConfig};

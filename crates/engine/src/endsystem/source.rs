@@ -7,12 +7,70 @@
 mod steady;
 
 use core::any::Any;
+use core::fmt::Debug;
 
 use super::config::{AbrConfig, ErBelowMcr, OutOfRate};
 use super::rate_law::RateLaw;
 use crate::atm::cell::{Info, Kind, RmCell};
 use crate::atm::rm;
-use crate::kernel::{Pace, Ps, Rate};
+use crate::kernel::{Pace, Ps, Rate, ServiceRate};
+
+/// Sizes of what a source sends, in the units of service in which its rates count.
+pub trait Sizes: Copy + Debug {
+    /// Notes that data, or else an RM cell, is sent.
+    fn sent(&mut self, is_data: bool);
+    /// Earliest time of what follows, after what was sent last at `at`, as [`Pace::next`] gives it.
+    fn next(self, pace: Pace, at: Ps, carry: u32) -> (Ps, u32);
+    /// Units of an RM cell.
+    fn record(self) -> f64;
+}
+
+/// Cells: a unit each.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cells;
+
+impl Sizes for Cells {
+    #[inline(always)]
+    fn sent(&mut self, _is_data: bool) {}
+    #[inline(always)]
+    fn next(self, pace: Pace, at: Ps, carry: u32) -> (Ps, u32) {
+        pace.next(at, carry)
+    }
+    #[inline(always)]
+    fn record(self) -> f64 {
+        1.0
+    }
+}
+
+/// Frames, in octets on the line.
+#[derive(Clone, Copy, Debug)]
+pub struct Octets {
+    /// Octets of the next frame with data.
+    pub data: u32,
+    /// Octets of a frame with a record of rates.
+    pub record: u32,
+    last: u32,
+}
+
+impl Octets {
+    /// Records in frames of `record` octets.
+    pub const fn new(record: u32) -> Octets {
+        let (data, last) = (0, 0);
+        Octets { data, record, last }
+    }
+}
+
+impl Sizes for Octets {
+    fn sent(&mut self, is_data: bool) {
+        self.last = if is_data { self.data } else { self.record };
+    }
+    fn next(self, pace: Pace, at: Ps, carry: u32) -> (Ps, u32) {
+        pace.next_of(at, carry, self.last)
+    }
+    fn record(self) -> f64 {
+        self.record.into()
+    }
+}
 
 /// The cell that the source sends at an opportunity.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,7 +104,7 @@ pub struct Counters {
     pub acr_changes: u64,
 }
 
-/// Constants of a connection; rates in cells/s. Those that each cell needs come first.
+/// Constants of a connection; rates in units/s. Those that each cell needs come first.
 #[derive(Clone, Debug)]
 #[repr(C)]
 struct Limits {
@@ -111,10 +169,11 @@ pub struct Pacing {
     since_frm: u32,
 }
 
-/// The source half of an ABR end system. What each cell needs comes first and lies together.
+/// The source half of an ABR end system, over cells or frames; rates are in units of service. What each
+/// cell needs comes first and lies together.
 #[derive(Clone, Debug)]
 #[repr(C)]
-pub struct AbrSource {
+pub struct AbrSource<S = Cells> {
     pacing: Pacing,
     pace: Option<Pace>,
     acr: f64,
@@ -141,14 +200,32 @@ pub struct AbrSource {
     /// Law of the rate in place of SES rules 5, 6, 8, 9 and 13; `None` for these rules.
     law: Option<RateLaw>,
     /// Rate of the access link, and fixed round trip time.
-    way: (Rate, Ps),
+    way: (ServiceRate, Ps),
+    /// Sizes of what it sends.
+    pub sizes: S,
 }
 
 impl AbrSource {
-    /// A source on an access link of `link_rate`; `frtt` is the fixed round trip time, which
+    /// A source of cells on an access link of `link_rate`; `frtt` is the fixed round trip time, which
     /// matters only to `apply_tbe_icr_cap`. SES rule 2: ACR starts at ICR.
     pub fn new(config: &AbrConfig, link_rate: Rate, frtt: Ps) -> AbrSource {
-        let limits = Limits::new(config, link_rate, frtt);
+        AbrSource::of(config, (ServiceRate::of_cells(link_rate), frtt), Cells)
+    }
+}
+
+impl AbrSource<Octets> {
+    /// A source of frames on an access link of `link_rate`, with rates in octets/s on the line, under the
+    /// rules of TM 4.0, in which frames stand for cells. `config` has no other rules, and neither
+    /// `use_it_or_lose_it` nor `quantise_rates` nor `apply_tbe_icr_cap`.
+    pub fn of_frames(config: &AbrConfig, link_rate: Rate, record: u32) -> AbrSource<Octets> {
+        let way = (ServiceRate::of_octets(link_rate), Ps::ZERO);
+        AbrSource::of(config, way, Octets::new(record))
+    }
+}
+
+impl<S: Sizes> AbrSource<S> {
+    fn of(config: &AbrConfig, way: (ServiceRate, Ps), sizes: S) -> AbrSource<S> {
+        let (limits, frtt) = (Limits::new(config, way), way.1);
         AbrSource {
             pacing: Pacing {
                 t_next: Ps::ZERO,
@@ -167,14 +244,15 @@ impl AbrSource {
             acr: limits.icr, // SES rule 2
             t_last_frm: Ps::ZERO,
             frms_without_brm: 0,
-            frm_probe: Probe::new(limits.tcr),
-            brm_probe: Probe::new(limits.tcr),
+            frm_probe: Probe::new(limits.tcr / sizes.record()),
+            brm_probe: Probe::new(limits.tcr / sizes.record()),
             acr_changed_at: Ps::ZERO,
             explicit_rate: None,
             counters: Counters::default(),
             law: RateLaw::new(config, (limits.icr, limits.mcr, limits.pcr), frtt),
             limits,
-            way: (link_rate, frtt),
+            way,
+            sizes,
         }
     }
 
@@ -187,7 +265,7 @@ impl AbrSource {
     /// Goes on with other parameters of the same rules. They act wherever the rules use them from
     /// now on; ACR stays as it is.
     pub fn change(&mut self, config: &AbrConfig) {
-        let limits = Limits::new(config, self.way.0, self.way.1);
+        let limits = Limits::new(config, self.way);
         if self.first {
             self.pacing.since_frm = limits.nrm_others; // SES rule 2: the first cell is an FRM.
         }
@@ -200,7 +278,7 @@ impl AbrSource {
         self.limits = limits;
     }
 
-    /// Allowed cell rate in cells/s.
+    /// Allowed cell rate in units/s.
     #[inline]
     pub fn acr(&self) -> f64 {
         self.acr
@@ -209,7 +287,7 @@ impl AbrSource {
     pub fn acr_changed_at(&self) -> Ps {
         self.acr_changed_at
     }
-    /// ER of the last BRM in cells/s; `None` before the first.
+    /// ER of the last BRM in units/s; `None` before the first.
     pub fn explicit_rate(&self) -> Option<f64> {
         self.explicit_rate
     }
@@ -312,6 +390,7 @@ impl AbrSource {
     #[inline(always)]
     pub fn send_plainly(&mut self, now: Ps) {
         self.count_cell();
+        self.sizes.sent(true);
         self.advance(now);
     }
 
@@ -344,6 +423,7 @@ impl AbrSource {
             return self.send_out_of_rate(now, data_waiting);
         };
         self.started = true;
+        self.sizes.sent(sent == Emission::Data);
         self.advance(now);
         Some(sent)
     }
@@ -473,7 +553,8 @@ impl AbrSource {
         self.t_last_frm.saturating_add(self.limits.trm)
     }
 
-    /// SES rule 1: the next in-rate cell follows 1/ACR after this one at the earliest. The fraction
+    /// SES rule 1: the next in-rate cell follows 1/ACR after this one at the earliest, in frames the octets
+    /// of this one over ACR. The fraction
     /// of a picosecond is carried only between cells sent on time.
     #[inline(always)]
     fn advance(&mut self, now: Ps) {
@@ -507,7 +588,8 @@ impl AbrSource {
     #[inline]
     fn schedule(&mut self) {
         (self.pacing.t_next, self.pacing.carry) = self.pace.map_or((Ps::NEVER, 0), |pace| {
-            pace.next(self.pacing.t_last, self.pacing.carry_last)
+            self.sizes
+                .next(pace, self.pacing.t_last, self.pacing.carry_last)
         });
     }
 
@@ -595,21 +677,21 @@ impl AbrSource {
 }
 
 impl Limits {
-    fn new(config: &AbrConfig, link_rate: Rate, frtt: Ps) -> Limits {
-        let (pcr, mcr) = (config.pcr_cells(link_rate), config.mcr_cells());
+    fn new(config: &AbrConfig, (line, frtt): (ServiceRate, Ps)) -> Limits {
+        let (pcr, mcr) = (config.pcr_units(line), config.mcr_units(line));
         Limits {
             pcr,
             mcr,
             er: RateLaw::explicit_rate(config, pcr),
-            icr: config.icr_cells(link_rate, frtt).min(pcr).max(mcr),
-            ceiling: pcr.min(link_rate.cells_per_second()),
+            icr: config.icr_units(line, frtt).min(pcr).max(mcr),
+            ceiling: pcr.min(line.units_per_second()),
             increase: config.rif * pcr,
             keep_rdf: 1.0 - config.rdf,
             keep_cdf: 1.0 - config.cdf,
-            tcr: config.tcr.cells_per_second(),
+            tcr: line.in_units(config.tcr),
             unused: config
                 .use_it_or_lose_it
-                .map_or(f64::INFINITY, Rate::cells_per_second),
+                .map_or(f64::INFINITY, |rate| line.in_units(rate)),
             crm: config.crm_frms(),
             trm: config.trm,
             adtf: config.adtf,

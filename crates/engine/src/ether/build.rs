@@ -1,6 +1,7 @@
 //! Builds nodes, ports, tables and endpoints from a plan.
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -8,13 +9,16 @@ use super::aqm::QueueFacts;
 use super::endpoint::{App, Endpoint, EndpointSettings, Paced, Supply};
 use super::frame::{GAP, PREAMBLE, UDP_HEADERS};
 use super::host::{Host, Interface};
+use super::hosted::Hosted;
 use super::memory::SharedMemory;
 use super::node::Node;
 use super::plan::{Plan, SwitchPlan};
 use super::port::{Port, PortSettings};
-use super::switch::{Route, Switch};
+use super::rates::{RateDestination, RateSource, Rates};
+use super::switch::{Controlled, Route, Switch};
 use super::transport::Inbox;
-use crate::kernel::Stream;
+use crate::control::{ControlConfig, PortFacts};
+use crate::kernel::{ServiceRate, Stream};
 use crate::net::channel::ChannelId;
 use crate::net::simultaneous::Order;
 use crate::tcp::{Phases, TcpReceiver, TcpSender};
@@ -125,6 +129,7 @@ impl<'a> Draft<'a> {
             .map(|flow| flow.longest_packet() as u32)
             .max();
         let largest = self.plan.framing.frame(largest.unwrap_or(0));
+        let (controlled, channels) = self.controlled(node, &settings.control);
         let port = |(number, link): (usize, &usize)| {
             let link_plan = &self.plan.links[*link];
             let facts = QueueFacts {
@@ -137,7 +142,22 @@ impl<'a> Draft<'a> {
                 let stream = Stream::new(self.plan.seed, &link_plan.name, &purpose);
                 (settings.buffer, settings.aqm.build(facts, stream))
             };
+            let control = |channels: usize| {
+                let facts = PortFacts {
+                    rate: ServiceRate::of_octets(link_plan.rate),
+                    channels,
+                    seed: Stream::new(self.plan.seed, &link_plan.name, "control").bits(),
+                };
+                let priority = self.controlled_priority();
+                let queue = settings.queue_of()[priority as usize];
+                Hosted::new(settings.control.build(facts), queue.into())
+            };
+            let controls = channels
+                .get(number)
+                .copied()
+                .filter(|channels| *channels > 0);
             Port::new(PortSettings {
+                control: controls.map(control),
                 rate: link_plan.rate,
                 delay: link_plan.delay,
                 link: *link as u32,
@@ -159,9 +179,45 @@ impl<'a> Draft<'a> {
         };
         Switch::new(
             ports.iter().enumerate().map(port).collect(),
-            self.arriving[node].iter().map(route).collect(),
+            (self.arriving[node].iter().map(route).collect(), controlled),
             memory,
         )
+    }
+
+    /// Views of the schemes of a switch, by label, and the numbers of flows under control of each port; both empty
+    /// without a scheme.
+    fn controlled(&self, node: usize, control: &ControlConfig) -> (Vec<Controlled>, Vec<usize>) {
+        let arriving = &self.arriving[node];
+        let under_control = |channel: &ChannelId| self.plan.flows[channel.flow()].rates.is_some();
+        if matches!(control, ControlConfig::None(_))
+            || !arriving.iter().any(|(channel, _)| under_control(channel))
+        {
+            return (Vec::new(), Vec::new());
+        }
+        let mut channels = alloc::vec![0; self.outgoing[node].len()];
+        let mut slots = BTreeMap::new();
+        let mut controlled = alloc::vec![Controlled::default(); arriving.len()];
+        for (label, (channel, hop)) in arriving.iter().enumerate() {
+            if channel.is_forward() && under_control(channel) {
+                let port = self.port_of[self.plan.path(*channel)[hop + 1]];
+                let slot = channels[port as usize] as u32;
+                channels[port as usize] += 1;
+                controlled[label].slot = Some(slot);
+                slots.insert(channel.flow(), (port, slot));
+            }
+        }
+        for (label, (channel, _)) in arriving.iter().enumerate() {
+            if !channel.is_forward() {
+                controlled[label].answers = slots.get(&channel.flow()).copied();
+            }
+        }
+        (controlled, channels)
+    }
+
+    /// Priority of the flows under control, which all have the same.
+    fn controlled_priority(&self) -> u8 {
+        let mut controlled = self.plan.flows.iter().filter(|flow| flow.rates.is_some());
+        controlled.next().map_or(0, |flow| flow.priority)
     }
 
     fn host(&self, node: usize, begins: &mut [(usize, usize)]) -> Host {
@@ -229,8 +285,25 @@ impl<'a> Draft<'a> {
                 UDP_HEADERS + flow.datagram
             },
             all_ect: flow.source.over_tcp() && flow.tcp.recovery.reports_each_mark(),
+            rates: self.rates(channel),
             start: flow.start,
             app,
         })
+    }
+
+    /// Rate control at the end of a flow that `channel` leaves.
+    fn rates(&self, channel: ChannelId) -> Rates {
+        let flow = &self.plan.flows[channel.flow()];
+        let Some(config) = &flow.rates else {
+            return Rates::Free;
+        };
+        let (framing, priority) = (self.plan.framing, flow.priority);
+        let rate = self.plan.links[flow.forward[0]].rate;
+        if channel.is_forward() {
+            Rates::Source(Box::new(RateSource::new(config, rate, framing, priority)))
+        } else {
+            let destination = RateDestination::new(config, rate, framing, priority);
+            Rates::Destination(Box::new(destination))
+        }
     }
 }

@@ -5,8 +5,10 @@ use alloc::collections::VecDeque;
 
 use super::frame::{Ecn, Framing, Info, Packet};
 use super::line::OctetClock;
+use super::rates::Rates;
 use crate::kernel::{Digest, Ps, Rate, Summary};
 use crate::net::ChannelId;
+use crate::passing::Contents;
 use crate::tcp::{Segment, TcpReceiver, TcpSender};
 use crate::traffic::{Application, Writes};
 
@@ -84,6 +86,8 @@ pub struct EndpointSettings {
     pub start: Ps,
     /// The application.
     pub app: App,
+    /// Rate control.
+    pub rates: Rates,
 }
 
 /// Counters of an endpoint since the start of the run.
@@ -95,6 +99,10 @@ pub struct EndpointCounts {
     pub packets_received: u64,
     /// Frames received with a mark.
     pub marked: u64,
+    /// Frames with records of rates among those sent and received.
+    pub records_sent: u64,
+    /// The same of those received.
+    pub records_received: u64,
 }
 
 /// One end of a flow.
@@ -115,6 +123,7 @@ pub struct Endpoint {
     all_ect: bool,
     start: Ps,
     app: App,
+    rates: Rates,
     /// Acknowledgements that wait for the interface.
     acks: VecDeque<Segment>,
     counts: EndpointCounts,
@@ -138,6 +147,7 @@ impl Endpoint {
             all_ect: settings.all_ect,
             start: settings.start,
             app: settings.app,
+            rates: settings.rates,
             acks: VecDeque::new(),
             counts: EndpointCounts::default(),
             digest: Digest::default(),
@@ -146,9 +156,18 @@ impl Endpoint {
         }
     }
 
-    /// Time of its next event: a start, a timer, a write or a datagram.
+    /// Time of its next event: a start, a timer, a write, a datagram, or a frame that rate control has held
+    /// back.
     #[inline]
     pub fn wake_at(&self) -> Ps {
+        match &self.rates {
+            Rates::Source(source) if !self.in_round => self.app_wake_at().min(source.next_wake()),
+            _ => self.app_wake_at(),
+        }
+    }
+
+    #[inline]
+    fn app_wake_at(&self) -> Ps {
         match &self.app {
             App::Sender(..) | App::Persistent if !self.started => self.start,
             App::Sender(sender, Supply::Writes(writes)) => sender.next_timer().min(writes.next()),
@@ -161,6 +180,13 @@ impl Endpoint {
 
     /// Processes the event of [`Endpoint::wake_at`], which is now. The endpoint may have frames then.
     pub fn wake(&mut self, now: Ps) {
+        if self.app_wake_at() <= now {
+            self.wake_app(now);
+        }
+        self.fill(now);
+    }
+
+    fn wake_app(&mut self, now: Ps) {
         match &mut self.app {
             App::Sender(sender, supply) if !self.started => {
                 self.started = true;
@@ -193,8 +219,33 @@ impl Endpoint {
         }
     }
 
+    /// Lets the next frame of the application wait for its time, if rate control holds none.
+    #[inline]
+    fn fill(&mut self, now: Ps) {
+        if let Rates::Source(source) = &self.rates
+            && source.head.is_none()
+        {
+            let head = self.next_of_app(now);
+            if let Rates::Source(source) = &mut self.rates {
+                source.head = head.map(|(info, packet)| (info.ect(), packet));
+            }
+        }
+    }
+
     /// The next frame, if the endpoint has one for the interface, which is free now.
     pub fn poll(&mut self, now: Ps) -> Option<(Info, Packet)> {
+        let frame = match &mut self.rates {
+            Rates::Free => self.next_of_app(now),
+            Rates::Source(source) => source.poll(now),
+            Rates::Destination(destination) => destination.poll().or_else(|| self.next_of_app(now)),
+        }?;
+        self.fill(now);
+        self.counts.packets_sent += 1;
+        self.counts.records_sent += (frame.0.contents() != Contents::Data) as u64;
+        Some(frame)
+    }
+
+    fn next_of_app(&mut self, now: Ps) -> Option<(Info, Packet)> {
         let (info, packet) = match &mut self.app {
             App::Sender(sender, _) if self.started => {
                 let segment = sender.poll_segment(now)?;
@@ -211,12 +262,18 @@ impl Endpoint {
             App::Persistent if self.started => (self.udp(), Packet::Udp(now)),
             App::Sender(..) | App::Persistent | App::Sink => return None,
         };
-        self.counts.packets_sent += 1;
         Some((info, packet))
     }
 
     /// False if no further frame waits; true if one may.
     pub fn may_have_more(&self) -> bool {
+        match &self.rates {
+            Rates::Free => {}
+            // Its next frame waits for its time.
+            Rates::Source(_) => return false,
+            Rates::Destination(destination) if destination.waits() => return true,
+            Rates::Destination(_) => {}
+        }
         match &self.app {
             App::Receiver(_) => !self.acks.is_empty(),
             App::Paced(paced) => !paced.waiting.is_empty(),
@@ -242,10 +299,30 @@ impl Endpoint {
         self.counts.packets_received += 1;
         self.counts.marked += (info.ecn() == Ecn::Ce) as u64;
         self.digest.add(now.0 ^ info.bits() << 32);
+        let marked = info.ecn() == Ecn::Ce;
         match packet {
             Packet::Udp(sent) => self.packet_delay.add(now.0 - sent.0),
-            Packet::Tcp(segment) => self.on_segment(now, segment, info.ecn() == Ecn::Ce),
+            Packet::Tcp(segment) => self.on_segment(now, segment, marked),
+            Packet::Rates { er, .. } => self.digest.add(er.to_bits()),
         }
+        if !matches!(self.rates, Rates::Free) {
+            self.note_rates(now, info, packet, marked);
+        }
+    }
+
+    /// Rate control sees a frame that arrives.
+    fn note_rates(&mut self, now: Ps, info: Info, packet: &Packet, marked: bool) {
+        let record = info.record(packet);
+        self.counts.records_received += record.is_some() as u64;
+        match (&mut self.rates, record) {
+            (Rates::Source(source), Some(record)) => source.on_record(now, &record),
+            (Rates::Destination(destination), Some(record)) => {
+                destination.on_record(record, marked);
+            }
+            (Rates::Destination(destination), None) => destination.on_data(marked),
+            (Rates::Source(_), None) | (Rates::Free, _) => {}
+        }
+        self.fill(now);
     }
 
     fn on_segment(&mut self, now: Ps, segment: &Segment, marked: bool) {
@@ -302,6 +379,10 @@ impl Endpoint {
             App::Paced(paced) => paced.waiting.len() as u64,
             _ => self.acks.len() as u64,
         }
+    }
+    /// Rate control.
+    pub fn rates(&self) -> &Rates {
+        &self.rates
     }
     /// Bytes of storage.
     pub fn storage(&self) -> usize {

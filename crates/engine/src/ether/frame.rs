@@ -2,6 +2,7 @@
 
 use crate::kernel::Ps;
 use crate::net::unit::Word;
+use crate::passing::{Contents, RateRecord};
 use crate::tcp::Segment;
 
 /// Octets of preamble and start delimiter before a frame (IEEE 802.3 clause 3.1).
@@ -16,6 +17,9 @@ const TAG: u32 = 4;
 pub const SHORTEST: u32 = 64;
 /// Octets of IP and UDP headers.
 pub const UDP_HEADERS: u32 = 20 + 8;
+/// Octets of the packet with a record of rates: IP and UDP headers, an octet of flags, and three rates of
+/// five octets each, in octets/s.
+pub const RATES_PACKET: u32 = UDP_HEADERS + 1 + 3 * 5;
 /// Octets of the shortest frame with its preamble: no effect travels faster over a link.
 pub const LEAST_ON_WIRE: u32 = PREAMBLE + SHORTEST;
 
@@ -48,7 +52,7 @@ pub enum Ecn {
 }
 
 /// The word of a frame on a link: its octets in bits 0 to 13, ECN in bits 14 and 15, the priority
-/// from bit 16 on.
+/// in bits 16 to 18, and above them what the frame carries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Info(u32);
 
@@ -58,6 +62,11 @@ impl Info {
     const ECN: u32 = 14;
     const PRIORITY: u32 = 16;
     const UDP: u32 = 1 << 19;
+    /// A record of rates, its direction, and its bits CI and NI.
+    const RATES: u32 = 1 << 20;
+    const BACKWARD: u32 = 1 << 21;
+    const CI: u32 = 1 << 22;
+    const NI: u32 = 1 << 23;
 
     /// The word of a frame of `octets` with a segment of TCP.
     #[inline]
@@ -75,6 +84,49 @@ impl Info {
     pub fn udp(octets: u32, priority: u8) -> Info {
         Info(Info::tcp(octets, priority, Ecn::NotEct).0 | Info::UDP)
     }
+    /// The frame of `octets` with a record on its way to the destination, or back. Its packet is ECT: a mark
+    /// says what CI says.
+    pub fn rates(
+        octets: u32,
+        priority: u8,
+        record: &RateRecord,
+        is_backward: bool,
+    ) -> (Info, Packet) {
+        let kind = if is_backward { Info::BACKWARD } else { 0 };
+        let info = Info(Info::tcp(octets, priority, Ecn::Ect).0 | Info::RATES | kind);
+        info.with_record(record)
+    }
+    /// Contents, for a control scheme.
+    #[inline]
+    pub fn contents(self) -> Contents {
+        match self.0 & (Info::RATES | Info::BACKWARD) {
+            0 => Contents::Data,
+            Info::RATES => Contents::Forward,
+            _ => Contents::Backward,
+        }
+    }
+    /// The frame of a record of rates with this record in it.
+    pub fn with_record(self, record: &RateRecord) -> (Info, Packet) {
+        let &RateRecord { er, ccr, mcr, .. } = record;
+        let bit = |is_set: bool, bit: u32| if is_set { bit } else { 0 };
+        let flags = bit(record.ci, Info::CI) | bit(record.ni, Info::NI);
+        let info = Info(self.0 & !(Info::CI | Info::NI) | flags);
+        (info, Packet::Rates { er, ccr, mcr })
+    }
+    /// The record that the frame carries; `None` if it carries none.
+    pub fn record(self, packet: &Packet) -> Option<RateRecord> {
+        match *packet {
+            Packet::Rates { er, ccr, mcr } => Some(RateRecord {
+                er,
+                ccr,
+                mcr,
+                ci: self.0 & Info::CI != 0,
+                ni: self.0 & Info::NI != 0,
+                bn: false,
+            }),
+            Packet::Tcp(_) | Packet::Udp(_) => None,
+        }
+    }
     /// Octets from header to FCS.
     #[inline]
     pub fn octets(self) -> u32 {
@@ -88,6 +140,12 @@ impl Info {
             0 => Ecn::NotEct,
             _ => Ecn::Ect,
         }
+    }
+    /// The frame with a packet whose transport understands marks.
+    #[inline]
+    pub fn ect(self) -> Info {
+        let is_ect = self.0 >> Info::ECN & 0b11 != 0;
+        Info(self.0 | if is_ect { 0 } else { 0b10 << Info::ECN })
     }
     /// The frame with the mark of a switch.
     #[inline]
@@ -117,6 +175,15 @@ pub enum Packet {
     Tcp(Segment),
     /// A datagram of UDP with the time at which its host sent it.
     Udp(Ps),
+    /// A record of rates in octets/s on the line; the bits are in the word of its frame.
+    Rates {
+        /// Explicit rate.
+        er: f64,
+        /// Current rate.
+        ccr: f64,
+        /// Minimum rate.
+        mcr: f64,
+    },
 }
 
 impl Word for Info {
@@ -138,7 +205,7 @@ impl Word for Info {
     fn stamp_in(record: &Packet) -> Option<Ps> {
         match record {
             Packet::Udp(sent) => Some(*sent),
-            Packet::Tcp(_) => None,
+            Packet::Tcp(_) | Packet::Rates { .. } => None,
         }
     }
 }
@@ -186,6 +253,27 @@ mod tests {
             (1_518, 7, Ecn::Ce)
         );
         assert!(Info::udp(64, 0).is_stamped());
+        assert_eq!(Info::udp(64, 0).contents(), Contents::Data);
+        let sent = RateRecord {
+            er: 12.5e9,
+            ccr: 1.0,
+            mcr: 0.5,
+            ci: true,
+            ni: false,
+            bn: false,
+        };
+        let (info, packet) = Info::rates(64, 3, &sent, true);
+        assert_eq!(info.contents(), Contents::Backward);
+        assert_eq!(info.record(&packet), Some(sent));
+        let changed = RateRecord {
+            er: 1e9,
+            ci: false,
+            ni: true,
+            ..sent
+        };
+        let (info, packet) = info.with_record(&changed);
+        assert_eq!(info.record(&packet), Some(changed));
+        assert_eq!((info.octets(), info.priority()), (64, 3));
         assert_eq!(size_of::<Packet>(), 32);
     }
 }

@@ -7,10 +7,12 @@ use super::endpoint::{App, Endpoint};
 use super::node::Node;
 use super::plan::FlowPlan;
 use super::port::Port;
+use super::rates::{RateSource, Rates};
 use super::report::{Balance, FlowReport, PortReport, QueueReport, Report, Totals};
 use super::simulation::Simulation;
 use super::switch::payload;
 use super::window::{Dropped, FlowCounts, PortCounts, Snapshot, Window};
+use crate::control::{Control, ControlReport};
 use crate::kernel::statistics::jain_index;
 use crate::kernel::{Digest, Ps, Summary};
 use crate::net::channel::ChannelId;
@@ -36,6 +38,11 @@ impl Simulation {
             App::Sender(sender, _) => Some((sender.cwnd(), sender.snd_una())),
             _ => None,
         }
+    }
+
+    /// ACR of a flow in octets/s on the line; `None` without rate control.
+    pub fn acr(&self, flow: usize) -> Option<f64> {
+        source_of(self.endpoint(ChannelId::forward(flow))).map(|source| source.rules.acr())
     }
 
     /// Runs to `end`, measures from `from` to `to`, and returns the report.
@@ -130,7 +137,8 @@ impl Simulation {
         let delivered = match destination.app() {
             App::Receiver(receiver) => receiver.stats().delivered_bytes,
             _ => {
-                destination.counts().packets_received
+                let counts = destination.counts();
+                (counts.packets_received - counts.records_received)
                     * self.network.plan.flows[flow].datagram as u64
             }
         };
@@ -141,6 +149,7 @@ impl Simulation {
             source: source.counts(),
             destination: destination.counts(),
             dropped,
+            acr_ps: source_of(source).map_or(0.0, |source| source.acr_ps(self.now)),
         }
     }
 
@@ -315,6 +324,7 @@ impl Simulation {
         let delay = &window.delays[number];
         let in_seconds = |ps: Option<f64>| ps.map(|ps| ps * 1e-12);
         let source = self.endpoint(ChannelId::forward(number));
+        let rates = source_of(source);
         FlowReport {
             name: flow.name.clone(),
             group: flow.group.clone(),
@@ -343,6 +353,9 @@ impl Simulation {
             packet_delay_std_seconds: in_seconds(delay.standard_deviation()),
             packet_delay_p50_seconds: in_seconds(delay.quantile(0.5)),
             packet_delay_p99_seconds: in_seconds(delay.quantile(0.99)),
+            records_sent: rates.map(|_| now.source.records_sent - then.source.records_sent),
+            acr_mean_bits_per_second: rates.map(|_| (now.acr_ps - then.acr_ps) * 8e-12 / seconds),
+            acr_final_bits_per_second: rates.map(|source| source.rules.acr() * 8.0),
             balance: self.balance(number, flow, in_path, dropped),
         }
     }
@@ -360,12 +373,14 @@ impl Simulation {
             return None;
         };
         let forward = ChannelId::forward(number).index();
+        let head = source_of(source).and_then(|source| source.head);
+        let head = head.map_or(0, |(_, packet)| payload(&packet));
         let balance = Balance {
             sent_once_bytes: sender.stats().bytes_sent_once,
             retransmitted_bytes: sender.stats().bytes_retransmitted,
             delivered_bytes: receiver.stats().delivered_bytes,
             dropped_bytes: dropped[forward].bytes,
-            in_path_bytes: in_path[forward].bytes,
+            in_path_bytes: in_path[forward].bytes + head,
             duplicate_bytes: receiver.stats().duplicate_bytes,
             held_out_of_order_bytes: receiver.held_bytes(),
         };
@@ -406,6 +421,7 @@ impl Simulation {
                     utilisation: (end.busy_ps - begin.busy_ps) / window.0 as f64,
                     packet_loss_ratio: dropped as f64 / arrived.max(1) as f64,
                     queues,
+                    control: port.control().map(control_report),
                 });
             }
         }
@@ -447,6 +463,14 @@ impl Simulation {
     }
 }
 
+/// Rate control of the source of a flow.
+fn source_of(endpoint: &Endpoint) -> Option<&RateSource> {
+    match endpoint.rates() {
+        Rates::Source(source) => Some(source),
+        Rates::Free | Rates::Destination(_) => None,
+    }
+}
+
 /// Output ports of a node; none of a host.
 fn ports(node: &Node) -> &[Port] {
     match node {
@@ -468,4 +492,19 @@ fn port_counts(port: &mut Port, now: Ps) -> PortCounts {
 fn quantile(values: &[f64], percent: usize) -> Option<f64> {
     let rank = (values.len() * percent).div_ceil(100);
     values.get(rank.checked_sub(1)?).copied()
+}
+
+/// Statistics of a scheme, with bytes and bits in place of the octets that its names call cells.
+fn control_report(control: &Control) -> ControlReport {
+    let named = |(name, value): (&str, f64)| match name.strip_suffix("_cells_per_second") {
+        Some(stem) => (format!("{stem}_bits_per_second"), 8.0 * value),
+        None => match name.strip_suffix("_cells") {
+            Some(stem) => (format!("{stem}_bytes"), value),
+            None => (name.into(), value),
+        },
+    };
+    ControlReport {
+        scheme: control.name().into(),
+        statistics: control.statistics().into_iter().map(named).collect(),
+    }
 }

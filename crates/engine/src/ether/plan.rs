@@ -10,6 +10,8 @@ use super::frame::{Framing, Info, LEAST_ON_WIRE, UDP_HEADERS};
 use super::line::OctetClock;
 use super::memory::MemoryConfig;
 use super::schedule::ScheduleConfig;
+use crate::control::ControlConfig;
+use crate::endsystem::{AbrConfig, SourceRules};
 use crate::kernel::Ps;
 use crate::net::LinkPlan;
 use crate::net::channel::ChannelId;
@@ -51,6 +53,8 @@ pub struct SwitchPlan {
     pub aqm: AqmConfig,
     /// Order of service.
     pub schedule: ScheduleConfig,
+    /// Control scheme of each port that carries flows with rate control.
+    pub control: ControlConfig,
     /// Queues of each port, each with the priorities of its frames; the first queue is served first.
     /// Priorities that no queue has share the last.
     pub queues: Vec<Vec<u8>>,
@@ -64,6 +68,7 @@ impl SwitchPlan {
             memory: None,
             aqm: AqmConfig::default(),
             schedule: ScheduleConfig::StrictPriority,
+            control: ControlConfig::default(),
             queues: Vec::from([Vec::new()]),
         }
     }
@@ -100,6 +105,8 @@ pub struct FlowPlan {
     pub priority: u8,
     /// Octets of the payload of a datagram; without TCP only.
     pub datagram: u32,
+    /// Rate control of the source, with `rules = "tm4"`, which counts frames; none if absent.
+    pub rates: Option<AbrConfig>,
 }
 
 impl FlowPlan {
@@ -122,6 +129,7 @@ impl FlowPlan {
             tcp: TcpConfig::default(),
             priority: 0,
             datagram: 1_472,
+            rates: None,
         }
     }
     /// Octets of the longest IP packet of the flow.
@@ -173,6 +181,7 @@ impl Plan {
                 return Err(PlanError(text));
             }
         }
+        self.check_rates()?;
         for flow in &self.flows {
             if !can_send(&flow.source) {
                 let (name, source) = (&flow.name, flow.source.name());
@@ -191,6 +200,37 @@ impl Plan {
         }
         self.channels()
             .try_for_each(|channel| self.check_path(channel))
+    }
+
+    /// Rate control has the rules of TM 4.0 that frames can follow. Records of rates come back over the
+    /// switches that they have passed, and all flows with rate control share the queue of a priority.
+    fn check_rates(&self) -> Result<(), PlanError> {
+        let mut priority = None;
+        for flow in &self.flows {
+            let Some(rates) = &flow.rates else { continue };
+            let error = |what: &str| Err(PlanError(format!("flow {}: {what}", flow.name)));
+            let counts_cells = rates.rules != SourceRules::Tm4 || rates.law.is_some();
+            let needs_cells = rates.use_it_or_lose_it.is_some()
+                || rates.quantise_rates
+                || rates.apply_tbe_icr_cap;
+            if counts_cells || needs_cells {
+                return error("rate control that counts cells");
+            }
+            let back = flow
+                .backward
+                .iter()
+                .rev()
+                .map(|link| self.links[*link].from);
+            if !back.eq(flow.forward.iter().map(|link| self.links[*link].to)) {
+                return error(
+                    "records of rates do not come back over the switches of the way there",
+                );
+            }
+            if *priority.get_or_insert(flow.priority) != flow.priority {
+                return error("flows with rate control have different priorities");
+            }
+        }
+        Ok(())
     }
 
     /// A path leads from a host over switches to a host, and back to the host where it began.

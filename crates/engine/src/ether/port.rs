@@ -1,16 +1,20 @@
 //! An output port of a switch: queues by class, the service of one frame after the other.
 
+use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use super::aqm::{Aqm, AqmAlgorithm, Decision, Held};
 use super::frame::{Ecn, GAP, Info, PREAMBLE, Packet};
+use super::hosted::Hosted;
 use super::line::OctetClock;
 use super::memory::SharedMemory;
 use super::schedule::{Heads, Schedule};
 use super::tap::Leaving;
 use super::transport::{Frame, Outlet};
+use crate::control::Control;
 use crate::kernel::{Ps, Rate};
+use crate::passing::RateRecord;
 
 /// Counters of a queue since the start of the run.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,6 +44,8 @@ pub struct Arriving {
     pub info: Info,
     /// The packet in it.
     pub packet: Packet,
+    /// Number of its flow among those under control at the port, if it is one.
+    pub slot: Option<u32>,
 }
 
 /// A frame that a port has dropped.
@@ -164,10 +170,12 @@ pub struct PortSettings {
     pub first_queue: usize,
     /// For each priority of frames its queue.
     pub queue_of: [u8; 8],
+    /// Control scheme, if it has one.
+    pub control: Option<Hosted>,
 }
 
 /// An output port. It serves one frame at a time and does not interrupt a service. At one instant it first
-/// wakes active queue management, then ends services, then takes arrivals.
+/// wakes active queue management and the control scheme, then ends services, then takes arrivals.
 #[derive(Clone, Debug)]
 pub struct Port {
     clock: OctetClock,
@@ -178,7 +186,8 @@ pub struct Port {
     queue_of: [u8; 8],
     schedule: Schedule,
     first_queue: usize,
-    /// True if some queue has active queue management with a timer.
+    control: Option<Box<Hosted>>,
+    /// True if some queue has active queue management with a timer, or if there is a control scheme.
     has_timers: bool,
     /// Frames that wait in all queues.
     waiting: u32,
@@ -203,7 +212,8 @@ impl Port {
             clock: OctetClock::new(settings.rate),
             delay: settings.delay,
             link: settings.link,
-            has_timers: settings.queues.iter().any(timed),
+            has_timers: settings.control.is_some() || settings.queues.iter().any(timed),
+            control: settings.control.map(Box::new),
             queues: settings.queues.into_iter().map(Queue::new).collect(),
             queue_of: settings.queue_of,
             schedule: settings.schedule,
@@ -233,7 +243,8 @@ impl Port {
 
     fn next_timer(&self) -> Ps {
         let timers = self.queues.iter().map(|queue| queue.aqm.wake_at());
-        timers.min().unwrap_or(Ps::NEVER)
+        let control = self.control.iter().map(|control| control.wake_at());
+        timers.chain(control).min().unwrap_or(Ps::NEVER)
     }
 
     /// Ends all services that end at `now` or before, begins those that follow, and wakes active queue
@@ -262,6 +273,23 @@ impl Port {
             .iter_mut()
             .filter(|queue| queue.aqm.wake_at() <= now);
         due.for_each(|queue| queue.aqm.wake(now));
+        if let Some(control) = &mut self.control
+            && control.wake_at() <= now
+        {
+            let in_service = self
+                .serving
+                .filter(|(queue, _)| *queue as usize == control.queue);
+            let held = self.queues[control.queue].held;
+            control.wake(now, held, in_service.map_or(0, |(_, octets)| octets));
+        }
+    }
+
+    /// The port's scheme sees a record of the flow in `slot` that passes on its way back at `now`; the port
+    /// must have been advanced.
+    pub fn on_backward(&mut self, now: Ps, slot: u32, record: &mut RateRecord) {
+        if let Some(control) = &mut self.control {
+            control.on_backward(now, slot, record, self.queues[control.queue].held);
+        }
     }
 
     #[inline]
@@ -289,6 +317,11 @@ impl Port {
     #[inline]
     pub fn arrive(&mut self, now: Ps, mut frame: Arriving, outside: &mut Outside<'_>) {
         let number = self.queue_of[frame.info.priority() as usize] as usize;
+        if let Some(control) = &mut self.control {
+            let held = self.queues[control.queue].held;
+            let parts = (&mut frame.info, &mut frame.packet);
+            control.on_arrival(now, frame.slot, parts, held);
+        }
         let (queue, octets) = (&mut self.queues[number], frame.info.octets());
         queue.counts.arrived = with(queue.counts.arrived, octets);
         let marked = queue.counts.marked;
@@ -355,6 +388,12 @@ impl Port {
                 .aqm
                 .on_dequeue(start, since, without(queue.held, octets));
             let is_served = queue.passes(decision, &mut frame.info);
+            if let Some(control) = &mut self.control
+                && is_served
+                && frame.slot.is_some()
+            {
+                frame.info = control.on_service(start, frame.info, queue.held);
+            }
             let is_empty = queue.waiting.is_empty();
             if is_served {
                 self.schedule.on_service(number, octets);
@@ -415,6 +454,10 @@ impl Port {
         outside.out.push(unit, Some(&frame.packet));
     }
 
+    /// The control scheme, if it has one.
+    pub fn control(&self) -> Option<&Control> {
+        self.control.as_ref().map(|hosted| hosted.control())
+    }
     /// Number of queues.
     pub fn queue_count(&self) -> usize {
         self.queues.len()

@@ -7,6 +7,8 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::control::ControlReport;
+
 /// A whole run. Measures are over the measuring window unless they say "whole run".
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
@@ -153,6 +155,14 @@ pub struct FlowReport {
     /// 99th percentile of the delay of packets, good to 1/32 of its value; null if none arrived.
     #[schemars(extend("x-better" = "less"))]
     pub packet_delay_p99_seconds: Option<f64>,
+    /// Frames with records of rates that the source has sent; null without rate control.
+    pub records_sent: Option<u64>,
+    /// Time-weighted mean of ACR, which counts preambles and gaps; null without rate control.
+    #[schemars(extend("x-formula" = "integral of ACR over the window / window", "x-source" = "TM 4.0 section 5.10.4"))]
+    pub acr_mean_bits_per_second: Option<f64>,
+    /// ACR at the end, preambles and gaps included (whole run); null without rate control.
+    #[schemars(extend("x-source" = "TM 4.0 section 5.10.4"))]
+    pub acr_final_bits_per_second: Option<f64>,
     /// Balance of all bytes (whole run); null for datagrams.
     pub balance: Option<Balance>,
 }
@@ -170,7 +180,7 @@ pub struct Balance {
     pub delivered_bytes: u64,
     /// Bytes in frames that switches dropped (whole run).
     pub dropped_bytes: u64,
-    /// Bytes in frames on links and in switches at the end.
+    /// Bytes in frames on links, in switches, and at a source under rate control at the end.
     pub in_path_bytes: u64,
     /// Bytes that arrived twice (whole run).
     pub duplicate_bytes: u64,
@@ -210,6 +220,8 @@ pub struct PortReport {
     pub packet_loss_ratio: f64,
     /// Queues; the first is served first.
     pub queues: Vec<QueueReport>,
+    /// The control scheme and what it counted; null without one.
+    pub control: Option<ControlReport>,
 }
 
 /// A queue of a port.

@@ -8,6 +8,7 @@ use super::port::{Arriving, Dropped, Outside, Port};
 use super::transport::{Arrivals, Frame, Inbox, Links};
 use crate::kernel::{Digest, Ps, Tournament};
 use crate::net::ChannelId;
+use crate::passing::Contents;
 
 /// The way on of frames with one label, and those of them that the switch has dropped.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +25,15 @@ pub struct Route {
     pub dropped_bytes: u64,
 }
 
+/// View that control schemes of a switch have of frames with one label.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Controlled {
+    /// Number of their flow among those under control at their port; `None` if they are not.
+    pub slot: Option<u32>,
+    /// Of the way back of a flow under control: the port of the way there, and the flow's number at it.
+    pub answers: Option<(u32, u32)>,
+}
+
 /// Forwards frames. A frame is forwarded when its last bit has arrived.
 #[derive(Clone)]
 pub struct Switch {
@@ -31,6 +41,8 @@ pub struct Switch {
     pub ports: Vec<Port>,
     /// By label.
     pub routes: Vec<Route>,
+    /// By label; empty without control schemes.
+    controlled: Vec<Controlled>,
     /// The memory that the queues of all ports share, if they do.
     memory: Option<SharedMemory>,
     clocks: Tournament,
@@ -41,9 +53,14 @@ pub struct Switch {
 
 impl Switch {
     /// A switch without frames.
-    pub fn new(ports: Vec<Port>, routes: Vec<Route>, memory: Option<SharedMemory>) -> Switch {
+    pub fn new(
+        ports: Vec<Port>,
+        (routes, controlled): (Vec<Route>, Vec<Controlled>),
+        memory: Option<SharedMemory>,
+    ) -> Switch {
         Switch {
             memory,
+            controlled,
             drops: Vec::new(),
             clocks: Tournament::new(ports.len()),
             ports,
@@ -92,16 +109,39 @@ impl Switch {
                 let Route {
                     port, label: to, ..
                 } = self.routes[label as usize];
-                let arriving = Arriving {
+                let mut arriving = Arriving {
                     route: label,
                     label: to,
                     info,
                     packet,
+                    slot: None,
                 };
+                if let Some(controlled) = self.controlled.get(label as usize) {
+                    arriving.slot = controlled.slot;
+                    self.on_backward(at, controlled.answers, &mut arriving, links);
+                }
                 self.at_port(port as usize, at, Some(arriving), links);
             }
         }
         arrivals.end();
+    }
+
+    /// Shows a record on its way back to the scheme of the port that has its flow under control.
+    fn on_backward(
+        &mut self,
+        now: Ps,
+        answers: Option<(u32, u32)>,
+        frame: &mut Arriving,
+        links: &mut Links,
+    ) {
+        if frame.info.contents() == Contents::Backward
+            && let Some((port, slot)) = answers
+            && let Some(mut record) = frame.info.record(&frame.packet)
+        {
+            self.at_port(port as usize, now, None, links);
+            self.ports[port as usize].on_backward(now, slot, &mut record);
+            (frame.info, frame.packet) = frame.info.with_record(&record);
+        }
     }
 
     /// Advances a port to `now`, at which a frame may arrive for it.
@@ -154,6 +194,6 @@ impl Switch {
 pub fn payload(packet: &Packet) -> u64 {
     match packet {
         Packet::Tcp(segment) => segment.payload() as u64,
-        Packet::Udp(_) => 0,
+        Packet::Udp(_) | Packet::Rates { .. } => 0,
     }
 }

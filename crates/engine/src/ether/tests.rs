@@ -6,6 +6,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use serde_json::{Value, json};
+
 use super::aqm::algorithms;
 use super::frame::Framing;
 use super::memory::MemoryConfig;
@@ -14,6 +16,8 @@ use super::report::Report;
 use super::schedule::ScheduleConfig;
 use super::schedule::drr::DrrConfig;
 use super::simulation::Simulation;
+use crate::control::schemes;
+use crate::endsystem::AbrConfig;
 use crate::kernel::units::Bytes;
 use crate::kernel::{Ps, Rate, Stream};
 use crate::net::LinkPlan;
@@ -277,9 +281,21 @@ fn text(report: &Report) -> String {
     format!("{report:?}")
 }
 
-/// Gives each switch algorithms, orders of service and shared memories at random.
+/// Gives each switch algorithms, orders of service, shared memories and control schemes at random, and flows
+/// rate control.
 fn with_any_switch(mut plan: Plan, stream: &mut Stream) -> Plan {
     let quanta = [Bytes(1_500), Bytes(4_000)];
+    if stream.bits().is_multiple_of(2) {
+        let (priority, icr) = (plan.flows[0].priority, Rate::from_bps(GBPS));
+        for flow in &mut plan.flows {
+            flow.priority = priority;
+            flow.rates = (!stream.bits().is_multiple_of(4)).then(|| AbrConfig {
+                icr: Some(icr),
+                nrm: 8,
+                ..AbrConfig::default()
+            });
+        }
+    }
     for switch in plan
         .nodes
         .iter_mut()
@@ -287,7 +303,10 @@ fn with_any_switch(mut plan: Plan, stream: &mut Stream) -> Plan {
     {
         let names = algorithms();
         let name = names[stream.below(Ps(names.len() as u64)).0 as usize].name;
-        switch.aqm = serde_json::from_value(serde_json::json!({ "algorithm": name })).unwrap();
+        switch.aqm = serde_json::from_value(json!({ "algorithm": name })).unwrap();
+        let schemes = schemes();
+        let scheme = schemes[stream.below(Ps(schemes.len() as u64)).0 as usize].name;
+        switch.control = serde_json::from_value(json!({ "scheme": scheme })).unwrap();
         if stream.bits().is_multiple_of(2) {
             let quanta = quanta[..switch.queues.len()].to_vec();
             switch.schedule = ScheduleConfig::DeficitRoundRobin(DrrConfig { quanta });
@@ -304,7 +323,7 @@ fn with_any_switch(mut plan: Plan, stream: &mut Stream) -> Plan {
 #[test]
 fn the_plain_schedule_and_any_division_into_calls_give_the_same() {
     let mut stream = Stream::new(1, "ether", "random networks");
-    let (mut dropped, mut marked) = (0, 0);
+    let (mut dropped, mut marked, mut records) = (0, 0, 0);
     for case in 0..150 {
         let plan = random_plan(&mut stream, any_source);
         let plan = with_any_switch(plan, &mut stream);
@@ -327,7 +346,16 @@ fn the_plain_schedule_and_any_division_into_calls_give_the_same() {
         assert_eq!(text(&fast), text(&divided.report()), "case {case}, divided");
         dropped += fast.totals.packets_dropped;
         marked += fast.totals.packets_marked;
+        records += fast
+            .flows
+            .iter()
+            .filter_map(|flow| flow.records_sent)
+            .sum::<u64>();
     }
+    assert!(
+        records > 1_000,
+        "{records}: the cases must reach records of rates"
+    );
     assert!(marked > 50, "{marked}: the cases must reach marks");
     assert!(
         dropped > 10_000,
@@ -496,4 +524,118 @@ fn datagrams_fare_as_in_a_simulator_of_another_kind() {
             .count();
     }
     assert!(dropped > 1_000 && waited > 100, "{dropped} {waited}");
+}
+
+/// Hosts `H0` to `Hn`, the first of which receives what the others send over one switch, every flow with rate
+/// control and a scheme at the switch's ports.
+fn star(sources: usize, rate: Rate, delay: Ps, control: Value, rates: AbrConfig) -> Plan {
+    let host = |node: usize| NodePlan {
+        name: format!("H{node}"),
+        switch: None,
+    };
+    let switch = NodePlan {
+        name: "S".into(),
+        switch: Some(SwitchPlan {
+            control: serde_json::from_value(control).unwrap(),
+            ..SwitchPlan::new(u64::MAX)
+        }),
+    };
+    let middle = sources + 1;
+    let link = |from: usize, to: usize| LinkPlan {
+        name: format!("{from}->{to}"),
+        from,
+        to,
+        rate,
+        delay,
+    };
+    let up = (0..middle).map(|node| link(node, middle));
+    let down = (0..middle).map(|node| link(middle, node));
+    let flow = |number: usize| FlowPlan {
+        rates: Some(rates.clone()),
+        ..FlowPlan::new(
+            &format!("flow.{number}"),
+            SourceConfig::Persistent(Default::default()),
+            Vec::from([number, middle]),
+            Vec::from([0, middle + number]),
+        )
+    };
+    Plan {
+        seed: 1,
+        framing: Framing::default(),
+        nodes: (0..middle).map(host).chain([switch]).collect(),
+        links: up.chain(down).collect(),
+        flows: (1..=sources).map(flow).collect(),
+    }
+}
+
+/// A source alone sends at its ICR: frames of 1,538 octets 1,538/ICR apart, and before the first and after
+/// each 31 a record in 84 octets. ICR is 125 million octets/s, so a frame takes 12.304 us and a record
+/// 0.672 us: 32 frames take 382.096 us.
+#[test]
+fn a_source_paces_octets_and_sends_a_record_among_32_frames() {
+    let rates = AbrConfig {
+        icr: Some(Rate::from_bps(GBPS)),
+        ..AbrConfig::default()
+    };
+    // Nothing comes back within 40 ms.
+    let plan = star(
+        1,
+        Rate::from_bps(10 * GBPS),
+        Ps::from_ms(10),
+        json!({ "scheme": "none" }),
+        rates,
+    );
+    let mut simulation = Simulation::new(plan).unwrap();
+    let report = simulation.measure(Ps::ZERO, Ps(382_096_000 * 10), Ps(382_096_000 * 10));
+    let flow = &report.flows[0];
+    assert_eq!((flow.packets_sent, flow.records_sent), (320, Some(10)));
+    let acr = [
+        flow.acr_mean_bits_per_second,
+        flow.acr_final_bits_per_second,
+    ];
+    assert_eq!(acr, [Some(1e9); 2]);
+}
+
+/// The steady state of each scheme, by its own paper, over Ethernet: the rates of datagrams with preambles,
+/// gaps and records in units of what the scheme shares.
+#[test]
+fn schemes_share_a_line_of_ethernet_as_their_papers_say() {
+    let line = 10e9;
+    for (control, share) in [
+        // Kalyanaraman: the target over the number of sources.
+        (
+            json!({ "scheme": "erica", "target_utilisation": 0.9, "interval": "1 ms",
+                "interval_cells": "1000000 cells", "delta": 0.0 }),
+            0.9 / 4.0,
+        ),
+        // Afek, Mansour and Ostfeld: u C / (1 + n u), u the utilisation factor.
+        (
+            json!({ "scheme": "phantom", "utilisation_factor": 5.0, "interval": "1 ms", "alpha_dec": 0.0625 }),
+            5.0 / 21.0,
+        ),
+    ] {
+        let rates = AbrConfig {
+            icr: Some(Rate::from_bps(GBPS)),
+            nrm: 8,
+            rif: 1.0,
+            ..AbrConfig::default()
+        };
+        let plan = star(
+            4,
+            Rate::from_bps(10 * GBPS),
+            Ps::from_us(2),
+            control.clone(),
+            rates,
+        );
+        let mut simulation = Simulation::new(plan).unwrap();
+        let report = simulation.measure(Ps::from_ms(100), Ps::from_ms(200), Ps::from_ms(200));
+        for flow in &report.flows {
+            let acr = flow.acr_mean_bits_per_second.unwrap();
+            assert!(
+                (acr / (share * line) - 1.0).abs() < 0.01,
+                "{control}: {acr} is not {}",
+                share * line
+            );
+        }
+    }
 }

@@ -34,6 +34,8 @@ pub struct FlowCounts {
     pub destination: EndpointCounts,
     /// Drops of the forward channel.
     pub dropped: Dropped,
+    /// Integral of ACR in octets/s times picoseconds; zero without rate control.
+    pub acr_ps: f64,
 }
 
 /// Counters of a port.

@@ -264,6 +264,13 @@ impl Pace {
         let (fraction, wrapped) = carry.overflowing_add(self.fraction);
         (at.saturating_add(Ps(self.whole + wrapped as u64)), fraction)
     }
+    /// `at + units interval`, otherwise as [`Pace::next`].
+    pub fn next_of(&self, at: Ps, carry: u32, units: u32) -> (Ps, u32) {
+        let fraction = carry as u64 + self.fraction as u64 * units as u64; // below 2^64
+        let whole = self.whole.saturating_mul(units.into());
+        let interval = Ps(whole).saturating_add(Ps(fraction >> 32));
+        (at.saturating_add(interval), fraction as u32)
+    }
     /// The interval rounded down to a picosecond.
     pub const fn floor(&self) -> Ps {
         Ps(self.whole)

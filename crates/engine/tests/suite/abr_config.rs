@@ -1,8 +1,8 @@
 //! The parameters of an ABR connection: their text, their limits, and the effect of each.
 
-use cellrate_engine::atm::cell::{Info, RmCell};
+use cellrate_engine::atm::cell::RmCell;
 use cellrate_engine::endsystem::{AbrConfig, AbrDestination, AbrSource};
-use cellrate_engine::kernel::{Ps, Rate, Severity};
+use cellrate_engine::kernel::{Ps, Rate, ServiceRate, Severity};
 use serde_json::{Value, json};
 
 fn link() -> Rate {
@@ -92,9 +92,7 @@ fn the_ends_of_the_standard_ranges_are_standard() {
 /// Everything that a connection does over 2 s of data, silence and feedback, as text.
 fn behaviour(config: &AbrConfig) -> String {
     let mut source = AbrSource::new(config, link(), Ps::from_ms(10));
-    let mut destination = AbrDestination::new(config, link());
-    let mut marked = Info::data(0);
-    marked.mark_efci();
+    let mut destination = AbrDestination::new(config, ServiceRate::of_cells(link()));
     let mut log = String::new();
     for tick in 0..4_000 {
         let now = Ps::from_us(500 * tick);
@@ -103,7 +101,7 @@ fn behaviour(config: &AbrConfig) -> String {
             log += &format!("{tick} {:?}\n", source.opportunity(now, data));
         }
         if tick % 90 == 10 && !matches!(tick, 600..=1_000) {
-            feed(&mut source, &mut destination, now, tick, marked);
+            feed(&mut source, &mut destination, now, tick);
         }
         if tick % 97 == 5 {
             source.offer_brm(RmCell {
@@ -126,18 +124,12 @@ fn brm(er: f64) -> RmCell {
     }
 }
 
-fn feed(
-    source: &mut AbrSource,
-    destination: &mut AbrDestination,
-    now: Ps,
-    tick: u64,
-    marked: Info,
-) {
+fn feed(source: &mut AbrSource, destination: &mut AbrDestination, now: Ps, tick: u64) {
     let er = [1e9, 333.3, 1e9, 0.0, 5.0, 1e9, 1e9, 1e9][(tick / 90 % 8) as usize];
     if (tick / 90).is_multiple_of(4) {
-        destination.on_data(marked);
+        destination.on_data(true);
     } else if tick / 90 % 4 == 2 {
-        destination.on_data(Info::data(0));
+        destination.on_data(false);
     }
     let turned = destination.on_frm(brm(er));
     source.on_brm(now, &turned);

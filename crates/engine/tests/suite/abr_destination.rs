@@ -1,8 +1,8 @@
 //! Every destination rule of TM 4.0 section 5.10.5 by its number.
 
-use cellrate_engine::atm::cell::{Info, Kind, RmCell};
+use cellrate_engine::atm::cell::{Kind, RmCell};
 use cellrate_engine::endsystem::{AbrConfig, AbrDestination, AbrSource, Emission};
-use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::kernel::{Ps, Rate, ServiceRate};
 
 const FRM: RmCell = RmCell {
     er: 900.0,
@@ -18,23 +18,15 @@ fn link() -> Rate {
 }
 
 fn destination() -> AbrDestination {
-    AbrDestination::new(&AbrConfig::default(), link())
-}
-
-fn data(efci: bool) -> Info {
-    let mut info = Info::data(0);
-    if efci {
-        info.mark_efci();
-    }
-    info
+    AbrDestination::new(&AbrConfig::default(), ServiceRate::of_cells(link()))
 }
 
 #[test]
 fn des_rule_1_remembers_the_efci_of_the_last_data_cell_only() {
     let mut destination = destination();
-    destination.on_data(data(true));
+    destination.on_data(true);
     assert!(destination.saved_efci());
-    destination.on_data(data(false));
+    destination.on_data(false);
     assert!(!destination.saved_efci());
 }
 
@@ -42,7 +34,7 @@ fn des_rule_1_remembers_the_efci_of_the_last_data_cell_only() {
 fn des_rule_2_turns_an_frm_round_and_reports_efci_once() {
     let mut destination = destination();
     assert_eq!(destination.on_frm(RmCell { bn: true, ..FRM }), FRM);
-    destination.on_data(data(true));
+    destination.on_data(true);
     assert_eq!(destination.on_frm(FRM), RmCell { ci: true, ..FRM });
     assert_eq!(destination.on_frm(FRM), FRM);
     // CI that was set on the way here stays set.
@@ -56,9 +48,9 @@ fn des_rule_2_reports_efci_until_the_next_data_cell_if_it_is_not_reset() {
             reset_saved_efci: false,
             ..AbrConfig::default()
         },
-        link(),
+        ServiceRate::of_cells(link()),
     );
-    destination.on_data(data(true));
+    destination.on_data(true);
     assert!(destination.on_frm(FRM).ci && destination.on_frm(FRM).ci);
 }
 

@@ -12,6 +12,7 @@ use cellrate_engine::ether::seen::Seen;
 use cellrate_engine::ether::{Plan, Simulation};
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::net::ChannelId;
+use cellrate_engine::passing::RateRecord;
 
 use cellrate::ethernet::{Job, plan};
 use cellrate::run::{PROGRESS_INTERVAL, Progress};
@@ -227,19 +228,39 @@ impl<'a> Frames<'a> {
                 let (ends, filling) = (&self.ends[flow], self.fillings[flow]);
                 write_ip(&mut out, ends, filling, backward, (0, ecn), segment);
             }
-            Packet::Udp(_) => self.write_udp(&mut out, seen.channel, ecn),
+            Packet::Udp(_) => {
+                let datagram = Fill::Datagram(self.plan.flows[flow].datagram as usize);
+                self.write_udp(&mut out, seen.channel, ecn, datagram);
+            }
+            Packet::Rates { .. } => {
+                let octets = seen
+                    .info
+                    .record(&seen.packet)
+                    .map(|record| written(&record, backward));
+                self.write_udp(
+                    &mut out,
+                    seen.channel,
+                    ecn,
+                    Fill::Octets(&octets.unwrap_or_default()),
+                );
+            }
         }
         // The shortest frame is padded.
         out.resize(seen.info.octets() as usize - FCS, 0);
         out
     }
 
-    fn write_udp(&self, out: &mut Vec<u8>, channel: ChannelId, ecn: u8) {
-        let (ends, flow) = (&self.ends[channel.flow()], &self.plan.flows[channel.flow()]);
-        let length = UDP_HEADER + flow.datagram as usize;
+    fn write_udp(&self, out: &mut Vec<u8>, channel: ChannelId, ecn: u8, fill: Fill<'_>) {
+        let ends = &self.ends[channel.flow()];
+        let [from, to] = if channel.is_forward() { [0, 1] } else { [1, 0] };
+        let length = UDP_HEADER
+            + match fill {
+                Fill::Datagram(octets) => octets,
+                Fill::Octets(octets) => octets.len(),
+            };
         let packet = ip::Packet {
-            from: ends.addresses[0],
-            to: ends.addresses[1],
+            from: ends.addresses[from],
+            to: ends.addresses[to],
             id: 0,
             options: 0,
             ecn,
@@ -248,11 +269,17 @@ impl<'a> Frames<'a> {
         };
         packet.write_header(out);
         let begin = out.len();
-        out.extend(ends.ports[0].to_be_bytes());
-        out.extend(ends.ports[1].to_be_bytes());
+        let ports = match fill {
+            Fill::Datagram(_) => [ends.ports[from], ends.ports[to]],
+            Fill::Octets(_) => [RATES_PORT; 2],
+        };
+        out.extend(ports.into_iter().flat_map(u16::to_be_bytes));
         out.extend((length as u16).to_be_bytes());
         out.extend([0, 0]);
-        payload::write(out, ends.flow, false, 0, flow.datagram as usize);
+        match fill {
+            Fill::Datagram(octets) => payload::write(out, ends.flow, false, 0, octets),
+            Fill::Octets(octets) => out.extend(octets),
+        }
         // A sum of 0 is sent as all ones, since 0 stands for no checksum (RFC 768).
         let checksum = match fold(packet.pseudo_header_sum() + sum(&out[begin..])) {
             0 => u16::MAX,
@@ -267,4 +294,30 @@ impl<'a> Frames<'a> {
             .map(|(flow, ends)| Named::of(&flow.name, ends, flow.source.over_tcp()))
             .collect()
     }
+}
+
+/// Payload of a datagram.
+#[derive(Clone, Copy)]
+enum Fill<'a> {
+    /// This number of octets of user data.
+    Datagram(usize),
+    /// These octets.
+    Octets(&'a [u8]),
+}
+
+/// UDP port of records of rates, of those for private use (RFC 6335 section 6).
+const RATES_PORT: u16 = 49_152;
+
+/// A record of rates: flags as in octet 7 of an RM cell (DIR, BN, CI and NI from the highest bit, TM 4.0 table
+/// 5-4), then ER, CCR and MCR in whole octets/s, five octets each.
+fn written(record: &RateRecord, backward: bool) -> [u8; 16] {
+    let mut octets = [0; 16];
+    let bit = |is_set: bool, bit: u8| if is_set { bit } else { 0 };
+    octets[0] =
+        bit(backward, 0x80) | bit(record.bn, 0x40) | bit(record.ci, 0x20) | bit(record.ni, 0x10);
+    for (at, rate) in [(1, record.er), (6, record.ccr), (11, record.mcr)] {
+        let whole = (rate as u64).min((1 << 40) - 1);
+        octets[at..at + 5].copy_from_slice(&whole.to_be_bytes()[3..]);
+    }
+    octets
 }

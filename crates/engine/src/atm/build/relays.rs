@@ -11,7 +11,7 @@ use crate::atm::relay::{Relay, RelaySettings};
 use crate::atm::server::Queued;
 use crate::atm::switch::Route;
 use crate::endsystem::{AbrDestination, AbrSource, VsVdConfig};
-use crate::kernel::Ps;
+use crate::kernel::{Ps, ServiceRate};
 use crate::net::channel::ChannelId;
 
 impl Draft<'_> {
@@ -96,7 +96,7 @@ impl Draft<'_> {
                 },
             },
             source: AbrSource::new(abr, behind, self.loop_round_trip(node, channel)),
-            destination: AbrDestination::new(abr, access),
+            destination: AbrDestination::new(abr, ServiceRate::of_cells(access)),
             config: config.clone(),
         })
     }

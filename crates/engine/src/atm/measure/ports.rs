@@ -5,9 +5,10 @@ use alloc::vec::Vec;
 use crate::atm::aal5::cells_for;
 use crate::atm::cell::ServiceClass;
 use crate::atm::plan::{FlowPlan, LinkPlan};
-use crate::atm::report::{ControlReport, FlowReport, PortReport, QueueReport};
+use crate::atm::report::{FlowReport, PortReport, QueueReport};
 use crate::atm::server::Server;
 use crate::atm::simulation::Simulation;
+use crate::control::ControlReport;
 use crate::kernel::{CELL_BITS, Ps};
 use crate::net::channel::ChannelId;
 

@@ -16,7 +16,7 @@ use serde::Serialize;
 pub use class::ClassReport;
 pub use delay::CellDelay;
 pub use flow::{Balance, FlowReport};
-pub use port::{ControlReport, PortReport, QueueReport};
+pub use port::{PortReport, QueueReport};
 pub use vc::VcReport;
 
 /// A whole run. Measures are over the measuring window unless they say "whole run".

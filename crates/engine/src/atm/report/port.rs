@@ -1,12 +1,13 @@
 //! Measures of an output port, its queues and its control scheme.
 
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::atm::cell::ServiceClass;
+use crate::control::ControlReport;
 
 /// An output port of a switch.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -78,29 +79,4 @@ pub struct QueueReport {
     pub queue_p99_cells: Option<f64>,
     /// Limit; null if there is none.
     pub buffer_cells: Option<u64>,
-}
-
-/// Statistics of a control scheme (whole run); their keys depend on the scheme.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(extend("x-source" = "cellrate"))]
-pub struct ControlReport {
-    /// Key of the scheme.
-    pub scheme: String,
-    /// Name and value of each statistic.
-    #[serde(flatten)]
-    pub statistics: alloc::collections::BTreeMap<String, f64>,
-}
-
-impl ControlReport {
-    /// A scheme with its statistics.
-    pub fn new(scheme: &str, statistics: Vec<(&'static str, f64)>) -> ControlReport {
-        let statistics = statistics
-            .into_iter()
-            .map(|(name, value)| (name.to_string(), value))
-            .collect();
-        ControlReport {
-            scheme: scheme.to_string(),
-            statistics,
-        }
-    }
 }

@@ -50,7 +50,7 @@ impl Terminal {
         self.counts.data_received += received;
         // Of several cells only the EFCI of the last is saved.
         if let (Some(destination), Some(info)) = (&mut self.destination, last) {
-            destination.on_data(info);
+            destination.on_data(info.efci());
         }
         received as usize
     }
@@ -62,7 +62,7 @@ impl Terminal {
         self.digest.add(cell.at.0 ^ (cell.info.0 as u64) << 32);
         self.partial_bytes += cell.info.payload() as u64;
         if let Some(destination) = &mut self.destination {
-            destination.on_data(cell.info);
+            destination.on_data(cell.info.efci());
         }
     }
 

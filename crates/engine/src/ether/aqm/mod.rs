@@ -2,7 +2,7 @@
 //! buffer is full. Each algorithm is one file here and one line in the registry below.
 
 pub mod codel;
-mod length;
+pub mod length;
 pub mod none;
 pub mod pie;
 mod policy;

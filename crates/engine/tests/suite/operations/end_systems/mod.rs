@@ -5,12 +5,12 @@ mod source;
 
 pub use source::{Setting, Source, settings};
 
-use cellrate_engine::atm::cell::{Info, Kind as CellKind, RmCell};
+use cellrate_engine::atm::cell::{Kind as CellKind, RmCell};
 use cellrate_engine::atm::rm;
 use cellrate_engine::endsystem::{
     AbrConfig, AbrDestination, AbrSource, Emission, ErBelowMcr, OutOfRate, SourceRules,
 };
-use cellrate_engine::kernel::{Digest, Ps, Rate};
+use cellrate_engine::kernel::{Digest, Ps, Rate, ServiceRate};
 use proptest::prelude::*;
 
 use super::Subject;
@@ -44,7 +44,7 @@ impl<S: Source> Ends<S> {
         let config = setting.config();
         Ends {
             source,
-            destination: AbrDestination::new(&config, setting.link),
+            destination: AbrDestination::new(&config, ServiceRate::of_cells(setting.link)),
             config,
             link: setting.link,
             now: Ps::ZERO,
@@ -73,11 +73,7 @@ impl<S: Source> Ends<S> {
             Operation::Open(_) => self.data = true,
             Operation::Close(_) => self.data = false,
             Operation::Cells { efci, .. } => {
-                let mut info = Info::data(0);
-                if efci {
-                    info.mark_efci();
-                }
-                self.destination.on_data(info);
+                self.destination.on_data(efci);
                 self.efci = efci;
             }
             Operation::Rm {

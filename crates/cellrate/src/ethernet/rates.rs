@@ -1,0 +1,81 @@
+//! Rate control of hosts over Ethernet.
+
+use cellrate_engine::endsystem::AbrConfig;
+use cellrate_engine::kernel::{Ps, Rate};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Rate control of a source: the rules of TM 4.0 section 5.10.4 with frames in place of cells. The source
+/// sends records of its rates in frames of their own, the switches change them, the destination returns
+/// them. All rates count preambles and gaps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RateControl {
+    /// Peak rate PCR; the rate of the host's line if absent.
+    #[schemars(extend("x-not-searched" = "part of the traffic contract"))]
+    pub pcr: Option<Rate>,
+    /// Minimum rate MCR; zero if absent.
+    #[schemars(extend("x-not-searched" = "part of the traffic contract"))]
+    pub mcr: Option<Rate>,
+    /// Initial rate ICR; PCR if absent.
+    #[schemars(extend("x-search" = { "low": 0.01, "high": 1, "scale": "log", "of": "pcr" }))]
+    pub icr: Option<Rate>,
+    /// Rate increase factor: additive increase as a share of PCR, 2^-n with n of 0..15.
+    #[schemars(extend("x-search" = { "low": 3.0517578125e-05, "high": 1, "scale": "powers-of-two" }))]
+    pub rif: f64,
+    /// Rate decrease factor: multiplicative decrease per marked record, 2^-n with n of 0..15.
+    #[schemars(extend("x-search" = { "low": 3.0517578125e-05, "high": 1, "scale": "powers-of-two" }))]
+    pub rdf: f64,
+    /// Frames per record, the record included: a power of two of 2..256.
+    #[schemars(extend("x-search" = { "low": 2, "high": 256, "scale": "powers-of-two" }))]
+    pub nrm: u32,
+    /// Longest time between records of a source that sends: 100 ms 2^-n with n of 0..7.
+    #[schemars(extend("x-search" = { "low": "0.78125 ms", "high": "100 ms", "scale": "powers-of-two" }))]
+    pub trm: Ps,
+    /// Records without an answer after which ACR is cut; never if absent.
+    #[schemars(extend("x-search" = { "low": 1, "high": 4096, "scale": "powers-of-two" }))]
+    pub crm: Option<u32>,
+    /// Cutoff decrease factor: 0 or 2^-n with n of 0..6.
+    #[schemars(extend("x-search" = { "low": 0.015625, "high": 1, "scale": "powers-of-two" }))]
+    pub cdf: f64,
+    /// ACR decrease time factor: idle time after which ACR returns to ICR, 0.01..10.23 s.
+    #[schemars(extend("x-search" = { "low": "10 ms", "high": "10.23 s", "scale": "log", "step": "10 ms" }))]
+    pub adtf: Ps,
+}
+
+impl Default for RateControl {
+    fn default() -> RateControl {
+        let abr = AbrConfig::default();
+        RateControl {
+            pcr: abr.pcr,
+            mcr: abr.mcr,
+            icr: abr.icr,
+            rif: abr.rif,
+            rdf: abr.rdf,
+            nrm: abr.nrm,
+            trm: abr.trm,
+            crm: abr.crm,
+            cdf: abr.cdf,
+            adtf: abr.adtf,
+        }
+    }
+}
+
+impl RateControl {
+    /// The parameters of TM 4.0.
+    pub fn abr(&self) -> AbrConfig {
+        AbrConfig {
+            pcr: self.pcr,
+            mcr: self.mcr,
+            icr: self.icr,
+            rif: self.rif,
+            rdf: self.rdf,
+            nrm: self.nrm,
+            trm: self.trm,
+            crm: Some(self.crm.unwrap_or(u32::MAX)),
+            cdf: self.cdf,
+            adtf: self.adtf,
+            ..AbrConfig::default()
+        }
+    }
+}

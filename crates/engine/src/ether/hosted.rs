@@ -1,0 +1,119 @@
+//! A control scheme at an output port: which frames it is shown, in octets on the line.
+
+use super::aqm::Held;
+use super::frame::{GAP, Info, PREAMBLE, Packet};
+use super::rates::on_line;
+use crate::control::{Control, SwitchControl};
+use crate::kernel::Ps;
+use crate::passing::{Contents, Passing, RateRecord};
+
+/// Octets of a frame on the line beside those from header to FCS.
+const AROUND: u64 = (PREAMBLE + GAP) as u64;
+
+/// A control scheme at the queue of the frames under control.
+#[derive(Clone, Debug)]
+pub struct Hosted {
+    control: Control,
+    /// Queue of the port.
+    pub queue: usize,
+    marks_at_dequeue: bool,
+}
+
+impl Hosted {
+    /// A scheme that controls this queue of its port.
+    pub fn new(control: Control, queue: usize) -> Hosted {
+        Hosted {
+            marks_at_dequeue: control.marks_at_dequeue(),
+            control,
+            queue,
+        }
+    }
+
+    /// The scheme.
+    pub fn control(&self) -> &Control {
+        &self.control
+    }
+
+    /// Next time at which the scheme is due.
+    #[inline]
+    pub fn wake_at(&self) -> Ps {
+        self.control.wake_at()
+    }
+
+    /// The time of [`Hosted::wake_at`] has come; its queue holds `held`, and serves a frame of
+    /// `in_service` octets, 0 without one.
+    pub fn wake(&mut self, now: Ps, held: Held, in_service: u32) {
+        let in_service = if in_service > 0 {
+            on_line(in_service)
+        } else {
+            0
+        };
+        self.control.wake(now, length(held), in_service.into());
+    }
+
+    /// A frame arrives, before it is queued or dropped; `slot` is the number of its flow among those under
+    /// control at the port, if it is one.
+    pub fn on_arrival(
+        &mut self,
+        now: Ps,
+        slot: Option<u32>,
+        (info, packet): (&mut Info, &mut Packet),
+        held: Held,
+    ) {
+        let octets = on_line(info.octets());
+        let Some(slot) = slot else {
+            return self.control.on_background(now, octets.into());
+        };
+        let mut passing = passing(*info);
+        match info.record(packet) {
+            None => {
+                if self.control.counts_only(now, slot, octets.into()) {
+                    return;
+                }
+                self.control
+                    .on_forward(now, slot, &mut passing, None, length(held));
+            }
+            Some(mut record) => {
+                self.control
+                    .on_forward(now, slot, &mut passing, Some(&mut record), length(held));
+                (*info, *packet) = info.with_record(&record);
+            }
+        }
+        if passing.is_marked() {
+            *info = info.marked();
+        }
+    }
+
+    /// A frame under control begins its service; the queue holds `held`, that frame included. Returns
+    /// its word.
+    #[inline]
+    pub fn on_service(&mut self, now: Ps, info: Info, held: Held) -> Info {
+        if !self.marks_at_dequeue {
+            return info;
+        }
+        let mut passing = passing(info);
+        self.control.on_dequeue(now, &mut passing, length(held));
+        if passing.is_marked() {
+            info.marked()
+        } else {
+            info
+        }
+    }
+
+    /// A record of the flow in `slot` passes on its way back.
+    pub fn on_backward(&mut self, now: Ps, slot: u32, record: &mut RateRecord, held: Held) {
+        self.control.on_backward(now, slot, record, length(held));
+    }
+}
+
+/// A frame under control as schemes see it.
+fn passing(info: Info) -> Passing {
+    let contents = info.contents();
+    let ends_pdu = contents == Contents::Data;
+    Passing::new(contents, on_line(info.octets()), ends_pdu)
+}
+
+/// Length of a queue in octets on the line.
+fn length(held: Held) -> u64 {
+    held.octets + AROUND * held.packets
+}

@@ -1,0 +1,127 @@
+//! Rate control of a flow over Ethernet: the source and the destination of TM 4.0 with frames in place of
+//! cells, and records of rates in frames of their own.
+//!
+//! The explicit rates of the ATM Forum were tried on Ethernet before: Jiang, Jain and So-In, "An explicit
+//! rate control framework for lossless Ethernet operation", ICC 2008, send their records likewise.
+
+use alloc::boxed::Box;
+
+use super::frame::{Framing, GAP, Info, PREAMBLE, Packet, RATES_PACKET};
+use crate::endsystem::{AbrConfig, AbrDestination, AbrSource, Emission, Octets};
+use crate::kernel::statistics::TimeIntegral;
+use crate::kernel::{Ps, Rate, ServiceRate};
+use crate::passing::RateRecord;
+
+/// Rate control at an end of a flow.
+#[derive(Clone)]
+pub enum Rates {
+    /// None.
+    Free,
+    /// The source.
+    Source(Box<RateSource>),
+    /// The destination.
+    Destination(Box<RateDestination>),
+}
+
+/// Sends the frames of a flow at its ACR, and among them records of rates.
+#[derive(Clone)]
+pub struct RateSource {
+    /// The rules of TM 4.0.
+    pub rules: AbrSource<Octets>,
+    /// The next frame of the application: one waits here, the rest in the application.
+    pub head: Option<(Info, Packet)>,
+    /// Integral of ACR.
+    acr: TimeIntegral,
+    priority: u8,
+    record: u32,
+}
+
+impl RateSource {
+    /// A source on a line of `rate`.
+    pub fn new(config: &AbrConfig, rate: Rate, framing: Framing, priority: u8) -> RateSource {
+        let record = framing.frame(RATES_PACKET);
+        let rules = AbrSource::of_frames(config, rate, on_line(record));
+        let mut acr = TimeIntegral::default();
+        acr.set(Ps::ZERO, rules.acr());
+        RateSource {
+            rules,
+            head: None,
+            acr,
+            priority,
+            record,
+        }
+    }
+    /// Earliest time of its next frame, possibly in the past.
+    pub fn next_wake(&self) -> Ps {
+        self.rules.next_wake(self.head.is_some())
+    }
+    /// The frame that is due at `now`, if any.
+    pub fn poll(&mut self, now: Ps) -> Option<(Info, Packet)> {
+        if let Some((info, _)) = &self.head {
+            self.rules.sizes.data = on_line(info.octets());
+        }
+        let emission = self.rules.opportunity(now, self.head.is_some())?;
+        self.acr.set(now, self.rules.acr());
+        match emission {
+            Emission::Data => self.head.take(),
+            // It never has a record to turn round, so this one is forward.
+            Emission::Rm(_, record) => {
+                Some(Info::rates(self.record, self.priority, &record, false))
+            }
+        }
+    }
+    /// A record has come back at `now`.
+    pub fn on_record(&mut self, now: Ps, record: &RateRecord) {
+        self.rules.on_brm(now, record);
+        self.acr.set(now, self.rules.acr());
+    }
+    /// Integral of ACR from the start of the run to `now`, in octets/s times picoseconds.
+    pub fn acr_ps(&self, now: Ps) -> f64 {
+        self.acr.mean(now, Ps(1))
+    }
+}
+
+/// Returns the records of a flow.
+#[derive(Clone)]
+pub struct RateDestination {
+    rules: AbrDestination,
+    /// The record that waits for the interface.
+    waiting: Option<RateRecord>,
+    priority: u8,
+    record: u32,
+}
+
+impl RateDestination {
+    /// A destination whose source is on a line of `rate`.
+    pub fn new(config: &AbrConfig, rate: Rate, framing: Framing, priority: u8) -> RateDestination {
+        RateDestination {
+            rules: AbrDestination::new(config, ServiceRate::of_octets(rate)),
+            waiting: None,
+            priority,
+            record: framing.frame(RATES_PACKET),
+        }
+    }
+    /// A frame with data arrives (DES rule 1).
+    pub fn on_data(&mut self, is_marked: bool) {
+        self.rules.on_data(is_marked);
+    }
+    /// A forward record arrives, whose mark says what CI says; the newest takes the place of one that waits (DES rules 2 and 3).
+    pub fn on_record(&mut self, record: RateRecord, is_marked: bool) {
+        let ci = record.ci || is_marked;
+        self.waiting = Some(self.rules.on_frm(RateRecord { ci, ..record }));
+    }
+    /// The frame of a record that waits.
+    pub fn poll(&mut self) -> Option<(Info, Packet)> {
+        let record = self.waiting.take()?;
+        Some(Info::rates(self.record, self.priority, &record, true))
+    }
+    /// True if a record waits.
+    pub fn waits(&self) -> bool {
+        self.waiting.is_some()
+    }
+}
+
+/// Octets on the line of a frame of `octets`.
+pub const fn on_line(octets: u32) -> u32 {
+    PREAMBLE + octets + GAP
+}
