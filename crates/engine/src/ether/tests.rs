@@ -1,6 +1,8 @@
 //! Whole runs: by hand, against the plain schedule, and against a small simulator of datagrams that
 //! shares nothing with the engine.
 
+extern crate std;
+
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::format;
 use alloc::string::String;
@@ -25,6 +27,12 @@ use crate::tcp::{Recovery, TcpConfig};
 use crate::traffic::SourceConfig;
 use crate::traffic::cbr::CbrConfig;
 use crate::traffic::transfer::TransferConfig;
+
+/// Number of random cases: `few`, or as many as `PROPTEST_CASES` says.
+fn cases(few: usize) -> usize {
+    let wanted = std::env::var("PROPTEST_CASES").ok();
+    wanted.map_or(few, |text| text.parse().expect("a whole number"))
+}
 
 const GBPS: u64 = 1_000_000_000;
 
@@ -324,7 +332,7 @@ fn with_any_switch(mut plan: Plan, stream: &mut Stream) -> Plan {
 fn the_plain_schedule_and_any_division_into_calls_give_the_same() {
     let mut stream = Stream::new(1, "ether", "random networks");
     let (mut dropped, mut marked, mut records) = (0, 0, 0);
-    for case in 0..150 {
+    for case in 0..cases(150) {
         let plan = random_plan(&mut stream, any_source);
         let plan = with_any_switch(plan, &mut stream);
         let (from, to) = (Ps::from_us(200), Ps::from_ms(1));
@@ -481,7 +489,7 @@ fn datagrams(plan: &Plan, end: u64) -> Vec<(u64, u64, u128)> {
 fn datagrams_fare_as_in_a_simulator_of_another_kind() {
     let mut stream = Stream::new(2, "ether", "random datagrams");
     let (mut dropped, mut waited) = (0, 0);
-    for case in 0..300 {
+    for case in 0..cases(300) {
         // Odd rates, so that no two frames meet at one instant at a node.
         let mut plan = random_plan(&mut stream, |stream, rate| {
             cbr(Rate(rate.0 / 2 + stream.below(Ps(rate.0)).0))
