@@ -176,3 +176,23 @@ def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
 def test_the_dissector_is_where_the_command_says(command: Command) -> None:
     path = Path(command("dissector").stdout.rstrip("\n"))
     assert "register_postdissector" in path.read_text("utf-8")
+
+
+def test_the_longest_pdu_is_captured(tmp_path: Path) -> None:
+    """65,535 octets with LLC/SNAP: a record of ERF keeps what a length of 16 bits counts."""
+    changes = {
+        "tcp.mss": "65487 bytes",
+        "tcp.window": "1 MiB",
+        "run.duration": "100 ms",
+        "measure.from": "0 s",
+    }
+    text, taps = cellrate.template("n-source"), ["A->B:pdus,ip"]
+    taken = cellrate.capture(text, taps, tmp_path / "o", overrides=changes)
+    [records] = [path.read_bytes() for path in taken.files if path.suffix == ".erf"]
+    [ip] = [path for path in taken.files if path.suffix == ".pcap"]
+    at, longest = 0, 0
+    while at < len(records):
+        length = int.from_bytes(records[at + 10 : at + 12], "big")
+        longest, at = max(longest, length), at + length
+    assert (at, longest) == (len(records), 65_535)
+    assert max(len(octets) for _, octets in packets(ip)) == 65_527

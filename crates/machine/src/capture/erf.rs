@@ -22,17 +22,16 @@ const VARYING: u8 = 1 << 2;
 /// Conversion to units of 2^-32 s: 10^12 ps are 2^12 times this number of picoseconds.
 const PS_PER_4096TH: u64 = 244_140_625;
 
-/// The header of a record with `octets` octets of contents, captured by one of the card's
-/// interfaces.
-///
-/// # Panics
-/// If the record is longer than the length field can express, which no PDU reaches.
+/// Most octets of contents that a record keeps: its length field has 16 bits. The longest PDUs are cut, as by
+/// a card with this snap length.
+pub const MOST: usize = u16::MAX as usize - HEADER;
+
+/// The header of a record of `octets` octets, of which it keeps at most [`MOST`], captured by one of the
+/// card's interfaces.
 pub fn header(at: Ps, kind: Type, interface: u8, octets: usize) -> [u8; HEADER] {
-    let contents = u16::try_from(octets).expect("a record has at most 65,535 octets");
-    let [high, low] = contents
-        .checked_add(HEADER as u16)
-        .expect("as above")
-        .to_be_bytes();
+    let most = |octets: usize| u16::try_from(octets).unwrap_or(u16::MAX);
+    let contents = most(octets);
+    let [high, low] = most(octets.min(MOST) + HEADER).to_be_bytes();
     let mut header = [0; HEADER];
     header[..8].copy_from_slice(&time_stamp(at).to_le_bytes());
     header[8..12].copy_from_slice(&[kind as u8, VARYING | interface & 3, high, low]);
@@ -70,5 +69,17 @@ mod tests {
             header,
             [0, 0, 0, 0x40, 0, 0, 0, 0, 3, 5, 0, 68, 0, 0, 0, 52]
         );
+    }
+
+    /// 65,535 octets of payload fill 1,366 cells, trailer included; with the header of a cell they are
+    /// 65,572 octets.
+    #[test]
+    fn the_longest_pdu_is_cut() {
+        let header = header(Ps::ZERO, Type::Aal5, 0, 1_366 * 48 + 4);
+        assert_eq!(
+            (header[10..12].to_vec(), header[14..].to_vec()),
+            (vec![255; 2], vec![255; 2])
+        );
+        assert_eq!(MOST + HEADER, 65_535);
     }
 }

@@ -130,7 +130,7 @@ impl Written {
                 self.record(&[
                     &erf::header(at, erf::Type::Aal5, interface(pdu.leaves), length),
                     &header,
-                    octets,
+                    &octets[..length.min(erf::MOST) - header.len()],
                 ])
             }
             Format::SunAtm => {

@@ -17,6 +17,9 @@ pub struct Contents {
     /// PIDs of program maps, with the programs that they may describe.
     maps: BTreeMap<u16, BTreeSet<u16>>,
     programs: Programs,
+    /// For each program, the PIDs of its clock one after the other, each with the byte of the packet from which
+    /// it is in force.
+    clocks: BTreeMap<u16, Vec<(u64, u16)>>,
     /// Number of clock references on each PID.
     references: BTreeMap<u16, u64>,
 }
@@ -24,8 +27,8 @@ pub struct Contents {
 /// The part of a stream that is sent.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Selection {
-    /// PID with the clock references.
-    pub pcr_pid: u16,
+    /// PIDs with the clock references, each with the byte from which it is in force.
+    pub clocks: Vec<(u64, u16)>,
     /// PIDs that are sent; `None` for all, if there is nothing to choose between.
     pub pids: Option<BTreeSet<u16>>,
 }
@@ -45,19 +48,32 @@ impl Contents {
             .or_default()
             .take(packet.payload, packet.starts_unit);
         for section in sections {
-            self.learn(packet.pid, &section);
+            self.learn(packet, &section);
         }
     }
 
     /// Records the contents of a section.
-    fn learn(&mut self, on: u16, section: &[u8]) {
+    fn learn(&mut self, packet: &Packet<'_>, section: &[u8]) {
+        let on = packet.pid;
         if on == ASSOCIATIONS {
             for (number, pid) in associations(section) {
                 self.maps.entry(pid).or_default().insert(number);
             }
-        } else if let Some((number, found)) = program(section)
+        } else if let Some((number, mut found)) = program(section)
             && self.maps[&on].contains(&number)
         {
+            let clocks = self.clocks.entry(number).or_default();
+            if clocks.last().is_none_or(|(_, pid)| *pid != found.pcr_pid) {
+                // The first holds from the beginning.
+                let from = if clocks.is_empty() { 0 } else { packet.byte };
+                clocks.push((from, found.pcr_pid));
+            }
+            // Streams that an earlier map names belong to the program, too.
+            if let Some(before) = self.programs.remove(&number) {
+                let is_new = |pid: &u16| !found.streams.contains(pid);
+                let gone: Vec<u16> = before.streams.into_iter().filter(is_new).collect();
+                found.streams.extend(gone);
+            }
             self.programs.insert(number, found);
         }
     }
@@ -84,13 +100,13 @@ impl Contents {
                     })?,
             ),
         };
-        let pcr_pid = self.pcr_pid(choice, number)?;
+        let clocks = self.clocks_of(choice, number)?;
         let alone = self.programs.len() < 2;
         Ok(Selection {
-            pcr_pid,
             pids: number
                 .filter(|_| !alone)
-                .map(|number| self.pids_of(number, pcr_pid)),
+                .map(|number| self.pids_of(number, &clocks)),
+            clocks,
         })
     }
 
@@ -109,11 +125,12 @@ impl Contents {
         }
     }
 
-    fn pcr_pid(&self, choice: &Choice, number: Option<u16>) -> Result<u16, Broken> {
+    fn clocks_of(&self, choice: &Choice, number: Option<u16>) -> Result<Vec<(u64, u16)>, Broken> {
+        let always = |pid: u16| vec![(0, pid)];
         let enough = |pid: &u16| self.references.get(pid).is_some_and(|count| *count >= 2);
         if let Some(asked) = choice.pcr_pid {
             let found = u16::try_from(asked).ok().filter(enough);
-            return found.ok_or_else(|| {
+            return found.map(always).ok_or_else(|| {
                 Broken::asked(
                     "pcr_pid",
                     format!("PID {asked} has no two clock references"),
@@ -128,7 +145,9 @@ impl Contents {
                 "program {number} has no two clock references on its PID, {}",
                 program.pcr_pid
             );
-            return Some(program.pcr_pid).filter(enough).ok_or_else(|| {
+            let clocks = self.clocks.get(&number).cloned().unwrap_or_default();
+            let is_known = clocks.iter().any(|(_, pid)| enough(pid));
+            return Some(clocks).filter(|_| is_known).ok_or_else(|| {
                 Broken::asked(
                     "file",
                     message,
@@ -138,7 +157,7 @@ impl Contents {
         }
         let mut pids = self.references.keys().copied().filter(enough);
         match (pids.next(), pids.next()) {
-            (Some(pid), None) => Ok(pid),
+            (Some(pid), None) => Ok(always(pid)),
             _ => Err(Broken::asked(
                 "file",
                 "clock references are on several PIDs, of which `pcr_pid` names one",
@@ -147,7 +166,7 @@ impl Contents {
         }
     }
 
-    fn pids_of(&self, number: u16, pcr_pid: u16) -> BTreeSet<u16> {
+    fn pids_of(&self, number: u16, clocks: &[(u64, u16)]) -> BTreeSet<u16> {
         let maps = self
             .maps
             .iter()
@@ -155,7 +174,8 @@ impl Contents {
             .map(|(pid, _)| *pid);
         let streams = self.programs[&number].streams.iter().copied();
         maps.chain(streams)
-            .chain([ASSOCIATIONS, pcr_pid])
+            .chain([ASSOCIATIONS])
+            .chain(clocks.iter().map(|(_, pid)| *pid))
             .filter(|pid| *pid != NULL_PID)
             .collect()
     }

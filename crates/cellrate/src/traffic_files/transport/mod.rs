@@ -87,14 +87,19 @@ pub fn read(bytes: &[u8], choice: &Choice) -> Result<Vec<Stretch>, Broken> {
             .is_none_or(|pids| pids.contains(&pid)),
     };
     let mut clock = Clock::default();
+    let (mut pcr_pid, mut moves) = (NULL_PID, selection.clocks.iter().peekable());
     for packet in packets(bytes) {
         let packet = packet?;
+        // A new map may move the clock to another PID; both have the time of the program.
+        while let Some((_, pid)) = moves.next_if(|(from, _)| *from <= packet.byte) {
+            pcr_pid = *pid;
+        }
         clock.count(is_sent(&packet));
-        if packet.pid == selection.pcr_pid {
+        if packet.pid == pcr_pid {
             clock.look_at(&packet)?;
         }
     }
-    clock.stretches(selection.pcr_pid)
+    clock.stretches(pcr_pid)
 }
 
 #[cfg(test)]

@@ -375,3 +375,33 @@ fn damaged_packets_are_not_read() {
     stream.0[188 + 1] |= 0x80;
     assert_eq!(stream.read(&any()), Ok(vec![(5 * MS, 1), (10 * MS, 2)]));
 }
+
+#[test]
+fn a_clock_that_moves_to_another_pid_goes_on() {
+    // The map of program 2 has its clock on PID 201, and a second version has it on PID 202.
+    let mut moved = MAP_2;
+    (moved[5], moved[9]) = (0xc3, 202);
+    let stream = Stream::default()
+        .section(0, &[0, 0, 0, 0, 1, 0xc1, 0, 0, 0, 2, 0xe0, 200])
+        .section(200, &MAP_2)
+        .pcr(201, 0, 0)
+        .data(201, 3)
+        .pcr(201, 10 * MS, 0)
+        .section(200, &moved);
+    // A reference that stays on the old PID has no meaning; the next is 5 ms after the last.
+    let stream = stream
+        .pcr(201, 500 * MS, 0)
+        .data(201, 2)
+        .pcr(202, 15 * MS, 0);
+    let stream = stream.data(201, 3).pcr(202, 25 * MS, 0);
+    // Four packets in 10 ms, before them two maps and a reference at that rate; five in 5 ms; four in 10 ms.
+    assert_eq!(
+        stream.read(&any()),
+        Ok(vec![
+            (15 * MS / 2, 3),
+            (10 * MS, 4),
+            (5 * MS, 5),
+            (10 * MS, 4)
+        ])
+    );
+}
