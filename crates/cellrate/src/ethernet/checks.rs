@@ -212,7 +212,7 @@ fn check_frames(scenario: &Scenario, problems: &mut Vec<Problem>) {
         }
         let over_tcp = flow.source.over_tcp();
         let (headers, payload) = if over_tcp {
-            (flow.tcp.header_bytes as u64, flow.tcp.mss.0)
+            (u64::from(flow.tcp.data_header_bytes()), flow.tcp.mss.0)
         } else {
             (u64::from(UDP_HEADERS), flow.datagram.0)
         };

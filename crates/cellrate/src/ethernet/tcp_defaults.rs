@@ -22,6 +22,9 @@ fn defaults() -> Table {
     read(DEFAULTS, 0).unwrap_or_default()
 }
 
+/// With time stamps, whose option takes 12 bytes of each packet.
+const MSS_WITH_STAMPS: u64 = 1_448;
+
 /// Adds the defaults to `[tcp]` of a document, where it has no value of its own.
 pub fn add(root: &mut Table) {
     if root.get("tcp").is_none() {
@@ -40,8 +43,13 @@ pub fn add(root: &mut Table) {
     let Some(Written::Table(tcp)) = root.get_mut("tcp").map(|item| &mut item.value) else {
         return;
     };
-    for entry in defaults().entries {
+    let stamps = tcp.get("timestamps").map(|item| &item.value);
+    let stamped = matches!(stamps, Some(Written::Boolean(true)));
+    for mut entry in defaults().entries {
         if tcp.get(&entry.key).is_none() {
+            if entry.key == "mss" && stamped {
+                entry.item.value = Written::String(format!("{MSS_WITH_STAMPS} bytes"));
+            }
             tcp.set(entry);
         }
     }

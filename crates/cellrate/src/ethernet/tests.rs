@@ -57,6 +57,21 @@ fn the_templates_run() {
     ));
 }
 
+/// With time stamps a full segment still fills the MTU of 1,500 bytes, and each carries 12 bytes less.
+#[test]
+fn time_stamps_take_their_bytes_from_the_payload() {
+    let text = super::templates::TEMPLATES[2].2;
+    let mss = |settings: &[&str]| {
+        let settings: Vec<String> = settings.iter().map(|text| String::from(*text)).collect();
+        let job = super::Job::new(text, "test", &settings, None);
+        job.map(|job| job.scenario().flows[0].tcp.mss.0)
+    };
+    assert_eq!(mss(&[]).ok(), Some(1_460));
+    assert_eq!(mss(&["tcp.timestamps=true"]).ok(), Some(1_448));
+    let longer = mss(&["tcp.timestamps=true", "tcp.mss=1449 bytes"]);
+    assert!(format!("{}", longer.unwrap_err()).contains("at most 1448 bytes"));
+}
+
 /// DCTCP keeps the queue at the threshold without a loss; TCP without marks fills the buffer.
 #[test]
 fn dctcp_holds_the_queue_where_the_port_marks() {

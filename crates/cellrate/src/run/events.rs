@@ -103,7 +103,8 @@ fn cells_per_pdu(plan: &Plan, channel: ChannelId) -> Option<u64> {
     } else {
         0
     };
-    let packet = payload + u64::from(flow.tcp.header_bytes) + u64::from(flow.encapsulation.bytes());
+    let packet =
+        payload + u64::from(flow.tcp.data_header_bytes()) + u64::from(flow.encapsulation.bytes());
     flow.source.over_tcp().then(|| u64::from(cells_for(packet)))
 }
 

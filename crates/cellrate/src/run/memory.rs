@@ -260,7 +260,7 @@ fn window_cells(flow: &FlowPlan, plan: &Plan, duration: Ps) -> u64 {
     if !flow.source.over_tcp() {
         return 0;
     }
-    let header = u64::from(flow.tcp.header_bytes + flow.encapsulation.bytes());
+    let header = u64::from(flow.tcp.data_header_bytes() + flow.encapsulation.bytes());
     let segments = flow.tcp.window.0.div_ceil(flow.tcp.mss.0.max(1));
     let blocks = if flow.tcp.recovery.is_selective() {
         MOST_OPTION_BYTES

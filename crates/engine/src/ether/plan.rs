@@ -135,7 +135,7 @@ impl FlowPlan {
     /// Octets of the longest IP packet of the flow.
     pub fn longest_packet(&self) -> u64 {
         if self.source.over_tcp() {
-            self.tcp.header_bytes as u64 + self.tcp.mss.0
+            u64::from(self.tcp.data_header_bytes()) + self.tcp.mss.0
         } else {
             (UDP_HEADERS + self.datagram) as u64
         }

@@ -11,6 +11,8 @@ use super::blocks::LARGEST_WINDOW;
 use super::handshake::{LARGEST_SHIFT, SCALED_WINDOW, SynOptions, UNSCALED_WINDOW};
 use super::recovery::Recovery;
 use super::segment::HEADER_BYTES;
+use super::stamps::{STAMP_BYTES, Stamping};
+use super::ticks::Ticks;
 use super::window::Window;
 use crate::kernel::Ps;
 use crate::kernel::units::Bytes;
@@ -105,7 +107,7 @@ pub struct TcpConfig {
     /// `tahoe` only: continues after the fast retransmission where sending had stopped (4.3BSD).
     /// False goes back to the lost segment and sends everything from there again.
     pub restore_snd_nxt: bool,
-    /// TCP and IP header bytes of every segment, without SACK blocks.
+    /// TCP and IP header bytes of every segment, without SACK blocks and time stamps.
     #[schemars(extend("x-not-searched" = "follows from the protocols"))]
     pub header_bytes: u32,
     /// Adds MSS/8 to each linear increase of cwnd, as Net/3 does. `jacobson88` never does.
@@ -125,6 +127,12 @@ pub struct TcpConfig {
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     #[schemars(extend("default" = false))]
     pub limited_transmit: bool,
+    /// Time stamps (RFC 7323) in all segments, 12 bytes each beyond `header_bytes`. Each acknowledgement of
+    /// new data measures the round trip, in ticks of `granularity` and from the hand-over to IP,
+    /// also of data sent again. PAWS refuses older stamps. `connection_setup` negotiates them.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    #[schemars(extend("default" = false))]
+    pub timestamps: bool,
 }
 
 impl Default for TcpConfig {
@@ -154,6 +162,7 @@ impl Default for TcpConfig {
             rtt_excludes_transmission: false,
             ecn: None,
             limited_transmit: false,
+            timestamps: false,
         }
     }
 }
@@ -189,7 +198,18 @@ impl TcpConfig {
             shift: shift.unwrap_or(LARGEST_SHIFT),
             sack_permitted: self.recovery.is_selective(),
             ecn: self.has_ecn(),
+            timestamps: self.timestamps,
         }
+    }
+    /// Bytes of TCP and IP headers of a segment with data.
+    pub fn data_header_bytes(&self) -> u32 {
+        let stamps = if self.timestamps { STAMP_BYTES } else { 0 };
+        self.header_bytes.saturating_add(stamps)
+    }
+    /// Time stamps at an end whose clock has this phase; `None` if it has none.
+    pub(super) fn stamping(&self, phase: Ps) -> Option<Stamping> {
+        let ticks = || Ticks::new(self.granularity, phase);
+        self.timestamps.then(|| Stamping::new(ticks()))
     }
 
     /// Refuses values with which no connection can run. The message names the field, its value and
@@ -207,7 +227,7 @@ impl TcpConfig {
     }
 
     fn validate_sizes(&self) -> Result<(), String> {
-        let most = MAX_PACKET.saturating_sub(self.header_bytes as u64);
+        let most = MAX_PACKET.saturating_sub(self.data_header_bytes() as u64);
         check(
             (1..=most).contains(&self.mss.0),
             "mss",
@@ -377,9 +397,23 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_without_ecn_and_limited_transmit_is_written_as_before_they_existed() {
+    fn a_connection_without_options_is_written_as_before_they_existed() {
         let text = serde_json::to_string(&TcpConfig::default()).unwrap();
-        assert!(!text.contains("ecn") && !text.contains("limited_transmit"));
+        let options = ["ecn", "limited_transmit", "timestamps"];
+        assert!(options.iter().all(|option| !text.contains(option)));
+    }
+
+    #[test]
+    fn time_stamps_are_part_of_the_largest_packet() {
+        let config = |mss| TcpConfig {
+            timestamps: true,
+            mss: Bytes(mss),
+            window: Bytes(100_000),
+            ..TcpConfig::default()
+        };
+        // 65,527 - 40 - 12
+        assert_eq!(config(65_475).validate(), Ok(()));
+        assert!(config(65_476).validate().is_err());
     }
 
     #[test]

@@ -17,7 +17,8 @@ pub const LARGEST_SHIFT: u8 = 14;
 pub const SCALED_WINDOW: Bytes = Bytes(UNSCALED_WINDOW << LARGEST_SHIFT);
 
 /// Options of a SYN or SYN-ACK. On the line: MSS (4 bytes), a NOP and the window scale (1 + 3), and
-/// where SACK is permitted two NOPs and that option (2 + 2).
+/// where SACK is permitted two NOPs and that option (2 + 2). Time stamps (10) follow SACK-permitted
+/// in place of its NOPs, or have two NOPs of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SynOptions {
     /// Largest segment that the end accepts (RFC 1122 section 4.2.2.6).
@@ -30,12 +31,18 @@ pub struct SynOptions {
     /// True if the end can use ECN, and in an answer if both ends can. No option but flags say so:
     /// ECE and CWR in a SYN, ECE alone in its answer (RFC 3168 section 6.1.1).
     pub ecn: bool,
+    /// True if the end can use time stamps, and in an answer if both ends can (RFC 7323 section 3.2).
+    pub timestamps: bool,
 }
 
 impl SynOptions {
     /// Bytes of the options in the header.
     pub const fn bytes(self) -> u32 {
-        if self.sack_permitted { 12 } else { 8 }
+        match (self.timestamps, self.sack_permitted) {
+            (true, _) => 20,
+            (false, true) => 12,
+            (false, false) => 8,
+        }
     }
     /// A window as read from any segment but a SYN (RFC 7323 section 2.3): the shift loses its low
     /// bits.
@@ -117,12 +124,14 @@ mod tests {
             shift: 14,
             sack_permitted: true,
             ecn: false,
+            timestamps: false,
         };
         let plain = SynOptions {
             mss: 1,
             shift: 0,
             sack_permitted: false,
             ecn: true,
+            timestamps: false,
         };
         let acks = [0, 1, 1 << 50].map(|seq| Handshake::Ack { seq });
         for handshake in [widest, plain]
@@ -159,6 +168,21 @@ mod tests {
             assert_eq!((segment.has_ece(), segment.has_cwr()), flags);
             assert!(!segment.is_ect());
         }
+    }
+
+    #[test]
+    fn time_stamps_use_the_padding_of_sack_permitted() {
+        let options = |recovery| {
+            TcpConfig {
+                recovery,
+                timestamps: true,
+                ..TcpConfig::default()
+            }
+            .syn_options()
+        };
+        // 4 for MSS, 12 for time stamps with SACK-permitted or NOPs, 4 for the window scale.
+        assert_eq!(options(Recovery::Sack).bytes(), 20);
+        assert_eq!(options(Recovery::Reno).bytes(), 20);
     }
 
     #[test]

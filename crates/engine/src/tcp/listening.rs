@@ -4,6 +4,7 @@ use super::config::TcpConfig;
 use super::estimator::RttEstimator;
 use super::handshake::{Handshake, SynOptions};
 use super::segment::Segment;
+use super::stamps::Stamps;
 use crate::kernel::Ps;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,17 +44,22 @@ impl Listening {
     pub fn agrees_to_ecn(&self) -> bool {
         self.options.ecn
     }
+    /// True unless one of both ends cannot use time stamps.
+    pub fn agrees_to_stamps(&self) -> bool {
+        self.options.timestamps
+    }
     /// True from the arrival of a SYN until its answer is acknowledged.
     pub fn answers(&self) -> bool {
         self.phase == Phase::SynReceived
     }
     /// Takes a segment without payload. Returns true if a segment is due: the answer to a SYN or,
-    /// if the connection is established already, an acknowledgement. The answer agrees to ECN if the
-    /// SYN offers it (RFC 3168 section 6.1.1).
+    /// if the connection is established already, an acknowledgement. The answer agrees to ECN and time
+    /// stamps if the SYN offers them (RFC 3168 section 6.1.1; RFC 7323 section 3.2).
     pub fn on_control(&mut self, segment: &Segment) -> bool {
         match segment.handshake() {
             Some(Handshake::Syn(offer)) => {
                 self.options.ecn &= offer.ecn;
+                self.options.timestamps &= offer.timestamps;
                 if self.phase == Phase::Listen {
                     self.phase = Phase::SynReceived;
                 }
@@ -74,14 +80,11 @@ impl Listening {
         }
         new
     }
-    /// The answer, and the time at which it must be sent again.
-    pub fn answer(&mut self, now: Ps) -> (Segment, Ps) {
+    /// The answer, with the time stamps of now, and the time at which it must be sent again.
+    pub fn answer(&mut self, now: Ps, stamps: Option<Stamps>) -> (Segment, Ps) {
         self.answers_sent += 1;
-        let answer = Segment::Setup {
-            handshake: Handshake::SynAck(self.options),
-            sent: now,
-            window: self.window,
-        };
+        let answer = Handshake::SynAck(self.options);
+        let answer = Segment::setup(answer, self.window, now, stamps);
         (answer, self.estimator.expiry(now))
     }
     /// True if the last answer was a retransmission.

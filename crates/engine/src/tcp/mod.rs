@@ -14,6 +14,7 @@ pub mod recovery;
 pub mod scoreboard;
 pub mod segment;
 pub mod sender;
+pub mod stamps;
 pub mod ticks;
 pub mod window;
 
@@ -24,3 +25,4 @@ pub use receiver::{ReceiveOutcome, ReceiverStats, TcpReceiver};
 pub use recovery::Recovery;
 pub use segment::{Ect, Segment};
 pub use sender::{SenderStats, TcpEvent, TcpSender};
+pub use stamps::Stamps;

@@ -8,7 +8,8 @@ use super::config::TcpConfig;
 use super::echo::Echo;
 use super::intervals::Intervals;
 use super::listening::Listening;
-use super::segment::Segment;
+use super::segment::{Segment, StampedNumber};
+use super::stamps::Stamping;
 use super::ticks::Ticks;
 use crate::kernel::Ps;
 
@@ -17,7 +18,7 @@ use crate::kernel::Ps;
 pub struct ReceiveOutcome {
     /// Bytes that the application can now read, including those that waited for this segment.
     pub delivered: u64,
-    /// Bytes of this segment that had arrived before.
+    /// Bytes of this segment that had arrived before; all of them if PAWS refuses it (RFC 7323 5.3).
     pub duplicate: u64,
     /// Bytes of this segment that wait for earlier ones.
     pub held: u64,
@@ -31,7 +32,7 @@ pub struct ReceiverStats {
     pub segments: u64,
     /// Bytes given to the application, in order and once.
     pub delivered_bytes: u64,
-    /// Bytes dropped because they had arrived before.
+    /// Bytes dropped because they had arrived before, or PAWS refused them.
     pub duplicate_bytes: u64,
     /// Acknowledgements sent.
     pub acks_sent: u64,
@@ -56,6 +57,8 @@ pub struct TcpReceiver {
     setup: Option<Box<Listening>>,
     /// Reports of marked data, if the connection has ECN, or may still agree on it.
     echo: Option<Box<Echo>>,
+    /// Time stamps, if the connection has them, or may still agree on them.
+    stamping: Option<Box<Stamping>>,
     stats: ReceiverStats,
 }
 
@@ -67,7 +70,7 @@ impl TcpReceiver {
     }
 
     /// The same with the clock of delayed acknowledgements shifted by `delayed_ack`, and that of
-    /// the timer of connection set-up by `timer`.
+    /// time stamps and of the timer of connection set-up by `timer`.
     pub fn with_phases(config: &TcpConfig, delayed_ack: Ps, timer: Ps) -> TcpReceiver {
         let window = config.window.0 as u32;
         TcpReceiver {
@@ -91,6 +94,7 @@ impl TcpReceiver {
             echo: config
                 .has_ecn()
                 .then(|| Box::new(Echo::new(config.recovery.reports_each_mark()))),
+            stamping: config.stamping(timer).map(Box::new),
             stats: ReceiverStats::default(),
         }
     }
@@ -105,9 +109,19 @@ impl TcpReceiver {
     /// Takes a segment that arrived whole, in an IP packet that is `marked` (CE) or not.
     pub fn on_packet(&mut self, now: Ps, segment: &Segment, marked: bool) -> ReceiveOutcome {
         let Segment::Data { seq, len, .. } = *segment else {
-            self.on_control(segment);
-            return ReceiveOutcome::default();
+            return self.on_other(now, segment, marked);
         };
+        self.on_data(now, (seq, len), segment.has_cwr(), marked)
+    }
+
+    #[inline]
+    fn on_data(
+        &mut self,
+        now: Ps,
+        (seq, len): (u64, u16),
+        cwr: bool,
+        marked: bool,
+    ) -> ReceiveOutcome {
         if self.setup.as_mut().is_some_and(|setup| setup.establish()) {
             self.ack_at = Ps::NEVER;
         }
@@ -117,7 +131,7 @@ impl TcpReceiver {
             && let Some(echo) = &mut self.echo
         {
             let waits = self.unacknowledged.then_some(self.rcv_nxt);
-            self.ack_now |= echo.on_segment(marked, segment.has_cwr(), waits);
+            self.ack_now |= echo.on_segment(marked, cwr, waits);
         }
         let in_order = from <= self.rcv_nxt && to > self.rcv_nxt && self.store.is_empty();
         let outcome = self.take(from, to);
@@ -133,12 +147,41 @@ impl TcpReceiver {
         outcome
     }
 
+    /// A segment with time stamps, or without payload.
     #[inline(never)]
+    fn on_other(&mut self, now: Ps, segment: &Segment, marked: bool) -> ReceiveOutcome {
+        let Segment::StampedData {
+            seq, len, stamps, ..
+        } = *segment
+        else {
+            self.on_control(segment);
+            return ReceiveOutcome::default();
+        };
+        let stamping = self.stamping.as_mut();
+        if stamping.is_none_or(|stamping| stamping.accepts(stamps.value, seq)) {
+            return self.on_data(now, (seq, len), segment.has_cwr(), marked);
+        }
+        // RFC 7323 5.3 R1: the segment is dropped and acknowledged.
+        self.ack_now = true;
+        self.stats.segments += 1;
+        self.stats.duplicate_bytes += len as u64;
+        ReceiveOutcome {
+            duplicate: len as u64,
+            ..ReceiveOutcome::default()
+        }
+    }
+
     fn on_control(&mut self, segment: &Segment) {
         let Some(setup) = &mut self.setup else { return };
         self.ack_now |= setup.on_control(segment);
         if segment.handshake().is_some() && !setup.agrees_to_ecn() {
             self.echo = None; // RFC 3168 6.1.1
+        }
+        if segment.handshake().is_some() && !setup.agrees_to_stamps() {
+            self.stamping = None; // RFC 7323 3.2
+        }
+        if let (Some(stamping), Some(stamps)) = (&mut self.stamping, segment.stamps()) {
+            stamping.accepts(stamps.value, 0);
         }
         if !setup.answers() && !self.unacknowledged {
             self.ack_at = Ps::NEVER;
@@ -184,35 +227,43 @@ impl TcpReceiver {
             return None;
         }
         if let Some((ack, ece)) = self.echo.as_mut().and_then(|echo| echo.take_due()) {
-            self.stats.acks_sent += 1;
             // Acknowledgements are delayed only while nothing is held: there are no blocks.
-            return Some(Segment::Ack {
-                ece,
-                ack,
-                window: self.window,
-                blocks: Blocks::NONE,
-            });
+            return Some(self.acknowledgement(now, ack, ece, Blocks::NONE));
         }
         self.ack_now = false;
         self.unacknowledged = false;
         self.ack_at = Ps::NEVER;
         if let Some(setup) = self.setup.as_mut().filter(|setup| setup.answers()) {
-            let (answer, again) = setup.answer(now);
+            let (answer, again) =
+                setup.answer(now, self.stamping.as_ref().map(|it| it.stamps(now)));
             self.ack_at = again;
             return Some(answer);
         }
-        self.stats.acks_sent += 1;
         let blocks = if self.selective {
             Blocks::latest(&self.store, self.rcv_nxt)
         } else {
             Blocks::NONE
         };
-        Some(Segment::Ack {
-            ece: self.echo.as_mut().is_some_and(|echo| echo.take_flag()),
-            ack: self.rcv_nxt,
-            window: self.window,
-            blocks,
-        })
+        let ece = self.echo.as_mut().is_some_and(|echo| echo.take_flag());
+        Some(self.acknowledgement(now, self.rcv_nxt, ece, blocks))
+    }
+
+    #[inline]
+    fn acknowledgement(&mut self, now: Ps, ack: u64, ece: bool, blocks: Blocks) -> Segment {
+        self.stats.acks_sent += 1;
+        match &mut self.stamping {
+            None => Segment::Ack {
+                ece,
+                window: self.window,
+                ack,
+                blocks,
+            },
+            Some(stamping) => Segment::StampedAck {
+                number: StampedNumber::new(ack, ece),
+                stamps: stamping.acknowledge(now, ack),
+                blocks,
+            },
+        }
     }
 
     /// Time at which [`Self::on_timer`] is due: the next tick while an acknowledgement is delayed,

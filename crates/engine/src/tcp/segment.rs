@@ -1,7 +1,8 @@
 //! The TCP segment, without its payload bytes.
 
 use super::blocks::Blocks;
-use super::handshake::Handshake;
+use super::handshake::{Handshake, SynOptions};
+use super::stamps::{STAMP_BYTES, Stamps};
 use crate::kernel::Ps;
 
 /// TCP and IPv4 headers without options, in bytes.
@@ -25,7 +26,8 @@ pub enum Ect {
 /// from 0; for those on the line see [`super::handshake`]. Windows are in bytes, already scaled.
 ///
 /// The fields stand in the order in which they lie in memory: the window, and the acknowledgement
-/// number of those that have one, are at the same place in each variant.
+/// number of those that have one, are at the same place in each variant. Segments with time stamps
+/// are variants of their own, so that others have no place for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Segment {
@@ -64,6 +66,72 @@ pub enum Segment {
         /// Its flags, options and number.
         handshake: Handshake,
     },
+    /// [`Segment::Data`] with time stamps. It acknowledges no data.
+    StampedData {
+        /// Code point of the packet, and CWR.
+        ect: Ect,
+        /// Payload bytes.
+        len: u16,
+        /// Receive window.
+        window: u32,
+        /// Time stamps.
+        stamps: Stamps,
+        /// Sequence number of the first payload byte.
+        seq: u64,
+        /// Time at which the segment was handed to IP, for packet delays.
+        sent: Ps,
+    },
+    /// [`Segment::Ack`] with time stamps. Its window is the whole receive window, which both ends know.
+    StampedAck {
+        /// Next byte that the sender of this segment expects, and the ECN-Echo flag.
+        number: StampedNumber,
+        /// Time stamps.
+        stamps: Stamps,
+        /// Data that arrived above `ack`.
+        blocks: Blocks,
+    },
+    /// [`Segment::Setup`] with time stamps and [`Handshake::Syn`] or [`Handshake::SynAck`].
+    StampedSyn {
+        /// True for the answer.
+        answers: bool,
+        /// Receive window.
+        window: u32,
+        /// Time stamps.
+        stamps: Stamps,
+        /// The other options.
+        options: SynOptions,
+        /// Time at which the segment was handed to IP, for packet delays.
+        sent: Ps,
+    },
+    /// [`Segment::Setup`] with time stamps and [`Handshake::Ack`].
+    StampedSetup {
+        /// Receive window.
+        window: u32,
+        /// Time stamps.
+        stamps: Stamps,
+        /// Next byte to be sent.
+        seq: u64,
+        /// Time at which the segment was handed to IP, for packet delays.
+        sent: Ps,
+    },
+}
+
+/// An acknowledgement number below 2^55, and the ECN-Echo flag, in seven bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StampedNumber([u8; 7]);
+
+impl StampedNumber {
+    /// # Panics
+    /// If `ack` is 2^55 or more: a connection of 800 Gbit/s needs 100 hours for that.
+    pub fn new(ack: u64, ece: bool) -> StampedNumber {
+        let [high, bytes @ ..] = (ack << 1 | ece as u64).to_be_bytes();
+        assert!(high == 0 && ack >> 55 == 0, "an acknowledgement of {ack}");
+        StampedNumber(bytes)
+    }
+    const fn bits(self) -> u64 {
+        let [b, c, d, e, f, g, h] = self.0;
+        u64::from_be_bytes([0, b, c, d, e, f, g, h])
+    }
 }
 
 impl Segment {
@@ -80,22 +148,51 @@ impl Segment {
         }
     }
 
+    /// A segment of the connection set-up, with time stamps or without.
+    pub fn setup(handshake: Handshake, window: u32, sent: Ps, stamps: Option<Stamps>) -> Segment {
+        let Some(stamps) = stamps else {
+            return Segment::Setup {
+                window,
+                sent,
+                handshake,
+            };
+        };
+        match handshake {
+            Handshake::Syn(options) | Handshake::SynAck(options) => Segment::StampedSyn {
+                answers: matches!(handshake, Handshake::SynAck(_)),
+                window,
+                stamps,
+                options,
+                sent,
+            },
+            Handshake::Ack { seq } => Segment::StampedSetup {
+                window,
+                stamps,
+                seq,
+                sent,
+            },
+        }
+    }
+
     /// True if the IP packet carries ECT(0). Only new data do: neither acknowledgements without
     /// payload (RFC 3168 section 6.1.4; over Ethernet DCTCP sends all packets as ECT(0)) nor segments of the set-up (6.1.1)
     /// nor retransmissions (6.1.5).
     #[inline]
     pub const fn is_ect(&self) -> bool {
-        matches!(self, Segment::Data { ect, .. } if !matches!(ect, Ect::Not))
+        let (Segment::Data { ect, .. } | Segment::StampedData { ect, .. }) = self else {
+            return false;
+        };
+        !matches!(ect, Ect::Not)
     }
     /// The ECN-Echo flag; in the set-up it offers ECN, or agrees to it (RFC 3168 section 6.1.1).
     #[inline]
     pub const fn has_ece(&self) -> bool {
         match *self {
-            Segment::Data { .. } => false,
             Segment::Ack { ece, .. } => ece,
-            Segment::Setup { handshake, .. } => match handshake {
-                Handshake::Syn(options) | Handshake::SynAck(options) => options.ecn,
-                Handshake::Ack { .. } => false,
+            Segment::StampedAck { number, .. } => number.bits() & 1 != 0,
+            _ => match self.handshake() {
+                Some(Handshake::Syn(options) | Handshake::SynAck(options)) => options.ecn,
+                Some(Handshake::Ack { .. }) | None => false,
             },
         }
     }
@@ -103,12 +200,13 @@ impl Segment {
     #[inline]
     pub const fn has_cwr(&self) -> bool {
         match *self {
-            Segment::Data { ect, .. } => matches!(ect, Ect::Ect0Cwr),
-            Segment::Setup {
-                handshake: Handshake::Syn(options),
-                ..
-            } => options.ecn,
-            Segment::Ack { .. } | Segment::Setup { .. } => false,
+            Segment::Data { ect, .. } | Segment::StampedData { ect, .. } => {
+                matches!(ect, Ect::Ect0Cwr)
+            }
+            _ => match self.handshake() {
+                Some(Handshake::Syn(options)) => options.ecn,
+                _ => false,
+            },
         }
     }
     /// Next byte that the sender of this segment expects; 0 in the set-up.
@@ -116,24 +214,49 @@ impl Segment {
     pub const fn ack(&self) -> u64 {
         match *self {
             Segment::Data { ack, .. } | Segment::Ack { ack, .. } => ack,
-            Segment::Setup { .. } => 0,
+            Segment::StampedAck { number, .. } => number.bits() >> 1,
+            _ => 0,
         }
     }
-    /// Receive window in bytes, already scaled.
+    /// Receive window in bytes, already scaled; `None` for the whole receive window.
     #[inline]
-    pub const fn window(&self) -> u32 {
+    pub const fn window(&self) -> Option<u32> {
         match *self {
             Segment::Data { window, .. }
             | Segment::Ack { window, .. }
-            | Segment::Setup { window, .. } => window,
+            | Segment::Setup { window, .. }
+            | Segment::StampedData { window, .. }
+            | Segment::StampedSyn { window, .. }
+            | Segment::StampedSetup { window, .. } => Some(window),
+            Segment::StampedAck { .. } => None,
+        }
+    }
+    /// Sequence number of the first payload byte, and payload bytes; `None` without payload.
+    #[inline]
+    pub const fn data_range(&self) -> Option<(u64, u16)> {
+        match *self {
+            Segment::Data { seq, len, .. } | Segment::StampedData { seq, len, .. } => {
+                Some((seq, len))
+            }
+            _ => None,
         }
     }
     /// Payload bytes.
     #[inline]
     pub const fn payload(&self) -> u32 {
+        match self.data_range() {
+            Some((_, len)) => len as u32,
+            None => 0,
+        }
+    }
+    /// The time stamps, if the segment has some.
+    pub const fn stamps(&self) -> Option<Stamps> {
         match *self {
-            Segment::Data { len, .. } => len as u32,
-            Segment::Ack { .. } | Segment::Setup { .. } => 0,
+            Segment::StampedData { stamps, .. }
+            | Segment::StampedAck { stamps, .. }
+            | Segment::StampedSyn { stamps, .. }
+            | Segment::StampedSetup { stamps, .. } => Some(stamps),
+            _ => None,
         }
     }
     /// The segment as one of the connection set-up; `None` for any other.
@@ -141,15 +264,23 @@ impl Segment {
     pub const fn handshake(&self) -> Option<Handshake> {
         match *self {
             Segment::Setup { handshake, .. } => Some(handshake),
-            Segment::Data { .. } | Segment::Ack { .. } => None,
+            Segment::StampedSyn {
+                answers, options, ..
+            } => Some(if answers {
+                Handshake::SynAck(options)
+            } else {
+                Handshake::Syn(options)
+            }),
+            Segment::StampedSetup { seq, .. } => Some(Handshake::Ack { seq }),
+            _ => None,
         }
     }
     /// The SACK blocks; only an acknowledgement without payload has any.
     #[inline]
     pub const fn blocks(&self) -> Blocks {
         match *self {
-            Segment::Ack { blocks, .. } => blocks,
-            Segment::Data { .. } | Segment::Setup { .. } => Blocks::NONE,
+            Segment::Ack { blocks, .. } | Segment::StampedAck { blocks, .. } => blocks,
+            _ => Blocks::NONE,
         }
     }
     /// Time at which the segment was handed to IP; `None` for an acknowledgement without payload,
@@ -157,16 +288,23 @@ impl Segment {
     #[inline]
     pub const fn sent(&self) -> Option<Ps> {
         match *self {
-            Segment::Data { sent, .. } | Segment::Setup { sent, .. } => Some(sent),
-            Segment::Ack { .. } => None,
+            Segment::Data { sent, .. }
+            | Segment::Setup { sent, .. }
+            | Segment::StampedData { sent, .. }
+            | Segment::StampedSyn { sent, .. }
+            | Segment::StampedSetup { sent, .. } => Some(sent),
+            Segment::Ack { .. } | Segment::StampedAck { .. } => None,
         }
     }
     /// Sequence number, counted in data; `None` for a SYN or SYN-ACK, whose number precedes all
     /// data. Acknowledgements from the receiving end have 0, as that end sends no data.
     pub const fn sequence(&self) -> Option<u64> {
         match *self {
-            Segment::Data { seq, .. } => Some(seq),
-            Segment::Ack { .. } => Some(0),
+            Segment::Data { seq, .. }
+            | Segment::StampedData { seq, .. }
+            | Segment::StampedSetup { seq, .. } => Some(seq),
+            Segment::Ack { .. } | Segment::StampedAck { .. } => Some(0),
+            Segment::StampedSyn { .. } => None,
             Segment::Setup { handshake, .. } => match handshake {
                 Handshake::Syn(_) | Handshake::SynAck(_) => None,
                 Handshake::Ack { seq } => Some(seq),
@@ -180,6 +318,9 @@ impl Segment {
             Segment::Data { .. } => 0,
             Segment::Ack { blocks, .. } => blocks.option_bytes(),
             Segment::Setup { handshake, .. } => handshake.option_bytes(),
+            Segment::StampedSyn { options, .. } => options.bytes(),
+            Segment::StampedData { .. } | Segment::StampedSetup { .. } => STAMP_BYTES,
+            Segment::StampedAck { blocks, .. } => STAMP_BYTES + blocks.option_bytes(),
         }
     }
 }
@@ -191,5 +332,20 @@ mod tests {
     #[test]
     fn a_segment_is_four_words() {
         assert_eq!(size_of::<Segment>(), 32);
+    }
+
+    #[test]
+    fn a_stamped_acknowledgement_keeps_number_and_flag() {
+        for ack in [0, 1, (1 << 55) - 1] {
+            for ece in [false, true] {
+                let segment = Segment::StampedAck {
+                    number: StampedNumber::new(ack, ece),
+                    stamps: Stamps { value: 7, echo: 5 },
+                    blocks: Blocks::NONE,
+                };
+                assert_eq!((segment.ack(), segment.has_ece()), (ack, ece));
+                assert_eq!(segment.option_bytes(), 12);
+            }
+        }
     }
 }

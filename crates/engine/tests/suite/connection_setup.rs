@@ -84,7 +84,7 @@ fn syn_its_answer_and_the_acknowledgement_take_three_ways_and_data_follow() {
     let seen = observed(line(tcp, GREEDY), Ps::from_us(130)).seen;
     let segments: Vec<_> = seen
         .iter()
-        .map(|(channel, at, cells, s)| (*channel, *at, *cells, s.handshake(), s.window()))
+        .map(|(channel, at, cells, s)| (*channel, *at, *cells, s.handshake(), s.window().unwrap()))
         .collect();
     // 40 + 8 (options) + 8 (LLC/SNAP) + 8 (trailer) = 64 bytes, without options 56: two cells of 10
     // us each, and 5 us of way. The window of 100,001 bytes fits in 16 bits in units of two.
@@ -93,6 +93,7 @@ fn syn_its_answer_and_the_acknowledgement_take_three_ways_and_data_follow() {
         shift: 1,
         sack_permitted: false,
         ecn: false,
+        timestamps: false,
     };
     let (us, syn, answer) = (
         Ps::from_us,

@@ -36,7 +36,8 @@ impl Filling {
         } else {
             0
         };
-        let reserved = ends.tcp.syn_options().bytes().max(blocks) as usize;
+        let stamps = ends.tcp.data_header_bytes() - found;
+        let reserved = ends.tcp.syn_options().bytes().max(blocks + stamps) as usize;
         let most = HEADERS + (MOST_OPTIONS - reserved + IP_OPTIONS) as u32;
         if !(HEADERS..=most).contains(&found) || !found.is_multiple_of(4) {
             return Err(format!(
@@ -91,7 +92,7 @@ pub fn write_ip(
     packet.write_header(out);
     let begin = out.len();
     header.write(out);
-    if let Segment::Data { seq, len, .. } = *segment {
+    if let Some((seq, len)) = segment.data_range() {
         payload::write(out, ends.flow, backward, seq, usize::from(len));
     }
     let checksum = fold(packet.pseudo_header_sum() + sum(&out[begin..]));
@@ -109,10 +110,14 @@ fn header(ends: &Ends, filling: Filling, backward: bool, segment: &Segment) -> H
     let mut options = Options::NONE;
     if let Some(Handshake::Syn(of_syn) | Handshake::SynAck(of_syn)) = handshake {
         options.maximum_segment_size(of_syn.mss);
-        if of_syn.sack_permitted {
-            options.sack_permitted();
+        match segment.stamps() {
+            Some(stamps) => options.time_stamps(stamps, of_syn.sack_permitted),
+            None if of_syn.sack_permitted => options.sack_permitted(),
+            None => {}
         }
         options.window_scale(of_syn.shift);
+    } else if let Some(stamps) = segment.stamps() {
+        options.time_stamps(stamps, false);
     }
     options.fill(filling.tcp);
     let blocks = segment.blocks().above(segment.ack());
@@ -122,6 +127,8 @@ fn header(ends: &Ends, filling: Filling, backward: bool, segment: &Segment) -> H
         Some(Handshake::SynAck(_)) => (SYN | ACK, 0),
         Some(Handshake::Ack { .. }) | None => (ACK, ends.window_shift()),
     };
+    let whole = ends.tcp.window.0 as u32;
+    let window = segment.window().unwrap_or(whole);
     let ecn = [(segment.has_ece(), ECE), (segment.has_cwr(), CWR)];
     let set = ecn.iter().filter(|(is_set, _)| *is_set);
     let flags = set.fold(flags, |flags, (_, flag)| flags | flag);
@@ -136,7 +143,7 @@ fn header(ends: &Ends, filling: Filling, backward: bool, segment: &Segment) -> H
             wire(there, segment.ack())
         },
         flags,
-        window: (segment.window() >> shift).min(u32::from(u16::MAX)) as u16,
+        window: (window >> shift).min(u32::from(u16::MAX)) as u16,
         options,
     }
 }
@@ -145,7 +152,7 @@ fn header(ends: &Ends, filling: Filling, backward: bool, segment: &Segment) -> H
 mod tests {
     use cellrate_engine::kernel::Ps;
     use cellrate_engine::tcp::blocks::Blocks;
-    use cellrate_engine::tcp::{Ect, Recovery, TcpConfig};
+    use cellrate_engine::tcp::{Ect, Recovery, Stamps, TcpConfig};
 
     use super::*;
     use crate::capture::atm::Vc;
@@ -252,6 +259,44 @@ mod tests {
         );
         assert_eq!(tcp[20..], [1, 1, 5, 10, 0, 0, 0, 10, 0, 0, 0, 20]);
         assert_eq!(fold(sum(tcp) + 0x0A00_0001 + 0x0A00_0002 + 6 + 32), 0);
+    }
+
+    /// 20 octets of IP and 20 of TCP; time stamps of 12 before a SACK option of 12. The window of 64 KiB
+    /// is shifted by one.
+    #[test]
+    fn time_stamps_stand_in_every_header() {
+        let stamped = TcpConfig {
+            recovery: Recovery::Sack,
+            timestamps: true,
+            ..TcpConfig::default()
+        };
+        let ends = ends(stamped.clone(), Encapsulation::VcMux);
+        let mut sender = cellrate_engine::tcp::TcpSender::new(&stamped, Ps::ZERO);
+        sender.supply(2);
+        let data = sender.poll_segment(Ps::from_ms(500)).unwrap();
+        let packet = octets(&ends, false, data);
+        assert_eq!((packet.len(), packet[32]), (20 + 32 + 2, 8 << 4));
+        assert_eq!(packet[40..52], [1, 1, 8, 10, 0, 0, 0, 2, 0, 0, 0, 0]);
+        assert_eq!(
+            fold(sum(&packet[20..]) + 0x0A00_0001 + 0x0A00_0002 + 6 + 34),
+            0
+        );
+        let mut receiver = cellrate_engine::tcp::TcpReceiver::new(&stamped);
+        receiver.on_segment(Ps::from_ms(500), &data);
+        receiver.on_segment(Ps::from_s(1), &Segment::data(10, 10));
+        let packet = octets(&ends, true, receiver.poll_ack(Ps::from_s(1)).unwrap());
+        assert_eq!((packet.len(), packet[32]), (20 + 44, 11 << 4));
+        assert_eq!(packet[34..36], [0x80, 0]);
+        assert_eq!(packet[40..52], [1, 1, 8, 10, 0, 0, 0, 3, 0, 0, 0, 2]);
+        assert_eq!(packet[52..56], [1, 1, 5, 10]);
+        assert_eq!(
+            fold(sum(&packet[20..]) + 0x0A00_0001 + 0x0A00_0002 + 6 + 44),
+            0
+        );
+        let syn = Handshake::Syn(stamped.syn_options());
+        let syn = Segment::setup(syn, 65_535, Ps(1), Some(Stamps::default()));
+        let expected = [2, 4, 2, 0, 4, 2, 8, 10, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 3, 1];
+        assert_eq!(octets(&ends, false, syn)[40..], expected);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The TCP header with its options (RFC 9293, RFC 7323, RFC 2018).
 
+use cellrate_engine::tcp::Stamps;
 use cellrate_engine::tcp::blocks::MOST_OPTION_BYTES;
 
 /// Octets without options.
@@ -21,6 +22,7 @@ const MAXIMUM_SEGMENT_SIZE: u8 = 2;
 const WINDOW_SCALE: u8 = 3;
 const SACK_PERMITTED: u8 = 4;
 const SACK: u8 = 5;
+const TIME_STAMPS: u8 = 8;
 
 /// Options, in whole words of 32 bits.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +62,17 @@ impl Options {
     /// The sender of a SYN understands SACK blocks.
     pub fn sack_permitted(&mut self) {
         self.add(&[NO_OPERATION, NO_OPERATION, SACK_PERMITTED, 2]);
+    }
+    /// Time stamps, and in their padding SACK-permitted, as Linux writes them.
+    pub fn time_stamps(&mut self, stamps: Stamps, sack_permitted: bool) {
+        let mut option = [NO_OPERATION; 12];
+        if sack_permitted {
+            option[..2].copy_from_slice(&[SACK_PERMITTED, 2]);
+        }
+        option[2..4].copy_from_slice(&[TIME_STAMPS, 10]);
+        option[4..8].copy_from_slice(&stamps.value.to_be_bytes());
+        option[8..].copy_from_slice(&stamps.echo.to_be_bytes());
+        self.add(&option);
     }
     /// SACK blocks as first number and the number behind the last. Adds no option if there are
     /// none.
@@ -132,6 +145,21 @@ mod tests {
         options.sack_permitted();
         options.window_scale(3);
         assert_eq!(options.octets(), [2, 4, 5, 0xB4, 1, 1, 4, 2, 1, 3, 3, 3]);
+    }
+
+    /// RFC 7323 appendix A: two NOPs, kind 8, length 10, TSval, TSecr.
+    #[test]
+    fn time_stamps_take_three_words() {
+        let stamps = Stamps {
+            value: 0x0102_0304,
+            echo: 5,
+        };
+        for (sack_permitted, padding) in [(false, [1, 1]), (true, [4, 2])] {
+            let mut options = Options::NONE;
+            options.time_stamps(stamps, sack_permitted);
+            let expected = [&padding[..], &[8, 10, 1, 2, 3, 4, 0, 0, 0, 5]].concat();
+            assert_eq!(options.octets(), expected);
+        }
     }
 
     #[test]

@@ -119,7 +119,7 @@ fn most_cells_per_second(plan: &Plan, flow: &FlowPlan) -> f64 {
         };
     }
     let tcp = &flow.tcp;
-    let cells = (tcp.mss.0 + u64::from(tcp.header_bytes) + AAL5).div_ceil(PAYLOAD);
+    let cells = (tcp.mss.0 + u64::from(tcp.data_header_bytes()) + AAL5).div_ceil(PAYLOAD);
     let segments = if is_greedy(flow) {
         (tcp.window.0 / tcp.mss.0) as f64
     } else {

@@ -68,7 +68,7 @@ struct Segment {
 
 impl Segment {
     fn of(flow: &FlowPlan) -> Segment {
-        let header = u64::from(flow.tcp.header_bytes + flow.encapsulation.bytes());
+        let header = u64::from(flow.tcp.data_header_bytes() + flow.encapsulation.bytes());
         let data = f64::from(cells_for(flow.tcp.mss.0 + header));
         let every = if flow.tcp.delayed_ack { 2.0 } else { 1.0 };
         Segment {

@@ -93,7 +93,8 @@ pub fn largest_pdu(scenario: &Scenario, flow: &Flow) -> u64 {
 
 /// Cells of a PDU with a segment of `payload` bytes.
 pub fn pdu_cells(scenario: &Scenario, flow: &Flow, payload: u64) -> u64 {
-    let headers = u64::from(flow.tcp.header_bytes) + u64::from(scenario.aal5.encapsulation.bytes());
+    let headers =
+        u64::from(flow.tcp.data_header_bytes()) + u64::from(scenario.aal5.encapsulation.bytes());
     u64::from(cells_for(payload.saturating_add(headers)))
 }
 

@@ -86,7 +86,8 @@ impl<S: Server> Simulation<S> {
     fn cells_of(&self, flow: usize, bytes: u64) -> f64 {
         let flow = &self.network.plan.flows[flow];
         let mss = flow.tcp.mss.0;
-        let packet = mss + flow.tcp.header_bytes as u64 + flow.encapsulation.bytes() as u64;
+        let packet =
+            mss + u64::from(flow.tcp.data_header_bytes()) + flow.encapsulation.bytes() as u64;
         bytes as f64 / mss as f64 * cells_for(packet) as f64
     }
 

@@ -136,8 +136,9 @@ struct Load {
 /// Nrm.
 fn share_of_data(flow: &FlowPlan) -> f64 {
     let mss = flow.tcp.mss.0;
-    let cells =
-        cells_for(mss + u64::from(flow.tcp.header_bytes) + u64::from(flow.encapsulation.bytes()));
+    let cells = cells_for(
+        mss + u64::from(flow.tcp.data_header_bytes()) + u64::from(flow.encapsulation.bytes()),
+    );
     let payload = mss as f64 * 8.0 / (f64::from(cells) * CELL_BITS as f64);
     let nrm = f64::from(flow.abr.nrm);
     if flow.service == ServiceClass::Abr {

@@ -19,6 +19,11 @@ impl TcpSender {
             self.dup_acks = 0;
             return None;
         }
+        if let Segment::StampedAck { stamps, .. } = segment
+            && !self.take_stamps(now, segment.ack(), *stamps)
+        {
+            return None;
+        }
         if self.ecn.is_some() {
             self.take_echo(now, segment);
         }
@@ -27,6 +32,12 @@ impl TcpSender {
         }
         let news = self.update_board(segment);
         self.react(segment, news, &self.ack(now, segment))
+    }
+
+    /// Receive window of a segment.
+    #[inline]
+    pub(super) fn advertised(&self, segment: &Segment) -> u64 {
+        segment.window().unwrap_or(self.rcv_window) as u64
     }
 
     /// The acknowledgement, without the delivery.
@@ -63,10 +74,11 @@ impl TcpSender {
     fn on_old_ack(&mut self, now: Ps, segment: &Segment) -> Option<TcpEvent> {
         // RFC 5681 section 2, "duplicate acknowledgment": data are outstanding (a), no payload (b),
         // and the window is unchanged (e).
-        let unchanged = segment.payload() == 0 && segment.window() as u64 == self.window.rwnd;
+        let window = self.advertised(segment);
+        let unchanged = segment.payload() == 0 && window == self.window.rwnd;
         if !unchanged || self.bytes_in_flight() == 0 {
             self.dup_acks = 0;
-            self.window.rwnd = self.window.rwnd.max(segment.window() as u64);
+            self.window.rwnd = self.window.rwnd.max(window);
             return None;
         }
         self.stats.dup_acks += 1;
@@ -140,7 +152,7 @@ impl TcpSender {
         if !recovered && !ack.ece {
             self.policy.get().grow(&mut self.window, ack);
         }
-        self.window.rwnd = segment.window() as u64;
+        self.window.rwnd = self.advertised(segment);
         self.snd_una = segment.ack();
         self.snd_nxt = self.snd_nxt.max(segment.ack());
         self.time_the_oldest(now); // RFC 6298 (5.2), (5.3)
@@ -154,7 +166,7 @@ impl TcpSender {
         let now = ack.now;
         self.measure(now, segment.ack());
         self.policy.get().on_partial_ack(&mut self.window, ack);
-        self.window.rwnd = segment.window() as u64;
+        self.window.rwnd = self.advertised(segment);
         self.snd_una = segment.ack();
         self.snd_nxt = self.snd_nxt.max(segment.ack());
         self.resend = self.board.is_none();

@@ -6,6 +6,7 @@ mod opening;
 mod recorded;
 mod records;
 mod selective;
+mod stamped;
 mod stats;
 
 use alloc::boxed::Box;
@@ -20,6 +21,7 @@ use super::handshake::Handshake;
 use super::recovery::{Facts, Loss, Policy};
 use super::scoreboard::{DUP_THRESH, Scoreboard};
 use super::segment::Segment;
+use super::stamps::Stamping;
 use super::window::Window;
 use crate::kernel::{Ps, Stream};
 
@@ -79,6 +81,8 @@ pub struct TcpSender {
     ecn: Option<Box<Ecn>>,
     /// Segments beyond cwnd may go after the first two duplicates (RFC 3042).
     limited_transmit: bool,
+    /// Time stamps, if the connection has them, or may still agree on them.
+    stamping: Option<Box<Stamping>>,
     stats: SenderStats,
 }
 
@@ -135,6 +139,7 @@ impl TcpSender {
                 .then(|| Box::new(Opening::new(config))),
             ecn: config.has_ecn().then(Box::default),
             limited_transmit: config.limited_transmit,
+            stamping: config.stamping(phase).map(Box::new),
             stats: SenderStats::default(),
         }
     }
@@ -233,13 +238,17 @@ impl TcpSender {
         if !self.rto_at.is_scheduled() && !self.rtt_excludes_transmission {
             self.rto_at = self.estimator.expiry(now); // RFC 6298 (5.1)
         }
+        let len = len as u16; // at most the MSS, of at most 65,487 bytes
+        if self.stamping.is_some() {
+            return self.stamped(now, ect, seq, len);
+        }
         Segment::Data {
             ect,
             seq,
             ack: 0,
             sent: now,
             window: self.rcv_window,
-            len: len as u16, // at most the MSS, of at most 65,487 bytes
+            len,
         }
     }
 
@@ -277,9 +286,9 @@ impl TcpSender {
     #[inline]
     pub fn on_transmitted(&mut self, now: Ps, segment: &Segment) {
         if self.rtt_excludes_transmission {
-            match *segment {
-                Segment::Data { seq, len, .. } => self.on_data_transmitted(now, seq, len as u64),
-                Segment::Ack { .. } | Segment::Setup { .. } => self.on_setup_transmitted(now),
+            match segment.data_range() {
+                Some((seq, len)) => self.on_data_transmitted(now, seq, len as u64),
+                None => self.on_setup_transmitted(now),
             }
         }
     }
@@ -355,12 +364,11 @@ impl TcpSender {
     /// True if `segment`, or a part of it, was sent before; it was polled when [`Self::snd_max`]
     /// was `sent_before`.
     pub fn is_repetition(&self, segment: &Segment, sent_before: u64) -> bool {
-        match *segment {
-            Segment::Data { seq, .. } => seq < sent_before,
-            Segment::Setup { handshake, .. } => {
-                matches!(handshake, Handshake::Syn(_)) && self.has_repeated_syn()
+        match segment.data_range() {
+            Some((seq, _)) => seq < sent_before,
+            None => {
+                matches!(segment.handshake(), Some(Handshake::Syn(_))) && self.has_repeated_syn()
             }
-            Segment::Ack { .. } => false,
         }
     }
     /// True if the pace delays a segment that may be sent otherwise, by the last

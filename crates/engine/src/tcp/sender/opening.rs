@@ -78,26 +78,19 @@ impl TcpSender {
             Phase::Established => (None, true),
             Phase::AckDue => {
                 opening.phase = Phase::Established;
-                let handshake = Handshake::Ack { seq: self.snd_nxt };
-                let window = self.rcv_window;
-                let ack = Segment::Setup {
-                    handshake,
-                    sent: now,
-                    window,
-                };
+                let (ack, window) = (Handshake::Ack { seq: self.snd_nxt }, self.rcv_window);
+                let ack = Segment::setup(ack, window, now, self.stamps(now));
                 (Some(ack), true)
             }
             Phase::SynDue => {
                 opening.phase = Phase::SynSent;
                 opening.syns_sent += 1;
-                let syn = Segment::Setup {
-                    handshake: Handshake::Syn(opening.options),
-                    sent: now,
-                    window: opening.window,
-                };
+                let (syn, window) = (Handshake::Syn(opening.options), opening.window);
+                let repeated = opening.syns_sent > 1;
+                let syn = Segment::setup(syn, window, now, self.stamps(now));
                 // Karn (RFC 6298 section 3): the round trip of a SYN that was sent again is not
                 // measured.
-                self.timed = (opening.syns_sent == 1).then(|| Timed {
+                self.timed = (!repeated).then(|| Timed {
                     seq: 0,
                     since: self.estimator.tick(now),
                 });
@@ -146,19 +139,20 @@ impl TcpSender {
             return;
         };
         let was_sent = opening.phase == Phase::SynSent;
+        if was_sent || opening.phase == Phase::Established {
+            opening.phase = Phase::AckDue;
+        }
         if was_sent {
+            self.take_answer(now, segment.stamps());
             if let Some(timed) = self.timed.take() {
                 self.estimator.on_sample(now, timed.since);
                 self.stats.rtt_samples += 1;
             }
             self.rto_at = Ps::NEVER;
-            self.window.rwnd = segment.window() as u64;
+            self.window.rwnd = self.advertised(segment);
             if !answer.ecn {
                 self.ecn = None; // RFC 3168 6.1.1: not ECT
             }
-        }
-        if was_sent || opening.phase == Phase::Established {
-            opening.phase = Phase::AckDue;
         }
     }
 }

@@ -35,7 +35,7 @@ impl TcpSender {
     }
 
     fn note_sent(&mut self, now: Ps, segment: &Segment, idle: bool) {
-        let Segment::Data { seq, len, .. } = *segment else {
+        let Some((seq, len)) = segment.data_range() else {
             return;
         };
         let bytes = len as u64;

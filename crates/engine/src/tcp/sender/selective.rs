@@ -29,7 +29,7 @@ impl TcpSender {
         segment: &Segment,
         news: bool,
     ) -> Option<TcpEvent> {
-        self.window.rwnd = segment.window() as u64;
+        self.window.rwnd = self.advertised(segment);
         if !news {
             return None;
         }

@@ -2,6 +2,7 @@
 
 mod ecn;
 mod recorded;
+mod stamped;
 
 use alloc::vec::Vec;
 

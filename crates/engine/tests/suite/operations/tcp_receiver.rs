@@ -240,9 +240,14 @@ impl<R: Receiving> Observed<R> {
             "not what has come without a gap"
         );
         assert_eq!(
-            (ack.payload(), u64::from(ack.window())),
-            (0, self.config.window.0)
+            (ack.payload(), ack.window().is_none()),
+            (0, self.config.timestamps)
         );
+        assert!(
+            ack.window()
+                .is_none_or(|window| u64::from(window) == self.config.window.0)
+        );
+        assert_eq!(ack.stamps().is_some(), self.config.timestamps);
         for (from, to) in ack.blocks().above(ack.ack()) {
             assert!(
                 from > ack.ack() && from < to && self.got.holds(from, to),

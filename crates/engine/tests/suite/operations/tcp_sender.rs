@@ -6,7 +6,8 @@ use std::collections::VecDeque;
 use cellrate_engine::kernel::{Digest, Ps};
 use cellrate_engine::tcp::blocks::Blocks;
 use cellrate_engine::tcp::intervals::Intervals;
-use cellrate_engine::tcp::{Ect, Segment, SenderStats, TcpConfig, TcpSender};
+use cellrate_engine::tcp::segment::StampedNumber;
+use cellrate_engine::tcp::{Ect, Segment, SenderStats, Stamps, TcpConfig, TcpSender};
 use proptest::prelude::*;
 
 use super::Subject;
@@ -186,9 +187,10 @@ impl<S: Sending> Watched<S> {
     pub fn poll(&mut self) -> Option<Segment> {
         let before = self.view();
         let segment = self.sender.poll_segment(self.now)?;
-        let Segment::Data { seq, len, .. } = segment else {
+        let Some((seq, len)) = segment.data_range() else {
             panic!("{segment:?} before the connection is set up");
         };
+        assert_eq!(segment.stamps().is_some(), self.config.timestamps);
         let end = seq + u64::from(len);
         assert!(
             (1..=self.config.mss.0).contains(&u64::from(len)),
@@ -240,6 +242,18 @@ impl<S: Sending> Watched<S> {
         for (from, len) in blocks.iter().filter(|(_, len)| *len > 0) {
             held.insert(ack + u64::from(*from), ack + u64::from(from + len));
         }
+        // Any pattern of marks will do.
+        let ece = (self.now.0 ^ ack).is_multiple_of(3);
+        let fits = ack >> 55 == 0;
+        if self.config.timestamps && fits && window.is_none() && !payload {
+            // PAWS refuses no stamp of a clock that stands; any echo will do.
+            let (value, echo) = (0, self.now.0 as u32);
+            return Segment::StampedAck {
+                number: StampedNumber::new(ack, ece),
+                stamps: Stamps { value, echo },
+                blocks: Blocks::latest(&held, ack),
+            };
+        }
         let window = window.unwrap_or(self.config.window.0 as u32);
         if payload {
             Segment::Data {
@@ -252,8 +266,7 @@ impl<S: Sending> Watched<S> {
             }
         } else {
             Segment::Ack {
-                // Any pattern of marks will do.
-                ece: (self.now.0 ^ ack).is_multiple_of(3),
+                ece,
                 ack,
                 window,
                 blocks: Blocks::latest(&held, ack),

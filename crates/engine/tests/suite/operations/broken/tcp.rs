@@ -1,6 +1,7 @@
 //! Broken ends of TCP.
 
 use cellrate_engine::kernel::Ps;
+use cellrate_engine::tcp::segment::StampedNumber;
 use cellrate_engine::tcp::{ReceiveOutcome, ReceiverStats, Segment, TcpReceiver, TcpSender};
 use proptest::prelude::*;
 use serde_json::json;
@@ -46,7 +47,8 @@ impl Sending for Faulty {
             return None;
         }
         let mut segment = self.inner.poll_segment(now)?;
-        if let Segment::Data { seq, len, .. } = &mut segment {
+        if let Segment::Data { seq, len, .. } | Segment::StampedData { seq, len, .. } = &mut segment
+        {
             match self.fault {
                 Fault::LeavesGaps => *seq += 600,
                 Fault::OpensWindow => (*seq, *len) = ((*seq).min(400_000), 512),
@@ -61,11 +63,15 @@ impl Sending for Faulty {
     }
     fn on_ack(&mut self, now: Ps, segment: &Segment) {
         let most = self.inner.snd_max();
-        let mut segment = *segment;
-        if self.fault == Fault::BelievesAnything
-            && let Segment::Ack { ack, .. } | Segment::Data { ack, .. } = &mut segment
-        {
-            *ack = (*ack).min(most);
+        let (mut segment, ack) = (*segment, segment.ack());
+        if self.fault == Fault::BelievesAnything {
+            match &mut segment {
+                Segment::Ack { ack, .. } | Segment::Data { ack, .. } => *ack = (*ack).min(most),
+                Segment::StampedAck { number, .. } => {
+                    *number = StampedNumber::new(ack.min(most), false);
+                }
+                _ => {}
+            }
         }
         self.inner.on_ack(now, &segment);
     }
@@ -166,9 +172,13 @@ impl Receiving for Lying {
     }
     fn poll_ack(&mut self, now: Ps) -> Option<Segment> {
         let mut segment = self.inner.poll_ack(now)?;
+        let ack = segment.ack();
         match (self.lie, &mut segment) {
             (Lie::NeverAcks, _) => return None,
             (Lie::AcksMore, Segment::Ack { ack, .. }) => *ack += 1,
+            (Lie::AcksMore, Segment::StampedAck { number, .. }) => {
+                *number = StampedNumber::new(ack + 1, false);
+            }
             _ => {}
         }
         Some(segment)
