@@ -72,6 +72,31 @@ fn time_stamps_take_their_bytes_from_the_payload() {
     assert!(format!("{}", longer.unwrap_err()).contains("at most 1448 bytes"));
 }
 
+/// A flow behind a fast line, and a bottleneck of 100 Mbit/s with 14 ms of round trip: 175 kB.
+const BEHIND: &str = r#"
+link_layer = "ethernet"
+run.duration = "200 ms"
+topology = { template = "n-source", link_rate = "1 Gbit/s", bottleneck_rate = "100 Mbit/s", access = "1 ms", bottleneck = "5 ms", egress = "1 ms" }
+switch.buffer = "10 MB"
+tcp.window = "150 kB"
+flow = [{ name = "f" }]
+"#;
+
+/// Slow start brings half of the window at once to the bottleneck. Paced, its rate stays at or below that of
+/// the bottleneck but for the first window: twice the window per round trip up to 75 kB, then 1.2 times.
+#[test]
+fn pacing_keeps_the_queue_of_slow_start_short() {
+    let most = |pacing: &str| {
+        let found = summary(BEHIND, &[pacing]);
+        let ports = found["ports"].as_array().unwrap();
+        let of_port = |port: &Value| port["queues"][0]["queue_max_packets"].as_f64();
+        ports.iter().filter_map(of_port).fold(0.0, f64::max)
+    };
+    let (paced, at_once) = (most("tcp.pacing=true"), most("tcp.pacing=false"));
+    assert!((9.0..=13.0).contains(&paced), "{paced} packets");
+    assert!(at_once > 40.0, "{at_once} packets");
+}
+
 /// DCTCP keeps the queue at the threshold without a loss; TCP without marks fills the buffer.
 #[test]
 fn dctcp_holds_the_queue_where_the_port_marks() {

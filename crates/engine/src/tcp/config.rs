@@ -133,6 +133,12 @@ pub struct TcpConfig {
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     #[schemars(extend("default" = false))]
     pub timestamps: bool,
+    /// Spreads segments over the round trip, at 2 cwnd / SRTT below half of ssthresh and at 1.2 cwnd / SRTT
+    /// above, as Linux and ns-3 do, once a round trip is measured by an exact clock. `bbr` has a
+    /// pace of its own.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    #[schemars(extend("default" = false))]
+    pub pacing: bool,
 }
 
 impl Default for TcpConfig {
@@ -163,6 +169,7 @@ impl Default for TcpConfig {
             ecn: None,
             limited_transmit: false,
             timestamps: false,
+            pacing: false,
         }
     }
 }
@@ -399,7 +406,7 @@ mod tests {
     #[test]
     fn a_connection_without_options_is_written_as_before_they_existed() {
         let text = serde_json::to_string(&TcpConfig::default()).unwrap();
-        let options = ["ecn", "limited_transmit", "timestamps"];
+        let options = ["ecn", "limited_transmit", "timestamps", "pacing"];
         assert!(options.iter().all(|option| !text.contains(option)));
     }
 

@@ -11,7 +11,7 @@ pub mod newreno;
 mod ranges;
 pub mod reno;
 mod reports;
-mod round_trip;
+pub(super) mod round_trip;
 pub mod sack;
 pub mod tahoe;
 pub mod timeout_only;
@@ -96,7 +96,8 @@ pub trait RecoveryPolicy {
         None
     }
     /// True if the first or second duplicate acknowledgement is as good as the third when `age` has
-    /// passed since the oldest segment was sent; called only if [`Self::needs_delivery`].
+    /// passed since the oldest segment was sent; called only if the sender keeps records, for
+    /// [`Self::needs_delivery`] or for pacing.
     fn retransmits_early(&self, _age: Ps) -> bool {
         false
     }
@@ -124,15 +125,16 @@ pub trait RecoveryPolicy {
     fn on_recovered(&mut self, _window: &mut Window, _ack: &Ack) {}
     /// New data were acknowledged without ECN-Echo, outside of a recovery that lasts.
     fn grow(&mut self, window: &mut Window, ack: &Ack);
-    /// Any acknowledgement, duplicates included, after the reactions above; called only if
-    /// [`Self::needs_delivery`].
+    /// Any acknowledgement, duplicates included, after the reactions above; called only if the sender
+    /// keeps records.
     fn on_ack(&mut self, _window: &mut Window, _ack: &Ack) {}
     /// True if acknowledgements must come with [`Ack::delivery`], for which the sender keeps a
     /// record of each segment. Must not change over time.
     fn needs_delivery(&self) -> bool {
         false
     }
-    /// Payload bytes per second that may be sent; `None` sends all that the window permits at once.
+    /// Payload bytes per second that may be sent; `None` leaves the pace to `tcp.pacing`, without which
+    /// all that the window permits goes at once.
     fn pacing_rate(&self) -> Option<f64> {
         None
     }
@@ -146,7 +148,7 @@ pub trait RecoveryPolicy {
         true
     }
     /// Data are sent again after a time in which the application had none and nothing was
-    /// outstanding; called only if [`Self::needs_delivery`].
+    /// outstanding; called only if the sender keeps records.
     fn on_restart(&mut self, _now: Ps) {}
 }
 

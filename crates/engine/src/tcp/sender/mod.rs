@@ -3,6 +3,7 @@
 mod acks;
 mod ecn;
 mod opening;
+mod pacing;
 mod recorded;
 mod records;
 mod selective;
@@ -13,6 +14,7 @@ use alloc::boxed::Box;
 
 use self::ecn::Ecn;
 use self::opening::Opening;
+use self::pacing::Pacer;
 use self::records::Records;
 pub use self::stats::{SenderStats, TcpEvent};
 use super::config::TcpConfig;
@@ -57,9 +59,11 @@ pub struct TcpSender {
     resend: bool,
     /// Data that have arrived out of order; only with selective acknowledgements.
     board: Option<Box<Scoreboard>>,
-    /// Records of what is outstanding, if the policy needs them.
+    /// Records of what is outstanding, if the policy or the pacer needs them.
     records: Option<Box<Records>>,
-    /// Earliest time of the next segment, by the policy's pace.
+    /// Pace of a window that the policy does not pace, with `pacing`.
+    pacer: Option<Box<Pacer>>,
+    /// Earliest time of the next segment, by the pace.
     paced_until: Ps,
     /// Time at which the pace lets a segment go that may be sent otherwise; `NEVER` if none waits.
     send_at: Ps,
@@ -103,7 +107,7 @@ impl TcpSender {
             stream,
         };
         let mut policy = Policy::new(&config.recovery, facts);
-        let records = policy.get().needs_delivery().then(Box::default);
+        let recorded = config.pacing || policy.get().needs_delivery();
         TcpSender {
             window: config.first_window(),
             policy,
@@ -119,7 +123,8 @@ impl TcpSender {
             partly_recovered: false,
             resend: false,
             board: config.recovery.is_selective().then(Box::default),
-            records,
+            records: recorded.then(Box::default),
+            pacer: config.pacing.then(Box::default),
             paced_until: Ps::ZERO,
             send_at: Ps::NEVER,
             flight_end: 0,

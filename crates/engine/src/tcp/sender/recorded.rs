@@ -1,5 +1,5 @@
-//! Senders whose policy needs a record of each segment: round trips by an exact clock, rates of
-//! delivery, and pacing.
+//! Senders that keep a record of each segment, for their policy or for pacing: round trips by an exact
+//! clock, rates of delivery, and the pace.
 
 use super::{TcpEvent, TcpSender};
 use crate::kernel::Ps;
@@ -42,9 +42,16 @@ impl TcpSender {
         if let Some(records) = &mut self.records {
             records.on_sent(now, seq, seq + bytes, idle);
         }
-        if let Some(rate) = self.policy.get().pacing_rate() {
+        let flight = self.bytes_in_flight();
+        let gap = match self.policy.get().pacing_rate() {
             // draft-cardwell-iccrg-bbr-congestion-control-00 4.2.1
-            let gap = Ps::from_secs_f64(bytes as f64 / rate);
+            Some(rate) => Some(Ps::from_secs_f64(bytes as f64 / rate)),
+            None => {
+                let pacer = self.pacer.as_ref();
+                pacer.and_then(|pacer| pacer.gap(&self.window, flight, bytes))
+            }
+        };
+        if let Some(gap) = gap {
             // A pace far below the path's must not stop the connection.
             self.paced_until = now.saturating_add(gap.clamp(Ps(1), self.rto()));
         }
@@ -106,6 +113,9 @@ impl TcpSender {
     /// Reacts to an acknowledgement, and to the delivery of segments that it reports.
     pub(super) fn on_recorded_ack(&mut self, now: Ps, segment: &Segment) -> Option<TcpEvent> {
         let (news, delivery) = self.take_delivery(now, segment);
+        if let Some(pacer) = &mut self.pacer {
+            pacer.on_delivery(delivery);
+        }
         let ack = Ack {
             delivery,
             ..self.ack(now, segment)

@@ -1,6 +1,7 @@
 //! Hand-worked traces of a sender.
 
 mod ecn;
+mod pacing;
 mod recorded;
 mod stamped;
 

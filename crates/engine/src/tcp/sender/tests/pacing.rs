@@ -1,0 +1,97 @@
+//! The pace of a window, hand-worked.
+
+use super::*;
+
+fn paced(recovery: Recovery, initial_ssthresh: Option<Bytes>) -> TcpSender {
+    let config = TcpConfig {
+        pacing: true,
+        initial_window: 4,
+        initial_ssthresh,
+        ..config(recovery)
+    };
+    let mut sender = TcpSender::new(&config, Ps::ZERO);
+    sender.supply(u64::MAX);
+    sender
+}
+
+/// Times in ms at which segments go until `until`, with their numbers.
+fn run(sender: &mut TcpSender, from: u64, until: u64) -> Vec<(u64, u64)> {
+    let mut sent = Vec::new();
+    let mut now = Ps::from_ms(from);
+    loop {
+        let ms = now.0 / 1_000_000_000;
+        sent.extend(drain(sender, now).into_iter().map(|number| (ms, number)));
+        if !sender.is_delayed() || sender.next_timer() > Ps::from_ms(until) {
+            return sent;
+        }
+        now = sender.next_timer();
+        assert_eq!(sender.on_timer(now), None);
+    }
+}
+
+/// The first window goes at once. With SRTT = 100 ms and cwnd = 5 segments slow start paces at 2 * 5
+/// segments in 100 ms: one each 10 ms.
+#[test]
+fn slow_start_paces_at_twice_the_window_per_round_trip() {
+    for recovery in [Recovery::Reno, Recovery::Sack, Recovery::NewReno] {
+        let mut s = paced(recovery, None);
+        assert_eq!(run(&mut s, 0, 99), [(0, 0), (0, 1), (0, 2), (0, 3)]);
+        s.on_ack(Ps::from_ms(100), &ack(1));
+        assert_eq!(run(&mut s, 100, 109), [(100, 4)]);
+        assert_eq!(s.next_timer(), Ps::from_ms(110));
+        s.on_ack(Ps::from_ms(100), &ack(4));
+        // cwnd is 6 segments: the next gap is 1/12 of 100 ms, from the segment at 110 ms on.
+        assert_eq!(run(&mut s, 110, 110), [(110, 5)]);
+        assert_eq!(s.next_timer(), Ps(110_000_000_000 + 8_333_333_333));
+    }
+}
+
+/// At ssthresh the ratio is 1.2: with SRTT = 120 ms and cwnd = 5 segments one each 20 ms.
+#[test]
+fn congestion_avoidance_paces_at_a_fifth_above_the_window_per_round_trip() {
+    let mut s = paced(Recovery::Reno, Some(Bytes(4 * MSS)));
+    run(&mut s, 0, 0);
+    s.on_ack(Ps::from_ms(120), &ack(1));
+    assert_eq!(s.cwnd(), 5 * MSS);
+    assert_eq!(run(&mut s, 120, 140), [(120, 4), (140, 5)]);
+}
+
+/// As in Linux the ratio changes at half of ssthresh: 5 segments are below half of 12, not of 10.
+#[test]
+fn the_ratio_changes_at_half_of_ssthresh() {
+    for (ssthresh, gap) in [(12, 10), (10, 16)] {
+        let mut s = paced(Recovery::Reno, Some(Bytes(ssthresh * MSS)));
+        run(&mut s, 0, 0);
+        s.on_ack(Ps::from_ms(100), &ack(1));
+        run(&mut s, 100, 100);
+        assert_eq!(s.next_timer().0 / 1_000_000_000, 100 + gap);
+    }
+}
+
+/// The pace holds for segments that are sent again, and data outstanding above cwnd count: after three
+/// duplicates cwnd is half of 8 segments plus 3, and 8 are outstanding.
+#[test]
+fn a_copy_is_paced_by_the_data_outstanding() {
+    let mut s = paced(Recovery::Reno, Some(Bytes(4 * MSS)));
+    run(&mut s, 0, 0);
+    for (ms, number) in [(100, 1), (100, 4)] {
+        s.on_ack(Ps::from_ms(ms), &ack(number));
+    }
+    // cwnd is 5.2 segments, the ratio 1.2.
+    assert_eq!(run(&mut s, 100, 180).len(), 5);
+    acks(&mut s, Ps::from_ms(190), 4, 3);
+    // Five are outstanding, cwnd is 2 + 3 segments: 100 / 6 ms.
+    assert_eq!(run(&mut s, 190, 200), [(190, 4)]);
+}
+
+#[test]
+fn the_pace_of_bbr_is_its_own() {
+    let bbr = || Recovery::Bbr(Default::default());
+    let plain = TcpConfig {
+        initial_window: 4,
+        ..config(bbr())
+    };
+    let mut s = TcpSender::new(&plain, Ps::ZERO);
+    s.supply(u64::MAX);
+    assert_eq!(run(&mut paced(bbr(), None), 0, 50), run(&mut s, 0, 50));
+}
