@@ -144,6 +144,7 @@ OTHERS = {
     "flow.datagram": (BUSY, "", 'flow.udp.datagram="900 bytes"'),
     "flow.source": (BUSY, "", 'flow.tcp.source={kind="transfer", size="50 kB"}'),
     "flow.tcp": (BUSY, "", "flow.tcp.tcp.initial_window=2"),
+    "tcp.frto": (BUSY, 'tcp.min_rto="1 ms"; tcp.granularity="1 ms"', "tcp.frto=true"),
     "tcp.pacing": (BUSY, "", "tcp.pacing=true"),
     "tcp.timestamps": (BUSY, 'tcp.mss="1448 bytes"', "tcp.timestamps=true"),
     "flow.from": (FABRIC, "", "flow.f.from=h2"),

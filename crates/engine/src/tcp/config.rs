@@ -139,6 +139,12 @@ pub struct TcpConfig {
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     #[schemars(extend("default" = false))]
     pub pacing: bool,
+    /// Looks after a timeout whether it was spurious (F-RTO, RFC 5682 section 2.1): new data follow the first
+    /// copy, and if two acknowledgements in a row advance, nothing else is sent again and the
+    /// window is as before (RFC 4015).
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    #[schemars(extend("default" = false))]
+    pub frto: bool,
 }
 
 impl Default for TcpConfig {
@@ -170,6 +176,7 @@ impl Default for TcpConfig {
             limited_transmit: false,
             timestamps: false,
             pacing: false,
+            frto: false,
         }
     }
 }
@@ -406,7 +413,7 @@ mod tests {
     #[test]
     fn a_connection_without_options_is_written_as_before_they_existed() {
         let text = serde_json::to_string(&TcpConfig::default()).unwrap();
-        let options = ["ecn", "limited_transmit", "timestamps", "pacing"];
+        let options = ["ecn", "limited_transmit", "timestamps", "pacing", "frto"];
         assert!(options.iter().all(|option| !text.contains(option)));
     }
 

@@ -136,6 +136,8 @@ struct Transfer<F> {
     config: TcpConfig,
     sent: Vec<Sent>,
     events: Vec<TcpEvent>,
+    /// Shows the time to the channel's fate.
+    clock: Option<std::rc::Rc<std::cell::Cell<Ps>>>,
 }
 
 impl<F: FnMut(Event, u64) -> Fate> Transfer<F> {
@@ -153,6 +155,7 @@ impl<F: FnMut(Event, u64) -> Fate> Transfer<F> {
             config: config.clone(),
             sent: Vec::new(),
             events: Vec::new(),
+            clock: None,
         }
     }
 
@@ -173,6 +176,9 @@ impl<F: FnMut(Event, u64) -> Fate> Transfer<F> {
                 return;
             }
             self.now = next;
+            if let Some(clock) = &self.clock {
+                clock.set(next);
+            }
             self.step();
         }
         panic!("the transfer does not end");
@@ -381,6 +387,54 @@ proptest! {
             transfer.check_balance(bytes);
             prop_assert_eq!(transfer.sender.stats().bytes_retransmitted, 0);
         }
+    }
+}
+
+/// A way of 50 ms on which the segments that are sent from 0.7 to 1.7 s all wait until 2.2 s: longer than the
+/// timeout. F-RTO sends the oldest again, and no other.
+#[test]
+fn after_a_pause_of_the_network_frto_sends_one_segment_again() {
+    let copies = |frto, recovery: &Recovery| {
+        let config = TcpConfig {
+            recovery: recovery.clone(),
+            granularity: Ps::from_ms(10),
+            min_rto: Ps::from_ms(500),
+            frto,
+            ..TcpConfig::default()
+        };
+        let bytes = 400 * config.mss.0;
+        let now = std::rc::Rc::new(std::cell::Cell::new(Ps::ZERO));
+        let clock = now.clone();
+        let fate = move |event, _| {
+            let pauses = (Ps::from_ms(700)..Ps::from_ms(1_700)).contains(&clock.get());
+            let end = Ps::from_ms(2_200);
+            if pauses && event == Event::ToReceiver {
+                vec![end.saturating_sub(clock.get())]
+            } else {
+                vec![Ps::from_ms(50)]
+            }
+        };
+        let mut transfer = Transfer::new(&config, Ps::ZERO, bytes, fate);
+        transfer.clock = Some(now);
+        transfer.send(bytes);
+        transfer.check_balance(bytes);
+        let stats = *transfer.sender.stats();
+        assert_eq!(stats.spurious_timeouts > 0, frto, "{}", recovery.name());
+        stats.segments_retransmitted
+    };
+    for recovery in [
+        Recovery::Tahoe,
+        Recovery::Reno,
+        Recovery::NewReno,
+        Recovery::Sack,
+    ] {
+        let (with, without) = (copies(true, &recovery), copies(false, &recovery));
+        // A second timeout may come while the path still waits.
+        assert!(
+            with <= 2 && without > 5,
+            "{}: {with}, {without}",
+            recovery.name()
+        );
     }
 }
 

@@ -27,6 +27,15 @@ impl TcpSender {
         if self.ecn.is_some() {
             self.take_echo(now, segment);
         }
+        if self.frto.is_some() {
+            return self.on_suspecting_ack(now, segment);
+        }
+        self.on_valid_ack(now, segment)
+    }
+
+    /// An acknowledgement that is neither old nor of data never sent, after its ECN-Echo.
+    #[inline]
+    pub(super) fn on_valid_ack(&mut self, now: Ps, segment: &Segment) -> Option<TcpEvent> {
         if self.records.is_some() {
             return self.on_recorded_ack(now, segment);
         }

@@ -2,6 +2,7 @@
 
 mod acks;
 mod ecn;
+mod frto;
 mod opening;
 mod pacing;
 mod recorded;
@@ -13,6 +14,7 @@ mod stats;
 use alloc::boxed::Box;
 
 use self::ecn::Ecn;
+use self::frto::Frto;
 use self::opening::Opening;
 use self::pacing::Pacer;
 use self::records::Records;
@@ -87,6 +89,8 @@ pub struct TcpSender {
     limited_transmit: bool,
     /// Time stamps, if the connection has them, or may still agree on them.
     stamping: Option<Box<Stamping>>,
+    /// Detection of spurious timeouts, with `frto`.
+    frto: Option<Box<Frto>>,
     stats: SenderStats,
 }
 
@@ -145,6 +149,7 @@ impl TcpSender {
             ecn: config.has_ecn().then(Box::default),
             limited_transmit: config.limited_transmit,
             stamping: config.stamping(phase).map(Box::new),
+            frto: config.frto.then(|| Box::new(Frto::new(config))),
             stats: SenderStats::default(),
         }
     }
@@ -332,6 +337,7 @@ impl TcpSender {
             return Some(self.on_syn_timeout(now));
         }
         self.estimator.on_timeout(); // RFC 6298 (5.5)
+        self.suspect_timeout();
         let loss = self.loss(now, self.bytes_in_flight());
         self.policy.get().on_timeout(&mut self.window, &loss);
         self.timed = None; // Karn

@@ -43,6 +43,8 @@ pub struct SenderStats {
     pub bytes_retransmitted: u64,
     /// Expiries of the retransmission timer.
     pub timeouts: u64,
+    /// Of these, those that F-RTO has found to be spurious.
+    pub spurious_timeouts: u64,
     /// Fast retransmissions.
     pub fast_retransmits: u64,
     /// Reactions to ECN-Echo, one per window of data at most; under `bbr` they leave the window as it

@@ -1,6 +1,7 @@
 //! Hand-worked traces of a sender.
 
 mod ecn;
+mod frto;
 mod pacing;
 mod recorded;
 mod stamped;

@@ -1,0 +1,114 @@
+//! F-RTO: timeouts that were spurious, since the acknowledgements were late and not the data lost (RFC
+//! 5682 section 2.1, the basic algorithm). Steps in the comments are those of that section.
+//!
+//! The answer to a spurious timeout is that of RFC 4015 section 3: ssthresh is as before, and cwnd has what is
+//! outstanding and what was acknowledged last, at most the initial window. Linux restores cwnd
+//! instead (`tcp_try_undo_loss`); ns-3 has no F-RTO. The state of the policy is that before the
+//! timeout, as RFC 9438 section 4.9.1 has it for CUBIC. RTT estimates stay as they are: the adaptation of RFC
+//! 4015 section 3 step 9 is optional.
+
+use super::{TcpEvent, TcpSender};
+use crate::kernel::Ps;
+use crate::tcp::config::TcpConfig;
+use crate::tcp::recovery::Policy;
+use crate::tcp::segment::Segment;
+
+/// F-RTO at a sender.
+#[derive(Clone, Debug)]
+pub(super) struct Frto {
+    initial_window: u64,
+    /// snd_max at the last timeout: until everything below is acknowledged, another begins no trial
+    /// (step 1).
+    recover: u64,
+    trial: Option<Trial>,
+}
+
+impl Frto {
+    /// A connection without a timeout.
+    pub fn new(config: &TcpConfig) -> Frto {
+        Frto {
+            initial_window: config.first_window().cwnd,
+            recover: 0,
+            trial: None,
+        }
+    }
+}
+
+/// A timeout of which it is not known yet whether it was spurious.
+#[derive(Clone, Debug)]
+struct Trial {
+    /// End of the segment that is sent again.
+    copied: u64,
+    /// One acknowledgement has advanced, and new data were sent.
+    advanced: bool,
+    /// State of the policy before the timeout, and pipe_prev (RFC 4015 section 3 step 0).
+    policy: Policy,
+    ssthresh: u64,
+}
+
+impl TcpSender {
+    /// Step 1, before the reaction to a timeout.
+    pub(super) fn suspect_timeout(&mut self) {
+        let flight = self.bytes_in_flight();
+        let copied = self.snd_una + self.window.mss.min(flight);
+        let Some(frto) = &mut self.frto else { return };
+        let again = self.snd_una < frto.recover;
+        frto.recover = self.snd_max;
+        frto.trial = (!again).then(|| Trial {
+            copied,
+            advanced: false,
+            policy: self.policy.clone(),
+            ssthresh: self.window.ssthresh.max(flight),
+        });
+    }
+
+    /// Takes an acknowledgement, and then goes on with the trial, if there is one.
+    #[inline(never)]
+    pub(super) fn on_suspecting_ack(&mut self, now: Ps, segment: &Segment) -> Option<TcpEvent> {
+        let acked = segment.ack() - self.snd_una;
+        let event = self.on_valid_ack(now, segment);
+        let trial = self.frto.as_mut().and_then(|frto| frto.trial.take());
+        match trial {
+            Some(trial) if trial.advanced => self.end_trial(trial, acked),
+            Some(trial) => self.try_new_data(trial, acked),
+            None => {}
+        }
+        event
+    }
+
+    /// Step 2, the first acknowledgement after the timeout.
+    fn try_new_data(&mut self, trial: Trial, acked: u64) {
+        let (mss, flight) = (self.window.mss, self.bytes_in_flight());
+        let Some(frto) = &mut self.frto else { return };
+        let covered = self.snd_una >= frto.recover || self.snd_una < trial.copied;
+        let len = mss.min(self.snd_end - self.snd_max);
+        let has_new = len > 0 && flight + len <= self.window.rwnd;
+        if acked == 0 || covered || !has_new {
+            return; // (2a), and the recommended action of (2b) without new data
+        }
+        frto.trial = Some(Trial {
+            advanced: true,
+            ..trial
+        });
+        // (2b): up to two new segments.
+        self.snd_nxt = self.snd_max;
+        self.window.cwnd = flight + 2 * mss;
+    }
+
+    /// Step 3, the second one.
+    fn end_trial(&mut self, trial: Trial, acked: u64) {
+        if acked == 0 {
+            // (3a): slow start sends again what is not acknowledged.
+            self.window.cwnd = self.window.cwnd.min(3 * self.window.mss);
+            self.snd_nxt = self.snd_una;
+            return;
+        }
+        // (3b)
+        let initial = self.frto.as_ref().map_or(0, |frto| frto.initial_window);
+        self.policy = trial.policy;
+        self.window.ssthresh = trial.ssthresh;
+        self.window.cwnd = self.bytes_in_flight() + acked.min(initial); // RFC 4015 3 step 8
+        self.recover = Some(self.snd_una);
+        self.stats.spurious_timeouts += 1;
+    }
+}

@@ -1,0 +1,172 @@
+//! Spurious timeouts (F-RTO, RFC 5682 section 2.1), hand-worked.
+
+use super::*;
+
+const RECOVERIES: [Recovery; 4] = [
+    Recovery::Tahoe,
+    Recovery::Reno,
+    Recovery::NewReno,
+    Recovery::Sack,
+];
+
+/// A sender that has sent 0 to 3 and, after a timeout of 3 s, 0 again.
+fn timed_out(recovery: Recovery, frto: bool, supply: u64) -> TcpSender {
+    let config = TcpConfig {
+        frto,
+        initial_window: 4,
+        ..config(recovery)
+    };
+    let mut s = TcpSender::new(&config, Ps::ZERO);
+    s.supply(supply);
+    assert_eq!(drain(&mut s, Ps::ZERO), [0, 1, 2, 3]);
+    assert!(s.on_timer(s.next_timer()).is_some());
+    assert_eq!(drain(&mut s, late(0)), [0]);
+    assert_eq!((s.cwnd(), s.ssthresh()), (MSS, 2 * MSS));
+    s
+}
+
+/// After the timeout of 3 s.
+fn late(ms: u64) -> Ps {
+    Ps::from_ms(3_100 + ms)
+}
+
+/// All four were only late: their acknowledgements come after the timeout.
+#[test]
+fn late_acknowledgements_bring_new_data_and_the_window_back() {
+    for recovery in RECOVERIES {
+        let mut s = timed_out(recovery, true, u64::MAX);
+        s.on_ack(late(1), &ack(1));
+        // Step 2b: two new segments.
+        assert_eq!(drain(&mut s, late(1)), [4, 5]);
+        s.on_ack(late(2), &ack(2));
+        // Step 3b: 2 to 5 are outstanding, one was acknowledged; ssthresh is the first one, 64,000.
+        assert_eq!((s.cwnd(), s.ssthresh()), (5 * MSS, 64 * MSS));
+        assert_eq!(drain(&mut s, late(2)), [6]);
+        let stats = s.stats();
+        assert_eq!((stats.timeouts, stats.spurious_timeouts), (1, 1));
+        assert_eq!(stats.segments_retransmitted, 1);
+        // Slow start goes on.
+        s.on_ack(late(3), &ack(3));
+        assert_eq!(drain(&mut s, late(3)), [7, 8]);
+    }
+}
+
+#[test]
+fn without_frto_everything_is_sent_again() {
+    for recovery in RECOVERIES {
+        let mut s = timed_out(recovery, false, u64::MAX);
+        s.on_ack(late(1), &ack(1));
+        assert_eq!(drain(&mut s, late(1)), [1, 2]);
+    }
+}
+
+/// 0 was lost, or 0 and 1: then the first acknowledgement is of the copy, and the new data are answered by a
+/// duplicate.
+#[test]
+fn a_duplicate_after_the_new_data_means_that_data_were_lost() {
+    for recovery in [Recovery::Tahoe, Recovery::Reno, Recovery::NewReno] {
+        let mut s = timed_out(recovery, true, u64::MAX);
+        s.on_ack(late(1), &ack(1));
+        assert_eq!(drain(&mut s, late(1)), [4, 5]);
+        s.on_ack(late(2), &ack(1));
+        // Step 3a: cwnd is 3 segments, all three sent again.
+        assert_eq!((s.cwnd(), s.ssthresh()), (3 * MSS, 2 * MSS));
+        assert_eq!(drain(&mut s, late(2)), [1, 2, 3]);
+        assert_eq!(s.stats().spurious_timeouts, 0);
+    }
+}
+
+/// With SACK the duplicate reports 4, beyond the window that the timeout has left.
+#[test]
+fn a_selective_duplicate_means_it_too() {
+    let mut s = timed_out(Recovery::Sack, true, u64::MAX);
+    s.on_ack(late(1), &ack(1));
+    assert_eq!(drain(&mut s, late(1)), [4, 5]);
+    let mut held = Intervals::default();
+    held.insert(4 * MSS, 5 * MSS);
+    let duplicate = Segment::Ack {
+        ece: false,
+        ack: MSS,
+        window: 64_000,
+        blocks: Blocks::latest(&held, MSS),
+    };
+    s.on_ack(late(2), &duplicate);
+    assert_eq!(drain(&mut s, late(2)), [1, 2, 3]);
+    assert_eq!(s.stats().spurious_timeouts, 0);
+}
+
+/// Step 2a: a duplicate, an acknowledgement of everything, or one of a part of the copy.
+#[test]
+fn the_first_acknowledgement_may_say_that_data_were_lost() {
+    for (first, sent) in [(0, &[][..]), (4, &[4, 5])] {
+        let mut s = timed_out(Recovery::NewReno, true, u64::MAX);
+        s.on_ack(late(1), &ack(first));
+        assert_eq!(drain(&mut s, late(1)), sent);
+        // What comes next is no second step.
+        s.on_ack(late(2), &ack(first + 1));
+        assert_eq!(s.stats().spurious_timeouts, 0);
+    }
+    let mut s = timed_out(Recovery::NewReno, true, u64::MAX);
+    let part = Segment::Ack {
+        ece: false,
+        ack: 500,
+        window: 64_000,
+        blocks: Blocks::NONE,
+    };
+    s.on_ack(late(1), &part);
+    s.on_ack(late(2), &ack(1));
+    s.on_ack(late(3), &ack(2));
+    assert_eq!((s.stats().spurious_timeouts, s.ssthresh()), (0, 2 * MSS));
+}
+
+#[test]
+fn without_new_data_slow_start_sends_again() {
+    let mut s = timed_out(Recovery::NewReno, true, 4 * MSS);
+    s.on_ack(late(1), &ack(1));
+    assert_eq!(drain(&mut s, late(1)), [1, 2]);
+    s.on_ack(late(2), &ack(2));
+    assert_eq!(s.stats().spurious_timeouts, 0);
+}
+
+/// Step 1: the second timeout of the same data begins no trial.
+#[test]
+fn a_second_timeout_of_the_same_data_is_no_trial() {
+    let mut s = timed_out(Recovery::NewReno, true, u64::MAX);
+    let second = s.next_timer();
+    s.on_timer(second);
+    assert_eq!(drain(&mut s, second), [0]);
+    s.on_ack(second + Ps::from_ms(1), &ack(1));
+    assert_eq!(drain(&mut s, second + Ps::from_ms(1)), [1, 2]);
+}
+
+/// The policy is as before the timeout: CUBIC would begin an epoch at the smaller window.
+#[test]
+fn every_policy_survives_a_spurious_timeout() {
+    for recovery in Recovery::ALL {
+        let mut s = timed_out_or_paced(recovery);
+        s.on_ack(late(1), &ack(1));
+        drain(&mut s, late(1));
+        s.on_ack(late(2), &ack(2));
+        assert_eq!(s.stats().spurious_timeouts, 1, "{}", recovery.name());
+        assert_eq!(s.ssthresh(), 64 * MSS, "{}", recovery.name());
+    }
+}
+
+/// As [`timed_out`]; BBR needs its pace for the first segments.
+fn timed_out_or_paced(recovery: &Recovery) -> TcpSender {
+    let config = TcpConfig {
+        frto: true,
+        initial_window: 4,
+        ..config(recovery.clone())
+    };
+    let mut s = TcpSender::new(&config, Ps::ZERO);
+    s.supply(u64::MAX);
+    let mut now = Ps::ZERO;
+    while s.stats().timeouts == 0 {
+        drain(&mut s, now);
+        now = s.next_timer();
+        s.on_timer(now);
+    }
+    drain(&mut s, now);
+    s
+}
