@@ -195,3 +195,31 @@ def test_a_capture_has_right_frames_headers_and_checksums(tmp_path: Path, tagged
     arrived = [(at - 10_000, frame) for at, frame in both if frame[:6] == seen[0][1][:6]]
     assert arrived == seen[: len(arrived)]
     assert len(arrived) < len(both)
+
+
+def test_a_class_in_python_is_a_scheme_over_ethernet(tmp_path: Path) -> None:
+    """ERICA as a class does what ERICA of the engine does; lengths of a class are bytes."""
+    text = cellrate.template("explicit-rate")
+
+    def digest(name: str) -> str:
+        scheme = {"scheme": name, "interval": "100 us", "interval_cells": "2000 packets"}
+        changes = {"run.duration": "6 ms", "switch.control": scheme}
+        found = cellrate.run(text, overrides=changes)
+        assert found.flows["acr_mean_bits_per_second"].max() < 30e9
+        return found.digest
+
+    assert digest("cellrate.schemes.examples.erica:Erica") == digest("erica")
+    (tmp_path / "own.py").write_text(
+        """
+class Share:
+    def on_start(self, port):
+        self.er = 0.8 * port.rate / port.channels
+
+    def on_backward_rm(self, port, rm):
+        rm.er = self.er
+""",
+        encoding="utf-8",
+    )
+    own = {"switch.control": {"scheme": f"{tmp_path}/own.py:Share"}}
+    rates = cellrate.run(text, overrides=own).flows["acr_final_bits_per_second"]
+    assert rates.to_list() == pytest.approx([10e9] * 8, rel=1e-9)

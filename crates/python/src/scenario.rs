@@ -75,7 +75,7 @@ impl Scenario {
         let finder = Finder::new(without_code);
         let job = unlocked(py, || -> Result<Layer, Refusal> {
             if ethernet::is_ethernet(text, &overrides) {
-                let job = ethernet::Job::new(text, path, &overrides, seed)?;
+                let job = ethernet::Job::with_schemes(text, path, &overrides, seed, &finder)?;
                 return Ok(Layer::Ethernet(Box::new(job)));
             }
             let job = Job::with_schemes(text, path, &overrides, seed, &finder)?;
@@ -147,7 +147,7 @@ impl Scenario {
     fn schema(&self) -> String {
         match &self.job {
             Layer::Atm(job) => format!("{:#}", job.checked().schema()),
-            Layer::Ethernet(_) => format!("{:#}", ethernet::schema()),
+            Layer::Ethernet(job) => format!("{:#}", job.schema()),
         }
     }
     /// Hooks of classes that a run has entered and left so far: odd while one is active.
@@ -298,19 +298,21 @@ impl Scenario {
         threads: Option<usize>,
     ) -> PyResult<Outcome> {
         let mut threads = number_of(threads)?;
-        if let Layer::Ethernet(job) = &self.job {
-            let found = told(py, progress.as_ref(), |tell| {
-                job.run(&mut |now, end| tell(now.as_secs_f64(), end.as_secs_f64()))
-            })?;
-            return found
-                .map(Outcome::from)
-                .map_err(|failure| failed(py, &failure));
-        }
         if !self.code.is_empty() {
             threads = Threads::Number(NonZeroUsize::MIN);
         }
-        let outcome = self.run_by(py, progress.as_ref(), |job, tell| job.run_in(threads, tell))?;
-        Ok(Outcome::from(outcome))
+        let progress = progress.as_ref();
+        let outcome = match &self.job {
+            Layer::Atm(job) => {
+                let duration = job.checked().scenario().run.duration;
+                self.run_by(py, progress, duration, |tell| job.run_in(threads, tell))
+            }
+            Layer::Ethernet(job) => {
+                let duration = job.scenario().run.duration;
+                self.run_by(py, progress, duration, |tell| job.run(tell))
+            }
+        };
+        outcome.map(Outcome::from)
     }
     /// Runs the scenario in one thread and reads a clock after each step of a node.
     ///
@@ -328,7 +330,10 @@ impl Scenario {
     ///     Cancelled: The progress function stopped the run.
     #[pyo3(signature = (progress = None))]
     fn profile(&self, py: Python<'_>, progress: Option<Py<PyAny>>) -> PyResult<Profiled> {
-        let (outcome, profile) = self.run_by(py, progress.as_ref(), Job::profile)?;
+        let job = self.atm()?;
+        let duration = job.checked().scenario().run.duration;
+        let run = |tell: Progress<'_>| job.profile(tell);
+        let (outcome, profile) = self.run_by(py, progress.as_ref(), duration, run)?;
         let spent = profile.spent.iter();
         let spent = spent.map(|one| (one.task.to_string(), one.time.as_secs_f64(), one.laps));
         Ok((
@@ -487,16 +492,14 @@ impl Scenario {
         &self,
         py: Python<'_>,
         progress: Option<&Py<PyAny>>,
-        run: impl FnOnce(&Job, Progress<'_>) -> Result<T, run::Failure> + Send,
+        duration: Ps,
+        run: impl FnOnce(Progress<'_>) -> Result<T, run::Failure> + Send,
     ) -> PyResult<T> {
         self.refuse_without_code()?;
-        let job = self.atm()?;
         let failure = &self.failure;
         if self.code.is_empty() {
             let found = told(py, progress, |tell| {
-                run(job, &mut |now, end| {
-                    tell(now.as_secs_f64(), end.as_secs_f64())
-                })
+                run(&mut |now, end| tell(now.as_secs_f64(), end.as_secs_f64()))
             })?;
             return found.map_err(|failure| failed(py, &failure));
         }
@@ -505,19 +508,13 @@ impl Scenario {
             class.begin(py)?;
         }
         let found = told_locked(py, progress, |tell| {
-            run(job, &mut |now, end| {
-                !failure.has_failed() && tell(now.as_secs_f64(), end.as_secs_f64())
-            })
+            run(&mut |now, end| !failure.has_failed() && tell(now.as_secs_f64(), end.as_secs_f64()))
         });
         self.raise_failure(py)?;
         let found = found?.map_err(|failure| failed(py, &failure))?;
         for class in &self.code {
             if let Some(error) = class.change_of_state(py) {
-                failure.set(
-                    error,
-                    class.name,
-                    Some(job.checked().scenario().run.duration),
-                );
+                failure.set(error, class.name, Some(duration));
             }
         }
         self.raise_failure(py)?;

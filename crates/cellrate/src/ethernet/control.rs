@@ -115,9 +115,9 @@ pub fn in_bytes(root: &mut Table) {
     }
 }
 
-/// Lengths of the schema of schemes are bytes or packets; one of a number of cells by default has as many
+/// The schema with lengths of schemes in bytes or packets; one of a number of cells by default has as many
 /// full frames.
-pub fn document(schema: &mut Value) {
+pub fn in_schema(mut schema: Value) -> Value {
     let control = &mut schema["$defs"]["ControlConfig"];
     each_length(control, &|cells| format!("{cells} packets"));
     each_text(control, &|text| {
@@ -128,4 +128,5 @@ pub fn document(schema: &mut Value) {
     if let Some(known) = schema["$defs"].as_object_mut() {
         known.remove("Cells");
     }
+    schema
 }

@@ -16,9 +16,11 @@ use super::{summary, tcp_defaults};
 use crate::run::memory::{Exhausted, Room, named};
 use crate::run::timeline::Timeline;
 use crate::run::{Events, Failure, Outcome, PROGRESS_INTERVAL, Progress, Warning, key};
+use crate::scenario::custom::{Found, RegistryAlone, Schemes};
 use crate::scenario::diagnostic::{Diagnostic, Fault, Refusal, Severity, refuse};
 use crate::scenario::document::{Table, Value};
 use crate::scenario::parse::{place, read_root, refuse_any, share, texts, unread};
+use crate::scenario::problem::{Problem, place as at};
 use crate::scenario::resolve::without_repetition;
 use crate::scenario::{self, shape};
 
@@ -48,6 +50,8 @@ pub struct Job {
     graph: Graph,
     warnings: Vec<Diagnostic>,
     resolved: String,
+    /// Schema with the components from outside the registry, if there are any.
+    own: Option<serde_json::Value>,
 }
 
 impl Job {
@@ -62,17 +66,39 @@ impl Job {
         overrides: &[String],
         seed: Option<u64>,
     ) -> Result<Job, Refusal> {
+        Job::with_schemes(text, path, overrides, seed, &RegistryAlone)
+    }
+
+    /// [`Job::new`] with the control schemes and recoveries that `schemes` finds.
+    ///
+    /// # Errors
+    /// Those of [`Job::new`].
+    pub fn with_schemes(
+        text: &str,
+        path: &str,
+        overrides: &[String],
+        seed: Option<u64>,
+        schemes: &dyn Schemes,
+    ) -> Result<Job, Refusal> {
         let seed = seed.map(|seed| seed.to_string());
         let texts = texts(text, path, overrides, seed.as_ref());
         let read = || {
             let mut root = read_root(&texts, overrides.len(), seed.as_deref())?;
-            refuse_any(shape::check(&root, schema(), "the scenario"))?;
+            let found = Found::of(&root, path, schemes)?;
+            let own = found.schema(schema()).map(control::in_schema);
+            let fits = own.as_ref().unwrap_or_else(|| schema());
+            refuse_any(shape::check(&root, fits, "the scenario"))?;
             tcp_defaults::add(&mut root);
             control::in_bytes(&mut root);
             share(&mut root);
             let mut scenario = Scenario::deserialize(toml::Table::from(&root))
                 .map_err(|error| vec![unread(&error)])?;
             scenario.complete();
+            let faults: Vec<Fault> = attach(&found, &mut scenario)
+                .into_iter()
+                .map(|problem| place(problem, &root))
+                .collect();
+            refuse_any(faults)?;
             let (graph, problems) = checks::check(&scenario);
             let faults: Vec<Fault> = problems
                 .into_iter()
@@ -80,11 +106,11 @@ impl Job {
                 .collect();
             let is_error = |fault: &Fault| fault.severity == Severity::Error;
             match graph {
-                Some(graph) if !faults.iter().any(is_error) => Ok((scenario, graph, faults)),
+                Some(graph) if !faults.iter().any(is_error) => Ok((scenario, graph, faults, own)),
                 _ => Err(faults),
             }
         };
-        let (scenario, graph, warnings) = read().map_err(|faults| refuse(faults, &texts))?;
+        let (scenario, graph, warnings, own) = read().map_err(|faults| refuse(faults, &texts))?;
         let resolved = without_repetition(&scenario, &["tcp"]).to_string();
         Ok(Job {
             given: Given {
@@ -96,9 +122,14 @@ impl Job {
             graph,
             warnings: warnings.iter().map(|fault| fault.locate(&texts)).collect(),
             resolved,
+            own,
         })
     }
 
+    /// The schema of scenarios over Ethernet, with the components that this one names.
+    pub fn schema(&self) -> &serde_json::Value {
+        self.own.as_ref().unwrap_or_else(|| schema())
+    }
     /// The scenario, every flow with its own complete TCP parameters.
     pub fn scenario(&self) -> &Scenario {
         &self.scenario
@@ -207,4 +238,14 @@ impl Job {
         let frames = lines.sum::<f64>() / (8.0 * self.scenario.ethernet.mtu.0 as f64);
         Ps::from_secs_f64(1e5 / frames.max(1.0))
     }
+}
+
+/// Puts schemes and recoveries from outside the registry into the configurations that name them.
+fn attach(found: &Found, scenario: &mut Scenario) -> Vec<Problem> {
+    let mut problems = found.control(&mut scenario.switch.control.0, at!["switch"]);
+    problems.extend(found.recovery(&mut scenario.tcp.recovery, at!["tcp"]));
+    for (index, flow) in scenario.flows.iter_mut().enumerate() {
+        problems.extend(found.recovery(&mut flow.tcp.recovery, at!["flow", index, "tcp"]));
+    }
+    problems
 }

@@ -200,8 +200,7 @@ pub fn schema() -> &'static Value {
     SCHEMA.get_or_init(|| {
         let mut schema = of::<Scenario>("cellrate scenario over Ethernet");
         tcp_defaults::document(&mut schema);
-        control::document(&mut schema);
-        schema
+        control::in_schema(schema)
     })
 }
 

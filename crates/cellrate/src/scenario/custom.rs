@@ -238,7 +238,7 @@ const SOURCE: &str = "source";
 
 /// The components from outside the registry that a document names.
 #[derive(Default)]
-pub(super) struct Found(Vec<(Kind, String, Arc<dyn SchemeClass>)>);
+pub(crate) struct Found(Vec<(Kind, String, Arc<dyn SchemeClass>)>);
 
 impl Found {
     /// Finds the components of a document.
@@ -282,12 +282,13 @@ impl Found {
         found.map(|(_, _, class)| class)
     }
 
-    /// The schema of scenarios that may name these components; `None` if there are none.
-    pub fn schema(&self) -> Option<Json> {
+    /// The schema of scenarios that may name these components, made from that of the registry alone; `None` if
+    /// there are none.
+    pub fn schema(&self, registry: &Json) -> Option<Json> {
         if self.0.is_empty() {
             return None;
         }
-        let mut schema = super::schema().clone();
+        let mut schema = registry.clone();
         for (kind, name, class) in &self.0 {
             let mut variant = class.schema();
             if let Json::Object(own) = variant["$defs"].take() {
@@ -367,7 +368,8 @@ impl Found {
         problems
     }
 
-    fn control(&self, control: &mut ControlConfig, at: Place) -> Vec<Problem> {
+    /// Puts a scheme into the configuration of a switch that stands `at` a place.
+    pub fn control(&self, control: &mut ControlConfig, at: Place) -> Vec<Problem> {
         let ControlConfig::Custom(config) = control else {
             return Vec::new();
         };
@@ -391,7 +393,8 @@ impl Found {
         self.complete(Kind::Discard, config, made, with(&at, "discard"))
     }
 
-    fn recovery(&self, recovery: &mut Recovery, at: Place) -> Vec<Problem> {
+    /// Puts a recovery into the configuration of TCP that stands `at` a place.
+    pub fn recovery(&self, recovery: &mut Recovery, at: Place) -> Vec<Problem> {
         let Recovery::Custom(config) = recovery else {
             return Vec::new();
         };

@@ -152,7 +152,7 @@ fn parse(
     let root = read_root(texts, overrides, seed)?;
     let mut files = Files::of(directory);
     let found = Found::of(&root, texts[0].name, schemes)?;
-    let own = found.schema();
+    let own = found.schema(schema());
     let fits = own.as_ref().unwrap_or_else(|| schema());
     let mut first = read_scenario(root.clone(), fits, &mut files, &found)?;
     let later = |root: &Table| read_scenario(root.clone(), fits, &mut files, &found);

@@ -68,14 +68,14 @@ impl CustomControl for CommandedPort {
         &mut self,
         now: Ps,
         slot: u32,
-        _: &mut Passing,
+        passing: &mut Passing,
         _: Option<&mut RateRecord>,
         _: u64,
     ) {
-        self.meter.count(now, slot);
+        self.meter.count(now, slot, passing.units);
     }
-    fn on_background(&mut self, _: Ps, _: u64) {
-        self.meter.count_background();
+    fn on_background(&mut self, _: Ps, units: u64) {
+        self.meter.count_background(units);
     }
     fn on_backward(&mut self, _: Ps, _: u32, rm: &mut RateRecord, _: u64) {
         rm.er = rm.er.min(self.advertised); // TM 4.0 5.10.6 1(c)

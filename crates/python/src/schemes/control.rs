@@ -248,7 +248,7 @@ impl CustomControl for PyControl {
         rm: Option<&mut RateRecord>,
         queue: u64,
     ) {
-        if self.meter.count(now, slot) {
+        if self.meter.count(now, slot, passing.units) {
             let known = self.hooks.queue_at_every_cell.then_some(queue);
             self.interval(now, known);
         }
@@ -261,8 +261,8 @@ impl CustomControl for PyControl {
             self.with_rm(Hook::ForwardRm, now, slot, rm, queue);
         }
     }
-    fn on_background(&mut self, _: Ps, _: u64) {
-        self.meter.count_background();
+    fn on_background(&mut self, _: Ps, units: u64) {
+        self.meter.count_background(units);
     }
     fn on_backward(&mut self, now: Ps, slot: u32, rm: &mut RateRecord, queue: u64) {
         self.with_rm(Hook::BackwardRm, now, slot, rm, queue);

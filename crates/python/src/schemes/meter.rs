@@ -1,4 +1,5 @@
-//! Counts of a port for a scheme, so that Python is not called for every cell.
+//! Counts of a port for a scheme, so that Python is not called for every cell. Over Ethernet each octet on the
+//! line counts as a cell.
 
 use cellrate_engine::control::PortFacts;
 use cellrate_engine::control::relative_rate::Slots;
@@ -12,8 +13,8 @@ const FIRST_EPOCH: u32 = 2;
 #[derive(Clone, Copy, Debug, Default)]
 struct Channel {
     epoch: u32,
-    cells: u32,
-    before: u32,
+    cells: u64,
+    before: u64,
 }
 
 /// Measurements over the last interval.
@@ -83,10 +84,10 @@ impl Meter {
     pub fn due(&self) -> Ps {
         self.next
     }
-    /// Counts an ABR cell. Returns true if it completes an interval; simultaneous cells do not, as
+    /// Counts an ABR cell of one unit, or a frame of `units`. Returns true if it completes an interval; simultaneous cells do not, as
     /// an interval must last longer than zero.
     #[inline]
-    pub fn count(&mut self, now: Ps, slot: u32) -> bool {
+    pub fn count(&mut self, now: Ps, slot: u32, units: u32) -> bool {
         let channel = &mut self.channels[slot as usize];
         if channel.epoch != self.epoch {
             channel.before = match channel.epoch + 1 == self.epoch {
@@ -96,14 +97,14 @@ impl Meter {
             (channel.epoch, channel.cells) = (self.epoch, 0);
             self.now.active += 1;
         }
-        channel.cells += 1;
-        self.now.cells += 1;
+        channel.cells += u64::from(units);
+        self.now.cells += u64::from(units);
         self.now.cells >= self.interval_cells && now > self.started
     }
-    /// Counts a cell of another class.
+    /// Counts a cell of another class, or a frame of `units`.
     #[inline]
-    pub fn count_background(&mut self) {
-        self.now.background += 1;
+    pub fn count_background(&mut self, units: u64) {
+        self.now.background += units;
     }
     /// Ends the interval at `now`, which is later than its begin.
     pub fn end(&mut self, now: Ps) {
@@ -129,7 +130,7 @@ impl Meter {
         now > self.started
     }
     /// ABR cells of a channel in the last interval; `None` if there is no such channel.
-    pub fn cells_of(&self, slot: usize) -> Option<u32> {
+    pub fn cells_of(&self, slot: usize) -> Option<u64> {
         let channel = self.channels.get(slot)?;
         Some(match self.epoch - channel.epoch {
             0 => channel.before,

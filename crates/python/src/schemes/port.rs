@@ -93,7 +93,7 @@ impl Port {
     ///
     /// Raises:
     ///     IndexError: There is no such channel.
-    fn cells_of(&self, channel: usize) -> PyResult<u32> {
+    fn cells_of(&self, channel: usize) -> PyResult<u64> {
         self.meter.cells_of(channel).ok_or_else(|| {
             let last = self.meter.channels().saturating_sub(1);
             PyIndexError::new_err(format!("channel {channel}: channels are 0 to {last}"))
@@ -108,7 +108,7 @@ impl Port {
         Ok(if cells == 0 {
             0.0
         } else {
-            f64::from(cells) / self.meter.last.seconds
+            cells as f64 / self.meter.last.seconds
         })
     }
     /// Has `on_interval` called whenever an interval ends, and measures over these intervals.
