@@ -121,6 +121,7 @@ TCP_KEYS = [
     ),
     row("tcp.rtt_excludes_transmission", "false", "true", "differs", digest, *LOSSY),
     row("tcp.limited_transmit", "false", "true", "differs", digest, *UBR, 'tcp.recovery="reno"'),
+    row("tcp.nagle", "false", "true", "differs", digest, *MESSAGES),
     row("tcp.frto", "false", "true", "differs", digest, *LOSSY),
     row("tcp.pacing", "false", "true", "differs", digest, *UBR),
     row("tcp.timestamps", "false", "true", "rises", cells_per_byte, *UBR),

@@ -110,6 +110,7 @@ PAUSES = (
 )
 MARKS = 'switch.control={scheme="efci", threshold="5 packets"}'
 OFTEN = "flow.tcp.rate_control.nrm=2"
+WRITES = 'flow.tcp.source={kind="messages", mean_length="500 bytes", mean_rate="5 Mbit/s"}'
 # Two settings each of which gives another run.
 OTHERS = {
     "run.seed": (
@@ -144,7 +145,16 @@ OTHERS = {
     "flow.datagram": (BUSY, "", 'flow.udp.datagram="900 bytes"'),
     "flow.source": (BUSY, "", 'flow.tcp.source={kind="transfer", size="50 kB"}'),
     "flow.tcp": (BUSY, "", "flow.tcp.tcp.initial_window=2"),
-    "tcp.frto": (BUSY, 'tcp.min_rto="1 ms"; tcp.granularity="1 ms"', "tcp.frto=true"),
+    "tcp.nagle": (
+        BUSY,
+        WRITES,
+        f"{WRITES}; tcp.nagle=true",
+    ),
+    "tcp.frto": (
+        BUSY,
+        'tcp.min_rto="1 ms"; tcp.initial_rto="5 ms"',
+        'tcp.min_rto="1 ms"; tcp.initial_rto="5 ms"; tcp.frto=true',
+    ),
     "tcp.pacing": (BUSY, "", "tcp.pacing=true"),
     "tcp.timestamps": (BUSY, 'tcp.mss="1448 bytes"', "tcp.timestamps=true"),
     "flow.from": (FABRIC, "", "flow.f.from=h2"),

@@ -72,8 +72,8 @@ export function levels(network: Network): Level[] {
 /** Rate in Mbit/s on the link at which a window is sent in each round trip through empty queues: no flow has more. */
 function windowRate({ tcp, propagation_round_trip_seconds }: Flow, encapsulation: number): number | undefined {
   if (!tcp || !propagation_round_trip_seconds) return undefined;
-  const { window_bytes, mss_bytes, header_bytes } = tcp;
-  // Headers of TCP and IP, of the encapsulation, and the 8 bytes of AAL5's trailer, in cells of 48 bytes.
-  const cells = Math.ceil((mss_bytes + header_bytes + encapsulation + 8) / 48);
+  const { window_bytes, mss_bytes, header_bytes, timestamps } = tcp;
+  // Headers of TCP and IP with time stamps (RFC 7323), of the encapsulation, and the 8 bytes of AAL5's trailer, in cells of 48 bytes.
+  const cells = Math.ceil((mss_bytes + header_bytes + (timestamps ? 12 : 0) + encapsulation + 8) / 48);
   return ((window_bytes / mss_bytes) * cells * CELL_BITS) / propagation_round_trip_seconds / 1e6;
 }

@@ -22,7 +22,7 @@ export interface Flow {
   backward: number[];
   propagation_round_trip_seconds: number | null;
   own_rate: { mean_cells_per_second: number } | null;
-  tcp: { window_bytes: number; mss_bytes: number; header_bytes: number } | null;
+  tcp: { window_bytes: number; mss_bytes: number; header_bytes: number; timestamps?: boolean } | null;
   abr: unknown;
 }
 

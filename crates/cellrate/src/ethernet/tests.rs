@@ -97,6 +97,28 @@ fn pacing_keeps_the_queue_of_slow_start_short() {
     assert!(at_once > 40.0, "{at_once} packets");
 }
 
+/// Each option of TCP changes a run in which it acts; settings that both runs have, and the option.
+#[test]
+fn options_of_tcp_change_a_run() {
+    let small = "switch.buffer=30 kB";
+    let eager = "tcp.initial_rto=10 ms";
+    let writes =
+        r#"flow.f.source={kind="messages", mean_length="500 bytes", mean_rate="5 Mbit/s"}"#;
+    for (common, option) in [
+        ("tcp.mss=1448 bytes", "tcp.timestamps=true"),
+        (small, "tcp.pacing=true"),
+        (eager, "tcp.frto=true"),
+        (writes, "tcp.nagle=true"),
+    ] {
+        let digest = |settings: &[&str]| {
+            let short = ["tcp.min_rto=1 ms", "run.duration=100 ms"];
+            let found = summary(BEHIND, &[&short[..], settings].concat());
+            String::from(found["digest"].as_str().unwrap())
+        };
+        assert_ne!(digest(&[common]), digest(&[common, option]), "{option}");
+    }
+}
+
 /// DCTCP keeps the queue at the threshold without a loss; TCP without marks fills the buffer.
 #[test]
 fn dctcp_holds_the_queue_where_the_port_marks() {

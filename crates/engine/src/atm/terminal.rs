@@ -257,7 +257,7 @@ impl Terminal {
                 self.started = true;
                 sender.open();
                 if let Supply::Bytes(bytes) = self.supply {
-                    sender.supply(bytes);
+                    sender.supply_last(bytes);
                 }
                 if !sender.is_open() || matches!(self.supply, Supply::Bytes(_)) {
                     self.send_segments(now, out);

@@ -192,7 +192,7 @@ impl Endpoint {
                 self.started = true;
                 sender.open();
                 if let Supply::Bytes(bytes) = supply {
-                    sender.supply(*bytes);
+                    sender.supply_last(*bytes);
                 }
             }
             App::Sender(sender, Supply::Writes(writes)) if writes.next() == now => {

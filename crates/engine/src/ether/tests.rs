@@ -118,6 +118,30 @@ fn a_datagram_takes_preamble_frame_and_propagation_at_each_link() {
     );
 }
 
+/// A segment of 1,448 bytes with time stamps fills a frame of 1,518 octets, its acknowledgement has 20 + 20 + 12
+/// in one of 70. Each link of 100 Gbit/s takes 8 octets of preamble and the frame, at 80 ps, and 1 us.
+/// Without time stamps the frames have 1,506 and, padded, 64.
+#[test]
+fn time_stamps_lengthen_every_frame_of_a_connection() {
+    for (timestamps, octets) in [(true, 1_518 + 70), (false, 1_506 + 64)] {
+        let tcp = TcpConfig {
+            mss: Bytes(1_448),
+            timestamps,
+            ..TcpConfig::default()
+        };
+        let rate = Rate::from_bps(100 * GBPS);
+        let plan = row(3, rate, Ps::from_us(1), u64::MAX, |there, back| FlowPlan {
+            tcp: tcp.clone(),
+            ..FlowPlan::new("one", transfer(1_448), there, back)
+        });
+        let end = Ps::from_ms(1);
+        let report = Simulation::new(plan).unwrap().measure(Ps::ZERO, end, end);
+        let expected = 2 * ((16 + octets) * 80 + 2_000_000);
+        let found = report.flows[0].completion_seconds.unwrap();
+        assert!((found - expected as f64 * 1e-12).abs() < 1e-15, "{found}");
+    }
+}
+
 /// 222 segments of 8,960 bytes at once over six links of 100 Gbit/s and 1 us. The last begins after
 /// 221 x 9,038 octets of 80 ps; each link takes 9,026 of them for its frame and 1 us, and on the way
 /// back 72 for the acknowledgement in the shortest frame: 176.158880 us.

@@ -145,6 +145,12 @@ pub struct TcpConfig {
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     #[schemars(extend("default" = false))]
     pub frto: bool,
+    /// Nagle's rule (RFC 896; RFC 1122 section 4.2.3.4): while data are outstanding, less than a full segment
+    /// waits for more, or for the acknowledgement of everything. Acts on sources that write in
+    /// pieces. The end of a transfer does not wait, since its application closes the connection.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    #[schemars(extend("default" = false))]
+    pub nagle: bool,
 }
 
 impl Default for TcpConfig {
@@ -177,6 +183,7 @@ impl Default for TcpConfig {
             timestamps: false,
             pacing: false,
             frto: false,
+            nagle: false,
         }
     }
 }
@@ -413,7 +420,14 @@ mod tests {
     #[test]
     fn a_connection_without_options_is_written_as_before_they_existed() {
         let text = serde_json::to_string(&TcpConfig::default()).unwrap();
-        let options = ["ecn", "limited_transmit", "timestamps", "pacing", "frto"];
+        let options = [
+            "ecn",
+            "limited_transmit",
+            "timestamps",
+            "pacing",
+            "frto",
+            "nagle",
+        ];
         assert!(options.iter().all(|option| !text.contains(option)));
     }
 

@@ -13,6 +13,9 @@ from cellrate.theory.cell_conversions import AAL5_TRAILER_BYTES, PAYLOAD_BYTES
 Parameters: TypeAlias = Mapping[str, Any]
 """Parameters under the keys of the scenario file; keys of quantities end with the unit."""
 
+TIME_STAMP_BYTES = 12
+"""Time stamps and their padding in a TCP header (RFC 7323 appendix A)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Tcp:
@@ -20,7 +23,7 @@ class Tcp:
 
     Attributes:
         mss_bytes: Payload of a full segment.
-        header_bytes: TCP and IP header of each segment.
+        header_bytes: TCP and IP header of each segment, time stamps included.
         window_bytes: Receive window, which bounds the outstanding bytes.
         encapsulation_bytes: Encapsulation (such as LLC/SNAP) before each packet in its AAL5 PDU.
         parameters: All parameters.

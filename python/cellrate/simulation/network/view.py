@@ -11,7 +11,7 @@ from typing import Any, Self
 from cellrate import _core
 from cellrate.simulation import source
 from cellrate.simulation.network.elements import Change, Flow, Link, Node, Switch, limit
-from cellrate.simulation.network.ends import Abr, OwnRate, Parameters, Tcp
+from cellrate.simulation.network.ends import TIME_STAMP_BYTES, Abr, OwnRate, Parameters, Tcp
 from cellrate.simulation.runner import Job
 
 
@@ -209,7 +209,9 @@ def _own_rate(rates: Mapping[str, float | None] | None) -> OwnRate | None:
 def _tcp(parameters: Parameters | None, encapsulation_bytes: int) -> Tcp | None:
     if parameters is None:
         return None
-    whole = {name: int(parameters[name]) for name in ("mss_bytes", "window_bytes")}
+    whole = {name: int(parameters[name]) for name in ("mss_bytes", "window_bytes", "header_bytes")}
+    if parameters.get("timestamps"):
+        whole["header_bytes"] += TIME_STAMP_BYTES
     return Tcp(
         **_of(Tcp, parameters) | whole,
         encapsulation_bytes=encapsulation_bytes,

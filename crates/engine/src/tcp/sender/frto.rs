@@ -82,6 +82,7 @@ impl TcpSender {
         let Some(frto) = &mut self.frto else { return };
         let covered = self.snd_una >= frto.recover || self.snd_una < trial.copied;
         let len = mss.min(self.snd_end - self.snd_max);
+        // Without Nagle's rule, which (2b) may override.
         let has_new = len > 0 && flight + len <= self.window.rwnd;
         if acked == 0 || covered || !has_new {
             return; // (2a), and the recommended action of (2b) without new data

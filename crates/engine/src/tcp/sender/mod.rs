@@ -89,6 +89,8 @@ pub struct TcpSender {
     limited_transmit: bool,
     /// Time stamps, if the connection has them, or may still agree on them.
     stamping: Option<Box<Stamping>>,
+    /// Less than a full segment waits while data are outstanding.
+    nagle: bool,
     /// Detection of spurious timeouts, with `frto`.
     frto: Option<Box<Frto>>,
     stats: SenderStats,
@@ -149,6 +151,7 @@ impl TcpSender {
             ecn: config.has_ecn().then(Box::default),
             limited_transmit: config.limited_transmit,
             stamping: config.stamping(phase).map(Box::new),
+            nagle: config.nagle,
             frto: config.frto.then(|| Box::new(Frto::new(config))),
             stats: SenderStats::default(),
         }
@@ -158,6 +161,13 @@ impl TcpSender {
     pub fn supply(&mut self, bytes: u64) {
         let end = self.withheld.as_mut().unwrap_or(&mut self.snd_end);
         *end = end.saturating_add(bytes);
+    }
+
+    /// The application writes `bytes` and closes the connection: nothing follows that Nagle's rule could
+    /// wait for, as in Linux (`tcp_send_fin`).
+    pub fn supply_last(&mut self, bytes: u64) {
+        self.nagle = false;
+        self.supply(bytes);
     }
 
     /// Withholds data that have not been sent yet, or releases them; the timer is then due at once.
@@ -171,7 +181,8 @@ impl TcpSender {
     }
 
     /// The next segment that window and supply permit. Only full segments are sent, except the last
-    /// of the supply (sender-side silly window avoidance, RFC 1122 4.2.3.4).
+    /// of the supply (sender-side silly window avoidance, RFC 1122 4.2.3.4); under Nagle's rule that, too,
+    /// only while nothing is outstanding.
     pub fn poll_segment(&mut self, now: Ps) -> Option<Segment> {
         if self.opening.is_some()
             && let (segment, may_send) = self.poll_setup(now)
@@ -211,7 +222,15 @@ impl TcpSender {
             return self.selected(board).is_some();
         }
         let len = self.len_at(self.snd_nxt);
-        len > 0 && self.snd_nxt + len <= self.snd_una + self.usable()
+        len > 0
+            && self.snd_nxt + len <= self.snd_una + self.usable()
+            && !self.waits_for_more(self.snd_nxt, len)
+    }
+
+    /// True if Nagle's rule holds back new data from `seq` on (RFC 1122 4.2.3.4).
+    #[inline]
+    fn waits_for_more(&self, seq: u64, len: u64) -> bool {
+        self.nagle && len < self.window.mss && seq == self.snd_max && self.snd_una < seq
     }
 
     /// Bytes that may be outstanding without a scoreboard. With limited transmit the first two

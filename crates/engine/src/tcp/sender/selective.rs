@@ -91,7 +91,8 @@ impl TcpSender {
         // NextSeg() rule (2): new data within the receive window.
         let new = self
             .piece(board, self.snd_max)
-            .filter(|piece| piece.end <= self.snd_una + self.window.rwnd);
+            .filter(|piece| piece.end <= self.snd_una + self.window.rwnd)
+            .filter(|piece| !self.waits_for_more(piece.seq, piece.end - piece.seq));
         board
             .next_seg(self.snd_una, self.snd_max, mss, new.is_some())
             .or(new)
@@ -106,7 +107,8 @@ impl TcpSender {
             .window
             .rwnd
             .min(self.window.cwnd + board.sacked_below(piece.seq));
-        (piece.end <= self.snd_una + usable).then_some(piece)
+        let waits = self.waits_for_more(piece.seq, piece.end - piece.seq);
+        (piece.end <= self.snd_una + usable && !waits).then_some(piece)
     }
 
     /// At most a segment of data from `seq` on, ending at the next block.

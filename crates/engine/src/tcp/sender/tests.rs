@@ -2,6 +2,7 @@
 
 mod ecn;
 mod frto;
+mod nagle;
 mod pacing;
 mod recorded;
 mod stamped;
