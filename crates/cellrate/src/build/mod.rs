@@ -100,9 +100,11 @@ fn node(node: &Node) -> NodePlan {
 fn flow(scenario: &Scenario, instance: &Instance) -> FlowPlan {
     let group = &scenario.flows[instance.group];
     FlowPlan {
-        start: instance
-            .start
-            .saturating_add(jitter(scenario, &instance.name)),
+        start: instance.start.saturating_add(jitter(
+            scenario.run.seed,
+            &instance.name,
+            scenario.run.start_jitter,
+        )),
         sends: group.sends,
         name: instance.name.clone(),
         group: group.name.clone(),
@@ -120,10 +122,10 @@ fn flow(scenario: &Scenario, instance: &Instance) -> FlowPlan {
     }
 }
 
-/// Random delay of a flow's start. The random stream is the flow's own, so adding or removing
-/// another flow moves no start.
-fn jitter(scenario: &Scenario, name: &str) -> Ps {
-    Stream::new(scenario.run.seed, name, "start jitter").below(scenario.run.start_jitter)
+/// Random delay, below `most`, of the start of the flow with that name. The random stream is the flow's own,
+/// so adding or removing another flow moves no start.
+pub(crate) fn jitter(seed: u64, name: &str, most: Ps) -> Ps {
+    Stream::new(seed, name, "start jitter").below(most)
 }
 
 fn measure(measure: &Measure) -> MeasurePlan {

@@ -2,11 +2,11 @@
 
 use cellrate_engine::ether::frame::Framing;
 use cellrate_engine::ether::plan::{FlowPlan, NodePlan, Plan, SwitchPlan};
-use cellrate_engine::kernel::Stream;
 
 use super::graph::{Graph, Instance, Node};
 use super::rates::RateControl;
-use super::types::Scenario;
+use super::types::{Run, Scenario};
+use crate::build::jitter;
 
 /// The plan of a scenario: its graph with every flow laid out, start jitter drawn.
 pub fn plan(scenario: &Scenario, graph: &Graph) -> Plan {
@@ -43,8 +43,9 @@ fn node(scenario: &Scenario, node: &Node) -> NodePlan {
 
 fn flow(scenario: &Scenario, instance: &Instance) -> FlowPlan {
     let group = &scenario.flows[instance.group];
-    // The random stream is the flow's own, so adding or removing another flow moves no start.
-    let mut stream = Stream::new(scenario.run.seed, &instance.name, "start jitter");
+    let Run {
+        seed, start_jitter, ..
+    } = scenario.run;
     FlowPlan {
         name: instance.name.clone(),
         group: group.name.clone(),
@@ -53,7 +54,7 @@ fn flow(scenario: &Scenario, instance: &Instance) -> FlowPlan {
         backward: instance.backward.clone(),
         start: instance
             .start
-            .saturating_add(stream.below(scenario.run.start_jitter)),
+            .saturating_add(jitter(seed, &instance.name, start_jitter)),
         source: group.source.clone(),
         tcp: group.tcp.clone(),
         priority: group.priority,

@@ -7,7 +7,8 @@ use super::endpoint::Endpoint;
 use super::frame::{GAP, Info, PREAMBLE, Packet};
 use super::line::OctetClock;
 use super::tap::Leaving;
-use super::transport::{Arrivals, Frame, Inbox, Links};
+use super::transport::{Frame, Links};
+use super::turn::Components;
 use crate::kernel::{Ps, Rate, Tournament};
 
 /// A network interface. It holds no frames: when its line is free, it takes the next frame of the
@@ -70,7 +71,7 @@ impl Interface {
     }
 }
 
-/// Ends flows.
+/// Ends flows. At one instant interfaces come before endpoints, both in their order.
 #[derive(Clone)]
 pub struct Host {
     /// Ends of flows; labels of arriving frames are indices into it.
@@ -99,51 +100,6 @@ impl Host {
     #[inline]
     pub fn next_event(&self) -> Ps {
         self.clocks.first().0
-    }
-
-    /// Processes everything before `horizon`; at one instant interfaces, then endpoints, both in their order,
-    /// then arrivals in the order of the inbox.
-    pub fn turn(&mut self, inbox: &mut Inbox, links: &mut Links, horizon: Ps) {
-        if inbox.is_drawn() {
-            self.turn_in_order::<true>(inbox, links, horizon);
-        } else {
-            self.turn_in_order::<false>(inbox, links, horizon);
-        }
-    }
-
-    fn turn_in_order<const DRAWN: bool>(
-        &mut self,
-        inbox: &mut Inbox,
-        links: &mut Links,
-        horizon: Ps,
-    ) {
-        let mut arrivals = Arrivals::<DRAWN>::new(inbox, links, horizon);
-        loop {
-            let (due, component) = self.clocks.first();
-            let next = arrivals.next();
-            if due.min(next) >= horizon {
-                break;
-            }
-            if due <= next {
-                self.event(component, due, links);
-            } else if let Some(frame) = arrivals.take(links) {
-                let packet = arrivals.record(frame.info, links);
-                let number = frame.label as usize;
-                self.endpoints[number].arrive(frame.at, frame.info, &packet);
-                self.offer(number, frame.at, links);
-            }
-        }
-        arrivals.end();
-    }
-
-    fn event(&mut self, component: usize, now: Ps, links: &mut Links) {
-        match component.checked_sub(self.interfaces.len()) {
-            None => self.send(component, now, links),
-            Some(number) => {
-                self.endpoints[number].wake(now);
-                self.offer(number, now, links);
-            }
-        }
     }
 
     /// Puts an endpoint into the round of its interface, since it may have a frame.
@@ -190,5 +146,28 @@ impl Host {
         if wake != self.clocks.get(component) {
             self.clocks.set(component, wake);
         }
+    }
+}
+
+impl Components for Host {
+    #[inline]
+    fn first_due(&self) -> (Ps, usize) {
+        self.clocks.first()
+    }
+    #[inline]
+    fn event(&mut self, component: usize, now: Ps, links: &mut Links) {
+        match component.checked_sub(self.interfaces.len()) {
+            None => self.send(component, now, links),
+            Some(number) => {
+                self.endpoints[number].wake(now);
+                self.offer(number, now, links);
+            }
+        }
+    }
+    #[inline]
+    fn arrive(&mut self, frame: Frame, packet: Packet, links: &mut Links) {
+        let number = frame.label as usize;
+        self.endpoints[number].arrive(frame.at, frame.info, &packet);
+        self.offer(number, frame.at, links);
     }
 }

@@ -23,6 +23,7 @@ pub mod tap;
 #[cfg(test)]
 mod tests;
 pub(crate) mod transport;
+mod turn;
 mod window;
 
 pub use plan::{FlowPlan, NodePlan, Plan, PlanError, SwitchPlan};

@@ -8,6 +8,7 @@ use super::host::Host;
 use super::plan::Plan;
 use super::switch::Switch;
 use super::transport::{Inbox, Links};
+use super::turn::turn;
 use super::window::Window;
 use crate::kernel::Ps;
 use crate::net::channel::ChannelId;
@@ -37,8 +38,8 @@ impl node::Node for Node {
     #[inline]
     fn turn(&mut self, inbox: &mut Inbox, links: &mut Links, horizon: Ps, _ahead: Ps) -> Ps {
         match self {
-            Node::Host(host) => host.turn(inbox, links, horizon),
-            Node::Switch(switch) => switch.turn(inbox, links, horizon),
+            Node::Host(host) => turn(host, inbox, links, horizon),
+            Node::Switch(switch) => turn(switch, inbox, links, horizon),
         }
         self.next_event()
     }

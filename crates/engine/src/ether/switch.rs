@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 use super::frame::Packet;
 use super::memory::SharedMemory;
 use super::port::{Arriving, Dropped, Outside, Port};
-use super::transport::{Arrivals, Frame, Inbox, Links};
+use super::transport::{Frame, Links};
+use super::turn::Components;
 use crate::kernel::{Digest, Ps, Tournament};
 use crate::net::ChannelId;
 use crate::passing::Contents;
@@ -34,7 +35,8 @@ pub struct Controlled {
     pub answers: Option<(u32, u32)>,
 }
 
-/// Forwards frames. A frame is forwarded when its last bit has arrived.
+/// Forwards frames. A frame is forwarded when its last bit has arrived; at one instant services end first,
+/// in the order of the ports.
 #[derive(Clone)]
 pub struct Switch {
     /// Output ports.
@@ -76,54 +78,6 @@ impl Switch {
     #[inline]
     pub fn next_event(&self) -> Ps {
         self.clocks.first().0
-    }
-
-    /// Processes everything before `horizon`; at one instant ends of services in the order of the ports,
-    /// then arrivals in the order of the inbox.
-    pub fn turn(&mut self, inbox: &mut Inbox, links: &mut Links, horizon: Ps) {
-        if inbox.is_drawn() {
-            self.turn_in_order::<true>(inbox, links, horizon);
-        } else {
-            self.turn_in_order::<false>(inbox, links, horizon);
-        }
-    }
-
-    fn turn_in_order<const DRAWN: bool>(
-        &mut self,
-        inbox: &mut Inbox,
-        links: &mut Links,
-        horizon: Ps,
-    ) {
-        let mut arrivals = Arrivals::<DRAWN>::new(inbox, links, horizon);
-        loop {
-            let (due, port) = self.clocks.first();
-            let next = arrivals.next();
-            if due.min(next) >= horizon {
-                break;
-            }
-            if due <= next {
-                self.at_port(port, due, None, links);
-            } else if let Some(frame) = arrivals.take(links) {
-                let packet = arrivals.record(frame.info, links);
-                let Frame { at, label, info } = frame;
-                let Route {
-                    port, label: to, ..
-                } = self.routes[label as usize];
-                let mut arriving = Arriving {
-                    route: label,
-                    label: to,
-                    info,
-                    packet,
-                    slot: None,
-                };
-                if let Some(controlled) = self.controlled.get(label as usize) {
-                    arriving.slot = controlled.slot;
-                    self.on_backward(at, controlled.answers, &mut arriving, links);
-                }
-                self.at_port(port as usize, at, Some(arriving), links);
-            }
-        }
-        arrivals.end();
     }
 
     /// Shows a record on its way back to the scheme of the port that has its flow under control.
@@ -187,6 +141,34 @@ impl Switch {
         for number in 0..self.ports.len() {
             self.at_port(number, last, None, links);
         }
+    }
+}
+
+impl Components for Switch {
+    #[inline]
+    fn first_due(&self) -> (Ps, usize) {
+        self.clocks.first()
+    }
+    #[inline]
+    fn event(&mut self, port: usize, now: Ps, links: &mut Links) {
+        self.at_port(port, now, None, links);
+    }
+    #[inline]
+    fn arrive(&mut self, Frame { at, label, info }: Frame, packet: Packet, links: &mut Links) {
+        let route = &self.routes[label as usize];
+        let (port, to) = (route.port, route.label);
+        let mut arriving = Arriving {
+            route: label,
+            label: to,
+            info,
+            packet,
+            slot: None,
+        };
+        if let Some(controlled) = self.controlled.get(label as usize) {
+            arriving.slot = controlled.slot;
+            self.on_backward(at, controlled.answers, &mut arriving, links);
+        }
+        self.at_port(port as usize, at, Some(arriving), links);
     }
 }
 
