@@ -157,7 +157,7 @@ def test_a_capture_has_right_frames_headers_and_checksums(tmp_path: Path, tagged
         "measure.from": "0 s",
         "flow.flow.count": 3,
         "ethernet.tagged": tagged,
-        "flow.u.priority": 5 if tagged else 0,
+        "flow.u.priority": 5,
     }
     taken = cellrate.capture(text, ["A->sink", "sink"], tmp_path / "c", overrides=settings)
     assert [path.name for path in taken.files] == ["A-to-sink.pcap", "sink.pcap"]
@@ -179,7 +179,9 @@ def test_a_capture_has_right_frames_headers_and_checksums(tmp_path: Path, tagged
         assert not any(padding)
         pseudo = packet[12:20] + bytes([0, packet[9]]) + (length - 20).to_bytes(2, "big")
         assert words_sum(pseudo + packet[20:]) == 0xFFFF
-        marks.add(packet[1])
+        marks.add(packet[1] & 3)
+        # The class selector of the priority, by which switches queue frames without a tag.
+        assert packet[1] >> 2 == (8 * 5 if packet[9] == 17 else 0)
         kinds.add(packet[9])
         lengths.add(len(frame))
         if tagged and packet[9] == 17:
@@ -197,7 +199,7 @@ def test_a_capture_has_right_frames_headers_and_checksums(tmp_path: Path, tagged
     assert len(arrived) < len(both)
 
 
-def test_a_class_in_python_is_a_scheme_over_ethernet(tmp_path: Path) -> None:
+def test_a_class_in_python_is_a_scheme_over_ethernet() -> None:
     """ERICA as a class does what ERICA of the engine does; lengths of a class are bytes."""
     text = cellrate.template("explicit-rate")
 
@@ -209,17 +211,85 @@ def test_a_class_in_python_is_a_scheme_over_ethernet(tmp_path: Path) -> None:
         return found.digest
 
     assert digest("cellrate.schemes.examples.erica:Erica") == digest("erica")
-    (tmp_path / "own.py").write_text(
-        """
-class Share:
-    def on_start(self, port):
-        self.er = 0.8 * port.rate / port.channels
-
-    def on_backward_rm(self, port, rm):
-        rm.er = self.er
-""",
-        encoding="utf-8",
+    # A recovery as a class, likewise.
+    recoveries = ("reno", "cellrate.schemes.examples.reno:Reno")
+    runs = (
+        cellrate.run(text, overrides={"run.duration": "6 ms", "tcp.recovery": name})
+        for name in recoveries
     )
-    own = {"switch.control": {"scheme": f"{tmp_path}/own.py:Share"}}
-    rates = cellrate.run(text, overrides=own).flows["acr_final_bits_per_second"]
-    assert rates.to_list() == pytest.approx([10e9] * 8, rel=1e-9)
+    assert len({run.digest for run in runs}) == 1
+
+
+SIZES = "size_bytes,cumulative_probability\n1460,0.5\n14600,0.9\n146000,1\n"
+RANDOM = """
+link_layer = "ethernet"
+run.duration = "20 ms"
+measure.slowdown = true
+topology.template = "leaf-spine"
+topology.leaves = 2
+topology.spines = 2
+topology.hosts_per_leaf = 4
+topology.host_rate = "10 Gbit/s"
+topology.host_delay = "1 us"
+topology.spine_delay = "1 us"
+[[flow]]
+name = "web"
+pattern = {{ kind = "random", load = 0.4, sizes = "{file}", until = "15 ms" }}
+"""
+
+
+def test_transfers_of_a_file_of_sizes_arrive_at_the_load_and_complete(tmp_path: Path) -> None:
+    """The mean of the sizes is 730 + 0.4 x 8,030 + 0.1 x 80,300 = 11,972 bytes.
+
+    So 0.4 x 80 Gbit/s are 334,112 flows/s, 5,011.7 in 15 ms with a deviation of 70.8.
+    """
+    file = tmp_path / "sizes.csv"
+    file.write_text(SIZES, encoding="utf-8")
+    found = cellrate.run(RANDOM.format(file=file))
+    flows, totals = found.flows, found.summary["totals"]
+    assert abs(flows.height - 5011.7) < 4 * 70.8
+    assert totals["flows_completed"] > 0.99 * flows.height
+    sizes = flows.filter(flows["completion_seconds"].is_not_null())["balance_delivered_bytes"]
+    assert sizes.min() == 1460
+    assert (sizes == 1460).mean() == pytest.approx(0.5, abs=0.03)
+    assert (sizes <= 14600).mean() == pytest.approx(0.9, abs=0.02)
+    assert sizes.mean() == pytest.approx(11_972, rel=0.1)
+    assert flows["start_seconds"].is_sorted()
+    assert flows["start_seconds"].max() < 0.015
+    # Nothing is faster than alone, and many flows meet others.
+    slowdown = flows["slowdown"].drop_nulls()
+    assert slowdown.len() == totals["flows_completed"]
+    assert slowdown.min() >= 1
+    assert slowdown.max() > 2
+    quantiles = [totals[f"slowdown_{name}"] for name in ("p50", "p95", "p99")]
+    assert quantiles == sorted(quantiles)
+    assert totals["slowdown_mean"] == pytest.approx(slowdown.mean())
+    # A segment alone in its first window takes 1,526 octets and a propagation on each of four links
+    # (of two under one leaf switch), and its acknowledgement 72.
+    one = flows.filter(flows["balance_delivered_bytes"] == 1460)["alone_seconds"].drop_nulls()
+    expected = {links * ((1526 + 72) * 0.8e-9 + 2e-6) for links in (2, 4)}
+    assert {round(value, 13) for value in one} == {round(value, 13) for value in expected}
+    # The resolved scenario holds the content of the file.
+    file.write_text(SIZES.replace("1460,0.5", "1460,0.6"), encoding="utf-8")
+    with pytest.raises(cellrate.ScenarioError, match="has another content"):
+        cellrate.run(found.resolved)
+
+
+def test_flows_alone_have_a_slowdown_of_one() -> None:
+    found = cellrate.run(ONE, overrides={"measure.slowdown": True})
+    flow = found.flows.row(0, named=True)
+    assert flow["alone_seconds"] == flow["completion_seconds"]
+    assert (flow["slowdown"], found.summary["totals"]["slowdown_p99"]) == (1, 1)
+
+
+def test_datagrams_have_a_throughput_and_no_goodput(command: Command, tmp_path: Path) -> None:
+    text = ONE.replace("transfer", "cbr").replace('size = "146000 bytes"', 'rate = "1 Gbit/s"')
+    (tmp_path / "udp.toml").write_text(text, encoding="utf-8")
+    told = command("run", "udp.toml").stdout
+    # One begins each 12.304 us and takes 4.4416 us: 81 x 1,472 bytes arrive in a millisecond.
+    assert "0.9539" in told
+    assert "TCP" not in told
+    taken = command("run", "udp.toml", "--capture", "sink", "--out", "o")
+    assert taken.returncode == 0
+    assert "set up" not in taken.stdout + taken.stderr
+    assert "connection" not in taken.stdout + taken.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import cellrate
@@ -60,6 +61,18 @@ RATED = BUSY.replace('name = "tcp"', 'name = "tcp"\nrate_control = { icr = "30 M
 def aqm(algorithm: str, settings: str) -> str:
     """Active queue management with some of its keys."""
     return f'switch.aqm={{algorithm="{algorithm}"{", " * bool(settings)}{settings}}}'
+
+
+def in_bursts(mean_on: str, mean_off: str) -> str:
+    """Datagrams of an exponential on-off source."""
+    periods = f'mean_on="{mean_on}", mean_off="{mean_off}"'
+    return f'flow.udp.source={{kind="exponential-on-off", peak="50 Mbit/s", {periods}}}'
+
+
+def at_random(settings: str, sizes: str = "sizes") -> str:
+    """Transfers with the pattern `random` and its keys."""
+    file = Path(__file__).parent / "scenarios" / f"{sizes}.csv"
+    return f'flow=[{{name="f", pattern={{kind="random", sizes="{file}", {settings}}}}}]'
 
 
 # Settings common to two runs of BUSY, and the key and value that only the second has, by algorithm.
@@ -144,6 +157,28 @@ OTHERS = {
     "flow.priority": (BUSY, "", "flow.udp.priority=0"),
     "flow.datagram": (BUSY, "", 'flow.udp.datagram="900 bytes"'),
     "flow.source": (BUSY, "", 'flow.tcp.source={kind="transfer", size="50 kB"}'),
+    "flow.udp.source: poisson": (
+        BUSY,
+        "",
+        'flow.udp.source={kind="poisson", rate="20 Mbit/s"}',
+    ),
+    "flow.udp.source: on-off": (
+        BUSY,
+        "",
+        'flow.udp.source={kind="on-off", peak="100 Mbit/s", period="10 ms", duty_cycle=0.2}',
+    ),
+    "period": (
+        BUSY,
+        'flow.udp.source={kind="on-off", peak="100 Mbit/s", period="10 ms", duty_cycle=0.2}',
+        'flow.udp.source={kind="on-off", peak="100 Mbit/s", period="20 ms", duty_cycle=0.2}',
+    ),
+    "duty_cycle": (
+        BUSY,
+        'flow.udp.source={kind="on-off", peak="100 Mbit/s", period="10 ms", duty_cycle=0.2}',
+        'flow.udp.source={kind="on-off", peak="100 Mbit/s", period="10 ms", duty_cycle=0.4}',
+    ),
+    "mean_off": (BUSY, in_bursts("2 ms", "3 ms"), in_bursts("2 ms", "9 ms")),
+    "mean_on": (BUSY, in_bursts("2 ms", "3 ms"), in_bursts("1 ms", "3 ms")),
     "flow.tcp": (BUSY, "", "flow.tcp.tcp.initial_window=2"),
     "tcp.nagle": (
         BUSY,
@@ -188,6 +223,9 @@ OTHERS = {
         PAUSES,
         f'{PAUSES}; flow.tcp.rate_control.adtf="10 ms"',
     ),
+    "load": (FABRIC, at_random("load=0.1"), at_random("load=0.2")),
+    "sizes": (FABRIC, at_random("load=0.1"), at_random("load=0.1", "other-sizes")),
+    "until": (FABRIC, at_random("load=0.1"), at_random('load=0.1, until="1 ms"')),
     "topology.spine_rate": (FABRIC, "", 'topology.spine_rate="1 Gbit/s"'),
 }
 

@@ -120,6 +120,20 @@ impl Scenario {
             Layer::Ethernet(_) => "ethernet",
         }
     }
+    /// True if some flow runs over TCP.
+    #[getter]
+    fn over_tcp(&self) -> bool {
+        match &self.job {
+            Layer::Atm(job) => {
+                let mut flows = job.checked().scenario().flows.iter();
+                flows.any(|flow| flow.source.over_tcp())
+            }
+            Layer::Ethernet(job) => {
+                let mut flows = job.scenario().flows.iter();
+                flows.any(|flow| flow.source.over_tcp())
+            }
+        }
+    }
     /// Hosts, switches and flows of its network.
     fn size(&self) -> (usize, usize, usize) {
         let count = |mut hosts: Vec<bool>, flows| {

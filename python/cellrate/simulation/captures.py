@@ -161,13 +161,8 @@ def set_up(job: Job, scenario: _core.Scenario) -> _core.Scenario:
     Raises:
         ScenarioError: The scenario is wrong with connection set-up.
     """
-    if scenario.link_layer == "ethernet":
-        over_tcp = True
-    else:
-        flows = json.loads(scenario.network())["flows"]
-        over_tcp = any(flow["tcp"] is not None for flow in flows)
     written = json.loads(_core.toml_as_json(job.text)).get("tcp", {})
-    if not over_tcp or "connection_setup" in written:
+    if not scenario.over_tcp or "connection_setup" in written:
         return scenario
     return replace(job, overrides=(SETTING, *job.overrides)).scenario()
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 RATE = "acr_mean_bits_per_second"
 LINK_LAYER = 'link_layer = "ethernet"'
 """First line of a resolved scenario over Ethernet."""
-MEANS = ("tcp_throughput_bits_per_second", "goodput_bits_per_second")
+MEANS = ("throughput_bits_per_second", "goodput_bits_per_second")
 SUMS = ("packets_sent", "packets_dropped", "packets_marked", "segments_retransmitted", "timeouts")
 
 
@@ -64,15 +64,21 @@ def _of_group(name: str, members: Sequence[Mapping[str, Any]]) -> dict[str, Any]
     all_ended = all(time is not None for time in ended)
     return {
         "name": f"{name} ({len(members)}, mean)",
-        **{key: sum(flow[key] for flow in members) / len(members) for key in MEANS},
+        **{key: _mean([flow[key] for flow in members]) for key in MEANS},
         **{key: sum(flow[key] for flow in members) for key in SUMS},
         "completion_seconds": max(ended) if all_ended else None,
         RATE: sum(flow[RATE] for flow in members) / len(members) if members[0][RATE] else None,
     }
 
 
-def _gbit(bits_per_second: float) -> str:
-    return f"{bits_per_second / 1e9:,.4f}"
+def _mean(values: Sequence[float | None]) -> float | None:
+    """The mean; none if the flows have no such measure, which all flows of a group have or none."""
+    found = [value for value in values if value is not None]
+    return sum(found) / len(found) if found else None
+
+
+def _gbit(bits_per_second: float | None) -> str:
+    return "-" if bits_per_second is None else f"{bits_per_second / 1e9:,.4f}"
 
 
 def _time(time: float | None) -> str:
@@ -81,7 +87,7 @@ def _time(time: float | None) -> str:
 
 OF_FLOWS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "goodput\nGbit/s": ("goodput_bits_per_second", _gbit),
-    "TCP\nGbit/s": ("tcp_throughput_bits_per_second", _gbit),
+    "delivered\nGbit/s": ("throughput_bits_per_second", _gbit),
     "packets\nsent": ("packets_sent", "{:,}".format),
     "packets\ndropped": ("packets_dropped", "{:,}".format),
     "segments\nsent again": ("segments_retransmitted", "{:,}".format),
@@ -132,13 +138,14 @@ def queues_table(shown: Mapping[str, Any]) -> Table:
 def totals_text(totals: Mapping[str, Any]) -> str:
     """The totals in a sentence."""
     fairness, tail = totals["jain_index"], totals["completion_p99_seconds"]
-    ended = totals["flows_completed"]
+    ended, slowed = totals["flows_completed"], totals["slowdown_p99"]
     return (
-        f"TCP throughput {_gbit(totals['tcp_throughput_bits_per_second'])} Gbit/s, "
+        f"throughput {_gbit(totals['throughput_bits_per_second'])} Gbit/s, "
         f"packet loss ratio {number(totals['packet_loss_ratio'])}, "
         f"timeouts {totals['timeouts']:,}, "
         f"Jain's index {'-' if fairness is None else f'{fairness:.4f}'}"
         + (f", {ended:,} flows completed, 99 % of them within {_time(tail)}" if ended else "")
+        + ("" if slowed is None else f" and a slowdown of {slowed:,.2f}")
     )
 
 

@@ -7,14 +7,15 @@ use cellrate_engine::ether::aqm::QueueFacts;
 use cellrate_engine::ether::frame::{Framing, GAP, PREAMBLE, UDP_HEADERS};
 use cellrate_engine::ether::line::OctetClock;
 use cellrate_engine::ether::plan::can_send;
+use cellrate_engine::kernel::units::Bytes;
 use cellrate_engine::kernel::{Finding, Ps, Rate};
 use cellrate_engine::traffic::SourceConfig;
-use cellrate_engine::traffic::cbr::CbrConfig;
 
+use super::flow::Flow;
 use super::graph::{Graph, expand};
 use super::types::Scenario;
 use crate::scenario::diagnostic::Severity;
-use crate::scenario::problem::{Problem, place};
+use crate::scenario::problem::{Place, Problem, place};
 
 /// Longest IP packet of jumbo frames in common use.
 const MOST_MTU: u64 = 9_216;
@@ -102,26 +103,47 @@ fn check_ports(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) 
     };
     // At most an MTU, as checked.
     let largest = framing.frame(scenario.ethernet.mtu.0.min(MOST_MTU) as u32);
-    let facts = QueueFacts {
-        rate,
-        limit: switch.buffer.map_or(u64::MAX, |buffer| buffer.0),
+    let longest = scenario.flows.iter().map(Flow::packet);
+    let longest =
+        longest.map(|(headers, payload)| framing.frame((headers + payload).min(MOST_MTU) as u32));
+    let sizes = Sizes {
+        sent: longest.max().unwrap_or(0),
         largest,
     };
+    for (limit, place) in limits(scenario, graph) {
+        problems.extend(sizes.without_room(limit, place));
+    }
+    if let Some(memory) = &switch.memory {
+        problems.extend(sizes.without_room(memory.total.0, place!["switch", "memory", "total"]));
+    }
     let mut ports = vec![0usize; graph.nodes.len()];
     leaving.for_each(|link| ports[link.from] += 1);
     let most = ports.into_iter().max().unwrap_or(0) * switch.queues.len();
     let memory = switch.memory.iter();
     let service_time = OctetClock::new(rate).ceil(PREAMBLE + largest + GAP);
     let mut control = switch.control.0.check(SwitchFacts {
-        buffer: facts.limit,
+        buffer: switch.buffer.map_or(u64::MAX, |buffer| buffer.0),
         service_time,
     });
     for finding in &mut control {
         finding.message = finding.message.replace("cells", "bytes");
     }
+    let mut of_aqm = Vec::new();
+    for (limit, _) in limits(scenario, graph) {
+        let facts = QueueFacts {
+            rate,
+            limit,
+            largest,
+        };
+        for finding in switch.aqm.check(facts) {
+            if !of_aqm.contains(&finding) {
+                of_aqm.push(finding);
+            }
+        }
+    }
     let found = [
         ("control", control),
-        ("aqm", switch.aqm.check(facts)),
+        ("aqm", of_aqm),
         (
             "schedule",
             switch.schedule.check(switch.queues.len(), largest),
@@ -192,6 +214,55 @@ fn severity(finding: &Finding) -> Severity {
     }
 }
 
+/// The limits of the queues of all switches, `u64::MAX` for none, each once and with its place.
+fn limits(scenario: &Scenario, graph: &Graph) -> Vec<(u64, Place)> {
+    let common = scenario.switch.buffer.map_or(u64::MAX, |buffer| buffer.0);
+    let mut found = Vec::new();
+    for (index, node) in graph.nodes.iter().enumerate() {
+        let limit = match node.buffer {
+            Some(own) => (own, place!["topology", "node", index, "buffer"]),
+            None => (common, place!["switch", "buffer"]),
+        };
+        let known = |(other, _): &(u64, Place)| *other == limit.0;
+        if !node.is_host && !found.iter().any(known) {
+            found.push(limit);
+        }
+    }
+    found
+}
+
+/// Octets of the longest frame that a flow sends, and of one with an MTU.
+#[derive(Clone, Copy)]
+struct Sizes {
+    sent: u32,
+    largest: u32,
+}
+
+impl Sizes {
+    /// The problem of room of `limit` octets that a frame does not fit in: an error if a flow sends it.
+    fn without_room(self, limit: u64, place: Place) -> Option<Problem> {
+        let frame = if limit < u64::from(self.sent) {
+            self.sent
+        } else {
+            self.largest
+        };
+        if limit >= u64::from(frame) {
+            return None;
+        }
+        let message = format!(
+            "{} have no room for a frame of {frame} octets",
+            Bytes(limit)
+        );
+        let problem = if frame == self.sent {
+            Problem::error
+        } else {
+            Problem::warning
+        };
+        let help = format!("at least {}", Bytes(frame.into()));
+        Some(problem(place, message, help))
+    }
+}
+
 fn check_frames(scenario: &Scenario, problems: &mut Vec<Problem>) {
     let mtu = scenario.ethernet.mtu.0;
     if !(68..=MOST_MTU).contains(&mtu) {
@@ -211,11 +282,7 @@ fn check_frames(scenario: &Scenario, problems: &mut Vec<Problem>) {
             continue;
         }
         let over_tcp = flow.source.over_tcp();
-        let (headers, payload) = if over_tcp {
-            (u64::from(flow.tcp.data_header_bytes()), flow.tcp.mss.0)
-        } else {
-            (u64::from(UDP_HEADERS), flow.datagram.0)
-        };
+        let (headers, payload) = flow.packet();
         if headers + payload > mtu {
             let place = if over_tcp {
                 place!["flow", index, "tcp", "mss"]
@@ -282,17 +349,23 @@ fn check_flows(scenario: &Scenario, problems: &mut Vec<Problem>) {
         }
         if !can_send(&flow.source) {
             let message = format!("`{}` is a source of cells", flow.source.name());
-            let help = "over Ethernet: sources over TCP, `cbr` and `persistent`";
+            let help = "over Ethernet: sources over TCP, `cbr`, `poisson`, `on-off`, `exponential-on-off` and `persistent`";
             problems.push(Problem::error(
                 place!["flow", index, "source", "kind"],
                 message,
                 help,
             ));
         }
-        if let SourceConfig::Cbr(CbrConfig { rate }) = flow.source
-            && !(SLOWEST..=OctetClock::FASTEST).contains(&rate)
-        {
-            let place = place!["flow", index, "source", "rate"];
+        let rate = match &flow.source {
+            SourceConfig::Cbr(cbr) => Some(("rate", cbr.rate)),
+            SourceConfig::Poisson(poisson) => Some(("rate", poisson.rate)),
+            SourceConfig::OnOff(on_off) => Some(("peak", on_off.peak)),
+            SourceConfig::ExponentialOnOff(on_off) => Some(("peak", on_off.peak)),
+            _ => None,
+        };
+        let beyond = rate.filter(|(_, rate)| !(SLOWEST..=OctetClock::FASTEST).contains(rate));
+        if let Some((key, rate)) = beyond {
+            let place = place!["flow", index, "source", key];
             let message = format!("a source of {rate}");
             let help = "a line has 1 kbit/s to 800 Gbit/s";
             problems.push(Problem::error(place, message, help));

@@ -1,12 +1,15 @@
 //! Flows of a scenario over Ethernet.
 
-use super::rates::RateControl;
+use cellrate_engine::ether::frame::UDP_HEADERS;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::Bytes;
 use cellrate_engine::tcp::TcpConfig;
 use cellrate_engine::traffic::SourceConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use super::rates::RateControl;
+use super::sizes::Sizes;
 
 /// A group of like flows, named `NAME.1`, `NAME.2` and so on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -32,7 +35,9 @@ pub struct Flow {
     /// Time from the start of one flow of the group to that of the next.
     #[serde(default = "zero")]
     pub stagger: Ps,
-    /// Priority of its frames, 7 the highest.
+    /// Priority of its frames, 7 the highest. It stands in the tag of a tagged frame, and of every frame in
+    /// the class selector of the IP header (DSCP, RFC 2474 section 4.2.2), by which switches queue frames
+    /// without a tag.
     #[serde(default)]
     #[schemars(range(max = 7))]
     pub priority: u8,
@@ -40,7 +45,8 @@ pub struct Flow {
     /// their preambles and gaps.
     #[serde(default = "datagram")]
     pub datagram: Bytes,
-    /// The source of traffic: over TCP, `cbr`, or `persistent` for datagrams at the rate of the line.
+    /// The source of traffic: over TCP; `cbr`, `poisson`, `on-off` or `exponential-on-off` for datagrams; or
+    /// `persistent` for datagrams at the rate of the line.
     #[serde(default = "greedy")]
     pub source: SourceConfig,
     /// Rate control of each source; none if absent, `rate_control = {}` for all its defaults.
@@ -67,9 +73,48 @@ pub enum Pattern {
     Permutation,
     /// Each host sends to each other.
     AllToAll,
+    /// Transfers that arrive at random times (a Poisson process), each from a host to another one, all
+    /// pairs alike, with a size drawn from a distribution. `count`, `stagger` and `source` are absent.
+    Random(Random),
+}
+
+/// Transfers of random sizes at random times.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Random {
+    /// Payload of the flows that arrive, as a share of what the lines that leave all hosts can carry: above
+    /// 0, at most 1. The mean number of arrivals in a second is this share, times the sum of the rates of
+    /// those lines, over 8 times the mean size.
+    pub load: f64,
+    /// A CSV file with the distribution of sizes, its path relative to that of the scenario: the heading
+    /// `size_bytes,cumulative_probability`, then a point on each line. Both columns grow, and the last
+    /// probability is 1. Sizes between two points are linear in the probability; a first probability
+    /// above 0 is that of the first size.
+    pub sizes: String,
+    /// SHA-256 of the file in hexadecimal digits; if given, the file must match it. Resolved scenarios
+    /// contain it, so that kept results belong to the content.
+    pub sha256: Option<String>,
+    /// End of the arrivals; the end of the run if absent.
+    pub until: Option<Ps>,
+    /// Contents of the file, read before the run.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub content: Option<Sizes>,
 }
 
 impl Flow {
+    /// Octets of the headers of IP and what it carries, and of the payload, of its longest packet.
+    pub fn packet(&self) -> (u64, u64) {
+        if self.source.over_tcp() {
+            (self.tcp.data_header_bytes().into(), self.tcp.mss.0)
+        } else {
+            (u64::from(UDP_HEADERS), self.datagram.0)
+        }
+    }
+    /// The source of a flow that names none.
+    pub fn default_source() -> SourceConfig {
+        greedy()
+    }
     /// Name of flow `index`, from 1, of the group.
     pub fn instance(&self, index: u32) -> String {
         format!("{}.{index}", self.name)

@@ -1,5 +1,6 @@
 //! The directed graph that a scenario over Ethernet describes, and the route of every flow through it.
 
+mod arrivals;
 mod layout;
 mod pairs;
 mod routes;
@@ -8,8 +9,12 @@ use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::net::LinkPlan;
 
 use self::routes::Routes;
+use super::flow::Pattern;
 use super::types::Scenario;
 use crate::scenario::problem::{Problem, place};
+
+/// Most flows of a scenario.
+const MOST_FLOWS: usize = 1_000_000;
 
 /// Nodes, directed links, and flows by the links they use.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,10 +49,19 @@ pub struct Instance {
     pub name: String,
     /// Start time, before jitter.
     pub start: Ps,
+    /// Bytes that it transfers, if they are its own and not those of the group.
+    pub size: Option<u64>,
     /// Links from the source to the destination.
     pub forward: Vec<usize>,
     /// Links back; empty for datagrams without rate control.
     pub backward: Vec<usize>,
+}
+
+/// A flow without its route.
+struct Wanted {
+    ends: (usize, usize),
+    start: Ps,
+    size: Option<u64>,
 }
 
 impl Graph {
@@ -96,22 +110,15 @@ pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
     let mut problems = Vec::new();
     let mut wanted = Vec::new();
     for (group, flow) in scenario.flows.iter().enumerate() {
-        let found = if scenario.topology.lays_out_flows() {
-            pairs::of_template(&mut graph, scenario, group)
-        } else {
-            pairs::of_names(&graph, scenario, group)
-        };
-        match found {
-            Ok(pairs) => {
-                let count = if flow.pattern.is_some() {
-                    flow.count
-                } else {
-                    1
-                };
-                let again = pairs
-                    .into_iter()
-                    .flat_map(|pair| (0..count).map(move |_| pair));
-                wanted.extend((1..).zip(again).map(|(index, ends)| (group, index, ends)));
+        match wanted_of(&mut graph, scenario, group) {
+            Ok(found) => {
+                let all = wanted.len() + found.len();
+                if all > MOST_FLOWS {
+                    let message = format!("the groups up to `{}` have {all} flows", flow.name);
+                    let help = format!("at most {MOST_FLOWS} flows in all groups");
+                    return Err(vec![Problem::error(place!["flow", group], message, help)]);
+                }
+                wanted.extend((1..).zip(found).map(|(index, found)| (group, index, found)));
             }
             Err(problem) => problems.push(problem),
         }
@@ -121,42 +128,45 @@ pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
     }
     let mut routes = Routes::new(&graph);
     let mut flows = Vec::with_capacity(wanted.len());
-    for (number, (group, index, ends)) in wanted.into_iter().enumerate() {
+    for (number, (group, index, Wanted { ends, start, size })) in wanted.into_iter().enumerate() {
         let flow = &scenario.flows[group];
-        let (there, back) = (
-            routes.find(ends.0, ends.1, number, false),
-            routes.find(ends.1, ends.0, number, true),
-        );
-        let (Some(forward), Some(backward)) = (there, back) else {
-            let [from, to] = [ends.0, ends.1].map(|node| &graph.nodes[node].name);
-            problems.push(Problem::error(
-                place!["flow", group],
-                format!("`{to}` and `{from}` cannot reach each other"),
-                "add links through switches; a host does not forward",
-            ));
+        let (from, to) = ends;
+        let there = routes.find(from, to, number, false);
+        // Nothing answers datagrams, so they need no way back.
+        let back = if flow.source.over_tcp() && flow.rate_control.is_none() {
+            routes.find(to, from, number, true)
+        } else {
+            Some(Vec::new())
+        };
+        let (Some(forward), Some(mut backward)) = (there, back) else {
+            let [from, to] = [from, to].map(|node| &graph.nodes[node].name);
+            let message = if flow.source.over_tcp() {
+                format!("`{to}` and `{from}` cannot reach each other")
+            } else {
+                format!("`{from}` cannot reach `{to}`")
+            };
+            let help = "add links through switches; a host does not forward";
+            problems.push(Problem::error(place!["flow", group], message, help));
             break;
         };
         // Records of rates come back over the switches that they have passed.
-        let backward = match &flow.rate_control {
-            Some(_) => {
-                let Some(backward) = graph.reverse(&forward) else {
-                    problems.push(Problem::error(
-                        place!["flow", group, "rate_control"],
-                        "a link of the path leads one way only",
-                        "records of rates come back over the switches that they have passed",
-                    ));
-                    break;
-                };
-                backward
-            }
-            None if flow.source.over_tcp() => backward,
-            None => Vec::new(),
-        };
+        if flow.rate_control.is_some() {
+            let Some(reverse) = graph.reverse(&forward) else {
+                problems.push(Problem::error(
+                    place!["flow", group, "rate_control"],
+                    "a link of the path leads one way only",
+                    "records of rates come back over the switches that they have passed",
+                ));
+                break;
+            };
+            backward = reverse;
+        }
         flows.push(Instance {
             group,
             index,
             name: flow.instance(index),
-            start: flow.start_of(index),
+            start,
+            size,
             forward,
             backward,
         });
@@ -168,4 +178,30 @@ pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
     } else {
         Err(problems)
     }
+}
+
+/// The flows of a group; a template adds hosts for them to the graph.
+fn wanted_of(graph: &mut Graph, scenario: &Scenario, group: usize) -> Result<Vec<Wanted>, Problem> {
+    let flow = &scenario.flows[group];
+    let pairs = if scenario.topology.lays_out_flows() {
+        pairs::of_template(graph, scenario, group)?
+    } else if let Some(Pattern::Random(random)) = &flow.pattern {
+        return arrivals::draw(graph, scenario, group, random);
+    } else {
+        pairs::of_names(graph, scenario, group)?
+    };
+    let times = if flow.pattern.is_some() {
+        flow.count
+    } else {
+        1
+    };
+    let again = pairs
+        .into_iter()
+        .flat_map(|ends| (0..times).map(move |_| ends));
+    let wanted = (1..).zip(again).map(|(index, ends)| Wanted {
+        ends,
+        start: flow.start_of(index),
+        size: None,
+    });
+    Ok(wanted.collect())
 }

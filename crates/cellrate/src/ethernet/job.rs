@@ -1,9 +1,11 @@
 //! A run over Ethernet, from the text of a scenario to the outcome.
 
+use std::path::Path;
 use std::time::Instant;
 
-use cellrate_engine::ether::Simulation;
+use cellrate_engine::ether::{Simulation, completion_alone};
 use cellrate_engine::kernel::Ps;
+use cellrate_engine::net::ChannelId;
 use serde::Deserialize;
 
 use super::checks;
@@ -12,9 +14,9 @@ use super::graph::Graph;
 use super::plan::plan;
 use super::recorder::Recorder;
 use super::types::{Scenario, schema};
-use super::{summary, tcp_defaults};
+use super::{rate_units, summary, tcp_defaults};
 use crate::run::memory::{Exhausted, Room, named};
-use crate::run::timeline::Timeline;
+use crate::run::timeline::{Timeline, carried, slice_of};
 use crate::run::{Events, Failure, Outcome, PROGRESS_INTERVAL, Progress, Warning, key};
 use crate::scenario::custom::{Found, RegistryAlone, Schemes};
 use crate::scenario::diagnostic::{Diagnostic, Fault, Refusal, Severity, refuse};
@@ -32,6 +34,31 @@ pub fn is_ethernet(text: &str, overrides: &[String]) -> bool {
     found
         && read_root(&texts(text, "", overrides, None), overrides.len(), None)
             .is_ok_and(|root| names(&root))
+}
+
+/// Approximate number of packet-hops between two stops.
+const HOPS_PER_SLICE: f64 = 1e5;
+
+/// By flow, the completion time alone of those that have completed.
+fn alone(
+    simulation: &Simulation,
+    told: &mut Instant,
+    end: Ps,
+    progress: Progress<'_>,
+) -> Result<Vec<Option<Ps>>, Failure> {
+    let plan = simulation.plan();
+    let mut found = Vec::with_capacity(plan.flows.len());
+    for (number, flow) in plan.flows.iter().enumerate() {
+        let completed = simulation.endpoint(ChannelId::forward(number)).completed();
+        found.push(completed.and_then(|at| completion_alone(plan, number, at - flow.start)));
+        if told.elapsed() >= PROGRESS_INTERVAL {
+            *told = Instant::now();
+            if !progress(end, end) {
+                return Err(Failure::Cancelled);
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// Text, path and overrides from which a scenario was read.
@@ -88,22 +115,22 @@ impl Job {
             let own = found.schema(schema()).map(control::in_schema);
             let fits = own.as_ref().unwrap_or_else(|| schema());
             refuse_any(shape::check(&root, fits, "the scenario"))?;
+            refuse_any(rate_units::check(&root))?;
             tcp_defaults::add(&mut root);
             control::in_bytes(&mut root);
             share(&mut root);
             let mut scenario = Scenario::deserialize(toml::Table::from(&root))
                 .map_err(|error| vec![unread(&error)])?;
             scenario.complete();
-            let faults: Vec<Fault> = attach(&found, &mut scenario)
-                .into_iter()
-                .map(|problem| place(problem, &root))
-                .collect();
-            refuse_any(faults)?;
+            let placed = |problems: Vec<Problem>| -> Vec<Fault> {
+                let problems = problems.into_iter();
+                problems.map(|problem| place(problem, &root)).collect()
+            };
+            refuse_any(placed(attach(&found, &mut scenario)))?;
+            let directory = Path::new(path).parent().unwrap_or(Path::new(""));
+            refuse_any(placed(scenario.read_sizes(directory)))?;
             let (graph, problems) = checks::check(&scenario);
-            let faults: Vec<Fault> = problems
-                .into_iter()
-                .map(|problem| place(problem, &root))
-                .collect();
+            let faults = placed(problems);
             let is_error = |fault: &Fault| fault.severity == Severity::Error;
             match graph {
                 Some(graph) if !faults.iter().any(is_error) => Ok((scenario, graph, faults, own)),
@@ -194,10 +221,14 @@ impl Job {
                 }
             }
         }
+        let mut report = simulation.report();
+        if measure.slowdown {
+            report.add_alone(&alone(&simulation, &mut told, end, progress)?);
+        }
         let seconds = began.elapsed().as_secs_f64();
         let seed = self.scenario.run.seed;
         Ok(Outcome {
-            summary: summary::json(simulation.report(), seed, seconds, self.check()),
+            summary: summary::json(report, seed, seconds, self.check()),
             resolved: self.resolved.clone(),
             series: recorder.series(),
             events: Events::default(),
@@ -227,16 +258,24 @@ impl Job {
         })
     }
 
-    /// Time in which all lines together carry at most about a hundred thousand of the longest frames, so
-    /// that a run reports progress and can be stopped.
-    fn slice(&self) -> Ps {
-        let lines = self
-            .graph
-            .links
-            .iter()
-            .map(|link| link.rate.bits_per_second());
-        let frames = lines.sum::<f64>() / (8.0 * self.scenario.ethernet.mtu.0 as f64);
-        Ps::from_secs_f64(1e5 / frames.max(1.0))
+    /// Time in which the flows cross about a hundred thousand links with the longest frames, or more in a
+    /// large network, by their shares of the lines, so that a run reports progress and can be stopped.
+    pub(super) fn slice(&self) -> Ps {
+        let octets = 8.0 * self.scenario.ethernet.mtu.0 as f64;
+        let lines = self.graph.links.iter();
+        let lines: Vec<f64> = lines
+            .map(|link| link.rate.bits_per_second() / octets)
+            .collect();
+        let paths = || {
+            let flows = self.graph.flows.iter();
+            let both = flows.flat_map(|flow| [&flow.forward[..], &flow.backward[..]]);
+            both.map(|path| (path, f64::INFINITY))
+        };
+        slice_of(
+            self.graph.nodes.len(),
+            carried(&lines, paths),
+            HOPS_PER_SLICE,
+        )
     }
 }
 

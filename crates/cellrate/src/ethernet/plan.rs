@@ -2,6 +2,9 @@
 
 use cellrate_engine::ether::frame::Framing;
 use cellrate_engine::ether::plan::{FlowPlan, NodePlan, Plan, SwitchPlan};
+use cellrate_engine::kernel::units::Bytes;
+use cellrate_engine::traffic::SourceConfig;
+use cellrate_engine::traffic::transfer::TransferConfig;
 
 use super::graph::{Graph, Instance, Node};
 use super::rates::RateControl;
@@ -55,7 +58,10 @@ fn flow(scenario: &Scenario, instance: &Instance) -> FlowPlan {
         start: instance
             .start
             .saturating_add(jitter(seed, &instance.name, start_jitter)),
-        source: group.source.clone(),
+        source: match instance.size {
+            Some(size) => SourceConfig::Transfer(TransferConfig { size: Bytes(size) }),
+            None => group.source.clone(),
+        },
         tcp: group.tcp.clone(),
         priority: group.priority,
         // At most an MTU, as checked.

@@ -1,5 +1,6 @@
 //! Runs of whole scenarios over Ethernet.
 
+use cellrate_engine::kernel::Ps;
 use serde_json::Value;
 
 use super::{Job, is_ethernet};
@@ -27,6 +28,52 @@ fn an_incast_takes_the_time_of_its_frames_at_least() {
     assert!(least < last && last < 1.3 * least, "{least} {last}");
     assert_eq!(found["totals"]["flows_completed"], 4);
     assert_eq!(found["link_layer"], "ethernet");
+}
+
+/// One flow over four links and back, each of 100 Gbit/s or 8.33 million frames/s: 1e5 hops in 1.5 ms, in
+/// a network of 1,344 nodes as in one of 36.
+#[test]
+fn a_large_idle_network_stops_as_rarely_as_a_small_one() {
+    for k in [4, 16] {
+        let text = format!(
+            r#"
+            link_layer = "ethernet"
+            run.duration = "1 s"
+            topology = {{ template = "fat-tree", k = {k}, rate = "100 Gbit/s", delay = "1 us" }}
+            flow = [{{ name = "f", from = "h1", to = "h{}" }}]"#,
+            k / 2 + 1
+        );
+        let slice = Job::new(&text, "test", &[], None).unwrap().slice();
+        assert_eq!(slice, Ps::from_us(1_500), "{k}");
+    }
+}
+
+/// Nothing answers datagrams, so one-way links will do.
+#[test]
+fn datagrams_need_no_way_back() {
+    let text = r#"
+        link_layer = "ethernet"
+        run.duration = "1 ms"
+        [[flow]]
+        name = "f"
+        from = "a"
+        to = "b"
+        source = { kind = "cbr", rate = "10 Mbit/s" }
+        [topology]
+        template = "graph"
+        node = [{ kind = "host", name = "a" }, { kind = "host", name = "b" }, { kind = "switch", name = "S" }]
+        link = [
+            { from = "a", to = "S", rate = "1 Gbit/s", delay = "1 us", duplex = false },
+            { from = "S", to = "b", rate = "1 Gbit/s", delay = "1 us", duplex = false },
+        ]"#;
+    // A frame takes 1,538 x 8 / 1e7 s = 1.23 ms: one within the run.
+    assert_eq!(summary(text, &[])["flows"][0]["packets_delivered"], 1);
+    let over_tcp = ["flow.f.source={ kind = \"greedy\" }".into()];
+    let refusal = format!("{:?}", Job::new(text, "test", &over_tcp, None).unwrap_err());
+    assert!(
+        refusal.contains("`b` and `a` cannot reach each other"),
+        "{refusal}"
+    );
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! A scenario file over Ethernet as Rust types: the run, its measurements, the switches.
 
+use std::path::Path;
 use std::sync::OnceLock;
 
 use cellrate_engine::control::ControlConfig;
@@ -14,10 +15,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::control::{self, Control};
-use super::flow::Flow;
-use super::tcp_defaults;
+use super::flow::{Flow, Pattern};
+use super::sizes::Sizes;
 use super::topology::Topology;
+use super::{rate_units, tcp_defaults};
+use crate::scenario::problem::{Problem, place};
 use crate::scenario::schema::of;
+use crate::traffic_files::text_of;
 
 /// A packet-level simulation of flow control under TCP over Ethernet: topology, switches, traffic and
 /// measurements.
@@ -81,6 +85,9 @@ pub struct Measure {
     pub to: Option<Ps>,
     /// Sampling period of traces and of the quantiles of queues; a thousandth of the run if absent.
     pub sample: Option<Ps>,
+    /// Measures how many times longer each completed flow took than alone in the empty network. Each is
+    /// run alone for that, which takes about as long as the run itself.
+    pub slowdown: bool,
     /// Traced quantities.
     pub traces: Vec<TraceKind>,
     /// Largest number of points kept of each trace; beyond it, neighbouring points are combined
@@ -95,6 +102,7 @@ impl Default for Measure {
             from: Ps::ZERO,
             to: None,
             sample: None,
+            slowdown: false,
             traces: Vec::new(),
             trace_points: 4_000,
         }
@@ -143,7 +151,8 @@ pub struct Switch {
     /// Most bytes of each queue of each port, the frame in service included; no limit if absent.
     pub buffer: Option<Bytes>,
     /// Queues of each port, each with the priorities of its frames, 0 to 7. Priorities that no queue has
-    /// share the last.
+    /// share the last. Without a tag the priority is read from the IP header, as by a switch that trusts
+    /// DSCP.
     pub queues: Vec<Vec<u8>>,
     /// Order in which a port serves its queues; with strict priority the first queue goes first.
     pub schedule: ScheduleConfig,
@@ -186,6 +195,31 @@ impl Scenario {
             .sample
             .unwrap_or(Ps((self.run.duration.0 / 1_000).max(1)))
     }
+    /// Reads the files of sizes that patterns name, relative to `directory`. Returns the problems found.
+    pub(super) fn read_sizes(&mut self, directory: &Path) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        for (index, flow) in self.flows.iter_mut().enumerate() {
+            let Some(Pattern::Random(random)) = &mut flow.pattern else {
+                continue;
+            };
+            let path = directory.join(&random.sizes);
+            let sizes = text_of(&path, &mut random.sha256).and_then(|text| {
+                Sizes::read(&text).map_err(|(line, message)| {
+                    let message = format!("{}, line {line}: {message}", path.display());
+                    ("file", message, String::new())
+                })
+            });
+            match sizes {
+                Ok(sizes) => random.content = Some(sizes),
+                Err((key, message, help)) => {
+                    let key = if key == "file" { "sizes" } else { key };
+                    let place = place!["flow", index, "pattern", key];
+                    problems.push(Problem::error(place, message, help));
+                }
+            }
+        }
+        problems
+    }
     /// Fills in the defaults that follow from other keys.
     pub(super) fn complete(&mut self) {
         let (_, to) = self.window();
@@ -200,6 +234,7 @@ pub fn schema() -> &'static Value {
     SCHEMA.get_or_init(|| {
         let mut schema = of::<Scenario>("cellrate scenario over Ethernet");
         tcp_defaults::document(&mut schema);
+        rate_units::document(&mut schema);
         control::in_schema(schema)
     })
 }

@@ -97,32 +97,45 @@ impl Iterator for Timeline {
 /// network, by their own rates or by their shares of the lines; less if they send more than the lines
 /// carry.
 pub fn slice(plan: &Plan) -> Ps {
-    let mut users = vec![0u32; plan.links.len()];
     let paths = || {
         plan.flows.iter().flat_map(|flow| {
             let most = match flow.source.load() {
                 Load::Own { mean, .. } => mean,
                 Load::Elastic => f64::INFINITY,
             };
-            [(&flow.forward, most), (&flow.backward, f64::INFINITY)]
+            [
+                (&flow.forward[..], most),
+                (&flow.backward[..], f64::INFINITY),
+            ]
         })
     };
+    let excess = plan.flows.iter().map(|flow| excess(flow, plan));
+    let lines = plan.links.iter().map(|link| link.rate.cells_per_second());
+    let lines: Vec<f64> = lines.collect();
+    let per_second = carried(&lines, paths) + excess.sum::<f64>();
+    slice_of(plan.nodes.len(), per_second, HOPS_PER_SLICE)
+}
+
+/// Units/s that cross links, if each path has its share of each of its lines and the `most` of its source at
+/// most. `lines` are the rates of the links in units/s.
+pub(crate) fn carried<'a, P>(lines: &[f64], paths: impl Fn() -> P) -> f64
+where
+    P: Iterator<Item = (&'a [usize], f64)>,
+{
+    let mut users = vec![0u32; lines.len()];
     for link in paths().flat_map(|(path, _)| path) {
         users[*link] += 1;
     }
-    let share = |link: &usize| plan.links[*link].rate.cells_per_second() / f64::from(users[*link]);
-    let hops = |(path, most): (&Vec<usize>, f64)| {
+    let share = |link: &usize| lines[*link] / f64::from(users[*link]);
+    let hops = |(path, most): (&[usize], f64)| {
         path.len() as f64 * path.iter().map(share).fold(most, f64::min)
     };
-    let carried: f64 = paths().filter(|(path, _)| !path.is_empty()).map(hops).sum();
-    let per_second = carried
-        + plan
-            .flows
-            .iter()
-            .map(|flow| excess(flow, plan))
-            .sum::<f64>();
-    let hops = HOPS_PER_SLICE.max(HOPS_PER_NODE * plan.nodes.len() as f64);
-    Ps::from_secs_f64(hops / per_second.max(1.0))
+    paths().filter(|(path, _)| !path.is_empty()).map(hops).sum()
+}
+
+/// The time in which `hops` units cross a link, or more in a large network, at `per_second` of them.
+pub(crate) fn slice_of(nodes: usize, per_second: f64, hops: f64) -> Ps {
+    Ps::from_secs_f64(hops.max(HOPS_PER_NODE * nodes as f64) / per_second.max(1.0))
 }
 
 /// Cells/s that a flow hands to the ports of its hosts beyond their line rates: those of a source with a

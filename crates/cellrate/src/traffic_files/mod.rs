@@ -195,6 +195,19 @@ fn bytes_of(path: &Path, sha256: &mut Option<String>) -> Result<Vec<u8>, Wrong> 
     }
 }
 
+/// The text of a file, see [`bytes_of`]; the error is the key at fault, a message and help.
+pub(crate) fn text_of(
+    path: &Path,
+    sha256: &mut Option<String>,
+) -> Result<String, (&'static str, String, String)> {
+    bytes_of(path, sha256)
+        .and_then(|bytes| {
+            String::from_utf8(bytes)
+                .map_err(|_| Wrong::file(format!("{} is no UTF-8 text", path.display())))
+        })
+        .map_err(|wrong| (wrong.key, wrong.message, wrong.help))
+}
+
 /// The text of a table, from a CSV or a Parquet file.
 fn table_text(path: &Path, bytes: Vec<u8>) -> Result<String, Wrong> {
     let extension = path

@@ -22,7 +22,7 @@ use crate::kernel::{ServiceRate, Stream};
 use crate::net::channel::ChannelId;
 use crate::net::simultaneous::Order;
 use crate::tcp::{Phases, TcpReceiver, TcpSender};
-use crate::traffic::{Demand, SourceConfig};
+use crate::traffic::Demand;
 
 /// The initial state of a simulation.
 pub struct Parts {
@@ -257,19 +257,24 @@ impl<'a> Draft<'a> {
             App::Sender(Box::new(sender), supply)
         };
         let receiver = || TcpReceiver::with_phases(&flow.tcp, phases.delayed_ack, phases.timer);
-        let datagram = self.plan.framing.frame(UDP_HEADERS + flow.datagram);
-        let demand = flow.source.demand(flow.start, stream("source"));
-        let app = match (demand, channel.is_forward()) {
-            (Demand::Bytes(bytes), true) => sender(Supply::Bytes(bytes)),
-            (Demand::Writes(writes), true) => sender(Supply::Writes(Box::new(writes))),
-            (Demand::Bytes(_) | Demand::Writes(_), false) => App::Receiver(Box::new(receiver())),
-            (Demand::Cells(_) | Demand::Persistent, false) => App::Sink,
-            (Demand::Persistent, true) => App::Persistent,
-            (Demand::Cells(_), true) => match &flow.source {
-                SourceConfig::Cbr(cbr) => {
-                    App::Paced(Paced::new(cbr.rate, PREAMBLE + datagram + GAP, flow.start))
-                }
-                _ => unreachable!("a checked plan has no such source"),
+        let source = if flow.source.sends_packets() {
+            // A rate counts frames with their preambles and gaps.
+            let frame = self.plan.framing.frame(UDP_HEADERS + flow.datagram);
+            let bits = 8 * (PREAMBLE + frame + GAP) as u64;
+            flow.source.packets(bits, flow.start, stream("source"))
+        } else {
+            None
+        };
+        let app = match (source, channel.is_forward()) {
+            (Some(source), true) => App::Paced(Paced::new(source)),
+            (Some(_), false) => App::Sink,
+            (None, _) => match flow.source.demand(flow.start, stream("source")) {
+                Demand::Persistent if channel.is_forward() => App::Persistent,
+                Demand::Persistent => App::Sink,
+                Demand::Cells(_) => unreachable!("a checked plan has no such source"),
+                _ if !channel.is_forward() => App::Receiver(Box::new(receiver())),
+                Demand::Bytes(bytes) => sender(Supply::Bytes(bytes)),
+                Demand::Writes(writes) => sender(Supply::Writes(Box::new(writes))),
             },
         };
         let first = self.plan.path(channel).first();

@@ -4,13 +4,12 @@ use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 
 use super::frame::{Ecn, Framing, Info, Packet};
-use super::line::OctetClock;
 use super::rates::Rates;
-use crate::kernel::{Digest, Ps, Rate, Summary};
+use crate::kernel::{Digest, Ps, Summary};
 use crate::net::ChannelId;
 use crate::passing::Contents;
 use crate::tcp::{Segment, TcpReceiver, TcpSender};
-use crate::traffic::{Application, Writes};
+use crate::traffic::{Application, CellSource, Cells, Writes};
 
 /// The application of an endpoint.
 #[derive(Clone)]
@@ -19,7 +18,7 @@ pub enum App {
     Sender(Box<TcpSender>, Supply),
     /// The receiving end.
     Receiver(Box<TcpReceiver>),
-    /// Datagrams at a constant rate.
+    /// Datagrams at times of their own.
     Paced(Paced),
     /// Datagrams; a further one is always waiting.
     Persistent,
@@ -27,32 +26,25 @@ pub enum App {
     Sink,
 }
 
-/// Datagrams at a constant rate: each begins when its predecessor would end on a line of that rate.
+/// Datagrams at the times of a source.
 #[derive(Clone)]
 pub struct Paced {
-    clock: OctetClock,
-    /// Octets of a frame, with its preamble and gap.
-    on_line: u32,
-    next: Ps,
-    carry: u64,
+    source: Cells,
     /// Times of the datagrams that wait for the interface.
     waiting: VecDeque<Ps>,
 }
 
 impl Paced {
-    /// Datagrams in frames of `on_line` octets, with preamble and gap, at `rate` from `start` on.
-    pub fn new(rate: Rate, on_line: u32, start: Ps) -> Paced {
+    /// Datagrams at the times of `source`.
+    pub fn new(source: Cells) -> Paced {
         Paced {
-            clock: OctetClock::new(rate),
-            on_line,
-            next: start,
-            carry: 0,
+            source,
             waiting: VecDeque::new(),
         }
     }
     fn generate(&mut self, now: Ps) {
         self.waiting.push_back(now);
-        (self.next, self.carry) = self.clock.after(now, self.carry, self.on_line);
+        self.source.advance();
     }
 }
 
@@ -173,7 +165,7 @@ impl Endpoint {
             App::Sender(sender, Supply::Writes(writes)) => sender.next_timer().min(writes.next()),
             App::Sender(sender, _) => sender.next_timer(),
             App::Receiver(receiver) => receiver.next_timer(),
-            App::Paced(paced) => paced.next,
+            App::Paced(paced) => paced.source.next(),
             App::Persistent | App::Sink => Ps::NEVER,
         }
     }

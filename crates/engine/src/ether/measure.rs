@@ -8,7 +8,7 @@ use super::node::Node;
 use super::plan::FlowPlan;
 use super::port::Port;
 use super::rates::{RateSource, Rates};
-use super::report::{Balance, FlowReport, PortReport, QueueReport, Report, Totals};
+use super::report::{Balance, FlowReport, PortReport, Quantiles, QueueReport, Report, Totals};
 use super::simulation::Simulation;
 use super::switch::payload;
 use super::window::{Dropped, FlowCounts, PortCounts, Snapshot, Window};
@@ -90,11 +90,14 @@ impl Simulation {
         if self.network.window.samples.is_empty() {
             self.network.window.samples = self.of_queues(|_, _| Summary::default());
         }
-        let held = self.of_queues(|port, queue| port.held(queue).octets);
-        let samples = self.network.window.samples.iter_mut().flatten().flatten();
-        samples
-            .zip(held.iter().flatten().flatten())
-            .for_each(|(summary, octets)| summary.add(*octets));
+        let stations = self.stations.iter().map(|station| &station.node);
+        for (of_node, node) in self.network.window.samples.iter_mut().zip(stations) {
+            for (of_port, port) in of_node.iter_mut().zip(ports(node)) {
+                for (queue, summary) in of_port.iter_mut().enumerate() {
+                    summary.add(port.held(queue).octets);
+                }
+            }
+        }
     }
 
     fn of_queues<T>(&self, value: impl Fn(&Port, usize) -> T) -> Vec<Vec<Vec<T>>> {
@@ -268,10 +271,11 @@ impl Simulation {
     }
 
     fn totals(&self, flows: &[FlowReport]) -> Totals {
-        let over_tcp = flows.iter().filter(|flow| flow.balance.is_some());
+        let over_tcp = flows.iter();
         let over_tcp: Vec<f64> = over_tcp
-            .map(|flow| flow.tcp_throughput_bits_per_second)
+            .filter_map(|flow| flow.tcp_throughput_bits_per_second)
             .collect();
+        let goodputs = flows.iter().filter_map(|flow| flow.goodput_bits_per_second);
         let (begin, end) = (&self.network.window.begin, &self.network.window.end);
         let sum = |count: fn(&FlowCounts) -> u64| -> u64 {
             end.flows.iter().map(count).sum::<u64>() - begin.flows.iter().map(count).sum::<u64>()
@@ -287,28 +291,37 @@ impl Simulation {
         let packets_dropped = queues(end) - queues(begin);
         // Both ends send: data and acknowledgements.
         let packets_sent = sum(|flow| flow.source.packets_sent + flow.destination.packets_sent);
-        let mut ended: Vec<f64> = flows
-            .iter()
-            .filter_map(|flow| flow.completion_seconds)
-            .collect();
-        ended.sort_by(f64::total_cmp);
+        let packets_delivered =
+            sum(|flow| flow.source.packets_received + flow.destination.packets_received);
+        let ended = flows.iter().filter_map(|flow| flow.completion_seconds);
+        let completion = Quantiles::of(ended.clone());
+        let [
+            completion_p50_seconds,
+            completion_p95_seconds,
+            completion_p99_seconds,
+        ] = completion.p50_p95_p99;
         Totals {
+            throughput_bits_per_second: flows
+                .iter()
+                .map(|flow| flow.throughput_bits_per_second)
+                .sum(),
             // The sum of no floats is -0; without flows over TCP it must be 0.
             tcp_throughput_bits_per_second: over_tcp.iter().sum::<f64>() + 0.0,
-            goodput_bits_per_second: flows.iter().map(|flow| flow.goodput_bits_per_second).sum(),
+            goodput_bits_per_second: goodputs.sum::<f64>() + 0.0,
             packets_sent,
+            packets_delivered,
             packets_dropped,
-            packet_loss_ratio: packets_dropped as f64 / packets_sent.max(1) as f64,
+            packet_loss_ratio: loss_ratio(packets_dropped, packets_delivered),
             packets_marked: sum(|flow| flow.source.marked + flow.destination.marked),
             segments_retransmitted: flows.iter().map(|flow| flow.segments_retransmitted).sum(),
             timeouts: flows.iter().map(|flow| flow.timeouts).sum(),
             jain_index: jain_index(&over_tcp),
-            flows_completed: ended.len() as u64,
-            completion_mean_seconds: (!ended.is_empty())
-                .then(|| ended.iter().sum::<f64>() / ended.len() as f64),
-            completion_p50_seconds: quantile(&ended, 50),
-            completion_p95_seconds: quantile(&ended, 95),
-            completion_p99_seconds: quantile(&ended, 99),
+            flows_completed: ended.count() as u64,
+            completion_mean_seconds: completion.mean,
+            completion_p50_seconds,
+            completion_p95_seconds,
+            completion_p99_seconds,
+            ..Totals::default()
         }
     }
 
@@ -325,6 +338,8 @@ impl Simulation {
         let in_seconds = |ps: Option<f64>| ps.map(|ps| ps * 1e-12);
         let source = self.endpoint(ChannelId::forward(number));
         let rates = source_of(source);
+        let over_tcp = flow.source.over_tcp();
+        let per_second = |bytes: u64| bytes as f64 * 8.0 / seconds;
         FlowReport {
             name: flow.name.clone(),
             group: flow.group.clone(),
@@ -333,10 +348,11 @@ impl Simulation {
             priority: flow.priority,
             start_seconds: flow.start.as_secs_f64(),
             delivered_bytes: delivered,
-            tcp_throughput_bits_per_second: delivered as f64 * 8.0 / seconds,
-            goodput_bits_per_second: acked as f64 * 8.0 / seconds,
+            throughput_bits_per_second: per_second(delivered),
+            tcp_throughput_bits_per_second: over_tcp.then(|| per_second(delivered)),
+            goodput_bits_per_second: over_tcp.then(|| per_second(acked)),
             acked_bytes: acked,
-            efficiency: (flow.source.over_tcp() && all > 0).then(|| delivered as f64 / all as f64),
+            efficiency: (over_tcp && all > 0).then(|| delivered as f64 / all as f64),
             segments_sent: now.sender.segments_sent - then.sender.segments_sent,
             segments_retransmitted: now.sender.segments_retransmitted
                 - then.sender.segments_retransmitted,
@@ -349,6 +365,8 @@ impl Simulation {
             packets_dropped: now.dropped.packets - then.dropped.packets,
             packets_marked: now.destination.marked - then.destination.marked,
             completion_seconds: source.completed().map(|at| (at - flow.start).as_secs_f64()),
+            alone_seconds: None,
+            slowdown: None,
             packet_delay_mean_seconds: in_seconds(delay.mean()),
             packet_delay_std_seconds: in_seconds(delay.standard_deviation()),
             packet_delay_p50_seconds: in_seconds(delay.quantile(0.5)),
@@ -412,14 +430,13 @@ impl Simulation {
                         }
                     })
                     .collect();
-                let arrived: u64 = queues.iter().map(|queue| queue.packets_arrived).sum();
                 let dropped: u64 = queues.iter().map(|queue| queue.packets_dropped).sum();
                 let link = &self.network.plan.links[port.link as usize];
                 reports.push(PortReport {
                     name: link.name.clone(),
                     rate_bits_per_second: link.rate.bits_per_second(),
                     utilisation: (end.busy_ps - begin.busy_ps) / window.0 as f64,
-                    packet_loss_ratio: dropped as f64 / arrived.max(1) as f64,
+                    packet_loss_ratio: loss_ratio(dropped, end.sent - begin.sent),
                     queues,
                     control: port.control().map(control_report),
                 });
@@ -485,13 +502,13 @@ fn port_counts(port: &mut Port, now: Ps) -> PortCounts {
             .map(|queue| port.counts(queue, now))
             .collect(),
         busy_ps: port.busy_ps(now),
+        sent: port.sent(),
     }
 }
 
-/// The least of the sorted `values` that at least `percent` of them do not exceed.
-fn quantile(values: &[f64], percent: usize) -> Option<f64> {
-    let rank = (values.len() * percent).div_ceil(100);
-    values.get(rank.checked_sub(1)?).copied()
+/// Share of the frames dropped among those whose fate was decided; 0 without any.
+fn loss_ratio(dropped: u64, passed: u64) -> f64 {
+    dropped as f64 / (dropped + passed).max(1) as f64
 }
 
 /// Statistics of a scheme, with bytes and bits in place of the octets that its names call cells.

@@ -1,5 +1,6 @@
 //! Ethernet: frames of any size between hosts and switches, with TCP or datagrams over IPv4 in them.
 
+mod alone;
 pub mod aqm;
 mod build;
 pub mod ecmp;
@@ -26,6 +27,7 @@ pub(crate) mod transport;
 mod turn;
 mod window;
 
+pub use alone::completion_alone;
 pub use plan::{FlowPlan, NodePlan, Plan, PlanError, SwitchPlan};
 pub use report::Report;
 pub use simulation::Simulation;

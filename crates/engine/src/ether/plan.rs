@@ -9,7 +9,7 @@ use super::aqm::AqmConfig;
 use super::frame::{Framing, Info, LEAST_ON_WIRE, UDP_HEADERS};
 use super::line::OctetClock;
 use super::memory::MemoryConfig;
-use super::schedule::ScheduleConfig;
+use super::schedule::{MOST_QUEUES, ScheduleConfig};
 use crate::control::ControlConfig;
 use crate::endsystem::{AbrConfig, SourceRules};
 use crate::kernel::Ps;
@@ -72,6 +72,21 @@ impl SwitchPlan {
             queues: Vec::from([Vec::new()]),
         }
     }
+    /// A fault that queues and priorities have by themselves.
+    fn fault(&self) -> Option<String> {
+        let queues = self.queues.len();
+        if !(1..=MOST_QUEUES).contains(&queues) {
+            return Some(format!("{queues} queues; a port has 1 to {MOST_QUEUES}"));
+        }
+        let beyond = self.queues.iter().flatten().find(|priority| **priority > 7);
+        if let Some(priority) = beyond {
+            return Some(format!("priority {priority}; the highest is 7"));
+        }
+        let memory = self.memory.iter().flat_map(|memory| memory.check(0));
+        let mut found = self.schedule.check(queues, 0).into_iter().chain(memory);
+        let fatal = found.find(|finding| finding.is_fatal(false))?;
+        Some(format!("{}: {}", fatal.field, fatal.message))
+    }
     /// For each priority its queue.
     pub fn queue_of(&self) -> [u8; 8] {
         let last = self.queues.len().saturating_sub(1);
@@ -132,6 +147,24 @@ impl FlowPlan {
             rates: None,
         }
     }
+    /// A fault that the flow has by itself.
+    fn fault(&self) -> Option<String> {
+        if !can_send(&self.source) {
+            let source = self.source.name();
+            return Some(format!("source {source} sends cells, not packets"));
+        }
+        if self.priority > 7 {
+            return Some(format!("priority {}; the highest is 7", self.priority));
+        }
+        if let Some((field, message)) = self.source.check() {
+            return Some(format!("source, {field}: {message}"));
+        }
+        if self.source.load().is_idle() {
+            return Some("a source of 0 bit/s".into());
+        }
+        let tcp = self.source.over_tcp().then(|| self.tcp.validate());
+        tcp.and_then(Result::err)
+    }
     /// Octets of the longest IP packet of the flow.
     pub fn longest_packet(&self) -> u64 {
         if self.source.over_tcp() {
@@ -169,8 +202,19 @@ impl Plan {
         }
     }
 
-    /// Checks lines, frames and paths.
+    /// Checks lines, switches, frames and paths.
     pub(super) fn check(&self) -> Result<(), PlanError> {
+        let switches = self.nodes.iter().filter_map(|node| {
+            let switch = node.switch.as_ref()?;
+            Some((&node.name, switch.fault()?))
+        });
+        let flows = self
+            .flows
+            .iter()
+            .filter_map(|flow| Some((&flow.name, flow.fault()?)));
+        if let Some((name, fault)) = switches.chain(flows).next() {
+            return Err(PlanError(format!("{name}: {fault}")));
+        }
         for link in &self.links {
             if link.rate > OctetClock::FASTEST || link.rate.0 == 0 {
                 let rate = link.rate.bits_per_second();
@@ -183,11 +227,6 @@ impl Plan {
         }
         self.check_rates()?;
         for flow in &self.flows {
-            if !can_send(&flow.source) {
-                let (name, source) = (&flow.name, flow.source.name());
-                let text = format!("flow {name}: source {source} sends cells, not packets");
-                return Err(PlanError(text));
-            }
             let most = (Info::MOST_OCTETS - self.framing.frame(1_500) + 1_500) as u64;
             if flow.longest_packet() > most {
                 let packet = flow.longest_packet();
@@ -267,10 +306,9 @@ impl Plan {
     }
 }
 
-/// True if a source can send packets: over TCP, at a constant rate, or all the time.
+/// True if a source can send packets: over TCP, or datagrams at times of its own or all the time.
 pub fn can_send(source: &SourceConfig) -> bool {
-    let datagrams = matches!(source, SourceConfig::Cbr(_) | SourceConfig::Persistent(_));
-    source.over_tcp() || datagrams
+    source.over_tcp() || source.sends_packets() || matches!(source, SourceConfig::Persistent(_))
 }
 
 /// Least time from an event at one end of a link to its effect at the other: propagation and the

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::control::ControlReport;
+use crate::kernel::Ps;
 
 /// A whole run. Measures are over the measuring window unless they say "whole run".
 #[derive(Clone, Debug, Serialize)]
@@ -28,23 +29,70 @@ pub struct Report {
     pub ports: Vec<PortReport>,
 }
 
+impl Report {
+    /// Adds the completion times of flows alone, by flow, and the slowdowns that follow.
+    pub fn add_alone(&mut self, alone: &[Option<Ps>]) {
+        for (flow, alone) in self.flows.iter_mut().zip(alone) {
+            flow.alone_seconds = alone.map(Ps::as_secs_f64);
+            let both = flow.completion_seconds.zip(flow.alone_seconds);
+            flow.slowdown = both.map(|(among, alone)| among / alone);
+        }
+        let found = Quantiles::of(self.flows.iter().filter_map(|flow| flow.slowdown));
+        self.totals.slowdown_mean = found.mean;
+        [
+            self.totals.slowdown_p50,
+            self.totals.slowdown_p95,
+            self.totals.slowdown_p99,
+        ] = found.p50_p95_p99;
+    }
+}
+
+/// Mean and quantiles of values; null without values.
+pub(super) struct Quantiles {
+    pub(super) mean: Option<f64>,
+    pub(super) p50_p95_p99: [Option<f64>; 3],
+}
+
+impl Quantiles {
+    pub(super) fn of(values: impl Iterator<Item = f64>) -> Quantiles {
+        let mut values: Vec<f64> = values.collect();
+        values.sort_by(f64::total_cmp);
+        // The least value that at least `percent` of them do not exceed.
+        let quantile = |percent: usize| {
+            let rank = (values.len() * percent).div_ceil(100);
+            values.get(rank.checked_sub(1)?).copied()
+        };
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        Quantiles {
+            mean: (!values.is_empty()).then_some(mean),
+            p50_p95_p99: [50, 95, 99].map(quantile),
+        }
+    }
+}
+
 /// Sums and indices over all flows.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[schemars(extend("x-source" = "cellrate"))]
 pub struct Totals {
-    /// Sum of the flows' TCP throughputs.
-    #[schemars(extend("x-formula" = "sum of `tcp_throughput_bits_per_second` of `flows`", "x-better" = "more"))]
+    /// Sum of the flows' throughputs, over TCP and of datagrams.
+    #[schemars(extend("x-formula" = "sum of `throughput_bits_per_second` of `flows`", "x-better" = "more"))]
+    pub throughput_bits_per_second: f64,
+    /// Sum of the throughputs of the flows over TCP.
+    #[schemars(extend("x-formula" = "sum of `tcp_throughput_bits_per_second` of the flows over TCP", "x-better" = "more"))]
     pub tcp_throughput_bits_per_second: f64,
-    /// Sum of the flows' goodputs.
-    #[schemars(extend("x-formula" = "sum of `goodput_bits_per_second` of `flows`", "x-better" = "more"))]
+    /// Sum of the goodputs of the flows over TCP.
+    #[schemars(extend("x-formula" = "sum of `goodput_bits_per_second` of the flows over TCP", "x-better" = "more"))]
     pub goodput_bits_per_second: f64,
     /// Frames sent by all hosts.
     pub packets_sent: u64,
+    /// Frames that arrived at hosts.
+    #[schemars(extend("x-better" = "more"))]
+    pub packets_delivered: u64,
     /// Frames dropped at switches.
     #[schemars(extend("x-better" = "less"))]
     pub packets_dropped: u64,
-    /// Frames dropped at switches / frames sent by hosts.
-    #[schemars(extend("x-formula" = "packets_dropped / packets_sent", "x-better" = "less", "x-greatest" = 1))]
+    /// Share of the frames dropped among those that were dropped or arrived at hosts; 0 without any.
+    #[schemars(extend("x-formula" = "packets_dropped / (packets_dropped + packets_delivered)", "x-better" = "less", "x-greatest" = 1))]
     pub packet_loss_ratio: f64,
     /// Frames that arrived at hosts with a congestion mark.
     #[schemars(extend("x-source" = "RFC 3168 section 5"))]
@@ -75,6 +123,19 @@ pub struct Totals {
     /// Completion time that at least 99 % of the ended flows do not exceed (whole run).
     #[schemars(extend("x-better" = "less"))]
     pub completion_p99_seconds: Option<f64>,
+    /// Mean slowdown of the flows that have ended; null without `measure.slowdown`, and if none has (whole
+    /// run).
+    #[schemars(extend("x-unit" = "", "x-formula" = "sum of `slowdown` of `flows` / number of flows with one", "x-better" = "less"))]
+    pub slowdown_mean: Option<f64>,
+    /// Median slowdown: the least one that at least half of the ended flows do not exceed (whole run).
+    #[schemars(extend("x-unit" = "", "x-better" = "less"))]
+    pub slowdown_p50: Option<f64>,
+    /// Slowdown that at least 95 % of the ended flows do not exceed (whole run).
+    #[schemars(extend("x-unit" = "", "x-better" = "less"))]
+    pub slowdown_p95: Option<f64>,
+    /// Slowdown that at least 99 % of the ended flows do not exceed (whole run).
+    #[schemars(extend("x-unit" = "", "x-better" = "less"))]
+    pub slowdown_p99: Option<f64>,
 }
 
 /// A flow.
@@ -98,13 +159,16 @@ pub struct FlowReport {
     /// Bytes delivered in order to the destination application; for datagrams their payload.
     #[schemars(extend("x-better" = "more"))]
     pub delivered_bytes: u64,
-    /// Bytes delivered in order to the destination application / window, as bits.
+    /// Payload delivered to the destination application / window, as bits.
     #[schemars(extend("x-formula" = "8 delivered_bytes / window", "x-better" = "more"))]
-    pub tcp_throughput_bits_per_second: f64,
-    /// Acknowledged bytes / window, as bits.
+    pub throughput_bits_per_second: f64,
+    /// Bytes delivered in order to the destination application / window, as bits; null for datagrams.
+    #[schemars(extend("x-formula" = "8 delivered_bytes / window", "x-better" = "more"))]
+    pub tcp_throughput_bits_per_second: Option<f64>,
+    /// Acknowledged bytes / window, as bits; null for datagrams.
     #[schemars(extend("x-formula" = "8 acked_bytes / window", "x-better" = "more"))]
-    pub goodput_bits_per_second: f64,
-    /// Bytes that the source saw acknowledged.
+    pub goodput_bits_per_second: Option<f64>,
+    /// Bytes that the source saw acknowledged; 0 for datagrams.
     #[schemars(extend("x-better" = "more"))]
     pub acked_bytes: u64,
     /// Delivered bytes / (delivered bytes + bytes sent again); null if nothing was delivered and
@@ -143,6 +207,13 @@ pub struct FlowReport {
     /// run).
     #[schemars(extend("x-formula" = "time of the last acknowledgement - start_seconds", "x-better" = "less"))]
     pub completion_seconds: Option<f64>,
+    /// Completion time of the flow alone in the empty network, on the same paths and from the same start;
+    /// null without `measure.slowdown`, and if the flow has not completed (whole run).
+    #[schemars(extend("x-better" = "less"))]
+    pub alone_seconds: Option<f64>,
+    /// Completion time among the other flows / completion time alone; null as that is (whole run).
+    #[schemars(extend("x-unit" = "", "x-formula" = "completion_seconds / alone_seconds", "x-better" = "less"))]
+    pub slowdown: Option<f64>,
     /// Mean delay of packets from the hand-over to IP to their arrival; null if none arrived.
     #[schemars(extend("x-formula" = "sum of delays / packets", "x-better" = "less"))]
     pub packet_delay_mean_seconds: Option<f64>,
@@ -215,8 +286,8 @@ pub struct PortReport {
     /// is never free.
     #[schemars(extend("x-unit" = "", "x-formula" = "time of frames, preambles and gaps / window", "x-better" = "more", "x-greatest" = 1))]
     pub utilisation: f64,
-    /// Frames dropped / frames arrived.
-    #[schemars(extend("x-formula" = "packets dropped / packets arrived", "x-better" = "less", "x-greatest" = 1))]
+    /// Share of the frames dropped among those that were dropped or whose service began; 0 without any.
+    #[schemars(extend("x-formula" = "packets dropped / (packets dropped + packets whose service began)", "x-better" = "less", "x-greatest" = 1))]
     pub packet_loss_ratio: f64,
     /// Queues; the first is served first.
     pub queues: Vec<QueueReport>,

@@ -2,6 +2,7 @@
 //! shares nothing with the engine.
 
 extern crate std;
+mod reports;
 
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::format;
@@ -26,6 +27,8 @@ use crate::net::LinkPlan;
 use crate::tcp::{Recovery, TcpConfig};
 use crate::traffic::SourceConfig;
 use crate::traffic::cbr::CbrConfig;
+use crate::traffic::on_off::OnOffConfig;
+use crate::traffic::poisson::PoissonConfig;
 use crate::traffic::transfer::TransferConfig;
 
 /// Number of random cases: `few`, or as many as `PROPTEST_CASES` says.
@@ -301,8 +304,17 @@ fn random_plan(stream: &mut Stream, sources: impl Fn(&mut Stream, Rate) -> Sourc
 }
 
 fn any_source(stream: &mut Stream, rate: Rate) -> SourceConfig {
+    let part = Rate(rate.0 / (2 + stream.below(Ps(5)).0));
     match stream.below(Ps(4)).0 {
-        0 => cbr(Rate(rate.0 / (2 + stream.below(Ps(5)).0))),
+        0 => match stream.below(Ps(3)).0 {
+            0 => cbr(part),
+            1 => SourceConfig::Poisson(PoissonConfig { rate: part }),
+            _ => SourceConfig::OnOff(OnOffConfig {
+                peak: rate,
+                period: Ps::from_us(10 + stream.below(Ps(90)).0),
+                duty_cycle: 0.3,
+            }),
+        },
         1 => SourceConfig::Persistent(Default::default()),
         2 => SourceConfig::Greedy(Default::default()),
         _ => transfer(1 + stream.below(Ps(3_000_000)).0),

@@ -45,6 +45,8 @@ pub struct PortCounts {
     pub queues: Vec<QueueCounts>,
     /// Time in which the line has sent, in picoseconds.
     pub busy_ps: f64,
+    /// Frames whose service has begun.
+    pub sent: u64,
 }
 
 /// Frames of a channel that switches have dropped, and their payload bytes of TCP.

@@ -1,9 +1,6 @@
 //! Rates in units of service: a cell of ATM is one unit, a frame of Ethernet has as many as octets on the line.
 
-use super::time::{CELL_BITS, Ps, Rate};
-
-/// Picoseconds in a second, times the thousandths of a bit in a bit.
-const PS_PER_BIT: u128 = 1_000_000_000_000 * 1_000;
+use super::time::{CELL_BITS, PS_PER_BIT, Ps, Rate};
 
 /// Rate of a line and the size of the unit in which its port counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -116,6 +116,9 @@ impl Rate {
 /// Picoseconds times thousandths of a bit per second in one cell.
 pub const CELL_PS_BITS: u64 = CELL_BITS * 1_000_000_000_000 * 1_000;
 
+/// Picoseconds in a second, times the thousandths of a bit in a bit.
+pub const PS_PER_BIT: u128 = 1_000_000_000_000 * 1_000;
+
 /// Cell times of a line: the whole part, and the remainder that is carried from cell to cell.
 #[derive(Clone, Copy, Debug)]
 pub struct CellClock {
@@ -129,11 +132,16 @@ pub struct CellClock {
 impl CellClock {
     /// The cell clock of a line of `rate`.
     pub const fn new(rate: Rate) -> CellClock {
+        CellClock::of_bits(rate, CELL_BITS)
+    }
+    /// The clock of packets of `bits` each on a line of `rate`.
+    pub const fn of_bits(rate: Rate, bits: u64) -> CellClock {
+        let (ps_bits, rate) = (bits as u128 * PS_PER_BIT, rate.0 as u128);
         CellClock {
-            whole: CELL_PS_BITS / rate.0,
-            remainder: CELL_PS_BITS % rate.0,
-            denominator: rate.0,
-            per_ps: rate.0 as f64 / CELL_PS_BITS as f64,
+            whole: (ps_bits / rate) as u64,
+            remainder: (ps_bits % rate) as u64,
+            denominator: rate as u64,
+            per_ps: rate as f64 / ps_bits as f64,
         }
     }
     /// Completion of a service that starts at `start`, if the services before it carry the fraction

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{CellSource, Cells, Demand, Load, Source};
-use crate::kernel::{CellClock, Ps, Rate, Stream};
+use crate::kernel::{CELL_BITS, CellClock, Ps, Rate, Stream};
 
 /// Constant bit rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -19,6 +19,7 @@ pub struct CbrConfig {
 
 impl Source for CbrConfig {
     const OVER_TCP: bool = false;
+    const SENDS_PACKETS: bool = true;
 
     fn check(&self) -> Option<(&'static str, String)> {
         None
@@ -34,12 +35,23 @@ impl Source for CbrConfig {
     }
 
     fn demand(&self, start: Ps, _stream: Stream) -> Demand {
-        Demand::Cells(Cells::Cbr(Cbr {
-            clock: CellClock::new(self.rate),
+        Demand::Cells(self.units(CELL_BITS, start))
+    }
+
+    fn packets(&self, bits: u64, start: Ps, _stream: Stream) -> Option<Cells> {
+        Some(self.units(bits, start))
+    }
+}
+
+impl CbrConfig {
+    /// Cells or packets of `bits` each.
+    fn units(&self, bits: u64, start: Ps) -> Cells {
+        Cells::Cbr(Cbr {
+            clock: CellClock::of_bits(self.rate, bits),
             start,
             next: start,
             carry: 0,
-        }))
+        })
     }
 }
 

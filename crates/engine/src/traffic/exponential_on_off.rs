@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::changes::too_often;
 use super::mmdp::{Mmdp, exponential_burst};
 use super::{Cells, Demand, Load, Source};
-use crate::kernel::{Ps, Rate, Stream};
+use crate::kernel::{CELL_BITS, Ps, Rate, Stream};
 
 /// ON-OFF source with exponential periods and a constant rate while ON, the background of Ajmone
 /// Marsan et al. 1997 (section 3: ON for 2/3 of the time, so that the peak is 3/2 of the mean); one
@@ -28,6 +28,7 @@ pub struct ExponentialOnOffConfig {
 
 impl Source for ExponentialOnOffConfig {
     const OVER_TCP: bool = false;
+    const SENDS_PACKETS: bool = true;
 
     fn check(&self) -> Option<(&'static str, String)> {
         let periods = [("mean_on", self.mean_on), ("mean_off", self.mean_off)];
@@ -56,10 +57,19 @@ impl Source for ExponentialOnOffConfig {
     }
 
     fn demand(&self, start: Ps, stream: Stream) -> Demand {
+        Demand::Cells(self.units(CELL_BITS, start, stream))
+    }
+
+    fn packets(&self, bits: u64, start: Ps, stream: Stream) -> Option<Cells> {
+        Some(self.units(bits, start, stream))
+    }
+}
+
+impl ExponentialOnOffConfig {
+    /// Cells or packets of `bits` each.
+    fn units(&self, bits: u64, start: Ps, stream: Stream) -> Cells {
         let mean = (self.mean_on.0 as f64, self.mean_off.0 as f64);
-        Demand::Cells(Cells::Mmdp(Box::new(Mmdp::new(
-            1, self.peak, mean, start, stream,
-        ))))
+        Cells::Mmdp(Box::new(Mmdp::new(1, self.peak, mean, bits, start, stream)))
     }
 }
 

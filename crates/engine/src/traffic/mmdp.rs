@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::changes::too_often;
 use super::{CellSource, Cells, Demand, Load, Source};
-use crate::kernel::time::CELL_PS_BITS;
-use crate::kernel::{CellClock, Ps, Rate, Stream};
+use crate::kernel::time::PS_PER_BIT;
+use crate::kernel::{CELL_BITS, CellClock, Ps, Rate, Stream};
 
 /// Superposition of identical ON-OFF sources with exponential periods, as Gerla et al. 1995
 /// generate guaranteed traffic (section III.A: 14 sources of 10 Mbit/s and 4.8 Kbytes, which is
@@ -79,6 +79,7 @@ impl Source for MmdpConfig {
             self.sources,
             self.peak,
             (on, off),
+            CELL_BITS,
             start,
             stream,
         ))))
@@ -102,6 +103,8 @@ pub struct Mmdp {
     peak: Rate,
     /// Mean periods in picoseconds, ON and OFF.
     mean: (f64, f64),
+    /// Bits of a cell, or of a packet in its place.
+    bits: u64,
     stream: Stream,
     clock: CellClock,
     /// Time at which a source turns ON or OFF next.
@@ -109,7 +112,7 @@ pub struct Mmdp {
     next: Ps,
     carry: u64,
     /// Part of the next cell still to be generated while no source is ON, in units of
-    /// [`CELL_PS_BITS`].
+    /// picoseconds times thousandths of a bit per second.
     lacking: u128,
 }
 
@@ -118,18 +121,20 @@ impl Mmdp {
         sources: u32,
         peak: Rate,
         mean: (f64, f64),
+        bits: u64,
         start: Ps,
         mut stream: Stream,
     ) -> Mmdp {
         let on = mean.0 / (mean.0 + mean.1);
         let active = (0..sources).filter(|_| stream.uniform() < on).count() as u32;
-        let lacking = ((1.0 - stream.uniform()) * CELL_PS_BITS as f64) as u128;
-        let clock = CellClock::new(peak);
+        let lacking = ((1.0 - stream.uniform()) * (bits as u128 * PS_PER_BIT) as f64) as u128;
+        let clock = CellClock::of_bits(peak, bits);
         let mut source = Mmdp {
             sources,
             active,
             peak,
             mean,
+            bits,
             stream,
             clock,
             change: start,
@@ -148,7 +153,7 @@ impl Mmdp {
         self.next = Ps::NEVER;
         if self.active > 0 {
             let rate = Rate(self.peak.0 * self.active as u64);
-            self.clock = CellClock::new(rate);
+            self.clock = CellClock::of_bits(rate, self.bits);
             self.next = now.saturating_add(Ps((lacking / rate.0 as u128) as u64));
             self.carry = (lacking % rate.0 as u128) as u64;
         }
@@ -248,7 +253,7 @@ mod tests {
         let mut source = cells(&gerla(1.2), 1);
         let mut twin = source.clone();
         let (mut at, mut gathered, mut seen) = (Ps::ZERO, 0u128, 0u64);
-        let whole = CELL_PS_BITS as u128;
+        let whole = crate::kernel::CELL_PS_BITS as u128;
         gathered += whole
             - twin.next.0 as u128 * (twin.peak.0 * twin.active as u64) as u128
             - twin.carry as u128;

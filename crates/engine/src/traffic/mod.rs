@@ -121,6 +121,14 @@ macro_rules! registry {
             pub fn over_tcp(&self) -> bool {
                 match self { $(SourceConfig::$variant(_) => <$config as Source>::OVER_TCP,)* }
             }
+            /// True if the source can send packets instead of cells.
+            pub fn sends_packets(&self) -> bool {
+                match self { $(SourceConfig::$variant(_) => <$config as Source>::SENDS_PACKETS,)* }
+            }
+            /// See [`Source::packets`].
+            pub fn packets(&self, bits: u64, start: Ps, stream: Stream) -> Option<Cells> {
+                match self { $(SourceConfig::$variant(config) => config.packets(bits, start, stream),)* }
+            }
             /// The player of a source that plays a file.
             fn player(&self) -> Option<&dyn PlaysFile> {
                 match self { $(SourceConfig::$variant(config) => config.player(),)* }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::changes::too_often;
 use super::{Bursts, CellSource, Cells, Demand, Load, Source};
-use crate::kernel::{CellClock, Ps, Rate, Stream};
+use crate::kernel::{CELL_BITS, CellClock, Ps, Rate, Stream};
 
 /// ON-OFF source: each period begins with an ON part, a share `duty_cycle` of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -25,6 +25,7 @@ pub struct OnOffConfig {
 
 impl Source for OnOffConfig {
     const OVER_TCP: bool = false;
+    const SENDS_PACKETS: bool = true;
 
     fn check(&self) -> Option<(&'static str, String)> {
         if self.period == Ps::ZERO {
@@ -61,16 +62,26 @@ impl Source for OnOffConfig {
     }
 
     fn demand(&self, start: Ps, _stream: Stream) -> Demand {
+        Demand::Cells(self.units(CELL_BITS, start))
+    }
+
+    fn packets(&self, bits: u64, start: Ps, _stream: Stream) -> Option<Cells> {
+        Some(self.units(bits, start))
+    }
+}
+
+impl OnOffConfig {
+    /// Cells or packets of `bits` each.
+    fn units(&self, bits: u64, start: Ps) -> Cells {
         let on = Ps(libm::round(self.period.0 as f64 * self.duty_cycle) as u64);
-        let clock = CellClock::new(self.peak);
-        Demand::Cells(Cells::OnOff(OnOff {
-            clock,
+        Cells::OnOff(OnOff {
+            clock: CellClock::of_bits(self.peak, bits),
             period: self.period,
             on,
             began: start,
             next: start,
             carry: 0,
-        }))
+        })
     }
 }
 

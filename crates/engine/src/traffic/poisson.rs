@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{CellSource, Cells, Demand, Load, Source};
 use crate::kernel::time::CELL_PS_BITS;
-use crate::kernel::{Ps, Rate, Stream};
+use crate::kernel::{CELL_BITS, Ps, Rate, Stream};
 
 /// Poisson cells, which Romanow and Floyd add against phase effects.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,6 +20,7 @@ pub struct PoissonConfig {
 
 impl Source for PoissonConfig {
     const OVER_TCP: bool = false;
+    const SENDS_PACKETS: bool = true;
 
     fn check(&self) -> Option<(&'static str, String)> {
         None
@@ -36,14 +37,25 @@ impl Source for PoissonConfig {
     }
 
     fn demand(&self, start: Ps, stream: Stream) -> Demand {
+        Demand::Cells(self.units(CELL_BITS, start, stream))
+    }
+
+    fn packets(&self, bits: u64, start: Ps, stream: Stream) -> Option<Cells> {
+        Some(self.units(bits, start, stream))
+    }
+}
+
+impl PoissonConfig {
+    /// Cells or packets of `bits` each.
+    fn units(&self, bits: u64, start: Ps, stream: Stream) -> Cells {
         let mut source = Poisson {
-            mean: mean_gap(self.rate),
+            mean: mean_gap(self.rate) * (bits as f64 / CELL_BITS as f64),
             stream,
             start,
             next: start,
         };
         source.advance();
-        Demand::Cells(Cells::Poisson(source))
+        Cells::Poisson(source)
     }
 }
 

@@ -3,8 +3,8 @@
 
 use alloc::string::String;
 
-use super::Demand;
 use super::piecewise::Pieces;
+use super::{Cells, Demand};
 use crate::kernel::{Ps, Rate, Stream};
 
 /// Load that a source puts on the links of its route, known before the run.
@@ -21,6 +21,13 @@ pub enum Load {
         /// Cells of its largest burst above the mean rate; more are impossible, or as good as.
         burst: u64,
     },
+}
+
+impl Load {
+    /// True for a source with a rate of its own that is 0.
+    pub fn is_idle(self) -> bool {
+        matches!(self, Load::Own { mean, .. } if mean <= 0.0)
+    }
 }
 
 /// Bursts that a source sends in a fixed rhythm.
@@ -41,6 +48,8 @@ pub trait Source {
     /// True if what the source sends is measured from its start to its end, so that it needs no
     /// warm-up; all other sources are measured in the window.
     const MEASURED_WHOLE: bool = false;
+    /// True if the source can send packets instead of cells, see [`Source::packets`].
+    const SENDS_PACKETS: bool = false;
 
     /// Fault of the parameters: field, and allowed values.
     fn check(&self) -> Option<(&'static str, String)>;
@@ -53,6 +62,11 @@ pub trait Source {
     }
     /// Requirements of the source from `start` on; `stream` provides its random numbers.
     fn demand(&self, start: Ps, stream: Stream) -> Demand;
+    /// The source with packets of `bits` each in place of cells of 424 bits; `None` unless it
+    /// [`SENDS_PACKETS`](Source::SENDS_PACKETS).
+    fn packets(&self, _bits: u64, _start: Ps, _stream: Stream) -> Option<Cells> {
+        None
+    }
     /// The player of a source that plays a file.
     fn player(&self) -> Option<&dyn PlaysFile> {
         None

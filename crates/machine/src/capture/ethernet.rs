@@ -223,14 +223,16 @@ impl<'a> Frames<'a> {
             Ecn::Ect => ip::ECT_0,
             Ecn::Ce => ip::CE,
         };
+        // The class selector of the priority (RFC 2474 section 4.2.2), and ECN.
+        let class = seen.info.priority() << 5 | ecn;
         match &seen.packet {
             Packet::Tcp(segment) => {
                 let (ends, filling) = (&self.ends[flow], self.fillings[flow]);
-                write_ip(&mut out, ends, filling, backward, (0, ecn), segment);
+                write_ip(&mut out, ends, filling, backward, (0, class), segment);
             }
             Packet::Udp(_) => {
                 let datagram = Fill::Datagram(self.plan.flows[flow].datagram as usize);
-                self.write_udp(&mut out, seen.channel, ecn, datagram);
+                self.write_udp(&mut out, seen.channel, class, datagram);
             }
             Packet::Rates { .. } => {
                 let octets = seen
@@ -240,7 +242,7 @@ impl<'a> Frames<'a> {
                 self.write_udp(
                     &mut out,
                     seen.channel,
-                    ecn,
+                    class,
                     Fill::Octets(&octets.unwrap_or_default()),
                 );
             }
@@ -250,7 +252,7 @@ impl<'a> Frames<'a> {
         out
     }
 
-    fn write_udp(&self, out: &mut Vec<u8>, channel: ChannelId, ecn: u8, fill: Fill<'_>) {
+    fn write_udp(&self, out: &mut Vec<u8>, channel: ChannelId, class: u8, fill: Fill<'_>) {
         let ends = &self.ends[channel.flow()];
         let [from, to] = if channel.is_forward() { [0, 1] } else { [1, 0] };
         let length = UDP_HEADER
@@ -263,7 +265,7 @@ impl<'a> Frames<'a> {
             to: ends.addresses[to],
             id: 0,
             options: 0,
-            ecn,
+            class,
             protocol: ip::UDP,
             payload: length,
         };

@@ -30,8 +30,8 @@ pub struct Packet {
     pub id: u16,
     /// Octets of options, all of which are no-operation; a multiple of four, at most 40.
     pub options: usize,
-    /// The code point of ECN, here as the packet leaves its host.
-    pub ecn: u8,
+    /// The traffic class: six bits of DSCP, then the code point of ECN.
+    pub class: u8,
     /// Protocol of the payload.
     pub protocol: u8,
     /// Octets behind the header.
@@ -44,7 +44,7 @@ impl Packet {
         let begin = out.len();
         let length = (HEADER + self.options + self.payload) as u16;
         let words = (HEADER + self.options) / 4;
-        out.extend([0x40 | words as u8, self.ecn]);
+        out.extend([0x40 | words as u8, self.class]);
         out.extend(length.to_be_bytes());
         out.extend(self.id.to_be_bytes());
         out.extend([DO_NOT_FRAGMENT, 0, TTL, self.protocol, 0, 0]);
@@ -72,7 +72,7 @@ mod tests {
             to: [10, 0, 0, 2],
             id: 1,
             options: 0,
-            ecn: 0,
+            class: 0,
             protocol: TCP,
             payload: 20,
         };
@@ -98,7 +98,7 @@ mod tests {
             to: [10, 0, 0, 2],
             id: 65_535,
             options: 40,
-            ecn: 0,
+            class: 0,
             protocol: TCP,
             payload: 1_000,
         };

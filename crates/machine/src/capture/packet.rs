@@ -69,13 +69,13 @@ pub fn write(
     write_ip(out, ends, filling, backward, (id, ecn), segment);
 }
 
-/// Appends the IP packet that carries a segment, with its identification and code point of ECN.
+/// Appends the IP packet that carries a segment, with its identification and traffic class.
 pub fn write_ip(
     out: &mut Vec<u8>,
     ends: &Ends,
     filling: Filling,
     backward: bool,
-    (id, ecn): (u16, u8),
+    (id, class): (u16, u8),
     segment: &Segment,
 ) {
     let header = header(ends, filling, backward, segment);
@@ -85,7 +85,7 @@ pub fn write_ip(
         to: ends.addresses[there],
         id,
         options: filling.ip,
-        ecn,
+        class,
         protocol: ip::TCP,
         payload: header.len() + segment.payload() as usize,
     };

@@ -2,15 +2,12 @@
 
 use cellrate_engine::kernel::{Ps, Stream};
 
-use super::Graph;
+use super::{Graph, MOST_FLOWS};
 use crate::ethernet::flow::Pattern;
 use crate::ethernet::topology::Topology;
 use crate::ethernet::types::Scenario;
 use crate::scenario::problem::{Place, Problem, place};
 use crate::scenario::suggest::{listed, nearest};
-
-/// Most flows of a scenario.
-const MOST_FLOWS: usize = 1_000_000;
 
 type Pairs = Vec<(usize, usize)>;
 
@@ -112,6 +109,7 @@ pub fn of_names(graph: &Graph, scenario: &Scenario, group: usize) -> Result<Pair
                 .map(|from| (from, to))
                 .collect()
         }
+        Pattern::Random(_) => unreachable!("its flows are drawn with their times"),
         Pattern::Permutation => permutation(&hosts, &mut stream),
         Pattern::AllToAll if hosts.len() * hosts.len() > MOST_FLOWS => {
             let message = format!("all of {} hosts to all others", hosts.len());

@@ -1,4 +1,7 @@
 //! Routes with the fewest links; a hash of the flow chooses among equal ones.
+//!
+//! A route to a host passes one of the switches before it. So distances are kept for those switches, and
+//! hosts behind the same switches share them: the memory grows with the square of the number of switches.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -6,32 +9,57 @@ use cellrate_engine::ether::ecmp::FlowKey;
 
 use super::Graph;
 
+/// Port of all destinations.
+const SERVED: u16 = 100;
+/// Distance of a switch from which no path leads on.
+const UNREACHED: u32 = u32::MAX;
+
 /// Finds routes in one graph.
 pub struct Routes<'a> {
     graph: &'a Graph,
     /// By node, the links that lead there.
     entering: Vec<Vec<usize>>,
-    leaving: Vec<Vec<usize>>,
-    /// By destination, the links to it from each node.
-    distances: HashMap<usize, Vec<u32>>,
+    /// By node, the links that lead from there to switches.
+    onward: Vec<Vec<usize>>,
+    /// By node, its number among the switches.
+    number: Vec<Option<u32>>,
+    /// By switch, the switches with a link to it.
+    before: Vec<Vec<u32>>,
+    /// By switches before a destination, the links from each switch to the nearest of them.
+    distances: HashMap<Vec<u32>, Vec<u32>>,
 }
-
-/// Distance of a node from which no path leads on.
-const UNREACHED: u32 = u32::MAX;
 
 impl<'a> Routes<'a> {
     /// Routes of `graph`.
     pub fn new(graph: &'a Graph) -> Routes<'a> {
         let mut entering = vec![Vec::new(); graph.nodes.len()];
-        let mut leaving = entering.clone();
+        let mut onward = entering.clone();
         for (number, link) in graph.links.iter().enumerate() {
             entering[link.to].push(number);
-            leaving[link.from].push(number);
+            if !graph.nodes[link.to].is_host {
+                onward[link.from].push(number);
+            }
         }
+        let mut switches = 0..;
+        let number: Vec<Option<u32>> = graph
+            .nodes
+            .iter()
+            .map(|node| if node.is_host { None } else { switches.next() })
+            .collect();
+        let senders = |links: &Vec<usize>| -> Vec<u32> {
+            let senders = links.iter().map(|link| number[graph.links[*link].from]);
+            senders.flatten().collect()
+        };
+        let of_switches = number.iter().zip(&entering);
         Routes {
             graph,
+            before: of_switches
+                .filter(|(number, _)| number.is_some())
+                .map(|(_, links)| senders(links))
+                .collect(),
             entering,
-            leaving,
+            onward,
+            number,
             distances: HashMap::new(),
         }
     }
@@ -45,63 +73,128 @@ impl<'a> Routes<'a> {
         flow: usize,
         returns: bool,
     ) -> Option<Vec<usize>> {
-        if !self.distances.contains_key(&to) {
-            let found = self.distances_to(to);
-            self.distances.insert(to, found);
+        let links = &self.graph.links;
+        let last_link = |node: usize| {
+            let mut last = self.entering[to].iter().copied();
+            last.find(|link| links[*link].from == node)
+        };
+        let senders = self.entering[to].iter().map(|link| links[*link].from);
+        let ends: Vec<u32> = senders.filter_map(|node| self.number[node]).collect();
+        if !self.distances.contains_key(&ends) {
+            let found = self.distances_to(&ends);
+            self.distances.insert(ends.clone(), found);
         }
-        let distance = &self.distances[&to];
-        if distance[from] == UNREACHED {
-            return None;
-        }
-        let mut path = Vec::with_capacity(distance[from] as usize);
-        let mut node = from;
-        while node != to {
-            let closer = |link: &&usize| {
-                let next = self.graph.links[**link].to;
-                distance[next] < distance[node] && (next == to || !self.graph.nodes[next].is_host)
-            };
-            let next: Vec<usize> = self.leaving[node].iter().filter(closer).copied().collect();
-            // Hosts are numbered from 10.0.0.0 on, and each flow has a port of its own.
-            let address = |node: usize| 0x0a00_0000 + node as u32;
-            let port = (flow % 50_000) as u16 + 10_000;
-            let (source_port, destination_port) = if returns {
-                (SERVED, port)
-            } else {
-                (port, SERVED)
-            };
-            let key = FlowKey {
-                source: address(from),
-                destination: address(to),
-                source_port,
-                destination_port,
-            };
-            let link = next[key.next_hop(node as u32, next.len())];
+        let distances = &self.distances[&ends];
+        let distance =
+            |link: usize| self.number[links[link].to].map_or(UNREACHED, |n| distances[n as usize]);
+        // Hosts are numbered from 10.0.0.0 on, and each flow has a port of its own.
+        let address = |node: usize| 0x0a00_0000 + node as u32;
+        let port = (flow % 50_000) as u16 + 10_000;
+        let (source_port, destination_port) = if returns {
+            (SERVED, port)
+        } else {
+            (port, SERVED)
+        };
+        let key = FlowKey {
+            source: address(from),
+            destination: address(to),
+            source_port,
+            destination_port,
+        };
+        let (mut path, mut node) = (Vec::new(), from);
+        loop {
+            if let Some(link) = last_link(node) {
+                path.push(link);
+                return Some(path);
+            }
+            let onward = &self.onward[node];
+            let least = onward.iter().map(|link| distance(*link)).min()?;
+            if least == UNREACHED {
+                return None;
+            }
+            let nearest = onward.iter().copied();
+            let nearest: Vec<usize> = nearest.filter(|link| distance(*link) == least).collect();
+            let link = nearest[key.next_hop(node as u32, nearest.len())];
             path.push(link);
-            node = self.graph.links[link].to;
+            node = links[link].to;
         }
-        Some(path)
     }
 
-    /// Links to `to` from each node, through switches.
-    fn distances_to(&self, to: usize) -> Vec<u32> {
-        let mut distance = vec![UNREACHED; self.graph.nodes.len()];
-        distance[to] = 0;
-        let mut open = VecDeque::from([to]);
-        while let Some(node) = open.pop_front() {
-            if node != to && self.graph.nodes[node].is_host {
-                continue;
-            }
-            for link in &self.entering[node] {
-                let from = self.graph.links[*link].from;
-                if distance[from] == UNREACHED {
-                    distance[from] = distance[node] + 1;
-                    open.push_back(from);
+    /// Links from each switch to the nearest of the switches `ends`.
+    fn distances_to(&self, ends: &[u32]) -> Vec<u32> {
+        let mut distances = vec![UNREACHED; self.before.len()];
+        let mut open = VecDeque::from(ends.to_vec());
+        ends.iter().for_each(|end| distances[*end as usize] = 0);
+        while let Some(switch) = open.pop_front() {
+            for sender in &self.before[switch as usize] {
+                if distances[*sender as usize] == UNREACHED {
+                    distances[*sender as usize] = distances[switch as usize] + 1;
+                    open.push_back(*sender);
                 }
             }
         }
-        distance
+        distances
     }
 }
 
-/// Port of all destinations.
-const SERVED: u16 = 100;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ethernet::Job;
+
+    fn graph(topology: &str, flow: &str) -> Graph {
+        let text = format!(
+            "link_layer = \"ethernet\"\nrun.duration = \"1 ms\"\ntopology = {topology}\nflow = [{flow}]"
+        );
+        Job::new(&text, "test", &[], None).unwrap().graph().clone()
+    }
+
+    /// A fat tree with k = 8 has 80 switches, of which 32 have hosts, and 128 hosts.
+    #[test]
+    fn tables_grow_with_switches_and_not_with_hosts() {
+        let topology = r#"{ template = "fat-tree", k = 8, rate = "10 Gbit/s", delay = "1 us" }"#;
+        let graph = graph(topology, r#"{ name = "f", pattern.kind = "permutation" }"#);
+        let hosts: Vec<usize> = (0..graph.nodes.len())
+            .filter(|node| graph.nodes[*node].is_host)
+            .collect();
+        let mut routes = Routes::new(&graph);
+        for (number, to) in hosts.iter().enumerate() {
+            let from = hosts[(number + 1) % hosts.len()];
+            let path = routes.find(from, *to, number, false).unwrap();
+            assert!([2, 4, 6].contains(&path.len()), "{path:?}");
+        }
+        assert_eq!((hosts.len(), routes.distances.len()), (128, 32));
+        assert!(routes.distances.values().all(|table| table.len() == 80));
+    }
+
+    /// Host b is at A and C, host a at A alone; A and C are joined through B only.
+    #[test]
+    fn a_host_at_two_switches_is_reached_by_the_nearer() {
+        let switches =
+            ["A", "B", "C"].map(|name| format!(r#"{{ kind = "switch", name = "{name}" }}"#));
+        let hosts = ["a", "b", "c"].map(|name| format!(r#"{{ kind = "host", name = "{name}" }}"#));
+        let nodes = [&switches[..], &hosts[..]].concat().join(", ");
+        let links = ["aA", "AB", "BC", "Cb", "Ab", "Cc"].map(|ends| {
+            let (from, to) = ends.split_at(1);
+            format!(r#"{{ from = "{from}", to = "{to}", rate = "1 Gbit/s", delay = "1 us" }}"#)
+        });
+        let links = links.join(", ");
+        let topology = format!(r#"{{ template = "graph", node = [{nodes}], link = [{links}] }}"#);
+        for (from, to, nodes) in [
+            ("a", "b", "aAb"),
+            ("c", "b", "cCb"),
+            ("b", "c", "bCc"),
+            ("a", "c", "aABCc"),
+        ] {
+            let graph = graph(
+                &topology,
+                &format!(r#"{{ name = "f", from = "{from}", to = "{to}" }}"#),
+            );
+            let path = graph.flows[0].forward.iter();
+            let visited: String = path
+                .map(|link| &*graph.nodes[graph.links[*link].to].name)
+                .collect();
+            assert_eq!(format!("{from}{visited}"), nodes);
+        }
+    }
+}

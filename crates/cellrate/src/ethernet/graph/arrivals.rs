@@ -1,0 +1,110 @@
+//! Flows that arrive at random times between random hosts, with sizes of a distribution.
+
+use cellrate_engine::kernel::{Ps, Stream};
+
+use super::{Graph, MOST_FLOWS, Wanted};
+use crate::ethernet::flow::{Flow, Random};
+use crate::ethernet::sizes::Sizes;
+use crate::ethernet::types::Scenario;
+use crate::scenario::problem::{Problem, place};
+
+/// The flows of a group with the pattern `random`.
+pub fn draw(
+    graph: &Graph,
+    scenario: &Scenario,
+    group: usize,
+    random: &Random,
+) -> Result<Vec<Wanted>, Problem> {
+    let flow = &scenario.flows[group];
+    let key = |key: &'static str| place!["flow", group, "pattern", key];
+    refuse_contradictions(flow, group)?;
+    let Some(sizes) = &random.content else {
+        let message = "the file of the sizes has not been read";
+        return Err(Problem::error(key("sizes"), message, ""));
+    };
+    if !(random.load > 0.0 && random.load <= 1.0) {
+        let message = format!("a load of {}", random.load);
+        return Err(Problem::error(key("load"), message, "above 0, at most 1"));
+    }
+    let until = random.until.unwrap_or(scenario.run.duration);
+    if until <= flow.start || until > scenario.run.duration {
+        let message = format!("arrivals from {} until {until}", flow.start);
+        let help = format!("after the start, and at most {}", scenario.run.duration);
+        return Err(Problem::error(key("until"), message, help));
+    }
+    let hosts: Vec<usize> = (0..graph.nodes.len())
+        .filter(|node| graph.nodes[*node].is_host)
+        .collect();
+    if hosts.len() < 2 {
+        let message = "there is no pair of hosts";
+        return Err(Problem::error(place!["flow", group], message, ""));
+    }
+    let gap = mean_gap(graph, random.load, sizes);
+    let expected = (until - flow.start).as_secs_f64() / gap;
+    if expected > MOST_FLOWS as f64 {
+        let message = format!("a load of {} has some {expected:.0} flows", random.load);
+        let help = format!("at most {MOST_FLOWS} flows: a lower load, or a shorter time");
+        return Err(Problem::error(key("load"), message, help));
+    }
+    let mut stream = Stream::new(scenario.run.seed, &flow.name, "arrivals");
+    let mut found = Vec::new();
+    let mut start = flow.start;
+    loop {
+        start = start.saturating_add(Ps::from_secs_f64(stream.exponential(gap)));
+        if start >= until {
+            break;
+        }
+        let mut below = |most: usize| stream.below(Ps(most as u64)).0 as usize;
+        let from = below(hosts.len());
+        // Each of the other hosts is as probable.
+        let to = (from + 1 + below(hosts.len() - 1)) % hosts.len();
+        found.push(Wanted {
+            ends: (hosts[from], hosts[to]),
+            start,
+            size: Some(sizes.at(stream.uniform())),
+        });
+    }
+    if found.is_empty() {
+        let message =
+            format!("no flow arrives until {until}; one comes each {gap:.3e} s on average");
+        return Err(Problem::error(
+            key("load"),
+            message,
+            "a higher load, or a longer time",
+        ));
+    }
+    Ok(found)
+}
+
+/// Mean seconds from one arrival to the next, so that the payload of all flows is a share `load` of what the
+/// lines that leave the hosts can carry.
+fn mean_gap(graph: &Graph, load: f64, sizes: &Sizes) -> f64 {
+    let of_hosts = graph
+        .links
+        .iter()
+        .filter(|link| graph.nodes[link.from].is_host);
+    let rates = of_hosts.map(|link| link.rate.bits_per_second());
+    8.0 * sizes.mean() / (load * rates.sum::<f64>())
+}
+
+/// Keys that say otherwise than the pattern how many flows start when, and what they send.
+fn refuse_contradictions(flow: &Flow, group: usize) -> Result<(), Problem> {
+    let given = [
+        ("from", flow.from.is_some()),
+        ("to", flow.to.is_some()),
+        ("count", flow.count != 1),
+        ("stagger", flow.stagger != Ps::ZERO),
+        ("source", flow.source != Flow::default_source()),
+    ];
+    match given.into_iter().find(|(_, given)| *given) {
+        None => Ok(()),
+        Some((key, _)) => {
+            let message = format!("`{key}` and the pattern `random` contradict each other");
+            Err(Problem::error(
+                place!["flow", group, key],
+                message,
+                "remove it",
+            ))
+        }
+    }
+}

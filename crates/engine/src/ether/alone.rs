@@ -1,0 +1,65 @@
+//! A flow alone in the empty network, for its slowdown among others.
+
+use alloc::vec::Vec;
+
+use super::plan::{FlowPlan, Plan};
+use super::simulation::Simulation;
+use crate::kernel::Ps;
+use crate::net::ChannelId;
+
+/// Completion time of a flow of `plan` that sends a given number of bytes, alone on its paths with all their
+/// nodes, from the same start and with the same random streams; `None` if it has not ended after ten times
+/// the time `among` the others.
+///
+/// # Panics
+/// If the plan is invalid.
+pub fn completion_alone(plan: &Plan, flow: usize, among: Ps) -> Option<Ps> {
+    let found = &plan.flows[flow];
+    let mut part = Plan {
+        seed: plan.seed,
+        framing: plan.framing,
+        nodes: Vec::new(),
+        links: Vec::new(),
+        flows: Vec::new(),
+    };
+    // Nodes and links keep their order, by which simultaneous events are ordered.
+    let mut links: Vec<usize> = found
+        .forward
+        .iter()
+        .chain(&found.backward)
+        .copied()
+        .collect();
+    links.sort_unstable();
+    links.dedup();
+    let ends = links.iter().flat_map(|link| {
+        let link = &plan.links[*link];
+        [link.from, link.to]
+    });
+    let mut nodes: Vec<usize> = ends.collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    let number = |all: &[usize], wanted: usize| all.binary_search(&wanted).unwrap_or(usize::MAX);
+    part.nodes
+        .extend(nodes.iter().map(|node| plan.nodes[*node].clone()));
+    part.links.extend(links.iter().map(|link| {
+        let mut link = plan.links[*link].clone();
+        (link.from, link.to) = (number(&nodes, link.from), number(&nodes, link.to));
+        link
+    }));
+    let path = |path: &[usize]| path.iter().map(|link| number(&links, *link)).collect();
+    part.flows.push(FlowPlan {
+        forward: path(&found.forward),
+        backward: path(&found.backward),
+        ..found.clone()
+    });
+    let mut simulation = Simulation::new(part).expect("a part of a valid plan");
+    for times in [1, 10] {
+        let span = Ps(among.0.saturating_mul(times));
+        simulation.run_until(found.start.saturating_add(span).saturating_add(Ps(1)));
+        let source = simulation.endpoint(ChannelId::forward(0));
+        if let Some(at) = source.completed() {
+            return Some(at - found.start);
+        }
+    }
+    None
+}
