@@ -254,16 +254,16 @@ def test_transfers_of_a_file_of_sizes_arrive_at_the_load_and_complete(tmp_path: 
     assert (sizes == 1460).mean() == pytest.approx(0.5, abs=0.03)
     assert (sizes <= 14600).mean() == pytest.approx(0.9, abs=0.02)
     assert sizes.mean() == pytest.approx(11_972, rel=0.1)
-    assert flows["start_seconds"].is_sorted()
-    assert flows["start_seconds"].max() < 0.015
+    starts = flows["start_seconds"].to_list()
+    assert starts == sorted(starts)
+    assert starts[-1] < 0.015
     # Nothing is faster than alone, and many flows meet others.
-    slowdown = flows["slowdown"].drop_nulls()
-    assert slowdown.len() == totals["flows_completed"]
-    assert slowdown.min() >= 1
-    assert slowdown.max() > 2
+    slowdown = flows["slowdown"].drop_nulls().to_list()
+    assert len(slowdown) == totals["flows_completed"]
+    assert 1 <= min(slowdown) < 2 < max(slowdown)
     quantiles = [totals[f"slowdown_{name}"] for name in ("p50", "p95", "p99")]
     assert quantiles == sorted(quantiles)
-    assert totals["slowdown_mean"] == pytest.approx(slowdown.mean())
+    assert totals["slowdown_mean"] == pytest.approx(sum(slowdown) / len(slowdown))
     # A segment alone in its first window takes 1,526 octets and a propagation on each of four links
     # (of two under one leaf switch), and its acknowledgement 72.
     one = flows.filter(flows["balance_delivered_bytes"] == 1460)["alone_seconds"].drop_nulls()
