@@ -1,4 +1,4 @@
-//! What a report says of datagrams and losses, and plans that are refused.
+//! Reports of datagrams and of losses, and plans that are refused.
 
 use super::*;
 
