@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 
 import cellrate
 import pytest
 from cellrate.language import measures
-from cellrate.language.runs import Run, run_of
+from cellrate.language.runs import run_of
 from cellrate.simulation import frames
 from cellrate.studies.compare.measures import better_of, is_share
 
@@ -25,9 +26,12 @@ def test_every_column_of_every_frame_is_in_the_dictionary() -> None:
         assert set(result.summary) <= known | set(measures.tables())
 
 
-def test_a_name_is_the_path_in_the_summary() -> None:
+@pytest.mark.parametrize(
+    ("template", "queue"), [("n-source-vbr", "queue_max_cells"), ("incast", "queue_max_packets")]
+)
+def test_a_name_is_the_path_in_the_summary(template: str, queue: str) -> None:
     """Every measure of a run is found under its name, read as a path of jq."""
-    summary = cellrate.run(cellrate.template("n-source-vbr"), overrides=SHORT).summary
+    summary = cellrate.run(cellrate.template(template), overrides=SHORT).summary
 
     def keys(value: object, place: str) -> set[str]:
         if isinstance(value, dict):
@@ -39,14 +43,16 @@ def test_a_name_is_the_path_in_the_summary() -> None:
         return {place}
 
     found = {path.removeprefix(".") for path in keys(summary, "")}
-    every = measures.all_measures()
+    tables = measures.tables(summary.get("link_layer", "atm"))
+    every = {one.name: one for table in tables.values() for one in table}
     named = {name for name, one in every.items() if one.table in {"run", *TABLES}}
+    assert every.keys() <= measures.all_measures().keys()
     # What some schemes alone report, and parts of what is null here, has no place in this run.
     absent = named - found
     assert "totals.jain_index" in named & found
-    assert "ports[].queues[].queue_max_cells" in named & found
+    assert f"ports[].queues[].{queue}" in named & found
     assert len(absent) < len(named) / 10, absent
-    assert len(every) == sum(len(table.measures) for table in measures.tables().values())
+    assert len(every) == sum(len(table.measures) for table in tables.values())
 
 
 def test_what_is_computed_says_how_and_from_which_paper() -> None:
@@ -58,17 +64,18 @@ def test_what_is_computed_says_how_and_from_which_paper() -> None:
     assert all(one.definition and one.source for one in every.values())
 
 
-def test_numbers_of_the_language_are_measures_and_can_be_read(traced: str) -> None:
-    result = cellrate.run(traced)
-    run = run_of(result.outcome, "run")
-    language = measures.tables()[measures.EXPRESSIONS]
+@pytest.mark.parametrize("link_layer", ["atm", "ethernet"])
+def test_numbers_of_the_language_are_measures_and_can_be_read(traced: str, link_layer: str) -> None:
+    scenario = traced if link_layer == "atm" else cellrate.template("incast")
+    run = run_of(cellrate.run(scenario).outcome, "run")
+    language = measures.tables(link_layer)[measures.EXPRESSIONS]
     for one in language:
         assert isinstance(getattr(run, one.key), int | float), one.key
         assert one.definition
         assert one.formula
     numbers = {
         name
-        for name, member in vars(Run).items()
+        for name, member in inspect.getmembers(type(run))
         if isinstance(member, property) and isinstance(getattr(run, name), int | float)
     }
     assert numbers == {one.key for one in language}

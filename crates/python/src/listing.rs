@@ -26,9 +26,14 @@ pub fn registry() -> PyResult<String> {
 /// Every measure of a run, as JSON: tables with ``table``, ``about`` and ``measures``, each of them
 /// with ``key``, ``kind``, ``definition``, ``unit``, ``formula`` and ``source``.
 #[pyfunction]
-pub fn measures() -> PyResult<String> {
-    serde_json::to_string(&cellrate::run::measures())
-        .map_err(|error| PyValueError::new_err(error.to_string()))
+#[pyo3(signature = (ethernet = false))]
+pub fn measures(ethernet: bool) -> PyResult<String> {
+    let tables = if ethernet {
+        cellrate::run::measures_over_ethernet()
+    } else {
+        cellrate::run::measures()
+    };
+    serde_json::to_string(&tables).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// A commented scenario to start from.
@@ -53,23 +58,25 @@ pub fn template(name: &str) -> PyResult<&'static str> {
 /// Args:
 ///     text: The quantity with its unit.
 ///     kind: ``time`` or ``delay`` (in seconds), ``rate`` (bit/s), ``bytes``, ``buffer`` or
-///         ``cells`` (cells; infinity for a buffer without limit).
+///         ``cells`` (cells; infinity for a buffer without limit), ``queuelength`` (packets or
+///         bytes, as the text has it).
 ///
 /// Raises:
 ///     ValueError: The text is not such a quantity, and the message states the allowed values; or
 ///         the kind does not exist.
 #[pyfunction]
 pub fn quantity(text: &str, kind: &str) -> PyResult<f64> {
-    let names = Quantity::ALL.map(|quantity| format!("{quantity:?}").to_lowercase());
+    let all = [&Quantity::ALL[..], &[Quantity::QueueLength]].concat();
+    let names: Vec<String> = (all.iter())
+        .map(|quantity| format!("{quantity:?}").to_lowercase())
+        .collect();
     let Some(index) = names.iter().position(|name| name == kind) else {
         return Err(PyValueError::new_err(format!(
             "there is no quantity `{kind}`; there are {}",
             names.join(", ")
         )));
     };
-    Quantity::ALL[index]
-        .read(text)
-        .map_err(PyValueError::new_err)
+    all[index].read(text).map_err(PyValueError::new_err)
 }
 
 /// A TOML document as JSON, read as scenarios and studies are: TOML 1.1, with or without a byte

@@ -194,9 +194,40 @@ impl Scenario {
     /// Every quantity is a number under a key that states its unit; null stands for no limit, or
     /// for an absent part.
     fn network(&self, py: Python<'_>) -> PyResult<String> {
-        let job = self.atm()?;
-        unlocked(py, || serde_json::to_string(&job.network()))?
-            .map_err(|error| PyRuntimeError::new_err(error.to_string()))
+        let network = || match &self.job {
+            Layer::Atm(job) => serde_json::to_string(&job.network()),
+            Layer::Ethernet(job) => serde_json::to_string(&job.network()),
+        };
+        unlocked(py, network)?.map_err(|error| PyRuntimeError::new_err(error.to_string()))
+    }
+    /// Refuses a scenario over Ethernet.
+    ///
+    /// Raises:
+    ///     ScenarioError: The link layer is Ethernet.
+    fn require_cells(&self) -> PyResult<()> {
+        self.atm().map(|_| ())
+    }
+    /// Estimates of a run over any link layer: time of a core, most memory, which is not known over
+    /// Ethernet, and most bytes of traces and events.
+    fn cost<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (seconds, memory, traces, events) = match &self.job {
+            Layer::Atm(job) => {
+                let (estimate, work) = unlocked(py, || (job.estimate(), job.work()))?;
+                let memory = Some(estimate.memory_bytes);
+                let events = work.most_event_bytes;
+                (work.seconds, memory, work.most_trace_bytes, events)
+            }
+            Layer::Ethernet(job) => {
+                let cost = job.cost();
+                (cost.seconds, None, cost.most_trace_bytes, 0)
+            }
+        };
+        let dict = PyDict::new(py);
+        dict.set_item("seconds", seconds)?;
+        dict.set_item("memory_bytes", memory)?;
+        dict.set_item("most_trace_bytes", traces)?;
+        dict.set_item("most_event_bytes", events)?;
+        Ok(dict)
     }
     /// Memory, cells, time and files of a run, known before it: upper bounds under `memory_bytes`,
     /// `cells_in_flight`, `needs` and keys that begin with `most`, else the estimates of a fluid.
@@ -479,7 +510,7 @@ impl Scenario {
                     ..
                 } = &self.given;
                 let message = "this needs a network of ATM cells, and the link layer is Ethernet";
-                let help = "over Ethernet `run` and `validate` work so far";
+                let help = "see \"What there is not yet\" of the tutorial on Ethernet";
                 let key = &["link_layer"];
                 let refusal = cellrate::scenario::Scenario::refusal(
                     text, path, overrides, key, message, help,

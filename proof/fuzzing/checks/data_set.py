@@ -91,7 +91,7 @@ def check_parts(data: bytes) -> None:
             assert str(error)
 
 
-TABLES = {"runs": runs_schema(DESCRIPTION), "flows": entity_schema(ENTITIES[0])}
+TABLES = {"runs": runs_schema(DESCRIPTION), "flows": entity_schema(ENTITIES[0], "atm")}
 
 
 def _described(choices: Iterator[int]) -> dict[str, Any]:

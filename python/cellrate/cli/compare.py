@@ -153,10 +153,12 @@ def _sources_shared(base: Job, options: ScenarioOptions) -> Iterator[str]:
         for level in factor.levels
     }
     marking = schemes & WITHOUT_A_RATE
+    if not marking or marking == schemes:
+        return
     flows = Network.of_scenario(base.scenario()).flows
     sources = [flow.abr for flow in flows if flow.abr is not None]
     abr = max(sources, key=lambda end_system: end_system.rif, default=None)
-    if marking and marking != schemes and abr is not None and abr.rif > MARKED_RIF:
+    if abr is not None and abr.rif > MARKED_RIF:
         yield (
             f"all schemes have the scenario's sources, RIF {abr.rif:g} and RDF {abr.rdf:g}; "
             f"`cellrate choose` gives schemes that only mark cells ({', '.join(sorted(marking))}) "

@@ -187,7 +187,8 @@ def _show_plan(found: studies.Plan, asked: studies.Study, *, json: bool) -> None
         if found.most > found.least:
             times += f" to {duration(found.most_seconds)}"
         rows.append(f"about {times} with all workers")
-    rows.append(f"at most {size(found.memory_bytes)} of memory for the runs at a time")
+    if found.memory_bytes is not None:
+        rows.append(f"at most {size(found.memory_bytes)} of memory for the runs at a time")
     if found.disk_bytes is not None:
         rows.append(f"about {size(round(found.disk_bytes))} of results, not compressed")
     for row in rows:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from cellrate import _core
 from cellrate.common.problems import BadInput
-from cellrate.simulation.packets import require_cells
 
 PLACE = Path(str(resources.files("cellrate"))) / "lab" / "pages"
 SINGLE = "single.html"
@@ -70,7 +69,7 @@ def given(name: str, text: str, settings: tuple[str, ...], seed: int | None) -> 
         BadInput: It names classes in Python, which a page cannot run.
     """
     scenario = _core.Scenario(text, name, list(settings), seed)
-    require_cells(scenario)
+    scenario.require_cells()
     code = scenario.code
     if code:
         raise BadInput(f"the lab has no Python, which `{code[0]}` needs: `cellrate run` has")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import Literal
 
@@ -84,20 +84,29 @@ class Table:
 
 
 @cache
-def tables() -> dict[str, Table]:
-    """All tables of measures by name."""
+def tables(link_layer: str = "atm") -> dict[str, Table]:
+    """All tables of measures of runs over a link layer by name."""
     found = {}
-    for table in json.loads(_core.measures()):
+    for table in json.loads(_core.measures(ethernet=link_layer == "ethernet")):
         name = table["table"]
         measures = tuple(Measure(name, **one) for one in table["measures"])
         found[name] = Table(name, table["about"], measures)
-    return found | {EXPRESSIONS: _expressions()}
+    return found | {EXPRESSIONS: _expressions(link_layer)}
 
 
 @cache
 def all_measures() -> dict[str, Measure]:
-    """All measures by name."""
-    return {one.name: one for table in tables().values() for one in table}
+    """All measures by name; those that only runs over Ethernet have come last, and say so."""
+    cells, frames = (
+        {one.name: one for table in tables(layer).values() for one in table}
+        for layer in ("atm", "ethernet")
+    )
+    further = {
+        name: replace(one, definition=f"Over Ethernet: {one.definition}")
+        for name, one in frames.items()
+        if name not in cells
+    }
+    return cells | further
 
 
 def named_by(expression: str) -> list[Measure]:
@@ -135,14 +144,14 @@ def named_by(expression: str) -> list[Measure]:
     ]
 
 
-def _expressions() -> Table:
+def _expressions(link_layer: str) -> Table:
     # The language imports scipy, which is slow to import.
     from cellrate.language.measured import MEASURED
-    from cellrate.language.runs import Run
+    from cellrate.language.runs import RUNS
 
     measures = tuple(
         Measure(EXPRESSIONS, name, "number", **asdict(one))
         for name, one in MEASURED.items()
-        if isinstance(getattr(Run, name), property)
+        if isinstance(getattr(RUNS[link_layer], name, None), property)
     )
     return Table(EXPRESSIONS, "What an expression over a run can name beside its tables.", measures)

@@ -9,7 +9,7 @@ from typing import Any
 from cellrate.language.expressions import Deferred, ExpressionError, attributes, evaluate, names
 from cellrate.language.functions import builtins
 from cellrate.language.measures import tables
-from cellrate.language.runs import Run
+from cellrate.language.runs import RUNS, Run
 
 
 @cache
@@ -18,41 +18,43 @@ def _functions() -> dict[str, Any]:
 
 
 @cache
-def _own_names() -> frozenset[str]:
-    """Names that a run has: properties and functions of `Run`, and the keys of a summary."""
-    keys = (measure.key.partition(".")[0] for measure in tables()["run"])
-    properties = (name for name in dir(Run) if not name.startswith("_"))
+def _own_names(link_layer: str) -> frozenset[str]:
+    """Names that a run has: its properties and functions, and the keys of a summary."""
+    keys = (measure.key.partition(".")[0] for measure in tables(link_layer)["run"])
+    properties = (name for name in dir(RUNS[link_layer]) if not name.startswith("_"))
     return frozenset({*properties, *keys})
 
 
 @cache
-def _totals() -> frozenset[str]:
+def _totals(link_layer: str) -> frozenset[str]:
     """Keys of the totals of a run."""
-    keys = (measure.key for measure in tables()["run"])
+    keys = (measure.key for measure in tables(link_layer)["run"])
     return frozenset(key.removeprefix("totals.") for key in keys if key.startswith("totals."))
 
 
-def check(expression: str, also: Iterable[str] = ()) -> None:
+def check(expression: str, also: Iterable[str] = (), link_layer: str = "atm") -> None:
     """Checks that a text is an expression, and that it uses only names of a run and of its totals.
 
     Args:
         expression: The text.
         also: Further names that may have been meant, for a suggestion.
+        link_layer: Link layer of the runs.
 
     Raises:
         ExpressionError: The text is not an expression, or a name is unknown; the message suggests
             the nearest, or lists all.
     """
-    known = _own_names() | _functions().keys() | {"run"}
+    own, totals = _own_names(link_layer), _totals(link_layer)
+    known = own | _functions().keys() | {"run"}
     for name in sorted(names(expression) - known):
-        if name in _totals():
+        if name in totals:
             raise _unknown(expression, name, f"did you mean `totals.{name}`?")
         near = _nearest(name, [*also, *known])
-        listed = f"a run has {', '.join(sorted(_own_names()))}"
+        listed = f"a run has {', '.join(sorted(own))}"
         raise _unknown(expression, name, f"did you mean `{near}`?" if near else listed)
-    for name in sorted(attributes(expression).get("totals", set()) - _totals()):
-        near = _nearest(name, _totals())
-        listed = f"totals have {', '.join(sorted(_totals()))}"
+    for name in sorted(attributes(expression).get("totals", set()) - totals):
+        near = _nearest(name, totals)
+        listed = f"totals have {', '.join(sorted(totals))}"
         meant = f"did you mean `totals.{near}`?" if near else listed
         raise _unknown(expression, f"totals.{name}", meant)
 

@@ -37,14 +37,10 @@ class Record(Readable):
 class Port(Record):
     """An output port."""
 
-    def shared_queues(self) -> list[dict[str, Any]]:
-        """Queues that serve ABR or UBR."""
-        return shared_queues(self._table)
-
     def queue(self, service: str) -> Record:
         """Queue that serves a class; an error if there is none."""
         for queue in self._table["queues"]:
-            if service in queue["classes"]:
+            if service in queue.get("classes", ()):
                 return Record(queue, f"the {service} queue of {self._place}")
         raise ValueError(f"{self._place} has no queue for {service}")
 

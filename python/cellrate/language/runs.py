@@ -6,8 +6,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
-from functools import cache, partial
-from typing import Any, Protocol
+from functools import cache, cached_property, partial
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -58,7 +58,7 @@ class Outcome(Recorded, Protocol):
 
 
 class Run(Record):
-    """A run: its summary, its traces, its events.
+    """A run over any link layer: its summary, its traces, its events.
 
     Args:
         summary: Its summary.
@@ -66,6 +66,9 @@ class Run(Record):
         label: Its name in error messages.
         scenario: Its scenario as it was read, if that is at hand.
     """
+
+    # Unit of what queues hold, in the names of measures.
+    _unit: ClassVar[str]
 
     def __init__(
         self,
@@ -89,20 +92,9 @@ class Run(Record):
         """A flow by its name, or by the beginning of its name if only one flow fits."""
         return Record(self._named("flows", name), name)
 
-    def vc(self, name: str) -> Record:
-        """A directed channel by its name, or by its beginning as for `flow`."""
-        return Record(self._named("vcs", name), name)
-
     def port(self, name: str) -> Port:
         """An output port of a switch by its name, or by its beginning as for `flow`."""
         return Port(self._named("ports", name), name)
-
-    def service(self, name: str) -> Record:
-        """Totals over all flows of a service class."""
-        for totals in self._table["classes"]:
-            if totals["service"] == name:
-                return Record(totals, f"class {name} of {self._place}")
-        raise ValueError(f"no flow of {self._place} is of class `{name}`")
 
     def _named(self, kind: str, name: str) -> dict[str, Any]:
         items = self._table[kind]
@@ -129,17 +121,6 @@ class Run(Record):
 
     @property
     @measured(
-        "Sum over the TCP flows of acknowledged cells / cells that the bottleneck carries.",
-        "",
-        "sum of `effective_throughput_ratio` of the flows over TCP",
-        "Ohsaki 95 section III.B",
-        better="more",
-    )
-    def effective_throughput(self) -> float:
-        return float(self.tcp.sum("effective_throughput_ratio"))
-
-    @property
-    @measured(
         "Sum over the TCP flows of bytes delivered per second, in Mbit/s.",
         "Mbit/s",
         "sum of `tcp_throughput_bits_per_second` of the flows over TCP / 1e6",
@@ -150,78 +131,51 @@ class Run(Record):
         return float(self.tcp.sum("tcp_throughput_bits_per_second")) / 1e6
 
     @property
-    @measured(
-        "PDUs of TCP flows that lost at least one cell at a switch; links do not count.",
-        "PDUs",
-        "sum of `packets_lost` of the flows over TCP",
-        "cellrate",
-        better="less",
-    )
-    def packets_lost(self) -> int:
-        return int(self.tcp.sum("packets_lost"))
-
-    @property
-    @measured(
-        "Cells dropped at switches / cells sent, over the forward channels of the TCP "
-        "flows. That is what Kalyanaraman 97 section 8.8 counts: data goes one way there.",
-        "",
-        "cells_dropped / cells_sent of these channels",
-        "Kalyanaraman 97 section 8.8",
-        better="less",
-        greatest=1,
-    )
-    def cell_loss_ratio(self) -> float:
-        channels = [self.vc(f"{name}/forward") for name in self.tcp.values("name")]
-        return float(sum(c.cells_dropped for c in channels) / sum(c.cells_sent for c in channels))
-
-    @property
     def bottleneck_port(self) -> Port:
-        """Switch port with the longest queue of ABR or UBR; among equals the most utilised."""
-        ports = [p for p in self._table["ports"] if shared_queues(p)]
-        if not ports:
-            raise ValueError(f"no port of {self._place} serves ABR or UBR")
-        most = max(
-            ports,
-            key=lambda p: (max(q["queue_max_cells"] for q in shared_queues(p)), p["utilisation"]),
-        )
-        return Port(most, most["name"])
+        """Switch port with the longest queue; among equals the most utilised."""
+        port, _ = self._bottleneck
+        return Port(port, port["name"])
 
     @property
     def bottleneck(self) -> Record:
-        """Longest queue of ABR or UBR at the bottleneck port."""
-        port = self.bottleneck_port
-        queue = max(port.shared_queues(), key=lambda q: q["queue_max_cells"])
-        return Record(queue, f"the queue of {port.name}")
+        """Longest queue at the bottleneck port."""
+        port, queue = self._bottleneck
+        return Record(queue, f"the queue of {port['name']}")
+
+    @cached_property
+    def _bottleneck(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The bottleneck port and its longest queue."""
+        ports = [p for p in self._table["ports"] if self._queues_of(p)]
+        if not ports:
+            raise ValueError(f"no port of {self._place} serves ABR or UBR")
+        port = max(
+            ports, key=lambda p: (max(map(self._longest, self._queues_of(p))), p["utilisation"])
+        )
+        return port, max(self._queues_of(port), key=self._longest)
 
     @property
     @measured(
-        "The longest queue: of ABR and UBR where some port serves them, otherwise of any class.",
-        "cells",
-        "greatest `queue_max_cells` of these queues",
-        "cellrate",
-        better="less",
-    )
-    def longest_queue_cells(self) -> int:
-        ports = self._table["ports"]
-        queues = [q for p in ports for q in shared_queues(p)] or [
-            q for p in ports for q in p["queues"]
-        ]
-        return max(int(queue["queue_max_cells"]) for queue in queues)
-
-    @property
-    @measured(
-        "Mean time that a cell spends in the bottleneck's queue of ABR and UBR, its own service "
-        "included; not the wait in the source, nor propagation.",
+        "Mean time in the bottleneck's queue (over ATM of ABR and UBR), the own service included; "
+        "not the wait in the source, nor propagation.",
         "s",
-        "`queue_mean_cells` / cells that the queue takes per second (Little's law)",
+        "`queue_mean_cells` / cells that the queue takes per second (Little's law); over Ethernet "
+        "of packets",
         "cellrate",
         better="less",
     )
     def queue_delay_seconds(self) -> float:
-        queue = self.bottleneck
+        (_, queue), unit = self._bottleneck, self._unit
         window = self._table["window_seconds"]
-        taken = queue.cells_arrived - queue.cells_dropped
-        return float(queue.queue_mean_cells * window / taken) if taken else float("nan")
+        taken = queue[f"{unit}_arrived"] - queue[f"{unit}_dropped"]
+        return float(queue[f"queue_mean_{unit}"] * window / taken) if taken else float("nan")
+
+    def _queues_of(self, port: dict[str, Any]) -> list[dict[str, Any]]:
+        """Queues of a port in which TCP's data may wait."""
+        queues: list[dict[str, Any]] = port["queues"]
+        return queues
+
+    def _longest(self, queue: dict[str, Any]) -> int:
+        return int(queue[f"queue_max_{self._unit}"])
 
     def series_all(self, kind: str, pattern: str = "*") -> list[Trace]:
         """Traces of a kind whose entity matches a pattern; `*` stands for any text."""
@@ -254,6 +208,110 @@ class Run(Record):
         return Events(part["time_seconds"], part)
 
 
+class CellRun(Run):
+    """A run of ATM cells."""
+
+    _unit = "cells"
+
+    def vc(self, name: str) -> Record:
+        """A directed channel by its name, or by its beginning as for `flow`."""
+        return Record(self._named("vcs", name), name)
+
+    def service(self, name: str) -> Record:
+        """Totals over all flows of a service class."""
+        for totals in self._table["classes"]:
+            if totals["service"] == name:
+                return Record(totals, f"class {name} of {self._place}")
+        raise ValueError(f"no flow of {self._place} is of class `{name}`")
+
+    @property
+    @measured(
+        "Sum over the TCP flows of acknowledged cells / cells that the bottleneck carries.",
+        "",
+        "sum of `effective_throughput_ratio` of the flows over TCP",
+        "Ohsaki 95 section III.B",
+        better="more",
+    )
+    def effective_throughput(self) -> float:
+        return float(self.tcp.sum("effective_throughput_ratio"))
+
+    @property
+    @measured(
+        "PDUs of TCP flows that lost at least one cell at a switch; links do not count.",
+        "PDUs",
+        "sum of `packets_lost` of the flows over TCP",
+        "cellrate",
+        better="less",
+    )
+    def packets_lost(self) -> int:
+        return int(self.tcp.sum("packets_lost"))
+
+    @property
+    @measured(
+        "Cells dropped at switches / cells sent, over the forward channels of the TCP "
+        "flows. That is what Kalyanaraman 97 section 8.8 counts: data goes one way there.",
+        "",
+        "cells_dropped / cells_sent of these channels",
+        "Kalyanaraman 97 section 8.8",
+        better="less",
+        greatest=1,
+    )
+    def cell_loss_ratio(self) -> float:
+        channels = [self.vc(f"{name}/forward") for name in self.tcp.values("name")]
+        return float(sum(c.cells_dropped for c in channels) / sum(c.cells_sent for c in channels))
+
+    @property
+    @measured(
+        "The longest queue: of ABR and UBR where some port serves them, otherwise of any class.",
+        "cells",
+        "greatest `queue_max_cells` of these queues",
+        "cellrate",
+        better="less",
+    )
+    def longest_queue_cells(self) -> int:
+        ports = self._table["ports"]
+        queues = [q for p in ports for q in self._queues_of(p)] or [
+            q for p in ports for q in p["queues"]
+        ]
+        return max(int(queue["queue_max_cells"]) for queue in queues)
+
+    def _queues_of(self, port: dict[str, Any]) -> list[dict[str, Any]]:
+        """Queues of ABR and UBR."""
+        return shared_queues(port)
+
+
+class PacketRun(Run):
+    """A run over Ethernet."""
+
+    _unit = "packets"
+
+    @property
+    @measured(
+        "Sum over the TCP flows of acknowledged bytes per second, in Gbit/s.",
+        "Gbit/s",
+        "sum of `goodput_bits_per_second` of the flows over TCP / 1e9",
+        "cellrate",
+        better="more",
+    )
+    def goodput_gbit(self) -> float:
+        return float(self.tcp.sum("goodput_bits_per_second")) / 1e9
+
+    @property
+    @measured(
+        "The longest queue of all switch ports.",
+        "packets",
+        "greatest `queue_max_packets` of all queues",
+        "cellrate",
+        better="less",
+    )
+    def longest_queue_packets(self) -> int:
+        return max(self._longest(q) for p in self._table["ports"] for q in p["queues"])
+
+
+RUNS: dict[str, type[Run]] = {"atm": CellRun, "ethernet": PacketRun}
+"""The class of a run by the link layer of its scenario."""
+
+
 def run_of(outcome: Outcome, label: str, scenario: _core.Scenario | None = None) -> Run:
     """A finished run in expressions.
 
@@ -262,7 +320,17 @@ def run_of(outcome: Outcome, label: str, scenario: _core.Scenario | None = None)
         label: Its name in error messages.
         scenario: Its scenario as it was read, if that is at hand.
     """
-    return Run(json.loads(outcome.summary()), outcome, label, scenario)
+    return run_in_expressions(json.loads(outcome.summary()), outcome, label, scenario)
+
+
+def run_in_expressions(
+    summary: dict[str, Any],
+    recorded: Recorded,
+    label: str,
+    scenario: _core.Scenario | None = None,
+) -> Run:
+    """A finished run with a summary, of the class of its link layer; arguments as of `Run`."""
+    return RUNS[summary.get("link_layer", "atm")](summary, recorded, label, scenario)
 
 
 class Row(Readable):

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from cellrate.language.expressions import ExpressionError, evaluate
-from cellrate.language.runs import Outcome, Run
+from cellrate.language.runs import Outcome, Run, run_in_expressions
 from cellrate.papers.paper import Claim
 from cellrate.papers.reproduction import Judged
 from cellrate.papers.results import ExperimentResult
@@ -159,7 +159,7 @@ class ChangedOutcomes(Outcomes):
         if job not in self._changed:
             command = job.command()
             changed = ChangedOutcome(self._true.outcome(job), self._number, command)
-            self._changed[job] = Run(changed.summary(), changed, command)
+            self._changed[job] = run_in_expressions(changed.summary(), changed, command)
         return self._changed[job]
 
 

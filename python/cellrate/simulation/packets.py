@@ -20,16 +20,6 @@ MEANS = ("throughput_bits_per_second", "goodput_bits_per_second")
 SUMS = ("packets_sent", "packets_dropped", "packets_marked", "segments_retransmitted", "timeouts")
 
 
-def require_cells(scenario: _core.Scenario) -> None:
-    """Refuses a scenario over Ethernet.
-
-    Raises:
-        ScenarioError: The link layer is Ethernet.
-    """
-    if scenario.link_layer == "ethernet":
-        scenario.network()  # raises, with the place of the key
-
-
 def is_over_ethernet(outcome: _core.Outcome) -> bool:
     """True for the outcome of a scenario over Ethernet."""
     return outcome.resolved().startswith(LINK_LAYER)

@@ -18,7 +18,6 @@ from typing import Any, TypeAlias
 
 from cellrate import _core
 from cellrate.simulation.at_a_glance import at_a_glance
-from cellrate.simulation.packets import require_cells
 from cellrate.simulation.runner import Job, available_cores
 
 Progress: TypeAlias = Callable[[float, float], None]
@@ -135,7 +134,7 @@ def profile(job: Job, progress: Progress) -> Profile:
         RuntimeError: A run that records less has another digest: a defect of cellrate.
     """
     reading, scenario = timed(job.scenario)
-    require_cells(scenario)
+    scenario.require_cells()
     resolved = tomllib.loads(scenario.resolved())
     variants = [("", ()), *_less(resolved)]
     per_round = len(variants) + 1

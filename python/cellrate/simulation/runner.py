@@ -108,11 +108,6 @@ class Job:
         return self.scenario().resolved()
 
 
-def _expected_seconds(scenario: _core.Scenario) -> float:
-    """Time of a run; over Ethernet unknown, and so equal for all."""
-    return scenario.estimate()["seconds"] if scenario.link_layer == "atm" else 0.0
-
-
 def available_cores() -> int:
     """Number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
@@ -247,7 +242,7 @@ def _run_all(
 
     keys = list(scenarios)
     if not work.alone:  # the longest first, so that all workers end at about the same time
-        seconds = {key: _expected_seconds(scenario) for key, scenario in scenarios.items()}
+        seconds = {key: scenario.cost()["seconds"] for key, scenario in scenarios.items()}
         keys.sort(key=seconds.__getitem__, reverse=True)
     with ThreadPoolExecutor(max_workers=workers, thread_name_prefix="cellrate") as pool:
         futures = {key: pool.submit(run, key) for key in keys}

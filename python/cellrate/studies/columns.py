@@ -23,7 +23,7 @@ RUNS = "the runs"
 
 def units_of(data: DataSet, table: str = "runs") -> dict[str, str]:
     """Units by column of a table; for the study's own measures as far as known."""
-    dictionary = tables()
+    dictionary = tables(data.description.link_layer)
     units = {one.column: one.unit for one in dictionary["run" if table == "runs" else table]}
     known = {one.name: one.unit for one in dictionary["expressions"]}
     known |= {one.key: one.unit for one in dictionary["run"]}
@@ -97,6 +97,7 @@ def _numbers(text: str) -> list[float]:
 DEFAULTS = (
     "totals_tcp_throughput_bits_per_second",
     "totals_cell_loss_ratio",
+    "totals_packet_loss_ratio",
     "totals_queued_max_cells",
     "totals_jain_index",
 )

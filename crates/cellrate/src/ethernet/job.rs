@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use super::checks;
 use super::control;
+use super::describe::{self, Cost};
 use super::graph::Graph;
 use super::plan::plan;
 use super::recorder::Recorder;
@@ -168,6 +169,14 @@ impl Job {
     /// The scenario with every default written out, as TOML.
     pub fn resolved(&self) -> &str {
         &self.resolved
+    }
+    /// The network that it describes, as JSON.
+    pub fn network(&self) -> serde_json::Value {
+        describe::describe(&self.scenario, &self.graph)
+    }
+    /// The estimated cost of its run.
+    pub fn cost(&self) -> Cost {
+        describe::cost(&self.scenario, &self.graph)
     }
     /// Warnings of its check.
     pub fn warnings(&self) -> &[Diagnostic] {

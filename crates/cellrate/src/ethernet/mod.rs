@@ -2,6 +2,7 @@
 
 mod checks;
 mod control;
+mod describe;
 pub mod flow;
 pub mod graph;
 mod job;
@@ -16,6 +17,7 @@ pub mod templates;
 pub mod topology;
 pub mod types;
 
+pub use describe::Cost;
 pub use job::{Job, is_ethernet};
 pub use plan::plan;
 pub use summary::Summary;

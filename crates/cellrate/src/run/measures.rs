@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::summary::Summary;
+use crate::ethernet;
 
 /// A table of measures: one row for each entity of a kind, or for the run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -51,12 +52,14 @@ const SUFFIXES: [(&str, &str); 6] = [
     ("_share", ""),
     ("_index", ""),
 ];
+/// Unit of packets of ATM.
+const PDUS: &str = "PDUs";
 /// Words anywhere in a name that state a unit.
 const WORDS: [(&str, &str); 4] = [
     ("cells", "cells"),
     ("bytes", "bytes"),
     ("segments", "segments"),
-    ("packets", "PDUs"),
+    ("packets", PDUS),
 ];
 
 /// Every measure of a run, table by table.
@@ -64,12 +67,29 @@ const WORDS: [(&str, &str); 4] = [
 /// # Panics
 /// If a measure lacks a definition, a unit or a source, which a test rules out.
 pub fn measures() -> Vec<Table> {
-    let schema = schemars::schema_for!(Summary).to_value();
+    of_summary(&schemars::schema_for!(Summary).to_value())
+}
+
+/// Every measure of a run over Ethernet, table by table.
+///
+/// # Panics
+/// As [`measures`].
+pub fn measures_over_ethernet() -> Vec<Table> {
+    let mut tables = of_summary(&schemars::schema_for!(ethernet::Summary).to_value());
+    let measures = tables.iter_mut().flat_map(|table| &mut table.measures);
+    let in_packets = |measure: &&mut Measure| measure.unit == PDUS;
+    for measure in measures.filter(in_packets) {
+        measure.unit = "packets".into();
+    }
+    tables
+}
+
+fn of_summary(schema: &Value) -> Vec<Table> {
     let mut walk = Walk {
         definitions: &schema["$defs"],
         tables: Vec::new(),
     };
-    walk.table("run", &schema);
+    walk.table("run", schema);
     walk.tables
 }
 

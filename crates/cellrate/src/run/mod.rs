@@ -27,7 +27,7 @@ pub use events::Events;
 pub use job::{Failure, Job};
 pub use key::{VERSION, key};
 pub use live::Live;
-pub use measures::{Measure, Table, measures};
+pub use measures::{Measure, Table, measures, measures_over_ethernet};
 pub use memory::{Estimate, Exhausted, Need, Share, available_bytes, estimate};
 pub use outcome::{Damaged, Outcome};
 pub use partition::{PartShare, Partition, Threads};

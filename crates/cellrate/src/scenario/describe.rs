@@ -10,13 +10,14 @@ use serde_json::Value;
 
 use super::effective;
 use super::graph::{self, Graph, Instance};
-use super::in_units::in_units;
+use super::in_units::InUnits;
 use super::parse::Checked;
 use super::quantity::bits_per_second;
+use super::schema::schema;
 use super::types::{self, Scenario, Setting};
 
 /// A scenario's network. Times are seconds; parameters have the keys of the scenario file, see
-/// [`in_units`], and, if the file leaves them out, the values in force.
+/// [`InUnits`], and, if the file leaves them out, the values in force.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Network {
     /// Seed of every random stream.
@@ -242,4 +243,12 @@ fn own_rate(load: Load) -> Option<OwnRate> {
             peak_cells_per_second: peak.is_finite().then_some(peak),
         }),
     }
+}
+
+fn in_units<T: Serialize>(name: &str, parameters: &T) -> Value {
+    let units = InUnits {
+        schema: schema(),
+        cells: true,
+    };
+    units.of(name, parameters)
 }

@@ -122,7 +122,11 @@ impl Quantity {
 
     /// The allowed values, in the words of the schema.
     fn allowed(self) -> String {
-        let description = &super::schema()["$defs"][format!("{self:?}")]["description"];
+        let schema = match self {
+            Quantity::QueueLength => crate::ethernet::schema(),
+            _ => super::schema(),
+        };
+        let description = &schema["$defs"][format!("{self:?}")]["description"];
         description.as_str().unwrap_or_default().into()
     }
 

@@ -69,7 +69,12 @@ class Network:
 
     @classmethod
     def of_scenario(cls, scenario: _core.Scenario) -> Self:
-        """Network of a scenario that has been read."""
+        """Network of a scenario that has been read.
+
+        Raises:
+            ScenarioError: The link layer is Ethernet.
+        """
+        scenario.require_cells()
         return cls.described(json.loads(scenario.network()))
 
     @classmethod

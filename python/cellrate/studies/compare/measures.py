@@ -85,20 +85,34 @@ DEFAULTS = (
 """TCP throughput of all flows, cells lost at switches, the longest queue, the mean time of a cell
 in the bottleneck's queue, the mean delay of packets from TCP to TCP with the source queue, Jain's
 index over the flows."""
+OVER_ETHERNET = (
+    Measure("goodput", "goodput_gbit", "Gbit/s", "more"),
+    Measure("loss", "totals.packet_loss_ratio", better="less"),
+    Measure("marks", "totals.packets_marked", "packets"),
+    Measure("queue", "longest_queue_packets", "packets", "less"),
+    Measure("queue_p99", "bottleneck.queue_p99_bytes", "bytes", "less"),
+    Measure("queue_delay", "1e6 * queue_delay_seconds", "us", "less"),
+    Measure("completion", "1e3 * totals.completion_p99_seconds", "ms", "less"),
+    Measure("fairness", "totals.jain_index", better="more"),
+)
+"""Goodput of all flows over TCP, packets lost at switches and marked, the longest queue, the 99th
+percentile and the mean delay of the bottleneck's queue, the 99th percentile of completion times,
+Jain's index over the flows."""
 OLD_NAMES = {"delay": "delay_with_source"}
 
 
-def asked_for(texts: Sequence[str]) -> tuple[Measure, ...]:
+def asked_for(texts: Sequence[str], link_layer: str = "atm") -> tuple[Measure, ...]:
     """Parses `--measure`: the name of a default measure, `NAME=EXPRESSION`, or an expression.
 
     Raises:
         BadInput: An expression is not valid or names what no run has, or two measures have one
             name.
     """
+    defaults = OVER_ETHERNET if link_layer == "ethernet" else DEFAULTS
     if not texts:
-        return DEFAULTS
-    known = {one.name: one for one in DEFAULTS}
-    known |= {old: known[new] for old, new in OLD_NAMES.items()}
+        return defaults
+    known = {one.name: one for one in defaults}
+    known |= {old: known[new] for old, new in OLD_NAMES.items() if new in known}
     found: dict[str, Measure] = {}
     for text in texts:
         named = NAMED.fullmatch(text.strip())
@@ -110,7 +124,7 @@ def asked_for(texts: Sequence[str]) -> tuple[Measure, ...]:
             found[name] = known[name]
             continue
         try:
-            check(expression, known)
+            check(expression, known, link_layer)
         except ExpressionError as error:
             raise BadInput(f"--measure {text}: {error}") from error
         found[name] = Measure(name, expression, better=better_of(expression))

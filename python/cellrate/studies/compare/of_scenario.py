@@ -243,7 +243,8 @@ def compare_scenario(
         BadInput: An option is wrong, or a measure that was asked for has no value in any run.
         ScenarioError: The scenario, or an alternative, is wrong.
     """
-    varies, measures = varied(base, list(options.vary)), asked_for(list(options.measures))
+    varies = varied(base, list(options.vary))
+    measures = asked_for(list(options.measures), base.scenario().link_layer)
     names = tuple(wanted.name for wanted in measures)
     known = {wanted.name: wanted.better for wanted in measures if wanted.better is not None}
     baseline = options.baseline

@@ -53,14 +53,19 @@ TYPES: Mapping[str, pl.DataType] = {
 }
 
 
-def whole_run() -> list[Measure]:
+def whole_run(link_layer: str) -> list[Measure]:
     """Measures of a run as a whole that `runs.parquet` has as columns."""
-    return [one for one in tables()["run"] if one.key not in ELSEWHERE]
+    return [one for one in tables(link_layer)["run"] if one.key not in ELSEWHERE]
 
 
-def own_columns() -> set[str]:
+def own_columns(link_layer: str) -> set[str]:
     """Columns of `runs.parquet` that every data set has, in addition to factors and measures."""
-    return {*KEYS, *IDENTITY, *WARNINGS, *(one.column for one in whole_run())}
+    return {*KEYS, *IDENTITY, *WARNINGS, *(one.column for one in whole_run(link_layer))}
+
+
+def entities_of(description: Description) -> list[str]:
+    """Tables with a row per run and entity that runs over the study's link layer have."""
+    return [table for table in ENTITIES if table in tables(description.link_layer)]
 
 
 def distinct(column: pl.Series) -> pl.Series:
@@ -71,7 +76,7 @@ def distinct(column: pl.Series) -> pl.Series:
 
 def tables_of(description: Description) -> list[str]:
     """Names of the tables of a data set."""
-    return [RUNS, *ENTITIES, *([TRACES] if description.traces else [])]
+    return [RUNS, *entities_of(description), *([TRACES] if description.traces else [])]
 
 
 def table_schema(table: str, description: Description) -> Schema:
@@ -82,7 +87,7 @@ def table_schema(table: str, description: Description) -> Schema:
     """
     if table == RUNS:
         return runs_schema(description)
-    return entity_schema(table) if table in ENTITIES else trace_schema()
+    return entity_schema(table, description.link_layer) if table in ENTITIES else trace_schema()
 
 
 def runs_schema(description: Description) -> Schema:
@@ -93,7 +98,7 @@ def runs_schema(description: Description) -> Schema:
     """
     factors = {one.name: pl.String() if one.is_text else pl.Float64() for one in description.varied}
     measures = {one.name: pl.Float64() for one in description.measures}
-    run = {one.column: TYPES[one.kind] for one in whole_run()}
+    run = {one.column: TYPES[one.kind] for one in whole_run(description.link_layer)}
     schema: Schema = {}
     named = len(description.varied) + len(description.measures)
     for part in (KEYS, IDENTITY, factors, measures, WARNINGS, run):
@@ -111,9 +116,9 @@ def runs_schema(description: Description) -> Schema:
     return schema
 
 
-def entity_schema(table: str) -> Schema:
+def entity_schema(table: str, link_layer: str) -> Schema:
     """Columns of the table of one kind of entity, including those of all control schemes."""
-    own = {one.column: TYPES[one.kind] for one in tables()[table]}
+    own = {one.column: TYPES[one.kind] for one in tables(link_layer)[table]}
     place: Schema = {"port": pl.String(), "priority": pl.Int64()} if table == "queues" else {}
     return {**KEYS, **place, **own}
 
@@ -184,10 +189,10 @@ ABOUT_TRACE = {
 def columns(description: Description) -> list[Column]:
     """All columns that a data set of the study may have, table by table."""
     found = [*_plain(RUNS, ABOUT_KEYS | ABOUT_RUN), *_varied(description), *_named(description)]
-    found += _measured(RUNS, whole_run())
-    for table in ENTITIES:
+    found += _measured(RUNS, whole_run(description.link_layer))
+    for table in entities_of(description):
         found += _plain(table, ABOUT_KEYS | (ABOUT_QUEUE if table == "queues" else {}))
-        found += _measured(table, measures.tables()[table])
+        found += _measured(table, measures.tables(description.link_layer)[table])
     if description.traces:
         found += _plain(TRACES, ABOUT_KEYS | ABOUT_TRACE)
     return found
@@ -249,7 +254,7 @@ def _setting(one: FactorColumn) -> str:
 
 
 def _named(description: Description) -> Iterator[Column]:
-    known = measures.tables()[measures.EXPRESSIONS]
+    known = measures.tables(description.link_layer)[measures.EXPRESSIONS]
     about = {one.key: one for one in known}
     for one in description.measures:
         same = about.get(one.expression)

@@ -66,6 +66,7 @@ class Description:
         common_random_numbers: True if equal replications of all points have the same seed.
         replications: Number of replications, or the rule that stops them.
         traces: Kinds of traces that are kept.
+        link_layer: Link layer of the scenario.
     """
 
     name: str
@@ -77,6 +78,7 @@ class Description:
     common_random_numbers: bool = True
     replications: Replications = 1
     traces: tuple[str, ...] = ()
+    link_layer: str = "atm"
 
     @property
     def varied(self) -> tuple[FactorColumn, ...]:
@@ -125,6 +127,7 @@ def from_json(text: str, place: str) -> Description:
             common_random_numbers=_typed(found["common_random_numbers"], bool),
             replications=_typed(found["replications"], int | dict),
             traces=tuple(_typed(one, str) for one in found["traces"]),
+            link_layer=_typed(found.get("link_layer", "atm"), str),
         )
     except (TypeError, KeyError, AttributeError) as error:
         why = f"it lacks {error}" if isinstance(error, KeyError) else str(error)

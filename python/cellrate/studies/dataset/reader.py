@@ -37,6 +37,7 @@ from cellrate.studies.dataset.columns import (
     STATUS,
     STUDY,
     TRACES,
+    entities_of,
     table_schema,
     tables_of,
     trace_schema,
@@ -315,7 +316,7 @@ def data_set_document(data: DataSet) -> Document:
     parts: list[Block] = [
         Paragraph(
             f"{described.scenario}, {len(runs):,} runs at {runs['point'].n_unique():,} points; "
-            f"tables runs, {', '.join(ENTITIES)}"
+            f"tables runs, {', '.join(entities_of(described))}"
         )
     ]
     if len(failed):

@@ -28,6 +28,7 @@ from cellrate.studies.dataset.columns import (
     RUNS,
     STUDY,
     TRACES,
+    entities_of,
     optional,
     table_schema,
     tables_of,
@@ -148,7 +149,9 @@ class Writer:
                 name: Parts(self._scratch / name, schema, optional(name))
                 for name, schema in schemas.items()
             }
-        self._whole_run = [(one.column, one.key.split(".")) for one in whole_run()]
+        self._whole_run = [
+            (one.column, one.key.split(".")) for one in whole_run(description.link_layer)
+        ]
         self._keys: set[Key] = set()
         self._failed = 0
 
@@ -195,7 +198,7 @@ class Writer:
             self._tables[RUNS].add(key, [self._row(run, {})])
             return
         self._tables[RUNS].add(key, [self._row(run, result.summary)])
-        for table in ENTITIES:
+        for table in entities_of(self.description):
             self._tables[table].add(key, frames.rows(table, result.summary))
         if self.description.traces:
             kept = [one for one in result.traces if one.kind in self.description.traces]

@@ -95,7 +95,7 @@ class Keys:
         Raises:
             BadInput: The path does not exist.
         """
-        node: Schema = schemas.schema()
+        node: Schema = schemas.schema_of(self.document)
         data: Any = self.document
         here = "the scenario"
         for step in path.split(".") if path else ():

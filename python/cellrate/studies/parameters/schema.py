@@ -14,22 +14,42 @@ from cellrate.schemes.finding import found
 
 Schema: TypeAlias = Mapping[str, Any]
 
-QUANTITIES = frozenset({"Time", "Delay", "Rate", "Bytes", "Buffer", "Cells"})
+QUANTITIES = frozenset({"Time", "Delay", "Rate", "Bytes", "Buffer", "Cells", "QueueLength"})
 NUMBERS = frozenset({"number", "integer"})
 
 
+# Where schemas have their definitions; those over Ethernet are given another place.
+DEFINITIONS, OVER_ETHERNET = "#/$defs/", "#/ethernet/"
+
+
 @cache
-def schema() -> dict[str, Any]:
-    """JSON Schema of scenarios."""
-    document: dict[str, Any] = json.loads(_core.schema())
+def schema(link_layer: str = "atm") -> dict[str, Any]:
+    """JSON Schema of scenarios of a link layer."""
+    text = _core.schema()
+    if link_layer == "ethernet":
+        text = _core.schema(ethernet=True).replace(f'"{DEFINITIONS}', f'"{OVER_ETHERNET}')
+    document: dict[str, Any] = json.loads(text)
     return document
+
+
+def schema_of(document: Mapping[str, Any]) -> dict[str, Any]:
+    """JSON Schema of a resolved scenario, by its link layer."""
+    return schema(document.get("link_layer", "atm"))
+
+
+@cache
+def _definitions() -> Mapping[str, Schema]:
+    """Definitions of both link layers by the texts that refer to them."""
+    cells, frames = schema()["$defs"], schema("ethernet")["$defs"]
+    found = {f"{DEFINITIONS}{name}": one for name, one in cells.items()}
+    return found | {f"{OVER_ETHERNET}{name}": one for name, one in frames.items()}
 
 
 def resolve(node: Schema) -> Schema:
     """A schema merged with the definition that it refers to; its own keys take precedence."""
     if "$ref" not in node:
         return node
-    return {**schema()["$defs"][definition(node)], **node}
+    return {**_definitions()[node["$ref"]], **node}
 
 
 def definition(node: Schema) -> str:
@@ -139,7 +159,7 @@ def full_path(document: Mapping[str, Any], path: str) -> str:
     Raises:
         BadInput: Several paths end with `path`.
     """
-    if path.partition(".")[0] in schema()["properties"]:
+    if path.partition(".")[0] in schema_of(document)["properties"]:
         return path
     matching = [full for full in key_paths(document) if full.endswith(f".{path}")]
     if len(matching) > 1:
@@ -149,7 +169,7 @@ def full_path(document: Mapping[str, Any], path: str) -> str:
 
 def key_paths(document: Mapping[str, Any]) -> Iterator[str]:
     """Paths of all keys that do not hold a table, except in tables that the scenario lacks."""
-    yield from _paths_below("", schema(), document)
+    yield from _paths_below("", schema_of(document), document)
 
 
 def _paths_below(prefix: str, node: Schema, data: Mapping[str, Any]) -> Iterator[str]:

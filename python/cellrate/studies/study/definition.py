@@ -162,6 +162,7 @@ class Study(Shown):
         measures: Name and expression of each named measure.
         traces: Traces that go into the data set.
         notes: Notes for the user before the study runs.
+        link_layer: Link layer of the scenario.
     """
 
     name: str
@@ -177,6 +178,7 @@ class Study(Shown):
     measures: Mapping[str, str]
     traces: tuple[str, ...]
     notes: tuple[str, ...]
+    link_layer: str
 
     def __repr__(self) -> str:
         return f"<Study {self.name}: {len(self.points)} points of {self.base.path}>"

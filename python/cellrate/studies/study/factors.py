@@ -94,6 +94,11 @@ class Reading:
                     found.append(f"{factor.column.name} = {level} leaves out {', '.join(left)}")
         return tuple(found)
 
+    @property
+    def link_layer(self) -> str:
+        """Link layer of the scenario."""
+        return str(self._base_keys.document.get("link_layer", "atm"))
+
     def full_path(self, path: str) -> str:
         """The whole path of a parameter of which the end may be given; unknown ones unchanged."""
         try:

@@ -63,7 +63,7 @@ def parse_study(text: str, path: str, settings: Sequence[str] = ()) -> Study:
     base = _base(document, path, refusal)
     reading = Reading(document, base, refusal)
     refuse_contradictions(document, reading, refusal)
-    _check_measures(document["measures"], refusal)
+    _check_measures(document["measures"], reading.link_layer, refusal)
     points = _points(document, reading, base, refusal)
     replications = _replications(document["replications"], refusal)
     refuse_seeds_without_end(document, len(points), replications.most, refusal)
@@ -80,6 +80,7 @@ def parse_study(text: str, path: str, settings: Sequence[str] = ()) -> Study:
         warm_up=_rule(document["warm_up"]),
         measures=dict(document["measures"]),
         traces=tuple(document["keep"]["traces"]),
+        link_layer=reading.link_layer,
         notes=(*reading.notes, *set_in_vain(document, reading)),
     )
 
@@ -139,13 +140,13 @@ def _points(
         ) from error
 
 
-def _check_measures(measures: list[tuple[str, str]], refusal: Refusals) -> None:
+def _check_measures(measures: list[tuple[str, str]], link_layer: str, refusal: Refusals) -> None:
     for name, expression in measures:
         if not name.isidentifier():
             message = f"`{name}` is not a name"
             raise refusal(("measures", name), message, "letters, digits and `_`")
         try:
-            check(expression)
+            check(expression, link_layer=link_layer)
         except ExpressionError as error:
             raise refusal(("measures", name), str(error), "such as `throughput_mbit`") from error
 
@@ -214,7 +215,7 @@ def refuse_contradictions(document: Mapping[str, Any], reading: Reading, refusal
 
 def _refuse_names(document: Mapping[str, Any], reading: Reading, refusal: Refusals) -> None:
     """Refuses names that would be two columns of the data set."""
-    taken = own_columns()
+    taken = own_columns(reading.link_layer)
     varied = [(column.name, place) for column, place in _varied(reading)]
     measures: list[tuple[str, Place]] = [
         (name, ("measures", name)) for name, _ in document["measures"]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from statistics import fmean
 
 from cellrate import _core
-from cellrate.simulation.network import Network
 from cellrate.simulation.runner import Job, available_cores, worker_count
 from cellrate.studies.study.definition import Study
 
@@ -35,7 +35,8 @@ class Plan:
         run_seconds: Mean core time of a run; None if all results are stored.
         seconds: Time for the least number of runs, without stored ones, with all workers.
         most_seconds: Time for the greatest number of runs.
-        memory_bytes: Greatest memory that the runs of all workers need at a time.
+        memory_bytes: Greatest memory that the runs of all workers need at a time; None over
+            Ethernet, where it is not known before a run.
         disk_bytes: Uncompressed size of the results of the greatest number of runs; None if
             unknown.
     """
@@ -47,7 +48,7 @@ class Plan:
     run_seconds: float | None
     seconds: float
     most_seconds: float
-    memory_bytes: int
+    memory_bytes: int | None
     disk_bytes: float | None
 
 
@@ -87,7 +88,7 @@ def plan(study: Study, store: _core.Store | None, workers: int | None) -> Plan:
         run_seconds=run_seconds,
         seconds=left * (least - known),
         most_seconds=left * (most - known),
-        memory_bytes=count * max(read.estimate()["memory_bytes"] for _, read in sample),
+        memory_bytes=_most_memory(count, [read for _, read in sample]),
         disk_bytes=fmean(sizes) * (most - known) if sizes else None,
     )
 
@@ -104,7 +105,7 @@ def may_exceed(study: Study, seconds: float, disk_bytes: float, workers: int | N
         disk_bytes: Uncompressed size of the results.
         workers: Number of runs at a time; one per core by default.
     """
-    needs = [read.estimate() for _, read in _sample(study)]
+    needs = [read.cost() for _, read in _sample(study)]
     points, asked = len(study.points), study.replications
     run_seconds = fmean(one["seconds"] for one in needs)
     run_bytes = fmean(one["most_trace_bytes"] + one["most_event_bytes"] for one in needs)
@@ -126,6 +127,13 @@ def refuse_bad_points(study: Study, watch: Callable[[float], None] | None = None
         for done, _ in enumerate(pool.map(lambda one: study.job(one, 0).resolved(), study.points)):
             if watch is not None:
                 watch(done + 1)
+
+
+def _most_memory(workers: int, scenarios: Sequence[_core.Scenario]) -> int | None:
+    """Most memory of a number of runs; None if it is not known of one."""
+    needs = [scenario.cost()["memory_bytes"] for scenario in scenarios]
+    known = [need for need in needs if need is not None]
+    return workers * max(known) if len(known) == len(needs) else None
 
 
 def _sample(study: Study) -> list[tuple[Job, _core.Scenario]]:
@@ -169,7 +177,7 @@ def _try(job: Job, scenario: _core.Scenario) -> TrialRun:
 
 def _size(job: Job, scenario: _core.Scenario, share: float) -> int | None:
     """Size of the result of a shorter run; the whole run's has about as many rows and points."""
-    duration = Network.of_scenario(scenario).duration_seconds * share
+    duration = json.loads(scenario.network())["duration_seconds"] * share
     settings = ("measure.from=0 s", f"run.duration={duration * 1e12:.0f} ps")
     try:
         short = replace(job, overrides=(*job.overrides, *settings)).scenario().run()

@@ -17,7 +17,6 @@ from scipy.stats import qmc
 from cellrate import ScenarioError
 from cellrate.common.problems import BadInput
 from cellrate.language.expressions import ExpressionError, parse
-from cellrate.simulation.network import Network
 from cellrate.simulation.refusals import message_of
 from cellrate.simulation.runner import Job
 from cellrate.studies.dataset.description import FactorColumn
@@ -206,8 +205,8 @@ class _ScenarioAtPoint:
             if name == "rtt":
                 return Amount(self._round_trip(), TIME)
             if name == "rate":
-                links = self._network().links
-                return Amount(min(link.bits_per_second for link in links), RATE)
+                links = self._network()["links"]
+                return Amount(min(link["bits_per_second"] for link in links), RATE)
             if "." not in name:
                 raise ExpressionError(
                     f"unknown name `{name}`; allowed are the factors, `rtt` (the longest "
@@ -223,13 +222,14 @@ class _ScenarioAtPoint:
                 f"{message_of(error)}"
             ) from error
 
-    def _network(self) -> Network:
-        return Network.of(self._job.text, self._job.path, self._job.overrides)
+    def _network(self) -> dict[str, Any]:
+        network: dict[str, Any] = json.loads(self._job.scenario().network())
+        return network
 
     def _round_trip(self) -> float:
-        flows = self._network().flows
-        trips = [flow.propagation_round_trip_seconds for flow in flows]
-        known = [trip for trip in trips if trip is not None]
+        flows = self._network()["flows"]
+        trips = [flow["propagation_round_trip_seconds"] for flow in flows]
+        known: list[float] = [trip for trip in trips if trip is not None]
         if not known:
             raise ExpressionError("`rtt`: no flow of this scenario has a way back")
         return max(known)

@@ -12,7 +12,7 @@ from pathlib import Path
 from cellrate.common.estimates import half_width
 from cellrate.language.expressions import ExpressionError
 from cellrate.language.of_a_run import value
-from cellrate.language.runs import Run
+from cellrate.language.runs import run_in_expressions
 from cellrate.simulation.api import Result
 from cellrate.simulation.runner import Done, Job
 from cellrate.simulation.series import series_of
@@ -214,7 +214,7 @@ class Running:
         found: dict[str, float | None] = dict.fromkeys(names)
         if result is None:
             return found
-        run = Run(result.summary, result.outcome, "the run", done.scenario)
+        run = run_in_expressions(result.summary, result.outcome, "the run", done.scenario)
         for name in found:
             try:
                 found[name] = value(self._study.measures[name], run)
@@ -262,4 +262,5 @@ def description(study: Study) -> Description:
             "relative": until.relative,
         },
         traces=study.traces,
+        link_layer=study.link_layer,
     )

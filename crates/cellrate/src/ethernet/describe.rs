@@ -1,0 +1,174 @@
+//! The network that a scenario over Ethernet describes, in plain numbers, and the cost of its run.
+
+use cellrate_engine::ether::frame::{Framing, GAP, PREAMBLE, UDP_HEADERS};
+use cellrate_engine::kernel::Ps;
+use cellrate_engine::traffic::SourceConfig;
+use serde_json::{Value, json};
+
+use super::flow::Flow;
+use super::graph::{Graph, Instance};
+use super::types::{Scenario, TraceKind, schema};
+use crate::scenario::effective;
+use crate::scenario::in_units::InUnits;
+use crate::scenario::quantity::bits_per_second;
+
+fn units() -> InUnits<'static> {
+    InUnits {
+        schema: schema(),
+        cells: false,
+    }
+}
+/// Nanoseconds in which a core of a server of 2023 moves a frame over a link, within a factor of two.
+const NANOSECONDS_PER_HOP: f64 = 60.0;
+/// Time, least and greatest value of a point.
+const BYTES_PER_POINT: u64 = 24;
+
+/// The network of a scenario as one JSON object: seed, duration, nodes with the settings of switches,
+/// directed links, flows with their routes and ends. Every quantity is a number under a key that states its
+/// unit; null stands for no limit, or for an absent part.
+pub(super) fn describe(scenario: &Scenario, graph: &Graph) -> Value {
+    let nodes = graph.nodes.iter().map(|node| {
+        let mut switch = units().of("Switch", &scenario.switch);
+        if let Some(buffer) = node.buffer {
+            switch["buffer_bytes"] = json!(buffer);
+        }
+        json!({ "name": node.name, "switch": (!node.is_host).then_some(switch) })
+    });
+    let links = graph.links.iter().map(|link| {
+        json!({
+            "name": link.name,
+            "from": link.from,
+            "to": link.to,
+            "bits_per_second": bits_per_second(link.rate),
+            "delay_seconds": link.delay.as_secs_f64(),
+        })
+    });
+    let flows = graph.flows.iter().map(|one| flow(scenario, graph, one));
+    json!({
+        "link_layer": "ethernet",
+        "seed": scenario.run.seed,
+        "duration_seconds": scenario.run.duration.as_secs_f64(),
+        "start_jitter_seconds": scenario.run.start_jitter.as_secs_f64(),
+        "measure": units().of("Measure", &scenario.measure),
+        "nodes": nodes.collect::<Vec<_>>(),
+        "links": links.collect::<Vec<_>>(),
+        "flows": flows.collect::<Vec<_>>(),
+    })
+}
+
+fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Value {
+    let group = &scenario.flows[instance.group];
+    let delay = |links: &[usize]| {
+        let delays = links.iter().map(|link| graph.links[*link].delay);
+        delays.fold(Ps::ZERO, Ps::saturating_add)
+    };
+    let over_tcp = group.source.over_tcp();
+    let round_trip = delay(&instance.forward).saturating_add(delay(&instance.backward));
+    let rate = match &group.source {
+        SourceConfig::Cbr(cbr) => Some(bits_per_second(cbr.rate)),
+        _ => None,
+    };
+    let frames = Frames::of(scenario, group);
+    json!({
+        "name": instance.name,
+        "group": group.name,
+        "index": instance.index,
+        "priority": group.priority,
+        "start_seconds": instance.start.as_secs_f64(),
+        "forward": instance.forward,
+        "backward": instance.backward,
+        "source": units().of("SourceConfig", &group.source),
+        "own_bits_per_second": rate,
+        "tcp": over_tcp.then(|| units().of("TcpConfig", &effective::tcp(&group.tcp))),
+        "payload_bytes": frames.payload,
+        "frame_bytes": frames.full - ON_LINE,
+        "line_bytes": frames.full,
+        "acknowledgement_line_bytes": over_tcp.then_some(frames.empty),
+        "propagation_round_trip_seconds": over_tcp.then(|| round_trip.as_secs_f64()),
+    })
+}
+
+/// Octets around each frame on a line.
+const ON_LINE: u32 = PREAMBLE + GAP;
+
+/// Sizes of the frames of a flow.
+struct Frames {
+    /// Octets of payload in a full frame.
+    payload: u64,
+    /// Octets of a full frame on the line, with preamble and gap.
+    full: u32,
+    /// The same of an acknowledgement without options.
+    empty: u32,
+}
+
+impl Frames {
+    fn of(scenario: &Scenario, group: &Flow) -> Frames {
+        let framing = Framing {
+            tagged: scenario.ethernet.tagged,
+        };
+        let (headers, payload) = if group.source.over_tcp() {
+            (group.tcp.header_bytes, group.tcp.mss.0)
+        } else {
+            (UDP_HEADERS, group.datagram.0)
+        };
+        // At most an MTU, as checked.
+        let on_line = |packet: u64| framing.frame(packet as u32) + ON_LINE;
+        Frames {
+            payload,
+            full: on_line(u64::from(headers) + payload),
+            empty: on_line(u64::from(headers)),
+        }
+    }
+}
+
+/// Estimated cost of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cost {
+    /// Seconds of a core: each flow is a fluid with a share of its slowest line.
+    pub seconds: f64,
+    /// Most bytes of the traces, before compression.
+    pub most_trace_bytes: u64,
+}
+
+/// The cost of the run of a scenario.
+pub(super) fn cost(scenario: &Scenario, graph: &Graph) -> Cost {
+    let duration = scenario.run.duration.as_secs_f64();
+    let mut sharing = vec![0.0_f64; graph.links.len()];
+    for flow in &graph.flows {
+        flow.forward.iter().for_each(|link| sharing[*link] += 1.0);
+    }
+    let hops = graph.flows.iter().map(|instance| {
+        let group = &scenario.flows[instance.group];
+        let frames = Frames::of(scenario, group);
+        let share = |link: &usize| graph.links[*link].rate.bits_per_second() / sharing[*link];
+        let own = match &group.source {
+            SourceConfig::Cbr(cbr) => bits_per_second(cbr.rate),
+            _ => f64::INFINITY,
+        };
+        let rate = instance.forward.iter().map(share).fold(own, f64::min);
+        let active = (duration - instance.start.as_secs_f64()).max(0.0);
+        let carried = rate * active / (8.0 * f64::from(frames.full));
+        let sent = match &group.source {
+            SourceConfig::Transfer(file) => carried.min(file.size.0 as f64 / frames.payload as f64),
+            _ => carried,
+        };
+        sent * (instance.forward.len() + instance.backward.len()) as f64
+    });
+    let switch_ports = || {
+        let fed = graph.links.iter();
+        fed.filter(|link| !graph.nodes[link.from].is_host).count()
+    };
+    let traces = scenario.measure.traces.iter().map(|kind| match kind {
+        TraceKind::Queue => switch_ports() * scenario.switch.queues.len(),
+        TraceKind::Utilisation => switch_ports(),
+        TraceKind::Cwnd | TraceKind::Sequence => graph.flows.len(),
+    });
+    let samples = (duration / scenario.sample().as_secs_f64()) as u64 + 1;
+    let points = samples.min(u64::from(scenario.measure.trace_points));
+    Cost {
+        seconds: hops.sum::<f64>() * NANOSECONDS_PER_HOP * 1e-9,
+        most_trace_bytes: (traces.sum::<usize>() as u64)
+            .saturating_mul(points)
+            .saturating_mul(BYTES_PER_POINT),
+    }
+}

@@ -1,0 +1,112 @@
+"""Studies and comparisons of scenarios over Ethernet, through the command."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import cellrate
+import polars as pl
+import pytest
+from cellrate.studies.dataset import DataSet
+from conftest import Command
+
+STUDY = """
+scenario = "incast.toml"
+set = ["run.duration=20 ms"]
+[factors]
+"switch.buffer" = ["200 kB", "64 MB"]
+"switch.aqm.algorithm" = ["none", "threshold"]
+"switch.memory.alpha" = [0.5, 2]
+[derived]
+"tcp.min_rto" = "1000 * rtt"
+[measures]
+goodput = "goodput_gbit"
+queue = "bottleneck.queue_p99_bytes"
+delay = "queue_delay_seconds"
+alpha = "run.scenario.switch('A').memory.alpha"
+[replications]
+count = 2
+[keep]
+traces = ["queue"]
+"""
+
+
+@pytest.fixture
+def incast(tmp_path: Path) -> Path:
+    place = tmp_path / "incast.toml"
+    memory = '\n[switch.memory]\ntotal = "80 MB"\n'
+    place.write_text(
+        cellrate.template("incast").replace("\n[tcp]", f"{memory}\n[tcp]"), encoding="utf-8"
+    )
+    return place
+
+
+def test_a_study_over_ethernet_has_its_data_set(
+    command: Command, tmp_path: Path, incast: Path
+) -> None:
+    text = STUDY.replace("incast.toml", incast.name)
+    (tmp_path / "s.toml").write_text(text, encoding="utf-8")
+    planned = json.loads(command("study", "s.toml", "--plan", "--json").stdout)
+    assert (planned["points"], planned["memory_bytes"]) == (8, None)
+    first = command("study", "s.toml")
+    assert first.returncode == 0, first.stderr
+    again = command("study", "s.toml", "--workers", "1")
+    assert "0 simulated" in again.stdout
+    data = DataSet(tmp_path / "out" / "studies" / "s")
+    assert data.tables == ["runs", "flows", "ports", "queues", "traces"]
+    runs = data.runs
+    assert set(runs["alpha"]) == {0.5, 2.0}
+    assert runs["tcp.min_rto"].unique().to_list() == pytest.approx([4e-3])
+    lost = runs.group_by("switch.buffer").agg(pl.col("totals_packets_dropped").min())
+    small, large = (dict(lost.iter_rows())[size] for size in (2e5, 64e6))
+    assert small > 0 == large
+    # Little's law: the mean of the queue is what passes times its delay.
+    queue = data.queues.filter(pl.col("run") == 0, pl.col("port") == "A->sink")
+    passed = queue["packets_arrived"][0] - queue["packets_dropped"][0]
+    assert runs["delay"][0] == pytest.approx(queue["queue_mean_packets"][0] * 0.02 / passed)
+    text = (tmp_path / "out" / "studies" / "s" / "dictionary.md").read_text(encoding="utf-8")
+    assert "packets" in text
+    assert "cells" not in text
+    # A run alone, with the command of the data set, gives the same.
+    again = command(*shlex.split(runs["command"][0])[1:], "--json")
+    assert json.loads(again.stdout)["digest"] == runs["digest"][0]
+
+
+def test_alternatives_over_ethernet_are_compared_in_its_units(
+    command: Command, incast: Path
+) -> None:
+    done = command(
+        *("compare", incast.name, "--vary", "tcp.recovery=newreno,dctcp", "--seeds", "2"),
+        *("--set", "switch.aqm.algorithm=threshold", "--set", "run.duration=20 ms", "--json"),
+    )
+    assert done.returncode == 0, done.stderr
+    found = [one["name"] for one in json.loads(done.stdout)["measures"]]
+    names = ["goodput", "loss", "marks", "queue", "queue_p99", "queue_delay"]
+    assert found == [*names, "completion", "fairness"]
+    shown = command(
+        *("compare", incast.name, "--vary", "switch.aqm.k=10 packets,40 packets", "--seeds", "2"),
+        *("--set", "switch.aqm.algorithm=threshold", "--set", "run.duration=20 ms"),
+    )
+    assert shown.returncode == 0, shown.stderr
+    assert "goodput (Gbit/s): more is better" in shown.stdout
+    assert "cells" not in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("longest_queue_cells", "did you mean `longest_queue_packets`"),
+        ("totals.cell_loss_ratio", "did you mean `totals.packet_loss_ratio`"),
+    ],
+)
+def test_measures_of_cells_are_refused_before_a_run(
+    command: Command, incast: Path, expression: str, message: str
+) -> None:
+    refused = command(
+        *("compare", incast.name, "--vary", "tcp.recovery=newreno,sack"),
+        *("--measure", expression),
+    )
+    assert refused.returncode == 2
+    assert message in refused.stderr
