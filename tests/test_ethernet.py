@@ -90,7 +90,7 @@ def test_what_cannot_be_is_refused_with_its_place(setting: str, message: str) ->
 
 def test_what_knows_cells_only_says_so(command: Command, tmp_path: Path) -> None:
     (tmp_path / "x.toml").write_text(ONE, encoding="utf-8")
-    refused = command("explain", "x.toml")
+    refused = command("time-space", "x.toml")
     assert refused.returncode == 2
     assert "needs a network of ATM cells" in refused.stderr
     assert "x.toml:2" in refused.stderr

@@ -49,8 +49,10 @@ def explain(
     # They load slowly, and most errors are known before.
     from cellrate.advice import explain as explaining
     from cellrate.simulation.network import Network
+    from cellrate.simulation.network.ethernet_view import FrameNetwork
 
-    return replace(explaining.explain(Network.of_scenario(checked)), scenario=job.path)
+    kind = FrameNetwork if checked.link_layer == "ethernet" else Network
+    return replace(explaining.explain(kind.of_scenario(checked)), scenario=job.path)
 
 
 def validate(

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-Quantity: TypeAlias = Literal["throughput", "queue", "late queue", "utilisation", "lost"]
-"""The TCP throughput of flows together in bit/s; the longest queue of a port in cells, in the
-whole run or in the measuring window alone; its utilisation; the cells that it drops."""
-Sense: TypeAlias = Literal["at most", "about", "none", "some"]
+Quantity: TypeAlias = Literal["throughput", "queue", "late queue", "utilisation", "lost", "end"]
+"""The TCP throughput of flows together in bit/s; the longest queue of a port in cells, over
+Ethernet in bytes, in the whole run or in the measuring window alone; its utilisation; the cells or
+packets that it drops; the time at which the last flow of a group has been acknowledged."""
+Sense: TypeAlias = Literal["at most", "at least", "about", "none", "some"]
 
 
 @dataclass(frozen=True)
@@ -45,9 +47,18 @@ class Claim:
             flows = (flow for flow in summary["flows"] if flow["balance"] is not None)
             own = (flow for flow in flows if self.entity in {"", flow["group"]})
             return float(sum(one["tcp_throughput_bits_per_second"] for one in own))
+        if self.quantity == "end":
+            ended = [flow for flow in summary["flows"] if self.entity in {"", flow["group"]}]
+            if any(flow["completion_seconds"] is None for flow in ended):
+                return math.inf
+            return float(max(one["start_seconds"] + one["completion_seconds"] for one in ended))
         port = {port["name"]: port for port in summary["ports"]}[self.entity]
         if self.quantity == "utilisation":
             return float(port["utilisation"])
+        if summary.get("link_layer") == "ethernet":
+            key = "packets_dropped" if self.quantity == "lost" else "queue_max_bytes"
+            values = [float(queue[key]) for queue in port["queues"]]
+            return sum(values) if self.quantity == "lost" else max(values)
         queues = [queue for queue in port["queues"] if self.service in {"", *queue["classes"]}]
         if self.quantity == "lost":
             return float(sum(queue["cells_dropped"] for queue in queues))
@@ -61,6 +72,8 @@ class Claim:
         if self.sense == "at most":
             # Rates are quotients of floating-point numbers.
             return measured <= self.value * (1 + 1e-9)
+        if self.sense == "at least":
+            return measured >= self.value * (1 - 1e-9)
         if self.sense == "about":
             return True
         return (measured > 0) == (self.sense == "some")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import cast
 
 from cellrate.advice.explain import losses, oscillation, queues, throughput
@@ -10,9 +11,11 @@ from cellrate.advice.explain.answer import Explanation, NoStatement, Prediction,
 from cellrate.advice.explain.capacity import bottlenecks, fair_shares
 from cellrate.advice.explain.claims import spoken
 from cellrate.advice.explain.losses import CERTAIN, EXPECTED
+from cellrate.advice.explain.over_ethernet import statements as over_ethernet
 from cellrate.advice.explain.subject import Subject
 from cellrate.advice.explain.times import delays, time_constants
 from cellrate.simulation.network import Network
+from cellrate.simulation.network.ethernet_view import FrameNetwork
 
 # Ports and groups that the verdict names.
 MOST = 3
@@ -24,16 +27,40 @@ WORDS = {
 }
 
 
-def verdict(statements: Sequence[Statement]) -> tuple[str, ...]:
+@dataclass(frozen=True)
+class Units:
+    """Units of the sentences of a verdict.
+
+    Attributes:
+        queue: What queues hold.
+        rate: Unit of rates.
+        bits_per_second: Rate of one of that unit.
+    """
+
+    queue: str
+    rate: str
+    bits_per_second: float
+
+    def rates(self, bits_per_second: float) -> str:
+        """A rate as text without its unit."""
+        rate = bits_per_second / self.bits_per_second
+        return f"{rate:.1f}" if rate >= 1 and self is CELLS else f"{rate:.4g}"
+
+
+CELLS, BYTES = Units("cells", "Mbit/s", 1e6), Units("bytes", "Gbit/s", 1e9)
+
+
+def verdict(statements: Sequence[Statement], units: Units = CELLS) -> tuple[str, ...]:
     """Throughput, queue and loss, and what limits or remains uncertain.
 
     Only bounds and predictions whose assumptions hold are used.
     """
     applied = [statement for statement in statements if statement.applies]
-    return _throughput(applied), _queue_and_loss(applied), _limit(applied, statements)
+    texts = _throughput(applied, units), _queue_and_loss(applied, units)
+    return *texts, _limit(applied, statements)
 
 
-def _throughput(applied: Sequence[Statement]) -> str:
+def _throughput(applied: Sequence[Statement], units: Units) -> str:
     bounds = [statement for statement in applied if "bound_bits_per_second" in statement.values]
     if not bounds:
         return "Throughput: no flow runs over TCP."
@@ -41,14 +68,14 @@ def _throughput(applied: Sequence[Statement]) -> str:
     expected = [
         statement for statement in applied if "total_throughput_bits_per_second" in statement.values
     ]
-    text = f"Throughput: TCP delivers at most {_megabits(most)} Mbit/s"
+    text = f"Throughput: TCP delivers at most {units.rates(most)} {units.rate}"
     if not expected:
         return f"{text}; no formula here predicts what a run delivers."
     about = _number(expected[0], "total_throughput_bits_per_second")
     return f"{text}; expected are {about / 1e6:.1f} ({spoken(expected[0].claims[0])})."
 
 
-def _queue_and_loss(applied: Sequence[Statement]) -> str:
+def _queue_and_loss(applied: Sequence[Statement], units: Units) -> str:
     losses = [statement for statement in applied if "expected" in statement.values]
     if not losses:
         return "Queue and loss: no port can receive more than its link carries."
@@ -56,13 +83,15 @@ def _queue_and_loss(applied: Sequence[Statement]) -> str:
     for loss in losses[:MOST]:
         port = str(loss.values["port"])
         bounds = [
-            _number(statement, "queue_cells")
+            _number(statement, f"queue_{units.queue}")
             for statement in applied
             if statement.kind == "bound"
             and statement.values.get("port") == port
-            and "queue_cells" in statement.values
+            and f"queue_{units.queue}" in statement.values
         ]
-        queue = f"at most {min(bounds):,.0f} cells wait" if bounds else "the queue has no bound"
+        queue = (
+            f"at most {min(bounds):,.0f} {units.queue} wait" if bounds else "the queue has no bound"
+        )
         parts.append(f"{port}: {queue}, {_loss(loss)}")
     more = f"; {len(losses) - MOST} more ports below" if len(losses) > MOST else ""
     return f"Queue and loss: {'; '.join(parts)}{more}."
@@ -89,7 +118,7 @@ def _limit(applied: Sequence[Statement], statements: Sequence[Statement]) -> str
     ports = [
         str(statement.values["port"])
         for statement in applied
-        if "offered_cells_per_second" in statement.values
+        if any(key.startswith("offered_") for key in statement.values)
     ]
     limits = list(by) or [f"the link {port}" for port in ports] or ["nothing but the lines"]
     failing = sum(not statement.applies for statement in statements)
@@ -105,10 +134,6 @@ def _number(one: Statement, key: str) -> float:
     return float(cast("float", one.values[key]))
 
 
-def _megabits(rate: float) -> str:
-    return f"{rate / 1e6:.1f}" if rate >= 1e6 else f"{rate / 1e6:.4g}"
-
-
 TOPICS: tuple[Callable[[Subject], Iterable[Prediction]], ...] = (
     bottlenecks,
     fair_shares,
@@ -121,14 +146,21 @@ TOPICS: tuple[Callable[[Subject], Iterable[Prediction]], ...] = (
 )
 
 
-def explain(network: Network) -> Explanation:
-    """Collects the predictions of theory for a network."""
+def explain(network: Network | FrameNetwork) -> Explanation:
+    """Collects the predictions of theory for a network of any link layer."""
+    if isinstance(network, FrameNetwork):
+        return _collected(over_ethernet(network), BYTES)
     subject = Subject(network)
-    found = [statement for statements in TOPICS for statement in statements(subject)]
+    found = (statement for statements in TOPICS for statement in statements(subject))
+    explanation, changes = _collected(found, CELLS), network.until_first_change
+    if changes is None:
+        return explanation
+    note = f"This is of the network until its first change, and bounds hold until then: {changes}."
+    return replace(explanation, verdict=(note, *explanation.verdict))
+
+
+def _collected(predictions: Iterable[Prediction], units: Units) -> Explanation:
+    found = list(predictions)
     statements = tuple(one for one in found if isinstance(one, Statement))
     without = tuple(one for one in found if isinstance(one, NoStatement))
-    changes = network.until_first_change
-    if changes is None:
-        return Explanation(verdict(statements), statements, without)
-    note = f"This is of the network until its first change, and bounds hold until then: {changes}."
-    return Explanation((note, *verdict(statements)), statements, without)
+    return Explanation(verdict(statements, units), statements, without)

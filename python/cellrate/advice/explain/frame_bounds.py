@@ -1,0 +1,225 @@
+"""Limits of a network over Ethernet that no run exceeds: throughput, queues, completion."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from cellrate.advice.explain.rate_bounds import greatest_sum
+from cellrate.simulation.network.ethernet_view import (
+    GAP_BYTES,
+    PREAMBLE_BYTES,
+    SHORTEST_BYTES,
+    FrameFlow,
+    FrameNetwork,
+    Line,
+)
+
+Limit: TypeAlias = Literal["link", "window", "size"]
+# A timer cannot expire early if the longest round trip is below this share of the least timeout.
+EARLY = 0.5
+LEAST_BYTES = PREAMBLE_BYTES + SHORTEST_BYTES
+"""Bytes of the shortest frame on a line, with its preamble."""
+
+
+@dataclass(frozen=True)
+class QueueLimit:
+    """The most that a queue of a port can hold.
+
+    Attributes:
+        octets: The limit in bytes.
+        why: What sets it.
+    """
+
+    octets: float
+    why: str
+
+
+@dataclass(frozen=True)
+class FrameBounds:
+    """Limits of a network over Ethernet."""
+
+    network: FrameNetwork
+
+    @cached_property
+    def window(self) -> tuple[float, float]:
+        """Begin and end of the measuring window in seconds."""
+        measure = self.network.measure
+        return float(measure["from_seconds"]), float(measure["to_seconds"])
+
+    @cached_property
+    def window_seconds(self) -> float:
+        """Length of the measuring window."""
+        begin, end = self.window
+        return end - begin
+
+    def rate(self, flow: FrameFlow) -> tuple[float, Limit]:
+        """The greatest TCP throughput of a flow alone in the measuring window in bit/s, and why.
+
+        Its slowest line carries whole frames with preambles and gaps. In each round trip that has
+        begun it delivers a window. A file has its size.
+        """
+        begin, end = self.window
+        active = max(0.0, end - max(begin, flow.start_seconds))
+        octets = active * flow.slowest.bits_per_second / 8 / flow.line_bytes
+        carried = (octets + 1) * flow.payload_bytes + self._early_bytes(flow)
+        trips = math.ceil(active / flow.least_round_trip_seconds * (1 - 1e-12))
+        found: list[tuple[float, Limit]] = [
+            (carried, "link"),
+            (trips * outstanding_bytes(flow), "window"),
+        ]
+        if flow.kind == "transfer":
+            found.append((flow.source["size_bytes"], "size"))
+        most, why = min(found)
+        return 8 * most / self.window_seconds, why
+
+    def together(self, flows: Sequence[FrameFlow]) -> float:
+        """The greatest TCP throughput of flows together in bit/s: a line carries a frame once."""
+        lines = list(dict.fromkeys(line for flow in flows for line in flow.forward))
+        rows = {line: row for row, line in enumerate(lines)}
+        room = np.array([line.bits_per_second for line in lines])
+        taken: list[tuple[float, int, int]] = []
+        for column, flow in enumerate(flows):
+            cost = flow.line_bytes / flow.payload_bytes
+            early = 8 * (self._early_bytes(flow) * cost + flow.line_bytes) / self.window_seconds
+            for line in flow.forward:
+                taken.append((cost, rows[line], column))
+                room[rows[line]] += early
+        return greatest_sum([self.rate(flow)[0] for flow in flows], taken, room)
+
+    def _early_bytes(self, flow: FrameFlow) -> float:
+        """Payload that may have passed a line before the window and be delivered in it."""
+        return 0.0 if self.window[0] <= flow.start_seconds else float(outstanding_bytes(flow))
+
+    def queue(self, port: Line) -> QueueLimit | None:
+        """The least limit of each queue of a port; None without one."""
+        found = []
+        if port.switch is not None and port.switch["memory"] is not None:
+            found.append(QueueLimit(self._of_memory(port), "alpha times what a queue alone leaves"))
+        if math.isfinite(port.buffer_bytes):
+            found.append(QueueLimit(port.buffer_bytes, "its buffer"))
+        if self.loses_nothing:
+            found.append(QueueLimit(self._windows[port], "all TCP windows over it"))
+        return min(found, key=lambda limit: limit.octets, default=None)
+
+    def _of_memory(self, port: Line) -> float:
+        """The most that one queue can hold of a shared memory, if all others are empty.
+
+        Choudhury and Hahne 1998: x <= alpha (B - x), and the frame that arrives is not yet counted.
+        """
+        shared, alpha, reserved = self._shared(port)
+        largest = max((flow.frame_bytes for flow in self.network.flows), default=0)
+        return reserved + min(shared, alpha * (shared + largest) / (1 + alpha))
+
+    def _shared(self, port: Line) -> tuple[float, float, float]:
+        """Shared part of the memory of a port's switch, alpha, and the reserve of each queue."""
+        assert port.switch is not None  # noqa: S101  callers know it
+        memory = port.switch["memory"]
+        # A port that no flow uses has no queues and no reserve.
+        ports = sum(line.sender == port.sender for line in self._windows)
+        reserved = float(memory["reserved_bytes"])
+        shared = float(memory["total_bytes"]) - reserved * ports * len(port.switch["queues"])
+        return shared, float(memory["alpha"]), reserved
+
+    @cached_property
+    def loses_nothing(self) -> bool:
+        """True if no run can lose a packet: the windows fit everywhere, and no timer is early."""
+        return all(map(self._is_in_time, self.network.flows)) and all(
+            self._fits(line) for line in self._windows if line.switch is not None
+        )
+
+    def _fits(self, port: Line) -> bool:
+        """True if a port can hold all windows over it."""
+        assert port.switch is not None  # noqa: S101  the caller asks for ports alone
+        held = self._windows[port]
+        if port.switch["aqm"]["algorithm"] != "none" or held > port.buffer_bytes:
+            return False
+        if port.switch["memory"] is None:
+            return True
+        shared, alpha, _ = self._shared(port)
+        of_switch = (held for line, held in self._windows.items() if line.sender == port.sender)
+        free = shared - sum(of_switch)
+        return held <= min(alpha * free, free)
+
+    @cached_property
+    def _windows(self) -> Mapping[Line, float]:
+        """Bytes of frames that a port holds at most if each is sent once, by line.
+
+        A segment of a window is on its way as data or as its acknowledgement. One frame more may be
+        in its gap.
+        """
+        held: dict[Line, float] = defaultdict(float)
+        for flow in self.network.flows:
+            packets = outstanding_packets(flow)
+            for line in flow.forward:
+                held[line] += packets * flow.frame_bytes
+            answer = (flow.acknowledgement_line_bytes or 0) - PREAMBLE_BYTES - GAP_BYTES
+            for line in flow.backward:
+                held[line] += packets * answer
+        largest = max((flow.frame_bytes for flow in self.network.flows), default=0)
+        return {line: octets + largest for line, octets in held.items()}
+
+    def _is_in_time(self, flow: FrameFlow) -> bool:
+        """True if a segment is acknowledged long before its timeout in the fullest queues."""
+        if flow.tcp is None or not math.isfinite(outstanding_packets(flow)):
+            return False
+        # With preambles and gaps a frame takes less than twice its bytes.
+        waiting = sum(
+            line.seconds(2 * self._windows[line]) for line in (*flow.forward, *flow.backward)
+        )
+        delayed = flow.tcp["delayed_ack_interval_seconds"] if flow.tcp["delayed_ack"] else 0.0
+        trip = flow.least_round_trip_seconds + waiting + delayed
+        return bool(trip < EARLY * flow.tcp["min_rto_seconds"])
+
+    def completion(self, flows: Sequence[FrameFlow], line: Line) -> float:
+        """Time before which files that all cross a line cannot all be acknowledged.
+
+        The first byte comes to the line no sooner than over the lines before it; then the line
+        carries all frames; then the last one goes on, and its acknowledgement comes back.
+        """
+        octets = sum(map(file_line_bytes, flows)) - GAP_BYTES
+        first = min(
+            flow.start_seconds + _least_seconds(flow.forward[: flow.forward.index(line)])
+            for flow in flows
+        )
+        last = min(
+            line.delay_seconds
+            + _least_seconds((*flow.forward[flow.forward.index(line) + 1 :], *flow.backward))
+            for flow in flows
+        )
+        return first + line.seconds(octets) + last
+
+
+def _least_seconds(lines: Iterable[Line]) -> float:
+    """Least time of a frame over lines, one after the other."""
+    return sum(line.delay_seconds + line.seconds(LEAST_BYTES) for line in lines)
+
+
+def file_line_bytes(flow: FrameFlow) -> int:
+    """Bytes that the frames of a file take on a line, with preambles and gaps."""
+    full, rest = divmod(int(flow.source["size_bytes"]), flow.payload_bytes)
+    around = flow.line_bytes - flow.frame_bytes
+    short = max(SHORTEST_BYTES, flow.frame_bytes - flow.payload_bytes + rest) + around
+    return full * flow.line_bytes + (short if rest else 0)
+
+
+def outstanding_bytes(flow: FrameFlow) -> int:
+    """The most that a flow can have outstanding: whole segments, if all its segments are full."""
+    window = 0 if flow.tcp is None else int(flow.tcp["window_bytes"])
+    return window // flow.payload_bytes * flow.payload_bytes if flow.kind == "greedy" else window
+
+
+def outstanding_packets(flow: FrameFlow) -> float:
+    """Most segments that a flow can have outstanding; infinity if they can be of any size."""
+    if flow.tcp is None or flow.kind not in {"greedy", "transfer"}:
+        return math.inf
+    held = outstanding_bytes(flow)
+    if flow.kind == "greedy":
+        return held // flow.payload_bytes
+    return min(held, int(flow.source["size_bytes"])) // flow.payload_bytes + 1

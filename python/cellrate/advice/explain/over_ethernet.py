@@ -1,0 +1,261 @@
+"""Statements on a network over Ethernet: lines, shares, throughput, queues, losses, completion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
+from cellrate.advice.explain.claims import Claim
+from cellrate.advice.explain.frame_bounds import FrameBounds, outstanding_bytes
+from cellrate.common.numbers import seconds
+from cellrate.simulation.network.ethernet_view import FrameFlow, FrameNetwork, Line
+from cellrate.theory import max_min
+from cellrate.theory.dctcp import greatest_queue_packets, queue_swing_packets
+
+BY = {
+    "link": "its slowest line",
+    "window": "a window in each round trip",
+    "size": "the size of the file",
+}
+# Round trips of flows that a formula takes to be equal differ by so little.
+SAME = 1.1
+
+
+def statements(network: FrameNetwork) -> Iterator[Prediction]:
+    """All statements, topic by topic."""
+    bounds = FrameBounds(network)
+    tcp = {name: flows for name, flows in network.groups().items() if flows[0].tcp is not None}
+    yield from _bottlenecks(network)
+    yield from _frames(network)
+    if tcp:
+        yield _shares([flow for flows in tcp.values() for flow in flows])
+        yield from map(_delays, tcp.values())
+    yield from _throughput(bounds, tcp)
+    for port in network.bottlenecks:
+        yield from _queue(bounds, port)
+    yield from _completion(bounds, tcp)
+
+
+def _gbit(bits_per_second: float) -> str:
+    return f"{bits_per_second / 1e9:,.4g} Gbit/s"
+
+
+def _from_to(low: str, high: str) -> str:
+    return low if low == high else f"{low} to {high}"
+
+
+def _bottlenecks(network: FrameNetwork) -> Iterator[Statement]:
+    if not network.bottlenecks:
+        text = "No port can receive more data than its line carries."
+        yield Statement("bottleneck", text, {"ports": []})
+    for port in network.bottlenecks:
+        count, offered = len(network.over[port]), network.offered(port)
+        yield Statement(
+            "bottleneck",
+            f"{port.name}: {count} flow{'s' if count > 1 else ''} could bring {_gbit(offered)} to "
+            f"a line of {_gbit(port.bits_per_second)}.",
+            {
+                "port": port.name,
+                "flows": count,
+                "offered_bits_per_second": offered,
+                "link_bits_per_second": port.bits_per_second,
+            },
+        )
+
+
+def _frames(network: FrameNetwork) -> Iterator[Statement]:
+    """What headers, preambles and gaps take of a line."""
+    for name, flows in network.groups().items():
+        flow = flows[0]
+        share = flow.payload_bytes / flow.line_bytes
+        yield Statement(
+            "frames",
+            f"{name}: a full packet of {flow.payload_bytes:,} bytes of payload takes "
+            f"{flow.line_bytes:,} bytes of a line: {share:.4%} are payload.",
+            {
+                "group": name,
+                "payload_bytes": flow.payload_bytes,
+                "frame_bytes": flow.frame_bytes,
+                "line_bytes": flow.line_bytes,
+                "payload_share": share,
+                "acknowledgement_line_bytes": flow.acknowledgement_line_bytes,
+            },
+        )
+
+
+def _shares(flows: Sequence[FrameFlow]) -> Statement:
+    """Max-min fair shares of lines over the paths that the hash of ECMP has chosen."""
+    lines = {line for flow in flows for line in flow.forward}
+    found = max_min(
+        {line.name: line.bits_per_second for line in lines},
+        {flow.name: [line.name for line in flow.forward] for flow in flows},
+    )
+    least, most = min(found.rates.values()), max(found.rates.values())
+    each = _from_to(_gbit(least), _gbit(most))
+    return Statement(
+        "fair shares",
+        f"Max-min fair shares of lines over the routes of the flows: {each} each, headers "
+        "included. TCP need not reach them.",
+        {"least_bits_per_second": least, "greatest_bits_per_second": most},
+        "max-min",
+    )
+
+
+def _delays(flows: Sequence[FrameFlow]) -> Statement:
+    trips = [flow.least_round_trip_seconds for flow in flows]
+    pipes = [flow.slowest.bits_per_second * flow.least_round_trip_seconds / 8 for flow in flows]
+    pipe = _from_to(f"{min(pipes):,.0f}", f"{max(pipes):,.0f}")
+    return Statement(
+        "delays",
+        f"{flows[0].group}: a full frame and its acknowledgement take "
+        f"{_from_to(seconds(min(trips)), seconds(max(trips)))} through empty queues; the path "
+        f"holds {pipe} bytes meanwhile.",
+        {
+            "group": flows[0].group,
+            "least_round_trip_seconds": min(trips),
+            "greatest_round_trip_seconds": max(trips),
+            "least_pipe_bytes": min(pipes),
+            "greatest_pipe_bytes": max(pipes),
+        },
+    )
+
+
+def _throughput(
+    bounds: FrameBounds, groups: dict[str, tuple[FrameFlow, ...]]
+) -> Iterator[Prediction]:
+    topic = "TCP throughput"
+    if not groups:
+        yield NoStatement(topic, "TCP throughput", "no flow runs over TCP")
+        return
+    for name, flows in groups.items():
+        found, total = [bounds.rate(flow) for flow in flows], bounds.together(flows)
+        rates = [min(rate, total) for rate, _ in found]
+        by = " or ".join(dict.fromkeys(BY[why] for _, why in found))
+        alone = sum(rate for rate, _ in found) <= total * (1 + 1e-9)
+        yield Statement(
+            topic,
+            f"{name}: at most {_from_to(_gbit(min(rates)), _gbit(max(rates)))} each, by {by}, and "
+            f"{_gbit(total)} together.",
+            {
+                "group": name,
+                "least_bound_bits_per_second": min(rates),
+                "greatest_bound_bits_per_second": max(rates),
+                "bound_by": list(dict.fromkeys(why for _, why in found)) if alone else ["link"],
+            },
+            kind="bound",
+            claims=(Claim("throughput", name, "at most", total, "throughput"),),
+        )
+    total = bounds.together([flow for flows in groups.values() for flow in flows])
+    yield Statement(
+        topic,
+        f"All together at most {_gbit(total)} of TCP payload in the measuring window.",
+        {"bound_bits_per_second": total},
+        kind="bound",
+        claims=(Claim("throughput", "", "at most", total, "throughput"),),
+    )
+    reason = "no formula here predicts how TCP shares lines over Ethernet"
+    yield NoStatement(topic, "expected TCP throughput", reason)
+
+
+def _queue(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
+    limit = bounds.queue(port)
+    if limit is None:
+        reason = "it has neither a buffer, nor windows that certainly fit without a timeout"
+        yield NoStatement("queue", f"{port.name}: longest queue", reason)
+    else:
+        yield Statement(
+            "queue",
+            f"{port.name}: at most {limit.octets:,.0f} bytes in each queue: {limit.why}.",
+            {"port": port.name, "queue_bytes": limit.octets},
+            kind="bound",
+            claims=(Claim("queue", port.name, "at most", limit.octets, "queue"),),
+        )
+    yield from _by_dctcp(bounds, port)
+    if bounds.loses_nothing:
+        yield Statement(
+            "loss",
+            f"{port.name}: no run loses a packet: all TCP windows fit.",
+            {"port": port.name, "expected": "no"},
+            kind="bound",
+            claims=(Claim("lost", port.name, "none", 0.0, "loss"),),
+        )
+    else:
+        yield Statement(
+            "loss",
+            f"{port.name}: losses are possible: TCP windows need not fit.",
+            {"port": port.name, "expected": "possible"},
+            kind="prediction",
+        )
+
+
+def _by_dctcp(bounds: FrameBounds, port: Line) -> Iterator[Statement]:
+    """Longest and shortest queue in the steady state of DCTCP, and what that assumes."""
+    flows = bounds.network.over[port]
+    aqm = port.switch["aqm"] if port.switch is not None else {}
+    unit = str(aqm.get("k", "")).partition(" ")
+    if aqm.get("algorithm") != "threshold" or unit[2] != "packets":
+        return
+    if not any(flow.recovery == "dctcp" for flow in flows):
+        return
+    marks, count, longest = float(unit[0]), len(flows), max(flow.line_bytes for flow in flows)
+    trips = [flow.least_round_trip_seconds for flow in flows]
+    path = port.bits_per_second * max(trips) / 8 / longest
+    top = float(greatest_queue_packets(count, marks))
+    swing = float(queue_swing_packets(count, marks, path))
+    low = max(0.0, top - swing)
+    held = {flow: outstanding_bytes(flow) // flow.payload_bytes for flow in flows}
+    assumed = {
+        "all flows run DCTCP with data without end": all(
+            flow.recovery == "dctcp" and flow.kind == "greedy" for flow in flows
+        ),
+        "all flows have the same round trip": max(trips) <= SAME * min(trips),
+        "it is the only bottleneck of its flows": not any(
+            other is not port and set(bounds.network.over[other]) & set(flows)
+            for other in bounds.network.bottlenecks
+        ),
+        "windows do not limit": min(held.values()) * count > path + top,
+        "each window has two segments or more": path + marks - swing >= 2 * count,
+        "K is above a seventh of the path's packets (equation 13)": marks > path / 7,
+        "no buffer is full": top * longest <= port.buffer_bytes,
+    }
+    yield Statement(
+        "queue",
+        f"{port.name}: in the steady state the queue of DCTCP swings from {low:,.0f} to {top:,.0f} "
+        "packets, if all its flows see marks at once.",
+        {
+            "port": port.name,
+            "dctcp_queue_most_packets": top,
+            "dctcp_queue_least_packets": low,
+            "path_packets": path,
+        },
+        "dctcp-queue",
+        tuple(text for text, holds in assumed.items() if not holds),
+        "prediction",
+    )
+
+
+def _completion(
+    bounds: FrameBounds, groups: dict[str, tuple[FrameFlow, ...]]
+) -> Iterator[Prediction]:
+    """The earliest end of the files of a group, over the line that takes longest."""
+    for name, flows in groups.items():
+        if flows[0].kind != "transfer":
+            continue
+        over: dict[Line, list[FrameFlow]] = {}
+        for flow in flows:
+            for line in flow.forward:
+                over.setdefault(line, []).append(flow)
+        least, line = max(
+            ((bounds.completion(files, line), line) for line, files in over.items()),
+            key=lambda one: one[0],
+        )
+        count = len(over[line])
+        files = f"{count} files that cross" if count > 1 else "the longest file over"
+        yield Statement(
+            "completion",
+            f"{name}: its last file cannot end before {seconds(least)}: {files} {line.name} take "
+            "so long with headers, preambles and gaps.",
+            {"group": name, "port": line.name, "files": count, "earliest_end_seconds": least},
+            kind="bound",
+            claims=(Claim("end", name, "at least", least, "completion"),),
+        )

@@ -1,0 +1,193 @@
+"""The network of a scenario over Ethernet as plain values: seconds, bytes, bit/s."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+from cellrate import _core
+from cellrate.simulation.network.ends import Parameters
+
+PREAMBLE_BYTES, GAP_BYTES = 8, 12
+"""Bytes before each frame on a line, and the least gap behind it (IEEE 802.3)."""
+SHORTEST_BYTES = 64
+"""Bytes of the shortest frame, from header to frame check sequence (IEEE 802.3 clause 4.4.2)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Line:
+    """A directed link.
+
+    Attributes:
+        name: ``FROM->TO``.
+        sender: Name of the node that sends.
+        bits_per_second: Rate.
+        delay_seconds: Propagation delay.
+        switch: Settings of the output port that feeds it; None if a host feeds it.
+    """
+
+    name: str
+    sender: str
+    bits_per_second: float
+    delay_seconds: float
+    switch: Parameters | None
+
+    def seconds(self, octets: float) -> float:
+        """Time of so many bytes on the line."""
+        return 8 * octets / self.bits_per_second
+
+    @property
+    def buffer_bytes(self) -> float:
+        """Limit of each queue of the port; infinity if there is none, or for a host."""
+        limit = None if self.switch is None else self.switch["buffer_bytes"]
+        return math.inf if limit is None else float(limit)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrameFlow:
+    """A flow.
+
+    Attributes:
+        name: ``GROUP.INDEX``.
+        group: Name of its group.
+        start_seconds: Start time, before jitter.
+        forward: Lines to the destination.
+        backward: Lines of the acknowledgements; empty without TCP.
+        source: Parameters of the source; ``kind`` names it.
+        own_bits_per_second: Rate of a source of datagrams with preambles and gaps; None if it has
+            none.
+        tcp: Parameters of TCP; None without it.
+        payload_bytes: Payload of a full packet.
+        frame_bytes: A full frame, from header to frame check sequence.
+        line_bytes: A full frame with preamble and gap.
+        acknowledgement_line_bytes: An acknowledgement with preamble and gap; None without TCP.
+        propagation_round_trip_seconds: Propagation there and back; None without TCP.
+    """
+
+    name: str
+    group: str
+    start_seconds: float
+    forward: tuple[Line, ...]
+    backward: tuple[Line, ...]
+    source: Parameters
+    own_bits_per_second: float | None
+    tcp: Parameters | None
+    payload_bytes: int
+    frame_bytes: int
+    line_bytes: int
+    acknowledgement_line_bytes: int | None
+    propagation_round_trip_seconds: float | None
+
+    @property
+    def kind(self) -> str:
+        """Kind of the source."""
+        return str(self.source["kind"])
+
+    @property
+    def recovery(self) -> str:
+        """Name of TCP's recovery; empty without TCP."""
+        recovery = None if self.tcp is None else self.tcp["recovery"]
+        return str(recovery["policy"] if isinstance(recovery, Mapping) else recovery or "")
+
+    @property
+    def slowest(self) -> Line:
+        """The slowest line on the way of the data."""
+        return min(self.forward, key=lambda line: line.bits_per_second)
+
+    @property
+    def least_round_trip_seconds(self) -> float:
+        """Propagation there and back, and the time of a full frame and of its acknowledgement.
+
+        Each switch takes a whole frame before it sends it on.
+        """
+        there = sum(line.seconds(self.line_bytes - GAP_BYTES) for line in self.forward)
+        answer = (self.acknowledgement_line_bytes or 0) - GAP_BYTES
+        back = sum(line.seconds(answer) for line in self.backward)
+        return (self.propagation_round_trip_seconds or 0.0) + there + back
+
+
+@dataclass(frozen=True)
+class FrameNetwork:
+    """Network of a scenario over Ethernet, with all groups and templates expanded.
+
+    Attributes:
+        seed: Seed of every random stream.
+        duration_seconds: Simulated time.
+        start_jitter_seconds: Largest random addition to the start of every flow.
+        measure: Measuring window, and the traces that are kept.
+        lines: Directed links.
+        flows: Every flow of every group.
+    """
+
+    seed: int
+    duration_seconds: float
+    start_jitter_seconds: float
+    measure: Parameters
+    lines: tuple[Line, ...]
+    flows: tuple[FrameFlow, ...]
+
+    @classmethod
+    def of_scenario(cls, scenario: _core.Scenario) -> Self:
+        """Network of a scenario over Ethernet that has been read."""
+        described: Mapping[str, Any] = json.loads(scenario.network())
+        nodes = described["nodes"]
+        lines = tuple(
+            Line(
+                link["name"],
+                nodes[link["from"]]["name"],
+                link["bits_per_second"],
+                link["delay_seconds"],
+                nodes[link["from"]]["switch"],
+            )
+            for link in described["links"]
+        )
+        plain = ("seed", "duration_seconds", "start_jitter_seconds", "measure")
+        return cls(
+            **{name: described[name] for name in plain},
+            lines=lines,
+            flows=tuple(_flow(flow, lines) for flow in described["flows"]),
+        )
+
+    @cached_property
+    def over(self) -> Mapping[Line, tuple[FrameFlow, ...]]:
+        """Flows whose data use a line, by line."""
+        found: dict[Line, list[FrameFlow]] = {line: [] for line in self.lines}
+        for flow in self.flows:
+            for line in flow.forward:
+                found[line].append(flow)
+        return {line: tuple(flows) for line, flows in found.items()}
+
+    @cached_property
+    def bottlenecks(self) -> tuple[Line, ...]:
+        """Ports to which the lines before them can bring more data than they carry."""
+        return tuple(
+            line
+            for line in self.lines
+            if line.switch is not None and self.offered(line) > line.bits_per_second * (1 + 1e-9)
+        )
+
+    def offered(self, line: Line) -> float:
+        """Greatest rate in bit/s at which data can reach a port over the lines before it."""
+        before: dict[Line, float] = {}
+        for flow in self.over[line]:
+            hop = flow.forward[flow.forward.index(line) - 1]
+            own = flow.own_bits_per_second or math.inf
+            before[hop] = before.get(hop, 0.0) + own
+        return sum(min(hop.bits_per_second, own) for hop, own in before.items())
+
+    def groups(self) -> dict[str, tuple[FrameFlow, ...]]:
+        """Flows by group, in order."""
+        found: dict[str, list[FrameFlow]] = {}
+        for flow in self.flows:
+            found.setdefault(flow.group, []).append(flow)
+        return {name: tuple(flows) for name, flows in found.items()}
+
+
+def _flow(flow: Mapping[str, Any], lines: tuple[Line, ...]) -> FrameFlow:
+    values = {name: flow[name] for name in FrameFlow.__dataclass_fields__ if name in flow}
+    ways = {way: tuple(lines[link] for link in flow[way]) for way in ("forward", "backward")}
+    return FrameFlow(**values | ways)
