@@ -10,7 +10,9 @@ from pathlib import Path
 
 import cellrate
 import pytest
+from cellrate.gym import AbrPort
 from conftest import Command
+from test_notebook import text_of
 
 # A file of 100 segments over two links of 10 Gbit/s and 1 us.
 ONE = """
@@ -90,10 +92,21 @@ def test_what_cannot_be_is_refused_with_its_place(setting: str, message: str) ->
 
 def test_what_knows_cells_only_says_so(command: Command, tmp_path: Path) -> None:
     (tmp_path / "x.toml").write_text(ONE, encoding="utf-8")
-    refused = command("time-space", "x.toml")
-    assert refused.returncode == 2
-    assert "needs a network of ATM cells" in refused.stderr
-    assert "x.toml:2" in refused.stderr
+    for door in ("time-space", "animate"):
+        refused = command(door, "x.toml")
+        assert refused.returncode == 2
+        assert "needs a network of ATM cells" in refused.stderr
+        assert "x.toml:2" in refused.stderr
+    with pytest.raises(cellrate.ScenarioError, match="needs a network of ATM cells"):
+        AbrPort(ONE).reset()
+
+
+def test_a_scenario_shows_itself_in_a_notebook() -> None:
+    scenario = cellrate.Scenario(ONE)
+    shown = text_of(scenario._repr_html_())
+    assert "1 switches, 2 hosts, 1 flows" in shown
+    assert "Gbit/s" in shown
+    assert "of a core" in text_of(scenario.validate()._repr_html_())
 
 
 def test_a_switch_tells_hosts_their_rates(command: Command, tmp_path: Path) -> None:

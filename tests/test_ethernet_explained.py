@@ -1,4 +1,4 @@
-"""What theory says of scenarios over Ethernet: by hand, and its bounds against random runs."""
+"""Theory of scenarios over Ethernet: by hand, and its bounds against random runs."""
 
 from __future__ import annotations
 

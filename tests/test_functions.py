@@ -12,6 +12,7 @@ import cellrate
 import numpy as np
 import polars as pl
 import pytest
+from cellrate.advice import sizing
 from cellrate.advice.explain.report import as_json as explained
 from cellrate.advice.sizing.report import as_json as sized
 from cellrate.advice.tuning import as_json as tuned
@@ -137,6 +138,7 @@ def test_size_buffer_finds_what_the_command_finds(
     answer = cellrate.size_buffer(file, seeds=3)
     said = printed(command, "size-buffer", file, "--seeds", "3", "--out", tmp_path)
     assert as_printed(sized(answer)) == said
+    assert isinstance(answer, sizing.Answer)
     assert answer.buffer_cells is not None
     assert f"{answer.buffer_cells:,} cells" in repr(answer)
     assert f"{answer.buffer_cells:,}" in text_of(answer._repr_html_())

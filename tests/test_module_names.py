@@ -19,6 +19,7 @@ MEANINGS = {
     "figure": "an answer as a matplotlib figure",
     "laboratory": "runs of one scenario or paper with varied settings, each made once",
     "measures": "numbers that are read from a run, and their units",
+    "over_ethernet": "what a command says of a scenario over Ethernet",
     "report": "an answer as a document for the terminal and a web page, and in other forms",
     "running": "the runs of an operation, made and collected",
     "runs": "the runs that an experiment or an expression names, and access to their results",

@@ -57,6 +57,7 @@ def said(scheme: str, service: str) -> tuple[Answer, str, list[str]]:
     """The answer for a control, the title of its picture, and the texts in its first panel."""
     settings = [f'switch.control={{scheme="{scheme}"}}']
     answer = cellrate.size_buffer(SCENARIO.replace("SERVICE", service), overrides=settings, seeds=2)
+    assert isinstance(answer, Answer)
     assert answer.queue is not None
     figure = queue_figure(answer, answer.queue)
     return answer, figure.get_suptitle(), [one.get_text() for one in figure.axes[0].texts]

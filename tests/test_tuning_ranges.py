@@ -125,7 +125,8 @@ def test_a_scheme_that_is_added_later_is_known_by_itself(monkeypatch: pytest.Mon
     gain["x-search"]["scale"] = "linear"
     properties = {"scheme": {"type": "string", "const": "later"}, "gain": gain}
     later["$defs"]["ControlConfig"]["oneOf"].append({"properties": properties})
-    monkeypatch.setattr(schema, "schema", lambda: later)
+    monkeypatch.setattr(schema, "schema", lambda _="atm": later)
+    monkeypatch.setattr(schema, "_definitions", schema._definitions.__wrapped__)  # noqa: SLF001
     place = scenario()
     place.keys.document["switch"]["control"] = {"scheme": "later", "gain": 0.2}
     space, _ = declared(place, ["switch.control"])

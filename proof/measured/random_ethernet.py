@@ -61,13 +61,17 @@ def _switch(draw: random.Random) -> Settings:
 
 def _tcp(draw: random.Random, *, jumbo: bool) -> Settings:
     window = draw.choice(("3000 bytes", "20 kB", "64 KiB", "256 KiB"))
+    stamped = draw.random() < 0.3
+    largest = (8960 if jumbo else draw.choice((536, 1000, 1460))) - 12 * stamped
     return {
+        "timestamps": stamped,
+        "pacing": draw.random() < 0.2,
         "window": "60 kB" if jumbo else window,
         "recovery": draw.choice(("reno", "newreno", "sack", "dctcp", "cubic")),
         "delayed_ack": draw.random() < 0.3,
         "min_rto": draw.choice(("5 ms", "200 ms", "2 s")),
         "granularity": "1 ms",
-        "mss": f"{8960 if jumbo else draw.choice((536, 1000, 1460))} bytes",
+        "mss": f"{largest} bytes",
     }
 
 

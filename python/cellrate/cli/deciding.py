@@ -70,8 +70,10 @@ def choose(
     def within(_done: float, _total: int) -> None:
         budget.check()  # the bar shows phases
 
+    is_over_ethernet = job.scenario().link_layer == "ethernet"
+    chosen = choosing.choose_over_ethernet if is_over_ethernet else choosing.choose
     with ProgressBar("choosing") as progress:
-        answer = choosing.choose(
+        answer = chosen(
             job,
             goals,
             effort,
@@ -167,7 +169,7 @@ def size_buffer(
     if delay_seconds is not None:
         options["delay_seconds"] = seconds(delay_seconds, "--delay")
     from cellrate.advice.sizing import SizingError
-    from cellrate.advice.sizing.report import as_json, report
+    from cellrate.advice.sizing.report import as_json
     from cellrate.common import whole_file
     from cellrate.common.document.web_page import web_page
 
@@ -180,7 +182,7 @@ def size_buffer(
         raise BadInput(str(error)) from error
     question = ["size-buffer", answer.question]
     [place] = own_paths(out, source.stem(job.path), ["-buffer.html"], question)
-    document = report(answer)
+    document = answer.document()
     whole_file.write_text(place, web_page(document))
     hand_over(json=json, as_json=lambda: as_json(answer), report=lambda: document, written=[place])
     warn_of_damage(store)

@@ -48,11 +48,9 @@ def explain(
     checked = job.scenario()
     # They load slowly, and most errors are known before.
     from cellrate.advice import explain as explaining
-    from cellrate.simulation.network import Network
-    from cellrate.simulation.network.ethernet_view import FrameNetwork
+    from cellrate.simulation.network.ethernet_view import network_of
 
-    kind = FrameNetwork if checked.link_layer == "ethernet" else Network
-    return replace(explaining.explain(kind.of_scenario(checked)), scenario=job.path)
+    return replace(explaining.explain(network_of(checked)), scenario=job.path)
 
 
 def validate(

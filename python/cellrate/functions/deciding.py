@@ -37,7 +37,7 @@ def size_buffer(
     workers: int | None = None,
     store: _core.Store | None = None,
     progress: Watcher | bool | None = None,
-) -> sizing.Answer:
+) -> sizing.Answer | sizing.PacketAnswer:
     """Finds the least buffer that loses no cells, or meets a target, as ``cellrate size-buffer``.
 
     Args:
@@ -74,6 +74,8 @@ def size_buffer(
         credit_cells=credit_cells,
     )
     with runner_of("measuring queues", workers, store, progress) as runner:
+        if question.scenario.link_layer == "ethernet":
+            return sizing.size_port(question, runner)
         return sizing.size_buffer(question, runner)
 
 
@@ -95,7 +97,7 @@ def choose(
     workers: int | None = None,
     store: _core.Store | None = None,
     progress: Watcher | bool | None = None,
-) -> choosing.Answer:
+) -> choosing.Answer | choosing.PacketChoice:
     """Chooses a control, its parameters and the buffer, as ``cellrate choose``.
 
     Args:
@@ -134,6 +136,8 @@ def choose(
         first_seed=first_seed,
     )
     with runner_of("choosing", workers, store, progress) as runner:
+        if job.scenario().link_layer == "ethernet":
+            return choosing.choose_over_ethernet(job, goals, effort, runner, kept_in(store))
         return choosing.choose(job, goals, effort, runner, kept_in(store))
 
 

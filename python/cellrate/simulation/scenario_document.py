@@ -19,9 +19,10 @@ from cellrate.common.document import (
 from cellrate.common.numbers import number, seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from cellrate.simulation.network import Flow, Link
+    from cellrate.simulation.network.ethernet_view import FrameFlow, Line
     from cellrate.simulation.scenarios import Scenario, Validation
 
 # Of more ports, those that most flows cross are shown.
@@ -30,28 +31,63 @@ MOST_PORTS = 12
 
 def scenario_document(scenario: Scenario) -> Document:
     """The flows of a scenario by group, and the ports that they cross."""
-    from cellrate.simulation.network import Network
+    from cellrate.simulation.network.ethernet_view import FrameNetwork, network_of
 
-    job = scenario.job
-    network = Network.of(job.text, job.path, job.overrides, job.seed)
-    crossed = [(link, len(network.flows_over(link))) for link in network.ports]
-    busy = sorted((pair for pair in crossed if pair[1]), key=lambda pair: -pair[1])
-    shown = busy[:MOST_PORTS]
-    hosts = sum(node.switch is None for node in network.nodes)
-    switches = len(network.nodes) - hosts
+    checked = scenario.job.scenario()
+    network, (hosts, switches, flows) = network_of(checked), checked.size()
+    if isinstance(network, FrameNetwork):
+        busy: Sequence[tuple[Any, int]] = _busy((p, len(network.over[p])) for p in network.ports)
+        tables = _frame_flows(network.groups()), _frame_ports(busy[:MOST_PORTS])
+    else:
+        busy = _busy((p, len(network.flows_over(p))) for p in network.ports)
+        tables = _flows(network.groups()), _ports(busy[:MOST_PORTS])
     parts: list[Block] = [
         Paragraph(
-            f"{switches} switches, {hosts} hosts, {len(network.flows)} flows; "
+            f"{switches} switches, {hosts} hosts, {flows} flows; "
             f"{scenario['run.duration']} simulated, measured from {scenario['measure.from']} to "
             f"{scenario['measure.to']}, seed {scenario.seed}"
         ),
-        Section("Flows", (_flows(network.groups()),)),
-        Section("Output ports of switches", (_ports(shown),)),
+        Section("Flows", (tables[0],)),
+        Section("Output ports of switches", (tables[1],)),
     ]
+    shown = busy[:MOST_PORTS]
     if len(shown) < len(busy):
         parts.append(Remark(f"{len(busy) - len(shown)} further ports, which no more flows cross"))
     parts += _warnings(scenario.validate().warnings)
     return Document(f"Scenario {scenario.name}", tuple(parts))
+
+
+def _busy(ports: Iterable[tuple[Any, int]]) -> list[tuple[Any, int]]:
+    """Ports that flows cross, those with most flows first."""
+    return sorted((pair for pair in ports if pair[1]), key=lambda pair: -pair[1])
+
+
+def _frame_flows(groups: Mapping[str, Sequence[FrameFlow]]) -> Table:
+    titles = columns("group", "flows", "source", "TCP recovery", "round trip", numbers=(1, 4))
+    found = [
+        (name, f"{len(flows)}", flows[0].kind, flows[0].recovery, _trip(flows[0]))
+        for name, flows in groups.items()
+    ]
+    return Table(titles, rows(found), wide=True)
+
+
+def _trip(flow: FrameFlow) -> str:
+    return "" if flow.tcp is None else seconds(flow.least_round_trip_seconds)
+
+
+def _frame_ports(ports: Sequence[tuple[Line, int]]) -> Table:
+    titles = columns("port", "flows", "rate\nGbit/s", "delay", "buffer\nbytes", numbers=range(1, 5))
+    found = [
+        (
+            line.name,
+            f"{flows}",
+            f"{line.bits_per_second / 1e9:g}",
+            seconds(line.delay_seconds),
+            "infinite" if math.isinf(line.buffer_bytes) else f"{line.buffer_bytes:,.0f}",
+        )
+        for line, flows in ports
+    ]
+    return Table(titles, rows(found))
 
 
 def _flows(groups: Mapping[str, Sequence[Flow]]) -> Table:
@@ -106,11 +142,18 @@ def _port(link: Link, flows: int) -> tuple[str, ...]:
 
 def validation_document(found: Validation) -> Document:
     """The warnings of a scenario, and what its run needs."""
-    needed, available = found.estimate["memory_bytes"], found.estimate["available_bytes"]
+    parts = (Paragraph(_needs(found.estimate)), *_warnings(found.warnings))
+    return Document(f"{found.name} is a valid scenario", parts)
+
+
+def _needs(estimate: Mapping[str, Any]) -> str:
+    """Memory of a run; its time where memory is not known."""
+    if estimate["memory_bytes"] is None:
+        return f"A run takes about {seconds(estimate['seconds'])} of a core."
+    needed, available = estimate["memory_bytes"], estimate["available_bytes"]
     memory = f"A run needs at most {number(needed / 1e6)} MB of memory"
     has = "." if available is None else f"; this machine has {number(available / 1e6)} MB for it."
-    parts = (Paragraph(memory + has), *_warnings(found.warnings))
-    return Document(f"{found.name} is a valid scenario", parts)
+    return memory + has
 
 
 def _warnings(warnings: Sequence[Mapping[str, Any]]) -> list[Block]:

@@ -33,7 +33,7 @@ class Validation(Shown):
         name: Name of the scenario.
         warnings: Warnings, each with ``message``, ``path``, ``line`` and ``column``.
         estimate: Needs of a run, as ``memory_bytes``, at most, and ``available_bytes``, that this
-            machine has; units are in the names.
+            machine has; units are in the names. Over Ethernet memory is not known, but ``seconds``.
     """
 
     name: str
@@ -154,7 +154,9 @@ class Scenario(Shown):
 
     def validate(self) -> Validation:
         """Checks the scenario without running it, and estimates what a run needs."""
-        return Validation(self.name, tuple(self._checked.warnings()), self._checked.estimate())
+        checked = self._checked
+        needs = checked.cost() if checked.link_layer == "ethernet" else checked.estimate()
+        return Validation(self.name, tuple(checked.warnings()), needs)
 
     def run(
         self, *, store: _core.Store | None = None, progress: Watcher | bool | None = None

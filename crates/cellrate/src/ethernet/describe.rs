@@ -79,6 +79,7 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Value {
         "backward": instance.backward,
         "source": units().of("SourceConfig", &group.source),
         "own_bits_per_second": rate,
+        "rate_controlled": group.rate_control.is_some(),
         "tcp": over_tcp.then(|| units().of("TcpConfig", &effective::tcp(&group.tcp))),
         "payload_bytes": frames.payload,
         "frame_bytes": frames.full - ON_LINE,
@@ -107,7 +108,7 @@ impl Frames {
             tagged: scenario.ethernet.tagged,
         };
         let (headers, payload) = if group.source.over_tcp() {
-            (group.tcp.header_bytes, group.tcp.mss.0)
+            (group.tcp.data_header_bytes(), group.tcp.mss.0)
         } else {
             (UDP_HEADERS, group.datagram.0)
         };
@@ -161,7 +162,7 @@ pub(super) fn cost(scenario: &Scenario, graph: &Graph) -> Cost {
     let traces = scenario.measure.traces.iter().map(|kind| match kind {
         TraceKind::Queue => switch_ports() * scenario.switch.queues.len(),
         TraceKind::Utilisation => switch_ports(),
-        TraceKind::Cwnd | TraceKind::Sequence => graph.flows.len(),
+        TraceKind::Cwnd | TraceKind::Sequence | TraceKind::Acr => graph.flows.len(),
     });
     let samples = (duration / scenario.sample().as_secs_f64()) as u64 + 1;
     let points = samples.min(u64::from(scenario.measure.trace_points));

@@ -3,6 +3,18 @@
 from cellrate.advice.choosing.answer import Answer
 from cellrate.advice.choosing.choosing import Effort, choose
 from cellrate.advice.choosing.goals import Goals, goals_of
+from cellrate.advice.choosing.over_ethernet import PacketChoice, choose_over_ethernet
 from cellrate.advice.choosing.report import as_json, report, write
 
-__all__ = ["Answer", "Effort", "Goals", "as_json", "choose", "goals_of", "report", "write"]
+__all__ = [
+    "Answer",
+    "Effort",
+    "Goals",
+    "PacketChoice",
+    "as_json",
+    "choose",
+    "choose_over_ethernet",
+    "goals_of",
+    "report",
+    "write",
+]

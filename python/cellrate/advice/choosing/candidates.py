@@ -58,7 +58,7 @@ class Candidate:
         without_rates = self.ability in {"none", "credit"}
         service = "ubr" if without_rates else "abr"
         scheme = UNCONTROLLED if without_rates else self.name
-        groups = dict.fromkeys(flow.group for flow in scenario.network.flows if flow.is_elastic)
+        groups = dict.fromkeys(flow.group for flow in scenario.cells.flows if flow.is_elastic)
         return (
             *(f'flow.{group}.service="{service}"' for group in groups),
             *_everywhere(scenario, "control", f'{{scheme="{scheme}"}}'),
@@ -75,7 +75,7 @@ class Candidate:
             return ()
         if self.name != PREDICTED:
             return BY_MARKS if self.ability in {"efci", "relative-rate"} else AT_ONCE
-        flows = scenario.network.flows
+        flows = scenario.cells.flows
         trip = max(flow.propagation_round_trip_seconds or 0.0 for flow in flows)
         constant = f'"{max(1, round(trip * 1e6))} us"'
         return (
@@ -98,7 +98,7 @@ def own_first(scenario: ResolvedScenario) -> tuple[Candidate, ...]:
     document = scenario.keys.document
     nodes = document["topology"].get("node", ())
     schemes = {one["control"]["scheme"] for one in (document["switch"], *nodes) if "control" in one}
-    elastic = {flow.service for flow in scenario.network.flows if flow.is_elastic}
+    elastic = {flow.service for flow in scenario.cells.flows if flow.is_elastic}
 
     def is_own(one: Candidate) -> bool:
         service = "ubr" if one.ability == "none" else "abr"

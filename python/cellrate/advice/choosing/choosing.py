@@ -120,8 +120,10 @@ def choose(
         KeyboardInterrupt: Ctrl-C was pressed; complete runs are kept.
     """
     effort, budget = effort or Effort(), budget or Budget.of(None)
-    plain = ResolvedScenario.of(replace(base, seed=None).scenario())
-    _require_choice(base, plain.network)
+    scenario = replace(base, seed=None).scenario()
+    scenario.require_cells()
+    plain = ResolvedScenario.of(scenario)
+    _require_choice(base, plain.cells)
     work = _Choosing(base, plain, goals, effort, budget.limited(runner), is_known, phases)
     work.begin()
     try:
@@ -176,7 +178,7 @@ class _Choosing:
 
     @property
     def over_tcp(self) -> bool:
-        return any(flow.tcp for flow in self.plain.network.flows)
+        return any(flow.tcp for flow in self.plain.cells.flows)
 
     def _objective(self) -> Objective:
         """Enough of the best throughput that the other goals allow, as far as it is known."""

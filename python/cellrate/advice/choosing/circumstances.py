@@ -87,9 +87,9 @@ def _delay_seconds(key: Key) -> float:
 
 
 def _counts(scenario: ResolvedScenario, factor: float, *, elastic: bool) -> tuple[str, ...]:
-    flows = [flow for flow in scenario.network.flows if flow.is_elastic is elastic]
+    flows = [flow for flow in scenario.cells.flows if flow.is_elastic is elastic]
     found = []
-    for name, group in scenario.network.groups(flows).items():
+    for name, group in scenario.cells.groups(flows).items():
         count = max(1, round(len(group) * factor))
         if count != len(group):
             found.append(f"flow.{name}.count={count}")

@@ -11,6 +11,7 @@ from cellrate import __version__
 from cellrate.advice.choosing.answer import Answer, Elsewhere, sides
 from cellrate.advice.choosing.candidates import Option
 from cellrate.advice.choosing.goals import Goals, best_of_each, settled
+from cellrate.advice.choosing.over_ethernet import PacketChoice
 from cellrate.common import whole_file
 from cellrate.common.document import (
     Column,
@@ -181,8 +182,10 @@ def _left_out(answer: Answer) -> Iterator[str]:
             yield "Other round trips and numbers of sources were not tried."
 
 
-def report(answer: Answer) -> Document:
+def report(answer: Answer | PacketChoice) -> Document:
     """The recommendation, each control's best, other circumstances, the commands."""
+    if isinstance(answer, PacketChoice):
+        return answer.document()
     best, second = answer.judgement.best, answer.judgement.runner_up
     words = (Paragraph(text) for text in verdict(answer))
     settings = answer.base.overrides
@@ -299,8 +302,10 @@ def _elsewhere(answer: Answer) -> tuple[Section, ...]:
     return (Section("Elsewhere", (Table(titles, tuple(found)),)),)
 
 
-def as_json(answer: Answer) -> dict[str, Any]:
+def as_json(answer: Answer | PacketChoice) -> dict[str, Any]:
     """The output of `cellrate choose --json`."""
+    if isinstance(answer, PacketChoice):
+        return answer.as_json()
     goals, judgement = answer.goals, answer.judgement
     names = {
         "loss": "loss_ratio",
@@ -352,7 +357,7 @@ def _option(
     }
 
 
-def write(answer: Answer, paths: Sequence[Path]) -> list[Path]:
+def write(answer: Answer | PacketChoice, paths: Sequence[Path]) -> list[Path]:
     """Writes the page and, if something meets the goals, the scenario with the recommended control.
 
     Args:
@@ -362,7 +367,8 @@ def write(answer: Answer, paths: Sequence[Path]) -> list[Path]:
     Raises:
         OSError: A file cannot be written.
     """
-    base, best = answer.base, answer.judgement.best
+    base = answer.base
+    best = answer.best if isinstance(answer, PacketChoice) else answer.judgement.best
     texts = [web_page(report(answer))]
     if best is not None:
         texts.append(Job(base.text, base.path, (*base.overrides, *best.overrides)).resolved())

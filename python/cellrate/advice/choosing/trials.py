@@ -67,10 +67,10 @@ class Trials:
         Raises:
             ScenarioError: The scenario does not allow this control.
         """
-        own = (*candidate.overrides(plain), *traced(plain.network))
+        own = (*candidate.overrides(plain), *traced(plain.cells))
         job = replace(base, overrides=(*base.overrides, *own))
         scenario = ResolvedScenario.of(job.scenario())
-        laboratory = Laboratory(job, seeds, bottleneck(scenario.network), runner, is_known)
+        laboratory = Laboratory(job, seeds, bottleneck(scenario.cells), runner, is_known)
         laboratory.allowed([AS_IT_IS])
         return cls(candidate, laboratory, scenario, plain)
 
@@ -102,7 +102,7 @@ class Trials:
     def _modelled(self) -> list[Setting]:
         """Pairs of RIF and RDF that the fluid model of EFCI proposes; none if it does not apply."""
         try:
-            model = model_of(self.scenario.network, self.scenario.keys)
+            model = model_of(self.scenario.cells, self.scenario.keys)
         except NoFluidModel:
             return []
         proposed = proposal(model, judged(model), MODELLED).settings
@@ -116,7 +116,7 @@ class Trials:
         """
         if self.candidate.ability == "credit":
             return declared(self.scenario, ("fcvc",))[0]
-        network = self.scenario.network
+        network = self.scenario.cells
         trip = max((f.propagation_round_trip_seconds or 0.0 for f in network.flows), default=0.0)
         rate = max(port.bits_per_second for port in network.ports)
         pipe = max(LEAST_CELLS, round(float(pipe_cells(rate, trip))))
@@ -189,7 +189,7 @@ class Trials:
         runs: tuple[Measures, ...],
         loss: float,
     ) -> Option:
-        network, buffer_cells = self.scenario.network, max(by_seed_cells)
+        network, buffer_cells = self.scenario.cells, max(by_seed_cells)
         slowest = min(network.port(name).cells_per_second for name in self.laboratory.ports)
         over_tcp = any(flow.tcp for flow in network.flows)
         utilisation = _mean(runs, "utilisation")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
 from cellrate.advice.explain.claims import Claim
-from cellrate.advice.explain.frame_bounds import FrameBounds, outstanding_bytes
+from cellrate.advice.formulas.frame_bounds import FrameBounds, outstanding_bytes
 from cellrate.common.numbers import seconds
 from cellrate.simulation.network.ethernet_view import FrameFlow, FrameNetwork, Line
 from cellrate.theory import max_min
@@ -64,7 +64,7 @@ def _bottlenecks(network: FrameNetwork) -> Iterator[Statement]:
 
 
 def _frames(network: FrameNetwork) -> Iterator[Statement]:
-    """What headers, preambles and gaps take of a line."""
+    """The share of a line that is payload, beside headers, preambles and gaps."""
     for name, flows in network.groups().items():
         flow = flows[0]
         share = flow.payload_bytes / flow.line_bytes

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
-from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import csr_array
 
 from cellrate.advice.explain.subject import Subject
+from cellrate.advice.formulas.greatest_sum import greatest_sum
 from cellrate.simulation.network import Flow, Link, Tcp
 from cellrate.theory.cell_conversions import PAYLOAD_BYTES
 
@@ -82,29 +80,6 @@ def bound_together(subject: Subject, flows: Sequence[tuple[Flow, Tcp]]) -> float
             early = _early_bits(subject, flow, tcp, link) * cost
             room[rows[link]] += (early + MORE_CELLS) / subject.window_seconds
     return greatest_sum(most, taken, room)
-
-
-def greatest_sum(
-    most: Sequence[float], taken: Sequence[tuple[float, int, int]], room: npt.NDArray[np.float64]
-) -> float:
-    """The greatest sum of rates of which links have room for so much.
-
-    Args:
-        most: Greatest rate of each flow.
-        taken: What a flow takes of a link for each unit of its rate, numbers of link and flow.
-        room: Room of each link.
-    """
-    costs, places, columns = zip(*taken, strict=True)
-    solved = milp(
-        -np.ones(len(most)),
-        bounds=Bounds(0.0, np.array(most)),
-        constraints=LinearConstraint(
-            csr_array((costs, (places, columns)), shape=(len(room), len(most))), ub=room
-        ),
-    )
-    if not solved.success:
-        raise RuntimeError(solved.message)
-    return float(-solved.fun)
 
 
 def _in_window(subject: Subject, flow: Flow, tcp: Tcp, cells_per_second: float) -> float:

@@ -146,7 +146,12 @@ class Question:
             raise SizingError("a loss ratio and a delay: allowed is only one of the two")
 
     @cached_property
-    def _scenario(self) -> _core.Scenario:
+    def scenario(self) -> _core.Scenario:
+        """The scenario with its settings.
+
+        Raises:
+            ScenarioError: The scenario is wrong.
+        """
         return _core.Scenario(self.text, self.path, self.overrides)
 
     @cached_property
@@ -156,7 +161,7 @@ class Question:
         Raises:
             ScenarioError: The scenario is wrong.
         """
-        return Network.of_scenario(self._scenario)
+        return Network.of_scenario(self.scenario)
 
     def link(self) -> Link | None:
         """The named port; None if no port is named.
@@ -191,7 +196,7 @@ class Question:
     def _buffer_paths(self) -> dict[str, str]:
         """Path of each switch's buffer, by switch; a template has one path for all switches."""
         switches = [node.name for node in self.network.nodes if node.switch is not None]
-        if tomllib.loads(self._scenario.resolved())["topology"]["template"] != "graph":
+        if tomllib.loads(self.scenario.resolved())["topology"]["template"] != "graph":
             return dict.fromkeys(switches, "switch.buffer")
         return {name: f'topology.node."{name}".buffer' for name in switches}
 

@@ -11,6 +11,7 @@ from cellrate import __version__
 from cellrate.advice.formulas import FormulaAnswer
 from cellrate.advice.sizing.answer import Answer, EndlessGrowth
 from cellrate.advice.sizing.confidence import CONFIDENCE, covered_share, seeds_to_cover
+from cellrate.advice.sizing.over_ethernet import PacketAnswer
 from cellrate.common.document import (
     Column,
     Detail,
@@ -333,8 +334,10 @@ def _ports(answer: Answer) -> Folded:
     return Folded(f"All ports ({len(found)})", (Table(titles, rows(found)),) if found else ())
 
 
-def as_json(answer: Answer) -> dict[str, Any]:
+def as_json(answer: Answer | PacketAnswer) -> dict[str, Any]:
     """The output of `cellrate size-buffer --json`."""
+    if isinstance(answer, PacketAnswer):
+        return answer.as_json()
     question = answer.question
     names = {
         "cells": "buffer_cells",

@@ -10,6 +10,7 @@ from typing import Any
 from cellrate import _core
 from cellrate.common.problems import BadInput
 from cellrate.simulation.network import Network
+from cellrate.simulation.network.ethernet_view import FrameNetwork, network_of
 from cellrate.studies.parameters.keys import Key, Keys, number
 from cellrate.studies.parameters.ranges import WHOLE, Choices, Range, Space
 
@@ -22,12 +23,23 @@ class ResolvedScenario:
     """A scenario with all defaults filled in: its keys and its network."""
 
     keys: Keys
-    network: Network
+    network: Network | FrameNetwork
 
     @classmethod
     def of(cls, scenario: _core.Scenario) -> ResolvedScenario:
         """The keys and the network of a scenario that has been read."""
-        return cls(Keys(scenario.resolved()), Network.of_scenario(scenario))
+        return cls(Keys(scenario.resolved()), network_of(scenario))
+
+    @property
+    def cells(self) -> Network:
+        """The network of a scenario of ATM cells."""
+        assert isinstance(self.network, Network)  # noqa: S101  callers know it
+        return self.network
+
+    @property
+    def link_layer(self) -> str:
+        """Link layer of the network."""
+        return "ethernet" if isinstance(self.network, FrameNetwork) else "atm"
 
 
 @dataclass(frozen=True)
@@ -65,14 +77,17 @@ def parameter_tables(scenario: ResolvedScenario) -> tuple[str, ...]:
     """Dotted paths of the tables that hold the parameters of control and discard.
 
     EFCI and relative-rate marking act only through the sources, so the sources' RIF and RDF, or
-    AIR and MDF, are included with them.
+    AIR and MDF, are included with them. Over Ethernet it is active queue management.
     """
+    network = scenario.network
+    if isinstance(network, FrameNetwork):
+        return ("switch.aqm",)
     nodes = scenario.keys.document["topology"].get("node", ())
     own = [
         f"topology.node.{n['name']}.{k}" for n in nodes for k in ("control", "discard") if k in n
     ]
-    schemes = {node.switch.scheme for node in scenario.network.nodes if node.switch}
-    has_abr = any(flow.abr for flow in scenario.network.flows)
+    schemes = {node.switch.scheme for node in network.nodes if node.switch}
+    has_abr = any(flow.abr for flow in network.flows)
     sources = _source_keys(scenario) if schemes & WITHOUT_A_RATE and has_abr else ()
     return ("switch.control", "switch.discard", *own, *sources)
 
@@ -96,7 +111,7 @@ def declared_range(scenario: ResolvedScenario, key: Key) -> Range:
     """
     search: Mapping[str, Any] = key.search or {}
     if "of" in search:
-        whole = _whole(scenario, key, search["of"])
+        whole = _whole(scenario.cells, key, search["of"])
         low, high = search["low"] * whole, search["high"] * whole
     else:
         low, high = (_plain(search[end], key) for end in ("low", "high"))
@@ -108,14 +123,21 @@ def declared_range(scenario: ResolvedScenario, key: Key) -> Range:
             f"--vary {key.path}: its range, {low:g} to {high:g}, is empty here; "
             f"give its range: --vary {key.path}=LOW..HIGH"
         )
-    return Range(key.path, key.kind, low, high, search["scale"], step)
+    kind = kind_as_written(key.kind, str(search["low"]))
+    return Range(key.path, kind, low, high, search["scale"], step)
+
+
+def kind_as_written(kind: str, text: str) -> str:
+    """Kind of a quantity; a length of a queue that is not in packets is one in bytes."""
+    in_bytes = kind == "QueueLength" and not text.endswith("packets")
+    return "Bytes" if in_bytes else kind
 
 
 def _plain(value: object, key: Key) -> float:
     return float(value) if isinstance(value, int | float) else number(str(value), key)
 
 
-def _whole(scenario: ResolvedScenario, key: Key, name: str) -> float:
+def _whole(network: Network, key: Key, name: str) -> float:
     """The quantity of which a declared range is a share: the least buffer or rate.
 
     Raises:
@@ -123,11 +145,11 @@ def _whole(scenario: ResolvedScenario, key: Key, name: str) -> float:
     """
     advice = f"give its range: --vary {key.path}=LOW..HIGH"
     if name == "buffer":
-        finite = min(node.switch.buffer_cells for node in scenario.network.nodes if node.switch)
+        finite = min(node.switch.buffer_cells for node in network.nodes if node.switch)
         if math.isinf(finite):
             raise BadInput(f"{key.path} is searched as a share of an infinite buffer; {advice}")
         return finite
-    rates = [flow.abr.parameters for flow in scenario.network.flows if flow.abr is not None]
+    rates = [flow.abr.parameters for flow in network.flows if flow.abr is not None]
     if not rates:
         raise BadInput(f"{key.path} has no effect: no flow is ABR")
     return float(min(rate[f"{name}_bits_per_second"] for rate in rates))

@@ -158,7 +158,7 @@ def _with_unit(answer: Answer, values: Values) -> str:
     [kind] = [parameter.kind for parameter in answer.space if parameter.path == values.path] or [
         "number"
     ]
-    unit = {**units, "Bytes": "bytes"}.get(kind, "")
+    unit = {**units, "Bytes": "bytes", "QueueLength": "packets"}.get(kind, "")
     return f"{values.path} ({unit})" if unit else values.path
 
 

@@ -11,6 +11,7 @@ from fractions import Fraction
 from cellrate import ScenarioError
 from cellrate.advice.tuning.measures import Measures
 from cellrate.simulation.network import Network
+from cellrate.simulation.network.ethernet_view import FrameNetwork, network_of
 from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job
 
@@ -73,11 +74,14 @@ def shown(value: str) -> str:
 CERTAIN = frozenset({"greedy", "transfer", "persistent", "cbr"})
 
 
-def draws_nothing(network: Network) -> bool:
+def draws_nothing(network: Network | FrameNetwork) -> bool:
     """True if no random number is known to decide the runs of a scenario.
 
-    Starts, sources, losses on links and the clocks of TCP's hosts may be drawn.
+    Starts, sources, losses on links and the clocks of TCP's hosts may be drawn; over Ethernet the
+    order of frames that meet, too.
     """
+    if isinstance(network, FrameNetwork):
+        return False
     return (
         network.start_jitter_seconds == 0
         and not network.links_lose
@@ -160,7 +164,7 @@ class Laboratory:
         runs = self.trials.get(setting, ())
         digests = {run.digest for run in runs}
         alike = len(runs) >= PROOF and len(digests) == 1 and "" not in digests
-        return alike and draws_nothing(Network.of_scenario(self.job(setting, 0).scenario()))
+        return alike and draws_nothing(network_of(self.job(setting, 0).scenario()))
 
     def _repeat(self, setting: Setting, seeds: int) -> None:
         """Adds the runs of further seeds, which are the first one again."""

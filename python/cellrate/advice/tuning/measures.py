@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any, Literal, TypeAlias
 
 from cellrate import _core
 from cellrate.simulation.network import Network, overloaded_ports
+from cellrate.simulation.network.ethernet_view import FrameNetwork
 from cellrate.simulation.series import series_of
 
 SAMPLES = 200
@@ -19,7 +20,7 @@ BAND = 0.1
 TRACED = "utilisation"
 
 
-def traced(network: Network) -> tuple[str, ...]:
+def traced(network: Network | FrameNetwork) -> tuple[str, ...]:
     """Settings of a scenario that record what the settling time needs, and no other trace."""
     sample = max(1, round(network.duration_seconds * 1e12 / SAMPLES))
     return (f'measure.traces=["{TRACED}"]', f'measure.sample="{sample} ps"')
@@ -79,16 +80,25 @@ class Criterion:
     tolerance: float
     relative: bool
     of: Callable[[Summary], float | None]
+    rate: tuple[str, float] = ("Mbit/s", 1e6)
+    """Unit in which a rate is shown, and its bit/s."""
 
     @property
     def shown_unit(self) -> str:
         """Unit in which a value is shown; empty for a share."""
-        return "Mbit/s" if self.unit == "bit/s" else self.unit
+        return self.rate[0] if self.unit == "bit/s" else self.unit
 
     @property
     def divisor(self) -> float:
         """Number by which a value is divided to be shown in that unit."""
-        return 1e6 if self.unit == "bit/s" else 1.0
+        return self.rate[1] if self.unit == "bit/s" else 1.0
+
+    @property
+    def key(self) -> str:
+        """Key of its values in JSON, with the unit of queues and rates."""
+        units = {"bit/s": "_bits_per_second", "s": "_seconds"}
+        unit = f"_{self.unit}" if self.name.startswith("queue") else units.get(self.unit, "")
+        return f"{self.name.replace('-', '_')}{unit}"
 
     def reaches(self, value: float, best: float) -> bool:
         """True if a value is within the tolerance of the best value."""
@@ -210,6 +220,39 @@ CRITERIA = (
 )
 
 
+def _over_ethernet(criterion: Criterion) -> Criterion | None:
+    """The criterion as runs over Ethernet have it; None if they do not."""
+    gbit = replace(criterion, rate=("Gbit/s", 1e9))
+    match criterion.name:
+        case "loss":
+            return replace(gbit, about="packet loss ratio", of=_total("packet_loss_ratio"))
+        case "queue":
+            return replace(gbit, unit="packets", of=_longest("queue_mean_packets"))
+        case "queue-max":
+            return replace(gbit, unit="packets", of=_longest("queue_max_packets"))
+        case "queue-peak":
+            return None
+        case "packets-lost":
+            return replace(gbit, of=_total("packets_dropped"))
+    return gbit
+
+
+COMPLETION = Criterion(
+    "completion",
+    "completion time that 99 % of the ended flows do not exceed",
+    "s",
+    "least",
+    0.01,
+    relative=True,
+    of=_total("completion_p99_seconds"),
+)
+OF_LINK_LAYERS: dict[str, tuple[Criterion, ...]] = {
+    "atm": CRITERIA,
+    "ethernet": (*filter(None, map(_over_ethernet, CRITERIA)), COMPLETION),
+}
+"""The criteria of runs over each link layer."""
+
+
 @dataclass(frozen=True)
 class Measures:
     """The value of every criterion in one run; None where the run has no such value.
@@ -238,12 +281,15 @@ class Measures:
         summary = json.loads(outcome.summary())
         bottleneck = [port for port in summary["ports"] if port["name"] in ports]
         seen = {**summary, "ports": bottleneck, ALL_PORTS: summary["ports"]}
-        values = {criterion.name: criterion.of(seen) for criterion in CRITERIA}
+        criteria = OF_LINK_LAYERS[summary.get("link_layer", "atm")]
+        values = {criterion.name: criterion.of(seen) for criterion in criteria}
         settling = settling_seconds(outcome, summary, ports)
         return cls(summary["seed"], values, summary["digest"], settling)
 
 
-def bottleneck(network: Network) -> frozenset[str]:
+def bottleneck(network: Network | FrameNetwork) -> frozenset[str]:
     """Names of the overloaded ports; of all ports if none is overloaded."""
+    if isinstance(network, FrameNetwork):
+        return frozenset(line.name for line in network.bottlenecks or network.ports)
     ports = overloaded_ports(network) or network.ports
     return frozenset(port.name for port in ports)

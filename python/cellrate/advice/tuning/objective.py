@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TypeAlias
 
-from cellrate.advice.tuning.measures import CRITERIA, Criterion, Measures
+from cellrate.advice.tuning.measures import OF_LINK_LAYERS, Criterion, Measures
 from cellrate.common.problems import BadInput, choose
 
 Means: TypeAlias = Mapping[str, float | None]
@@ -35,20 +35,26 @@ class Objective:
     """
 
     criteria: tuple[Criterion, ...]
+    link_layer: str = "atm"
 
     @classmethod
-    def named(cls, text: str) -> Objective:
-        """Parses a list such as `loss,utilisation=0.01,queue`.
+    def named(cls, text: str, link_layer: str = "atm") -> Objective:
+        """Parses a list such as `loss,utilisation=0.01,queue`, of runs over a link layer.
 
         Raises:
             BadInput: A criterion is unknown or comes twice, or a tolerance is not valid.
         """
-        criteria = tuple(_criterion(part.strip()) for part in text.split(","))
+        criteria = tuple(_criterion(part.strip(), link_layer) for part in text.split(","))
         names = [criterion.name for criterion in criteria]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise BadInput(f"--objective {text}: {twice} comes twice")
-        return cls(criteria)
+        return cls(criteria, link_layer)
+
+    @property
+    def known(self) -> tuple[Criterion, ...]:
+        """All criteria of runs over the link layer."""
+        return OF_LINK_LAYERS[self.link_layer]
 
     def best(self, candidates: Sequence[Means]) -> int:
         """Index of the best setting.
@@ -121,9 +127,9 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return fmean(known) if len(known) == len(values) else None
 
 
-def _criterion(text: str) -> Criterion:
+def _criterion(text: str, link_layer: str) -> Criterion:
     name, equals, tolerance = (part.strip() for part in text.partition("="))
-    known = {criterion.name: criterion for criterion in CRITERIA}
+    known = {criterion.name: criterion for criterion in OF_LINK_LAYERS[link_layer]}
     criterion = known[choose(name, list(known), "criterion")]
     if not equals:
         return criterion

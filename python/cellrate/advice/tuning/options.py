@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cellrate.advice.tuning.declared import ResolvedScenario, declared_range
+from cellrate.advice.tuning.declared import ResolvedScenario, declared_range, kind_as_written
 from cellrate.advice.tuning.laboratory import Setting
 from cellrate.advice.tuning.objective import DEFAULT
 from cellrate.common.problems import BadInput, choose
@@ -70,7 +70,8 @@ def included(scenario: ResolvedScenario, text: str) -> Setting:
         path, equals, value = (piece.strip() for piece in part.partition("="))
         if not (path and equals and value):
             raise BadInput(f"--include {text!r}; it takes PATH=VALUE,PATH=VALUE")
-        key = scenario.keys.find(path if "." in path else f"abr.{path}")
+        whole = "." in path or scenario.link_layer == "ethernet"
+        key = scenario.keys.find(path if whole else f"abr.{path}")
         if key.path == "run.seed":
             raise BadInput(f"--include {text}: every setting gets the same seeds; see --seeds")
         values.append((key.path, _listed_value(key, value)))
@@ -127,7 +128,7 @@ def _interval(key: Key, text: str) -> Range:
     if colon:
         chosen = choose(scale_text.strip(), SCALES, "scale")
         scale = next(known for known in SCALES if known == chosen)
-    interval = Range(key.path, key.kind, low, high, scale)
+    interval = Range(key.path, kind_as_written(key.kind, high_text), low, high, scale)
     _require_fitting_scale(interval, text)
     return interval
 

@@ -12,7 +12,7 @@ import numpy as np
 from cellrate import __version__
 from cellrate.advice.tuning.answer import METHODS, Answer, differences, estimates
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Setting, shown
-from cellrate.advice.tuning.measures import CRITERIA, Criterion
+from cellrate.advice.tuning.measures import Criterion
 from cellrate.advice.tuning.proposal import ModelResults
 from cellrate.advice.tuning.race import Ranked
 from cellrate.advice.tuning.search_history import LEAST_SETTINGS, deciding, importance
@@ -49,7 +49,9 @@ def columns_of(answer: Answer) -> list[Criterion]:
     criteria = list(answer.objective.criteria)
     names = {criterion.name for criterion in criteria}
     measured = [
-        criterion for criterion in CRITERIA if criterion.name == BESIDE and BESIDE not in names
+        criterion
+        for criterion in answer.objective.known
+        if criterion.name == BESIDE and BESIDE not in names
     ]
     return criteria + [one for one in measured if answer.chosen.means[one.name]]
 
@@ -178,7 +180,8 @@ def _how_good(answer: Answer, ranked: Ranked) -> str:
 
 def _achieved(criterion: Criterion, found: float | None) -> str:
     if criterion.name == "loss":
-        return f"loses {found:.2g} of the cells" if found else "loses nothing"
+        lost = f"{criterion.about.partition(' ')[0]}s"
+        return f"loses {found:.2g} of the {lost}" if found else "loses nothing"
     return f"{criterion.name} {value_text(criterion, found)} {criterion.shown_unit}".rstrip()
 
 
@@ -344,10 +347,6 @@ def _all_pairs(modelled: ModelResults) -> Folded:
     return Folded(title, (Table(titles, cells),))
 
 
-UNITS = {"cells": "_cells", "bit/s": "_bits_per_second"}
-KEYS = {one.name: one.name.replace("-", "_") + UNITS.get(one.unit, "") for one in CRITERIA}
-
-
 def as_json(answer: Answer) -> dict[str, Any]:
     """The report as a JSON object: units in the keys, null where nothing was measured."""
     second, most = answer.runner_up, answer.most_throughput
@@ -375,7 +374,7 @@ def as_json(answer: Answer) -> dict[str, Any]:
         "runner_up": None if second is None else _ranked(answer, second),
         "chosen_less_runner_up": None
         if second is None
-        else _measures(differences(answer.chosen, second)),
+        else _measures(answer, differences(answer.chosen, second)),
         "as_it_is": _ranked(answer, answer.as_it_is),
         "most_throughput": None if most is None else _ranked(answer, most),
         "settings": [_ranked(answer, ranked) for ranked in answer.ranked],
@@ -402,7 +401,7 @@ def _ranked(answer: Answer, ranked: Ranked) -> dict[str, Any]:
         "flags": ranked.setting.flags,
         "seeds": [run.seed for run in ranked.runs],
         "model": answer.model_verdict(ranked.setting) or None,
-        "measures": _measures(estimates(ranked.runs)),
+        "measures": _measures(answer, estimates(ranked.runs)),
         "falls_behind": None
         if shortfall is None
         else {
@@ -413,8 +412,9 @@ def _ranked(answer: Answer, ranked: Ranked) -> dict[str, Any]:
     }
 
 
-def _measures(found: Mapping[str, Estimate | None]) -> dict[str, Any]:
-    return {KEYS[name]: to_json(estimate) for name, estimate in found.items()}
+def _measures(answer: Answer, found: Mapping[str, Estimate | None]) -> dict[str, Any]:
+    keys = {one.name: one.key for one in answer.objective.known}
+    return {keys[name]: to_json(estimate) for name, estimate in found.items()}
 
 
 def _model(modelled: ModelResults) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from cellrate import ScenarioError
 from cellrate.advice.tuning.answer import Answer
 from cellrate.advice.tuning.declared import NotVaried, ResolvedScenario, declared, parameter_tables
-from cellrate.advice.tuning.fluid_model import NoFluidModel, model_of
+from cellrate.advice.tuning.fluid_model import FluidModel, NoFluidModel, model_of
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Laboratory, Setting
 from cellrate.advice.tuning.measures import bottleneck
 from cellrate.advice.tuning.objective import Objective
@@ -17,6 +17,8 @@ from cellrate.advice.tuning.proposal import ModelResults, judged, proposal
 from cellrate.advice.tuning.race import affordable, cost, race, ranking, require_budget
 from cellrate.advice.tuning.search import count, search
 from cellrate.common.problems import BadInput
+from cellrate.simulation.network import Network
+from cellrate.simulation.network.ethernet_view import FrameNetwork
 from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job, run_many
 from cellrate.studies.parameters.ranges import Space
@@ -50,7 +52,7 @@ def tune(
         KeyboardInterrupt: Ctrl-C was pressed; complete runs are kept.
     """
     scenario = ResolvedScenario.of(replace(base, seed=None).scenario())
-    objective = Objective.named(options.objective)
+    objective = Objective.named(options.objective, scenario.link_layer)
     seeds = tuple(range(options.first_seed, options.first_seed + options.seeds))
     laboratory = Laboratory(base, seeds, bottleneck(scenario.network), runner, is_known)
     wanted = [AS_IT_IS, *(included(scenario, text) for text in options.include)]
@@ -59,9 +61,9 @@ def tune(
         raise error
     tuning = _Tuning(scenario, laboratory, objective, tuple(references), options)
     no_model = None
-    if not options.vary:
+    if not options.vary and isinstance(scenario.network, Network):
         try:
-            return tuning.by_model()
+            return tuning.by_model(model_of(scenario.network, scenario.keys))
         except NoFluidModel as error:
             no_model = str(error)
     return tuning.by_search(no_model)
@@ -86,13 +88,8 @@ class _Tuning:
     references: tuple[Setting, ...]
     options: TuneOptions
 
-    def by_model(self) -> Answer:
-        """Simulates the settings that the fluid model proposes.
-
-        Raises:
-            NoFluidModel: The model does not describe the scenario.
-        """
-        model = model_of(self.scenario.network, self.scenario.keys)
+    def by_model(self, model: FluidModel) -> Answer:
+        """Simulates the settings that the fluid model proposes."""
         judgement = judged(model)
         budget = self._budget(MODEL_SETTINGS)
         settings = self._affordable(budget)
@@ -149,19 +146,26 @@ class _Tuning:
         if not space:
             reasons = "".join(f"; {parameter.why}" for parameter in not_varied)
             raise BadInput(
-                "there is nothing to vary: neither control nor discard has parameters with a range"
+                f"there is nothing to vary: {self._without_range()} parameters with a range"
                 f"{reasons}; name parameters with --vary, for instance --vary tcp.granularity"
             )
         return space, not_varied
 
+    def _without_range(self) -> str:
+        """The tables in which parameters were looked for, as the start of a clause."""
+        if isinstance(self.scenario.network, FrameNetwork):
+            return "the algorithm of `switch.aqm` has no"
+        return "neither control nor discard has"
+
     def _full_first(self) -> Objective:
         """The objective with throughput (without TCP: utilisation) as its first criterion."""
         over_tcp = any(flow.tcp for flow in self.scenario.network.flows)
-        first = Objective.named("throughput" if over_tcp else "utilisation").criteria
+        name, link_layer = "throughput" if over_tcp else "utilisation", self.scenario.link_layer
+        first = Objective.named(name, link_layer).criteria
         others = tuple(
             criterion for criterion in self.objective.criteria if criterion.name != first[0].name
         )
-        return Objective((*first, *others))
+        return replace(self.objective, criteria=(*first, *others))
 
     def _answer(
         self,

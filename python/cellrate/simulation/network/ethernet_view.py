@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from cellrate import _core
 from cellrate.simulation.network.ends import Parameters
+from cellrate.simulation.network.view import Network
 
 PREAMBLE_BYTES, GAP_BYTES = 8, 12
 """Bytes before each frame on a line, and the least gap behind it (IEEE 802.3)."""
@@ -60,6 +61,7 @@ class FrameFlow:
         source: Parameters of the source; ``kind`` names it.
         own_bits_per_second: Rate of a source of datagrams with preambles and gaps; None if it has
             none.
+        rate_controlled: True if the source obeys rates, which records in frames of their own carry.
         tcp: Parameters of TCP; None without it.
         payload_bytes: Payload of a full packet.
         frame_bytes: A full frame, from header to frame check sequence.
@@ -75,6 +77,7 @@ class FrameFlow:
     backward: tuple[Line, ...]
     source: Parameters
     own_bits_per_second: float | None
+    rate_controlled: bool
     tcp: Parameters | None
     payload_bytes: int
     frame_bytes: int
@@ -152,6 +155,14 @@ class FrameNetwork:
             flows=tuple(_flow(flow, lines) for flow in described["flows"]),
         )
 
+    def change_of(self, *_paths: str) -> None:
+        """None: nothing changes during a run over Ethernet."""
+
+    @cached_property
+    def ports(self) -> tuple[Line, ...]:
+        """Lines that a switch's output port feeds."""
+        return tuple(line for line in self.lines if line.switch is not None)
+
     @cached_property
     def over(self) -> Mapping[Line, tuple[FrameFlow, ...]]:
         """Flows whose data use a line, by line."""
@@ -165,9 +176,7 @@ class FrameNetwork:
     def bottlenecks(self) -> tuple[Line, ...]:
         """Ports to which the lines before them can bring more data than they carry."""
         return tuple(
-            line
-            for line in self.lines
-            if line.switch is not None and self.offered(line) > line.bits_per_second * (1 + 1e-9)
+            line for line in self.ports if self.offered(line) > line.bits_per_second * (1 + 1e-9)
         )
 
     def offered(self, line: Line) -> float:
@@ -185,6 +194,13 @@ class FrameNetwork:
         for flow in self.flows:
             found.setdefault(flow.group, []).append(flow)
         return {name: tuple(flows) for name, flows in found.items()}
+
+
+def network_of(scenario: _core.Scenario) -> Network | FrameNetwork:
+    """Network of a scenario that has been read, of its link layer."""
+    if scenario.link_layer == "ethernet":
+        return FrameNetwork.of_scenario(scenario)
+    return Network.of_scenario(scenario)
 
 
 def _flow(flow: Mapping[str, Any], lines: tuple[Line, ...]) -> FrameFlow:

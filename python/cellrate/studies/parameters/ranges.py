@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 Scale: TypeAlias = Literal["linear", "log", "powers-of-two"]
 SCALES: tuple[Scale, ...] = ("linear", "log", "powers-of-two")
 
-WHOLE = frozenset({"integer", "Cells", "Bytes", "Buffer"})
+WHOLE = frozenset({"integer", "Cells", "Bytes", "Buffer", "QueueLength"})
 """Kinds of parameters with whole values only."""
 
 DIGITS = 3
@@ -132,6 +132,8 @@ def written(value: float, kind: str) -> str:
         return _scaled(value, ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s")))
     if kind in {"Cells", "Buffer"}:
         return f"{round(value)} cell{'' if round(value) == 1 else 's'}"
+    if kind == "QueueLength":
+        return f"{round(value)} packets"
     if kind == "Bytes":
         return f"{round(value)} bytes"
     return str(round(value)) if kind == "integer" else repr(float(value))

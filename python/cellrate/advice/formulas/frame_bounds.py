@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from cellrate.advice.explain.rate_bounds import greatest_sum
+from cellrate.advice.formulas.greatest_sum import greatest_sum
 from cellrate.simulation.network.ethernet_view import (
     GAP_BYTES,
     PREAMBLE_BYTES,
@@ -130,9 +130,13 @@ class FrameBounds:
     @cached_property
     def loses_nothing(self) -> bool:
         """True if no run can lose a packet: the windows fit everywhere, and no timer is early."""
-        return all(map(self._is_in_time, self.network.flows)) and all(
-            self._fits(line) for line in self._windows if line.switch is not None
-        )
+        ports = (line for line in self._windows if line.switch is not None)
+        return self.sends_once and all(map(self._fits, ports))
+
+    @cached_property
+    def sends_once(self) -> bool:
+        """True if no timer can expire before an acknowledgement, however full the queues are."""
+        return all(map(self._is_in_time, self.network.flows))
 
     def _fits(self, port: Line) -> bool:
         """True if a port can hold all windows over it."""
@@ -216,8 +220,8 @@ def outstanding_bytes(flow: FrameFlow) -> int:
 
 
 def outstanding_packets(flow: FrameFlow) -> float:
-    """Most segments that a flow can have outstanding; infinity if they can be of any size."""
-    if flow.tcp is None or flow.kind not in {"greedy", "transfer"}:
+    """Most segments that a flow can have outstanding; infinity if other frames may be there."""
+    if flow.tcp is None or flow.rate_controlled or flow.kind not in {"greedy", "transfer"}:
         return math.inf
     held = outstanding_bytes(flow)
     if flow.kind == "greedy":

@@ -1,0 +1,382 @@
+"""Chooses TCP's recovery and the management of queues for a scenario over Ethernet."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from cellrate import ScenarioError
+from cellrate.advice.choosing.candidates import ABILITIES
+from cellrate.advice.choosing.choosing import Budget, Effort, OutOfTime, Phases
+from cellrate.advice.choosing.goals import Goals
+from cellrate.advice.tuning.declared import ResolvedScenario, declared, parameter_tables
+from cellrate.advice.tuning.laboratory import AS_IT_IS, Laboratory, Setting
+from cellrate.advice.tuning.measures import Criterion, bottleneck
+from cellrate.advice.tuning.objective import Means, Objective, means_of
+from cellrate.advice.tuning.race import race
+from cellrate.advice.tuning.search import search
+from cellrate.common.document import Command, Document, Listing, Paragraph, Table, columns, rows
+from cellrate.common.numbers import number
+from cellrate.common.problems import BadInput
+from cellrate.simulation.run_types import Runner
+from cellrate.simulation.runner import Job, run_many
+
+RECOVERIES = ("reno", "newreno", "sack", "dctcp")
+ALGORITHMS = ("none", "threshold", "red", "codel", "pie")
+SEARCH_SEED = 1
+SHOWN = ("throughput", "completion", "loss", "queue", "queue-max", "fairness")
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """A recovery and an algorithm for the queues of all switches.
+
+    Attributes:
+        recovery: Recovery of TCP; empty for the scenario as it is.
+        algorithm: Algorithm of `switch.aqm`.
+        marks: True if it marks packets instead of dropping them.
+    """
+
+    recovery: str = ""
+    algorithm: str = ""
+    marks: bool = False
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        if not self.recovery:
+            return "the scenario's own"
+        marked = " with ECN" if self.marks and self.recovery != "dctcp" else ""
+        return f"{self.recovery}{marked}, {self.algorithm}"
+
+    def overrides(self, scenario: ResolvedScenario) -> tuple[str, ...]:
+        """Settings that make it of a scenario."""
+        if not self.recovery:
+            return ()
+        groups = scenario.keys.document["flow"]
+        own = (one["name"] for one in groups if {"recovery", "ecn"} & one.get("tcp", {}).keys())
+        ecn = ", ecn=true" if self.marks and self.algorithm != "threshold" else ""
+        keys = (f'recovery="{self.recovery}"', f"ecn={str(self.marks).lower()}")
+        tables = ("tcp", *(f"flow.{name}.tcp" for name in own))
+        return (
+            *(f"{table}.{key}" for table in tables for key in keys),
+            f'switch.aqm={{algorithm="{self.algorithm}"{ecn}}}',
+        )
+
+
+def alternatives() -> Iterator[Alternative]:
+    """The scenario as it is, then each recovery with each algorithm, by drops and by marks."""
+    yield Alternative()
+    for recovery in RECOVERIES:
+        for algorithm in ALGORITHMS:
+            if recovery != "dctcp" and algorithm != "threshold":
+                yield Alternative(recovery, algorithm)
+            if algorithm != "none":
+                yield Alternative(recovery, algorithm, marks=True)
+
+
+@dataclass(frozen=True)
+class AtMost(Criterion):
+    """A criterion that a value meets if it is small enough; less does not count.
+
+    Attributes:
+        most: The greatest value that is small enough.
+    """
+
+    most: float = 0.0
+
+    def reaches(self, value: float, best: float) -> bool:
+        """True if a value is small enough, or, where none is, the best."""
+        return value <= max(self.most, best)
+
+
+@dataclass(frozen=True)
+class AtLeast(Criterion):
+    """A criterion that a value meets if it is large enough; more does not count.
+
+    Attributes:
+        least: The least value that is large enough.
+    """
+
+    least: float = 0.0
+
+    def reaches(self, value: float, best: float) -> bool:
+        """True if a value is large enough, or, where none is, the best."""
+        return value >= min(self.least, best)
+
+
+def objective_of(goals: Goals, *, files: bool) -> Objective:
+    """Ranks by the goals in their order: fairness, loss, speed, and last the shortest mean queue.
+
+    Where no alternative meets a goal, those that come nearest go on.
+
+    Args:
+        goals: The goals.
+        files: True if all flows are files, whose speed is their completion.
+    """
+    speed = "completion" if files and goals.bits_per_second is None else "throughput"
+    known = Objective.named(f"fairness,loss,{speed},queue", "ethernet")
+    fairness, loss, carried, queue = known.criteria
+    fair = AtLeast(**_fields(fairness), least=goals.fairness)
+    lost = AtMost(**_fields(loss), most=goals.loss)
+    fast = replace(carried, tolerance=1 - goals.throughput)
+    if goals.bits_per_second is not None:
+        fast = AtLeast(**_fields(carried), least=goals.bits_per_second)
+    return replace(known, criteria=(fair, lost, fast, queue))
+
+
+def _fields(criterion: Criterion) -> dict[str, Any]:
+    return {one.name: getattr(criterion, one.name) for one in fields(Criterion)}
+
+
+@dataclass(frozen=True)
+class PacketOption:
+    """An alternative with its parameters, and its means over seeds.
+
+    Attributes:
+        alternative: The alternative.
+        setting: Its parameters that were varied.
+        seeds: Number of seeds with which it was run.
+        means: Means of the criteria.
+        overrides: Settings that make it of the scenario.
+    """
+
+    alternative: Alternative
+    setting: Setting
+    seeds: int
+    means: Means
+    overrides: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        """Its name with the parameters that were varied."""
+        return self.alternative.name + (f" ({self.setting.label})" if self.setting.values else "")
+
+
+@dataclass(frozen=True)
+class PacketChoice:
+    """The choice over Ethernet.
+
+    Attributes:
+        base: The scenario.
+        goals: The goals.
+        objective: The goals as criteria in their order.
+        seeds: Number of seeds.
+        options: Everything that was run, the best first; those with every seed before others.
+        refused: Alternatives that the scenario does not allow, with the reason.
+        simulated: Number of runs that were simulated.
+        known: Number of runs whose results had been kept.
+        out_of_time: True if the time was over before the search had ended.
+    """
+
+    base: Job
+    goals: Goals
+    objective: Objective
+    seeds: int
+    options: tuple[PacketOption, ...]
+    refused: dict[str, str]
+    simulated: int
+    known: int
+    out_of_time: bool = False
+
+    @property
+    def best(self) -> PacketOption:
+        """The recommended option."""
+        return self.options[0]
+
+    def words(self) -> Iterator[str]:
+        """The result in sentences."""
+        best, goals = self.best, self.goals
+        yield f"Recommended: {best.label}: {self._numbers(best)}."
+        lost, fair = best.means["loss"], best.means["fairness"]
+        if lost is not None and lost > goals.loss:
+            yield (
+                f"Nothing that was run loses at most {goals.loss:g} of the packets and is as fair "
+                f"as wanted; this comes nearest, with {lost:.2g}."
+            )
+        if fair is not None and fair < goals.fairness:
+            yield f"Nothing that was run has a fairness of {goals.fairness:g}; this has {fair:.3f}."
+        other = next((one for one in self.options if one.alternative != best.alternative), None)
+        if other is not None:
+            yield f"Next: {other.label}: {self._numbers(other)}."
+        if self.out_of_time:
+            yield "The time was over before all alternatives had been searched."
+
+    def _numbers(self, option: PacketOption) -> str:
+        return ", ".join(f"{name} {text}" for name, text in self._measured(option) if text != "-")
+
+    def _measured(self, option: PacketOption) -> Iterator[tuple[str, str]]:
+        known = {one.name: one for one in self.objective.known}
+        for name in SHOWN:
+            value, criterion = option.means[name], known[name]
+            text = "-"
+            if value is not None:
+                text = f"{number(value / criterion.divisor)} {criterion.shown_unit}".strip()
+            yield name, text
+
+    def command(self) -> str:
+        """The shell command that runs the recommended option once."""
+        settings = (*self.base.overrides, *self.best.overrides)
+        parts = (part for override in settings for part in ("--set", override))
+        return shlex.join(["cellrate", "run", self.base.path, *parts])
+
+    def document(self) -> Document:
+        """The recommendation, and the best of each alternative, as a document."""
+        best_of_each = {one.alternative: one for one in reversed(self.options)}
+        ordered = [one for one in self.options if best_of_each[one.alternative] is one]
+        table = Table(
+            columns("alternative", "seeds", *SHOWN, numbers=range(1, len(SHOWN) + 2)),
+            rows(
+                [one.label, str(one.seeds), *(text for _, text in self._measured(one))]
+                for one in ordered
+            ),
+        )
+        refused = Listing(tuple((f"{name}: {why}",) for name, why in self.refused.items()))
+        return Document(
+            f"{self.base.path}: recovery and queue management",
+            (*map(Paragraph, self.words()), Command((self.command(),)), table, refused),
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """The output of `cellrate choose --json`."""
+        keys = {one.name: one.key for one in self.objective.known}
+        return {
+            "scenario": self.base.path,
+            "settings": list(self.base.overrides),
+            "recommended": self.best.label,
+            "command": self.command(),
+            "words": list(self.words()),
+            "runs": {"simulated": self.simulated, "kept_from_before": self.known},
+            "options": [
+                {
+                    "recovery": one.alternative.recovery or None,
+                    "algorithm": one.alternative.algorithm or None,
+                    "marks": one.alternative.marks,
+                    "parameters": dict(one.setting.values),
+                    "overrides": list(one.overrides),
+                    "seeds": one.seeds,
+                    **{keys[name]: value for name, value in one.means.items()},
+                }
+                for one in self.options
+            ],
+            "refused": self.refused,
+        }
+
+
+def choose_over_ethernet(
+    base: Job,
+    goals: Goals,
+    effort: Effort,
+    runner: Runner = run_many,
+    is_known: Callable[[Job], bool] = lambda _: False,
+    budget: Budget | None = None,
+    phases: Phases = lambda *_: None,
+) -> PacketChoice:
+    """Chooses a recovery and an algorithm for queues with its parameters.
+
+    The buffers stay those of the scenario.
+
+    All alternatives are run with their defaults and one seed. Of each algorithm the best one is run
+    with every seed, and its declared parameters are searched; so is the scenario as it is.
+
+    Raises:
+        BadInput: A goal has no meaning over Ethernet, or no flow runs over TCP.
+        ScenarioError: The scenario is wrong.
+    """
+    _refuse_goals(goals)
+    plain = ResolvedScenario.of(replace(base, seed=None).scenario())
+    flows = plain.network.flows
+    if not any(flow.tcp for flow in flows):
+        raise BadInput(f"{base.path}: no flow runs over TCP, so there is no recovery to choose")
+    objective = objective_of(goals, files=all(flow.kind == "transfer" for flow in flows))
+    seeds = tuple(range(effort.first_seed, effort.first_seed + effort.seeds))
+    ports, limited = bottleneck(plain.network), (budget or Budget.of(None)).limited(runner)
+    laboratories: dict[Alternative, Laboratory] = {}
+    refused: dict[str, str] = {}
+    for one in alternatives():
+        job = replace(base, overrides=(*base.overrides, *one.overrides(plain)))
+        try:
+            job.scenario()
+        except ScenarioError as error:
+            refused[one.name] = str(error.diagnostics[0]["message"])
+        else:
+            laboratories[one] = Laboratory(job, seeds, ports, limited, is_known)
+    out_of_time = False
+    try:
+        _run(laboratories, objective, effort, phases)
+    except OutOfTime:
+        out_of_time = True
+    options = [
+        PacketOption(
+            one, setting, len(runs), means_of(runs), (*one.overrides(plain), *setting.overrides)
+        )
+        for one, laboratory in laboratories.items()
+        for setting, runs in laboratory.trials.items()
+    ]
+    if not options:
+        raise BadInput("--minutes: the time was over before an alternative had been run")
+    order = [options[at] for at in objective.ranked([option.means for option in options])]
+    order.sort(key=lambda option: -option.seeds)
+    return PacketChoice(
+        base,
+        goals,
+        objective,
+        len(seeds),
+        tuple(order),
+        refused,
+        sum(one.simulated for one in laboratories.values()),
+        sum(one.known for one in laboratories.values()),
+        out_of_time,
+    )
+
+
+def _run(
+    laboratories: dict[Alternative, Laboratory],
+    objective: Objective,
+    effort: Effort,
+    phases: Phases,
+) -> None:
+    """Runs all alternatives once, and searches the best one of each algorithm."""
+    for at, (one, laboratory) in enumerate(laboratories.items()):
+        phases(f"running each alternative: {one.name}", at, len(laboratories))
+        laboratory.measure([AS_IT_IS], 1)
+    names = list(laboratories)
+    means = [means_of(laboratories[one].trials[AS_IT_IS]) for one in names]
+    of_algorithms: dict[str, Alternative] = {}
+    for at in objective.ranked(means):
+        of_algorithms.setdefault(names[at].algorithm, names[at])
+    for at, one in enumerate(of_algorithms.values()):
+        phases(f"searching the parameters of {one.name}", at, len(of_algorithms))
+        _search(laboratories[one], objective, effort.settings)
+
+
+def _search(laboratory: Laboratory, objective: Objective, settings: int) -> None:
+    """Runs an alternative with every seed, and its declared parameters if it has any."""
+    scenario = ResolvedScenario.of(replace(laboratory.base, seed=None).scenario())
+    space, _ = declared(scenario, parameter_tables(scenario))
+    found: Sequence[Setting] = ()
+    if space and settings > 0:
+        found = search(laboratory, space, settings, objective, SEARCH_SEED)
+    race(laboratory, found, [AS_IT_IS], objective)
+
+
+def _refuse_goals(goals: Goals) -> None:
+    """Refuses goals that only controls of cells can have.
+
+    Raises:
+        BadInput: There is one.
+    """
+    given = {
+        "--switches": goals.abilities != ABILITIES,
+        "--delay": goals.delay_seconds is not None,
+        "--settling": goals.settling_seconds is not None,
+        "--buffer": goals.buffer_cells is not None,
+    }
+    for option, is_given in given.items():
+        if is_given:
+            raise BadInput(
+                f"{option} has no meaning over Ethernet; there are --loss, --throughput and "
+                "--fairness"
+            )

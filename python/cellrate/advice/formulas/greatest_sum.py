@@ -1,0 +1,33 @@
+"""The greatest sum of rates that links have room for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import csr_array
+
+
+def greatest_sum(
+    most: Sequence[float], taken: Sequence[tuple[float, int, int]], room: npt.NDArray[np.float64]
+) -> float:
+    """The greatest sum of rates of which links have room for so much.
+
+    Args:
+        most: Greatest rate of each flow.
+        taken: What a flow takes of a link for each unit of its rate, numbers of link and flow.
+        room: Room of each link.
+    """
+    costs, places, columns = zip(*taken, strict=True)
+    solved = milp(
+        -np.ones(len(most)),
+        bounds=Bounds(0.0, np.array(most)),
+        constraints=LinearConstraint(
+            csr_array((costs, (places, columns)), shape=(len(room), len(most))), ub=room
+        ),
+    )
+    if not solved.success:
+        raise RuntimeError(solved.message)
+    return float(-solved.fun)

@@ -1,0 +1,341 @@
+"""Sizes the buffer of a port over Ethernet: runs without a limit and with it, and formulas."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import Any
+
+from cellrate import _core
+from cellrate.advice.formulas.frame_bounds import FrameBounds, outstanding_packets
+from cellrate.advice.sizing.confidence import CONFIDENCE, covered_share, upper_mean
+from cellrate.advice.sizing.question import Measured, Question, SizingError, measure
+from cellrate.advice.sizing.search import least
+from cellrate.common.document import Column, Document, Paragraph, Row, Section, Shown, Table
+from cellrate.common.numbers import seconds
+from cellrate.common.to_json import to_json
+from cellrate.simulation.network.ethernet_view import FrameNetwork, Line
+from cellrate.simulation.run_types import Runner
+from cellrate.simulation.runner import Job
+
+NO_LIMIT_BYTES = 10**15
+# Round trips of flows that a formula takes to be equal differ by so little.
+SAME = 1.1
+# From so many flows on their windows are taken to be independent.
+MANY = 100
+
+
+@dataclass(frozen=True)
+class PacketRun:
+    """Results of one run at one port.
+
+    Attributes:
+        seed: Seed of the run.
+        longest_queue_bytes: Greatest length of the longest of its queues.
+        loss_ratio: Packets dropped per packet that arrived.
+        packets_dropped: Packets dropped.
+        packets_dropped_elsewhere: Packets dropped at other ports.
+        tcp_bits_per_second: TCP throughput of the whole run.
+    """
+
+    seed: int
+    longest_queue_bytes: int
+    loss_ratio: float
+    packets_dropped: int
+    packets_dropped_elsewhere: int
+    tcp_bits_per_second: float
+
+    @classmethod
+    def of(cls, run: Measured, port: str) -> PacketRun:
+        """The results of a run at one port."""
+        dropped = {
+            one["name"]: sum(queue["packets_dropped"] for queue in one["queues"])
+            for one in run.summary["ports"]
+        }
+        [found] = (one for one in run.summary["ports"] if one["name"] == port)
+        return cls(
+            run.seed,
+            _longest(found),
+            float(found["packet_loss_ratio"]),
+            dropped[port],
+            sum(dropped.values()) - dropped[port],
+            float(run.summary["totals"]["tcp_throughput_bits_per_second"]),
+        )
+
+
+@dataclass(frozen=True)
+class PacketFormula:
+    """A formula for a buffer.
+
+    Attributes:
+        name: Its name.
+        computes: What its buffer is enough for.
+        source: Its source.
+        buffer_bytes: Its result.
+        fails: Assumptions that do not hold.
+    """
+
+    name: str
+    computes: str
+    source: str
+    buffer_bytes: float
+    fails: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PacketAnswer(Shown):
+    """Result of sizing the buffer of a port over Ethernet.
+
+    Attributes:
+        question: The question.
+        port: Name of the port.
+        own_bytes: The scenario's own buffer; infinity without one.
+        formulas: Results of the formulas.
+        unlimited: The runs without a limit.
+        buffer_bytes: The buffer; None if none meets the target.
+        each_bytes: Least lossless buffer of each seed; empty for other targets.
+        runs: The runs with the buffer.
+        remarks: Further remarks.
+    """
+
+    question: Question
+    port: str
+    own_bytes: float
+    formulas: tuple[PacketFormula, ...]
+    unlimited: tuple[PacketRun, ...]
+    buffer_bytes: int | None = None
+    each_bytes: tuple[int, ...] = ()
+    runs: tuple[PacketRun, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        found = "no buffer" if self.buffer_bytes is None else f"{self.buffer_bytes:,} bytes"
+        return f"<buffer of {self.port} in {self.question.path}: {found}>"
+
+    def document(self) -> Document:
+        """The buffer and the formulas beside it as a document."""
+        question = self.question
+        target = "no loss"
+        if question.delay_seconds is not None:
+            target = f"a queueing delay of at most {seconds(question.delay_seconds)}"
+        elif question.loss_ratio > 0:
+            target = f"a mean packet loss ratio of at most {question.loss_ratio:.3g}"
+        formulas = [
+            Row((one.name, f"{one.buffer_bytes:,.0f}", self._share(one), one.computes, one.source))
+            for one in self.formulas
+            if not one.fails
+        ]
+        heads = (
+            *(Column("formula"), Column("bytes", "right"), Column("of\nmeasured", "right")),
+            *(Column("computes", optional=True), Column("source", optional=True)),
+        )
+        others = (
+            Paragraph(
+                f"{one.name} does not apply. It assumes that {'; that '.join(one.fails)}. It would "
+                f"say {one.buffer_bytes:,.0f} bytes.",
+                "faint",
+            )
+            for one in self.formulas
+            if one.fails
+        )
+        section = Section(
+            "Formulas beside the measurement", (Table(heads, tuple(formulas)), *others)
+        )
+        title = f"Buffer of {self.port} for {target}"
+        return Document(title, (*map(Paragraph, self.words()), section))
+
+    def _share(self, formula: PacketFormula) -> str:
+        return f"{formula.buffer_bytes / self.buffer_bytes:.2f}" if self.buffer_bytes else "-"
+
+    def words(self) -> Iterator[str]:
+        """The result in sentences."""
+        runs = f"{len(self.runs)} run{'s' if len(self.runs) > 1 else ''}"
+        if self.buffer_bytes is not None:
+            yield f"{self.buffer_bytes:,} bytes in each queue."
+            loss = fmean(run.loss_ratio for run in self.runs)
+            lost = f"the mean packet loss ratio is {loss:.3g}" if loss else "no packet is lost"
+            yield f"With it {lost} at the port in {runs}."
+        if self.each_bytes:
+            share = covered_share(len(self.each_bytes))
+            yield (
+                f"With {CONFIDENCE:.0%} confidence a run with another seed stays within it with a "
+                f"probability of at least {share:.1%}."
+            )
+        if self.buffer_bytes is not None and math.isfinite(self.own_bytes):
+            more = self.own_bytes - self.buffer_bytes
+            told = f"{more:,.0f} more" if more >= 0 else f"{-more:,.0f} too few"
+            yield f"The scenario's own buffer is {self.own_bytes:,.0f} bytes: {told}."
+        yield from self.remarks
+
+    def as_json(self) -> dict[str, Any]:
+        """The output of `cellrate size-buffer --json`."""
+        question = self.question
+        return {
+            "scenario": question.path,
+            "settings": list(question.overrides),
+            "target": {"loss_ratio": question.loss_ratio, "delay_seconds": question.delay_seconds},
+            **to_json(self, without=("question",)),
+            "words": list(self.words()),
+        }
+
+
+def size_port(question: Question, runner: Runner) -> PacketAnswer:
+    """Finds the buffer that each queue of a port over Ethernet needs.
+
+    Until a queue first exceeds a buffer, a run with it and a run without a limit are the same. So
+    the least buffer that loses nothing is the longest queue, which runs with the buffer confirm.
+
+    Raises:
+        SizingError: The question has no answer.
+    """
+    scenario = question.scenario
+    network = FrameNetwork.of_scenario(scenario)
+    if question.credit_cells is not None:
+        raise SizingError("credits are of cells: --credit-cells has no meaning over Ethernet")
+    for line in network.ports:
+        if line.switch is not None and line.switch["memory"] is not None:
+            raise SizingError("`switch.memory` limits queues, too; leave it out to size a buffer")
+    crossed = {line.name: line for flow in network.flows for line in flow.forward if line.switch}
+    if not crossed:
+        raise SizingError("no flow crosses a switch: there is no output port with a buffer")
+    if question.port is not None and question.port not in crossed:
+        raise SizingError(
+            f"no data cross a port {question.port!r}; they cross {', '.join(crossed)}"
+        )
+    buffers = _Buffers(question, network, scenario)
+    unlimited = buffers.runs(NO_LIMIT_BYTES, runner)
+    lengths = {
+        name: max(_longest(port) for run in unlimited for port in run.summary["ports"]
+                  if port["name"] == name)
+        for name in crossed
+    }  # fmt: skip
+    port = crossed[question.port or max(lengths, key=lengths.__getitem__)]
+    answer = PacketAnswer(
+        question,
+        port.name,
+        port.buffer_bytes,
+        tuple(_formulas(network, port)),
+        tuple(PacketRun.of(run, port.name) for run in unlimited),
+    )
+    longer = [name for name, octets in lengths.items() if octets > lengths[port.name]]
+    if longer:
+        remark = f"Queues are longer at {', '.join(longer)}."
+        answer = replace(answer, remarks=(*answer.remarks, remark))
+
+    def runs_with(octets: int) -> tuple[PacketRun, ...]:
+        return tuple(PacketRun.of(run, port.name) for run in buffers.runs(octets, runner))
+
+    return _with_elsewhere(_sized(answer, port, runs_with))
+
+
+def _longest(port: Mapping[str, Any]) -> int:
+    return max(int(queue["queue_max_bytes"]) for queue in port["queues"])
+
+
+def _sized(
+    answer: PacketAnswer, port: Line, runs_with: Callable[[int], tuple[PacketRun, ...]]
+) -> PacketAnswer:
+    question = answer.question
+    if question.delay_seconds is not None:
+        octets = math.floor(question.delay_seconds * port.bits_per_second / 8 * (1 + 1e-12))
+        return replace(answer, buffer_bytes=octets, runs=runs_with(octets))
+    lost = [run.loss_ratio for run in answer.unlimited]
+    if not _keeps(question.loss_ratio, lost):
+        remark = "No buffer meets the target: active queue management drops packets without one."
+        return replace(answer, remarks=(*answer.remarks, remark))
+    each = tuple(run.longest_queue_bytes for run in answer.unlimited)
+    if question.loss_ratio == 0.0:
+        runs = runs_with(max(each))
+        return replace(answer, buffer_bytes=max(each), each_bytes=each, runs=runs)
+
+    def holds(octets: int) -> bool:
+        return _keeps(question.loss_ratio, [run.loss_ratio for run in runs_with(octets)])
+
+    found = least(holds, 1, max(each)).cells
+    return replace(answer, buffer_bytes=found, runs=runs_with(found))
+
+
+def _keeps(loss_ratio: float, losses: Sequence[float]) -> bool:
+    """True if the mean loss, with several seeds its upper bound, stays within the target."""
+    bound = upper_mean(losses)
+    return (losses[0] if bound is None else bound) <= loss_ratio
+
+
+def _with_elsewhere(answer: PacketAnswer) -> PacketAnswer:
+    lost = max((run.packets_dropped_elsewhere for run in answer.runs), default=0)
+    if not lost:
+        return answer
+    remark = f"Other ports have the same buffer, and lose {lost:,} packets in a run."
+    return replace(answer, remarks=(*answer.remarks, remark))
+
+
+@dataclass(frozen=True)
+class _Buffers:
+    """Runs with one buffer at all ports, measured from their start."""
+
+    question: Question
+    network: FrameNetwork
+    scenario: _core.Scenario
+
+    def runs(self, octets: int, runner: Runner) -> list[Measured]:
+        """A run for each seed."""
+        nodes = (line.sender for line in self.network.ports)
+        topology = self.scenario.resolved().partition("[topology]")[2]
+        graph = 'template = "graph"' in topology.partition("\n[")[0]
+        own = (f'topology.node."{name}".buffer' for name in dict.fromkeys(nodes)) if graph else ()
+        duration = round(self.network.duration_seconds * 1e12)
+        settings = (
+            *(f'{path}="{octets} bytes"' for path in ("switch.buffer", *own)),
+            *('measure.from="0 s"', f'measure.to="{duration} ps"', "measure.traces=[]"),
+        )
+        question = self.question
+        jobs = [
+            Job(question.text, question.path, (*question.overrides, *settings), seed)
+            for seed in question.seeds
+        ]
+        return measure(jobs, runner)
+
+
+def _formulas(network: FrameNetwork, port: Line) -> Iterator[PacketFormula]:
+    """The formulas for the buffer of a port, each with the assumptions that fail."""
+    flows = network.over[port]
+    bounds, count = FrameBounds(network), len(flows)
+    trips = [flow.least_round_trip_seconds for flow in flows if flow.tcp is not None]
+    held = sum(outstanding_packets(flow) * flow.frame_bytes for flow in flows)
+    if math.isfinite(held):
+        early = () if bounds.sends_once else ("no timer expires before its acknowledgement",)
+        yield PacketFormula("window-sum", "no loss", "all windows wait at the port", held, early)
+    if not trips:
+        return
+    path = port.bits_per_second * max(trips) / 8
+    greedy = all(flow.kind == "greedy" for flow in flows)
+    equal = max(trips) <= SAME * min(trips)
+    endless = {
+        "all flows run over TCP and have data without end": greedy,
+        "all flows have the same round trip": equal,
+        "losses halve the windows, without marks": all(
+            flow.recovery in {"tahoe", "reno", "newreno", "sack"} for flow in flows
+        ),
+    }
+    yield PacketFormula(
+        "bandwidth-delay",
+        "a line that is never idle",
+        "Villamizar and Song 1994",
+        path,
+        _failing(endless | {"all windows are halved at once, or there is one flow": count < MANY}),
+    )
+    yield PacketFormula(
+        "bandwidth-delay / sqrt(n)",
+        "a line that is hardly ever idle",
+        "Appenzeller, Keslassy and McKeown 2004",
+        path / math.sqrt(count),
+        _failing(
+            endless | {f"there are {MANY} flows or more, at independent times": count >= MANY}
+        ),
+    )
+
+
+def _failing(assumed: Mapping[str, bool]) -> tuple[str, ...]:
+    return tuple(text for text, holds in assumed.items() if not holds)
