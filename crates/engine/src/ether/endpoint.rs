@@ -273,6 +273,7 @@ impl Endpoint {
         }
     }
 
+    #[inline(always)]
     fn tcp(&self, segment: &Segment) -> Info {
         let packet = self.header + segment.option_bytes() + segment.payload();
         let ecn = if self.all_ect || segment.is_ect() {

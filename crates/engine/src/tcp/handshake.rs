@@ -69,16 +69,6 @@ pub enum Handshake {
     },
 }
 
-impl Handshake {
-    /// Bytes of TCP options in the header.
-    pub const fn option_bytes(self) -> u32 {
-        match self {
-            Handshake::Syn(options) | Handshake::SynAck(options) => options.bytes(),
-            Handshake::Ack { .. } => 0,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

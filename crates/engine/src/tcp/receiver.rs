@@ -114,7 +114,7 @@ impl TcpReceiver {
         self.on_data(now, (seq, len), segment.has_cwr(), marked)
     }
 
-    #[inline]
+    #[inline(always)]
     fn on_data(
         &mut self,
         now: Ps,
@@ -226,9 +226,44 @@ impl TcpReceiver {
         if !self.ack_now {
             return None;
         }
+        if self.stamping.is_some() {
+            return self.poll_stamped(now);
+        }
+        self.poll_due(now)
+    }
+
+    /// [`Self::poll_ack`] with time stamps.
+    #[inline(never)]
+    fn poll_stamped(&mut self, now: Ps) -> Option<Segment> {
+        let due = self.poll_due(now)?;
+        let (
+            Some(stamping),
+            Segment::Ack {
+                ece, ack, blocks, ..
+            },
+        ) = (&mut self.stamping, due)
+        else {
+            return Some(due);
+        };
+        Some(Segment::StampedAck {
+            number: StampedNumber::new(ack, ece),
+            stamps: stamping.acknowledge(now, ack),
+            blocks,
+        })
+    }
+
+    /// What is due, without time stamps but those of an answer to a SYN.
+    #[inline(always)]
+    fn poll_due(&mut self, now: Ps) -> Option<Segment> {
         if let Some((ack, ece)) = self.echo.as_mut().and_then(|echo| echo.take_due()) {
+            self.stats.acks_sent += 1;
             // Acknowledgements are delayed only while nothing is held: there are no blocks.
-            return Some(self.acknowledgement(now, ack, ece, Blocks::NONE));
+            return Some(Segment::Ack {
+                ece,
+                ack,
+                window: self.window,
+                blocks: Blocks::NONE,
+            });
         }
         self.ack_now = false;
         self.unacknowledged = false;
@@ -239,31 +274,18 @@ impl TcpReceiver {
             self.ack_at = again;
             return Some(answer);
         }
+        self.stats.acks_sent += 1;
         let blocks = if self.selective {
             Blocks::latest(&self.store, self.rcv_nxt)
         } else {
             Blocks::NONE
         };
-        let ece = self.echo.as_mut().is_some_and(|echo| echo.take_flag());
-        Some(self.acknowledgement(now, self.rcv_nxt, ece, blocks))
-    }
-
-    #[inline]
-    fn acknowledgement(&mut self, now: Ps, ack: u64, ece: bool, blocks: Blocks) -> Segment {
-        self.stats.acks_sent += 1;
-        match &mut self.stamping {
-            None => Segment::Ack {
-                ece,
-                window: self.window,
-                ack,
-                blocks,
-            },
-            Some(stamping) => Segment::StampedAck {
-                number: StampedNumber::new(ack, ece),
-                stamps: stamping.acknowledge(now, ack),
-                blocks,
-            },
-        }
+        Some(Segment::Ack {
+            ece: self.echo.as_mut().is_some_and(|echo| echo.take_flag()),
+            ack: self.rcv_nxt,
+            window: self.window,
+            blocks,
+        })
     }
 
     /// Time at which [`Self::on_timer`] is due: the next tick while an acknowledgement is delayed,

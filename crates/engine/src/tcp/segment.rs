@@ -317,10 +317,22 @@ impl Segment {
         match *self {
             Segment::Data { .. } => 0,
             Segment::Ack { blocks, .. } => blocks.option_bytes(),
-            Segment::Setup { handshake, .. } => handshake.option_bytes(),
-            Segment::StampedSyn { options, .. } => options.bytes(),
-            Segment::StampedData { .. } | Segment::StampedSetup { .. } => STAMP_BYTES,
-            Segment::StampedAck { blocks, .. } => STAMP_BYTES + blocks.option_bytes(),
+            _ => self.rare_option_bytes(),
+        }
+    }
+    /// Bytes of TCP options of a segment of any kind.
+    #[inline(never)]
+    fn rare_option_bytes(&self) -> u32 {
+        match self.handshake() {
+            Some(Handshake::Syn(options) | Handshake::SynAck(options)) => options.bytes(),
+            Some(Handshake::Ack { .. }) | None => {
+                let stamps = if self.stamps().is_some() {
+                    STAMP_BYTES
+                } else {
+                    0
+                };
+                stamps + self.blocks().option_bytes()
+            }
         }
     }
 }

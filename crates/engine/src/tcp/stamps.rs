@@ -52,8 +52,8 @@ impl Stamping {
     /// Takes the TSval of a segment from `seq` on. Returns false if PAWS refuses the segment, since
     /// TSval is before TS.Recent (RFC 7323 section 5.3 R1). Only a segment that reaches down to
     /// Last.ACK.sent changes TS.Recent, so that a delayed acknowledgement echoes its first segment and
-    /// one after a gap the last segment in order (section 4.3 (2)). TS.Recent never gets old: no run
-    /// lasts 24 days (section 5.5).
+    /// one after a gap the last segment in order (section 4.3 (2)). Not modelled: TS.Recent that gets old
+    /// within 2^31 ticks of silence (section 5.5).
     pub fn accepts(&mut self, value: u32, seq: u64) -> bool {
         let age = self.recent.map_or(0, |recent| value.wrapping_sub(recent));
         let valid = (age as i32) >= 0;

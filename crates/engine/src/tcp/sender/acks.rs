@@ -34,7 +34,7 @@ impl TcpSender {
     }
 
     /// An acknowledgement that is neither old nor of data never sent, after its ECN-Echo.
-    #[inline]
+    #[inline(always)]
     pub(super) fn on_valid_ack(&mut self, now: Ps, segment: &Segment) -> Option<TcpEvent> {
         if self.records.is_some() {
             return self.on_recorded_ack(now, segment);
@@ -50,7 +50,7 @@ impl TcpSender {
     }
 
     /// The acknowledgement, without the delivery.
-    #[inline]
+    #[inline(always)]
     pub(super) fn ack(&self, now: Ps, segment: &Segment) -> Ack {
         Ack {
             now,
