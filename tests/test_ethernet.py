@@ -220,7 +220,7 @@ def test_a_class_in_python_is_a_scheme_over_ethernet() -> None:
         scheme = {"scheme": name, "interval": "100 us", "interval_cells": "2000 packets"}
         changes = {"run.duration": "6 ms", "switch.control": scheme}
         found = cellrate.run(text, overrides=changes)
-        assert found.flows["acr_mean_bits_per_second"].max() < 30e9
+        assert max(found.flows["acr_mean_bits_per_second"].to_list()) < 30e9
         return found.digest
 
     assert digest("cellrate.schemes.examples.erica:Erica") == digest("erica")
