@@ -19,8 +19,7 @@ pub fn draw(
     let key = |key: &'static str| place!["flow", group, "pattern", key];
     refuse_contradictions(flow, group)?;
     let Some(sizes) = &random.content else {
-        let message = "the file of the sizes has not been read";
-        return Err(Problem::error(key("sizes"), message, ""));
+        unreachable!("the file is read before the graph is built")
     };
     if !(random.load > 0.0 && random.load <= 1.0) {
         let message = format!("a load of {}", random.load);
