@@ -55,11 +55,12 @@ const SUFFIXES: [(&str, &str); 6] = [
 /// Unit of packets of ATM.
 const PDUS: &str = "PDUs";
 /// Words anywhere in a name that state a unit.
-const WORDS: [(&str, &str); 4] = [
+const WORDS: [(&str, &str); 5] = [
     ("cells", "cells"),
     ("bytes", "bytes"),
     ("segments", "segments"),
     ("packets", PDUS),
+    ("records", "records"),
 ];
 
 /// Every measure of a run, table by table.
