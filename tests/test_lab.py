@@ -185,6 +185,14 @@ def test_overrides_become_pairs_and_a_seed_is_one(tmp_path: Path, command: Comma
     assert "did you mean `link_rate`?" in done.stderr
 
 
+def test_a_scenario_over_ethernet_is_given_as_one_of_cells(command: Command) -> None:
+    text = command("new", "leaf-spine").stdout
+    settings = ("topology.leaves=2",)
+    assert given("x.toml", text, settings, None) == Given(
+        "x.toml", text, (("topology.leaves", "2"),)
+    )
+
+
 def test_options_that_need_a_scenario_say_so(command: Command) -> None:
     for options in (["--export", "x.html"], ["--set", "a=1"], ["--seed", "2"]):
         done = command("lab", *options)

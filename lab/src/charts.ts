@@ -5,6 +5,7 @@ import uPlot from "uplot";
 import { ofFlow, variable } from "./colours.ts";
 import type { CurvesNews } from "./engine/client.ts";
 import type { Chart, Opened, Track } from "./engine/messages.ts";
+import { isEthernet } from "./layer.ts";
 import { megabits, number, time } from "./numbers.ts";
 import { named } from "./names.ts";
 import type { Level } from "./theory.ts";
@@ -19,6 +20,8 @@ const TITLES: Record<Chart, string> = {
   credit: "Credit of sources",
   scheme: "Counted by the control scheme",
 };
+/** Titles over Ethernet that differ. */
+const OF_ETHERNET: Partial<Record<Chart, string>> = { throughput: "Throughput per flow, data received", loss: "Packets lost so far" };
 const ORDER: Chart[] = ["queue", "rate", "window", "throughput", "utilisation", "credit", "scheme", "loss"];
 const DASHED = new Set(["ER", "ssthresh"]);
 const HEIGHT = 132;
@@ -28,7 +31,7 @@ const LINE = 12;
 const SHOWN_OF_SCHEME = /load_factor|_cells_per_second$/;
 /** A curve below this share of the chart's greatest value has no name. */
 const FLAT = 0.01;
-/** Cells in a queue from which on something happens, unless the longest queue is short. */
+/** Cells, or kB, in a queue from which on something happens, unless the longest queue is short. */
 const GROWN = 20;
 
 interface Drawn {
@@ -57,6 +60,7 @@ export class Charts {
   readonly #touched: Touched;
   readonly #key: string;
   #tracks: Track[] = [];
+  #titles = TITLES;
   #drawn: Drawn[] = [];
   #cursor = 0;
   #changes: number[] = [];
@@ -89,6 +93,7 @@ export class Charts {
   open(opened: Opened): void {
     const same = JSON.stringify(opened.tracks) === JSON.stringify(this.#tracks);
     this.#tracks = opened.tracks;
+    this.#titles = isEthernet(opened.network) ? { ...TITLES, ...OF_ETHERNET } : TITLES;
     const { from_seconds, to_seconds } = opened.network.measure;
     this.#window = [from_seconds, to_seconds];
     this.#last = undefined;
@@ -221,7 +226,7 @@ export class Charts {
       const tracks = this.#tracks.map((_, i) => i).filter((i) => this.#tracks[i]?.chart === chart);
       // What a scheme counts has units of its own, so each quantity has its chart.
       if (chart === "scheme") return this.#ofScheme(tracks);
-      return tracks.length > 0 ? [this.#chart(chart, TITLES[chart], tracks, this.#others(chart), this.#box)] : [];
+      return tracks.length > 0 ? [this.#chart(chart, this.#titles[chart], tracks, this.#others(chart), this.#box)] : [];
     });
     if (this.#last) this.show(this.#last);
   }

@@ -1,11 +1,14 @@
 // A small table of what differs between two runs, or of what one has given.
 
 import type { Summary } from "./engine/messages.ts";
+import { isEthernet } from "./layer.ts";
 import { number } from "./numbers.ts";
 
 interface Row {
   name: string;
   unit: string;
+  /** The link layer that has it; both if absent. */
+  of?: "atm" | "ethernet";
   value(summary: Summary, settled: number): number;
 }
 
@@ -14,20 +17,34 @@ const greatest = (key: string) => (summary: Summary) =>
   Math.max(...summary.ports.flatMap((port) => ((port.queues ?? []) as Record<string, number>[]).map((queue) => queue[key] ?? Number.NaN)));
 
 const ROWS: Row[] = [
-  { name: "Goodput of all flows", unit: "Mbit/s", value: (summary) => total("goodput_bits_per_second")(summary) / 1e6 },
-  { name: "Longest queue", unit: "cells", value: greatest("queue_max_cells") },
-  { name: "Longest queue before the window", unit: "cells", value: greatest("queue_max_before_window_cells") },
-  { name: "Cells lost at switches", unit: "cells", value: total("cells_dropped") },
+  { of: "atm", name: "Goodput of all flows", unit: "Mbit/s", value: (summary) => total("goodput_bits_per_second")(summary) / 1e6 },
+  { of: "ethernet", name: "Goodput of all flows", unit: "Gbit/s", value: (summary) => total("goodput_bits_per_second")(summary) / 1e9 },
+  { of: "atm", name: "Longest queue", unit: "cells", value: greatest("queue_max_cells") },
+  { of: "atm", name: "Longest queue before the window", unit: "cells", value: greatest("queue_max_before_window_cells") },
+  { of: "atm", name: "Cells lost at switches", unit: "cells", value: total("cells_dropped") },
+  { of: "ethernet", name: "Longest queue", unit: "kB", value: (summary) => greatest("queue_max_bytes")(summary) / 1e3 },
+  { of: "ethernet", name: "Longest queue", unit: "packets", value: greatest("queue_max_packets") },
+  { of: "ethernet", name: "Packets lost at switches", unit: "packets", value: total("packets_dropped") },
+  { of: "ethernet", name: "Packets marked", unit: "packets", value: total("packets_marked") },
   { name: "Timeouts", unit: "", value: total("timeouts") },
   { name: "Jain's index", unit: "", value: total("jain_index") },
-  { name: "Bottleneck settled after the last start", unit: "ms", value: (_, settled) => settled * 1e3 },
+  { of: "ethernet", name: "Flows completed", unit: "", value: total("flows_completed") },
+  { of: "ethernet", name: "99 % of them within", unit: "ms", value: (summary) => total("completion_p99_seconds")(summary) * 1e3 },
+  { of: "atm", name: "Bottleneck settled after the last start", unit: "ms", value: (_, settled) => settled * 1e3 },
 ];
+
+function layerOf(summary: Summary): "atm" | "ethernet" {
+  return isEthernet(summary) ? "ethernet" : "atm";
+}
 
 /** The table, with a line for each run, or on a narrow page a column; differences are told where there are two runs. */
 export function table(runs: { title: string; summary: Summary | undefined; settled: number }[]): HTMLElement {
-  const values = runs.map((run) => ROWS.map(({ value }) => (run.summary ? value(run.summary, run.settled) : Number.NaN)));
+  const layers = new Set(runs.flatMap(({ summary }) => (summary ? [layerOf(summary)] : [])));
+  const rows = ROWS.filter(({ of }) => of === undefined || layers.has(of));
+  const has = (row: Row, summary: Summary | undefined): summary is Summary => summary !== undefined && (row.of ?? layerOf(summary)) === layerOf(summary);
+  const values = runs.map(({ summary, settled }) => rows.map((row) => (has(row, summary) ? row.value(summary, settled) : Number.NaN)));
   const lines = [
-    ["In the measuring window", ...ROWS.map(({ name, unit }) => (unit ? `${name}, ${unit}` : name))],
+    ["In the measuring window", ...rows.map(({ name, unit }) => (unit ? `${name}, ${unit}` : name))],
     ...runs.map(({ title }, i) => [title, ...(values[i] ?? []).map(number)]),
   ];
   const [left, right] = values;

@@ -26,7 +26,7 @@ export function keys(transport: Transport, moves: Moves): void {
 
 const ACTS: Record<string, (transport: Transport, moves: Moves) => void> = {
   " ": (transport) => transport.toggle(),
-  ".": (transport) => transport.step("cell"),
+  ".": (transport) => transport.step("unit"),
   r: (transport) => transport.step("rm"),
   t: (transport) => transport.step("round-trip"),
   "[": (transport) => transport.turn(1),

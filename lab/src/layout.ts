@@ -1,6 +1,8 @@
-// Places of hosts and switches, and of their names: switches in the order of the way through them, sources before, destinations behind.
+// Places of hosts and switches, and of their names: switches in the order of the way through them, sources before, destinations behind;
+// a network of layers with its hosts below.
 
 import type { Network } from "./engine/messages.ts";
+import { isEthernet } from "./layer.ts";
 
 /** A point of the picture, in pixels. */
 export interface Place {
@@ -37,25 +39,35 @@ const LINE = 12;
 export const STRIP = 34;
 /** Distance of a queue from the middle of its switch, its greatest length, and its breadth. */
 export const QUEUE = { from: 16, length: 70, breadth: 9 };
+/** Least distance of two layers of switches. */
+const TIER = 90;
+/** The first boxes for a name, which are close to its node. */
+const CLOSE = 6;
 /** Width below which room is scarce. */
 const NARROW = 480;
 /** Length of the bar of a congestion window. */
 export const WINDOW = 18;
 
+/** True for a network in layers, whose hosts stand below without room for bars of windows. */
+export function isLayered(network: Network): boolean {
+  return arranged(network).tiers > 0;
+}
+
 /** Height that gives each host at the fuller side a line of its own. */
 export function heightFor(network: Network): number {
-  const { sides } = arranged(network);
+  const { sides, tiers } = arranged(network);
+  if (tiers > 0) return tiers * TIER + STRIP + 110;
   const rows = Math.max(...(["left", "right"] as const).map((side) => sides.filter((one) => one === side).length));
   return rows * (LINE + 1) + STRIP + 70;
 }
 
 /** The picture in so many pixels; `measure` is the width of a text. */
 export function layout(network: Network, width: number, height: number, measure: (text: string) => number): Layout {
-  const { unit, sides } = arranged(network);
+  const { unit, sides, tiers } = arranged(network);
   const outer = network.nodes.filter((_, node) => sides[node] === "left" || sides[node] === "right");
   // Where room is scarce, names at the sides go without the word of their side.
   const longest = Math.max(0, ...outer.map(({ name }) => measure(forms(name).at(width < NARROW ? -1 : 0) ?? "")));
-  const margin = { x: Math.min(width * 0.3, longest + 42), top: 52, bottom: STRIP + (sides.includes("below") ? 46 : 16) };
+  const margin = { x: tiers > 0 ? 0 : Math.min(width * 0.3, longest + 42), top: 52, bottom: STRIP + (sides.includes("below") ? 46 : 16) };
   const many = network.nodes.length > 40;
   const nodes = unit.map(({ x, y }, node) => ({
     x: margin.x + x * (width - 2 * margin.x),
@@ -93,8 +105,12 @@ export function layout(network: Network, width: number, height: number, measure:
     const at = nodes[node];
     const name = network.nodes[node]?.name ?? "";
     if (!at) continue;
-    for (const text of forms(name)) {
-      const free = candidates(at, measure(text)).find((one) => isFree(one, taken, width, height));
+    const all = forms(name).map((text) => ({ text, boxes: candidates(at, measure(text)) }));
+    // In layers a short name close to its switch is better than the whole one far away.
+    const close = tiers > 0 ? all.map(({ text, boxes }) => ({ text, boxes: boxes.slice(0, CLOSE) })) : [];
+    const tries = [...close, ...all];
+    for (const { text, boxes } of tries) {
+      const free = boxes.find((one) => isFree(one, taken, width, height));
       if (!free) continue;
       names.push({ node, text, ...free });
       taken.push(free);
@@ -135,7 +151,7 @@ function queueing(network: Network): number[] {
 
 /** A name in full; for want of room without the word of its side, which the place says, too. */
 function forms(name: string): string[] {
-  const short = name.replace(/^(src|dst)\./, "");
+  const short = name.replace(/^(src|dst)\.|(?<=^aggr)egation(?=\d)/, "");
   return short === name ? [name] : [name, short];
 }
 
@@ -162,9 +178,11 @@ export function overlaps(a: Box, b: Box): boolean {
 }
 
 /** A place in a unit square and the side for every node of the network. */
-function arranged(network: Network): { unit: Place[]; sides: Side[] } {
+function arranged(network: Network): { unit: Place[]; sides: Side[]; tiers: number } {
   const near = neighbours(network);
   const isSwitch = network.nodes.map((node) => node.switch !== null);
+  const layers = isEthernet(network) ? layered(near, isSwitch) : undefined;
+  if (layers) return layers;
   const column = columns(network, near, isSwitch);
   const sources = new Set(network.flows.map((flow) => network.links[flow.forward[0] ?? -1]?.from));
   const last = Math.max(0, ...network.nodes.map((_, node) => (isSwitch[node] ? (column[node] ?? 0) : 0)));
@@ -197,7 +215,33 @@ function arranged(network: Network): { unit: Place[]; sides: Side[] } {
       unit[node] = place[side];
     });
   }
-  return { unit, sides };
+  return { unit, sides, tiers: 0 };
+}
+
+/** Switches in layers by their distance from the nearest host, and hosts below; `undefined` unless all links lead from a layer to the next and there are two of switches. */
+function layered(near: number[][], isSwitch: boolean[]): ReturnType<typeof arranged> | undefined {
+  const tier: (number | undefined)[] = isSwitch.map((is) => (is ? undefined : 0));
+  const queue = [...isSwitch.keys()].filter((node) => !isSwitch[node]);
+  for (const node of queue) {
+    for (const next of near[node] ?? []) {
+      if (tier[next] !== undefined) continue;
+      tier[next] = (tier[node] ?? 0) + 1;
+      queue.push(next);
+    }
+  }
+  const top = Math.max(...tier.map((of) => of ?? 0));
+  const isStepped = near.every((others, node) => others.every((other) => Math.abs((tier[other] ?? 0) - (tier[node] ?? 0)) === 1));
+  if (top < 2 || !isStepped) return undefined;
+  const unit: Place[] = tier.map(() => ({ x: 0.5, y: 1 }));
+  // Hosts stand under their switches, which are in the order of their numbers.
+  const rank = (node: number) => (isSwitch[node] ? node : (near[node]?.[0] ?? node));
+  for (let layer = top; layer >= 0; layer -= 1) {
+    const nodes = [...tier.keys()].filter((node) => tier[node] === layer).sort((a, b) => rank(a) - rank(b) || a - b);
+    nodes.forEach((node, i) => {
+      unit[node] = { x: (i + 0.5) / nodes.length, y: 1 - layer / top };
+    });
+  }
+  return { unit, sides: isSwitch.map((is) => (is ? "switch" : "below")), tiers: top };
 }
 
 function neighbours(network: Network): number[][] {

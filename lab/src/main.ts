@@ -6,11 +6,12 @@ import "./style.css";
 import { inForce, isAt, seconds, withChange, written } from "./changes.ts";
 import { table } from "./compare.ts";
 import { loadModule } from "./engine/load.ts";
-import type { About } from "./engine/messages.ts";
+import type { About, Schema } from "./engine/messages.ts";
 import { Engine } from "./engine/module.ts";
 import { fillFind } from "./find.ts";
 import { experimentOf } from "./gallery.ts";
 import { keys } from "./keys.ts";
+import { isEthernet } from "./layer.ts";
 import { type Lesson, lessonOf, stateOf } from "./lessons.ts";
 import { showPanel } from "./panel.ts";
 import { command, png, save, svg } from "./save.ts";
@@ -243,21 +244,31 @@ class Page {
     element("common").setAttribute("aria-pressed", String(!this.#all));
     element("all").setAttribute("aria-pressed", String(this.#all));
     const wanted = this.#touched;
+    const schema = this.#schema(present);
+    // A link layer without changes during a run.
+    const changing = schema.properties?.changes !== undefined;
+    element("when").hidden = !changing;
+    if (!changing) this.#during = false;
     if (!this.#during) {
       const changed = new Set(present.side.set.map(([path]) => path));
       const shown = { changed, refused: new Map(refused), all: this.#all, wanted, during: false };
-      showPanel(element("groups"), groups(this.#about.schema, values, network), shown, (path, literal) => this.#set(path, literal));
+      showPanel(element("groups"), groups(schema, values, network), shown, (path, literal) => this.#set(path, literal));
       this.#mark();
       return;
     }
     const at = this.#instant;
     const changed = new Set(present.changes.filter((change) => isAt(change, at)).flatMap(({ set }) => set.map(([path]) => path)));
     const readable = present.changes.map((change) => ({ ...change, set: change.set.filter(([, literal]) => isReadable(literal)) }));
-    const found = groups(this.#about.schema, inForce(values, isRefused ? readable : present.changes, seconds(at)), network);
+    const found = groups(schema, inForce(values, isRefused ? readable : present.changes, seconds(at)), network);
     const typed = isRefused ? present.changes.filter((change) => isAt(change, at)).flatMap(({ set }) => set) : [];
     const shown = { changed, refused: new Map(typed), all: this.#all, wanted, during: true };
     showPanel(element("groups"), found, shown, (path, literal) => this.#change(at, path, literal));
     this.#mark();
+  }
+
+  /** The schema of the scenario of a side. */
+  #schema({ opened }: SideView): Schema {
+    return opened && isEthernet(opened.network) ? this.#about.schemas.ethernet : this.#about.schemas.atm;
   }
 
   /** The instant of a change that is made now. */
@@ -345,6 +356,7 @@ class Page {
 
   #opened(side: SideView): void {
     this.#ask(side);
+    if (side === this.#sides[0] && side.opened) this.#transport.open(side.opened.network);
     if (side === this.#present && !this.#dragged) this.#panel();
     this.#transport.show();
   }
@@ -357,9 +369,9 @@ class Page {
   #ended(): void {
     this.#tabulate();
     const side = this.#sides[0];
-    // A new scenario opens where its first queue has grown, and two seconds of play are about a round trip.
-    const trip = this.#roundTrip;
-    if (this.#transport.unchosen && trip !== undefined) this.#transport.lens = trip / 2;
+    // A new scenario opens where its first queue has grown, at a speed at which the way of what links carry is seen.
+    const lens = this.#visible;
+    if (this.#transport.unchosen && lens !== undefined) this.#transport.lens = lens;
     this.#transport.seek(this.#transport.at || side?.charts.firstQueue() || (side?.duration ?? 0) / 10);
     this.#linkSoon();
   }
@@ -382,11 +394,22 @@ class Page {
     side.client.view(...(this.#view ?? [0, side.duration]), wide.charts.pixels);
   }
 
-  #next(step: "cell" | "rm" | "round-trip"): number | undefined {
+  #next(step: "unit" | "rm" | "round-trip"): number | undefined {
     const side = this.#sides[0];
     if (step === "round-trip") return this.#roundTrip === undefined ? undefined : this.#transport.at + this.#roundTrip;
-    const next = step === "rm" ? side?.picture?.next_rm_seconds : side?.picture?.next_cell_seconds;
+    const next = step === "rm" ? side?.picture?.next_rm_seconds : side?.picture?.next_unit_seconds;
     return next ?? undefined;
+  }
+
+  /**
+   * Simulated seconds in one of play at which something is seen: half a round trip of cells; of packets the time in
+   * which the longest one passes the quickest link.
+   */
+  get #visible(): number | undefined {
+    const network = this.#sides[0]?.opened?.network;
+    if (!network || !isEthernet(network)) return this.#roundTrip === undefined ? undefined : this.#roundTrip / 2;
+    const bits = 8 * Math.max(0, ...network.flows.map((flow) => flow.line_bytes ?? 0));
+    return Math.min(...network.links.map(({ bits_per_second, delay_seconds }) => delay_seconds + bits / bits_per_second));
   }
 
   /** The shortest round trip of the first run by propagation, in seconds; `undefined` if there is none. */

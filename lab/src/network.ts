@@ -1,15 +1,26 @@
-// The network on a canvas: nodes, links, cells on their way, queues, windows and losses.
+// The network on a canvas: nodes, links, cells or packets on their way, queues, windows and losses.
 
 import { ofFlow, variable } from "./colours.ts";
 import type { Network, Opened, Picture } from "./engine/messages.ts";
-import { type Layout, type Place, QUEUE, WINDOW, ends, heightFor, layout, queueLength } from "./layout.ts";
+import { carried, isEthernet } from "./layer.ts";
+import { type Layout, type Place, QUEUE, WINDOW, ends, heightFor, isLayered, layout, queueLength } from "./layout.ts";
 import { number } from "./numbers.ts";
 
 const FONT = "11px system-ui, sans-serif";
 const RM = 1;
 const MARKED = 4;
 const CREDIT = 8;
+/** A packet of TCP without payload. */
+const EMPTY = 16;
 const PLACE_BYTES = 4;
+/** Bytes of a packet on a link: its link, flow and marks, and how far its first and its last bit have come. */
+const FRAME_BYTES = 16;
+/** Least length of a packet on a link, and breadths of packets with and without payload, in pixels. */
+const FRAME = { least: 2, broad: 5, slim: 2 };
+/** Bytes in a step of the length of a listed packet. */
+const LENGTH_STEP = 64;
+/** Bytes of a full queue without a limit. */
+const ROOM = 30_000;
 /** Cells in one place that are too many to be told apart. */
 const CROWD = 6;
 /** Time for which a loss is shown, in milliseconds. */
@@ -17,7 +28,7 @@ const FLASH = 500;
 
 interface Loss {
   link: number;
-  cells: number;
+  units: number;
   at: number;
 }
 
@@ -29,7 +40,8 @@ export class NetworkView {
   /** Width and height for which it was made; empty for a new network. */
   #shape = "";
   #perLink = 0;
-  #largest: number[] = [];
+  /** Most cells or packets that each port has held, and their greatest length. */
+  #largest: { units: number; length: number }[] = [];
   #window = 1;
   #lost: number[] = [];
   #flashes: Loss[] = [];
@@ -47,7 +59,7 @@ export class NetworkView {
     this.#perLink = opened.places;
     this.#shape = "";
     this.#canvas.style.minHeight = `${Math.min(560, heightFor(opened.network))}px`;
-    this.#largest = opened.ports.map(() => 0);
+    this.#largest = opened.ports.map(() => ({ units: 0, length: 0 }));
     this.#window = 1;
     [this.#lost, this.#flashes, this.#last] = [[], [], undefined];
     this.redraw();
@@ -57,9 +69,10 @@ export class NetworkView {
     const later = this.#last !== undefined && picture.seconds > this.#last.picture.seconds;
     picture.ports.forEach((port, i) => {
       const more = port.lost - (this.#lost[i] ?? 0);
-      if (later && more > 0) this.#flashes.push({ link: port.link, cells: more, at: performance.now() });
+      if (later && more > 0) this.#flashes.push({ link: port.link, units: more, at: performance.now() });
       this.#lost[i] = port.lost;
-      this.#largest[i] = Math.max(this.#largest[i] ?? 0, ...port.queues.map(([cells]) => cells));
+      const { units, length } = this.#largest[i] ?? { units: 0, length: 0 };
+      this.#largest[i] = { units: Math.max(units, port.units), length: Math.max(length, ...port.queues.map(([length]) => length)) };
     });
     this.#window = Math.max(this.#window, ...picture.flows.map((flow) => flow.cwnd ?? 0));
     this.#last = { picture, cells: new Uint8Array(cells) };
@@ -84,7 +97,8 @@ export class NetworkView {
     this.#shape = shape;
     this.#links(context, this.#network);
     if (this.#last) {
-      this.#cells(context, this.#network, this.#last.cells);
+      if (isEthernet(this.#network)) this.#frames(context, this.#network, this.#last);
+      else this.#cells(context, this.#network, this.#last.cells);
       this.#queues(context, this.#network, this.#last.picture);
     }
     this.#nodes(context, this.#network, this.#last?.picture);
@@ -93,28 +107,33 @@ export class NetworkView {
     if (this.#last) this.#longestQueue(context, this.#network, this.#last, width, height);
   }
 
-  /** The cells of the longest queue in a row, the next to leave at the left. */
+  /** The cells or packets of the longest queue in a row, the next to leave at the left. */
   #longestQueue(context: CanvasRenderingContext2D, network: Network, { picture, cells }: { picture: Picture; cells: Uint8Array }, width: number, height: number): void {
     const { longest } = picture;
-    if (!longest || longest.cells < 2) return;
-    const first = network.links.length * this.#perLink * PLACE_BYTES;
+    if (!longest || longest.units < 2) return;
+    const first = cells.length - longest.listed * PLACE_BYTES;
     const shown = Math.min(longest.listed, Math.floor(width - 20));
-    const step = Math.min(6, (width - 20) / shown);
+    const lengths = Array.from({ length: shown }, (_, i) => (isEthernet(network) ? ((cells[first + i * PLACE_BYTES + 3] ?? 0) + 1) / (1536 / LENGTH_STEP) : 1));
+    const scale = Math.min(6, (width - 20) / lengths.reduce((sum, length) => sum + length, 0));
     const y = height - 14;
-    for (let i = 0; i < shown; i += 1) {
+    let x = 10;
+    for (const [i, length] of lengths.entries()) {
+      const step = length * scale;
       const byte = first + i * PLACE_BYTES;
       const flow = (cells[byte] ?? 0) + 256 * (cells[byte + 1] ?? 0) - 1;
       const marks = cells[byte + 2] ?? 0;
       context.fillStyle = ofFlow(flow);
       // An RM cell stands out above the data, a marked cell below.
-      context.fillRect(10 + i * step, marks & RM ? y - 6 : y, Math.max(1, step - (step > 2 ? 1 : 0)), marks & (RM | MARKED) ? 12 : 6);
+      context.fillRect(x, marks & RM ? y - 6 : y, Math.max(1, step - (step > 2 ? 1 : 0)), marks & (RM | MARKED) ? 12 : marks & EMPTY ? 3 : 6);
+      x += step;
     }
     context.fillStyle = variable("--ink");
     context.font = FONT;
     context.textAlign = "left";
-    const legend = width > 640 ? ", the next to leave at the left; RM cells are drawn taller, EFCI-marked cells hang lower" : "";
-    const rest = longest.cells > shown ? `, the first ${number(shown)} of them` : "";
-    context.fillText(`${network.links[longest.link]?.name ?? ""}: ${number(longest.cells)} cells wait${rest}${legend}`, 10, y - 10);
+    const signs = isEthernet(network) ? "marked packets hang lower, those without data are low" : "RM cells are drawn taller, EFCI-marked cells hang lower";
+    const legend = width > 640 ? `, the next to leave at the left; ${signs}` : "";
+    const rest = longest.units > shown ? `, the first ${number(shown)} of them` : "";
+    context.fillText(`${network.links[longest.link]?.name ?? ""}: ${number(longest.units)} ${carried(network).many} wait${rest}${legend}`, 10, y - 10);
   }
 
   #links(context: CanvasRenderingContext2D, network: Network): void {
@@ -175,15 +194,47 @@ export class NetworkView {
     }
   }
 
+  /** Packets from head to tail: with data broad, without slim; a line in those that are marked. */
+  #frames(context: CanvasRenderingContext2D, network: Network, { picture, cells }: { picture: Picture; cells: Uint8Array }): void {
+    const view = new DataView(cells.buffer, cells.byteOffset, cells.length - (picture.longest?.listed ?? 0) * PLACE_BYTES);
+    context.lineCap = "butt";
+    const places = network.links.map((_, link) => this.#ends(network, link));
+    const line = (link: number, head: number, tail: number, breadth: number, colour: string) => {
+      const [from, to] = places[link] ?? [];
+      if (!from || !to) return;
+      const at = (share: number): [number, number] => [from.x + (to.x - from.x) * share, from.y + (to.y - from.y) * share];
+      context.strokeStyle = colour;
+      context.lineWidth = breadth;
+      context.beginPath();
+      context.moveTo(...at(tail));
+      context.lineTo(...at(head));
+      context.stroke();
+    };
+    for (let byte = 0; byte + FRAME_BYTES <= view.byteLength; byte += FRAME_BYTES) {
+      const link = view.getUint32(byte, true);
+      const [from, to] = places[link] ?? [];
+      if (!from || !to) continue;
+      const long = Math.hypot(to.x - from.x, to.y - from.y) || 1;
+      const head = view.getFloat32(byte + 8, true);
+      // A gap behind each, also where the one on the line is too short to be seen.
+      const tail = Math.min(Math.max(0, head - FRAME.least / long), view.getFloat32(byte + 12, true) + 1 / long);
+      const marks = view.getUint8(byte + 6);
+      const breadth = marks & EMPTY ? FRAME.slim : FRAME.broad;
+      line(link, head, tail, breadth, ofFlow(view.getUint16(byte + 4, true) - 1));
+      if (marks & MARKED) line(link, head, tail, breadth * 0.4, variable("--mark"));
+    }
+  }
+
   #queues(context: CanvasRenderingContext2D, network: Network, picture: Picture): void {
     context.font = FONT;
     picture.ports.forEach((port, i) => {
       const [from, to] = this.#ends(network, port.link);
-      const cells = port.queues.reduce((sum, [length]) => sum + length, 0);
+      const total = port.queues.reduce((sum, [length]) => sum + length, 0);
+      const largest = this.#largest[i] ?? { units: 0, length: 0 };
       // A port that never held more than the cell in service and the next is no queue to look at.
-      if ((this.#largest[i] ?? 0) <= 2) return;
+      if (largest.units <= 2) return;
       const limit = Math.max(...port.queues.map(([, limit]) => limit ?? 0));
-      const most = limit > 0 ? limit : Math.max(20, this.#largest[i] ?? 0);
+      const most = limit > 0 ? limit : Math.max(isEthernet(network) ? ROOM : 20, largest.length);
       const angle = Math.atan2(to.y - from.y, to.x - from.x);
       const long = queueLength(from, to);
       context.save();
@@ -194,21 +245,21 @@ export class NetworkView {
       context.lineWidth = 1;
       context.strokeRect(0, 0, long, QUEUE.breadth);
       let x = 0;
-      const scale = long / Math.max(most, cells, 1);
-      const waiting = port.waiting.length > 0 ? port.waiting : cells > 0 ? [[-1, cells] as [number, number]] : [];
+      const scale = long / Math.max(most, total, 1);
+      const waiting = port.waiting.length > 0 ? port.waiting : total > 0 ? [[-1, total] as [number, number]] : [];
       for (const [flow, count] of waiting) {
         context.fillStyle = flow < 0 ? variable("--muted") : ofFlow(flow);
         context.fillRect(x, 0, count * scale, QUEUE.breadth);
         x += count * scale;
       }
       context.restore();
-      if (cells > 0) {
+      if (port.units > 0) {
         const middle = QUEUE.from + long / 2;
         const box = this.#layout.lengths.get(port.link);
         const x = box ? box.x + box.width / 2 : from.x + Math.cos(angle) * middle;
         const y = box ? box.y + 10 : from.y + Math.sin(angle) * middle + 24;
         context.textAlign = "center";
-        this.#text(context, number(cells), x, y);
+        this.#text(context, number(port.units), x, y);
       }
     });
   }
@@ -279,27 +330,33 @@ export class NetworkView {
     context.font = "bold 12px system-ui, sans-serif";
     context.textAlign = "center";
     context.fillStyle = variable("--loss");
-    for (const { link, cells, at: since } of this.#flashes) {
+    for (const { link, units, at: since } of this.#flashes) {
       const [from] = this.#ends(network, link);
       const fall = still ? 0 : ((now - since) / FLASH) * 24;
-      context.fillText(`✕ ${number(cells)}`, from.x + 4, from.y + 40 + fall);
+      context.fillText(`✕ ${number(units)}`, from.x + 4, from.y + 40 + fall);
     }
   }
 }
 
 /** What the signs of a network's picture mean, those that it has. */
-export function signs({ flows, credit }: Network): HTMLElement {
-  const abr = flows.some((flow) => flow.abr !== null);
+export function signs(network: Network): HTMLElement {
+  const { flows, credit } = network;
+  const ethernet = isEthernet(network);
+  const { many } = carried(network);
+  const abr = !ethernet && flows.some((flow) => flow.abr !== null);
   const known: [string, string, boolean][] = [
     ["host", "host, in the colour of its flow", true],
     ["switch", "switch", true],
-    ["cells", "data cells", true],
+    ["cells", "data cells", !ethernet],
+    ["frame", "packet with data, as long as it is", ethernet],
+    ["empty", "packet without data", ethernet],
+    ["marked-frame", "packet marked CE", ethernet],
     ["rm", "RM cell", abr],
     ["marked", "EFCI-marked cell", abr],
-    ["credit", "credit cell", credit !== null],
-    ["queue", "queue of a port, its length in cells", true],
-    ["window", "cwnd; the line is ssthresh", flows.some((flow) => flow.tcp !== null)],
-    ["lost", "cells lost", true],
+    ["credit", "credit cell", !ethernet && credit !== null],
+    ["queue", `queue of a port with its ${many}`, true],
+    ["window", "cwnd; the line is ssthresh", flows.some((flow) => flow.tcp !== null) && !isLayered(network)],
+    ["lost", `${many} lost`, true],
   ];
   const line = document.createElement("p");
   line.className = "signs";

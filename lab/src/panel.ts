@@ -22,7 +22,7 @@ export interface Shown {
 }
 
 /** Keys that most scenarios are about. */
-const COMMON = new Set(["duration", "from", "seed", "count", "stagger", "link_rate", "bottleneck", "bottleneck_rate", "access", "buffer", "window", "mss", "recovery", "min_rto", "icr", "rif", "rdf", "source", "service"]);
+const COMMON = new Set(["duration", "from", "seed", "count", "stagger", "link_rate", "bottleneck", "bottleneck_rate", "access", "leaves", "spines", "hosts_per_leaf", "host_rate", "spine_rate", "host_delay", "spine_delay", "k", "rate", "delay", "mtu", "pattern", "buffer", "window", "mss", "recovery", "min_rto", "icr", "rif", "rdf", "source", "service"]);
 /** Groups that are open when the page is new. */
 const OPEN = new Set(["Switch ports", "ABR end systems"]);
 

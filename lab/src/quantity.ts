@@ -14,6 +14,8 @@ const UNITS: Record<string, number> = {
   "cells/ms": 424e3,
   cell: 1,
   cells: 1,
+  packet: 1,
+  packets: 1,
   byte: 1,
   bytes: 1,
   kB: 1e3,
@@ -34,9 +36,20 @@ export function read(text: string): { value: number; unit: string } | undefined 
   return { value: Number((found[1] ?? "").replaceAll("_", "")) * factor, unit: found[2] ?? "" };
 }
 
+/** True if both units count the same: packets do not count bytes. */
+export function agree(one: string, other: string): boolean {
+  return /^packets?$/.test(one) === /^packets?$/.test(other);
+}
+
 /** A value of the base unit as a quantity in the unit given. */
 export function write(value: number, unit: string): string {
-  const shown = value / (UNITS[unit] ?? 1);
-  const whole = unit.startsWith("cell") && !unit.includes("/");
-  return `${whole ? Math.max(1, Math.round(shown)) : Number(shown.toPrecision(4))} ${unit}`;
+  const size = UNITS[unit] ?? 1;
+  const exact = value / size;
+  const shown = Number(exact.toPrecision(4));
+  if (/^(cell|packet)s?$/.test(unit)) return `${Math.max(1, Math.round(exact))} ${unit}`;
+  const parts = shown * size;
+  // A size has whole bytes: 84.45 KiB are 86,476.8.
+  const isBroken = /^(bytes?|[kKMG]i?B)$/.test(unit) && Math.abs(parts - Math.round(parts)) > 1e-6;
+  if (isBroken) return exact >= 10 ? `${Math.round(exact)} ${unit}` : `${Math.round(value)} bytes`;
+  return `${shown} ${unit}`;
 }

@@ -2,7 +2,7 @@
 
 import { put } from "./changes.ts";
 import type { Network, Schema, Search } from "./engine/messages.ts";
-import { read, write } from "./quantity.ts";
+import { agree, read, write } from "./quantity.ts";
 
 /** A parameter that can be set. */
 export interface Parameter {
@@ -82,6 +82,7 @@ const TITLES: Record<string, string> = {
   switch: "Switch ports",
   fcvc: "Credit control",
   link_errors: "Losses of links",
+  ethernet: "Frames",
   tcp: "TCP",
   abr: "ABR end systems",
   aal5: "AAL5",
@@ -179,6 +180,7 @@ class Walk {
     if (search.of && whole === undefined) return undefined;
     const present = typeof value === "string" ? (read(value) ?? (Number.isFinite(Number(value)) ? { value: Number(value), unit: "" } : undefined)) : undefined;
     const unit = present?.unit ?? (typeof search.low === "string" ? (read(search.low)?.unit ?? "") : search.of === "buffer" ? "cells" : search.of ? "Mbit/s" : "");
+    if (typeof search.low === "string" && !agree(unit, read(search.low)?.unit ?? "")) return undefined;
     const factor = whole ?? 1;
     // A value outside the range worth searching still has its place on the slider.
     const at = present?.value ?? (typeof value === "number" ? value : low * factor);

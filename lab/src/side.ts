@@ -5,6 +5,7 @@ import { Charts, type Touched } from "./charts.ts";
 import { Client, type CurvesNews } from "./engine/client.ts";
 import { startWorker } from "./engine/load.ts";
 import type { Opened, Picture, Refused, Summary } from "./engine/messages.ts";
+import { carried } from "./layer.ts";
 import { NetworkView, signs } from "./network.ts";
 import { number, time } from "./numbers.ts";
 import { type Side, overrides } from "./state.ts";
@@ -25,6 +26,7 @@ export class SideView {
   readonly client: Client;
   readonly charts: Charts;
   readonly #network: NetworkView;
+  readonly #canvas: HTMLCanvasElement;
   readonly #status: HTMLElement;
   readonly #problem: HTMLElement;
   readonly #signs: HTMLElement;
@@ -60,13 +62,13 @@ export class SideView {
     const canvas = document.createElement("canvas");
     canvas.className = "network";
     canvas.setAttribute("role", "img");
-    canvas.setAttribute("aria-label", "The network: hosts, switches, cells on their links, queues");
     this.#signs = document.createElement("div");
     this.#signs.className = "signs-box";
     const charts = document.createElement("div");
     charts.className = "charts";
     charts.dataset.run = name;
     this.element.append(this.#status, this.#problem, canvas, this.#signs, charts);
+    this.#canvas = canvas;
     this.#network = new NetworkView(canvas);
     this.charts = new Charts(charts, "time", heard);
     this.client = new Client(startWorker(), module, {
@@ -148,6 +150,7 @@ export class SideView {
     this.#problem.hidden = true;
     this.element.classList.remove("refused");
     this.#network.open(opened);
+    this.#canvas.setAttribute("aria-label", `The network: hosts, switches, ${carried(opened.network).many} on their links, queues`);
     this.#signs.replaceChildren(signs(opened.network));
     this.charts.open(opened);
     this.theory(this.#theory);
@@ -207,8 +210,11 @@ export class SideView {
     }
     const shown = this.opened?.network.flows.length ?? 0;
     const most = this.opened?.most_flows ?? shown;
-    const few = shown > most ? ` · charts show ${most} of ${number(shown)} flows` : "";
-    this.#status.textContent = `${this.title}: ${time(this.duration)}, ${number(this.summary.cell_hops)} cell-hops, digest ${this.summary.digest}${few}`;
+    const ports = this.opened?.ports.length ?? 0;
+    const drawn = new Set(this.opened?.tracks.filter(({ chart }) => chart === "utilisation").map(({ of }) => of)).size;
+    const parts = [...(shown > most ? [`${most} of ${number(shown)} flows`] : []), ...(ports > drawn ? [`${drawn} of ${number(ports)} ports`] : [])];
+    const few = parts.length > 0 ? ` · charts show ${parts.join(" and ")}` : "";
+    this.#status.textContent = `${this.title}: ${time(this.duration)}, ${number(this.summary.packet_hops ?? this.summary.cell_hops ?? 0)} ${carried(this.summary).one}-hops, digest ${this.summary.digest}${few}`;
   }
 
   /** Name of the scenario, and what was changed last. */

@@ -4,6 +4,7 @@
 // limits of queues. They are computed here, for the network as it begins. The fluid model is not: see `cellrate theory`.
 
 import type { Chart, Flow, Network } from "./engine/messages.ts";
+import { isEthernet } from "./layer.ts";
 
 /** A level in a chart. */
 export interface Level {
@@ -15,14 +16,19 @@ export interface Level {
 
 const CELL_BITS = 424;
 
-/** Max-min fair shares of the elastic flows in cells/s (Bertsekas and Gallager: progressive filling); `undefined` for the others. */
+/** Bit/s on the line of a source with a rate of its own; `undefined` for an elastic one. */
+function ownRate({ own_rate, own_bits_per_second }: Flow): number | undefined {
+  return own_bits_per_second ?? (own_rate ? own_rate.mean_cells_per_second * CELL_BITS : undefined);
+}
+
+/** Max-min fair shares of the elastic flows in bit/s of the lines (Bertsekas and Gallager: progressive filling); `undefined` for the others. */
 export function fairShares({ links, flows }: Network): (number | undefined)[] {
-  const left = links.map((link) => link.cells_per_second);
+  const left = links.map((link) => link.bits_per_second);
   const shares: (number | undefined)[] = flows.map(() => undefined);
-  for (const { own_rate, forward } of flows) {
-    if (own_rate) for (const link of forward) left[link] = Math.max(0, (left[link] ?? 0) - own_rate.mean_cells_per_second);
+  for (const flow of flows) {
+    for (const link of flow.forward) left[link] = Math.max(0, (left[link] ?? 0) - (ownRate(flow) ?? 0));
   }
-  const open = new Set([...flows.keys()].filter((flow) => !flows[flow]?.own_rate));
+  const open = new Set([...flows.keys()].filter((flow) => flows[flow] && ownRate(flows[flow]) === undefined));
   while (open.size > 0) {
     const users = links.map((_, link) => [...open].filter((flow) => flows[flow]?.forward.includes(link)));
     const [share, tightest] = users.reduce<[number, number]>(
@@ -52,14 +58,16 @@ export function levels(network: Network): Level[] {
   fairShares(network).forEach((share, number) => {
     const flow = network.flows[number];
     if (share === undefined || !flow) return;
-    const fair = (share * CELL_BITS) / 1e6;
+    // Of a line over Ethernet the application has what headers, preambles and gaps leave.
+    const fair = isEthernet(network) ? (share * ((flow.payload_bytes ?? 1) / (flow.line_bytes ?? 1))) / 1e9 : share / 1e6;
     if (flow.abr) add({ chart: "rate", value: fair, name: "fair share" });
-    const limit = windowRate(flow, network.encapsulation_bytes);
+    const limit = isEthernet(network) ? delivered(flow) : windowRate(flow, network.encapsulation_bytes ?? 0);
     add({ chart: "throughput", value: fair, name: "fair share" });
     if (limit !== undefined && limit < fair) add({ chart: "throughput", value: limit, name: "window per round trip" });
   });
   for (const { switch: settings } of network.nodes) {
-    const { buffer_cells, control } = (settings ?? {}) as { buffer_cells?: number | null; control?: Record<string, unknown> };
+    const { buffer_bytes, buffer_cells, control } = (settings ?? {}) as { buffer_bytes?: number | null; buffer_cells?: number | null; control?: Record<string, unknown> };
+    if (typeof buffer_bytes === "number") add({ chart: "queue", value: buffer_bytes / 1e3, name: "buffer" });
     if (typeof buffer_cells === "number") add({ chart: "queue", value: buffer_cells, name: "buffer" });
     for (const key of ["threshold_cells", "high_cells", "low_cells"]) {
       const value = control?.[key];
@@ -67,6 +75,11 @@ export function levels(network: Network): Level[] {
     }
   }
   return found;
+}
+
+/** Rate in Gbit/s of the application if a window is sent in each round trip through empty queues. */
+function delivered({ tcp, propagation_round_trip_seconds }: Flow): number | undefined {
+  return tcp && propagation_round_trip_seconds ? (8 * tcp.window_bytes) / propagation_round_trip_seconds / 1e9 : undefined;
 }
 
 /** Rate in Mbit/s on the link at which a window is sent in each round trip through empty queues: no flow has more. */

@@ -1,11 +1,13 @@
 // Play, pause, steps, scrubbing, and the time lens.
 
+import type { Network } from "./engine/messages.ts";
+import { carried, isEthernet } from "./layer.ts";
 import { time } from "./numbers.ts";
 
 /** Simulated seconds that pass in a second of play. */
-export const LENSES = [1, 0.1, 0.01, 1e-3, 1e-4, 1e-5, 1e-6];
+export const LENSES = [1, 0.1, 0.01, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8];
 
-export type Step = "cell" | "rm" | "round-trip";
+export type Step = "unit" | "rm" | "round-trip";
 
 /** What the transport moves. */
 export interface Moved {
@@ -14,7 +16,7 @@ export interface Moved {
   duration(): number;
   /** Shows an instant. */
   look(seconds: number): void;
-  /** The instant of the next cell, RM cell or round trip after the present one. */
+  /** The instant of the next cell or packet, RM cell or round trip after the present one. */
   next(step: Step): number | undefined;
 }
 
@@ -26,6 +28,8 @@ export class Transport {
   readonly #scrub: HTMLInputElement;
   readonly #clock: HTMLOutputElement;
   readonly #lens: HTMLSelectElement;
+  readonly #next = button("Next cell", ".", () => this.step("unit"));
+  readonly #rm = button("Next RM cell", "R", () => this.step("rm"));
   at = 0;
   playing = false;
   /** True until a speed is chosen. */
@@ -59,13 +63,21 @@ export class Transport {
     };
     this.element.append(
       this.#play,
-      button("Next cell", ".", () => this.step("cell")),
-      button("Next RM cell", "R", () => this.step("rm")),
+      this.#next,
+      this.#rm,
       button("One round trip", "T", () => this.step("round-trip")),
       this.#scrub,
       this.#clock,
       this.#lens,
     );
+  }
+
+  /** Names the steps after what the links of a network carry. */
+  open(network: Network): void {
+    const { one } = carried(network);
+    this.#next.textContent = `Next ${one}`;
+    this.#next.title = `Next ${one} (key: .)`;
+    this.#rm.hidden = isEthernet(network);
   }
 
   get lens(): number {

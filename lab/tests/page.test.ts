@@ -393,6 +393,62 @@ test("axe finds nothing serious, light and dark, wide and on a phone", async () 
   }
 });
 
+test("a scenario over Ethernet is drawn packet by packet, and gives what the command gives", async (t) => {
+  const scenario = `${tmpdir()}/cellrate-lab-ethernet-${process.pid}.toml`;
+  await writeFile(scenario, await output(cellrate("new", "leaf-spine")));
+  const own = await serve(scenario);
+  t.after(async () => assert.equal(await own.end(), 0));
+  const { page, wrong } = await opened(chromium, own.address);
+  const run = await output(cellrate("run", scenario, "--json"));
+  assert.equal(await digest(page), (JSON.parse(run) as { digest: string }).digest);
+  const charts = await page.locator(".chart figcaption").allTextContents();
+  for (const title of [/^Queues, kB/, /^Throughput per flow, data received, Gbit\/s/, /^cwnd .*, kB/, /^Utilisation of links, %/, /^Packets lost so far, packets/])
+    assert.ok(charts.some((text) => title.test(text)), `${title} in ${charts.join("; ")}`);
+  const results = (await page.locator(".results").textContent()) ?? "";
+  assert.match(results, /Goodput of all flows, Gbit\/s[\s\S]*Longest queue, kB[\s\S]*Packets marked, packets/);
+  assert.doesNotMatch(results, /cells|NaN/);
+  assert.match((await page.locator(".status").textContent()) ?? "", /packet-hops/);
+  assert.match((await page.locator("canvas.network").getAttribute("aria-label")) ?? "", /packets/);
+  // The run begins at a speed at which packets are seen, steps by packet, and has no changes during the run.
+  assert.equal(await page.locator("[aria-label=Speed]").inputValue(), "0.000001");
+  assert.ok(await page.locator("#when").isHidden());
+  assert.equal(await page.getByRole("button", { name: "Next RM cell" }).count(), 0);
+  const clock = page.locator(".clock");
+  const before = await clock.textContent();
+  await page.getByRole("button", { name: "Next packet" }).click();
+  await page.waitForFunction((before) => document.querySelector(".clock")?.textContent !== before, before);
+  // Theory: a flow that has its path for itself gets the payload's share of the line, 1,460 of 1,538 bytes.
+  await page.locator("#theory").click();
+  const levels = JSON.parse((await page.locator(".side").getAttribute("data-levels")) ?? "[]") as { chart: string; value: number }[];
+  const throughputs = levels.filter(({ chart }) => chart === "throughput").map(({ value }) => value);
+  assert.ok(throughputs.some((value) => Math.abs(value - (10 * 1460) / 1538) < 1e-9), throughputs.join(", "));
+  // A slider of TCP, a key without one, and active queue management with parameters of its own.
+  await page.locator("details[data-group]").evaluateAll((all) => all.forEach((one) => ((one as HTMLDetailsElement).open = true)));
+  const key = await page.locator(".side").getAttribute("data-key");
+  await page.locator('[id="s-tcp.window"]').fill("60");
+  await ended(page);
+  assert.notEqual(await page.locator(".side").getAttribute("data-key"), key);
+  await input(page, "switch.aqm").selectOption("threshold");
+  await ended(page);
+  await page.locator('[id="s-switch.aqm.k"]').fill("40");
+  await ended(page);
+  assert.match(await input(page, "switch.aqm.k").inputValue(), /^\d+ packets$/);
+  await input(page, "topology.host_rate").fill("900 Gbit/s");
+  await input(page, "topology.host_rate").press("Enter");
+  await page.locator(".problem:visible").waitFor();
+  assert.match((await page.locator(".problem").textContent()) ?? "", /900000 Mbit\/s[\s\S]*1 kbit\/s to 800 Gbit\/s/);
+  // Cells beside it: each has its own schema and its own rows of the results.
+  await page.locator("#reset").click();
+  await ended(page);
+  await page.locator("#compare").click();
+  await ended(page);
+  await page.locator("#preset").selectOption("n-source");
+  await ended(page);
+  assert.equal(await input(page, "switch.control").count(), 1);
+  assert.match((await page.locator(".results").textContent()) ?? "", /Longest queue, cells[\s\S]*Longest queue, kB/);
+  assert.deepEqual(wrong, []);
+});
+
 test("a page of one file opens from a disk, with its scenario and its changes", async () => {
   const scenario = `${tmpdir()}/cellrate-lab-${process.pid}.toml`;
   const file = `${tmpdir()}/cellrate-lab-${process.pid}.html`;

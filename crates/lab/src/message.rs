@@ -1,13 +1,16 @@
 //! Questions of the page and their answers.
 
-use cellrate::run::{VERSION, estimate_of, key};
-use cellrate::scenario::{self, Checked, Refusal, Scenario, describe, resolve};
+use cellrate::ethernet::{self, Job, is_ethernet};
+use cellrate::run::{self, VERSION, estimate_of, key};
+use cellrate::scenario::{self, Diagnostic, Refusal, Scenario, describe, resolve};
 use cellrate_engine::kernel::Ps;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::atm::PLACES;
 use crate::curves::Curves;
-use crate::picture::{PLACES, picture};
+use crate::picture::picture;
+use crate::shown::{Live, Shown};
 use crate::watched::{MOST_FLOWS, Watched};
 
 /// Most memory that a run may need: a page has 4 GB, and copies of the state need some of it.
@@ -79,7 +82,20 @@ pub struct Answer {
 /// Everything between two questions.
 #[derive(Default)]
 pub struct Lab {
-    run: Option<(Checked, Watched)>,
+    run: Option<Open>,
+}
+
+/// The run of an open scenario.
+struct Open {
+    /// The scenario with every default written out.
+    resolved: String,
+    run: Run,
+}
+
+/// A watched run by its link layer.
+enum Run {
+    Atm(Box<Watched<run::Live>>),
+    Ethernet(Box<Watched<ethernet::Live>>),
 }
 
 impl Lab {
@@ -92,55 +108,114 @@ impl Lab {
     }
 
     fn answered(&mut self, question: Question) -> Answer {
-        match question {
-            Question::About => plain(about()),
-            Question::Open { text, name, set } => self.open(&text, &name, &set),
-            question => match &mut self.run {
-                Some((checked, run)) => of_run(checked, run, question),
-                None => refused("no scenario is open".into()),
+        match (question, &mut self.run) {
+            (Question::About, _) => plain(about()),
+            (Question::Open { text, name, set }, _) => {
+                self.run = None;
+                let opened = if is_ethernet(&text, &set) {
+                    open_ethernet(&text, &name, &set)
+                } else {
+                    open_atm(&text, &name, &set)
+                };
+                opened.map_or_else(plain, |(open, answer)| {
+                    self.run = Some(open);
+                    plain(answer)
+                })
+            }
+            (_, None) => refused("no scenario is open".into()),
+            (Question::Resolved, Some(open)) => plain(json!({"text": open.resolved})),
+            (question, Some(open)) => match &mut open.run {
+                Run::Atm(run) => of_run(run, question),
+                Run::Ethernet(run) => of_run(run, question),
             },
         }
     }
-
-    fn open(&mut self, text: &str, name: &str, set: &[String]) -> Answer {
-        self.run = None;
-        let checked = match Scenario::parse(text, name, set, None) {
-            Ok(checked) => checked,
-            Err(refusal) => return plain(told(&refusal)),
-        };
-        let bytes = estimate_of(&checked).memory_bytes;
-        if bytes > MOST_BYTES {
-            return refused(format!(
-                "the run may need {:.1} GB of memory, and a page has {:.1} GB: make it shorter, or \
-                 run it by `cellrate run`",
-                bytes as f64 / 1e9,
-                MOST_BYTES as f64 / 1e9
-            ));
-        }
-        let resolved = resolve(checked.scenario());
-        let mut run = match Watched::new(&checked) {
-            Ok(run) => run,
-            Err(error) => return refused(error.to_string()),
-        };
-        let opened = json!({
-            "network": describe(&checked),
-            "scenario": value(checked.scenario()),
-            "tracks": run.curves().tracks(),
-            "most_flows": MOST_FLOWS,
-            "places": PLACES,
-            "ports": run.simulation().switch_ports().iter().map(|port| port.link).collect::<Vec<_>>(),
-            "warnings": checked.warnings(),
-            "key": key(&resolved),
-        });
-        self.run = Some((checked, run));
-        plain(opened)
-    }
 }
 
-fn of_run(checked: &Checked, run: &mut Watched, question: Question) -> Answer {
+/// Opens a scenario of ATM. The error is the answer that refuses it.
+fn open_atm(text: &str, name: &str, set: &[String]) -> Result<(Open, Value), Value> {
+    let checked = Scenario::parse(text, name, set, None).map_err(|refusal| told(&refusal))?;
+    let bytes = estimate_of(&checked).memory_bytes;
+    if bytes > MOST_BYTES {
+        return Err(too_much(bytes));
+    }
+    let resolved = resolve(checked.scenario());
+    let live = run::Live::new(&checked).map_err(|error| json!({"error": error.to_string()}))?;
+    let mut run = Watched::new(live, checked.scenario().run.duration);
+    let given = Given {
+        network: value(describe(&checked)),
+        scenario: value(checked.scenario()),
+        places: PLACES,
+        warnings: checked.warnings(),
+        key: key(&resolved),
+    };
+    let answer = opened(&mut run, given);
+    let run = Run::Atm(Box::new(run));
+    Ok((Open { resolved, run }, answer))
+}
+
+/// Opens a scenario over Ethernet. The error is the answer that refuses it.
+fn open_ethernet(text: &str, name: &str, set: &[String]) -> Result<(Open, Value), Value> {
+    let job = Job::new(text, name, set, None).map_err(|refusal| told(&refusal))?;
+    let mut run = Watched::new(ethernet::Live::new(&job), job.scenario().run.duration);
+    let given = Given {
+        network: job.network(),
+        scenario: value(job.scenario()),
+        places: 0,
+        warnings: job.warnings(),
+        key: job.key(),
+    };
+    let answer = opened(&mut run, given);
+    let resolved = job.resolved().into();
+    let run = Run::Ethernet(Box::new(run));
+    Ok((Open { resolved, run }, answer))
+}
+
+/// The part of an answer that belongs to the scenario, not to its run.
+struct Given<'a> {
+    network: Value,
+    scenario: Value,
+    /// Places along a link; 0 if frames tell their places.
+    places: usize,
+    warnings: &'a [Diagnostic],
+    key: String,
+}
+
+fn opened<L: Live>(run: &mut Watched<L>, given: Given<'_>) -> Value {
+    json!({
+        "network": given.network,
+        "scenario": given.scenario,
+        "tracks": run.curves().tracks(),
+        "most_flows": MOST_FLOWS,
+        "places": given.places,
+        "ports": run.simulation().links_of_ports(),
+        "warnings": given.warnings,
+        "key": given.key,
+    })
+}
+
+fn too_much(bytes: u64) -> Value {
+    let message = format!(
+        "the run may need {:.1} GB of memory, and a page has {:.1} GB: make it shorter, or run it by \
+         `cellrate run`",
+        bytes as f64 / 1e9,
+        MOST_BYTES as f64 / 1e9
+    );
+    json!({"error": message})
+}
+
+fn of_run<L: Live>(run: &mut Watched<L>, question: Question) -> Answer {
     match question {
         Question::Advance { readings } => {
             let ended = run.advance(readings);
+            if run.is_too_large() {
+                return refused(format!(
+                    "queues and links hold {:.1} GB at {}, the most that a page has for them: set a \
+                     finite buffer, or let sources send less",
+                    run.simulation().stored() as f64 / 1e9,
+                    run.now(),
+                ));
+            }
             plain(json!({"now": run.now().as_secs_f64(), "ended": ended}))
         }
         Question::Curves { from, to, pixels } => {
@@ -175,19 +250,21 @@ fn of_run(checked: &Checked, run: &mut Watched, question: Question) -> Answer {
             json: run.summary(wall_seconds),
             numbers: Vec::new(),
         },
-        Question::Resolved => plain(json!({"text": resolve(checked.scenario())})),
-        Question::About | Question::Open { .. } => refused("this asks for no run".into()),
+        Question::About | Question::Open { .. } | Question::Resolved => {
+            refused("this asks for no run".into())
+        }
     }
 }
 
 fn about() -> Value {
     let templates: Vec<Value> = scenario::templates::TEMPLATES
         .iter()
+        .chain(ethernet::templates::TEMPLATES)
         .map(|(name, about, text)| json!({"name": name, "about": about, "text": text}))
         .collect();
     json!({
         "version": VERSION,
-        "schema": scenario::schema(),
+        "schemas": {"atm": scenario::schema(), "ethernet": ethernet::schema()},
         "registry": scenario::registry(),
         "templates": templates,
     })
@@ -197,7 +274,7 @@ fn span(from: f64, to: f64) -> (Ps, Ps) {
     (Ps::from_secs_f64(from), Ps::from_secs_f64(to))
 }
 
-fn numbers(curves: &Curves, (from, to): (Ps, Ps), pixels: usize) -> Answer {
+fn numbers<P: Copy>(curves: &Curves<P>, (from, to): (Ps, Ps), pixels: usize) -> Answer {
     let values = curves.thinned(from, to, pixels.max(1));
     Answer {
         json: json!({"from": from.as_secs_f64(), "to": to.as_secs_f64(), "pixels": pixels})

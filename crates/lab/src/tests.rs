@@ -1,5 +1,6 @@
 //! A watched run against the run of the command, and its past against a run that pauses there.
 
+use cellrate::ethernet::{self, Job};
 use cellrate::run::simulate;
 use cellrate::scenario::{Scenario, resolve, templates::TEMPLATES};
 use cellrate_engine::kernel::Ps;
@@ -11,6 +12,12 @@ const SHORT: [&str; 3] = [
     "run.duration=\"60 ms\"",
     "measure.from=\"10 ms\"",
     "measure.to=\"50 ms\"",
+];
+
+const SHORT_OVER_ETHERNET: [&str; 3] = [
+    "run.duration=\"6 ms\"",
+    "measure.from=\"1 ms\"",
+    "measure.to=\"5 ms\"",
 ];
 
 fn template(name: &str) -> &'static str {
@@ -36,45 +43,62 @@ fn finished(lab: &mut Lab) {
 
 fn digest(text: &str, set: &[&str]) -> String {
     let set: Vec<String> = set.iter().map(|one| (*one).to_owned()).collect();
+    if ethernet::is_ethernet(text, &set) {
+        let job = Job::new(text, "x.toml", &set, None).expect("a scenario");
+        return of_summary(&job.run(&mut |_, _| true).expect("a run").summary);
+    }
     let checked = Scenario::parse(text, "x.toml", &set, None).expect("a scenario");
     let outcome = simulate(&checked, &resolve(checked.scenario()), &mut |_, _| true);
-    let summary: Value = serde_json::from_str(&outcome.expect("a run").summary).expect("JSON");
+    of_summary(&outcome.expect("a run").summary)
+}
+
+fn of_summary(summary: &str) -> String {
+    let summary: Value = serde_json::from_str(summary).expect("JSON");
     summary["digest"].as_str().expect("a digest").into()
 }
 
 #[test]
 fn a_watched_run_ends_as_the_command_does_whatever_was_looked_at() {
-    for (name, _, text) in TEMPLATES {
-        let mut lab = opened(text, &SHORT);
+    let of_atm = TEMPLATES.iter().map(|template| (template, SHORT));
+    let over_ethernet = ethernet::templates::TEMPLATES.iter();
+    let over_ethernet = over_ethernet.map(|template| (template, SHORT_OVER_ETHERNET));
+    for ((name, _, text), short) in of_atm.chain(over_ethernet) {
+        let mut lab = opened(text, &short);
         ask(&mut lab, &json!({"ask": "advance", "readings": 1_000}));
-        ask(&mut lab, &json!({"ask": "picture", "at": 0.005}));
+        ask(&mut lab, &json!({"ask": "picture", "at": 0.001}));
         ask(
             &mut lab,
-            &json!({"ask": "detail", "from": 0.001, "to": 0.004, "pixels": 50}),
+            &json!({"ask": "detail", "from": 0.0002, "to": 0.001, "pixels": 50}),
         );
         finished(&mut lab);
         let (summary, _) = ask(&mut lab, &json!({"ask": "summary", "wall_seconds": 0.0}));
-        assert_eq!(summary["digest"], digest(text, &SHORT), "{name}");
+        assert_eq!(summary["digest"], digest(text, &short), "{name}");
     }
 }
 
 #[test]
 fn the_past_is_what_it_was() {
-    let text = template("n-source");
-    let mut lab = opened(text, &SHORT);
-    finished(&mut lab);
     // There and back: forwards over copies of the state, backwards to one, and within one.
-    for at in [0.03, 0.031, 0.0305, 0.055, 0.0, 0.031] {
-        let (late, places) = ask(&mut lab, &json!({"ask": "picture", "at": at}));
-        let mut anew = opened(text, &SHORT);
-        while ask(&mut anew, &json!({"ask": "advance", "readings": 1})).0["now"]
-            .as_f64()
-            .is_some_and(|now| now < at)
-        {}
-        assert_eq!(
-            (late, places),
-            ask(&mut anew, &json!({"ask": "picture", "at": at}))
-        );
+    let shares = [0.5, 0.516, 0.508, 0.916, 0.0, 0.516];
+    let incast = ethernet::templates::TEMPLATES[1].2;
+    for (text, short, duration) in [
+        (template("n-source"), SHORT, 0.06),
+        (incast, SHORT_OVER_ETHERNET, 0.006),
+    ] {
+        let mut lab = opened(text, &short);
+        finished(&mut lab);
+        for at in shares.map(|share| share * duration) {
+            let (late, places) = ask(&mut lab, &json!({"ask": "picture", "at": at}));
+            let mut anew = opened(text, &short);
+            while ask(&mut anew, &json!({"ask": "advance", "readings": 1})).0["now"]
+                .as_f64()
+                .is_some_and(|now| now < at)
+            {}
+            assert_eq!(
+                (late, places),
+                ask(&mut anew, &json!({"ask": "picture", "at": at}))
+            );
+        }
     }
 }
 
@@ -136,7 +160,7 @@ source = { kind = "cbr", rate = "10 Mbit/s" }
         (cells as f64 - expected).abs() <= 2.0,
         "{cells} cells, {expected} expected"
     );
-    let gap = picture["next_cell_seconds"].as_f64().expect("a cell comes") - 0.015;
+    let gap = picture["next_unit_seconds"].as_f64().expect("a cell comes") - 0.015;
     assert!(
         gap > 0.0 && gap <= 424.0 / 10e6,
         "within a gap of the source: {gap}"
@@ -175,7 +199,7 @@ source = { kind = "cbr", rate = "42.4 Mbit/s" }
     let (picture, bytes) = ask(&mut lab, &json!({"ask": "picture", "at": 0.001}));
     let longest = &picture["longest"];
     let listed = longest["listed"].as_u64().unwrap() as usize;
-    assert_eq!(longest["cells"].as_u64().unwrap() as usize, listed);
+    assert_eq!(longest["units"].as_u64().unwrap() as usize, listed);
     assert!((97..=100).contains(&listed), "{listed} cells");
     let list = &bytes[bytes.len() - 4 * listed..];
     let flows: Vec<u8> = list.chunks_exact(4).map(|cell| cell[0]).collect();
@@ -185,6 +209,138 @@ source = { kind = "cbr", rate = "42.4 Mbit/s" }
         .max_by_key(|port| port["queues"][0][0].as_u64())
         .unwrap();
     assert_eq!(port["link"], longest["link"]);
+}
+
+/// Frames of 1,538 octets with preamble and gap at 10 Gbit/s go over 10 us: 8 lie on each link, of
+/// 1,526 octets on a link of 12,500. They come at the rate of the slower line behind the switch, so half
+/// of them wait.
+const TWO_LINES: &str = r#"
+link_layer = "ethernet"
+[run]
+duration = "1 ms"
+[topology]
+template = "single-switch"
+link_rate = "10 Gbit/s"
+bottleneck_rate = "5 Gbit/s"
+access = "10 us"
+bottleneck = "10 us"
+[[flow]]
+name = "line"
+source = { kind = "persistent" }
+"#;
+
+/// Link, head and tail of each frame on a link, and the listed ones with their lengths in steps.
+fn frames(picture: &Value, numbers: &[u8]) -> (Vec<(u32, f32, f32)>, Vec<u8>) {
+    let listed = picture["longest"]["listed"].as_u64().unwrap_or(0) as usize;
+    let (on_links, list) = numbers.split_at(numbers.len() - 4 * listed);
+    let four = |bytes: &[u8]| <[u8; 4]>::try_from(bytes).expect("four bytes");
+    let frame = |bytes: &[u8]| {
+        let share = |at: usize| f32::from_le_bytes(four(&bytes[at..at + 4]));
+        (u32::from_le_bytes(four(&bytes[..4])), share(8), share(12))
+    };
+    let found = on_links.chunks_exact(crate::ethernet::FRAME_BYTES);
+    let lengths = list.chunks_exact(4).map(|entry| entry[3]);
+    (found.map(frame).collect(), lengths.collect())
+}
+
+#[test]
+fn frames_of_a_picture_are_as_long_as_their_share_of_the_link() {
+    let mut lab = opened(TWO_LINES, &[]);
+    finished(&mut lab);
+    let (picture, numbers) = ask(&mut lab, &json!({"ask": "picture", "at": 0.0005}));
+    let (on_links, waiting) = frames(&picture, &numbers);
+    let bottleneck = picture["longest"]["link"].as_u64().expect("a queue") as u32;
+    let (slow, fast): (Vec<_>, Vec<_>) = on_links.iter().partition(|frame| frame.0 == bottleneck);
+    // 10 us hold 8.1 frames of 1.2304 us, and half as many of twice the time; two of them are cut.
+    assert!((8..=10).contains(&fast.len()), "{fast:?}");
+    assert!((4..=6).contains(&slow.len()), "{slow:?}");
+    let lengths = [
+        (fast, 1_526.0 * 0.8e-9 / 10e-6),
+        (slow, 1_526.0 * 1.6e-9 / 10e-6),
+    ];
+    for (frames, length) in lengths {
+        let whole = frames
+            .iter()
+            .filter(|(_, head, tail)| *head < 1.0 && *tail > 0.0);
+        for (_, head, tail) in whole {
+            assert!((head - tail - length).abs() < 1e-5, "{head} {tail}");
+        }
+    }
+    // One frame of two has left since the first came, at 11.2 us.
+    let arrived = (0.0005 - 11.2e-6) / 1_538.0 / 0.8e-9;
+    let length = picture["longest"]["units"].as_f64().expect("a queue");
+    assert!(
+        (length - arrived / 2.0).abs() < 2.0,
+        "{length} of {arrived}"
+    );
+    assert!(waiting.iter().all(|steps| *steps == (1_518 / 64) as u8));
+    let held = picture["ports"][0]["queues"][0][0]
+        .as_f64()
+        .expect("octets");
+    assert_eq!(
+        held,
+        1_518.0 * picture["ports"][0]["units"].as_f64().expect("frames")
+    );
+}
+
+#[test]
+fn throughput_over_ethernet_is_that_of_the_line_however_close_the_look() {
+    let mut lab = opened(TWO_LINES, &[]);
+    finished(&mut lab);
+    let question = json!({"ask": "open", "text": TWO_LINES, "name": "x.toml", "set": []});
+    let tracks = ask(&mut Lab::default(), &question).0["tracks"].clone();
+    let tracks = tracks.as_array().expect("tracks");
+    let place = |chart: &str| {
+        let found = tracks.iter().position(|track| track["chart"] == chart);
+        found.expect("a track")
+    };
+    // 1,472 octets of payload in 1,538 of a line of 5 Gbit/s.
+    let expected = 5.0 * 1_472.0 / 1_538.0;
+    for (look, from, to) in [("curves", 0.0002, 0.0009), ("detail", 0.0004, 0.0005)] {
+        let question = json!({"ask": look, "from": from, "to": to, "pixels": 20});
+        let (_, bytes) = ask(&mut lab, &question);
+        let row = |track: usize| {
+            let four = |four: &[u8]| f32::from_le_bytes([four[0], four[1], four[2], four[3]]);
+            let row = bytes[track * 160..(track + 1) * 160].chunks_exact(4);
+            row.map(four).collect::<Vec<f32>>()
+        };
+        let throughput = row(place("throughput"));
+        let mean = throughput.iter().sum::<f32>() / 40.0;
+        assert!(
+            (f64::from(mean) - expected).abs() < 0.5,
+            "{look}: {throughput:?}"
+        );
+        assert!(
+            row(place("utilisation"))
+                .iter()
+                .all(|share| (share - 100.0).abs() < 0.1)
+        );
+    }
+}
+
+#[test]
+fn a_run_over_ethernet_that_fills_the_memory_is_refused() {
+    let mut lab = opened(TWO_LINES, &["run.duration=\"1000 s\""]);
+    let (answer, _) = ask(&mut lab, &json!({"ask": "advance", "readings": 1_000}));
+    assert!(
+        answer["error"]
+            .as_str()
+            .expect("a refusal")
+            .contains("finite buffer")
+    );
+}
+
+#[test]
+fn a_wrong_scenario_over_ethernet_is_told_with_its_place() {
+    let mut lab = Lab::default();
+    let text = TWO_LINES.replace("10 Gbit/s", "900 Gbit/s");
+    let question = json!({"ask": "open", "text": text, "name": "mine.toml", "set": []});
+    let (answer, _) = ask(&mut lab, &question);
+    let error = answer["error"].as_str().expect("a text");
+    assert!(
+        error.contains("mine.toml:") && error.contains("800 Gbit/s"),
+        "{error}"
+    );
 }
 
 #[test]

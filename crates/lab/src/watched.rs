@@ -1,12 +1,11 @@
 //! A run that is watched: its curves so far, copies of its state to return to, and a second
 //! simulation that stands where the watcher looks.
 
-use cellrate::run::{Events, Live, RunError};
-use cellrate::scenario::Checked;
-use cellrate_engine::atm::Simulation;
+use cellrate::run::Events;
 use cellrate_engine::kernel::Ps;
 
-use crate::curves::{Curves, tracks};
+use crate::curves::Curves;
+use crate::shown::{Live, Shown};
 
 /// Readings of the curves over a whole run.
 const READINGS: u64 = 4_096;
@@ -18,33 +17,32 @@ const MOST_COPIES: usize = 32;
 const MOST_COPIED: usize = 256 << 20;
 /// Most events that are handed over.
 const MOST_EVENTS: usize = 20_000;
+/// Most readings over which a closer look averages growths.
+const MOST_AVERAGED: u64 = 512;
+
+type Probe<L> = <<L as Live>::Simulation as Shown>::Probe;
 
 /// A run and all that is known of its past.
-pub struct Watched {
-    live: Live,
-    curves: Curves,
+pub struct Watched<L: Live> {
+    live: L,
+    curves: Curves<Probe<L>>,
     end: Ps,
     now: Ps,
     /// Copies in order of time, the first at zero.
-    copies: Vec<(Ps, Simulation)>,
+    copies: Vec<(Ps, L::Simulation)>,
     /// Least time between two copies.
     apart: Ps,
-    viewer: Option<Simulation>,
+    viewer: Option<L::Simulation>,
 }
 
-impl Watched {
-    /// A run at time zero.
-    ///
-    /// # Errors
-    /// Those of [`Live::new`].
-    pub fn new(checked: &Checked) -> Result<Watched, RunError> {
-        let mut live = Live::new(checked)?;
-        let end = checked.scenario().run.duration;
-        let mut shown = tracks(live.simulation());
+impl<L: Live> Watched<L> {
+    /// A run to `end`, at time zero.
+    pub fn new(mut live: L, end: Ps) -> Watched<L> {
+        let mut shown = live.simulation().tracks();
         shown.retain(|track| track.flow.is_none_or(|flow| flow < MOST_FLOWS));
-        let curves = Curves::new(shown, Ps::ZERO, Ps((end.0 / READINGS).max(1)));
+        let curves = Curves::new(shown, Ps::ZERO, step(end), L::Simulation::AVERAGED);
         let copies = vec![(Ps::ZERO, live.simulation().clone())];
-        Ok(Watched {
+        Watched {
             live,
             curves,
             end,
@@ -52,7 +50,7 @@ impl Watched {
             copies,
             apart: Ps(end.0 / MOST_COPIES as u64),
             viewer: None,
-        })
+        }
     }
 
     /// Instant before which everything has been computed.
@@ -64,15 +62,21 @@ impl Watched {
         self.end
     }
     /// The curves so far.
-    pub fn curves(&self) -> &Curves {
+    pub fn curves(&self) -> &Curves<Probe<L>> {
         &self.curves
     }
-    /// The plan of the simulation.
-    pub fn simulation(&mut self) -> &Simulation {
+    /// The simulation as it is now.
+    pub fn simulation(&mut self) -> &L::Simulation {
         self.live.simulation()
     }
 
-    /// Runs on for `readings` readings of the curves, or to the end. Returns true at the end.
+    /// True if the simulation stores more than it may.
+    pub fn is_too_large(&mut self) -> bool {
+        self.live.simulation().stored() > L::Simulation::MOST_STORED
+    }
+
+    /// Runs on for `readings` readings of the curves, or to the end, or until the simulation is too large.
+    /// Returns true at the end.
     pub fn advance(&mut self, readings: u64) -> bool {
         for _ in 0..readings {
             let due = self.curves.due();
@@ -83,6 +87,9 @@ impl Watched {
             self.curves.read(self.live.simulation());
             self.now = due;
             self.copy();
+            if self.is_too_large() {
+                return false;
+            }
         }
         if self.curves.due() > self.end {
             self.live.run_until(self.end);
@@ -99,7 +106,7 @@ impl Watched {
             return;
         }
         self.copies.push((self.now, self.live.simulation().clone()));
-        let each = self.live.simulation().peak_storage().bytes.max(1) as usize;
+        let each = self.live.simulation().stored().max(1) as usize;
         if self.copies.len() * each > MOST_COPIED {
             let mut number = 0;
             self.copies.retain(|_| {
@@ -112,7 +119,7 @@ impl Watched {
 
     /// The state at `at`, which must not be later than [`Watched::now`]: the simulation that stands
     /// there already goes on, or the last copy before is taken.
-    pub fn at(&mut self, at: Ps) -> &mut Simulation {
+    pub fn at(&mut self, at: Ps) -> &mut L::Simulation {
         let (copied, nearest) = self
             .copies
             .iter()
@@ -129,9 +136,14 @@ impl Watched {
     }
 
     /// Curves of a part of the past, computed again and read `readings` times.
-    pub fn detail(&mut self, from: Ps, to: Ps, readings: u64) -> Curves {
-        let step = Ps((to.0.saturating_sub(from.0) / readings).max(1));
-        let mut curves = Curves::new(self.curves.tracks().to_vec(), from, step);
+    pub fn detail(&mut self, from: Ps, to: Ps, readings: u64) -> Curves<Probe<L>> {
+        let fine = Ps((to.0.saturating_sub(from.0) / readings).max(1));
+        let averaged = match L::Simulation::AVERAGED {
+            1 => 1,
+            // As long as in the run's own curves, if that is not too long.
+            of_run => (of_run * step(self.end).0 / fine.0).clamp(2, MOST_AVERAGED),
+        };
+        let mut curves = Curves::new(self.curves.tracks().to_vec(), from, fine, averaged);
         let to = to.min(self.now);
         while curves.due() <= to {
             let simulation = self.at(curves.due());
@@ -149,4 +161,9 @@ impl Watched {
     pub fn summary(&mut self, wall_seconds: f64) -> String {
         self.live.summary(wall_seconds)
     }
+}
+
+/// Time between two readings of a run to `end`.
+fn step(end: Ps) -> Ps {
+    Ps((end.0 / READINGS).max(1))
 }

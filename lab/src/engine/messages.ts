@@ -10,31 +10,37 @@ export interface Link {
   from: number;
   to: number;
   bits_per_second: number;
-  cells_per_second: number;
   delay_seconds: number;
 }
 
 export interface Flow {
   name: string;
   group: string;
-  service: string;
   forward: number[];
   backward: number[];
   propagation_round_trip_seconds: number | null;
-  own_rate: { mean_cells_per_second: number } | null;
   tcp: { window_bytes: number; mss_bytes: number; header_bytes: number; timestamps?: boolean } | null;
-  abr: unknown;
+  /** Of ATM. */
+  own_rate?: { mean_cells_per_second: number } | null;
+  abr?: unknown;
+  /** Over Ethernet. */
+  own_bits_per_second?: number | null;
+  payload_bytes?: number;
+  line_bytes?: number;
 }
 
 export interface Network {
+  /** Absent for ATM. */
+  link_layer?: "ethernet";
   measure: { from_seconds: number; to_seconds: number };
-  credit: unknown;
   seed: number;
-  encapsulation_bytes: number;
   duration_seconds: number;
   nodes: Node[];
   links: Link[];
   flows: Flow[];
+  /** Of ATM. */
+  credit?: unknown;
+  encapsulation_bytes?: number;
 }
 
 export type Chart = "queue" | "rate" | "window" | "throughput" | "utilisation" | "loss" | "credit" | "scheme";
@@ -62,6 +68,7 @@ export interface Opened {
   scenario: Record<string, unknown>;
   tracks: Track[];
   most_flows: number;
+  /** Places along a link; 0 over Ethernet, where each frame tells its own. */
   places: number;
   ports: number[];
   warnings: Diagnostic[];
@@ -75,7 +82,10 @@ export interface Refused {
 
 export interface PortPicture {
   link: number;
+  /** Length and limit of each queue: cells, or bytes of packets. */
   queues: [number, number | null][];
+  /** Cells or packets in all queues. */
+  units: number;
   lost: number;
   waiting: [number, number][];
 }
@@ -93,9 +103,9 @@ export interface Picture {
   seconds: number;
   ports: PortPicture[];
   flows: FlowPicture[];
-  next_cell_seconds: number | null;
+  next_unit_seconds: number | null;
   next_rm_seconds: number | null;
-  longest: { link: number; cells: number; listed: number } | null;
+  longest: { link: number; units: number; listed: number } | null;
 }
 
 export interface Events {
@@ -109,8 +119,13 @@ export interface Events {
 
 export interface Summary {
   version: string;
+  /** Absent for ATM. */
+  link_layer?: "ethernet";
   digest: string;
-  cell_hops: number;
+  /** Of ATM. */
+  cell_hops?: number;
+  /** Over Ethernet. */
+  packet_hops?: number;
   wall_seconds: number;
   warnings: { message: string }[];
   totals: Record<string, number | null>;
@@ -120,7 +135,7 @@ export interface Summary {
 
 export interface About {
   version: string;
-  schema: Schema;
+  schemas: { atm: Schema; ethernet: Schema };
   templates: { name: string; about: string; text: string }[];
 }
 

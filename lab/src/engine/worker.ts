@@ -99,7 +99,12 @@ function open(engine: Engine, order: Extract<Order, { order: "open" }>): void {
 function turn(): void {
   if (ended || !engine) return;
   const start = performance.now();
-  const { json } = engine.ask<{ now: number; ended: boolean }>({ ask: "advance", readings: perTurn });
+  const { json } = engine.ask<{ now: number; ended: boolean } | Refused>({ ask: "advance", readings: perTurn });
+  if ("error" in json) {
+    ended = true;
+    port.postMessage({ news: "refused", run, refused: json });
+    return;
+  }
   const took = performance.now() - start;
   perTurn = Math.max(1, Math.min(512, Math.round((perTurn * TURN) / Math.max(took, 0.5))));
   [now, ended] = [json.now, json.ended];

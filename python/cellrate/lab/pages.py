@@ -69,7 +69,6 @@ def given(name: str, text: str, settings: tuple[str, ...], seed: int | None) -> 
         BadInput: It names classes in Python, which a page cannot run.
     """
     scenario = _core.Scenario(text, name, list(settings), seed)
-    scenario.require_cells()
     code = scenario.code
     if code:
         raise BadInput(f"the lab has no Python, which `{code[0]}` needs: `cellrate run` has")

@@ -11,13 +11,11 @@ use serde::Deserialize;
 use super::checks;
 use super::control;
 use super::describe::{self, Cost};
+use super::driver::Driver;
 use super::graph::Graph;
-use super::plan::plan;
-use super::recorder::Recorder;
 use super::types::{Scenario, schema};
 use super::{rate_units, summary, tcp_defaults};
 use crate::run::memory::{Exhausted, Room, named};
-use crate::run::timeline::{Timeline, carried, slice_of};
 use crate::run::{Events, Failure, Outcome, PROGRESS_INTERVAL, Progress, Warning, key};
 use crate::scenario::custom::{Found, RegistryAlone, Schemes};
 use crate::scenario::diagnostic::{Diagnostic, Fault, Refusal, Severity, refuse};
@@ -36,9 +34,6 @@ pub fn is_ethernet(text: &str, overrides: &[String]) -> bool {
         && read_root(&texts(text, "", overrides, None), overrides.len(), None)
             .is_ok_and(|root| names(&root))
 }
-
-/// Approximate number of packet-hops between two stops.
-const HOPS_PER_SLICE: f64 = 1e5;
 
 /// By flow, the completion time alone of those that have completed.
 fn alone(
@@ -199,47 +194,29 @@ impl Job {
     /// If `progress` stops it, or if it would fill the memory.
     pub fn run(&self, progress: Progress<'_>) -> Result<Outcome, Failure> {
         let began = Instant::now();
-        #[expect(
-            clippy::expect_used,
-            reason = "the checks of a scenario are those of a plan and more"
-        )]
-        let mut simulation =
-            Simulation::new(plan(&self.scenario, &self.graph)).expect("a checked plan");
-        let measure = &self.scenario.measure;
-        let mut recorder =
-            Recorder::new(&simulation, &measure.traces, measure.trace_points as usize);
-        let (end, sample) = (self.scenario.run.duration, self.scenario.sample());
+        let mut driver = Driver::new(&self.scenario, &self.graph);
+        let end = self.scenario.run.duration;
         let (mut told, mut room) = (Instant::now(), Room::here());
-        for stop in Timeline::new(self.scenario.window(), end, sample, self.slice()) {
-            simulation.run_until(stop.at);
-            if stop.begins {
-                simulation.begin_window();
-            }
-            if stop.samples {
-                simulation.sample();
-                recorder.sample(&simulation);
-            }
-            if stop.ends {
-                simulation.end_window();
-            }
-            self.check_room(&mut room, &simulation)?;
+        while let Some(now) = driver.step() {
+            self.check_room(&mut room, &driver.simulation)?;
             if told.elapsed() >= PROGRESS_INTERVAL {
                 told = Instant::now();
-                if !progress(stop.at, end) {
+                if !progress(now, end) {
                     return Err(Failure::Cancelled);
                 }
             }
         }
+        let simulation = &mut driver.simulation;
         let mut report = simulation.report();
-        if measure.slowdown {
-            report.add_alone(&alone(&simulation, &mut told, end, progress)?);
+        if self.scenario.measure.slowdown {
+            report.add_alone(&alone(simulation, &mut told, end, progress)?);
         }
         let seconds = began.elapsed().as_secs_f64();
         let seed = self.scenario.run.seed;
         Ok(Outcome {
             summary: summary::json(report, seed, seconds, self.check()),
             resolved: self.resolved.clone(),
-            series: recorder.series(),
+            series: driver.recorder.series(),
             events: Events::default(),
         })
     }
@@ -265,26 +242,6 @@ impl Job {
                 text, path, overrides, key, &message, help,
             ))
         })
-    }
-
-    /// Time in which the flows cross about a hundred thousand links with the longest frames, or more in a
-    /// large network, by their shares of the lines, so that a run reports progress and can be stopped.
-    pub(super) fn slice(&self) -> Ps {
-        let octets = 8.0 * self.scenario.ethernet.mtu.0 as f64;
-        let lines = self.graph.links.iter();
-        let lines: Vec<f64> = lines
-            .map(|link| link.rate.bits_per_second() / octets)
-            .collect();
-        let paths = || {
-            let flows = self.graph.flows.iter();
-            let both = flows.flat_map(|flow| [&flow.forward[..], &flow.backward[..]]);
-            both.map(|path| (path, f64::INFINITY))
-        };
-        slice_of(
-            self.graph.nodes.len(),
-            carried(&lines, paths),
-            HOPS_PER_SLICE,
-        )
     }
 }
 

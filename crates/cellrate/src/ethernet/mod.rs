@@ -3,9 +3,11 @@
 mod checks;
 mod control;
 mod describe;
+mod driver;
 pub mod flow;
 pub mod graph;
 mod job;
+mod live;
 mod plan;
 mod rate_units;
 mod rates;
@@ -19,6 +21,7 @@ pub mod types;
 
 pub use describe::Cost;
 pub use job::{Job, is_ethernet};
+pub use live::Live;
 pub use plan::plan;
 pub use summary::Summary;
 pub use types::{Scenario, schema};

@@ -3,6 +3,7 @@
 use cellrate_engine::kernel::Ps;
 use serde_json::Value;
 
+use super::driver::slice;
 use super::{Job, is_ethernet};
 
 const INCAST: &str = r#"
@@ -43,7 +44,8 @@ fn a_large_idle_network_stops_as_rarely_as_a_small_one() {
             flow = [{{ name = "f", from = "h1", to = "h{}" }}]"#,
             k / 2 + 1
         );
-        let slice = Job::new(&text, "test", &[], None).unwrap().slice();
+        let job = Job::new(&text, "test", &[], None).unwrap();
+        let slice = slice(job.scenario(), job.graph());
         assert_eq!(slice, Ps::from_us(1_500), "{k}");
     }
 }

@@ -44,6 +44,28 @@ impl Simulation {
     pub fn acr(&self, flow: usize) -> Option<f64> {
         source_of(self.endpoint(ChannelId::forward(flow))).map(|source| source.rules.acr())
     }
+    /// Slow start threshold of a flow in bytes; `None` without TCP.
+    pub fn slow_start_threshold(&self, flow: usize) -> Option<u64> {
+        match self.endpoint(ChannelId::forward(flow)).app() {
+            App::Sender(sender, _) => Some(sender.ssthresh()),
+            _ => None,
+        }
+    }
+    /// Bytes of payload that have arrived at a flow's destination so far, in order or not.
+    pub fn received(&self, flow: usize) -> u64 {
+        let destination = self.endpoint(ChannelId::backward(flow));
+        match destination.app() {
+            App::Receiver(receiver) => {
+                let stats = receiver.stats();
+                stats.delivered_bytes + stats.duplicate_bytes + receiver.held_bytes()
+            }
+            _ => {
+                let counts = destination.counts();
+                (counts.packets_received - counts.records_received)
+                    * self.network.plan.flows[flow].datagram as u64
+            }
+        }
+    }
 
     /// Runs to `end`, measures from `from` to `to`, and returns the report.
     pub fn measure(&mut self, from: Ps, to: Ps, end: Ps) -> Report {
@@ -139,11 +161,7 @@ impl Simulation {
         };
         let delivered = match destination.app() {
             App::Receiver(receiver) => receiver.stats().delivered_bytes,
-            _ => {
-                let counts = destination.counts();
-                (counts.packets_received - counts.records_received)
-                    * self.network.plan.flows[flow].datagram as u64
-            }
+            _ => self.received(flow),
         };
         FlowCounts {
             delivered,
@@ -193,8 +211,8 @@ impl Simulation {
         }
         for port in self.nodes().flat_map(ports) {
             let to = self.network.plan.links[port.link as usize].to;
-            for (label, packet) in port.waiting() {
-                add(to, label, payload(&packet));
+            for frame in port.waiting() {
+                add(to, frame.label, payload(&frame.packet));
             }
         }
         found

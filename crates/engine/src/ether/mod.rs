@@ -6,6 +6,7 @@ mod build;
 pub mod ecmp;
 pub mod endpoint;
 pub mod frame;
+pub mod held;
 pub mod host;
 mod hosted;
 pub mod line;
@@ -28,6 +29,7 @@ mod turn;
 mod window;
 
 pub use alone::completion_alone;
+pub use held::Held;
 pub use plan::{FlowPlan, NodePlan, Plan, PlanError, SwitchPlan};
 pub use report::Report;
 pub use simulation::Simulation;

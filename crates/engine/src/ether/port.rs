@@ -493,10 +493,15 @@ impl Port {
     pub fn sent(&self) -> u64 {
         self.sent
     }
-    /// Packets that wait for their service, each with its label at the node that follows.
-    pub fn waiting(&self) -> impl Iterator<Item = (u32, Packet)> {
+    /// Frames that wait for their service, queue by queue, the oldest first.
+    pub fn waiting(&self) -> impl Iterator<Item = &Arriving> {
         let waiting = self.queues.iter().flat_map(|queue| &queue.waiting);
-        waiting.map(|waiting| (waiting.frame.label, waiting.frame.packet))
+        waiting.map(|waiting| &waiting.frame)
+    }
+    /// Frames dropped in all queues.
+    pub fn dropped(&self) -> u64 {
+        let dropped = self.queues.iter().map(|queue| queue.counts.dropped.packets);
+        dropped.sum()
     }
     /// Frames that wait, and bytes of their storage.
     pub fn storage(&self) -> (u64, usize) {

@@ -145,6 +145,65 @@ fn time_stamps_lengthen_every_frame_of_a_connection() {
     }
 }
 
+/// A frame of 1,518 octets behind 8 of preamble lasts 122,080 ps at 100 Gbit/s. The first bit goes over
+/// 1 us of fibre from 0 to 1,000,000 ps, the last one from 122,080 to 1,122,080 ps, then the switch sends.
+#[test]
+fn a_frame_lies_on_a_link_from_its_head_to_its_tail() {
+    let slow = cbr(Rate::from_bps(1_000));
+    let plan = row(
+        3,
+        Rate::from_bps(100 * GBPS),
+        Ps::from_us(1),
+        u64::MAX,
+        |there, _| FlowPlan::new("one", slow.clone(), there, Vec::new()),
+    );
+    let mut simulation = Simulation::new(plan).unwrap();
+    for (ps, link, head, tail) in [
+        (61_040, 0, 0.061_04, 0.0),
+        (622_080, 0, 0.622_08, 0.5),
+        (1_061_040, 0, 1.0, 0.938_96),
+        (1_200_000, 1, 0.077_92, 0.0),
+        (1_744_160, 1, 0.622_08, 0.5),
+    ] {
+        simulation.run_until(Ps(ps));
+        let [frame] = simulation.frames().collect::<Vec<_>>()[..] else {
+            panic!("one frame at {ps} ps");
+        };
+        let (at_head, at_tail) = simulation.head_and_tail(&frame).unwrap();
+        assert_eq!((frame.link, frame.info.octets()), (link, 1_518));
+        assert!(
+            (at_head - head).abs() < 1e-9 && (at_tail - tail).abs() < 1e-9,
+            "{ps} ps: {at_head} {at_tail}"
+        );
+    }
+    simulation.run_until(Ps(2_244_161));
+    assert_eq!(simulation.frames().count(), 0);
+}
+
+/// Frames begin every 123,040 ps and arrive 1,122,080 ps later at a port of 10 Gbit/s, which needs
+/// 1,230,400 ps for each. At 1,500,000 ps 13 have begun and 4 have arrived: one of these is in service.
+#[test]
+fn frames_that_wait_are_held_by_the_port_they_wait_for() {
+    let always = SourceConfig::Persistent(Default::default());
+    let mut plan = row(
+        3,
+        Rate::from_bps(100 * GBPS),
+        Ps::from_us(1),
+        u64::MAX,
+        |there, _| FlowPlan::new("one", always.clone(), there, Vec::new()),
+    );
+    plan.links[1].rate = Rate::from_bps(10 * GBPS);
+    let mut simulation = Simulation::new(plan).unwrap();
+    simulation.run_until(Ps(1_500_000));
+    let on = |link: usize, waits: bool| {
+        let frames = simulation.frames();
+        let here = frames.filter(|frame| frame.link == link && frame.arrives.is_none() == waits);
+        here.count()
+    };
+    assert_eq!([on(0, false), on(1, false), on(1, true)], [9, 1, 3]);
+    assert_eq!(simulation.received(0), 0);
+}
+
 /// 222 segments of 8,960 bytes at once over six links of 100 Gbit/s and 1 us. The last begins after
 /// 221 x 9,038 octets of 80 ps; each link takes 9,026 of them for its frame and 1 us, and on the way
 /// back 72 for the acknowledgement in the shortest frame: 176.158880 us.

@@ -1,0 +1,77 @@
+//! The stops of a run over Ethernet: window, samples, pauses.
+
+use cellrate_engine::ether::Simulation;
+use cellrate_engine::kernel::Ps;
+
+use super::graph::Graph;
+use super::plan::plan;
+use super::recorder::Recorder;
+use super::types::Scenario;
+use crate::run::timeline::{Timeline, carried, slice_of};
+
+/// A simulation that goes from stop to stop.
+pub struct Driver {
+    pub simulation: Simulation,
+    pub recorder: Recorder,
+    stops: Timeline,
+}
+
+impl Driver {
+    /// A run of a checked scenario at time zero.
+    pub fn new(scenario: &Scenario, graph: &Graph) -> Driver {
+        #[expect(
+            clippy::expect_used,
+            reason = "the checks of a scenario are those of a plan and more"
+        )]
+        let simulation = Simulation::new(plan(scenario, graph)).expect("a checked plan");
+        let measure = &scenario.measure;
+        let recorder = Recorder::new(&simulation, &measure.traces, measure.trace_points as usize);
+        let (end, sample) = (scenario.run.duration, scenario.sample());
+        Driver {
+            simulation,
+            recorder,
+            stops: Timeline::new(scenario.window(), end, sample, slice(scenario, graph)),
+        }
+    }
+
+    /// Time of the next stop; `None` behind the last.
+    pub fn next_stop(&self) -> Option<Ps> {
+        self.stops.peek()
+    }
+
+    /// Runs to the next stop, and does what is due there. Returns its time; `None` behind the last.
+    pub fn step(&mut self) -> Option<Ps> {
+        let stop = self.stops.next()?;
+        self.simulation.run_until(stop.at);
+        if stop.begins {
+            self.simulation.begin_window();
+        }
+        if stop.samples {
+            self.simulation.sample();
+            self.recorder.sample(&self.simulation);
+        }
+        if stop.ends {
+            self.simulation.end_window();
+        }
+        Some(stop.at)
+    }
+}
+
+/// Approximate number of packet-hops between two stops.
+const HOPS_PER_SLICE: f64 = 1e5;
+
+/// Time in which the flows cross about a hundred thousand links with the longest frames, or more in a
+/// large network, by their shares of the lines, so that a run reports progress and can be stopped.
+pub fn slice(scenario: &Scenario, graph: &Graph) -> Ps {
+    let octets = 8.0 * scenario.ethernet.mtu.0 as f64;
+    let lines = graph.links.iter();
+    let lines: Vec<f64> = lines
+        .map(|link| link.rate.bits_per_second() / octets)
+        .collect();
+    let paths = || {
+        let flows = graph.flows.iter();
+        let both = flows.flat_map(|flow| [&flow.forward[..], &flow.backward[..]]);
+        both.map(|path| (path, f64::INFINITY))
+    };
+    slice_of(graph.nodes.len(), carried(&lines, paths), HOPS_PER_SLICE)
+}

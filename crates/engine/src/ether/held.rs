@@ -1,0 +1,82 @@
+//! The frames that a network holds at an instant, on links and in queues.
+
+use super::frame::{Info, PREAMBLE, Packet};
+use super::line::OctetClock;
+use super::simulation::Simulation;
+use super::switch::payload;
+use crate::kernel::Ps;
+use crate::net::ChannelId;
+
+/// A frame on a link, or in a queue before it.
+#[derive(Clone, Copy, Debug)]
+pub struct Held {
+    /// The link that the frame is on, or that its queue feeds.
+    pub link: usize,
+    /// Its channel.
+    pub channel: ChannelId,
+    /// Its word.
+    pub info: Info,
+    /// True for a packet without data: an acknowledgement, a part of a handshake, or a record of rates.
+    pub is_empty: bool,
+    /// Time at which its last bit arrives at the end of the link; `None` while it waits in a queue.
+    pub arrives: Option<Ps>,
+}
+
+impl Held {
+    fn new(link: usize, channel: ChannelId, info: Info, packet: Option<&Packet>) -> Held {
+        Held {
+            link,
+            channel,
+            info,
+            is_empty: !info.is_udp() && packet.is_none_or(|packet| payload(packet) == 0),
+            arrives: None,
+        }
+    }
+}
+
+impl Simulation {
+    /// Every frame: those on links, link by link in order of arrival, then those in queues of switches,
+    /// queue by queue. The frame in service is on its link.
+    pub fn frames(&self) -> impl Iterator<Item = Held> {
+        self.on_links().chain(self.queued())
+    }
+
+    fn on_links(&self) -> impl Iterator<Item = Held> {
+        self.links.iter().enumerate().flat_map(move |(link, ring)| {
+            let to = self.network.plan.links[link].to;
+            ring.sent_last(ring.len()).map(move |(frame, packet)| Held {
+                arrives: Some(frame.at),
+                ..Held::new(link, self.channel_at(to, frame.label), frame.info, packet)
+            })
+        })
+    }
+
+    fn queued(&self) -> impl Iterator<Item = Held> {
+        self.ports().flat_map(move |port| {
+            let link = port.link as usize;
+            let to = self.network.plan.links[link].to;
+            port.waiting().map(move |frame| {
+                let channel = self.channel_at(to, frame.label);
+                Held::new(link, channel, frame.info, Some(&frame.packet))
+            })
+        })
+    }
+
+    /// The shares of the length of its link that the first and the last bit of a frame have gone by now,
+    /// 0 before they leave and 1 when they arrive; `None` while it waits in a queue. A link without
+    /// length is crossed at once.
+    pub fn head_and_tail(&self, frame: &Held) -> Option<(f64, f64)> {
+        let link = &self.network.plan.links[frame.link];
+        let arrives = frame.arrives?;
+        let lasts = OctetClock::new(link.rate).floor(PREAMBLE + frame.info.octets());
+        let gone = |left: Ps| {
+            let since = self.now().saturating_sub(left).0 as f64;
+            match link.delay {
+                Ps::ZERO => f64::from(u8::from(self.now() >= left)),
+                delay => (since / delay.0 as f64).min(1.0),
+            }
+        };
+        let last_leaves = arrives.saturating_sub(link.delay);
+        Some((gone(last_leaves.saturating_sub(lasts)), gone(last_leaves)))
+    }
+}

@@ -1,0 +1,261 @@
+//! A network of ATM cells as the lab shows it.
+
+use cellrate::run::{self, Events};
+use cellrate_engine::atm::cell::Kind;
+use cellrate_engine::atm::{Held, Simulation};
+use cellrate_engine::kernel::Ps;
+use cellrate_engine::net::ChannelId;
+
+use crate::curves::Track;
+use crate::picture::{FlowPicture, PortPicture, Sign, flow_bytes, mark};
+use crate::shown::{Live, Shown};
+
+/// Places along a link; of the cells in one place the most telling is shown.
+pub const PLACES: usize = 96;
+/// Bytes of a place: flow + 1 as two bytes (0 if the place is empty), marks, number of cells.
+const PLACE_BYTES: usize = 4;
+/// Bits of a cell on the line.
+const CELL_BITS: f64 = 424.0;
+const MBIT: f64 = 1e6;
+
+/// The way to read a quantity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Probe {
+    /// Cells in a queue of a port.
+    Queue { port: usize, queue: usize },
+    /// ACR of a flow.
+    Acr { flow: usize },
+    /// Explicit rate of a flow.
+    ExplicitRate { flow: usize },
+    /// Congestion window of a flow.
+    Cwnd { flow: usize },
+    /// Slow start threshold of a flow.
+    Ssthresh { flow: usize },
+    /// Cells that have arrived, whose growth is the throughput.
+    Received { flow: usize },
+    /// Cells that have left, whose growth is the utilisation.
+    Departed { port: usize, cells_per_second: f64 },
+    /// Cells lost at a port.
+    Dropped { port: usize },
+    /// Credit of a flow.
+    Credit { flow: usize },
+    /// A statistic of the control scheme.
+    Scheme { port: usize, statistic: usize },
+}
+
+impl Live for run::Live {
+    type Simulation = Simulation;
+
+    fn run_until(&mut self, until: Ps) {
+        run::Live::run_until(self, until);
+    }
+    fn simulation(&mut self) -> &mut Simulation {
+        run::Live::simulation(self)
+    }
+    fn events(&self, limit: usize) -> (Events, u64) {
+        run::Live::events(self, limit)
+    }
+    fn summary(&mut self, wall_seconds: f64) -> String {
+        run::Live::summary(self, wall_seconds)
+    }
+}
+
+impl Shown for Simulation {
+    type Probe = Probe;
+    type Unit = Held;
+    /// Number of the byte at which the place begins.
+    type Place = usize;
+    const PLACES: usize = PLACES * PLACE_BYTES;
+    /// The estimate before the run limits it.
+    const MOST_STORED: u64 = u64::MAX;
+    const AVERAGED: u64 = 1;
+
+    fn now(&self) -> Ps {
+        Simulation::now(self)
+    }
+    fn run_until(&mut self, until: Ps) {
+        Simulation::run_until(self, until);
+    }
+    fn stored(&self) -> u64 {
+        self.peak_storage().bytes
+    }
+
+    fn tracks(&self) -> Vec<Track<Probe>> {
+        let mut found = Vec::new();
+        tracks_of_ports(self, &mut found);
+        tracks_of_flows(self, &mut found);
+        found
+    }
+
+    fn read(&mut self, tracks: &[Track<Probe>]) -> Vec<f64> {
+        let ports = self.port_states();
+        let schemes = self.control_statistics();
+        let read = |track: &Track<Probe>| -> f64 {
+            let rate = |cells: Option<f64>| cells.map_or(f64::NAN, |c| c * CELL_BITS / MBIT);
+            let number = |value: Option<u64>| value.map_or(f64::NAN, |value| value as f64);
+            match track.probe {
+                Probe::Queue { port, queue } => ports[port].lengths[queue] as f64,
+                Probe::Acr { flow } => rate(self.acr(flow)),
+                Probe::ExplicitRate { flow } => rate(self.explicit_rate(flow)),
+                Probe::Cwnd { flow } => number(self.tcp_window(flow).map(|(cwnd, _)| cwnd)),
+                Probe::Ssthresh { flow } => number(self.slow_start_threshold(flow)),
+                Probe::Received { flow } => {
+                    let cells = self.data_cells_received(ChannelId::forward(flow)).0;
+                    cells as f64 * CELL_BITS / MBIT
+                }
+                Probe::Departed {
+                    port,
+                    cells_per_second,
+                } => ports[port].departed as f64 * 100.0 / cells_per_second,
+                Probe::Dropped { port } => ports[port].dropped as f64,
+                Probe::Credit { flow } => number(self.credit_balance(flow).map(u64::from)),
+                Probe::Scheme { port, statistic } => schemes[port]
+                    .get(statistic)
+                    .map_or(f64::NAN, |(_, value)| *value),
+            }
+        };
+        tracks.iter().map(read).collect()
+    }
+
+    fn size(&self) -> (usize, usize) {
+        (self.plan().links.len(), self.plan().flows.len())
+    }
+    fn links_of_ports(&self) -> Vec<usize> {
+        self.switch_ports().iter().map(|port| port.link).collect()
+    }
+    fn units(&self) -> impl Iterator<Item = Held> {
+        self.cells()
+    }
+
+    fn sign(&self, cell: &Held) -> Sign {
+        let mut marks = 0;
+        match cell.info.kind() {
+            Kind::Frm => marks |= mark::RM,
+            Kind::Brm => marks |= mark::RM | mark::BACKWARD,
+            Kind::Credit => marks |= mark::CREDIT,
+            Kind::Data => {}
+        }
+        if cell.info.efci() {
+            marks |= mark::MARKED;
+        }
+        Sign {
+            link: cell.link,
+            flow: cell.channel.map(ChannelId::flow),
+            marks,
+            length: 1,
+            arrives: cell.arrives,
+        }
+    }
+
+    fn place(&self, cell: &Held) -> Option<usize> {
+        let link = &self.plan().links[cell.link];
+        let way = link.delay + link.rate.cell_time_ceil();
+        let left = cell.arrives?.0.checked_sub(Simulation::now(self).0)?;
+        let gone = way.0.checked_sub(left)?;
+        let place = (gone as u128 * PLACES as u128 / (u128::from(way.0) + 1)) as usize;
+        Some((cell.link * PLACES + place.min(PLACES - 1)) * PLACE_BYTES)
+    }
+
+    fn lay(begin: usize, sign: &Sign, places: &mut Vec<u8>) {
+        let place = &mut places[begin..begin + PLACE_BYTES];
+        // An RM cell is rare, so it is shown before the data cells of its place.
+        let telling = place[3] == 0 || (sign.marks & mark::RM != 0 && place[2] & mark::RM == 0);
+        if telling {
+            place[..2].copy_from_slice(&flow_bytes(sign));
+            place[2] = sign.marks;
+        } else {
+            place[2] |= sign.marks & mark::MARKED;
+        }
+        place[3] = place[3].saturating_add(1);
+    }
+
+    fn ports(&mut self) -> Vec<PortPicture> {
+        let states = self.port_states();
+        let ports = self.switch_ports().into_iter().zip(states);
+        ports
+            .map(|(port, state)| PortPicture {
+                link: port.link,
+                queues: state
+                    .lengths
+                    .iter()
+                    .zip(&port.queues)
+                    .map(|(length, (_, limit))| (*length, (*limit != u64::MAX).then_some(*limit)))
+                    .collect(),
+                units: state.lengths.iter().sum(),
+                lost: state.dropped,
+                waiting: Vec::new(),
+            })
+            .collect()
+    }
+
+    fn flow(&self, flow: usize) -> FlowPicture {
+        FlowPicture {
+            cwnd: self.tcp_window(flow).map(|(cwnd, _)| cwnd),
+            ssthresh: self.slow_start_threshold(flow),
+            acr: self.acr(flow),
+            er: self.explicit_rate(flow),
+            source_queue: self.source_queue(flow),
+            credit: self.credit_balance(flow),
+        }
+    }
+}
+
+fn tracks_of_ports(simulation: &Simulation, found: &mut Vec<Track<Probe>>) {
+    let plan = simulation.plan();
+    let statistics = simulation.control_statistics();
+    for (port, facts) in simulation.switch_ports().into_iter().enumerate() {
+        let link = &plan.links[facts.link];
+        let name = || link.name.clone();
+        for queue in 0..facts.queues.len() {
+            let of = match facts.queues.len() {
+                1 => name(),
+                _ => format!("{}/{}", link.name, queue + 1),
+            };
+            let probe = Probe::Queue { port, queue };
+            found.push(Track::of_port("queue", "queue", of, "cells", probe));
+        }
+        let cells_per_second = link.rate.cells_per_second();
+        let probe = Probe::Departed {
+            port,
+            cells_per_second,
+        };
+        found.push(Track::of_port("utilisation", "utilisation", name(), "%", probe).growing());
+        let probe = Probe::Dropped { port };
+        found.push(Track::of_port("loss", "cells lost", name(), "cells", probe));
+        // A port that one flow crosses has nothing to share.
+        let shared = plan
+            .flows
+            .iter()
+            .filter(|flow| flow.forward.contains(&facts.link));
+        if shared.count() < 2 {
+            continue;
+        }
+        for (statistic, (quantity, _)) in statistics[port].iter().enumerate() {
+            let probe = Probe::Scheme { port, statistic };
+            found.push(Track::of_port("scheme", quantity, name(), "", probe));
+        }
+    }
+}
+
+fn tracks_of_flows(simulation: &Simulation, found: &mut Vec<Track<Probe>>) {
+    for (flow, plan) in simulation.plan().flows.iter().enumerate() {
+        let mut add = |chart, quantity, unit, probe| {
+            let name = plan.name.clone();
+            found.push(Track::of_flow(chart, quantity, (flow, name), unit, probe));
+        };
+        if simulation.acr(flow).is_some() {
+            add("rate", "ACR", "Mbit/s", Probe::Acr { flow });
+            add("rate", "ER", "Mbit/s", Probe::ExplicitRate { flow });
+        }
+        if simulation.tcp_window(flow).is_some() {
+            add("window", "cwnd", "bytes", Probe::Cwnd { flow });
+            add("window", "ssthresh", "bytes", Probe::Ssthresh { flow });
+        }
+        if simulation.credit_balance(flow).is_some() {
+            add("credit", "credit", "cells", Probe::Credit { flow });
+        }
+        let probe = Probe::Received { flow };
+        let name = (flow, plan.name.clone());
+        found.push(Track::of_flow("throughput", "throughput", name, "Mbit/s", probe).growing());
+    }
+}

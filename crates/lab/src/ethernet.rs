@@ -1,0 +1,244 @@
+//! A network of Ethernet as the lab shows it.
+
+use cellrate::ethernet;
+use cellrate::run::Events;
+use cellrate_engine::ether::frame::Ecn;
+use cellrate_engine::ether::port::Port;
+use cellrate_engine::ether::{Held, Simulation};
+use cellrate_engine::kernel::Ps;
+
+use crate::curves::Track;
+use crate::picture::{FlowPicture, PortPicture, Sign, flow_bytes, mark};
+use crate::shown::{Live, Shown};
+
+/// Most ports whose curves are drawn: those that most flows cross.
+const MOST_PORTS: usize = 48;
+/// Bytes of a frame on a link: the link in four, flow + 1 in two, marks, a zero, and the shares of the
+/// link that its first and its last bit have gone, in four each.
+pub const FRAME_BYTES: usize = 16;
+/// Parts of a link; of the frames whose heads are in one part, and whose marks are equal, one is shown.
+const PARTS: f32 = 512.0;
+const GBIT: f64 = 1e9;
+const KB: f64 = 1e3;
+
+/// The way to read a quantity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Probe {
+    /// Octets in a queue of a port.
+    Queue { port: usize, queue: usize },
+    /// Time in which the line of a port was busy, whose growth is the utilisation.
+    Busy { port: usize },
+    /// Frames lost at a port.
+    Dropped { port: usize },
+    /// ACR of a flow.
+    Acr { flow: usize },
+    /// Congestion window of a flow.
+    Cwnd { flow: usize },
+    /// Slow start threshold of a flow.
+    Ssthresh { flow: usize },
+    /// Bytes that have arrived, whose growth is the throughput. What is given to the application grows in
+    /// leaps behind a loss.
+    Received { flow: usize },
+}
+
+impl Live for ethernet::Live {
+    type Simulation = Simulation;
+
+    fn run_until(&mut self, until: Ps) {
+        ethernet::Live::run_until(self, until);
+    }
+    fn simulation(&mut self) -> &mut Simulation {
+        ethernet::Live::simulation(self)
+    }
+    /// None: a run over Ethernet has no log.
+    fn events(&self, _limit: usize) -> (Events, u64) {
+        (Events::default(), 0)
+    }
+    fn summary(&mut self, wall_seconds: f64) -> String {
+        ethernet::Live::summary(self, wall_seconds)
+    }
+}
+
+impl Shown for Simulation {
+    type Probe = Probe;
+    type Unit = Held;
+    /// The shares of the link that head and tail have gone.
+    type Place = (f64, f64);
+    const PLACES: usize = 0;
+    const MOST_STORED: u64 = if cfg!(test) {
+        10_000_000
+    } else {
+        1_000_000_000
+    };
+    /// Frames are long: between two readings few or none arrive.
+    const AVERAGED: u64 = 16;
+
+    fn now(&self) -> Ps {
+        Simulation::now(self)
+    }
+    fn run_until(&mut self, until: Ps) {
+        Simulation::run_until(self, until);
+    }
+    fn stored(&self) -> u64 {
+        self.peak_storage().bytes
+    }
+
+    fn tracks(&self) -> Vec<Track<Probe>> {
+        let plan = self.plan();
+        let mut flows_over = vec![0u32; plan.links.len()];
+        for flow in &plan.flows {
+            flow.forward.iter().for_each(|link| flows_over[*link] += 1);
+        }
+        let mut chosen: Vec<(usize, &Port)> = Simulation::ports(self).enumerate().collect();
+        chosen.sort_by_key(|(_, port)| std::cmp::Reverse(flows_over[port.link as usize]));
+        chosen.truncate(MOST_PORTS);
+        chosen.sort_by_key(|(number, _)| *number);
+        let mut found = Vec::new();
+        for (port, state) in chosen {
+            let name = || plan.links[state.link as usize].name.clone();
+            for queue in 0..state.queue_count() {
+                let of = match state.queue_count() {
+                    1 => name(),
+                    _ => format!("{}/{}", name(), queue + 1),
+                };
+                let probe = Probe::Queue { port, queue };
+                found.push(Track::of_port("queue", "queue", of, "kB", probe));
+            }
+            let probe = Probe::Busy { port };
+            found.push(Track::of_port("utilisation", "utilisation", name(), "%", probe).growing());
+            let probe = Probe::Dropped { port };
+            found.push(Track::of_port(
+                "loss",
+                "packets lost",
+                name(),
+                "packets",
+                probe,
+            ));
+        }
+        for (flow, plan) in plan.flows.iter().enumerate() {
+            let of = || (flow, plan.name.clone());
+            if self.acr(flow).is_some() {
+                let probe = Probe::Acr { flow };
+                found.push(Track::of_flow("rate", "ACR", of(), "Gbit/s", probe));
+            }
+            if self.tcp_window(flow).is_some() {
+                let [cwnd, ssthresh] = [Probe::Cwnd { flow }, Probe::Ssthresh { flow }];
+                found.push(Track::of_flow("window", "cwnd", of(), "kB", cwnd));
+                found.push(Track::of_flow("window", "ssthresh", of(), "kB", ssthresh));
+            }
+            let probe = Probe::Received { flow };
+            found.push(Track::of_flow("throughput", "throughput", of(), "Gbit/s", probe).growing());
+        }
+        found
+    }
+
+    fn read(&mut self, tracks: &[Track<Probe>]) -> Vec<f64> {
+        let now = Simulation::now(self);
+        let ports: Vec<&Port> = Simulation::ports(self).collect();
+        let read = |track: &Track<Probe>| match track.probe {
+            Probe::Queue { port, queue } => ports[port].held(queue).octets as f64 / KB,
+            Probe::Busy { port } => ports[port].busy_ps(now) * 1e-12 * 100.0,
+            Probe::Dropped { port } => ports[port].dropped() as f64,
+            Probe::Acr { flow } => self
+                .acr(flow)
+                .map_or(f64::NAN, |octets| octets * 8.0 / GBIT),
+            Probe::Cwnd { flow } => self
+                .tcp_window(flow)
+                .map_or(f64::NAN, |(cwnd, _)| cwnd as f64 / KB),
+            Probe::Ssthresh { flow } => {
+                threshold(self, flow).map_or(f64::NAN, |bytes| bytes as f64 / KB)
+            }
+            Probe::Received { flow } => self.received(flow) as f64 * 8.0 / GBIT,
+        };
+        tracks.iter().map(read).collect()
+    }
+
+    fn size(&self) -> (usize, usize) {
+        (self.plan().links.len(), self.plan().flows.len())
+    }
+    fn links_of_ports(&self) -> Vec<usize> {
+        Simulation::ports(self)
+            .map(|port| port.link as usize)
+            .collect()
+    }
+    fn units(&self) -> impl Iterator<Item = Held> {
+        self.frames()
+    }
+
+    fn sign(&self, frame: &Held) -> Sign {
+        let mut marks = 0;
+        if frame.info.ecn() == Ecn::Ce {
+            marks |= mark::MARKED;
+        }
+        if frame.is_empty {
+            marks |= mark::EMPTY;
+        }
+        Sign {
+            link: frame.link,
+            flow: Some(frame.channel.flow()),
+            marks,
+            length: u64::from(frame.info.octets()),
+            arrives: frame.arrives,
+        }
+    }
+    fn place(&self, frame: &Held) -> Option<(f64, f64)> {
+        self.head_and_tail(frame)
+    }
+
+    fn lay((head, tail): (f64, f64), sign: &Sign, places: &mut Vec<u8>) {
+        let begin = places.len().saturating_sub(FRAME_BYTES);
+        let (link, head, tail) = (sign.link as u32, head as f32, tail as f32);
+        // The frame before it, on this link or on another.
+        let is_hidden = places
+            .get(begin..begin + FRAME_BYTES)
+            .is_some_and(|before| {
+                let ahead = [before[8], before[9], before[10], before[11]];
+                let part = |head: f32| (head * PARTS).floor();
+                before[..4] == link.to_le_bytes()
+                    && before[6] == sign.marks
+                    && part(f32::from_le_bytes(ahead)) == part(head)
+                    && head < 1.0
+            });
+        if is_hidden {
+            return;
+        }
+        places.extend(link.to_le_bytes());
+        places.extend(flow_bytes(sign));
+        places.extend([sign.marks, 0]);
+        places.extend(head.to_le_bytes());
+        places.extend(tail.to_le_bytes());
+    }
+
+    fn ports(&mut self) -> Vec<PortPicture> {
+        let picture = |port: &Port| {
+            let queues = 0..port.queue_count();
+            let limit = |queue| Some(port.limit(queue)).filter(|limit| *limit != u64::MAX);
+            PortPicture {
+                link: port.link as usize,
+                queues: queues
+                    .clone()
+                    .map(|queue| (port.held(queue).octets, limit(queue)))
+                    .collect(),
+                units: queues.map(|queue| port.held(queue).packets).sum(),
+                lost: port.dropped(),
+                waiting: Vec::new(),
+            }
+        };
+        Simulation::ports(self).map(picture).collect()
+    }
+
+    fn flow(&self, flow: usize) -> FlowPicture {
+        FlowPicture {
+            cwnd: self.tcp_window(flow).map(|(cwnd, _)| cwnd),
+            ssthresh: threshold(self, flow),
+            ..FlowPicture::default()
+        }
+    }
+}
+
+/// Slow start threshold of a flow in bytes; `None` while it is not below the window, and so limits nothing.
+fn threshold(simulation: &Simulation, flow: usize) -> Option<u64> {
+    let most = simulation.plan().flows[flow].tcp.window.0;
+    let threshold = simulation.slow_start_threshold(flow);
+    threshold.filter(|bytes| *bytes < most)
+}
