@@ -144,11 +144,11 @@ def _page(
     yield "\n## Runs\n"
     heads = "variant", "pattern", "events", "equal", "first difference", "all"
     yield from _table(heads, "|---|---|--:|--:|---|---|", [run.cells for run in runs])
-    windows = _read(DATA / name / "windows.csv")
-    if windows:
-        yield f"\n{(prose / 'windows.md').read_text()}"
-        alignments = f"|{'---|' * 2}{'--:|' * (len(windows[0]) - 2)}"
-        yield from _table(list(windows[0]), alignments, [list(row.values()) for row in windows])
+    for table, text in [("windows.csv", "windows.md"), ("codel.csv", "queues.md")]:
+        if rows := _read(DATA / name / table):
+            yield f"\n{(prose / text).read_text()}"
+            alignments = f"|{'---|' * 2}{'--:|' * (len(rows[0]) - 2)}"
+            yield from _table(list(rows[0]), alignments, [list(row.values()) for row in rows])
 
 
 def _picture(name: str, title: str, runs: Sequence[Run]) -> Figure:

@@ -1,4 +1,4 @@
-"""Losses and delays of packets on a line: the patterns that every simulator gets."""
+"""Losses, delays and marks of packets on a line: the patterns that every simulator gets."""
 
 import csv
 from dataclasses import dataclass
@@ -19,6 +19,7 @@ class Pattern:
         delayed: Packets that come later, by their count in order of transmission, from 0.
         delay_ms: By how much.
         lost_acks: Acknowledgements that are lost, by their count.
+        marked: Packets whose CE is set, by their count in order of transmission.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Pattern:
     delayed: tuple[int, ...] = ()
     delay_ms: int = 0
     lost_acks: tuple[int, ...] = ()
+    marked: tuple[int, ...] = ()
 
 
 def read_patterns(name: str = "tcp_patterns.csv") -> list[Pattern]:
@@ -44,4 +46,5 @@ def _pattern(row: dict[str, str]) -> Pattern:
         delayed=tuple(map(int, row["delayed"].split())),
         delay_ms=int(row["delay_ms"] or 0),
         lost_acks=tuple(map(int, row["lost_acks"].split())),
+        marked=tuple(map(int, row.get("marked", "").split())),
     )

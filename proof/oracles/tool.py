@@ -24,6 +24,7 @@ class Oracle:
         simulate: The runs of one variant.
         variants: Their patterns, where they are not all.
         corrected: Variants of the engine's table in which the simulator does not run as it is.
+        tables: Makes further files of traces, by name.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Oracle:
     simulate: Callable[[str, list[Pattern]], list[list[Event]]]
     variants: Mapping[str, Sequence[Pattern]]
     corrected: Sequence[str] = ()
+    tables: Callable[[], Mapping[str, str]] = dict
 
     def run(self, *, bless: bool) -> bool:
         """Makes the traces again, compares them with the committed ones, runs the engine's tests.
@@ -39,7 +41,8 @@ class Oracle:
         With `bless` the traces and the engine's table are written instead of compared.
         """
         version = self.install()
-        changed = [name for name in self.variants if not self._same(name, bless=bless)]
+        files = {name: self._traces(name) for name in self.variants} | dict(self.tables())
+        changed = [name for name, text in files.items() if not self._same(name, text, bless=bless)]
         for name in changed:
             sys.stderr.write(f"{self.title} gives other rows than data/{self.name}/{name}.csv\n")
         if changed or not self._tested(bless=bless):
@@ -47,13 +50,15 @@ class Oracle:
         evidence.write_results(self.name, version, self.corrected)
         return True
 
-    def _same(self, variant: str, *, bless: bool) -> bool:
+    def _traces(self, variant: str) -> str:
         patterns = list(self.variants[variant]) or read_patterns()
         sys.stderr.write(f"{self.title}: {variant}, {len(patterns)} runs\n")
         runs = self.simulate(variant, patterns)
         named = zip(patterns, runs, strict=True)
-        text = HEADER + "".join(as_text(pattern.name, events) for pattern, events in named)
-        path = DATA / self.name / f"{variant}.csv"
+        return HEADER + "".join(as_text(pattern.name, events) for pattern, events in named)
+
+    def _same(self, name: str, text: str, *, bless: bool) -> bool:
+        path = DATA / self.name / f"{name}.csv"
         if bless:
             path.parent.mkdir(exist_ok=True)
             path.write_text(text)

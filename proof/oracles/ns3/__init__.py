@@ -1,12 +1,15 @@
-"""TCP as ns-3 simulates it: its traces, and the engine's tests against them."""
+"""TCP and queues as ns-3 simulates them: their traces, and the engine's tests against them."""
 
 import json
 import subprocess
 import sys
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from proof.campaign import ROOT
+from proof.oracles.ns3 import disciplines
 from proof.oracles.patterns import Pattern, read_patterns
 from proof.oracles.tool import Oracle
 from proof.oracles.traces import Event
@@ -16,12 +19,16 @@ REQUIREMENTS = ROOT / "proof" / "requirements-ns3.txt"
 VENV = ROOT / "target" / "ns3-venv"
 PYTHON = VENV / "bin" / "python"
 
-# Its name in ns-3, whether the senders use SACK, and the first ssthresh in packets, 0 without.
+# Its name in ns-3, whether the senders use SACK and ECN, and the first ssthresh in packets, 0
+# without.
 VARIANTS: dict[str, dict[str, object]] = {
-    "newreno": {"type": "TcpNewReno", "sack": False, "ssthresh": 0},
-    "sack": {"type": "TcpNewReno", "sack": True, "ssthresh": 0},
-    "cubic": {"type": "TcpCubic", "sack": False, "ssthresh": 20},
-    "vegas": {"type": "TcpVegas", "sack": False, "ssthresh": 0},
+    "newreno": {"type": "TcpNewReno", "sack": False, "ecn": False, "ssthresh": 0},
+    "sack": {"type": "TcpNewReno", "sack": True, "ecn": False, "ssthresh": 0},
+    "cubic": {"type": "TcpCubic", "sack": False, "ecn": False, "ssthresh": 20},
+    "vegas": {"type": "TcpVegas", "sack": False, "ecn": False, "ssthresh": 0},
+    "newreno-ecn": {"type": "TcpNewReno", "sack": False, "ecn": True, "ssthresh": 0},
+    "sack-ecn": {"type": "TcpNewReno", "sack": True, "ecn": True, "ssthresh": 0},
+    "dctcp": {"type": "TcpDctcp", "sack": True, "ecn": True, "ssthresh": 0},
 }
 
 
@@ -31,14 +38,27 @@ def simulate(name: str, patterns: list[Pattern]) -> list[list[Event]]:
     Raises:
         ChildProcessError: ns-3 failed.
     """
-    jobs = [json.dumps({**asdict(pattern), **VARIANTS[name]}) for pattern in patterns]
-    done = subprocess.run(
-        [PYTHON, SCRIPT], input="\n".join(jobs), capture_output=True, text=True, check=False
-    )
+    jobs = [{**asdict(pattern), **VARIANTS[name]} for pattern in patterns]
+    return [[_event(*row) for row in rows] for rows in _run(SCRIPT, jobs)]
+
+
+def tables() -> dict[str, str]:
+    """Traces of queue disciplines, by file.
+
+    Raises:
+        ChildProcessError: ns-3 failed.
+    """
+    return disciplines.tables(partial(_run, SCRIPT.with_name("queues.py")))
+
+
+def _run(script: Path, jobs: list[dict[str, Any]]) -> list[list[Any]]:
+    """The rows of each job, which `script` runs in an interpreter that has ns-3."""
+    text = "\n".join(json.dumps(job) for job in jobs)
+    done = subprocess.run([PYTHON, script], input=text, capture_output=True, text=True, check=False)
     lines = done.stdout.splitlines()
     if done.returncode or len(lines) != len(jobs):
-        raise ChildProcessError(f"ns-3, {name}: run {len(lines)}: {done.stderr[-2000:]}")
-    return [[_event(*row) for row in json.loads(line)] for line in lines]
+        raise ChildProcessError(f"ns-3, {script.stem}: run {len(lines)}: {done.stderr[-2000:]}")
+    return [json.loads(line) for line in lines]
 
 
 def _event(time: int, ack: bool, packet: int, cwnd: float) -> Event:
@@ -69,5 +89,8 @@ PATTERNS: dict[str, tuple[Pattern, ...]] = {
     "sack": (),
     "cubic": tuple(read_patterns("tcp_windows.csv")),
     "vegas": tuple(read_patterns("tcp_windows.csv")),
+    "newreno-ecn": tuple(read_patterns("tcp_marks.csv")),
+    "sack-ecn": tuple(read_patterns("tcp_marks.csv")),
+    "dctcp": tuple(read_patterns("tcp_marks.csv")),
 }
-ORACLE = Oracle("ns3", "ns-3", install, simulate, PATTERNS)
+ORACLE = Oracle("ns3", "ns-3", install, simulate, PATTERNS, tables=tables)

@@ -1,7 +1,7 @@
-// One TCP connection over one link of 1 Mbit/s and 40 ms each way that loses and delays chosen packets, and a
-// record of what happens at the sender. Packets have 1,000 bytes and headers of TCP, IP and PPP.
+// One TCP connection over one link of 1 Mbit/s and 40 ms each way that loses, delays and marks chosen packets, and
+// a record of what happens at the sender. Packets have 1,000 bytes and headers of TCP, IP and PPP.
 //
-// What is lost or delayed is chosen at the far end of the link: packets by number and copy, acknowledgements by
+// What is lost, delayed or marked is chosen at the far end of the link: packets by number and copy, acknowledgements by
 // their count.
 
 #include <map>
@@ -15,31 +15,40 @@ const uint32_t MSS = 1000;
 
 struct Row { int64_t time; bool ack; uint32_t packet; double cwnd; };
 
-// A channel that loses and delays what it is told to.
+// A channel that loses, delays and marks what it is told to.
 class Channel : public PointToPointChannel {
   public:
     std::set<std::pair<uint32_t, uint32_t>> lost;
-    std::set<uint32_t> delayed, lostAcks;
+    std::set<uint32_t> delayed, lostAcks, marked;
     void SetDelay(uint32_t milliseconds) { m_delay = MilliSeconds(milliseconds); }
     bool TransmitStart(Ptr<const Packet> packet, Ptr<PointToPointNetDevice> source, Time time) override {
         Ptr<PointToPointNetDevice> to = GetPointToPointDevice(0) == source ? GetPointToPointDevice(1)
                                                                           : GetPointToPointDevice(0);
         Time arrival = time + MilliSeconds(40);
-        Ptr<Packet> copy = packet->Copy();
+        Ptr<Packet> copy = packet->Copy(), arriving = packet->Copy();
         PppHeader ppp; Ipv4Header ip; TcpHeader tcp;
         copy->RemoveHeader(ppp); copy->RemoveHeader(ip); copy->RemoveHeader(tcp);
         if (copy->GetSize() > 0) {
             uint32_t number = (tcp.GetSequenceNumber().GetValue() - 1) / MSS;
+            if (marked.count(m_sent) && ip.GetEcn() != Ipv4Header::ECN_NotECT) arriving = Marked(packet);
             if (delayed.count(m_sent++)) arrival += m_delay;
             if (lost.count({number, ++m_copies[number]})) return true;
         } else if (GetPointToPointDevice(1) == source && !(tcp.GetFlags() & TcpHeader::SYN)) {
             if (lostAcks.count(m_acks++)) return true;
         }
         Simulator::ScheduleWithContext(to->GetNode()->GetId(), arrival, &PointToPointNetDevice::Receive, to,
-                                       packet->Copy());
+                                       arriving);
         return true;
     }
   private:
+    static Ptr<Packet> Marked(Ptr<const Packet> packet) {
+        Ptr<Packet> copy = packet->Copy();
+        PppHeader ppp; Ipv4Header ip;
+        copy->RemoveHeader(ppp); copy->RemoveHeader(ip);
+        ip.SetEcn(Ipv4Header::ECN_CE);
+        copy->AddHeader(ip); copy->AddHeader(ppp);
+        return copy;
+    }
     Time m_delay;
     uint32_t m_sent = 0, m_acks = 0;
     std::map<uint32_t, uint32_t> m_copies;
@@ -69,10 +78,12 @@ void Read(Ptr<Socket> socket) { while (socket->Recv()) {} }
 void Accept(Ptr<Socket> socket, const Address&) { socket->SetRecvCallback(MakeCallback(&Read)); }
 
 // The first ssthresh is in packets; 0 leaves it at ns-3's default, which is never reached.
-void Run(std::string type, std::string recovery, bool sack, uint32_t ssthresh, uint32_t end, Ptr<Channel> channel) {
+void Run(std::string type, std::string recovery, bool sack, bool ecn, uint32_t ssthresh, uint32_t end,
+         Ptr<Channel> channel) {
     Config::SetDefault("ns3::TcpL4Protocol::SocketType", TypeIdValue(TypeId::LookupByName("ns3::" + type)));
     Config::SetDefault("ns3::TcpL4Protocol::RecoveryType", TypeIdValue(TypeId::LookupByName("ns3::" + recovery)));
     Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(sack));
+    Config::SetDefault("ns3::TcpSocketBase::UseEcn", StringValue(ecn ? "On" : "Off"));
     Config::SetDefault("ns3::TcpSocketBase::LimitedTransmit", BooleanValue(sack));
     // With timestamps three SACK blocks fit, as in most of today's TCP; without, four.
     Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(sack));

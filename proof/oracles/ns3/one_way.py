@@ -23,8 +23,10 @@ def run(ns: Any, job: dict[str, Any]) -> list[tuple[int, bool, int, float]]:  # 
         channel.delayed.insert(packet)
     for packet in job["lost_acks"]:
         channel.lostAcks.insert(packet)
+    for packet in job["marked"]:
+        channel.marked.insert(packet)
     channel.SetDelay(job["delay_ms"])
-    tcp = (job["type"], "TcpClassicRecovery", job["sack"], job["ssthresh"])
+    tcp = (job["type"], "TcpClassicRecovery", job["sack"], job["ecn"], job["ssthresh"])
     model.Run(*tcp, job["end_ms"], channel)
     rows = [(row.time, row.ack, row.packet, row.cwnd) for row in model.rows]
     start = next(time for time, ack, _, _ in rows if not ack)

@@ -17,6 +17,7 @@ pub struct Line {
     lost_by_count: Vec<u64>,
     delayed: Vec<u64>,
     delay: Ps,
+    marked: Vec<u64>,
     arrivals: Vec<(Ps, u64, Segment)>,
 }
 
@@ -37,19 +38,23 @@ impl Line {
             lost_by_count,
             delayed,
             delay,
+            marked: Vec::new(),
             arrivals,
         }
     }
 
     /// The line for data, which other packets occupy until `free`.
     pub fn there(pattern: &Pattern, free: Ps) -> Line {
-        Line::new(
-            free,
-            pattern.lost.clone(),
-            Vec::new(),
-            pattern.delayed.clone(),
-            Ps::from_ms(pattern.delay_ms),
-        )
+        Line {
+            marked: pattern.marked.clone(),
+            ..Line::new(
+                free,
+                pattern.lost.clone(),
+                Vec::new(),
+                pattern.delayed.clone(),
+                Ps::from_ms(pattern.delay_ms),
+            )
+        }
     }
     /// The line for acknowledgements.
     pub fn back(pattern: &Pattern) -> Line {
@@ -85,12 +90,13 @@ impl Line {
             .map_or(Ps::NEVER, |place| self.arrivals[place].0)
     }
 
-    /// The packet that arrives now, if there is one.
-    pub fn arrival(&mut self, now: Ps) -> Option<Segment> {
+    /// The packet that arrives now, if there is one, and whether it is marked.
+    pub fn arrival(&mut self, now: Ps) -> Option<(Segment, bool)> {
         let place = self
             .first()
             .filter(|place| self.arrivals[*place].0 == now)?;
-        Some(self.arrivals.remove(place).2)
+        let (_, number, segment) = self.arrivals.remove(place);
+        Some((segment, segment.is_ect() && self.marked.contains(&number)))
     }
 
     fn first(&self) -> Option<usize> {

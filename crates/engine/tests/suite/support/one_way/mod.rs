@@ -98,10 +98,10 @@ impl<S: Sender> Connection<S> {
     }
 
     fn step(&mut self) {
-        if let Some(segment) = self.there.arrival(self.now) {
-            self.receiver.on_segment(self.now, &segment);
+        if let Some((segment, marked)) = self.there.arrival(self.now) {
+            self.receiver.on_packet(self.now, &segment, marked);
             self.acknowledge();
-        } else if let Some(ack) = self.back.arrival(self.now) {
+        } else if let Some((ack, _)) = self.back.arrival(self.now) {
             self.sender.on_ack(self.now, &ack);
             self.note(Event::Ack, ack.ack() / self.mss);
         } else if self.receiver.next_timer() == self.now {

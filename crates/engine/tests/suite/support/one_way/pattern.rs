@@ -1,8 +1,8 @@
 //! Patterns of losses and delays.
 
 /// The patterns, which are the same for all simulators. `lost` has packets of the first
-/// transmission, or `packet:copy`; `delayed` and `lost_acks` count in order of transmission, from
-/// 0.
+/// transmission, or `packet:copy`; `delayed`, `lost_acks` and `marked` count in order of
+/// transmission, from 0.
 const PATTERNS: &str = include_str!("../../data/tcp_patterns.csv");
 
 /// A pattern.
@@ -17,10 +17,15 @@ pub struct Pattern {
     pub delay_ms: u64,
     /// Acknowledgements that are lost.
     pub lost_acks: Vec<u64>,
+    /// Packets that a queue marks.
+    pub marked: Vec<u64>,
 }
 
 /// The longer ones, in which the window function shows.
 const WINDOWS: &str = include_str!("../../data/tcp_windows.csv");
+
+/// Those with marks.
+const MARKS: &str = include_str!("../../data/tcp_marks.csv");
 
 /// Every pattern.
 pub fn all() -> Vec<Pattern> {
@@ -32,9 +37,23 @@ pub fn of_windows() -> Vec<Pattern> {
     WINDOWS.lines().skip(1).map(read).collect()
 }
 
+/// Every pattern with marks.
+pub fn of_marks() -> Vec<Pattern> {
+    MARKS.lines().skip(1).map(read).collect()
+}
+
 fn read(line: &str) -> Pattern {
     let fields: Vec<&str> = line.split(',').collect();
-    let [name, _end_ms, lost, delayed, delay_ms, lost_acks] = fields[..] else {
+    let [
+        name,
+        _end_ms,
+        lost,
+        delayed,
+        delay_ms,
+        lost_acks,
+        ref marked @ ..,
+    ] = fields[..]
+    else {
         panic!("{line}")
     };
     Pattern {
@@ -47,6 +66,7 @@ fn read(line: &str) -> Pattern {
         delayed: numbers(delayed),
         delay_ms: numbers(delay_ms).first().copied().unwrap_or(0),
         lost_acks: numbers(lost_acks),
+        marked: numbers(&marked.concat()),
     }
 }
 
