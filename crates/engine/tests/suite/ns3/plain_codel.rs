@@ -21,7 +21,7 @@ pub enum Rule {
 /// Every rule.
 pub const ALL: [Rule; 3] = [Rule::Ticks, Rule::NewtonRoot, Rule::MarksFromNow];
 
-/// What happened to the packet before.
+/// Fate of the packet before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Before {
     Served,

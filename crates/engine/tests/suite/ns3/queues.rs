@@ -23,7 +23,7 @@ const PATTERNS: &str = include_str!("../data/queue_patterns.csv");
 const QUEUES: &str = include_str!("../data/ns3/queues.csv");
 const SHARES: &str = include_str!("../data/ns3/shares.csv");
 
-/// What happened at a queue.
+/// An event at a queue.
 #[derive(Clone, Debug, PartialEq)]
 struct Row {
     time_ns: u64,
