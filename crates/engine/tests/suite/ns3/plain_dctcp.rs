@@ -17,9 +17,7 @@ pub enum By {
 pub fn check(name: &str, rows: &[Row], marked: &[u64], by: By) -> usize {
     let (mut cwnd, mut ssthresh, mut alpha) = (MSS, u64::MAX, 1.0);
     let (mut una, mut sent, mut count) = (0, 0, 0);
-    let (mut acked, mut echoed) = (0, 0);
-    // Of ns-3's first window the end is not set before its first acknowledgement.
-    let mut window_end = (by == By::Engine).then_some(0);
+    let (mut acked, mut echoed, mut window_end) = (0, 0, 0);
     let mut reduced_at: Option<u64> = None;
     let mut acks = 0;
     for row in rows {
@@ -34,11 +32,10 @@ pub fn check(name: &str, rows: &[Row], marked: &[u64], by: By) -> usize {
         let before = alpha;
         acked += 1;
         echoed += ece as u64;
-        let end = *window_end.get_or_insert(sent);
         // RFC 8257 3.3 step 4 stops at an acknowledgement of WindowEnd; ns-3 does not.
-        if una > end || (una == end && by == By::Ns3) {
+        if una > window_end || (una == window_end && by == By::Ns3) {
             alpha = alpha * (1.0 - 1.0 / 16.0) + echoed as f64 / acked as f64 / 16.0;
-            (window_end, acked, echoed) = (Some(sent), 0, 0);
+            (window_end, acked, echoed) = (sent, 0, 0);
         }
         if ece && may_reduce {
             // ns-3 reduces the window before the acknowledgement counts in the estimate.

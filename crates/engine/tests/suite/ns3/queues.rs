@@ -206,7 +206,7 @@ fn state(aqm: &Aqm) -> f64 {
 /// The rows here that a trace of ns-3 keeps.
 fn kept(rows: &[Row]) -> Vec<Row> {
     let is_kept = |row: &&Row| match row.event {
-        "arrival" => row.packet % 16 == 0 && row.state > 0.0,
+        "arrival" => row.packet.is_multiple_of(16) && row.state > 0.0,
         "state" => row.state > 0.0,
         "served" => false,
         _ => true,
