@@ -57,7 +57,7 @@ def _of_group(name: str, members: Sequence[Mapping[str, Any]]) -> dict[str, Any]
         **{key: _mean([flow[key] for flow in members]) for key in MEANS},
         **{key: sum(flow[key] for flow in members) for key in SUMS},
         "completion_seconds": max(ended) if all_ended else None,
-        RATE: sum(flow[RATE] for flow in members) / len(members) if members[0][RATE] else None,
+        RATE: _mean([flow[RATE] for flow in members]),
     }
 
 

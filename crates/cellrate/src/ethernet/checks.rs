@@ -126,7 +126,8 @@ fn check_ports(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) 
         service_time,
     });
     for finding in &mut control {
-        finding.message = finding.message.replace("cells", "bytes");
+        let message = finding.message.replace("cells", "bytes");
+        finding.message = message.replace("the time of a cell", "the time of the longest frame");
     }
     let mut of_aqm = Vec::new();
     for (limit, _) in limits(scenario, graph) {
@@ -171,12 +172,18 @@ fn check_rates(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) 
             continue;
         };
         let priority = *first.get_or_insert(flow.priority);
-        if flow.priority != priority {
+        let queue = |priority: u8| {
+            let mut queues = scenario.switch.queues.iter();
+            queues.position(|queue| queue.contains(&priority))
+        };
+        let last = scenario.switch.queues.len().saturating_sub(1);
+        let [one, other] = [priority, flow.priority].map(|it| queue(it).unwrap_or(last));
+        if one != other {
             let message = format!(
-                "flows with rate control have priorities {priority} and {}",
+                "flows with rate control have priorities {priority} and {}, of two queues",
                 flow.priority
             );
-            let help = "one priority: a port has one queue under control";
+            let help = "priorities of one queue: a port has one queue under control";
             problems.push(Problem::error(
                 place!["flow", group, "priority"],
                 message,

@@ -89,6 +89,11 @@ pub fn in_bytes(root: &mut Table) {
         return;
     };
     let default = serde_json::from_value::<ControlConfig>(json!({ "scheme": scheme })).ok();
+    // Of EFCI the default in force belongs to one of two keys.
+    let has_either = ["threshold", "high"]
+        .iter()
+        .any(|key| control.get(key).is_some());
+    let default = default.map(|it| if has_either { it } else { it.in_force() });
     let Some(Ok(Value::Object(fields))) = default.map(serde_json::to_value) else {
         return;
     };

@@ -2,7 +2,8 @@
 
 use cellrate_engine::ether::frame::{Framing, GAP, PREAMBLE, UDP_HEADERS};
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::traffic::SourceConfig;
+use cellrate_engine::kernel::time::CELL_BITS;
+use cellrate_engine::traffic::{Load, SourceConfig};
 use serde_json::{Value, json};
 
 use super::flow::Flow;
@@ -64,10 +65,7 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Value {
     };
     let over_tcp = group.source.over_tcp();
     let round_trip = delay(&instance.forward).saturating_add(delay(&instance.backward));
-    let rate = match &group.source {
-        SourceConfig::Cbr(cbr) => Some(bits_per_second(cbr.rate)),
-        _ => None,
-    };
+    let source = instance.source(group);
     let frames = Frames::of(scenario, group);
     json!({
         "name": instance.name,
@@ -77,8 +75,8 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Value {
         "start_seconds": instance.start.as_secs_f64(),
         "forward": instance.forward,
         "backward": instance.backward,
-        "source": units().of("SourceConfig", &group.source),
-        "own_bits_per_second": rate,
+        "source": units().of("SourceConfig", &source),
+        "own_bits_per_second": own_rate(&source),
         "rate_controlled": group.rate_control.is_some(),
         "tcp": over_tcp.then(|| units().of("TcpConfig", &effective::tcp(&group.tcp))),
         "payload_bytes": frames.payload,
@@ -87,6 +85,14 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Value {
         "acknowledgement_line_bytes": over_tcp.then_some(frames.empty),
         "propagation_round_trip_seconds": over_tcp.then(|| round_trip.as_secs_f64()),
     })
+}
+
+/// Mean rate of a source that has one of its own, in bit/s on the line.
+fn own_rate(source: &SourceConfig) -> Option<f64> {
+    match source.load() {
+        Load::Own { mean, .. } => Some(mean * CELL_BITS as f64),
+        Load::Elastic => None,
+    }
 }
 
 /// Octets around each frame on a line.
@@ -142,14 +148,12 @@ pub(super) fn cost(scenario: &Scenario, graph: &Graph) -> Cost {
         let group = &scenario.flows[instance.group];
         let frames = Frames::of(scenario, group);
         let share = |link: &usize| graph.links[*link].rate.bits_per_second() / sharing[*link];
-        let own = match &group.source {
-            SourceConfig::Cbr(cbr) => bits_per_second(cbr.rate),
-            _ => f64::INFINITY,
-        };
+        let source = instance.source(group);
+        let own = own_rate(&source).unwrap_or(f64::INFINITY);
         let rate = instance.forward.iter().map(share).fold(own, f64::min);
         let active = (duration - instance.start.as_secs_f64()).max(0.0);
         let carried = rate * active / (8.0 * f64::from(frames.full));
-        let sent = match &group.source {
+        let sent = match &source {
             SourceConfig::Transfer(file) => carried.min(file.size.0 as f64 / frames.payload as f64),
             _ => carried,
         };

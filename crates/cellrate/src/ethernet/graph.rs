@@ -5,10 +5,14 @@ mod layout;
 mod pairs;
 mod routes;
 
+use cellrate_engine::kernel::units::Bytes;
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::net::LinkPlan;
+use cellrate_engine::traffic::SourceConfig;
+use cellrate_engine::traffic::transfer::TransferConfig;
 
 use self::routes::Routes;
+use super::flow::Flow;
 use super::flow::Pattern;
 use super::types::Scenario;
 use crate::scenario::problem::{Problem, place};
@@ -62,6 +66,16 @@ struct Wanted {
     ends: (usize, usize),
     start: Ps,
     size: Option<u64>,
+}
+
+impl Instance {
+    /// Its source of traffic, as one of the flows of `group`.
+    pub fn source(&self, group: &Flow) -> SourceConfig {
+        match self.size {
+            Some(size) => SourceConfig::Transfer(TransferConfig { size: Bytes(size) }),
+            None => group.source.clone(),
+        }
+    }
 }
 
 impl Graph {

@@ -2,9 +2,6 @@
 
 use cellrate_engine::ether::frame::Framing;
 use cellrate_engine::ether::plan::{FlowPlan, NodePlan, Plan, SwitchPlan};
-use cellrate_engine::kernel::units::Bytes;
-use cellrate_engine::traffic::SourceConfig;
-use cellrate_engine::traffic::transfer::TransferConfig;
 
 use super::graph::{Graph, Instance, Node};
 use super::rates::RateControl;
@@ -58,10 +55,7 @@ fn flow(scenario: &Scenario, instance: &Instance) -> FlowPlan {
         start: instance
             .start
             .saturating_add(jitter(seed, &instance.name, start_jitter)),
-        source: match instance.size {
-            Some(size) => SourceConfig::Transfer(TransferConfig { size: Bytes(size) }),
-            None => group.source.clone(),
-        },
+        source: instance.source(group),
         tcp: group.tcp.clone(),
         priority: group.priority,
         // At most an MTU, as checked.

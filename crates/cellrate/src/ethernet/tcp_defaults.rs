@@ -25,8 +25,30 @@ fn defaults() -> Table {
 /// With time stamps, whose option takes 12 bytes of each packet.
 const MSS_WITH_STAMPS: u64 = 1_448;
 
-/// Adds the defaults to `[tcp]` of a document, where it has no value of its own.
+/// Adds the defaults to `[tcp]` of a document, where it has no value of its own, and the MSS with time stamps
+/// to flows that turn them on.
 pub fn add(root: &mut Table) {
+    let has_own = |table: Option<&Item>| match table.map(|item| &item.value) {
+        Some(Written::Table(tcp)) => tcp.get("mss").is_some(),
+        _ => false,
+    };
+    let has_mss = has_own(root.get("tcp"));
+    let flows = root.get_mut("flow").map(|item| &mut item.value);
+    if let Some(Written::Array(flows)) = flows.filter(|_| !has_mss) {
+        for flow in flows {
+            let Written::Table(flow) = &mut flow.value else {
+                continue;
+            };
+            if let Some(Written::Table(tcp)) = flow.get_mut("tcp").map(|item| &mut item.value)
+                && is_stamped(tcp)
+                && tcp.get("mss").is_none()
+            {
+                let defaults = defaults().entries.into_iter();
+                let mss = defaults.filter(|entry| entry.key == "mss");
+                mss.for_each(|entry| tcp.set(with_stamps(entry)));
+            }
+        }
+    }
     if root.get("tcp").is_none() {
         let span = Span {
             text: 0,
@@ -43,16 +65,24 @@ pub fn add(root: &mut Table) {
     let Some(Written::Table(tcp)) = root.get_mut("tcp").map(|item| &mut item.value) else {
         return;
     };
-    let stamps = tcp.get("timestamps").map(|item| &item.value);
-    let stamped = matches!(stamps, Some(Written::Boolean(true)));
-    for mut entry in defaults().entries {
+    let stamped = is_stamped(tcp);
+    for entry in defaults().entries {
         if tcp.get(&entry.key).is_none() {
-            if entry.key == "mss" && stamped {
-                entry.item.value = Written::String(format!("{MSS_WITH_STAMPS} bytes"));
-            }
-            tcp.set(entry);
+            let is_less = entry.key == "mss" && stamped;
+            tcp.set(if is_less { with_stamps(entry) } else { entry });
         }
     }
+}
+
+fn is_stamped(tcp: &Table) -> bool {
+    let stamps = tcp.get("timestamps").map(|item| &item.value);
+    matches!(stamps, Some(Written::Boolean(true)))
+}
+
+/// The default MSS with time stamps.
+fn with_stamps(mut mss: Entry) -> Entry {
+    mss.item.value = Written::String(format!("{MSS_WITH_STAMPS} bytes"));
+    mss
 }
 
 /// Writes the defaults into the schema.

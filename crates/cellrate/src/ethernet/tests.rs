@@ -231,6 +231,10 @@ fn schemes_count_bytes_on_the_line() {
     let efci = resolved(r#"{ scheme = "efci", threshold = "65 packets" }"#);
     assert!(efci.contains(r#"threshold = "99970 bytes""#), "{efci}");
     // ERICA's interval of 100 cells is one of 100 full frames.
+    let efci = resolved(r#"{ scheme = "efci" }"#);
+    assert!(efci.contains(r#"threshold = "153800 bytes""#), "{efci}");
+    let efci = resolved(r#"{ scheme = "efci", high = "3 packets" }"#);
+    assert!(!efci.contains("threshold"), "{efci}");
     let erica = resolved(r#"{ scheme = "erica" }"#);
     assert!(
         erica.contains(r#"interval_cells = "153800 bytes""#),
@@ -242,4 +246,47 @@ fn schemes_count_bytes_on_the_line() {
     };
     let error = refused(r#"{ scheme = "efci", threshold = "65 cells" }"#).to_string();
     assert!(error.contains("a length of a queue such as"), "{error}");
+}
+
+/// Strict priority serves the controlled queue first, so what waits behind it takes nothing of its line:
+/// ERICA grants nine tenths of 10 Gbit/s. Marks of a scheme are marks of its port.
+#[test]
+fn a_scheme_leaves_out_what_is_served_behind_its_queue_and_counts_its_marks() {
+    let text = r#"
+        link_layer = "ethernet"
+        run.duration = "20 ms"
+        measure.from = "5 ms"
+        topology = { template = "single-switch", link_rate = "10 Gbit/s", access = "1 us", bottleneck = "1 us" }
+        switch = { buffer = "1 MB", queues = [[7], [0]], control = { scheme = "erica", interval = "100 us" } }
+        flow = [
+            { name = "high", priority = 7, source = { kind = "persistent" }, rate_control = { nrm = 16, icr = "1 Gbit/s" } },
+            { name = "low", source = { kind = "persistent" } },
+        ]"#;
+    let tagged = &["ethernet.tagged=true"];
+    let acr = |found: &Value| {
+        found["flows"][0]["acr_mean_bits_per_second"]
+            .as_f64()
+            .unwrap()
+    };
+    let found = summary(text, tagged);
+    assert!((acr(&found) / 9e9 - 1.0).abs() < 0.02, "{}", acr(&found));
+    // In one queue the other is background, which ERICA leaves alone.
+    let shared = summary(text, &["ethernet.tagged=true", "switch.queues=[[]]"]);
+    assert!(acr(&shared) < 1e9, "{}", acr(&shared));
+    let marking = r#"switch.control={ scheme = "efci", threshold = "5 packets" }"#;
+    let marked = summary(
+        text,
+        &["ethernet.tagged=true", marking, "flow.high.count=2"],
+    );
+    let at_port = marked["ports"][0]["queues"][0]["packets_marked"]
+        .as_u64()
+        .unwrap();
+    let arrived: u64 = marked["flows"].as_array().unwrap()[..2]
+        .iter()
+        .map(|flow| flow["packets_marked"].as_u64().unwrap())
+        .sum();
+    assert!(
+        at_port > 100 && at_port.abs_diff(arrived) < 100,
+        "{at_port} {arrived}"
+    );
 }

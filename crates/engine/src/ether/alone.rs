@@ -8,7 +8,7 @@ use crate::kernel::Ps;
 use crate::net::ChannelId;
 
 /// Completion time of a flow of `plan` that sends a given number of bytes, alone on its paths with all their
-/// nodes, from the same start and with the same random streams; `None` if it has not ended after ten times
+/// nodes, from time 0 and with the same random streams; `None` if it has not ended after ten times
 /// the time `among` the others.
 ///
 /// # Panics
@@ -50,15 +50,16 @@ pub fn completion_alone(plan: &Plan, flow: usize, among: Ps) -> Option<Ps> {
     part.flows.push(FlowPlan {
         forward: path(&found.forward),
         backward: path(&found.backward),
+        start: Ps::ZERO,
         ..found.clone()
     });
     let mut simulation = Simulation::new(part).expect("a part of a valid plan");
     for times in [1, 10] {
         let span = Ps(among.0.saturating_mul(times));
-        simulation.run_until(found.start.saturating_add(span).saturating_add(Ps(1)));
-        let source = simulation.endpoint(ChannelId::forward(0));
-        if let Some(at) = source.completed() {
-            return Some(at - found.start);
+        simulation.run_until(span.saturating_add(Ps(1)));
+        let completed = simulation.endpoint(ChannelId::forward(0)).completed();
+        if completed.is_some() {
+            return completed;
         }
     }
     None

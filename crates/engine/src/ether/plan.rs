@@ -242,7 +242,7 @@ impl Plan {
     }
 
     /// Rate control has the rules of TM 4.0 that frames can follow. Records of rates come back over the
-    /// switches that they have passed, and all flows with rate control share the queue of a priority.
+    /// switches that they have passed, and all flows with rate control share a queue of each port.
     fn check_rates(&self) -> Result<(), PlanError> {
         let mut priority = None;
         for flow in &self.flows {
@@ -265,8 +265,14 @@ impl Plan {
                     "records of rates do not come back over the switches of the way there",
                 );
             }
-            if *priority.get_or_insert(flow.priority) != flow.priority {
-                return error("flows with rate control have different priorities");
+            let first = *priority.get_or_insert(flow.priority);
+            let queues = self.nodes.iter().filter_map(|node| node.switch.as_ref());
+            let apart = |switch: &SwitchPlan| {
+                let queue_of = switch.queue_of();
+                queue_of[first as usize & 7] != queue_of[flow.priority as usize & 7]
+            };
+            if queues.into_iter().any(apart) {
+                return error("flows with rate control have different queues");
             }
         }
         Ok(())

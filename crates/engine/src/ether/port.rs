@@ -317,14 +317,19 @@ impl Port {
     #[inline]
     pub fn arrive(&mut self, now: Ps, mut frame: Arriving, outside: &mut Outside<'_>) {
         let number = self.queue_of[frame.info.priority() as usize] as usize;
+        let came = frame.info.ecn();
         if let Some(control) = &mut self.control {
             let held = self.queues[control.queue].held;
             let parts = (&mut frame.info, &mut frame.packet);
-            control.on_arrival(now, frame.slot, parts, held);
+            // Frames of a queue that is served behind it leave the controlled queue its whole line.
+            if number <= control.queue || !matches!(self.schedule, Schedule::StrictPriority) {
+                control.on_arrival(now, frame.slot, parts, held);
+            }
         }
         let (queue, octets) = (&mut self.queues[number], frame.info.octets());
         queue.counts.arrived = with(queue.counts.arrived, octets);
         let marked = queue.counts.marked;
+        queue.counts.marked += (frame.info.ecn() != came) as u64;
         let decision = queue.aqm.on_enqueue(now, octets, queue.held);
         if !queue.passes(decision, &mut frame.info) {
             queue.counts.dropped_early += 1;
@@ -392,7 +397,9 @@ impl Port {
                 && is_served
                 && frame.slot.is_some()
             {
+                let before = frame.info.ecn();
                 frame.info = control.on_service(start, frame.info, queue.held);
+                queue.counts.marked += (frame.info.ecn() != before) as u64;
             }
             let is_empty = queue.waiting.is_empty();
             if is_served {

@@ -467,8 +467,8 @@ fn the_plain_schedule_and_any_division_into_calls_give_the_same() {
 }
 
 /// Datagrams of the plan by a list of events, one frame at a time: arrivals by flow, drops, and the sum
-/// of delays.
-fn datagrams(plan: &Plan, end: u64) -> Vec<(u64, u64, u128)> {
+/// of delays. `None` if two frames meet at a port at one instant, since their order is drawn.
+fn datagrams(plan: &Plan, end: u64) -> Option<Vec<(u64, u64, u128)>> {
     #[derive(Clone, Copy)]
     struct Sent {
         flow: usize,
@@ -478,6 +478,8 @@ fn datagrams(plan: &Plan, end: u64) -> Vec<(u64, u64, u128)> {
     struct Line {
         octet_ps: u64,
         free_at: u64,
+        /// Time of the last arrival.
+        came: Option<u64>,
         /// By class: frames that wait or are in service, with the end of their stay if it is known.
         stays: [Vec<(u64, u64)>; 2],
         waiting: [VecDeque<Sent>; 2],
@@ -492,6 +494,7 @@ fn datagrams(plan: &Plan, end: u64) -> Vec<(u64, u64, u128)> {
         .map(|link| Line {
             octet_ps: 8_000_000_000_000_000 / link.rate.0,
             free_at: 0,
+            came: None,
             stays: Default::default(),
             waiting: Default::default(),
         })
@@ -532,6 +535,9 @@ fn datagrams(plan: &Plan, end: u64) -> Vec<(u64, u64, u128)> {
                 s.queue_of()[plan.flows[sent.flow].priority as usize] as usize
             });
             let line = &mut lines[number];
+            if line.came.replace(now) == Some(now) {
+                return None;
+            }
             line.stays[class].retain(|(until, _)| *until > now);
             let held: u64 = line.stays[class].iter().map(|(_, octets)| octets).sum();
             let limit = switch.as_ref().map_or(u64::MAX, |switch| switch.buffer);
@@ -577,7 +583,7 @@ fn datagrams(plan: &Plan, end: u64) -> Vec<(u64, u64, u128)> {
             results[sent.flow].2 += (arrives - sent.born) as u128;
         }
     }
-    results
+    Some(results)
 }
 
 #[test]
@@ -585,7 +591,7 @@ fn datagrams_fare_as_in_a_simulator_of_another_kind() {
     let mut stream = Stream::new(2, "ether", "random datagrams");
     let (mut dropped, mut waited) = (0, 0);
     for case in 0..cases(300) {
-        // Odd rates, so that no two frames meet at one instant at a node.
+        // Odd rates, so that frames hardly ever meet at one instant at a node.
         let mut plan = random_plan(&mut stream, |stream, rate| {
             cbr(Rate(rate.0 / 2 + stream.below(Ps(rate.0)).0))
         });
@@ -604,7 +610,10 @@ fn datagrams_fare_as_in_a_simulator_of_another_kind() {
         let report = Simulation::new(plan.clone())
             .unwrap()
             .measure(Ps::ZERO, end, end);
-        for (flow, (arrived, lost, delays)) in report.flows.iter().zip(datagrams(&plan, end.0)) {
+        let Some(expected) = datagrams(&plan, end.0) else {
+            continue;
+        };
+        for (flow, (arrived, lost, delays)) in report.flows.iter().zip(expected) {
             assert_eq!(
                 (flow.packets_delivered, flow.packets_dropped),
                 (arrived, lost),

@@ -154,11 +154,11 @@ impl TcpReceiver {
             seq, len, stamps, ..
         } = *segment
         else {
-            self.on_control(segment);
+            self.on_control(now, segment);
             return ReceiveOutcome::default();
         };
         let stamping = self.stamping.as_mut();
-        if stamping.is_none_or(|stamping| stamping.accepts(stamps.value, seq)) {
+        if stamping.is_none_or(|stamping| stamping.accepts(now, stamps.value, seq)) {
             return self.on_data(now, (seq, len), segment.has_cwr(), marked);
         }
         // RFC 7323 5.3 R1: the segment is dropped and acknowledged.
@@ -171,7 +171,7 @@ impl TcpReceiver {
         }
     }
 
-    fn on_control(&mut self, segment: &Segment) {
+    fn on_control(&mut self, now: Ps, segment: &Segment) {
         let Some(setup) = &mut self.setup else { return };
         self.ack_now |= setup.on_control(segment);
         if segment.handshake().is_some() && !setup.agrees_to_ecn() {
@@ -181,7 +181,7 @@ impl TcpReceiver {
             self.stamping = None; // RFC 7323 3.2
         }
         if let (Some(stamping), Some(stamps)) = (&mut self.stamping, segment.stamps()) {
-            stamping.accepts(stamps.value, 0);
+            stamping.accepts(now, stamps.value, 0);
         }
         if !setup.answers() && !self.unacknowledged {
             self.ack_at = Ps::NEVER;

@@ -22,8 +22,8 @@ pub struct Stamps {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stamping {
     ticks: Ticks,
-    /// TS.Recent; `None` before the other end's first stamp.
-    recent: Option<u32>,
+    /// TS.Recent, and the own clock when it was set; `None` before the other end's first stamp.
+    recent: Option<(u32, u64)>,
     /// Last.ACK.sent.
     last_ack: u64,
 }
@@ -41,7 +41,7 @@ impl Stamping {
     pub fn stamps(&self, now: Ps) -> Stamps {
         Stamps {
             value: self.ticks.count(now) as u32,
-            echo: self.recent.unwrap_or(0),
+            echo: self.recent.map_or(0, |(value, _)| value),
         }
     }
     /// The option of an acknowledgement of everything below `ack`.
@@ -52,13 +52,15 @@ impl Stamping {
     /// Takes the TSval of a segment from `seq` on. Returns false if PAWS refuses the segment, since
     /// TSval is before TS.Recent (RFC 7323 section 5.3 R1). Only a segment that reaches down to
     /// Last.ACK.sent changes TS.Recent, so that a delayed acknowledgement echoes its first segment and
-    /// one after a gap the last segment in order (section 4.3 (2)). Not modelled: TS.Recent that gets old
-    /// within 2^31 ticks of silence (section 5.5).
-    pub fn accepts(&mut self, value: u32, seq: u64) -> bool {
-        let age = self.recent.map_or(0, |recent| value.wrapping_sub(recent));
-        let valid = (age as i32) >= 0;
+    /// one after a gap the last segment in order (section 4.3 (2)). A TS.Recent that is older than 2^31
+    /// ticks refuses nothing, for the stamps of the other end have wrapped (section 5.5).
+    pub fn accepts(&mut self, now: Ps, value: u32, seq: u64) -> bool {
+        let count = self.ticks.count(now);
+        let valid = self.recent.is_none_or(|(recent, set)| {
+            count - set >= 1 << 31 || (value.wrapping_sub(recent) as i32) >= 0
+        });
         if valid && seq <= self.last_ack {
-            self.recent = Some(value);
+            self.recent = Some((value, count));
         }
         valid
     }
@@ -82,7 +84,7 @@ mod tests {
     fn a_delayed_acknowledgement_echoes_its_first_segment() {
         let mut end = stamping();
         for (seq, value) in [(0, 1), (1, 2), (2, 3)] {
-            assert!(end.accepts(value, seq));
+            assert!(end.accepts(Ps::ZERO, value, seq));
             assert_eq!(end.stamps(Ps::ZERO).echo, 1);
         }
         assert_eq!(end.acknowledge(Ps::ZERO, 3).echo, 1);
@@ -100,7 +102,7 @@ mod tests {
             (4, 5, 3, 2),
             (3, 4, 5, 4),
         ] {
-            assert!(end.accepts(value, seq));
+            assert!(end.accepts(Ps::ZERO, value, seq));
             assert_eq!(end.acknowledge(Ps::ZERO, ack).echo, echo);
         }
     }
@@ -109,12 +111,16 @@ mod tests {
     #[test]
     fn paws_refuses_stamps_before_the_recent_one_also_where_they_wrap() {
         let mut end = stamping();
-        assert!(end.accepts(u32::MAX, 0));
-        assert!(!end.accepts(u32::MAX - 1, 0));
-        assert!(end.accepts(u32::MAX, 0));
-        assert!(end.accepts(1, 0));
-        assert!(!end.accepts(u32::MAX, 0));
+        assert!(end.accepts(Ps::ZERO, u32::MAX, 0));
+        assert!(!end.accepts(Ps::ZERO, u32::MAX - 1, 0));
+        assert!(end.accepts(Ps::ZERO, u32::MAX, 0));
+        assert!(end.accepts(Ps::ZERO, 1, 0));
+        assert!(!end.accepts(Ps::ZERO, u32::MAX, 0));
         assert_eq!(end.stamps(Ps::ZERO).echo, 1);
+        // RFC 7323 section 5.5: after 2^31 ticks of silence an old stamp refuses nothing.
+        let half = Ps(10 << 31);
+        assert!(!end.accepts(Ps(half.0 - 10), 1 << 31 | 1, 0));
+        assert!(end.accepts(half, 1 << 31 | 1, 0));
     }
 
     #[test]

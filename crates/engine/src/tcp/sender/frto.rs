@@ -79,11 +79,11 @@ impl TcpSender {
     /// Step 2, the first acknowledgement after the timeout.
     fn try_new_data(&mut self, trial: Trial, acked: u64) {
         let (mss, flight) = (self.window.mss, self.bytes_in_flight());
+        let len = mss.min(self.snd_end - self.snd_max);
+        let waits = self.waits_for_more(self.snd_max, len); // RFC 1122 section 4.2.3.4
         let Some(frto) = &mut self.frto else { return };
         let covered = self.snd_una >= frto.recover || self.snd_una < trial.copied;
-        let len = mss.min(self.snd_end - self.snd_max);
-        // Without Nagle's rule, which (2b) may override.
-        let has_new = len > 0 && flight + len <= self.window.rwnd;
+        let has_new = len > 0 && flight + len <= self.window.rwnd && !waits;
         if acked == 0 || covered || !has_new {
             return; // (2a), and the recommended action of (2b) without new data
         }

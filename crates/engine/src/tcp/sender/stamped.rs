@@ -34,7 +34,7 @@ impl TcpSender {
         let Some(stamping) = &mut self.stamping else {
             return true;
         };
-        if !stamping.accepts(stamps.value, 0) {
+        if !stamping.accepts(now, stamps.value, 0) {
             return false;
         }
         if ack > self.snd_una {
@@ -50,7 +50,7 @@ impl TcpSender {
     pub(super) fn take_answer(&mut self, now: Ps, stamps: Option<Stamps>) {
         match (&mut self.stamping, stamps) {
             (Some(stamping), Some(stamps)) => {
-                stamping.accepts(stamps.value, 0);
+                stamping.accepts(now, stamps.value, 0);
                 let since = stamping.tick_of(now, stamps.echo);
                 self.timed = Some(Timed { seq: 0, since });
             }

@@ -170,3 +170,23 @@ fn timed_out_or_paced(recovery: &Recovery) -> TcpSender {
     drain(&mut s, now);
     s
 }
+
+/// Nagle's rule holds the rest of a message back: without new data the conventional recovery goes on (2b).
+#[test]
+fn a_rest_that_waits_is_no_new_data() {
+    for recovery in RECOVERIES {
+        let config = TcpConfig {
+            frto: true,
+            nagle: true,
+            initial_window: 4,
+            ..config(recovery)
+        };
+        let mut s = TcpSender::new(&config, Ps::ZERO);
+        s.supply(4 * MSS + MSS / 2);
+        assert_eq!(drain(&mut s, Ps::ZERO), [0, 1, 2, 3]);
+        assert!(s.on_timer(s.next_timer()).is_some());
+        assert_eq!(drain(&mut s, late(0)), [0]);
+        s.on_ack(late(1), &ack(1));
+        assert_eq!(drain(&mut s, late(1)), [1, 2]);
+    }
+}
