@@ -252,7 +252,7 @@ impl TcpReceiver {
         })
     }
 
-    /// What is due, without time stamps but those of an answer to a SYN.
+    /// The acknowledgement that is due, without time stamps but those of an answer to a SYN.
     #[inline(always)]
     fn poll_due(&mut self, now: Ps) -> Option<Segment> {
         if let Some((ack, ece)) = self.echo.as_mut().and_then(|echo| echo.take_due()) {
