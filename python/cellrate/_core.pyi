@@ -63,6 +63,7 @@ class Cost(TypedDict):
     most_trace_bytes: int
     most_event_bytes: int
 
+@type_check_only
 class Estimate(TypedDict):
     memory_bytes: int
     available_bytes: int | None
