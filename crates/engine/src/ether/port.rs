@@ -328,11 +328,13 @@ impl Port {
         }
         let (queue, octets) = (&mut self.queues[number], frame.info.octets());
         queue.counts.arrived = with(queue.counts.arrived, octets);
+        // A mark on a frame that is dropped is none.
         let marked = queue.counts.marked;
         queue.counts.marked += (frame.info.ecn() != came) as u64;
         let decision = queue.aqm.on_enqueue(now, octets, queue.held);
         if !queue.passes(decision, &mut frame.info) {
             queue.counts.dropped_early += 1;
+            queue.counts.marked = marked;
             return self.drop(now, number, frame, outside);
         }
         let fits = queue.held.octets + octets as u64 <= queue.limit;
@@ -343,7 +345,6 @@ impl Port {
                 .as_ref()
                 .is_some_and(|memory| !memory.admit(place, octets))
         {
-            // A mark on a frame without room is none.
             queue.counts.marked = marked;
             return self.drop(now, number, frame, outside);
         }
