@@ -214,7 +214,7 @@ impl<'a> Draft<'a> {
         (controlled, channels)
     }
 
-    /// Priority of the flows under control, which all have the same.
+    /// Priority of one of the flows under control, which share a queue of each port.
     fn controlled_priority(&self) -> u8 {
         let mut controlled = self.plan.flows.iter().filter(|flow| flow.rates.is_some());
         controlled.next().map_or(0, |flow| flow.priority)

@@ -91,9 +91,9 @@ pub struct EndpointCounts {
     pub packets_received: u64,
     /// Frames received with a mark.
     pub marked: u64,
-    /// Frames with records of rates among those sent and received.
+    /// Frames with records of rates among those sent.
     pub records_sent: u64,
-    /// The same of those received.
+    /// Frames with records of rates among those received.
     pub records_received: u64,
 }
 
