@@ -165,6 +165,15 @@ def test_some_paper_has_readings() -> None:
 
 
 @pytest.mark.parametrize("paper", WITH_READINGS, ids=[paper.id for paper in WITH_READINGS])
+def test_no_reading_meets_what_is_explained_as_impossible(paper: Paper) -> None:
+    for number, (experiment, name) in enumerate(paper.readings.results):
+        why = paper.explanation(experiment, name)
+        if why is not None and why.impossible:
+            meeting = [r.point for r in paper.readings.readings if r.met[number]]
+            assert not meeting, f"{experiment}, {name}: {why.impossible}"
+
+
+@pytest.mark.parametrize("paper", WITH_READINGS, ids=[paper.id for paper in WITH_READINGS])
 def test_two_stored_readings_come_out_again(paper: Paper) -> None:
     laboratory = Laboratory(
         paper, lambda jobs, told: run_many(jobs, progress=told), lambda *_: None
