@@ -164,6 +164,7 @@ impl<'a> Draft<'a> {
                 queues: (0..queues).map(queue).collect(),
                 schedule: settings.schedule.build(),
                 first_queue: number * queues,
+                shares_memory: settings.memory.is_some(),
                 queue_of: settings.queue_of(),
             })
         };

@@ -8,7 +8,7 @@ use crate::kernel::Ps;
 use crate::net::ChannelId;
 
 /// A frame on a link, or in a queue before it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Held {
     /// The link that the frame is on, or that its queue feeds.
     pub link: usize,
@@ -42,12 +42,27 @@ impl Simulation {
     }
 
     fn on_links(&self) -> impl Iterator<Item = Held> {
+        let mut waiting = alloc::vec![0; self.links.len()];
+        for port in self.ports() {
+            waiting[port.link as usize] = port.waiting_on_link();
+        }
         self.links.iter().enumerate().flat_map(move |(link, ring)| {
-            let to = self.network.plan.links[link].to;
-            ring.sent_last(ring.len()).map(move |(frame, packet)| Held {
-                arrives: Some(frame.at),
-                ..Held::new(link, self.channel_at(to, frame.label), frame.info, packet)
+            let sent = ring.len() - waiting[link];
+            let frames = self.sent_last(link, ring.len()).take(sent);
+            frames.map(|(held, arrives)| Held {
+                arrives: Some(arrives),
+                ..held
             })
+        })
+    }
+
+    /// The frames that have last been put onto a link, as if they waited, and the times of their arrival.
+    fn sent_last(&self, link: usize, count: usize) -> impl Iterator<Item = (Held, Ps)> {
+        let to = self.network.plan.links[link].to;
+        let frames = self.links[link].sent_last(count);
+        frames.map(move |(frame, packet)| {
+            let channel = self.channel_at(to, frame.label);
+            (Held::new(link, channel, frame.info, packet), frame.at)
         })
     }
 
@@ -55,10 +70,12 @@ impl Simulation {
         self.ports().flat_map(move |port| {
             let link = port.link as usize;
             let to = self.network.plan.links[link].to;
-            port.waiting().map(move |frame| {
+            let in_queues = port.waiting().map(move |frame| {
                 let channel = self.channel_at(to, frame.label);
                 Held::new(link, channel, frame.info, Some(&frame.packet))
-            })
+            });
+            let on_link = self.sent_last(link, port.waiting_on_link());
+            in_queues.chain(on_link.map(|(held, _)| held))
         })
     }
 

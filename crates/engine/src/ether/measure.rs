@@ -283,7 +283,8 @@ impl Simulation {
     pub fn packet_hops(&self) -> u64 {
         let from_hosts = self.network.plan.channels();
         let from_hosts = from_hosts.map(|channel| self.endpoint(channel).counts().packets_sent);
-        let from_switches = self.nodes().flat_map(ports).map(Port::sent);
+        let on_line = |port: &Port| port.sent() + port.waiting_on_link() as u64;
+        let from_switches = self.nodes().flat_map(ports).map(on_line);
         let on_links: u64 = self.links.iter().map(|link| link.len() as u64).sum();
         from_hosts.sum::<u64>() + from_switches.sum::<u64>() - on_links
     }

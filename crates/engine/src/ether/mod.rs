@@ -10,6 +10,7 @@ pub mod held;
 pub mod host;
 mod hosted;
 pub mod line;
+mod line_ends;
 mod measure;
 pub mod memory;
 pub mod node;

@@ -8,6 +8,7 @@ use super::aqm::{Aqm, AqmAlgorithm, Decision, Held};
 use super::frame::{Ecn, GAP, Info, PREAMBLE, Packet};
 use super::hosted::Hosted;
 use super::line::OctetClock;
+use super::line_ends::LineEnds;
 use super::memory::SharedMemory;
 use super::schedule::{Heads, Schedule};
 use super::tap::Leaving;
@@ -133,9 +134,14 @@ impl Queue {
         self.most.octets = self.most.octets.max(self.held.octets);
         self.most.packets = self.most.packets.max(self.held.packets);
     }
-    fn leave(&mut self, now: Ps, octets: u32) {
+    /// A frame departs, sent or dropped.
+    #[inline]
+    fn depart(&mut self, now: Ps, octets: u32) {
         self.integrate(now);
         self.held = without(self.held, octets);
+        if self.held.packets == 0 {
+            self.aqm.on_empty(now);
+        }
     }
 }
 
@@ -168,6 +174,8 @@ pub struct PortSettings {
     pub schedule: Schedule,
     /// Number of its first queue among those of the switch that share the memory.
     pub first_queue: usize,
+    /// True if the queues of the switch share a memory.
+    pub shares_memory: bool,
     /// For each priority of frames its queue.
     pub queue_of: [u8; 8],
     /// Control scheme, if it has one.
@@ -193,12 +201,15 @@ pub struct Port {
     waiting: u32,
     /// Queue and octets of the frame in service.
     serving: Option<(u8, u32)>,
+    /// Frames that got their time on the line when they arrived, if the port works so.
+    ahead: Option<LineEnds>,
     /// End of the last service, its gap included, and the fraction of a picosecond behind it.
     free_at: Ps,
     carry: u64,
-    /// Octets on the line since the start, with preambles and gaps, those of the present service included.
+    /// Octets on the line since the start, with preambles and gaps, those of the present service and of
+    /// frames served ahead included.
     begun: u64,
-    /// Frames whose service has begun.
+    /// Frames on the line since the start, those of the present service and served ahead included.
     sent: u64,
     /// Frames that leave, if they are captured.
     pub(super) tap: Option<Vec<Leaving>>,
@@ -208,6 +219,12 @@ impl Port {
     /// A port without frames.
     pub fn new(settings: PortSettings) -> Port {
         let timed = |(_, aqm): &(u64, Aqm)| matches!(aqm, Aqm::Pie(_));
+        let serves_ahead = match (&settings.queues[..], &settings.schedule) {
+            ([(_, aqm)], Schedule::StrictPriority) => {
+                aqm.acts_on_arrival_alone() && settings.control.is_none() && !settings.shares_memory
+            }
+            _ => false,
+        };
         Port {
             clock: OctetClock::new(settings.rate),
             delay: settings.delay,
@@ -220,6 +237,7 @@ impl Port {
             first_queue: settings.first_queue,
             waiting: 0,
             serving: None,
+            ahead: serves_ahead.then(LineEnds::default),
             free_at: Ps::ZERO,
             carry: 0,
             begun: 0,
@@ -251,6 +269,12 @@ impl Port {
     /// management whose time has come.
     #[inline]
     pub fn advance(&mut self, now: Ps, outside: &mut Outside<'_>) {
+        if let Some(ahead) = &mut self.ahead {
+            let queue = &mut self.queues[0];
+            while let Some((end, octets)) = ahead.pop_ended(now) {
+                queue.depart(end, octets);
+            }
+        }
         loop {
             let end = if self.serving.is_some() {
                 self.free_at
@@ -303,11 +327,7 @@ impl Port {
     /// A frame leaves its queue, sent or dropped.
     #[inline]
     fn leave(&mut self, now: Ps, number: usize, octets: u32, outside: &mut Outside<'_>) {
-        let queue = &mut self.queues[number];
-        queue.leave(now, octets);
-        if queue.held.packets == 0 {
-            queue.aqm.on_empty(now);
-        }
+        self.queues[number].depart(now, octets);
         if let Some(memory) = &mut outside.memory {
             memory.release(self.first_queue + number, octets);
         }
@@ -352,11 +372,28 @@ impl Port {
             memory.take(place, octets);
         }
         queue.enter(now, octets);
+        if let Some(ahead) = &self.ahead {
+            let is_idle = ahead.is_empty();
+            return self.serve_ahead(now, is_idle, frame, outside);
+        }
         queue.waiting.push_back(Waiting { frame, since: now });
         self.waiting += 1;
         if self.serving.is_none() {
             self.carry = 0;
             self.begin_next(now, outside);
+        }
+    }
+
+    /// Gives the frame that arrives `now` its time on the line, behind those that came before it.
+    #[inline]
+    fn serve_ahead(&mut self, now: Ps, is_idle: bool, frame: Arriving, outside: &mut Outside<'_>) {
+        if is_idle {
+            (self.free_at, self.carry) = (now, 0);
+        }
+        let octets = frame.info.octets();
+        self.occupy_line(self.free_at, frame, outside);
+        if let Some(ahead) = &mut self.ahead {
+            ahead.push(self.free_at, octets);
         }
     }
 
@@ -439,11 +476,17 @@ impl Port {
     /// Begins the service of a frame at `start`.
     #[inline]
     fn serve(&mut self, start: Ps, queue: usize, frame: Arriving, outside: &mut Outside<'_>) {
+        self.serving = Some((queue as u8, frame.info.octets()));
+        self.occupy_line(start, frame, outside);
+    }
+
+    /// The line carries a frame from `start` on.
+    #[inline]
+    fn occupy_line(&mut self, start: Ps, frame: Arriving, outside: &mut Outside<'_>) {
         let octets = frame.info.octets();
         let (last_bit, _) = self.clock.after(start, self.carry, PREAMBLE + octets);
         let on_line = PREAMBLE + octets + GAP;
         (self.free_at, self.carry) = self.clock.after(start, self.carry, on_line);
-        self.serving = Some((queue as u8, octets));
         self.begun += on_line as u64;
         self.sent += 1;
         if let Some(tap) = &mut self.tap {
@@ -495,13 +538,31 @@ impl Port {
     }
     /// Time up to `now` in which the line has sent frames with preambles and gaps, in picoseconds.
     pub fn busy_ps(&self, now: Ps) -> f64 {
-        self.clock.time_of(self.begun) - self.free_at.saturating_sub(now).0 as f64
+        let (begun, free_at) = match &self.ahead {
+            Some(ahead) => {
+                let (waiting, free_at) = (ahead.waiting_octets(), ahead.first_end());
+                let overheads = ahead.waiting() as u64 * (PREAMBLE + GAP) as u64;
+                (self.begun - waiting - overheads, free_at)
+            }
+            None => (self.begun, Some(self.free_at)),
+        };
+        self.clock.time_of(begun) - free_at.map_or(0, |end| end.saturating_sub(now).0) as f64
     }
     /// Frames whose service has begun.
     pub fn sent(&self) -> u64 {
-        self.sent
+        self.sent - self.waiting_on_link() as u64
     }
-    /// Frames that wait for their service, queue by queue, the oldest first.
+    /// Frames served ahead whose service has not begun: the last ones on the link.
+    pub fn waiting_on_link(&self) -> usize {
+        self.ahead.as_ref().map_or(0, LineEnds::waiting)
+    }
+    /// Records the frames that leave from now on. The port serves no frame ahead then, which changes no
+    /// result; it must not have served one yet.
+    pub(super) fn begin_tap(&mut self) {
+        assert!(self.sent == 0, "a port is tapped before its first frame");
+        (self.tap, self.ahead) = (Some(Vec::new()), None);
+    }
+    /// Frames that wait in queues of the port, queue by queue, the oldest first.
     pub fn waiting(&self) -> impl Iterator<Item = &Arriving> {
         let waiting = self.queues.iter().flat_map(|queue| &queue.waiting);
         waiting.map(|waiting| &waiting.frame)
@@ -518,6 +579,7 @@ impl Port {
             .queues
             .iter()
             .map(|q| q.waiting.capacity() * size_of::<Waiting>());
-        (frames, bytes.sum())
+        let ahead = self.ahead.as_ref().map_or(0, LineEnds::bytes);
+        (frames, bytes.sum::<usize>() + ahead)
     }
 }

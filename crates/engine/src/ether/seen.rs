@@ -28,9 +28,21 @@ impl Simulation {
     /// Records the frames that leave on these links from now on.
     pub fn tap(&mut self, links: &[usize]) {
         for number in 0..self.stations.len() {
-            for (link, tap) in self.stations[number].node.taps() {
-                if links.contains(&(link as usize)) {
-                    *tap = Some(Vec::new());
+            let is_tapped = |link: u32| links.contains(&(link as usize));
+            match &mut self.stations[number].node {
+                Node::Host(host) => {
+                    for line in host
+                        .interfaces
+                        .iter_mut()
+                        .filter(|line| is_tapped(line.link))
+                    {
+                        line.tap = Some(Vec::new());
+                    }
+                }
+                Node::Switch(switch) => {
+                    for port in switch.ports.iter_mut().filter(|port| is_tapped(port.link)) {
+                        port.begin_tap();
+                    }
                 }
             }
         }

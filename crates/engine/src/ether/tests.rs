@@ -15,6 +15,7 @@ use super::aqm::algorithms;
 use super::frame::Framing;
 use super::memory::MemoryConfig;
 use super::plan::{FlowPlan, NodePlan, Plan, SwitchPlan};
+use super::port::Port;
 use super::report::Report;
 use super::schedule::ScheduleConfig;
 use super::schedule::drr::DrrConfig;
@@ -423,29 +424,34 @@ fn with_any_switch(mut plan: Plan, stream: &mut Stream) -> Plan {
     plan
 }
 
+/// The plain simulation has taps on all links, so that its ports serve no frame ahead.
 #[test]
 fn the_plain_schedule_and_any_division_into_calls_give_the_same() {
     let mut stream = Stream::new(1, "ether", "random networks");
-    let (mut dropped, mut marked, mut records) = (0, 0, 0);
+    let (mut dropped, mut marked, mut records, mut ahead) = (0, 0, 0, 0);
     for case in 0..cases(150) {
         let plan = random_plan(&mut stream, any_source);
         let plan = with_any_switch(plan, &mut stream);
         let (from, to) = (Ps::from_us(200), Ps::from_ms(1));
         let fast = Simulation::new(plan.clone()).unwrap().measure(from, to, to);
         let mut plain = Simulation::new(plan.clone()).unwrap();
-        plain.run_plainly(from);
-        plain.begin_window();
-        plain.run_plainly(to);
-        plain.end_window();
-        assert_eq!(text(&fast), text(&plain.report()), "case {case}: {plan:#?}");
-        let mut divided = Simulation::new(plan).unwrap();
+        plain.tap(&(0..plan.links.len()).collect::<Vec<_>>());
+        let mut divided = Simulation::new(plan.clone()).unwrap();
         for part in 1..=100u64 {
-            divided.run_until(Ps(part * to.0 / 100));
-            if Ps(part * to.0 / 100) == from {
+            let until = Ps(part * to.0 / 100);
+            plain.run_plainly(until);
+            divided.run_until(until);
+            if until == from {
+                plain.begin_window();
                 divided.begin_window();
             }
+            let held = [&plain, &divided].map(|s| s.frames().collect::<Vec<_>>());
+            assert!(held[0] == held[1], "case {case} at {until}: {held:#?}");
+            ahead += divided.ports().map(Port::waiting_on_link).sum::<usize>();
         }
+        plain.end_window();
         divided.end_window();
+        assert_eq!(text(&fast), text(&plain.report()), "case {case}: {plan:#?}");
         assert_eq!(text(&fast), text(&divided.report()), "case {case}, divided");
         dropped += fast.totals.packets_dropped;
         marked += fast.totals.packets_marked;
@@ -455,6 +461,10 @@ fn the_plain_schedule_and_any_division_into_calls_give_the_same() {
             .filter_map(|flow| flow.records_sent)
             .sum::<u64>();
     }
+    assert!(
+        ahead > 10_000,
+        "{ahead}: the cases must reach frames served ahead"
+    );
     assert!(
         records > 1_000,
         "{records}: the cases must reach records of rates"

@@ -104,6 +104,11 @@ macro_rules! registry {
                     $(Aqm::$variant(state) => state.wake_at(),)*
                 }
             }
+            fn acts_on_arrival_alone(&self) -> bool {
+                match self {
+                    $(Aqm::$variant(state) => state.acts_on_arrival_alone(),)*
+                }
+            }
             fn wake(&mut self, now: Ps) {
                 match self {
                     $(Aqm::$variant(state) => state.wake(now),)*

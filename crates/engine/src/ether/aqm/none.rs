@@ -33,4 +33,8 @@ impl NoAqm {
     pub fn change(&mut self, _: &NoneConfig) {}
 }
 
-impl AqmAlgorithm for NoAqm {}
+impl AqmAlgorithm for NoAqm {
+    fn acts_on_arrival_alone(&self) -> bool {
+        true
+    }
+}

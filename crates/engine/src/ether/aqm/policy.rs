@@ -46,6 +46,11 @@ pub trait AqmAlgorithm {
     /// The queue is empty from `now` on: the service of its last packet has ended.
     #[inline]
     fn on_empty(&mut self, _now: Ps) {}
+    /// True if nothing but the arrival of a packet and an empty queue changes the state or a decision. A
+    /// port may then give a packet its time on the line when the packet arrives.
+    fn acts_on_arrival_alone(&self) -> bool {
+        false
+    }
     /// Instant of the next call of [`AqmAlgorithm::wake`]; `NEVER` if there is none.
     #[inline]
     fn wake_at(&self) -> Ps {

@@ -266,6 +266,9 @@ impl AqmAlgorithm for Red {
     fn on_empty(&mut self, now: Ps) {
         self.idle_since = now;
     }
+    fn acts_on_arrival_alone(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

@@ -83,6 +83,9 @@ impl AqmAlgorithm for Threshold {
     fn on_dequeue(&mut self, _: Ps, _: Ps, queue: Held) -> Decision {
         self.decide(At::Dequeue, queue)
     }
+    fn acts_on_arrival_alone(&self) -> bool {
+        self.0.at == At::Enqueue
+    }
 }
 
 #[cfg(test)]
