@@ -412,9 +412,9 @@ def test_wrong_actions_and_wrong_order_are_refused() -> None:
         env.reset(seed=-1)
     env.reset(seed=1)
     for action, message in (
-        ([0.6], "an action of 0.6: a share from 0 to 0.5"),
+        ([0.6], "an action of 0.6 is not a share from 0 to 0.5"),
         ([float("nan")], "an action of nan"),
-        ([-0.1], "an action of -0.1: a share from 0 to 0.5"),
+        ([-0.1], "an action of -0.1 is not a share from 0 to 0.5"),
         ([0.1, 0.1], "an action is one number in an array"),
         (0.1, "an action is one number in an array"),
     ):

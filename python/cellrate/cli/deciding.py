@@ -111,8 +111,8 @@ def tune(
     declare. Criteria are loss, utilisation, queue, queue-max, throughput, goodput, packets-lost,
     timeouts and fairness.
 
-    OUT receives NAME-tuned.html and NAME-tuned.toml. Finished runs are kept in OUT/results: the
-    same command goes on where it was interrupted, and a larger --budget where it ended.
+    OUT receives NAME-tuned.html and NAME-tuned.toml. Finished runs are kept in OUT/results.
+    Repeat the command to resume a search, or repeat it with a larger --budget to extend the search.
     """
     job = job_of(file)
     seeds_from(options["first_seed"], options["seeds"])

@@ -166,7 +166,7 @@ class Environment(gymnasium.Env[Vector, Vector], Generic[E]):
         wrong = ~((-slack <= actions) & (actions <= self.most_share + slack))
         if wrong.any():
             [first, *_] = actions[wrong]
-            raise ValueError(f"an action of {first}: a share from 0 to {self.most_share:g}")
+            raise ValueError(f"an action of {first} is not a share from 0 to {self.most_share:g}")
         return actions.clip(0.0, self.most_share)
 
     def digest(self) -> str:

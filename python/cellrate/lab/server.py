@@ -54,7 +54,7 @@ class LabServer(ThreadingHTTPServer):
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """Host headers that are answered: another name for this address is an attack."""
+        """Values of the header Host that are answered; others could be DNS rebinding."""
         return (f"{HOST}:{self.server_port}", f"localhost:{self.server_port}")
 
 

@@ -30,7 +30,7 @@ pub struct Diagnostic {
     pub line: usize,
     /// Column from 1, in characters.
     pub column: usize,
-    /// Text that is expected at the marked place; may be empty.
+    /// Short note beside the carets; may be empty.
     pub label: String,
     /// Allowed values, or advice; may be empty.
     pub help: String,
@@ -62,7 +62,7 @@ pub struct Fault {
     pub span: Span,
     /// Description of the fault, with the value found.
     pub message: String,
-    /// Text that is expected at the marked place; may be empty.
+    /// Short note beside the carets; may be empty.
     pub label: String,
     /// Allowed values, or advice; may be empty.
     pub help: String,

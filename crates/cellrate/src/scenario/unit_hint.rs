@@ -194,7 +194,7 @@ fn bytes(unit: &str) -> Option<f64> {
     with_prefix(unit, &names, true)
 }
 
-/// Bit/s of a unit, and the units for a suggestion.
+/// Bit/s of one `unit`, and the units among which a hint may name one.
 fn rate(unit: &str) -> Option<(f64, Units)> {
     let (amount, per) = match unit.split_once('/').or_else(|| unit.split_once(" per ")) {
         Some((amount, time)) => (amount.trim(), seconds(time.trim())?),

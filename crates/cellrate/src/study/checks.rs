@@ -6,7 +6,7 @@ use super::levels::Levels;
 use super::types::{Design, Replications, Study, WarmUp};
 use crate::scenario::problem::{Place, Problem, place};
 
-/// All problems of a study of the right shape, as far as they do not depend on its scenario.
+/// All problems of a study that has been read, except those that only the scenario shows.
 pub fn check(study: &Study) -> Vec<Problem> {
     let mut problems = Vec::new();
     base(study, &mut problems);

@@ -28,7 +28,7 @@ use crate::passing::Passing;
 pub use custom::{ByPdu, CustomConfig, CustomDiscard, CustomPolicy, FirstCell, PduPolicy};
 pub use policy::{Cause, DiscardPolicy, PolicyParameters, QueueFacts, Verdict};
 
-/// Each line names variant, key in a scenario, description, source, parameters and state. The state
+/// Each line names variant, key in a scenario, description, publication, parameters and state. The state
 /// is built by `new(&parameters, channels)`.
 macro_rules! registry {
     ($($variant:ident = $name:literal, $about:literal, $source:literal, $config:ty, $policy:ty;)*) => {

@@ -81,7 +81,7 @@ pub trait PolicyParameters: Clone {
 /// Facts about a queue, against which a policy's parameters are checked.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueFacts {
-    /// Limit in units of service; `u64::MAX` if there is none.
+    /// Limit in cells, or in octets where frames are served; `u64::MAX` if there is none.
     pub buffer: u64,
     /// Units of the largest PDU.
     pub largest_pdu: u64,

@@ -404,7 +404,7 @@ impl AbrConfig {
             findings.push(Finding::standard(
                 "adtf",
                 format!(
-                    "ADTF of {} is not a multiple of 10 ms of 10 ms..10.23 s",
+                    "ADTF of {} is not a multiple of 10 ms from 10 ms to 10.23 s",
                     self.adtf
                 ),
             ));

@@ -43,8 +43,8 @@ use cellrate::run::{PROGRESS_INTERVAL, Progress};
 use cellrate::scenario::Checked;
 use recording::Recording;
 
-/// Runs a scenario in the plain engine and writes everything that passes `taps` within `span` into
-/// files in `directory`, which must exist and contain none of these files.
+/// Runs a scenario in the plain engine, which handles one event at a time, and writes everything that
+/// passes `taps` within `span` into files in `directory`, which must exist and contain none of these files.
 ///
 /// A cell is captured when its last bit passes the tap, a PDU with its last cell. Files are
 /// complete only when this returns.

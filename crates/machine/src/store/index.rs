@@ -225,7 +225,7 @@ impl Index {
         let mut problems: Vec<Problem> = gaps
             .iter()
             .map(|(from, to)| {
-                let message = format!("{} bytes that are no record: set aside", to - from);
+                let message = format!("{} bytes that are no record, and are not used", to - from);
                 Problem {
                     key: None,
                     path: path.clone(),
@@ -235,7 +235,7 @@ impl Index {
             })
             .collect();
         if !living && end < size {
-            let message = "the last record is cut off or damaged: set aside".into();
+            let message = "the last record is cut off or damaged, and is not used".into();
             problems.push(Problem {
                 key: None,
                 path,

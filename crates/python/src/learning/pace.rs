@@ -119,7 +119,7 @@ impl Stopped {
             }
             Stopped::Failed(error, place) => scheme_failed(py, error, &place),
             Stopped::Share(what, share) => {
-                PyValueError::new_err(format!("{what} of {share}: a share from 0 to 1"))
+                PyValueError::new_err(format!("{what} of {share} is not a share from 0 to 1"))
             }
             Stopped::Unreached(why) => PyValueError::new_err(why),
         }

@@ -258,7 +258,7 @@ def _sized(
 
 
 def _keeps(loss_ratio: float, losses: Sequence[float]) -> bool:
-    """True if the mean loss, with several seeds its upper bound, stays within the target."""
+    """True if the loss stays within the target; of several seeds the upper confidence bound."""
     bound = upper_mean(losses)
     return (losses[0] if bound is None else bound) <= loss_ratio
 

@@ -74,7 +74,7 @@ class Keys:
         keys = table_keys(node, data, table or "the scenario")
         node = keys[choose(name, list(keys), f"key of {table or 'the scenario'}")]
         if "const" in node:
-            raise BadInput(f"{path} selects the form of its table; vary another key of the table")
+            raise BadInput(f"{path} names a component and is no quantity; give another key")
         if "items" in resolve(node):
             raise BadInput(f"{path} is a list; name a key of one of its elements")
         key = _key(path, node, data)

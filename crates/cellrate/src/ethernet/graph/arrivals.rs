@@ -98,11 +98,11 @@ fn refuse_contradictions(flow: &Flow, group: usize) -> Result<(), Problem> {
     match given.into_iter().find(|(_, given)| *given) {
         None => Ok(()),
         Some((key, _)) => {
-            let message = format!("`{key}` and the pattern `random` contradict each other");
+            let message = format!("the pattern `random` decides `{key}` of its flows");
             Err(Problem::error(
                 place!["flow", group, key],
                 message,
-                "remove it",
+                "remove the key",
             ))
         }
     }

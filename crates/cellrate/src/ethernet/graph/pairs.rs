@@ -77,11 +77,11 @@ pub fn of_names(graph: &Graph, scenario: &Scenario, group: usize) -> Result<Pair
         .into_iter()
         .find(|(_, v)| v.is_some())
     {
-        let message = format!("`{}` and `pattern` contradict each other", key.0);
+        let message = format!("the pattern decides `{}` of its flows", key.0);
         return Err(Problem::error(
             place!["flow", group, key.0],
             message,
-            "remove one of them",
+            "remove the key or the pattern",
         ));
     }
     let hosts: Vec<usize> = (0..graph.nodes.len())

@@ -57,7 +57,7 @@ fn short(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
     let told = |what: &str, found: Ps| {
         let trips = found.0 as f64 / longest.0.max(1) as f64;
         format!(
-            "{what} of {} is {trips:.1} round trips of {} ({}); {ROUND_TRIPS} are few",
+            "{what}, {}, is {trips:.1} round trips of {} ({}); use at least {ROUND_TRIPS}",
             found.told(),
             slowest.name,
             longest.told()

@@ -46,7 +46,7 @@ fn short_block(scenario: &Scenario, flow: &FlowPlan, warnings: &mut Vec<Warning>
     if share < ENOUGH {
         let percent = 100.0 * share;
         warn(format!(
-            "has only some {percent:.0} % of the variance asked for: the rest is slower than a block"
+            "has only some {percent:.0} % of the variance that the parameters ask for; longer blocks have more"
         ));
     }
 }
