@@ -6,11 +6,13 @@ from cellrate.theory import (
     available_bandwidth,
     cell_conversions,
     credit,
+    dcqcn,
     dctcp,
     goodput_bound,
     peak_throughput,
     queueing,
     tcp_over_abr,
+    timely,
 )
 from cellrate.theory.efci import feasible
 from cellrate.theory.efci import formulae as efci
@@ -25,6 +27,8 @@ CATALOGUE: tuple[Formula, ...] = (
     *tcp_over_abr.FORMULAE,
     *credit.FORMULAE,
     dctcp.FORMULA,
+    *dcqcn.FORMULAE,
+    timely.FORMULA,
     MAX_MIN,
     *queueing.FORMULAE,
     *efci.FORMULAE,

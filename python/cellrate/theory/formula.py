@@ -8,7 +8,7 @@ import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,42 @@ def plain(values: npt.ArrayLike) -> Numbers:
     return array.item() if array.ndim == 0 else array
 
 
+Model = TypeVar("Model")
+Result = TypeVar("Result")
+
+
+def taking(
+    build: Callable[..., Model], *, but: str = ""
+) -> Callable[[Callable[[Model], Result]], Callable[..., Result]]:
+    """Turns functions of a model into documented functions of the parameters of `build`.
+
+    Args:
+        build: Makes the model from parameters.
+        but: Name of a parameter that the functions do not have; its default holds.
+    """
+    parameters = (inspect.getdoc(build) or "").partition("\n")[2]
+    if but:
+        parameters = re.sub(rf"^ +{but}: .*\n( {{5,}}.*\n)*", "", parameters, flags=re.MULTILINE)
+    takes = [each for name, each in inspect.signature(build).parameters.items() if name != but]
+
+    def of_parameters(function: Callable[[Model], Result]) -> Callable[..., Result]:
+        gives = inspect.signature(function).return_annotation
+
+        def of_numbers(*args: npt.ArrayLike, **named: npt.ArrayLike) -> Result:
+            return function(build(*args, **named))
+
+        of_numbers.__name__ = of_numbers.__qualname__ = function.__name__
+        of_numbers.__module__ = function.__module__
+        of_numbers.__doc__ = f"{inspect.getdoc(function)}\n{parameters}"
+        signature = inspect.Signature(takes, return_annotation=gives)
+        of_numbers.__signature__ = signature  # type: ignore[attr-defined]
+        hints = typing.get_type_hints(build) | {"return": typing.get_type_hints(function)["return"]}
+        of_numbers.__annotations__ = hints
+        return of_numbers
+
+    return of_parameters
+
+
 # Suffixes of names and their units; a suffix that another suffix ends with comes later.
 UNITS = {
     "cells_per_second": "cells/s",
@@ -34,6 +70,8 @@ UNITS = {
     "cells": "cells",
     "bits": "bits",
     "round_trips": "RTT",
+    "degrees": "degrees",
+    "radians_per_second": "rad/s",
 }
 
 

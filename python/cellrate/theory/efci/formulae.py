@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -28,9 +26,8 @@ from cellrate.theory.efci.steady import (
     require_unclipped,
 )
 from cellrate.theory.efci.trajectories import Trajectory, periodic_trajectory, trajectory
-from cellrate.theory.formula import Formula, Numbers, plain
+from cellrate.theory.formula import Formula, Numbers, plain, taking
 
-T = TypeVar("T")
 # Relative error of the areas by quadrature.
 TOLERANCE = 1e-10
 
@@ -88,20 +85,7 @@ def loop_of(
     )
 
 
-def of_parameters(function: Callable[[EfciLoop], T]) -> Callable[..., T]:
-    """Turns a function of a loop into a function of the loop's parameters, and documents them."""
-    gives = inspect.signature(function).return_annotation
-    parameters = (inspect.getdoc(loop_of) or "").partition("\n")[2]
-
-    def of_numbers(*args: npt.ArrayLike, **named: npt.ArrayLike) -> T:
-        return function(loop_of(*args, **named))  # type: ignore[arg-type]
-
-    of_numbers.__name__ = of_numbers.__qualname__ = function.__name__
-    of_numbers.__doc__ = f"{inspect.getdoc(function)}\n{parameters}"
-    signature = inspect.signature(loop_of).replace(return_annotation=gives)
-    of_numbers.__signature__ = signature  # type: ignore[attr-defined]
-    of_numbers.__annotations__ = {**loop_of.__annotations__, "return": gives}
-    return of_numbers
+of_parameters = taking(loop_of)
 
 
 @of_parameters
