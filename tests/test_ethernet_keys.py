@@ -141,6 +141,12 @@ OTHERS = {
         'switch.schedule={discipline="deficit-round-robin", quanta=["300 bytes", "3000 bytes"]}',
     ),
     "switch.memory": (BUSY, "", 'switch.memory={total="100 kB"}'),
+    "switch.multipath": (FABRIC, "", "switch.multipath=random"),
+    "switch.multipath: round-robin": (
+        FABRIC,
+        "switch.multipath=random",
+        "switch.multipath=round-robin",
+    ),
     "alpha": (
         BUSY,
         'switch.memory={total="100 kB"}',

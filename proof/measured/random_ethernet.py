@@ -19,7 +19,7 @@ def drawn(seed: int) -> Settings:
     named = topology["template"] in {"leaf-spine", "fat-tree"}
     names = ("a", "b", "c")[: draw.randint(1, 3)]
     jitter = draw.choice(("0 s", "30 us"))
-    return {
+    found: Settings = {
         "link_layer": "ethernet",
         "run": {"duration": "20 ms", "seed": seed + 1, "start_jitter": jitter},
         "measure": {"from": draw.choice(("0 s", "0 s", "2 ms", "11 ms"))},
@@ -29,6 +29,8 @@ def drawn(seed: int) -> Settings:
         "tcp": _tcp(draw, jumbo=jumbo),
         "flow": [_flow(draw, name, named=named, tagged=tagged) for name in names],
     }
+    found["switch"]["multipath"] = draw.choice(("ecmp", "ecmp", "random", "round-robin"))
+    return found
 
 
 def _topology(draw: random.Random) -> Settings:

@@ -86,8 +86,9 @@ impl Shown for Simulation {
     fn tracks(&self) -> Vec<Track<Probe>> {
         let plan = self.plan();
         let mut flows_over = vec![0u32; plan.links.len()];
-        for flow in &plan.flows {
-            flow.forward.iter().for_each(|link| flows_over[*link] += 1);
+        for channel in plan.channels().filter(|channel| channel.is_forward()) {
+            let links = plan.links_of(channel).iter();
+            links.for_each(|link| flows_over[*link] += 1);
         }
         let mut chosen: Vec<(usize, &Port)> = Simulation::ports(self).enumerate().collect();
         chosen.sort_by_key(|(_, port)| std::cmp::Reverse(flows_over[port.link as usize]));

@@ -7,6 +7,7 @@ use cellrate_engine::ether::aqm::QueueFacts;
 use cellrate_engine::ether::frame::{Framing, GAP, PREAMBLE, UDP_HEADERS};
 use cellrate_engine::ether::line::OctetClock;
 use cellrate_engine::ether::plan::can_send;
+use cellrate_engine::ether::spray::Multipath;
 use cellrate_engine::kernel::units::Bytes;
 use cellrate_engine::kernel::{Finding, Ps, Rate};
 use cellrate_engine::traffic::SourceConfig;
@@ -205,6 +206,15 @@ fn check_rates(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) 
     }
     let control = &scenario.switch.control.0;
     if first.is_none() && !matches!(control, ControlConfig::None(_)) {
+        if scenario.switch.multipath != Multipath::Ecmp {
+            let message = "records of rates need one path, and `switch.multipath` is not `ecmp`";
+            let help = "they come back over the switches that they have passed";
+            problems.push(Problem::error(
+                place!["flow", group, "rate_control"],
+                message,
+                help,
+            ));
+        }
         let message = format!(
             "`{}` has nothing to control: no flow has `rate_control`",
             control.name()

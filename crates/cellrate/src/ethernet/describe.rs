@@ -59,12 +59,22 @@ pub(super) fn describe(scenario: &Scenario, graph: &Graph) -> Value {
 
 fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Value {
     let group = &scenario.flows[instance.group];
-    let delay = |links: &[usize]| {
-        let delays = links.iter().map(|link| graph.links[*link].delay);
-        delays.fold(Ps::ZERO, Ps::saturating_add)
+    let of_link = |link: &usize| graph.links[*link].delay;
+    // Of the path, or of the quickest link of each hop of a sprayed channel.
+    let delay = |path: &[usize], hops: &[Vec<usize>]| {
+        let delays: Vec<Ps> = if hops.is_empty() {
+            path.iter().map(of_link).collect()
+        } else {
+            hops.iter()
+                .filter_map(|hop| hop.iter().map(of_link).min())
+                .collect()
+        };
+        delays.into_iter().fold(Ps::ZERO, Ps::saturating_add)
     };
     let over_tcp = group.source.over_tcp();
-    let round_trip = delay(&instance.forward).saturating_add(delay(&instance.backward));
+    let [there, back] = &instance.sprayed;
+    let round_trip =
+        delay(&instance.forward, there).saturating_add(delay(&instance.backward, back));
     let source = instance.source(group);
     let frames = Frames::of(scenario, group);
     json!({
@@ -75,6 +85,7 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Value {
         "start_seconds": instance.start.as_secs_f64(),
         "forward": instance.forward,
         "backward": instance.backward,
+        "sprayed": instance.sprayed,
         "source": units().of("SourceConfig", &source),
         "own_bits_per_second": own_rate(&source),
         "rate_controlled": group.rate_control.is_some(),

@@ -5,6 +5,7 @@ mod layout;
 mod pairs;
 mod routes;
 
+use cellrate_engine::ether::spray::Multipath;
 use cellrate_engine::kernel::units::Bytes;
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::net::LinkPlan;
@@ -19,6 +20,8 @@ use crate::scenario::problem::{Problem, place};
 
 /// Most flows of a scenario.
 const MOST_FLOWS: usize = 1_000_000;
+/// Most links over which flows are sprayed, in the sum over all flows; a table of a switch has as many entries.
+const MOST_SPRAYED: usize = 10_000_000;
 
 /// Nodes, directed links, and flows by the links they use.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -59,6 +62,9 @@ pub struct Instance {
     pub forward: Vec<usize>,
     /// Links back; empty for datagrams without rate control.
     pub backward: Vec<usize>,
+    /// Links over which switches spray the frames to the destination, and to the source, hop by hop; empty if all
+    /// take the path above.
+    pub sprayed: [Vec<Vec<usize>>; 2],
 }
 
 /// A flow without its route.
@@ -142,6 +148,7 @@ pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
     }
     let mut routes = Routes::new(&graph);
     let mut flows = Vec::with_capacity(wanted.len());
+    let (sprays, mut links_sprayed) = (scenario.switch.multipath != Multipath::Ecmp, 0);
     for (number, (group, index, Wanted { ends, start, size })) in wanted.into_iter().enumerate() {
         let flow = &scenario.flows[group];
         let (from, to) = ends;
@@ -175,6 +182,28 @@ pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
             };
             backward = reverse;
         }
+        let mut sprayed = [Vec::new(), Vec::new()];
+        if sprays {
+            let ends = [(&forward, to), (&backward, from)];
+            sprayed = ends.map(|(path, end)| match path.first() {
+                Some(first) => routes.all(*first, end),
+                None => Vec::new(),
+            });
+            links_sprayed += sprayed.iter().flatten().map(Vec::len).sum::<usize>();
+            if links_sprayed > MOST_SPRAYED {
+                problems.push(Problem::error(
+                    place!["switch", "multipath"],
+                    format!(
+                        "the first {} flows spread over {links_sprayed} links",
+                        number + 1
+                    ),
+                    format!(
+                        "at most {MOST_SPRAYED} in the sum over all flows: fewer flows, or `ecmp`"
+                    ),
+                ));
+                break;
+            }
+        }
         flows.push(Instance {
             group,
             index,
@@ -183,6 +212,7 @@ pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
             size,
             forward,
             backward,
+            sprayed,
         });
     }
     drop(routes);

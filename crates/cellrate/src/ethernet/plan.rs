@@ -33,6 +33,7 @@ fn node(scenario: &Scenario, node: &Node) -> NodePlan {
         schedule: scenario.switch.schedule.clone(),
         aqm: scenario.switch.aqm.clone(),
         control: scenario.switch.control.0.clone(),
+        multipath: scenario.switch.multipath,
         memory: scenario.switch.memory.clone(),
     };
     NodePlan {
@@ -52,6 +53,7 @@ fn flow(scenario: &Scenario, instance: &Instance) -> FlowPlan {
         index: instance.index,
         forward: instance.forward.clone(),
         backward: instance.backward.clone(),
+        sprayed: instance.sprayed.each_ref().map(|hops| hops.concat()),
         start: instance
             .start
             .saturating_add(jitter(seed, &instance.name, start_jitter)),

@@ -7,6 +7,7 @@ use cellrate_engine::control::ControlConfig;
 use cellrate_engine::ether::aqm::AqmConfig;
 use cellrate_engine::ether::memory::MemoryConfig;
 use cellrate_engine::ether::schedule::ScheduleConfig;
+use cellrate_engine::ether::spray::Multipath;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::Bytes;
 use cellrate_engine::tcp::TcpConfig;
@@ -166,6 +167,12 @@ pub struct Switch {
     /// Memory that all queues of a switch share, with dynamic thresholds; `buffer` limits each queue,
     /// too. None if absent.
     pub memory: Option<MemoryConfig>,
+    /// Choice of a switch among ports on paths with equally few links. `ecmp`: a hash of the flow, so that all its
+    /// frames take one path. `random`: a draw for each frame under the run's seed (packet spraying;
+    /// `RandomEcmpRouting` of ns-3). `round-robin`: one port after the other, frame by frame, for all flows over the
+    /// same ports together, from a port that is drawn (`ecmp_rr` of htsim). A host keeps one of its lines for each
+    /// flow.
+    pub multipath: Multipath,
 }
 
 impl Default for Switch {
@@ -177,6 +184,7 @@ impl Default for Switch {
             aqm: AqmConfig::default(),
             control: Control::default(),
             memory: None,
+            multipath: Multipath::Ecmp,
         }
     }
 }

@@ -23,10 +23,9 @@ pub fn completion_alone(plan: &Plan, flow: usize, among: Ps) -> Option<Ps> {
         flows: Vec::new(),
     };
     // Nodes and links keep their order, by which simultaneous events are ordered.
-    let mut links: Vec<usize> = found
-        .forward
-        .iter()
-        .chain(&found.backward)
+    let channels = ChannelId::both(flow).into_iter();
+    let mut links: Vec<usize> = channels
+        .flat_map(|channel| plan.links_of(channel))
         .copied()
         .collect();
     links.sort_unstable();
@@ -46,10 +45,11 @@ pub fn completion_alone(plan: &Plan, flow: usize, among: Ps) -> Option<Ps> {
         (link.from, link.to) = (number(&nodes, link.from), number(&nodes, link.to));
         link
     }));
-    let path = |path: &[usize]| path.iter().map(|link| number(&links, *link)).collect();
+    let path = |path: &Vec<usize>| path.iter().map(|link| number(&links, *link)).collect();
     part.flows.push(FlowPlan {
         forward: path(&found.forward),
         backward: path(&found.backward),
+        sprayed: found.sprayed.each_ref().map(path),
         start: Ps::ZERO,
         ..found.clone()
     });

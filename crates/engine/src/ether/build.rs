@@ -15,7 +15,8 @@ use super::node::Node;
 use super::plan::{Plan, SwitchPlan};
 use super::port::{Port, PortSettings};
 use super::rates::{RateDestination, RateSource, Rates};
-use super::switch::{Controlled, Route, Switch};
+use super::spray::{Sprayer, Way};
+use super::switch::{Controlled, Route, SPRAYED, Switch};
 use super::transport::Inbox;
 use crate::control::{ControlConfig, PortFacts};
 use crate::kernel::{ServiceRate, Stream};
@@ -34,7 +35,7 @@ pub struct Parts {
     pub begins: Vec<(usize, usize)>,
 }
 
-/// A label at a node: the channel, and its number among the links of its path.
+/// A label at a node: the channel, and the number among its links of the first that leads on.
 type Arriving = (ChannelId, usize);
 
 /// Tables that are filled before nodes are built.
@@ -46,7 +47,7 @@ struct Draft<'a> {
     incoming: Vec<Vec<u32>>,
     /// By node and label.
     arriving: Vec<Vec<Arriving>>,
-    /// For each channel and link of its path, the label at the link's end.
+    /// For each channel and link of it, the label at the link's end.
     labels: Vec<Vec<u32>>,
     /// Channels that nothing answers, by the host at which they end.
     unanswered: Vec<Vec<ChannelId>>,
@@ -93,11 +94,25 @@ impl<'a> Draft<'a> {
         };
         let mut is_used = alloc::vec![false; plan.links.len()];
         for channel in plan.channels() {
-            for (hop, link) in plan.path(channel).iter().enumerate() {
+            let links = plan.links_of(channel);
+            let is_sprayed = !plan.sprayed(channel).is_empty();
+            let mut labels: BTreeMap<usize, u32> = BTreeMap::new();
+            for (hop, link) in links.iter().enumerate() {
                 is_used[*link] = true;
-                let arriving = &mut draft.arriving[plan.links[*link].to];
+                let node = plan.links[*link].to;
+                let arriving = &mut draft.arriving[node];
+                let mut onward = hop + 1;
+                if is_sprayed {
+                    if let Some(label) = labels.get(&node) {
+                        draft.labels[channel.index()].push(*label);
+                        continue;
+                    }
+                    labels.insert(node, arriving.len() as u32);
+                    let leaves = |link: &usize| plan.links[*link].from == node;
+                    onward = links.iter().position(leaves).unwrap_or(links.len());
+                }
                 draft.labels[channel.index()].push(arriving.len() as u32);
-                arriving.push((channel, hop));
+                arriving.push((channel, onward));
             }
         }
         for (number, link) in plan
@@ -171,18 +186,45 @@ impl<'a> Draft<'a> {
         let ports = &self.outgoing[node];
         let memory = settings.memory.as_ref().filter(|_| !ports.is_empty());
         let memory = memory.map(|memory| SharedMemory::new(memory, ports.len() * queues));
-        let route = |(channel, hop): &Arriving| Route {
-            channel: *channel,
-            port: self.port_of[self.plan.path(*channel)[hop + 1]],
-            label: self.labels[channel.index()][hop + 1],
-            dropped_packets: 0,
-            dropped_bytes: 0,
-        };
+        let (routes, sprayed) = self.routes(node);
+        let sprayer = (!sprayed.is_empty()).then(|| {
+            let stream = Stream::new(self.plan.seed, &self.plan.nodes[node].name, "spraying");
+            Box::new(Sprayer::new(settings.multipath, &sprayed, stream))
+        });
         Switch::new(
             ports.iter().enumerate().map(port).collect(),
-            (self.arriving[node].iter().map(route).collect(), controlled),
+            (routes, controlled),
             memory,
+            sprayer,
         )
+    }
+
+    /// The routes of a switch, by label, and the ways of those that have several.
+    fn routes(&self, node: usize) -> (Vec<Route>, Vec<Vec<Way>>) {
+        let mut sprayed = Vec::new();
+        let mut routes = Vec::with_capacity(self.arriving[node].len());
+        for (channel, onward) in &self.arriving[node] {
+            let links = self.plan.links_of(*channel)[*onward..].iter();
+            let labels = &self.labels[channel.index()][*onward..];
+            let leaving = links.take_while(|link| self.plan.links[**link].from == node);
+            let mut ways = leaving
+                .zip(labels)
+                .map(|(link, label)| (self.port_of[*link], *label));
+            let (mut port, mut label) = ways.next().expect("a checked path goes on");
+            if let Some(second) = ways.next() {
+                let all = [(port, label), second].into_iter().chain(ways).collect();
+                (port, label) = (SPRAYED, sprayed.len() as u32);
+                sprayed.push(all);
+            }
+            routes.push(Route {
+                channel: *channel,
+                port,
+                label,
+                dropped_packets: 0,
+                dropped_bytes: 0,
+            });
+        }
+        (routes, sprayed)
     }
 
     /// Views of the schemes of a switch, by label, and the numbers of flows under control of each port; both empty
@@ -198,9 +240,9 @@ impl<'a> Draft<'a> {
         let mut channels = alloc::vec![0; self.outgoing[node].len()];
         let mut slots = BTreeMap::new();
         let mut controlled = alloc::vec![Controlled::default(); arriving.len()];
-        for (label, (channel, hop)) in arriving.iter().enumerate() {
+        for (label, (channel, onward)) in arriving.iter().enumerate() {
             if channel.is_forward() && under_control(channel) {
-                let port = self.port_of[self.plan.path(*channel)[hop + 1]];
+                let port = self.port_of[self.plan.path(*channel)[*onward]];
                 let slot = channels[port as usize] as u32;
                 channels[port as usize] += 1;
                 controlled[label].slot = Some(slot);

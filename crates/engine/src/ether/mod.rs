@@ -21,6 +21,7 @@ pub mod report;
 pub mod schedule;
 pub mod seen;
 pub mod simulation;
+pub mod spray;
 pub mod switch;
 pub mod tap;
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The plan of a simulation: a directed graph, the flows over it, and what can be wrong with it.
 
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -10,6 +11,7 @@ use super::frame::{Framing, Info, LEAST_ON_WIRE, UDP_HEADERS};
 use super::line::OctetClock;
 use super::memory::MemoryConfig;
 use super::schedule::{MOST_QUEUES, ScheduleConfig};
+use super::spray::Multipath;
 use crate::control::ControlConfig;
 use crate::endsystem::{AbrConfig, SourceRules};
 use crate::kernel::Ps;
@@ -55,6 +57,8 @@ pub struct SwitchPlan {
     pub schedule: ScheduleConfig,
     /// Control scheme of each port that carries flows with rate control.
     pub control: ControlConfig,
+    /// Choice among the ports of flows that have several.
+    pub multipath: Multipath,
     /// Queues of each port, each with the priorities of its frames; the first queue is served first.
     /// Priorities that no queue has share the last.
     pub queues: Vec<Vec<u8>>,
@@ -69,6 +73,7 @@ impl SwitchPlan {
             aqm: AqmConfig::default(),
             schedule: ScheduleConfig::StrictPriority,
             control: ControlConfig::default(),
+            multipath: Multipath::default(),
             queues: Vec::from([Vec::new()]),
         }
     }
@@ -110,6 +115,9 @@ pub struct FlowPlan {
     pub forward: Vec<usize>,
     /// Links from the destination to the source; empty if nothing goes back.
     pub backward: Vec<usize>,
+    /// Links over which switches spray its frames to the destination, and to the source: those of all paths, hop
+    /// by hop, those that leave one switch behind one another. Empty if all frames take one path.
+    pub sprayed: [Vec<usize>; 2],
     /// Time of its start.
     pub start: Ps,
     /// Source of traffic.
@@ -139,6 +147,7 @@ impl FlowPlan {
             index: 1,
             forward,
             backward,
+            sprayed: Default::default(),
             start: Ps::ZERO,
             source,
             tcp: TcpConfig::default(),
@@ -192,7 +201,8 @@ impl Plan {
     pub fn channels(&self) -> impl DoubleEndedIterator<Item = ChannelId> + Clone + use<> {
         ChannelId::all(self.flows.len())
     }
-    /// Links of a channel, in order; empty if the flow has no such channel.
+    /// Links of a channel, in order; empty if the flow has no such channel. Of a sprayed channel they are one of
+    /// its paths.
     pub fn path(&self, channel: ChannelId) -> &[usize] {
         let flow = &self.flows[channel.flow()];
         if channel.is_forward() {
@@ -200,6 +210,19 @@ impl Plan {
         } else {
             &flow.backward
         }
+    }
+
+    /// All links of a channel: those of its path, or those over which it is sprayed.
+    pub fn links_of(&self, channel: ChannelId) -> &[usize] {
+        match self.sprayed(channel) {
+            [] => self.path(channel),
+            sprayed => sprayed,
+        }
+    }
+    /// Links over which a channel is sprayed; empty if it has one path.
+    pub(super) fn sprayed(&self, channel: ChannelId) -> &[usize] {
+        let [there, back] = &self.flows[channel.flow()].sprayed;
+        if channel.is_forward() { there } else { back }
     }
 
     /// Checks lines, switches, frames and paths.
@@ -238,7 +261,44 @@ impl Plan {
             }
         }
         self.channels()
-            .try_for_each(|channel| self.check_path(channel))
+            .try_for_each(|channel| self.check_path(channel).and(self.check_sprayed(channel)))
+    }
+
+    /// A sprayed channel begins with the first link of its path. Its other links leave switches to which links before
+    /// them lead, and all lead on to the end of the path.
+    fn check_sprayed(&self, channel: ChannelId) -> Result<(), PlanError> {
+        let (path, sprayed) = (self.path(channel), self.sprayed(channel));
+        if sprayed.is_empty() {
+            return Ok(());
+        }
+        let error = |what: &str| {
+            let (name, direction) = (&self.flows[channel.flow()].name, channel.direction());
+            Err(PlanError(format!("flow {name}, {direction}: {what}")))
+        };
+        if self.flows[channel.flow()].rates.is_some() {
+            return error("records of rates need one path");
+        }
+        let ends = |link: usize| (self.links[link].from, self.links[link].to);
+        let (begin, end) = (ends(path[0]).0, ends(path[path.len() - 1]).1);
+        // Nodes that links lead to and whose own links have not come yet; and all nodes that links leave.
+        let (mut open, mut left) = (BTreeSet::from([begin]), BTreeSet::new());
+        for links in sprayed.chunk_by(|one, other| ends(*one).0 == ends(*other).0) {
+            let node = ends(links[0]).0;
+            let follows = match &self.nodes[node].switch {
+                None => *links == path[..1],
+                Some(switch) => links.len() == 1 || switch.multipath != Multipath::Ecmp,
+            };
+            if !(follows && open.remove(&node) && left.insert(node)) {
+                return error("its links do not lead from a host over switches that spray");
+            }
+            open.extend(links.iter().map(|link| ends(*link).1));
+            open.remove(&end);
+        }
+        if open.is_empty() {
+            Ok(())
+        } else {
+            error("its links do not all lead to its end")
+        }
     }
 
     /// Rate control has the rules of TM 4.0 that frames can follow. Records of rates come back over the

@@ -1,10 +1,12 @@
 //! A switch: its output ports, and the table of what arrives.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::frame::Packet;
 use super::memory::SharedMemory;
 use super::port::{Arriving, Dropped, Outside, Port};
+use super::spray::{Sprayer, Way};
 use super::transport::{Frame, Links};
 use super::turn::Components;
 use crate::kernel::{Digest, Ps, Tournament};
@@ -16,15 +18,18 @@ use crate::passing::Contents;
 pub struct Route {
     /// Channel of the frames.
     pub channel: ChannelId,
-    /// Output port.
+    /// Output port; [`SPRAYED`] if there are several.
     pub port: u32,
-    /// Label at the node that follows.
+    /// Label at the node that follows; of sprayed frames their number at the [`Sprayer`].
     pub label: u32,
     /// Frames dropped.
     pub dropped_packets: u64,
     /// Payload bytes of TCP in them.
     pub dropped_bytes: u64,
 }
+
+/// The port of a route whose frames take several ports.
+pub const SPRAYED: u32 = u32::MAX;
 
 /// View that control schemes of a switch have of frames with one label.
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,6 +52,8 @@ pub struct Switch {
     controlled: Vec<Controlled>,
     /// The memory that the queues of all ports share, if they do.
     memory: Option<SharedMemory>,
+    /// Chooses the ways of sprayed frames, if there are any.
+    sprayer: Option<Box<Sprayer>>,
     clocks: Tournament,
     digest: Digest,
     /// Frames dropped just now.
@@ -59,9 +66,11 @@ impl Switch {
         ports: Vec<Port>,
         (routes, controlled): (Vec<Route>, Vec<Controlled>),
         memory: Option<SharedMemory>,
+        sprayer: Option<Box<Sprayer>>,
     ) -> Switch {
         Switch {
             memory,
+            sprayer,
             controlled,
             drops: Vec::new(),
             clocks: Tournament::new(ports.len()),
@@ -78,6 +87,16 @@ impl Switch {
     #[inline]
     pub fn next_event(&self) -> Ps {
         self.clocks.first().0
+    }
+
+    /// The way of a frame that has this route: drawn or in turn if it is sprayed.
+    #[inline]
+    fn way(&mut self, (port, to): Way) -> Way {
+        match &mut self.sprayer {
+            _ if port != SPRAYED => (port, to),
+            Some(sprayer) => sprayer.choose(to),
+            None => unreachable!("a switch with sprayed routes has a sprayer"),
+        }
     }
 
     /// Shows a record on its way back to the scheme of the port that has its flow under control.
@@ -156,7 +175,7 @@ impl Components for Switch {
     #[inline]
     fn arrive(&mut self, Frame { at, label, info }: Frame, packet: Packet, links: &mut Links) {
         let route = &self.routes[label as usize];
-        let (port, to) = (route.port, route.label);
+        let (port, to) = self.way((route.port, route.label));
         let mut arriving = Arriving {
             route: label,
             label: to,

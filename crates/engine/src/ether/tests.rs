@@ -3,6 +3,7 @@
 
 extern crate std;
 mod reports;
+mod spraying;
 
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::format;

@@ -8,7 +8,7 @@ from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
 from cellrate.advice.explain.claims import Claim
 from cellrate.advice.formulas.frame_bounds import FrameBounds, outstanding_bytes
 from cellrate.common.numbers import seconds
-from cellrate.simulation.network.ethernet_view import FrameFlow, FrameNetwork, Line
+from cellrate.simulation.network.ethernet_view import FrameFlow, FrameNetwork, Hop, Line, hop_rate
 from cellrate.theory import max_min
 from cellrate.theory.dctcp import greatest_queue_packets, queue_swing_packets
 
@@ -27,6 +27,7 @@ def statements(network: FrameNetwork) -> Iterator[Prediction]:
     tcp = {name: flows for name, flows in network.groups().items() if flows[0].tcp is not None}
     yield from _bottlenecks(network)
     yield from _frames(network)
+    yield from _spraying(network.flows)
     if tcp:
         yield _shares([flow for flows in tcp.values() for flow in flows])
         yield from map(_delays, tcp.values())
@@ -85,25 +86,45 @@ def _frames(network: FrameNetwork) -> Iterator[Statement]:
 
 def _shares(flows: Sequence[FrameFlow]) -> Statement:
     """Max-min fair shares of lines over the paths that the hash of ECMP has chosen."""
-    lines = {line for flow in flows for line in flow.forward}
+    hops = {hop for flow in flows for hop in flow.hops}
     found = max_min(
-        {line.name: line.bits_per_second for line in lines},
-        {flow.name: [line.name for line in flow.forward] for flow in flows},
+        {_name(hop): hop_rate(hop) for hop in hops},
+        {flow.name: [_name(hop) for hop in flow.hops] for flow in flows},
     )
+    sprayed = any(flow.is_sprayed for flow in flows)
+    as_one = " Lines over which a switch sprays frames count as one." if sprayed else ""
     least, most = min(found.rates.values()), max(found.rates.values())
     each = _from_to(_gbit(least), _gbit(most))
     return Statement(
         "fair shares",
         f"Max-min fair shares of lines over the routes of the flows: {each} each, headers "
-        "included. TCP need not reach them.",
+        f"included. TCP need not reach them.{as_one}",
         {"least_bits_per_second": least, "greatest_bits_per_second": most},
         "max-min",
     )
 
 
+def _name(hop: Hop) -> str:
+    return " ".join(line.name for line in hop)
+
+
+def _spraying(flows: Sequence[FrameFlow]) -> Iterator[Statement]:
+    """Over how many lines frames are sprayed, and what TCP makes of that."""
+    sprayed = [flow for flow in flows if flow.is_sprayed]
+    if sprayed:
+        most = max(len(hop) for flow in sprayed for hop in flow.hops + flow.hops_back)
+        yield Statement(
+            "spraying",
+            f"Switches spray the frames of {len(sprayed)} of {len(flows)} flows, over up to {most} "
+            "lines each. Where their queues or delays differ, frames overtake one another, and TCP "
+            "takes a frame that three others overtake for lost.",
+            {"flows_sprayed": len(sprayed), "most_lines": most},
+        )
+
+
 def _delays(flows: Sequence[FrameFlow]) -> Statement:
     trips = [flow.least_round_trip_seconds for flow in flows]
-    pipes = [flow.slowest.bits_per_second * flow.least_round_trip_seconds / 8 for flow in flows]
+    pipes = [hop_rate(flow.slowest) * flow.least_round_trip_seconds / 8 for flow in flows]
     pipe = _from_to(f"{min(pipes):,.0f}", f"{max(pipes):,.0f}")
     return Statement(
         "delays",
@@ -213,6 +234,7 @@ def _by_dctcp(bounds: FrameBounds, port: Line) -> Iterator[Statement]:
             other is not port and set(bounds.network.over[other]) & set(flows)
             for other in bounds.network.bottlenecks
         ),
+        "each flow takes one path": not any(flow.is_sprayed for flow in flows),
         "windows do not limit": min(held.values()) * count > path + top,
         "each window has two segments or more": path + marks - swing >= 2 * count,
         "K is above a seventh of the path's packets (equation 13)": marks > path / 7,

@@ -18,7 +18,9 @@ from cellrate.simulation.network.ethernet_view import (
     SHORTEST_BYTES,
     FrameFlow,
     FrameNetwork,
+    Hop,
     Line,
+    hop_rate,
 )
 
 Limit: TypeAlias = Literal["link", "window", "size"]
@@ -62,13 +64,14 @@ class FrameBounds:
     def rate(self, flow: FrameFlow) -> tuple[float, Limit]:
         """The greatest TCP throughput of a flow alone in the measuring window in bit/s, and why.
 
-        Its slowest line carries whole frames with preambles and gaps. In each round trip that has
+        Its slowest hop carries whole frames with preambles and gaps. In each round trip that has
         begun it delivers a window. A file has its size.
         """
         begin, end = self.window
         active = max(0.0, end - max(begin, flow.start_seconds))
-        octets = active * flow.slowest.bits_per_second / 8 / flow.line_bytes
-        carried = (octets + 1) * flow.payload_bytes + self._early_bytes(flow)
+        slowest = flow.slowest
+        frames = active * hop_rate(slowest) / 8 / flow.line_bytes
+        carried = (frames + len(slowest)) * flow.payload_bytes + self._early_bytes(flow)
         trips = math.ceil(active / flow.least_round_trip_seconds * (1 - 1e-12))
         found: list[tuple[float, Limit]] = [
             (carried, "link"),
@@ -80,17 +83,18 @@ class FrameBounds:
         return 8 * most / self.window_seconds, why
 
     def together(self, flows: Sequence[FrameFlow]) -> float:
-        """The greatest TCP throughput of flows together in bit/s: a line carries a frame once."""
-        lines = list(dict.fromkeys(line for flow in flows for line in flow.forward))
-        rows = {line: row for row, line in enumerate(lines)}
-        room = np.array([line.bits_per_second for line in lines])
+        """The greatest TCP throughput of flows together in bit/s: a hop carries a frame once."""
+        hops = list(dict.fromkeys(hop for flow in flows for hop in flow.hops))
+        rows = {hop: row for row, hop in enumerate(hops)}
+        room = np.array([hop_rate(hop) for hop in hops])
         taken: list[tuple[float, int, int]] = []
         for column, flow in enumerate(flows):
             cost = flow.line_bytes / flow.payload_bytes
-            early = 8 * (self._early_bytes(flow) * cost + flow.line_bytes) / self.window_seconds
-            for line in flow.forward:
-                taken.append((cost, rows[line], column))
-                room[rows[line]] += early
+            early_bytes = self._early_bytes(flow) * cost
+            for hop in flow.hops:
+                early = 8 * (early_bytes + len(hop) * flow.line_bytes) / self.window_seconds
+                taken.append((cost, rows[hop], column))
+                room[rows[hop]] += early
         return greatest_sum([self.rate(flow)[0] for flow in flows], taken, room)
 
     def _early_bytes(self, flow: FrameFlow) -> float:
@@ -161,10 +165,10 @@ class FrameBounds:
         held: dict[Line, float] = defaultdict(float)
         for flow in self.network.flows:
             packets = outstanding_packets(flow)
-            for line in flow.forward:
+            for line in flow.lines:
                 held[line] += packets * flow.frame_bytes
             answer = (flow.acknowledgement_line_bytes or 0) - PREAMBLE_BYTES - GAP_BYTES
-            for line in flow.backward:
+            for line in flow.lines_back:
                 held[line] += packets * answer
         largest = max((flow.frame_bytes for flow in self.network.flows), default=0)
         return {line: octets + largest for line, octets in held.items()}
@@ -175,7 +179,7 @@ class FrameBounds:
             return False
         # With preambles and gaps a frame takes less than twice its bytes.
         waiting = sum(
-            line.seconds(2 * self._windows[line]) for line in (*flow.forward, *flow.backward)
+            line.seconds(2 * self._windows[line]) for line in (*flow.lines, *flow.lines_back)
         )
         delayed = flow.tcp["delayed_ack_interval_seconds"] if flow.tcp["delayed_ack"] else 0.0
         trip = flow.least_round_trip_seconds + waiting + delayed
@@ -188,21 +192,21 @@ class FrameBounds:
         carries all frames; then the last one goes on, and its acknowledgement comes back.
         """
         octets = sum(map(file_line_bytes, flows)) - GAP_BYTES
+        at = [flow.hops.index((line,)) for flow in flows]
         first = min(
-            flow.start_seconds + _least_seconds(flow.forward[: flow.forward.index(line)])
-            for flow in flows
+            flow.start_seconds + _least_seconds(flow.hops[:hop])
+            for flow, hop in zip(flows, at, strict=True)
         )
         last = min(
-            line.delay_seconds
-            + _least_seconds((*flow.forward[flow.forward.index(line) + 1 :], *flow.backward))
-            for flow in flows
+            line.delay_seconds + _least_seconds((*flow.hops[hop + 1 :], *flow.hops_back))
+            for flow, hop in zip(flows, at, strict=True)
         )
         return first + line.seconds(octets) + last
 
 
-def _least_seconds(lines: Iterable[Line]) -> float:
-    """Least time of a frame over lines, one after the other."""
-    return sum(line.delay_seconds + line.seconds(LEAST_BYTES) for line in lines)
+def _least_seconds(hops: Iterable[Hop]) -> float:
+    """Least time of a frame over hops, one after the other."""
+    return sum(min(line.delay_seconds + line.seconds(LEAST_BYTES) for line in hop) for hop in hops)
 
 
 def file_line_bytes(flow: FrameFlow) -> int:
@@ -220,8 +224,13 @@ def outstanding_bytes(flow: FrameFlow) -> int:
 
 
 def outstanding_packets(flow: FrameFlow) -> float:
-    """Most segments that a flow can have outstanding; infinity if other frames may be there."""
-    if flow.tcp is None or flow.rate_controlled or flow.kind not in {"greedy", "transfer"}:
+    """Most segments that a flow can have outstanding; infinity if other frames may be there.
+
+    TCP sends sprayed segments twice that come late.
+    """
+    if flow.tcp is None or flow.rate_controlled or flow.is_sprayed:
+        return math.inf
+    if flow.kind not in {"greedy", "transfer"}:
         return math.inf
     held = outstanding_bytes(flow)
     if flow.kind == "greedy":

@@ -197,7 +197,7 @@ def size_port(question: Question, runner: Runner) -> PacketAnswer:
     for line in network.ports:
         if line.switch is not None and line.switch["memory"] is not None:
             raise SizingError("`switch.memory` limits queues, too; leave it out to size a buffer")
-    crossed = {line.name: line for flow in network.flows for line in flow.forward if line.switch}
+    crossed = {line.name: line for flow in network.flows for line in flow.lines if line.switch}
     if not crossed:
         raise SizingError("no flow crosses a switch: there is no output port with a buffer")
     if question.port is not None and question.port not in crossed:
@@ -315,6 +315,7 @@ def _formulas(network: FrameNetwork, port: Line) -> Iterator[PacketFormula]:
     endless = {
         "all flows run over TCP and have data without end": greedy,
         "all flows have the same round trip": equal,
+        "each flow takes one path": not any(flow.is_sprayed for flow in flows),
         "losses halve the windows, without marks": all(
             flow.recovery in {"tahoe", "reno", "newreno", "sack"} for flow in flows
         ),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from itertools import chain, pairwise
+from typing import Any, Self, TypeAlias
 
 from cellrate import _core
 from cellrate.simulation.network.ends import Parameters
@@ -26,6 +27,7 @@ class Line:
     Attributes:
         name: ``FROM->TO``.
         sender: Name of the node that sends.
+        receiver: Name of the node that receives.
         bits_per_second: Rate.
         delay_seconds: Propagation delay.
         switch: Settings of the output port that feeds it; None if a host feeds it.
@@ -33,6 +35,7 @@ class Line:
 
     name: str
     sender: str
+    receiver: str
     bits_per_second: float
     delay_seconds: float
     switch: Parameters | None
@@ -48,6 +51,15 @@ class Line:
         return math.inf if limit is None else float(limit)
 
 
+Hop: TypeAlias = tuple[Line, ...]
+"""A line that all frames of a flow cross, or several over which a switch sprays them."""
+
+
+def hop_rate(hop: Hop) -> float:
+    """Rate of all lines of a hop together in bit/s."""
+    return sum(line.bits_per_second for line in hop)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class FrameFlow:
     """A flow.
@@ -56,8 +68,8 @@ class FrameFlow:
         name: ``GROUP.INDEX``.
         group: Name of its group.
         start_seconds: Start time, before jitter.
-        forward: Lines to the destination.
-        backward: Lines of the acknowledgements; empty without TCP.
+        hops: Lines to the destination, hop by hop.
+        hops_back: Lines of the acknowledgements, hop by hop; empty without TCP.
         source: Parameters of the source; ``kind`` names it.
         own_bits_per_second: Rate of a source of datagrams with preambles and gaps; None if it has
             none.
@@ -67,14 +79,15 @@ class FrameFlow:
         frame_bytes: A full frame, from header to frame check sequence.
         line_bytes: A full frame with preamble and gap.
         acknowledgement_line_bytes: An acknowledgement with preamble and gap; None without TCP.
-        propagation_round_trip_seconds: Propagation there and back; None without TCP.
+        propagation_round_trip_seconds: Propagation there and back over the quickest line of each
+            hop; None without TCP.
     """
 
     name: str
     group: str
     start_seconds: float
-    forward: tuple[Line, ...]
-    backward: tuple[Line, ...]
+    hops: tuple[Hop, ...]
+    hops_back: tuple[Hop, ...]
     source: Parameters
     own_bits_per_second: float | None
     rate_controlled: bool
@@ -97,19 +110,46 @@ class FrameFlow:
         return str(recovery["policy"] if isinstance(recovery, Mapping) else recovery or "")
 
     @property
-    def slowest(self) -> Line:
-        """The slowest line on the way of the data."""
-        return min(self.forward, key=lambda line: line.bits_per_second)
+    def forward(self) -> tuple[Line, ...]:
+        """Lines that all its data cross, in order."""
+        return tuple(hop[0] for hop in self.hops if len(hop) == 1)
+
+    @property
+    def lines(self) -> Iterator[Line]:
+        """Lines that its data may cross."""
+        return chain.from_iterable(self.hops)
+
+    @property
+    def lines_back(self) -> Iterator[Line]:
+        """Lines that its acknowledgements may cross."""
+        return chain.from_iterable(self.hops_back)
+
+    @property
+    def is_sprayed(self) -> bool:
+        """True if switches spray its frames, there or back."""
+        return any(len(hop) > 1 for hop in self.hops + self.hops_back)
+
+    @property
+    def slowest(self) -> Hop:
+        """The slowest hop on the way of the data."""
+        return min(self.hops, key=hop_rate)
+
+    def before(self, line: Line) -> Hop:
+        """Lines from which its data come to a line, none before the first."""
+        hops = (before for before, hop in pairwise(self.hops) if line in hop)
+        return tuple(one for one in next(hops, ()) if one.receiver == line.sender)
 
     @property
     def least_round_trip_seconds(self) -> float:
         """Propagation there and back, and the time of a full frame and of its acknowledgement.
 
-        Each switch takes a whole frame before it sends it on.
+        Each switch takes a whole frame before it sends it on. Where switches spray frames, the
+        quickest line counts.
         """
-        there = sum(line.seconds(self.line_bytes - GAP_BYTES) for line in self.forward)
+        full = self.line_bytes - GAP_BYTES
+        there = sum(min(line.seconds(full) for line in hop) for hop in self.hops)
         answer = (self.acknowledgement_line_bytes or 0) - GAP_BYTES
-        back = sum(line.seconds(answer) for line in self.backward)
+        back = sum(min(line.seconds(answer) for line in hop) for hop in self.hops_back)
         return (self.propagation_round_trip_seconds or 0.0) + there + back
 
 
@@ -142,6 +182,7 @@ class FrameNetwork:
             Line(
                 link["name"],
                 nodes[link["from"]]["name"],
+                nodes[link["to"]]["name"],
                 link["bits_per_second"],
                 link["delay_seconds"],
                 nodes[link["from"]]["switch"],
@@ -165,10 +206,10 @@ class FrameNetwork:
 
     @cached_property
     def over(self) -> Mapping[Line, tuple[FrameFlow, ...]]:
-        """Flows whose data use a line, by line."""
+        """Flows whose data may cross a line, by line."""
         found: dict[Line, list[FrameFlow]] = {line: [] for line in self.lines}
         for flow in self.flows:
-            for line in flow.forward:
+            for line in flow.lines:
                 found[line].append(flow)
         return {line: tuple(flows) for line, flows in found.items()}
 
@@ -183,10 +224,11 @@ class FrameNetwork:
         """Greatest rate in bit/s at which data can reach a port over the lines before it."""
         before: dict[Line, float] = {}
         for flow in self.over[line]:
-            hop = flow.forward[flow.forward.index(line) - 1]
             own = flow.own_bits_per_second or math.inf
-            before[hop] = before.get(hop, 0.0) + own
-        return sum(min(hop.bits_per_second, own) for hop, own in before.items())
+            for other in flow.before(line):
+                before[other] = before.get(other, 0.0) + own
+        brought = sum(min(other.bits_per_second, own) for other, own in before.items())
+        return min(brought, sum(flow.own_bits_per_second or math.inf for flow in self.over[line]))
 
     def groups(self) -> dict[str, tuple[FrameFlow, ...]]:
         """Flows by group, in order."""
@@ -205,5 +247,9 @@ def network_of(scenario: _core.Scenario) -> Network | FrameNetwork:
 
 def _flow(flow: Mapping[str, Any], lines: tuple[Line, ...]) -> FrameFlow:
     values = {name: flow[name] for name in FrameFlow.__dataclass_fields__ if name in flow}
-    ways = {way: tuple(lines[link] for link in flow[way]) for way in ("forward", "backward")}
-    return FrameFlow(**values | ways)
+    paths = zip(("forward", "backward"), flow["sprayed"], strict=True)
+    there, back = (sprayed or [[link] for link in flow[path]] for path, sprayed in paths)
+    hops, hops_back = (
+        tuple(tuple(lines[link] for link in hop) for hop in way) for way in (there, back)
+    )
+    return FrameFlow(**values, hops=hops, hops_back=hops_back)

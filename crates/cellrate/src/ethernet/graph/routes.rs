@@ -74,10 +74,6 @@ impl<'a> Routes<'a> {
         returns: bool,
     ) -> Option<Vec<usize>> {
         let links = &self.graph.links;
-        let last_link = |node: usize| {
-            let mut last = self.entering[to].iter().copied();
-            last.find(|link| links[*link].from == node)
-        };
         let senders = self.entering[to].iter().map(|link| links[*link].from);
         let ends: Vec<u32> = senders.filter_map(|node| self.number[node]).collect();
         if !self.distances.contains_key(&ends) {
@@ -85,8 +81,6 @@ impl<'a> Routes<'a> {
             self.distances.insert(ends.clone(), found);
         }
         let distances = &self.distances[&ends];
-        let distance =
-            |link: usize| self.number[links[link].to].map_or(UNREACHED, |n| distances[n as usize]);
         // Hosts are numbered from 10.0.0.0 on, and each flow has a port of its own.
         let address = |node: usize| 0x0a00_0000 + node as u32;
         let port = (flow % 50_000) as u16 + 10_000;
@@ -102,22 +96,60 @@ impl<'a> Routes<'a> {
             destination_port,
         };
         let (mut path, mut node) = (Vec::new(), from);
-        loop {
-            if let Some(link) = last_link(node) {
-                path.push(link);
-                return Some(path);
-            }
-            let onward = &self.onward[node];
-            let least = onward.iter().map(|link| distance(*link)).min()?;
-            if least == UNREACHED {
+        while node != to {
+            let nearest = self.onward_to(node, to, distances);
+            if nearest.is_empty() {
                 return None;
             }
-            let nearest = onward.iter().copied();
-            let nearest: Vec<usize> = nearest.filter(|link| distance(*link) == least).collect();
             let link = nearest[key.next_hop(node as u32, nearest.len())];
             path.push(link);
             node = links[link].to;
         }
+        Some(path)
+    }
+
+    /// The links on shortest paths from a node to a host, if so many links lie between each switch and the switches
+    /// before that host; none if no path leads there.
+    fn onward_to(&self, node: usize, to: usize, distances: &[u32]) -> Vec<usize> {
+        let links = &self.graph.links;
+        let mut last = self.entering[to].iter();
+        if let Some(link) = last.find(|link| links[**link].from == node) {
+            return vec![*link];
+        }
+        let distance =
+            |link: usize| self.number[links[link].to].map_or(UNREACHED, |n| distances[n as usize]);
+        let onward = &self.onward[node];
+        let least = onward.iter().map(|link| distance(*link)).min();
+        let nearest = onward.iter().copied();
+        nearest
+            .filter(|link| distance(*link) != UNREACHED && Some(distance(*link)) == least)
+            .collect()
+    }
+
+    /// The links of all paths with the fewest links from the end of `first`, a link that leaves a host, to another
+    /// host: hop by hop, `first` before them, those that leave one switch behind one another. Empty if there is one
+    /// path. [`Routes::find`] must have found one.
+    pub fn all(&self, first: usize, to: usize) -> Vec<Vec<usize>> {
+        let links = &self.graph.links;
+        let senders = self.entering[to].iter().map(|link| links[*link].from);
+        let ends: Vec<u32> = senders.filter_map(|node| self.number[node]).collect();
+        let Some(distances) = self.distances.get(&ends) else {
+            return Vec::new();
+        };
+        let mut hops = vec![vec![first]];
+        while let Some(hop) = hops.last().filter(|hop| links[hop[0]].to != to) {
+            let mut nodes: Vec<usize> = hop.iter().map(|link| links[*link].to).collect();
+            nodes.sort_unstable();
+            nodes.dedup();
+            let onward = nodes
+                .iter()
+                .flat_map(|node| self.onward_to(*node, to, distances));
+            hops.push(onward.collect());
+        }
+        if hops.iter().all(|hop| hop.len() == 1) {
+            hops.clear();
+        }
+        hops
     }
 
     /// Links from each switch to the nearest of the switches `ends`.
