@@ -15,6 +15,7 @@ from cellrate import _core
 from cellrate.common.problems import BadInput
 from cellrate.simulation.graphml import GraphOptions, scenario_of
 from cellrate.simulation.network import Network
+from cellrate.simulation.network.ethernet_view import FrameNetwork
 from conftest import Command
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -280,3 +281,89 @@ def test_control_characters_stay_out_of_comments() -> None:
         GRAPHML.format(graph).encode(), "a\x7fb\x01.graphml", replace(GIVEN, flows=[("left-", "b")])
     )
     assert Network.of(text).nodes[0].name == "left-"
+
+
+ETHERNET = GraphOptions(link_layer="ethernet")
+
+
+def test_a_file_becomes_a_network_of_ethernet_that_runs(command: Command, tmp_path: Path) -> None:
+    file = tmp_path / "small.graphml"
+    file.write_text(SMALL.replace("1000 cells", "300 kB"), encoding="utf-8")
+    asked = ("--link-layer", "ethernet", "--flow", "h2:h1", "--duration", "20 ms")
+    done = command("import-graph", file, *asked)
+    assert done.returncode == 0, done.stderr
+    network = FrameNetwork.of_scenario(_core.Scenario(done.stdout, "small", []))
+    assert [(line.name, line.bits_per_second, line.delay_seconds) for line in network.lines] == [
+        ("h1->S", 25.6e6, 5e-5),
+        ("S->h1", 25.6e6, 5e-5),
+        ("S->h2", 2e7, 5e-3),
+        ("h2->S", 2e7, 5e-3),
+    ]
+    assert [line.buffer_bytes for line in network.ports] == [300_000, 300_000]
+    assert [flow.name for flow in network.flows] == ["f1.1", "f2.1"]
+    summary = json.loads(_core.Scenario(done.stdout, "small", []).run().summary())
+    assert summary["link_layer"] == "ethernet"
+    assert summary["flows"][0]["delivered_bytes"] > 0
+
+
+def test_both_link_layers_have_one_network() -> None:
+    text = SMALL.replace("1000 cells", "infinite")
+    cells = Network.of(scenario_of(text.encode(), "net", GraphOptions(service="ubr")))
+    written = scenario_of(text.encode(), "net", ETHERNET)
+    frames = FrameNetwork.of_scenario(_core.Scenario(written, "net", []))
+    lines = [(line.name, line.bits_per_second, line.delay_seconds) for line in frames.lines]
+    links = [(link.name, link.bits_per_second, link.delay_seconds) for link in cells.links]
+    assert lines == links
+    # A buffer without limit is no key over Ethernet.
+    assert "buffer =" not in written.partition("[[topology.node]]")[2]
+
+
+@pytest.mark.parametrize(
+    ("found", "instead", "words"),
+    [
+        (">25.6 Mbit/s<", ">300 cells/ms<", "rate: `300 cells/ms` counts cells of ATM"),
+        (">25.6 Mbit/s<", ">25 Mbit/s payload<", "`25 Mbit/s payload` counts cells of ATM"),
+        ("300 kB", "1000 cells", "buffer: `1000 cells` counts cells of ATM"),
+    ],
+)
+def test_ethernet_has_no_quantities_of_cells(found: str, instead: str, words: str) -> None:
+    broken = SMALL.replace("1000 cells", "300 kB").replace(found, instead, 1)
+    with pytest.raises(BadInput, match=words) as caught:
+        scenario_of(broken.encode(), "net.graphml", ETHERNET)
+    assert " --> net.graphml:1" in str(caught.value)
+
+
+def test_ethernet_has_no_service_classes() -> None:
+    options = replace(ETHERNET, service="ubr")
+    with pytest.raises(BadInput, match="--service ubr: flows over Ethernet have no service class"):
+        scenario_of(SMALL.encode(), "net.graphml", options)
+
+
+def test_a_map_of_an_archive_becomes_a_network_of_ethernet() -> None:
+    """A ring of four nodes with equal names, a second link, a frame, and hosts at every switch."""
+    key = '<key id="l" for="node" attr.name="label" attr.type="string"/>'
+    nodes = "".join(f'<node id="n{at}"><data key="l">Graz</data></node>' for at in range(4))
+    edges = "".join(
+        f'<edge source="n{a}" target="n{b}"/>' for a, b in [(0, 1), (1, 2), (2, 3), (3, 0), (0, 1)]
+    )
+    frame = f'<node id="frame"><graph edgedefault="undirected">{nodes}</graph></node>'
+    graph = f'{key}<graph edgedefault="undirected">{frame}{edges}</graph>'
+    asked = replace(
+        ETHERNET,
+        rate="10 Gbit/s",
+        delay="100 km",
+        host_rate="1 Gbit/s",
+        join_parallel=True,
+        flows=[("h.Graz", "h.Graz-3")],
+    )
+    text = scenario_of(GRAPHML.format(graph).encode(), "ring.graphml", asked)
+    sprayed = _core.Scenario(text, "ring", ['switch.multipath="random"'])
+    [flow] = FrameNetwork.of_scenario(sprayed).flows
+    # Two ways round the ring have three links each.
+    assert [[line.name for line in hop] for hop in flow.hops] == [
+        ["h.Graz->Graz"],
+        ["Graz->Graz-2", "Graz->Graz-4"],
+        ["Graz-2->Graz-3", "Graz-4->Graz-3"],
+        ["Graz-3->h.Graz-3"],
+    ]
+    assert [line.bits_per_second for line in flow.hops[1]] == [20e9, 10e9]

@@ -29,11 +29,12 @@ DIRECTIONS = ("undirected", "directed", "", "sideways")
 OPTIONS = (
     GraphOptions(),
     GraphOptions(rate="10 Mbit/s", delay="1 km", host_rate="10 Mbit/s", service="ubr"),
+    GraphOptions(rate="1 Gbit/s", delay="1 km", host_rate="1 Gbit/s", link_layer="ethernet"),
 )
 
 
 def check(data: bytes) -> None:
-    """The input is a file, once taken at its word and once with what it leaves open."""
+    """The input is a file, at its word and with what it leaves open, over both link layers."""
     for options in OPTIONS:
         try:
             text = scenario_of(data, "graph.xml", options)

@@ -44,11 +44,11 @@ def import_graph(
     The attribute `kind` of a node is host or switch; without it, a node with at most one neighbour
     is a host. Links have `rate` ("155.52 Mbit/s") and `delay` or `length` ("300 km") as text, or
     `rate_bits_per_second`, `delay_seconds`, `length_km` as numbers. Hosts may name other hosts in
-    `flows_to`, switches may have a `buffer` ("1000 cells"). Of nodes with one name the second gets
-    `-2`. All graphs of the file are read; a node with a graph inside is a frame around its nodes
-    unless a link ends at it. Needs networkx: the extra `graph`.
+    `flows_to`, switches may have a `buffer` ("300 kB", or "1000 cells" of ATM). Of nodes with one
+    name the second gets `-2`. All graphs of the file are read; a node with a graph inside is a
+    frame around its nodes unless a link ends at it. Needs networkx: the extra `graph`.
     """
-    from cellrate.simulation.graphml import SERVICES, GraphOptions, scenario_of
+    from cellrate.simulation.graphml import GraphOptions, scenario_of
 
     with reading(file):
         if file == STANDARD_INPUT:
@@ -56,7 +56,6 @@ def import_graph(
         else:
             data, name = read_bytes(file), file
     options["flows"] = [_ends(text) for text in options["flows"]]
-    choose(options["service"], SERVICES, "service")
     sys.stdout.write(scenario_of(data, name, GraphOptions(**options)))
 
 

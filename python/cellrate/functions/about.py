@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from cellrate import _core
 from cellrate.common.extras import saying_what_is_missing
-from cellrate.common.problems import choose
 from cellrate.simulation.progress_line import watching
 from cellrate.simulation.runner import Job
 from cellrate.simulation.scenarios import Scenario, job_of
@@ -115,20 +114,21 @@ def import_graph(
     file: str | Path,
     *,
     flows: Sequence[tuple[str, str]] = (),
-    service: str = "abr",
+    service: str | None = None,
     rate: str | None = None,
     delay: str | None = None,
     host_rate: str | None = None,
     host_delay: str = "1 km",
     duration: str = "1 s",
     join_parallel: bool = False,
+    link_layer: str = "atm",
 ) -> Scenario:
     """Makes a scenario of the nodes and links of a GraphML file, as ``cellrate import-graph``.
 
     Args:
         file: The file.
         flows: Flows besides those of the file, as pairs of hosts.
-        service: Service class of the flows.
+        service: Service class of the flows over ATM; abr if absent.
         rate: Rate of links whose rate the file does not give.
         delay: Delay or length (as in 300 km) of links for which the file gives neither.
         host_rate: Give every switch a host, named h.SWITCH, over a link of this rate.
@@ -136,6 +136,7 @@ def import_graph(
         duration: Simulated time.
         join_parallel: Make one link of several between two nodes: the sum of their rates, the
             longest of their delays.
+        link_layer: atm, or ethernet for a network of TCP over Ethernet.
 
     Raises:
         BadInput: The file or an argument is wrong, or networkx (the extra `graph`) is missing.
@@ -143,11 +144,10 @@ def import_graph(
         OSError: The file cannot be read.
     """
     from cellrate.common.input_file import read_bytes
-    from cellrate.simulation.graphml import SERVICES, GraphOptions, scenario_of
+    from cellrate.simulation.graphml import GraphOptions, scenario_of
 
-    known = choose(service, SERVICES, "service")
     options = GraphOptions(
-        rate, delay, flows, known, host_rate, host_delay, duration, join_parallel
+        rate, delay, flows, service, host_rate, host_delay, duration, join_parallel, link_layer
     )
     data = read_bytes(file)
     return Scenario(Job(scenario_of(data, str(file), options), Path(file).stem))

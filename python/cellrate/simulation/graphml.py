@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
 from cellrate import _core
-from cellrate.common.problems import BadInput
+from cellrate.common.problems import BadInput, choose
 from cellrate.simulation.graph_file import Drawing, Drawn, read
 
+LINK_LAYERS = ("atm", "ethernet")
 SERVICES = ("cbr", "vbr", "abr", "ubr", "random")
-"""Service classes of flows."""
+"""Service classes of flows over ATM."""
 KINDS = ("host", "switch")
 # Attributes that hold a quantity as text with a unit, and attributes that hold it as a number, with
 # the unit of the number.
@@ -22,24 +24,36 @@ DELAY = (("delay", "length"), {"delay_seconds": "s", "length_km": "km"})
 UNFIT = re.compile(r"[^A-Za-z0-9_.-]")
 BETWEEN = re.compile(r"[\s,;]+")
 HEAD = """# Written by `cellrate import-graph` from {path}.
-# `cellrate new graph` explains the keys, `cellrate new n-source` the units.
+# {explained}
 
-[run]
+{link_layer}[run]
 duration = {duration}
 seed = 1
 
 [measure]
-traces = ["queue", "acr", "cwnd"]
+traces = {traces}
 
 # Settings of every switch that has none of its own.
 [switch]
-buffer = "infinite"
-{control}
+{switch}
 [topology]
 template = "graph"
 """
+OVER_ATM = {
+    "explained": "`cellrate new graph` explains the keys, `cellrate new n-source` the units.",
+    "link_layer": "",
+    "traces": '["queue", "acr", "cwnd"]',
+    "switch": 'buffer = "infinite"\n',
+}
+OVER_ETHERNET = {
+    "explained": "`cellrate new leaf-spine` explains the keys.",
+    "link_layer": 'link_layer = "ethernet"\n\n',
+    "traces": '["queue", "cwnd"]',
+    "switch": '# Without a key `buffer` queues have no limit.\nmultipath = "ecmp"\n',
+}
+OF_CELLS = re.compile(r"cell|payload")
 CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
-CONTROL = '[switch.control]\nscheme = "erica"\n'
+CONTROL = '\n[switch.control]\nscheme = "erica"\n'
 
 
 @dataclass(frozen=True)
@@ -49,11 +63,17 @@ class GraphOptions:
     rate: str | None = None
     delay: str | None = None
     flows: Sequence[tuple[str, str]] = ()
-    service: str = "abr"
+    service: str | None = None
     host_rate: str | None = None
     host_delay: str = "1 km"
     duration: str = "1 s"
     join_parallel: bool = False
+    link_layer: str = "atm"
+
+    @property
+    def over_ethernet(self) -> bool:
+        """True if links carry frames."""
+        return self.link_layer == "ethernet"
 
 
 def scenario_of(data: bytes, path: str, options: GraphOptions) -> str:
@@ -63,14 +83,19 @@ def scenario_of(data: bytes, path: str, options: GraphOptions) -> str:
     one neighbour is a host) and ``name`` or ``label``; switches ``buffer``; hosts ``flows_to``, the
     names of other hosts. Links have ``rate`` and ``delay`` or ``length`` as text with units, or
     ``rate_bits_per_second`` (``LinkSpeedRaw``), ``delay_seconds`` or ``length_km`` as numbers. The
-    flows are file transfers.
+    flows are file transfers. Over Ethernet neither rates nor buffers are in cells.
 
     Raises:
         BadInput: The file or an option is wrong; the message names the place.
         ScenarioError: The network cannot carry a flow, for instance because there is no path.
     """
+    choose(options.link_layer, LINK_LAYERS, "link layer")
+    if options.service is not None:
+        choose(options.service, SERVICES, "service")
+    if options.over_ethernet and options.service is not None:
+        raise BadInput(f"--service {options.service}: flows over Ethernet have no service class")
     drawing = read(data, path)
-    nodes = nodes_of(drawing)
+    nodes = nodes_of(drawing, options)
     lines = links_of(drawing, nodes, options)
     if options.host_rate is not None:
         lines += _attach_hosts(nodes, options.host_rate, options.host_delay)
@@ -81,18 +106,21 @@ def scenario_of(data: bytes, path: str, options: GraphOptions) -> str:
         )
     text = "".join(
         [
-            HEAD.format(
-                path=_comment(path),
-                duration=json.dumps(options.duration),
-                control=CONTROL if options.service == "abr" else "",
-            ),
+            _head(path, options),
             *(_node(part) for part in nodes.values()),
             *(_line(line) for line in lines),
-            *(_flow(number, ends, options.service) for number, ends in enumerate(flows, start=1)),
+            *(_flow(number, ends, options) for number, ends in enumerate(flows, start=1)),
         ]
     )
     _core.Scenario(text, f"the scenario of {path}")
     return text
+
+
+def _head(path: str, options: GraphOptions) -> str:
+    words = dict(OVER_ETHERNET if options.over_ethernet else OVER_ATM)
+    if not options.over_ethernet and options.service in {None, "abr"}:
+        words["switch"] += CONTROL
+    return HEAD.format(path=_comment(path), duration=json.dumps(options.duration), **words)
 
 
 def _attach_hosts(nodes: dict[str, GraphPart], rate: str, delay: str) -> list[GraphLine]:
@@ -149,7 +177,8 @@ def _line(line: GraphLine) -> str:
     return _table("topology.link", [*keys, ("duplex", None if line.duplex else False)])
 
 
-def _flow(number: int, ends: tuple[str, str], service: str) -> str:
+def _flow(number: int, ends: tuple[str, str], options: GraphOptions) -> str:
+    service = None if options.over_ethernet else options.service or "abr"
     keys = [("name", f"f{number}"), ("service", service), ("from", ends[0]), ("to", ends[1])]
     return _table("flow", keys)
 
@@ -162,7 +191,7 @@ class GraphPart:
         name: Name in the scenario.
         drawn: The node of the file.
         is_host: True if flows end at the node.
-        buffer: Buffer of a switch, as text; None if the file gives none.
+        buffer: Buffer of a switch, as text; None if the file gives none, or over Ethernet no limit.
         flows_to: Ids or names of the hosts that flows lead to from here.
     """
 
@@ -183,7 +212,7 @@ class GraphLine:
     duplex: bool
 
 
-def nodes_of(drawing: Drawing) -> dict[str, GraphPart]:
+def nodes_of(drawing: Drawing, options: GraphOptions) -> dict[str, GraphPart]:
     """Nodes of the scenario by their ids in the file.
 
     Raises:
@@ -195,7 +224,7 @@ def nodes_of(drawing: Drawing) -> dict[str, GraphPart]:
             neighbours[node_id].add(neighbour)
     parts = {}
     for node in drawing.nodes:
-        parts[node.ends[0]] = _part(node, len(neighbours[node.ends[0]]))
+        parts[node.ends[0]] = _part(node, len(neighbours[node.ends[0]]), options)
     return _with_own_names(parts)
 
 
@@ -214,7 +243,7 @@ def _with_own_names(parts: dict[str, GraphPart]) -> dict[str, GraphPart]:
     return parts
 
 
-def _part(node: Drawn, neighbours: int) -> GraphPart:
+def _part(node: Drawn, neighbours: int, options: GraphOptions) -> GraphPart:
     kind = node.attributes.get("kind")
     if kind is not None and kind not in KINDS:
         node.refuse(f"a node of kind {kind!r}; allowed: {', '.join(KINDS)}")
@@ -222,9 +251,11 @@ def _part(node: Drawn, neighbours: int) -> GraphPart:
     is_host = kind == "host" if kind is not None else neighbours <= 1
     buffer = node.attributes.get("buffer")
     if buffer is not None:
-        _checked(node, str(buffer), "buffer", "buffer")
+        _checked(node, str(buffer), "buffer", "buffer", options)
         if is_host:
             node.refuse("a host has no buffer of its own")
+        if options.over_ethernet and math.isinf(_core.quantity(str(buffer), "buffer")):
+            buffer = None
     labels = (node.attributes.get("name"), node.attributes.get("label"), node.ends[0])
     fit = (UNFIT.sub("-", str(label)).lstrip(".-") for label in labels if label is not None)
     name = next(filter(None, fit), "node")
@@ -247,7 +278,7 @@ def links_of(
             links lead the same way and `join_parallel` is not asked for; the message names the
             place.
     """
-    _require_quantities(rate=options.rate, delay=options.delay)
+    _require_quantities(options)
     lines: dict[tuple[str, str], GraphLine] = {}
     for link in drawing.links:
         if link.ends[0] == link.ends[1]:
@@ -255,8 +286,8 @@ def links_of(
         ends = (nodes[link.ends[0]].name, nodes[link.ends[1]].name)
         line = GraphLine(
             ends,
-            _quantity(link, "rate", RATE, options.rate),
-            _quantity(link, "delay", DELAY, options.delay),
+            _quantity(link, "rate", RATE, options),
+            _quantity(link, "delay", DELAY, options),
             duplex=not drawing.directed,
         )
         back = lines.get(ends[::-1])
@@ -283,22 +314,22 @@ def _joined(first: GraphLine, second: GraphLine) -> GraphLine:
     return replace(first, rate=f"{rate:.15g} bit/s", delay=delay)
 
 
-def _require_quantities(**options: str | None) -> None:
+def _require_quantities(options: GraphOptions) -> None:
     """Checks the options for links, even if no link needs them.
 
     Raises:
         BadInput: The value of an option is not a quantity of its kind.
     """
-    for kind, text in options.items():
+    for kind, text in (("rate", options.rate), ("delay", options.delay)):
         if text is not None:
             try:
-                _core.quantity(text, kind)
+                _check(text, kind, options)
             except ValueError as error:
                 raise BadInput(f"--{kind}: {error}") from error
 
 
 def _quantity(
-    link: Drawn, kind: str, known: tuple[tuple[str, ...], dict[str, str]], default: str | None
+    link: Drawn, kind: str, known: tuple[tuple[str, ...], dict[str, str]], options: GraphOptions
 ) -> str:
     texts, numbers = known
     for name in texts:
@@ -309,10 +340,11 @@ def _quantity(
                 link.refuse(
                     f"{name} is {value!r}, without a unit: make it text, or call it {units}"
                 )
-            return _checked(link, value, kind, name)
+            return _checked(link, value, kind, name, options)
     for name, unit in numbers.items():
         if name in link.attributes:
-            return _checked(link, _with_unit(link, name, unit), kind, name)
+            return _checked(link, _with_unit(link, name, unit), kind, name, options)
+    default = options.rate if kind == "rate" else options.delay
     if default is None:
         link.refuse(f"a link without {' or '.join(texts)}; --{kind} says it for all that have none")
     return default
@@ -327,12 +359,23 @@ def _with_unit(link: Drawn, name: str, unit: str) -> str:
     return f"{int(value) if whole else repr(value)} {unit}"
 
 
-def _checked(drawn: Drawn, text: str, kind: str, name: str) -> str:
+def _checked(drawn: Drawn, text: str, kind: str, name: str, options: GraphOptions) -> str:
     try:
-        _core.quantity(text, kind)
+        _check(text, kind, options)
     except ValueError as error:
         drawn.refuse(f"{name}: {error}")
     return text
+
+
+def _check(text: str, kind: str, options: GraphOptions) -> None:
+    """Checks a quantity, which over Ethernet is not in cells.
+
+    Raises:
+        ValueError: It is none of its kind.
+    """
+    _core.quantity(text, kind)
+    if options.over_ethernet and OF_CELLS.search(text):
+        raise ValueError(f"`{text}` counts cells of ATM; Ethernet has bytes, and bit/s of the line")
 
 
 def host_named(nodes: dict[str, GraphPart], name: str, refuse: str) -> GraphPart:
