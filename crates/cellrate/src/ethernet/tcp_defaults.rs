@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-use crate::scenario::document::{Entry, Item, Table, Value as Written, read};
-use crate::scenario::source::Span;
+use crate::scenario::document::{Entry, Table, Value as Written, read};
 
 /// Keys of `[tcp]` that have another default over Ethernet.
 const DEFAULTS: &str = r#"
@@ -28,61 +27,35 @@ const MSS_WITH_STAMPS: u64 = 1_448;
 /// Adds the defaults to `[tcp]` of a document, where it has no value of its own, and the MSS with time stamps
 /// to flows that turn them on.
 pub fn add(root: &mut Table) {
-    let has_own = |table: Option<&Item>| match table.map(|item| &item.value) {
-        Some(Written::Table(tcp)) => tcp.get("mss").is_some(),
-        _ => false,
-    };
-    let has_mss = has_own(root.get("tcp"));
-    let flows = root.get_mut("flow").map(|item| &mut item.value);
-    if let Some(Written::Array(flows)) = flows.filter(|_| !has_mss) {
-        for flow in flows {
-            let Written::Table(flow) = &mut flow.value else {
-                continue;
-            };
-            if let Some(Written::Table(tcp)) = flow.get_mut("tcp").map(|item| &mut item.value)
-                && is_stamped(tcp)
-                && tcp.get("mss").is_none()
-            {
-                let defaults = defaults().entries.into_iter();
-                let mss = defaults.filter(|entry| entry.key == "mss");
-                mss.for_each(|entry| tcp.set(with_stamps(entry)));
-            }
-        }
+    let lacks_mss = |tcp: &Table| tcp.get("mss").is_none();
+    if root.table_mut("tcp").is_none_or(|tcp| lacks_mss(tcp)) {
+        let own = root
+            .tables_mut("flow")
+            .filter_map(|flow| flow.table_mut("tcp"));
+        own.filter(|tcp| lacks_mss(tcp)).for_each(shorten_stamped);
     }
     if root.get("tcp").is_none() {
-        let span = Span {
-            text: 0,
-            start: 0,
-            end: 0,
-        };
-        let item = Item {
-            value: Written::Table(Table::default()),
-            span,
-        };
-        let key = "tcp".into();
-        root.set(Entry { key, span, item });
+        root.put("tcp", Written::Table(Table::default()));
     }
-    let Some(Written::Table(tcp)) = root.get_mut("tcp").map(|item| &mut item.value) else {
+    let Some(tcp) = root.table_mut("tcp") else {
         return;
     };
-    let stamped = is_stamped(tcp);
+    if lacks_mss(tcp) {
+        shorten_stamped(tcp);
+    }
     for entry in defaults().entries {
         if tcp.get(&entry.key).is_none() {
-            let is_less = entry.key == "mss" && stamped;
-            tcp.set(if is_less { with_stamps(entry) } else { entry });
+            tcp.set(entry);
         }
     }
 }
 
-fn is_stamped(tcp: &Table) -> bool {
+/// Sets the MSS that leaves room for time stamps, if they are on.
+fn shorten_stamped(tcp: &mut Table) {
     let stamps = tcp.get("timestamps").map(|item| &item.value);
-    matches!(stamps, Some(Written::Boolean(true)))
-}
-
-/// The default MSS with time stamps.
-fn with_stamps(mut mss: Entry) -> Entry {
-    mss.item.value = Written::String(format!("{MSS_WITH_STAMPS} bytes"));
-    mss
+    if stamps == Some(&Written::Boolean(true)) {
+        tcp.put("mss", Written::String(format!("{MSS_WITH_STAMPS} bytes")));
+    }
 }
 
 /// Writes the defaults into the schema.

@@ -92,6 +92,37 @@ impl Table {
             None => self.entries.push(entry),
         }
     }
+    /// Sets a key that the text does not have.
+    pub fn put(&mut self, key: &str, value: Value) {
+        let span = Span {
+            text: 0,
+            start: 0,
+            end: 0,
+        };
+        self.set(Entry {
+            key: key.into(),
+            span,
+            item: Item { value, span },
+        });
+    }
+    /// The table under a key, if it has one.
+    pub fn table_mut(&mut self, key: &str) -> Option<&mut Table> {
+        match &mut self.get_mut(key)?.value {
+            Value::Table(table) => Some(table),
+            _ => None,
+        }
+    }
+    /// The tables in the list under a key; none if it has no list.
+    pub fn tables_mut(&mut self, key: &str) -> impl Iterator<Item = &mut Table> {
+        let list = match self.get_mut(key).map(|item| &mut item.value) {
+            Some(Value::Array(items)) => &mut items[..],
+            _ => &mut [],
+        };
+        list.iter_mut().filter_map(|item| match &mut item.value {
+            Value::Table(table) => Some(table),
+            _ => None,
+        })
+    }
 }
 
 /// A document as JSON, as every reader of scenarios and studies understands it: TOML 1.1, with or
