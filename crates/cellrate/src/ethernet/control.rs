@@ -1,14 +1,15 @@
 //! Control schemes at ports of Ethernet: where a scheme counts cells of ATM, it counts bytes on the line here.
 
+use std::collections::BTreeMap;
+
 use cellrate_engine::control::ControlConfig;
 use cellrate_engine::ether::aqm::length::Length;
-use cellrate_engine::ether::frame::{Framing, GAP, PREAMBLE};
+use cellrate_engine::ether::frame::Framing;
 use cellrate_engine::kernel::units::Bytes;
 use serde::{Deserialize, Serialize, Serializer, ser};
 use serde_json::{Value, json};
 
-use crate::scenario::document::{Entry, Item, Table, Value as Written};
-use crate::scenario::source::Span;
+use crate::scenario::document::{Entry, Table, Value as Written};
 
 /// A scheme whose lengths are in bytes on the line, written as such.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -60,64 +61,78 @@ fn full_frame(root: &Table) -> u64 {
     };
     let tagged = ethernet.get("tagged").map(|item| &item.value) == Some(&Written::Boolean(true));
     let mtu = mtu.map_or(1_500, |mtu| u32::try_from(mtu.0.min(1 << 20)).unwrap_or(0));
-    u64::from(PREAMBLE + Framing { tagged }.frame(mtu) + GAP)
+    u64::from(Framing { tagged }.on_line(mtu))
 }
 
 /// Writes the lengths of `[switch.control]` in the cells that the schemes read, one for a byte on the line,
-/// and adds the defaults: one full frame for each cell that a scheme has by default on ATM.
-pub fn in_bytes(root: &mut Table) {
+/// and adds the defaults: one full frame for each cell that a scheme has by default on ATM. `schema` has the
+/// scheme among its variants.
+pub fn in_bytes(root: &mut Table, schema: &Value) {
     let frame = full_frame(root);
-    let Some(Written::Table(switch)) = root.get_mut("switch").map(|item| &mut item.value) else {
+    let switch = root.table_mut("switch");
+    let Some(control) = switch.and_then(|switch| switch.table_mut("control")) else {
         return;
     };
-    let Some(Written::Table(control)) = switch.get_mut("control").map(|item| &mut item.value)
-    else {
-        return;
-    };
-    for Entry { item, .. } in &mut control.entries {
-        if let Written::String(text) = &mut item.value
-            && let Ok(length) = Length::try_from(text.clone())
-        {
-            let bytes = match length {
-                Length::Octets(bytes) => bytes,
-                Length::Packets(packets) => packets.saturating_mul(frame),
-            };
-            *text = format!("{bytes} cells");
-        }
-    }
     let Some(Written::String(scheme)) = control.get("scheme").map(|item| &item.value) else {
         return;
     };
-    let default = serde_json::from_value::<ControlConfig>(json!({ "scheme": scheme })).ok();
-    // Of EFCI the default in force belongs to one of two keys.
-    let has_either = ["threshold", "high"]
-        .iter()
-        .any(|key| control.get(key).is_some());
-    let default = default.map(|it| if has_either { it } else { it.in_force() });
-    let Some(Ok(Value::Object(fields))) = default.map(serde_json::to_value) else {
-        return;
-    };
-    for (key, mut value) in fields {
-        if control.get(&key).is_some() {
-            continue;
-        }
-        let before = value.clone();
-        each_length(&mut value, &|cells| format!("{} cells", cells * frame));
-        if let Value::String(text) = &value
-            && value != before
+    let scheme = scheme.clone();
+    let lengths = lengths_of(&scheme, schema);
+    for Entry { key, item, .. } in &mut control.entries {
+        if let Written::String(text) = &mut item.value
+            && lengths.contains_key(key)
+            && let Some(bytes) = bytes_of(text, frame)
         {
-            let span = Span {
-                text: 0,
-                start: 0,
-                end: 0,
-            };
-            let item = Item {
-                value: Written::String(text.clone()),
-                span,
-            };
-            control.set(Entry { key, span, item });
+            *text = format!("{bytes} cells");
         }
     }
+    let mut defaults = lengths;
+    if let Ok(of_registry) = serde_json::from_value::<ControlConfig>(json!({ "scheme": scheme })) {
+        // Of EFCI the default in force belongs to one of two keys.
+        let has_either = ["threshold", "high"]
+            .iter()
+            .any(|key| control.get(key).is_some());
+        let of_registry = if has_either {
+            of_registry
+        } else {
+            of_registry.in_force()
+        };
+        let mut written = serde_json::to_value(of_registry).unwrap_or_default();
+        each_length(&mut written, &|cells| format!("{cells} packets"));
+        for (key, default) in &mut defaults {
+            *default = written[key].as_str().map(String::from);
+        }
+    }
+    for (key, default) in defaults {
+        let bytes = default.and_then(|default| bytes_of(&default, frame));
+        if let Some(bytes) = bytes.filter(|_| control.get(&key).is_none()) {
+            control.put(&key, Written::String(format!("{bytes} cells")));
+        }
+    }
+}
+
+/// The bytes of a length, with `frame` for each packet.
+fn bytes_of(text: &str, frame: u64) -> Option<u64> {
+    Some(match Length::try_from(text.to_string()).ok()? {
+        Length::Octets(bytes) => bytes,
+        Length::Packets(packets) => packets.saturating_mul(frame),
+    })
+}
+
+/// The parameters of a scheme that are lengths, each with its default in the schema.
+fn lengths_of(scheme: &str, schema: &Value) -> BTreeMap<String, Option<String>> {
+    let variants = schema["$defs"]["ControlConfig"]["oneOf"].as_array();
+    let mut variants = variants.into_iter().flatten();
+    let variant = variants.find(|variant| variant["properties"]["scheme"]["const"] == scheme);
+    let properties = variant.and_then(|variant| variant["properties"].as_object());
+    let lengths = properties.into_iter().flatten().filter(|(_, property)| {
+        let is_length = |property: &Value| property["$ref"] == "#/$defs/QueueLength";
+        let mut either = property["anyOf"].as_array().into_iter().flatten();
+        is_length(property) || either.any(is_length)
+    });
+    lengths
+        .map(|(key, property)| (key.clone(), property["default"].as_str().map(String::from)))
+        .collect()
 }
 
 /// The schema with lengths of schemes in bytes or packets; one of a number of cells by default has as many

@@ -113,7 +113,7 @@ impl Job {
             refuse_any(shape::check(&root, fits, "the scenario"))?;
             refuse_any(rate_units::check(&root))?;
             tcp_defaults::add(&mut root);
-            control::in_bytes(&mut root);
+            control::in_bytes(&mut root, fits);
             share(&mut root);
             let mut scenario = Scenario::deserialize(toml::Table::from(&root))
                 .map_err(|error| vec![unread(&error)])?;
