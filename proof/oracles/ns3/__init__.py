@@ -14,7 +14,7 @@ from proof.oracles.patterns import Pattern, read_patterns
 from proof.oracles.tool import Oracle
 from proof.oracles.traces import Event
 
-SCRIPT = Path(__file__).with_name("one_way.py")
+SCRIPT = Path(__file__).with_name("models.py")
 REQUIREMENTS = ROOT / "proof" / "requirements-ns3.txt"
 VENV = ROOT / "target" / "ns3-venv"
 PYTHON = VENV / "bin" / "python"
@@ -39,7 +39,7 @@ def simulate(name: str, patterns: list[Pattern]) -> list[list[Event]]:
         ChildProcessError: ns-3 failed.
     """
     jobs = [{**asdict(pattern), **VARIANTS[name]} for pattern in patterns]
-    return [[_event(*row) for row in rows] for rows in _run(SCRIPT, jobs)]
+    return [[_event(*row) for row in rows] for rows in _run("one_way", jobs)]
 
 
 def tables() -> dict[str, str]:
@@ -48,16 +48,17 @@ def tables() -> dict[str, str]:
     Raises:
         ChildProcessError: ns-3 failed.
     """
-    return disciplines.tables(partial(_run, SCRIPT.with_name("queues.py")))
+    return disciplines.tables(partial(_run, "queues"))
 
 
-def _run(script: Path, jobs: list[dict[str, Any]]) -> list[list[Any]]:
-    """The rows of each job, which `script` runs in an interpreter that has ns-3."""
+def _run(model: str, jobs: list[dict[str, Any]]) -> list[list[Any]]:
+    """The rows of each job of a model, which runs in an interpreter that has ns-3."""
     text = "\n".join(json.dumps(job) for job in jobs)
-    done = subprocess.run([PYTHON, script], input=text, capture_output=True, text=True, check=False)
+    command = [PYTHON, SCRIPT, model]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     lines = done.stdout.splitlines()
     if done.returncode or len(lines) != len(jobs):
-        raise ChildProcessError(f"ns-3, {script.stem}: run {len(lines)}: {done.stderr[-2000:]}")
+        raise ChildProcessError(f"ns-3, {model}: run {len(lines)}: {done.stderr[-2000:]}")
     return [json.loads(line) for line in lines]
 
 
