@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use cellrate_engine::control::{ControlConfig, SwitchFacts};
 use cellrate_engine::ether::aqm::QueueFacts;
-use cellrate_engine::ether::frame::{Framing, GAP, PREAMBLE, UDP_HEADERS};
+use cellrate_engine::ether::frame::{Framing, UDP_HEADERS, on_line};
 use cellrate_engine::ether::line::OctetClock;
 use cellrate_engine::ether::plan::can_send;
 use cellrate_engine::ether::spray::Multipath;
@@ -121,7 +121,7 @@ fn check_ports(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) 
     leaving.for_each(|link| ports[link.from] += 1);
     let most = ports.into_iter().max().unwrap_or(0) * switch.queues.len();
     let memory = switch.memory.iter();
-    let service_time = OctetClock::new(rate).ceil(PREAMBLE + largest + GAP);
+    let service_time = OctetClock::new(rate).ceil(on_line(largest));
     let mut control = switch.control.0.check(SwitchFacts {
         buffer: switch.buffer.map_or(u64::MAX, |buffer| buffer.0),
         service_time,

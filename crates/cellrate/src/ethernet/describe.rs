@@ -1,6 +1,6 @@
 //! The network that a scenario over Ethernet describes, in plain numbers, and the cost of its run.
 
-use cellrate_engine::ether::frame::{Framing, GAP, PREAMBLE, UDP_HEADERS};
+use cellrate_engine::ether::frame::{Framing, UDP_HEADERS, on_line};
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::time::CELL_BITS;
 use cellrate_engine::traffic::{Load, SourceConfig};
@@ -91,7 +91,7 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Value {
         "rate_controlled": group.rate_control.is_some(),
         "tcp": over_tcp.then(|| units().of("TcpConfig", &effective::tcp(&group.tcp))),
         "payload_bytes": frames.payload,
-        "frame_bytes": frames.full - ON_LINE,
+        "frame_bytes": frames.full - on_line(0),
         "line_bytes": frames.full,
         "acknowledgement_line_bytes": over_tcp.then_some(frames.empty),
         "propagation_round_trip_seconds": over_tcp.then(|| round_trip.as_secs_f64()),
@@ -105,9 +105,6 @@ fn own_rate(source: &SourceConfig) -> Option<f64> {
         Load::Elastic => None,
     }
 }
-
-/// Octets around each frame on a line.
-const ON_LINE: u32 = PREAMBLE + GAP;
 
 /// Sizes of the frames of a flow.
 struct Frames {
@@ -129,12 +126,11 @@ impl Frames {
         } else {
             (UDP_HEADERS, group.datagram.0)
         };
-        // At most an MTU, as checked.
-        let on_line = |packet: u64| framing.frame(packet as u32) + ON_LINE;
         Frames {
             payload,
-            full: on_line(u64::from(headers) + payload),
-            empty: on_line(u64::from(headers)),
+            // At most an MTU, as checked.
+            full: framing.on_line(headers + payload as u32),
+            empty: framing.on_line(headers),
         }
     }
 }

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use super::aqm::QueueFacts;
 use super::endpoint::{App, Endpoint, EndpointSettings, Paced, Supply};
-use super::frame::{GAP, PREAMBLE, UDP_HEADERS};
+use super::frame::UDP_HEADERS;
 use super::host::{Host, Interface};
 use super::hosted::Hosted;
 use super::memory::SharedMemory;
@@ -302,8 +302,7 @@ impl<'a> Draft<'a> {
         let receiver = || TcpReceiver::with_phases(&flow.tcp, phases.delayed_ack, phases.timer);
         let source = if flow.source.sends_packets() {
             // A rate counts frames with their preambles and gaps.
-            let frame = self.plan.framing.frame(UDP_HEADERS + flow.datagram);
-            let bits = 8 * (PREAMBLE + frame + GAP) as u64;
+            let bits = 8 * self.plan.framing.on_line(UDP_HEADERS + flow.datagram) as u64;
             flow.source.packets(bits, flow.start, stream("source"))
         } else {
             None

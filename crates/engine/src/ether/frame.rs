@@ -23,6 +23,12 @@ pub const RATES_PACKET: u32 = UDP_HEADERS + 1 + 3 * 5;
 /// Octets of the shortest frame with its preamble: no effect travels faster over a link.
 pub const LEAST_ON_WIRE: u32 = PREAMBLE + SHORTEST;
 
+/// Octets on the line of a frame of `octets` from header to FCS: its preamble, itself, and the gap behind it.
+#[inline]
+pub const fn on_line(octets: u32) -> u32 {
+    PREAMBLE + octets + GAP
+}
+
 /// Form of all frames of a network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Framing {
@@ -37,6 +43,11 @@ impl Framing {
         let tag = if self.tagged { TAG } else { 0 };
         let frame = octets + HEADER_AND_FCS + tag;
         if frame < SHORTEST { SHORTEST } else { frame }
+    }
+    /// Octets on the line of the frame with an IP packet of `octets`, preamble and gap included.
+    #[inline]
+    pub const fn on_line(self, octets: u32) -> u32 {
+        on_line(self.frame(octets))
     }
 }
 

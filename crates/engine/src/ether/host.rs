@@ -4,7 +4,7 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use super::endpoint::Endpoint;
-use super::frame::{GAP, Info, PREAMBLE, Packet};
+use super::frame::{Info, PREAMBLE, Packet, on_line};
 use super::line::OctetClock;
 use super::tap::Leaving;
 use super::transport::{Frame, Links};
@@ -55,8 +55,7 @@ impl Interface {
         }
         let octets = info.octets();
         let (last_bit, _) = self.clock.after(now, self.carry, PREAMBLE + octets);
-        let on_line = PREAMBLE + octets + GAP;
-        (self.free_at, self.carry) = self.clock.after(now, self.carry, on_line);
+        (self.free_at, self.carry) = self.clock.after(now, self.carry, on_line(octets));
         if let Some(tap) = &mut self.tap {
             tap.push(Leaving {
                 at: last_bit,

@@ -1,14 +1,10 @@
 //! A control scheme at an output port: which frames it is shown, in octets on the line.
 
 use super::aqm::Held;
-use super::frame::{GAP, Info, PREAMBLE, Packet};
-use super::rates::on_line;
+use super::frame::{Info, Packet, on_line};
 use crate::control::{Control, SwitchControl};
 use crate::kernel::Ps;
 use crate::passing::{Contents, Passing, RateRecord};
-
-/// Octets of a frame on the line beside those from header to FCS.
-const AROUND: u64 = (PREAMBLE + GAP) as u64;
 
 /// A control scheme at the queue of the frames under control.
 #[derive(Clone, Debug)]
@@ -115,5 +111,5 @@ fn passing(info: Info) -> Passing {
 
 /// Length of a queue in octets on the line.
 fn length(held: Held) -> u64 {
-    held.octets + AROUND * held.packets
+    held.octets + on_line(0) as u64 * held.packets
 }

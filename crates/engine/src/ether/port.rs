@@ -5,7 +5,7 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use super::aqm::{Aqm, AqmAlgorithm, Decision, Held};
-use super::frame::{Ecn, GAP, Info, PREAMBLE, Packet};
+use super::frame::{Ecn, Info, PREAMBLE, Packet, on_line};
 use super::hosted::Hosted;
 use super::line::OctetClock;
 use super::line_ends::LineEnds;
@@ -485,7 +485,7 @@ impl Port {
     fn occupy_line(&mut self, start: Ps, frame: Arriving, outside: &mut Outside<'_>) {
         let octets = frame.info.octets();
         let (last_bit, _) = self.clock.after(start, self.carry, PREAMBLE + octets);
-        let on_line = PREAMBLE + octets + GAP;
+        let on_line = on_line(octets);
         (self.free_at, self.carry) = self.clock.after(start, self.carry, on_line);
         self.begun += on_line as u64;
         self.sent += 1;

@@ -6,7 +6,7 @@
 
 use alloc::boxed::Box;
 
-use super::frame::{Framing, GAP, Info, PREAMBLE, Packet, RATES_PACKET};
+use super::frame::{Framing, Info, Packet, RATES_PACKET, on_line};
 use crate::endsystem::{AbrConfig, AbrDestination, AbrSource, Emission, Octets};
 use crate::kernel::statistics::TimeIntegral;
 use crate::kernel::{Ps, Rate, ServiceRate};
@@ -119,9 +119,4 @@ impl RateDestination {
     pub fn waits(&self) -> bool {
         self.waiting.is_some()
     }
-}
-
-/// Octets on the line of a frame of `octets`.
-pub const fn on_line(octets: u32) -> u32 {
-    PREAMBLE + octets + GAP
 }
