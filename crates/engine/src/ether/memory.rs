@@ -28,7 +28,8 @@ pub struct MemoryConfig {
     #[serde(default = "one")]
     #[schemars(extend("x-search" = { "low": 0.0078125, "high": 128, "scale": "powers-of-two" }))]
     pub alpha: f64,
-    /// Octets that each queue has for itself.
+    /// Octets that each queue has for itself. A port that no flow uses has no queue, so no reserve: its octets
+    /// are shared.
     #[serde(default = "nothing")]
     #[schemars(extend("x-search" = { "low": "1518 bytes", "high": "1 MB", "scale": "log" }))]
     pub reserved: Bytes,

@@ -2,6 +2,8 @@
 //! Avoidance") as ns-2 (`queue/red.cc`) and ns-3 (`RedQueueDisc`) implement it. With the
 //! instantaneous queue it is the marking of DCQCN (Zhu et al. 2015, section 3.1): see
 //! [`RedConfig::dcqcn`].
+//!
+//! After a packet at probability 1 the count restarts, as in the paper. In ns-3 it goes on, unless `Ns1Compat` is set.
 
 use alloc::vec::Vec;
 
