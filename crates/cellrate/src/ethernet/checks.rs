@@ -122,29 +122,29 @@ fn check_ports(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) 
     let most = ports.into_iter().max().unwrap_or(0) * switch.queues.len();
     let memory = switch.memory.iter();
     let service_time = OctetClock::new(rate).ceil(on_line(largest));
-    let mut control = switch.control.0.check(SwitchFacts {
-        buffer: switch.buffer.map_or(u64::MAX, |buffer| buffer.0),
-        service_time,
-    });
-    for finding in &mut control {
-        let message = finding.message.replace("cells", "bytes");
-        finding.message = message.replace("the time of a cell", "the time of the longest frame");
-    }
-    let mut of_aqm = Vec::new();
+    let (mut of_control, mut of_aqm) = (Vec::new(), Vec::new());
     for (limit, _) in limits(scenario, graph) {
+        let facts = SwitchFacts {
+            buffer: limit,
+            service_time,
+        };
+        for mut finding in switch.control.0.check(facts) {
+            let message = finding.message.replace("cells", "bytes");
+            finding.message =
+                message.replace("the time of a cell", "the time of the longest frame");
+            add_new(&mut of_control, finding);
+        }
         let facts = QueueFacts {
             rate,
             limit,
             largest,
         };
         for finding in switch.aqm.check(facts) {
-            if !of_aqm.contains(&finding) {
-                of_aqm.push(finding);
-            }
+            add_new(&mut of_aqm, finding);
         }
     }
     let found = [
-        ("control", control),
+        ("control", of_control),
         ("aqm", of_aqm),
         (
             "schedule",
@@ -159,9 +159,21 @@ fn check_ports(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) 
         problems.extend(findings.into_iter().map(|finding| Problem {
             severity: severity(&finding),
             place: place!["switch", table, finding.field],
-            message: finding.message,
+            // A default stands in no text that could be shown.
+            message: match severity(&finding) {
+                Severity::Warning => {
+                    format!("`switch.{table}.{}`: {}", finding.field, finding.message)
+                }
+                Severity::Error => finding.message,
+            },
             help: String::new(),
         }));
+    }
+}
+
+fn add_new(findings: &mut Vec<Finding>, finding: Finding) {
+    if !findings.contains(&finding) {
+        findings.push(finding);
     }
 }
 
@@ -191,6 +203,15 @@ fn check_rates(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) 
                 help,
             ));
         }
+        if scenario.switch.multipath != Multipath::Ecmp {
+            let message = "records of rates need one path, and `switch.multipath` is not `ecmp`";
+            let help = "they come back over the switches that they have passed";
+            problems.push(Problem::error(
+                place!["flow", group, "rate_control"],
+                message,
+                help,
+            ));
+        }
         let instances = graph
             .flows
             .iter()
@@ -206,15 +227,6 @@ fn check_rates(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) 
     }
     let control = &scenario.switch.control.0;
     if first.is_none() && !matches!(control, ControlConfig::None(_)) {
-        if scenario.switch.multipath != Multipath::Ecmp {
-            let message = "records of rates need one path, and `switch.multipath` is not `ecmp`";
-            let help = "they come back over the switches that they have passed";
-            problems.push(Problem::error(
-                place!["flow", group, "rate_control"],
-                message,
-                help,
-            ));
-        }
         let message = format!(
             "`{}` has nothing to control: no flow has `rate_control`",
             control.name()
