@@ -10,6 +10,7 @@ from pathlib import Path
 
 import cellrate
 import pytest
+from cellrate import _core
 from cellrate.gym import AbrPort
 from conftest import Command
 from test_notebook import text_of
@@ -216,14 +217,19 @@ def test_a_class_in_python_is_a_scheme_over_ethernet() -> None:
     """ERICA as a class does what ERICA of the engine does; lengths of a class are bytes."""
     text = cellrate.template("explicit-rate")
 
-    def digest(name: str) -> str:
-        scheme = {"scheme": name, "interval": "100 us", "interval_cells": "2000 packets"}
+    def digest(name: str, **lengths: str) -> str:
+        scheme = {"scheme": name, "interval": "100 us", **lengths}
         changes = {"run.duration": "6 ms", "switch.control": scheme}
         found = cellrate.run(text, overrides=changes)
         assert max(found.flows["acr_mean_bits_per_second"].to_list()) < 30e9
         return found.digest
 
-    assert digest("cellrate.schemes.examples.erica:Erica") == digest("erica")
+    name = "cellrate.schemes.examples.erica:Erica"
+    long = {"interval_cells": "2000 packets"}
+    assert digest(name, **long) == digest("erica", **long)
+    # The default of the class is 100 cells on ATM, so 100 full frames of 1,538 bytes here.
+    assert digest(name) == digest(name, interval_cells="153800 bytes") == digest("erica")
+    assert digest(name) != digest(name, interval_cells="100 bytes")
     # A recovery as a class, likewise.
     recoveries = ("reno", "cellrate.schemes.examples.reno:Reno")
     runs = (
@@ -306,3 +312,51 @@ def test_datagrams_have_a_throughput_and_no_goodput(command: Command, tmp_path: 
     assert taken.returncode == 0
     assert "set up" not in taken.stdout + taken.stderr
     assert "connection" not in taken.stdout + taken.stderr
+
+
+def warnings_of(text: str, *settings: str) -> list[str]:
+    """Messages of the warnings of a scenario."""
+    return [found["message"] for found in _core.Scenario(text, "test", settings).check()]
+
+
+GRAPH = """
+link_layer = "ethernet"
+run.duration = "1 ms"
+topology.template = "graph"
+topology.node = [
+  { kind = "host", name = "a" },
+  { kind = "switch", name = "S", buffer = "%s" },
+  { kind = "host", name = "b" },
+]
+topology.link = [
+  { from = "a", to = "S", rate = "1 Gbit/s", delay = "1 us" },
+  { from = "S", to = "b", rate = "1 Gbit/s", delay = "1 us" },
+]
+switch = { buffer = "1 MB", control = { scheme = "efci", threshold = "20 kB" } }
+flow = [{ name = "f", from = "a", to = "b", rate_control = {} }]
+"""
+
+
+def test_the_own_buffer_of_a_switch_decides_whether_a_threshold_is_exceeded() -> None:
+    never = "`switch.control.threshold`: 20000 bytes are never exceeded in a buffer of 10000 bytes"
+    assert warnings_of(GRAPH % "10 kB") == [never]
+    assert warnings_of(GRAPH % "30 kB") == []
+    assert warnings_of(GRAPH % "30 kB", 'switch.buffer="15 kB"') == []
+
+
+def test_a_warning_about_a_default_names_its_key() -> None:
+    [told] = warnings_of(ONE, 'switch.aqm={algorithm="threshold"}', 'switch.buffer="50 kB"')
+    assert told == "`switch.aqm.k`: 65 packets are never exceeded in a buffer of 50000 octets"
+
+
+def test_short_bursts_of_whole_frames_are_warned_of() -> None:
+    """1,538 octets take 1.2304 us at 10 Gbit/s: an ON part of 2 us begins two frames, not 1.626."""
+    source = 'flow.file.source={kind="on-off", peak="10 Gbit/s", period="%s", duty_cycle=%s}'
+    [told] = warnings_of(ONE, source % ("10 us", 0.2))
+    assert "time for 1.626 frames of 1538 octets" in told
+    assert "up to 23.0 % above" in told
+    # Three frames take the ON part to a part in a million, or the part has many frames, or no end.
+    for calm in (("36912 ns", 0.1), ("10 ms", 0.2), ("1 us", 1.0)):
+        assert warnings_of(ONE, source % calm) == []
+    run = json.loads(_core.Scenario(ONE, "test", [source % ("10 us", 0.2)]).run().summary())
+    assert run["flows"][0]["packets_sent"] == 2 * 100

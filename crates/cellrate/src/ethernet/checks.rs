@@ -10,7 +10,8 @@ use cellrate_engine::ether::plan::can_send;
 use cellrate_engine::ether::spray::Multipath;
 use cellrate_engine::kernel::units::Bytes;
 use cellrate_engine::kernel::{Finding, Ps, Rate};
-use cellrate_engine::traffic::SourceConfig;
+use cellrate_engine::traffic::on_off::OnOffConfig;
+use cellrate_engine::traffic::{Source, SourceConfig};
 
 use super::flow::Flow;
 use super::graph::{Graph, expand};
@@ -22,6 +23,8 @@ use crate::scenario::problem::{Place, Problem, place};
 const MOST_MTU: u64 = 9_216;
 /// Slowest line. Frames take so long at lower rates that sums of their times leave the range of time.
 const SLOWEST: Rate = Rate::from_bps(1_000);
+/// Share by which whole frames may raise the mean rate of an ON-OFF source without a warning.
+const MOST_SURPLUS: f64 = 0.01;
 
 /// The graph of `scenario`, if it can be built, and all problems.
 pub fn check(scenario: &Scenario) -> (Option<Graph>, Vec<Problem>) {
@@ -330,6 +333,28 @@ fn check_frames(scenario: &Scenario, problems: &mut Vec<Problem>) {
     }
 }
 
+/// A warning about an ON-OFF source whose whole frames take noticeably longer than its ON parts.
+fn surplus(on_off: &OnOffConfig, scenario: &Scenario, flow: usize) -> Option<Problem> {
+    let framing = Framing {
+        tagged: scenario.ethernet.tagged,
+    };
+    let (headers, payload) = scenario.flows[flow].packet();
+    let octets = framing.on_line((headers + payload).min(MOST_MTU) as u32);
+    let on = on_off.period.as_secs_f64() * on_off.duty_cycle;
+    let fit = on * on_off.peak.bits_per_second() / f64::from(8 * octets);
+    // A frame that begins in an ON part is sent whole; the peak rate is never exceeded.
+    let more = ((fit - 1e-9).ceil() / fit).min(1.0 / on_off.duty_cycle) - 1.0;
+    (more > MOST_SURPLUS).then(|| {
+        let message = format!(
+            "an ON part has time for {fit:.3} frames of {octets} octets on the line, and the last begins a whole one: \
+             the mean rate is up to {:.1} % above `peak` times `duty_cycle`",
+            100.0 * more
+        );
+        let help = "longer periods, or shorter datagrams";
+        Problem::warning(place!["flow", flow, "source", "duty_cycle"], message, help)
+    })
+}
+
 fn check_switch(scenario: &Scenario, problems: &mut Vec<Problem>) {
     let queues = &scenario.switch.queues;
     if queues.is_empty() || queues.len() > 8 {
@@ -392,6 +417,11 @@ fn check_flows(scenario: &Scenario, problems: &mut Vec<Problem>) {
             SourceConfig::ExponentialOnOff(on_off) => Some(("peak", on_off.peak)),
             _ => None,
         };
+        if let SourceConfig::OnOff(on_off) = &flow.source
+            && on_off.check().is_none()
+        {
+            problems.extend(surplus(on_off, scenario, index));
+        }
         let beyond = rate.filter(|(_, rate)| !(SLOWEST..=OctetClock::FASTEST).contains(rate));
         if let Some((key, rate)) = beyond {
             let place = place!["flow", index, "source", key];
