@@ -6,6 +6,7 @@
 
 use alloc::collections::VecDeque;
 
+use super::frame::on_line;
 use crate::kernel::Ps;
 
 /// For each frame whose service has not ended the end of its service, gap included, and its octets.
@@ -41,13 +42,10 @@ impl LineEnds {
     pub fn waiting(&self) -> usize {
         self.0.len().saturating_sub(1)
     }
-    /// Octets of the frames whose service has not begun.
+    /// Octets on the line, with preambles and gaps, of the frames whose service has not begun.
     pub fn waiting_octets(&self) -> u64 {
-        self.0
-            .iter()
-            .skip(1)
-            .map(|(_, octets)| *octets as u64)
-            .sum()
+        let waiting = self.0.iter().skip(1);
+        waiting.map(|(_, octets)| on_line(*octets) as u64).sum()
     }
     /// Bytes of storage.
     pub fn bytes(&self) -> usize {

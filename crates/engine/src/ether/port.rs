@@ -539,11 +539,7 @@ impl Port {
     /// Time up to `now` in which the line has sent frames with preambles and gaps, in picoseconds.
     pub fn busy_ps(&self, now: Ps) -> f64 {
         let (begun, free_at) = match &self.ahead {
-            Some(ahead) => {
-                let (waiting, free_at) = (ahead.waiting_octets(), ahead.first_end());
-                let overheads = ahead.waiting() as u64 * (PREAMBLE + GAP) as u64;
-                (self.begun - waiting - overheads, free_at)
-            }
+            Some(ahead) => (self.begun - ahead.waiting_octets(), ahead.first_end()),
             None => (self.begun, Some(self.free_at)),
         };
         self.clock.time_of(begun) - free_at.map_or(0, |end| end.saturating_sub(now).0) as f64
