@@ -7,23 +7,23 @@ use schemars::{JsonSchema, SchemaGenerator};
 /// An entry of a registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Component {
-    /// Name in scenarios.
+    /// Name of the component in scenarios.
     pub name: &'static str,
-    /// Description in one line.
+    /// Description of the component in one line.
     pub about: &'static str,
-    /// Source of the description: paper and section, contribution or standard; for cellrate's own
-    /// components it says so.
+    /// Source of the description: paper and section, contribution or standard. A component of
+    /// cellrate's own says so.
     pub source: &'static str,
 }
 
 /// A number that a component counts, besides the general measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Statistic {
-    /// Its key in a report, with its unit if it has one.
+    /// Key of the statistic in a report, with the unit if there is one.
     pub name: &'static str,
-    /// Its unit; empty if it has none.
+    /// Unit of the statistic; empty if it has none.
     pub unit: &'static str,
-    /// Meaning.
+    /// Meaning of the statistic in a sentence.
     pub about: &'static str,
 }
 
@@ -35,7 +35,7 @@ macro_rules! statistics {
 }
 pub(crate) use statistics;
 
-/// The documentation of a struct of parameters.
+/// The doc comment of a struct of parameters, as text.
 pub(crate) fn documentation<T: JsonSchema>() -> String {
     let schema = T::json_schema(&mut SchemaGenerator::default());
     schema

@@ -1,5 +1,5 @@
-//! Components from outside this crate in a configuration: a name, parameters as they are written, and
-//! the component itself once somebody has found it.
+//! Components from outside this crate in a configuration: a name, parameters as they are written, and the
+//! component itself once the reader of the scenario has found it.
 
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -14,23 +14,23 @@ use crate::component::Component;
 
 /// A kind of component that a configuration may take from outside.
 pub trait FromOutside {
-    /// Key of its name in a table.
+    /// Key that names the component in a table.
     const TAG: &'static str;
-    /// The components of the registry, whose names are not free.
+    /// Components of the registry, whose names a component from outside must not have.
     fn registered() -> &'static [Component];
 }
 
 /// A component of the kind `S` by name, with its parameters.
 pub struct Custom<S: ?Sized> {
-    /// Name in scenarios.
+    /// Name of the component in scenarios.
     pub name: String,
-    /// Parameters by key.
+    /// Parameters of the component by key, as they are written.
     pub parameters: Map<String, Value>,
     found: Option<Arc<S>>,
 }
 
 impl<S: ?Sized> Custom<S> {
-    /// A component that nobody has found yet.
+    /// A component by name, before the reader of the scenario has found it.
     pub fn named(name: &str) -> Custom<S> {
         Custom {
             name: name.into(),
@@ -38,7 +38,7 @@ impl<S: ?Sized> Custom<S> {
             found: None,
         }
     }
-    /// A component that is at hand, with the `parameters` as they are written.
+    /// A component that has been found, with the `parameters` as they are written.
     pub fn new(name: String, found: Arc<S>, parameters: Map<String, Value>) -> Custom<S> {
         Custom {
             name,
@@ -46,14 +46,14 @@ impl<S: ?Sized> Custom<S> {
             found: Some(found),
         }
     }
-    /// The component; `None` until it has been found.
+    /// The component itself; `None` until it has been found.
     pub fn found(&self) -> Option<&S> {
         self.found.as_deref()
     }
-    /// The component.
+    /// The component itself.
     ///
     /// # Panics
-    /// If nobody has found it: the reader of scenarios refuses such names.
+    /// If it has not been found: the reader of scenarios refuses such names.
     pub fn get(&self) -> &S {
         self.found()
             .expect("a component from outside is found before it is used")
@@ -114,7 +114,8 @@ impl<'de, S: FromOutside + ?Sized> Deserialize<'de> for Custom<S> {
     }
 }
 
-/// Makes the schema one of the registry's variants: a component from outside has a schema of its own.
+/// Replaces the schema by that of the registry's components: a component from outside has a schema of its
+/// own.
 pub(crate) fn of_the_registry(schema: &mut schemars::Schema) {
     if let Some(variants) = schema.remove("anyOf") {
         schema.insert("oneOf".into(), variants);

@@ -1,4 +1,4 @@
-//! The bench.
+//! The Python function that runs the bench.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

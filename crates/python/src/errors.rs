@@ -62,7 +62,7 @@ pub fn diagnostics<'py>(
     found.iter().map(|one| diagnostic(py, one)).collect()
 }
 
-/// A refusal as a [`ScenarioError`].
+/// The [`ScenarioError`] for a refusal.
 pub fn refused(py: Python<'_>, refusal: &Refusal) -> PyErr {
     let message = refusal
         .diagnostics
@@ -77,7 +77,7 @@ pub fn refused(py: Python<'_>, refusal: &Refusal) -> PyErr {
     fill().err().unwrap_or(error)
 }
 
-/// A failure as the exception that belongs to it.
+/// The Python exception for a failure.
 pub fn failed(py: Python<'_>, failure: &Failure) -> PyErr {
     match failure {
         Failure::Cancelled => Cancelled::new_err("the run was stopped"),
@@ -85,8 +85,8 @@ pub fn failed(py: Python<'_>, failure: &Failure) -> PyErr {
     }
 }
 
-/// An error of a user's hook as a [`SchemeError`] that has it as its cause. What Ctrl-C raised
-/// stays as it is.
+/// The [`SchemeError`] for an error of a user's hook, with that error as its cause. An exception
+/// that Ctrl-C raised is returned unchanged.
 pub fn scheme_failed(py: Python<'_>, error: PyErr, place: &str) -> PyErr {
     if error.is_instance_of::<PyKeyboardInterrupt>(py) {
         return error;
@@ -102,7 +102,7 @@ pub fn scheme_failed(py: Python<'_>, error: PyErr, place: &str) -> PyErr {
     found
 }
 
-/// The reason why a capture was not made as the exception that belongs to it.
+/// The Python exception for the reason why a capture was not made.
 pub fn capture_failed(error: &CaptureError) -> PyErr {
     match error {
         CaptureError::Cancelled => Cancelled::new_err(error.to_string()),
@@ -116,7 +116,7 @@ pub fn capture_failed(error: &CaptureError) -> PyErr {
     }
 }
 
-/// The error without its number.
+/// Text of a system error without its number.
 fn named(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().into()

@@ -1,4 +1,5 @@
-//! Schema, schemes, policies, sources, measures and templates.
+//! Functions for Python that list what scenarios can name: schema, schemes, policies, sources,
+//! measures and templates.
 
 use cellrate::scenario::{self, Quantity};
 use pyo3::exceptions::PyValueError;

@@ -1,4 +1,4 @@
-//! A finished run.
+//! A finished run, as Python uses it.
 
 use std::sync::Arc;
 

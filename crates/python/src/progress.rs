@@ -1,4 +1,4 @@
-//! Progress of long operations, told to a Python function.
+//! Progress of long operations, reported to a Python function.
 
 use pyo3::prelude::*;
 
@@ -24,8 +24,8 @@ pub fn told<T: Send>(
     raised.map_or(Ok(result), Err)
 }
 
-/// The same for work that calls Python itself: the interpreter's lock is kept, and lent to other
-/// threads whenever progress is told.
+/// Does `work` as [`told`] does, for work that calls Python itself: the interpreter's lock is kept,
+/// and lent to other threads whenever progress is reported.
 pub fn told_locked<T>(
     py: Python<'_>,
     progress: Option<&Py<PyAny>>,

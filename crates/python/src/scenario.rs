@@ -1,4 +1,4 @@
-//! A scenario that was read: what it says, and its runs.
+//! A scenario that has been read: its contents, and its runs.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -33,23 +33,24 @@ use crate::schemes::{Definition, Failure, Finder};
 #[pyclass(frozen, module = "cellrate._core")]
 pub struct Scenario {
     job: Layer,
-    /// The classes in Python that it names, and the place for the errors of their hooks.
+    /// Classes in Python that the scenario names. `failure` is the place for the errors of their hooks.
     code: Vec<Arc<Definition>>,
     failure: Arc<Failure>,
-    /// True if its classes were taken as they are written.
+    /// True if the scenario's classes were taken as they are written, so that it is only described.
     without_code: bool,
     given: Given,
 }
 
 /// The job, by the link layer of its network.
 enum Layer {
-    /// ATM cells.
+    /// The job of a network of ATM cells.
     Atm(Box<Job>),
-    /// Frames.
+    /// The job of a network over Ethernet.
     Ethernet(Box<ethernet::Job>),
 }
 
-/// An outcome, name, seconds and number of times of each task, and seconds of a reading of the clock.
+/// The outcome of a run; for each task its name, its seconds and its number of executions; and the seconds of
+/// one reading of the clock.
 type Profiled = (Outcome, Vec<(String, f64, u64)>, f64);
 
 /// The arguments from which a scenario was read.
@@ -519,7 +520,7 @@ impl Scenario {
             }
         }
     }
-    /// The place for the errors of its classes' hooks.
+    /// The place for the errors of the hooks of the scenario's classes.
     pub fn failure(&self) -> Arc<Failure> {
         self.failure.clone()
     }
@@ -532,7 +533,8 @@ impl Scenario {
         }
         Ok(())
     }
-    /// Runs it by `run`: without the interpreter's lock, unless it names classes in Python.
+    /// Runs the job by `run`: without the interpreter's lock, unless the scenario names classes in
+    /// Python.
     fn run_by<T: Send>(
         &self,
         py: Python<'_>,

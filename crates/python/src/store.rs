@@ -1,4 +1,4 @@
-//! A store of results by content.
+//! A store of results by content, as Python uses it.
 
 use std::io;
 use std::path::PathBuf;

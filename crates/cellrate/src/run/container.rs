@@ -10,32 +10,32 @@ const MAGIC: &[u8; 8] = b"CRresult";
 const FORMAT: u32 = 1;
 const HEADER: usize = 8 + 4 + 8 + 32;
 
-/// Writes fields.
+/// Writes the fields of an outcome as bytes, one after the other.
 #[derive(Debug, Default)]
 pub struct Writer(Vec<u8>);
 
 impl Writer {
-    /// A number.
+    /// Appends a number of eight bytes.
     pub fn count(&mut self, value: usize) {
         self.0.extend((value as u64).to_le_bytes());
     }
-    /// A text.
+    /// Appends a text behind its length in bytes.
     pub fn text(&mut self, text: &str) {
         self.count(text.len());
         self.0.extend(text.as_bytes());
     }
-    /// A list whose items `write` writes.
+    /// Appends the number of `items`, then each item by `write`.
     pub fn list<T>(&mut self, items: &[T], write: impl Fn(&mut Writer, &T)) {
         self.count(items.len());
         items.iter().for_each(|item| write(self, item));
     }
-    /// A list of numbers.
+    /// Appends a list of numbers behind its length.
     pub fn floats(&mut self, values: &[f64]) {
         self.list(values, |writer, value| {
             writer.0.extend(value.to_bits().to_le_bytes())
         });
     }
-    /// A list of values, some of which may be missing.
+    /// Appends a list of values behind its length; a flag before each value says whether it is there.
     pub fn options<T>(&mut self, values: &[Option<T>], write: impl Fn(&mut Writer, &T)) {
         self.list(values, |writer, value| {
             writer.0.push(value.is_some() as u8);
@@ -44,11 +44,11 @@ impl Writer {
             }
         });
     }
-    /// An integer.
+    /// Appends an integer of eight bytes, which may be negative.
     pub fn integer(&mut self, value: i64) {
         self.0.extend(value.to_le_bytes());
     }
-    /// Everything written, behind its header.
+    /// All bytes written, behind the header of the format.
     pub fn finish(self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(HEADER + self.0.len());
         bytes.extend(MAGIC);
@@ -60,12 +60,12 @@ impl Writer {
     }
 }
 
-/// Reads fields in the order in which they were written.
+/// Reads the fields of an outcome in the order in which they were written.
 #[derive(Debug)]
 pub struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
-    /// The fields behind the header of `bytes`.
+    /// Reader of the fields behind the header of `bytes`; checks the header first.
     pub fn new(bytes: &'a [u8]) -> Result<Reader<'a>, Damaged> {
         let (header, body) = bytes
             .split_at_checked(HEADER)
@@ -98,18 +98,18 @@ impl<'a> Reader<'a> {
             .try_into()
             .map_err(|_| Damaged("fields end too early"))
     }
-    /// A number.
+    /// Reads a number of eight bytes.
     pub fn count(&mut self) -> Result<usize, Damaged> {
         usize::try_from(u64::from_le_bytes(self.eight()?))
             .map_err(|_| Damaged("a length that exceeds the memory"))
     }
-    /// A text.
+    /// Reads a text behind its length.
     pub fn text(&mut self) -> Result<String, Damaged> {
         let length = self.count()?;
         String::from_utf8(self.take(length)?.to_vec())
             .map_err(|_| Damaged("a text that is not UTF-8"))
     }
-    /// A list whose items `read` reads.
+    /// Reads the length of a list, then each item by `read`.
     pub fn list<T>(
         &mut self,
         read: impl Fn(&mut Reader<'a>) -> Result<T, Damaged>,
@@ -122,15 +122,15 @@ impl<'a> Reader<'a> {
         }
         Ok(items)
     }
-    /// A number with a fraction.
+    /// Reads a floating-point number.
     pub fn float(&mut self) -> Result<f64, Damaged> {
         Ok(f64::from_bits(u64::from_le_bytes(self.eight()?)))
     }
-    /// A list of numbers.
+    /// Reads a list of floating-point numbers.
     pub fn floats(&mut self) -> Result<Vec<f64>, Damaged> {
         self.list(Reader::float)
     }
-    /// A list of values, some of which may be missing.
+    /// Reads a list of values, some of which may be missing.
     pub fn options<T>(
         &mut self,
         read: impl Fn(&mut Reader<'a>) -> Result<T, Damaged>,
@@ -141,7 +141,7 @@ impl<'a> Reader<'a> {
             _ => Err(Damaged("an invalid mark of an optional value")),
         })
     }
-    /// An integer.
+    /// Reads an integer, which may be negative.
     pub fn integer(&mut self) -> Result<i64, Damaged> {
         Ok(i64::from_le_bytes(self.eight()?))
     }

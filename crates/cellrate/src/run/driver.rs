@@ -25,11 +25,11 @@ pub const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 /// Reason why a run has no outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RunError {
-    /// It was stopped.
+    /// The run was stopped.
     Cancelled,
-    /// It would need more memory than is available.
+    /// The run would need more memory than is available.
     Memory(Estimate),
-    /// It has been ended, as it would have filled the memory.
+    /// The run was ended, as it would have filled the memory.
     Exhausted(Exhausted),
     /// The network cannot be simulated.
     Plan(PlanError),
@@ -57,7 +57,7 @@ impl fmt::Display for RunError {
 
 impl std::error::Error for RunError {}
 
-/// A simulation and the data that is recorded of it.
+/// A simulation with the traces, events and samples that are recorded of it.
 pub(super) struct Driver {
     pub simulation: Simulation,
     pub recorder: Recorder,
@@ -87,7 +87,7 @@ impl Driver {
         })
     }
 
-    /// Runs to the end and reports.
+    /// Runs the simulation to its end and returns the report.
     pub fn run(
         &mut self,
         progress: Progress<'_>,
@@ -108,7 +108,7 @@ impl Driver {
         Ok(report)
     }
 
-    /// Runs to the next stop; `None` at the end of the run.
+    /// Runs the simulation to the next stop, whose time it returns; `None` at the end of the run.
     pub fn step(&mut self) -> Option<Ps> {
         self.step_watched(&mut ())
     }

@@ -34,8 +34,8 @@ pub struct Events {
     pub er_cells_per_second: Vec<Option<f64>>,
 }
 
-/// Numbers of data cells sent on every channel, at intervals. With them the full number of a lost
-/// cell is found, which carries its number modulo 2^20 only.
+/// Numbers of data cells sent on every channel, read at intervals. A lost cell carries its number
+/// modulo 2^20 only; the readings give its full number.
 #[derive(Debug, Default)]
 pub struct Odometer {
     /// Per channel: time and data cells sent, in order.
@@ -43,16 +43,18 @@ pub struct Odometer {
 }
 
 /// Data cells between two marks of a channel. These and the cells in flight must together be fewer
-/// than the numbers that a cell can carry.
+/// than 2^20, the numbers that a cell can carry.
 const CELLS_PER_MARK: u64 = 1 << 16;
 
 impl Odometer {
-    /// Reads every channel. It must be called at every stop of the run.
+    /// Reads the number of data cells sent on every channel. It must be called at every stop of the
+    /// run.
     pub fn read(&mut self, simulation: &Simulation) {
         self.read_some(simulation, simulation.plan().channels());
     }
 
-    /// The same for `channels`, those that begin in a part of the network.
+    /// Reads the number of data cells sent on each of `channels`, those that begin in a part of the
+    /// network.
     pub fn read_some(
         &mut self,
         simulation: &Simulation,
@@ -109,7 +111,7 @@ fn cells_per_pdu(plan: &Plan, channel: ChannelId) -> Option<u64> {
 }
 
 impl Events {
-    /// Columns of `events`.
+    /// The event log of `events` as columns.
     pub fn new(events: &[Event], simulation: &Simulation, odometer: &Odometer) -> Events {
         let mut columns = Events::default();
         for event in events {

@@ -23,14 +23,14 @@ pub struct Job {
     path: String,
     overrides: Vec<String>,
     checked: Checked,
-    /// Written out when it is first asked for: checks and descriptions do not need it.
+    /// The scenario with every default, written out when it is first asked for: checks do not need it.
     resolved: OnceLock<String>,
 }
 
 /// Reason why a job has no outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Failure {
-    /// It was stopped.
+    /// The run was stopped.
     Cancelled,
     /// The scenario cannot be run, or not on this machine.
     Refused(Refusal),
@@ -50,7 +50,7 @@ impl Job {
         Job::with_schemes(text, path, overrides, seed, &RegistryAlone)
     }
 
-    /// The same for a scenario that may name `schemes` which are not in the registry.
+    /// Reads the scenario `text`, which may name `schemes` that are not in the registry.
     ///
     /// # Errors
     /// Everything that is wrong with the scenario.
@@ -80,7 +80,7 @@ impl Job {
         self.resolved
             .get_or_init(|| resolve(self.checked.scenario()))
     }
-    /// Warnings of its check.
+    /// Warnings of the scenario's check.
     pub fn warnings(&self) -> &[Diagnostic] {
         self.checked.warnings()
     }
@@ -100,11 +100,11 @@ impl Job {
     pub fn check(&self) -> Result<Vec<Warning>, Refusal> {
         check(&self.checked).map_err(|error| self.refusal(&error))
     }
-    /// Cells, time and files of the run.
+    /// Cells, time and bytes of files that the run will take, as estimated.
     pub fn work(&self) -> Work {
         work_of(&self.checked)
     }
-    /// Memory that the run will need.
+    /// Bytes of memory that the run will need at most.
     pub fn estimate(&self) -> Estimate {
         estimate_of(&self.checked)
     }
@@ -114,12 +114,12 @@ impl Job {
         partition_of(&self.checked, threads)
     }
 
-    /// One part, because something outside the scenario forbids more.
+    /// The partition of the network into one part, because something outside the scenario forbids more.
     pub fn in_one_part(&self, reason: &str) -> Partition {
         Partition::whole(&build::plan(&self.checked), reason.into())
     }
 
-    /// Runs it in one thread.
+    /// Runs the scenario in one thread.
     ///
     /// # Errors
     /// If it needs more memory than is available, or if `progress` stops it.
@@ -127,7 +127,7 @@ impl Job {
         simulate(&self.checked, self.resolved(), progress).map_err(|error| self.failure(&error))
     }
 
-    /// Runs it in `threads`, as many of them as pay; the outcome is that of [`Job::run`].
+    /// Runs the scenario in `threads`, as many of them as pay; the outcome is that of [`Job::run`].
     ///
     /// # Errors
     /// Those of [`Job::run`].
@@ -136,7 +136,7 @@ impl Job {
             .map_err(|error| self.failure(&error))
     }
 
-    /// Runs it in one thread; also returns the time that each task takes.
+    /// Runs the scenario in one thread; also returns the time that each task takes.
     ///
     /// # Errors
     /// Those of [`Job::run`].
@@ -145,7 +145,7 @@ impl Job {
     }
 
     /// The cells on every link between two times in seconds, at most `most` of them. They come from
-    /// a run in the plain engine, which takes several times as long as a run.
+    /// a run in the plain engine, which takes several times as long as [`Job::run`].
     ///
     /// # Errors
     /// If the network cannot be simulated.

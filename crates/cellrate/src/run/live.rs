@@ -1,4 +1,4 @@
-//! A run that is watched: it pauses where its watcher wants it to.
+//! A run that pauses at times that its caller sets, so that its state can be looked at.
 
 use cellrate_engine::atm::plan::EventKinds;
 use cellrate_engine::atm::{Plan, Simulation};
@@ -39,7 +39,7 @@ impl Live {
         })
     }
 
-    /// A run at time zero of a scenario's plan as `edit` leaves it.
+    /// A run at time zero of a scenario's plan, after `edit` has changed the plan.
     ///
     /// # Errors
     /// Those of [`Live::new`].
@@ -63,7 +63,7 @@ impl Live {
         self.driver.simulation.run_until(until.max(now));
     }
 
-    /// The simulation as it is now, for looking at it, which changes nothing.
+    /// The simulation as it is now. Reading its state changes nothing in the run.
     pub fn simulation(&mut self) -> &mut Simulation {
         &mut self.driver.simulation
     }

@@ -16,30 +16,31 @@ pub struct Table {
     /// `run`, or the key of a list in the summary: `flows`, `classes`, `vcs`, `ports`, `queues`,
     /// `warnings`.
     pub table: String,
-    /// Description of a row.
+    /// Description of one row of the table.
     pub about: String,
-    /// Its measures, in the order of the summary.
+    /// Measures of the table, in the order of the summary.
     pub measures: Vec<Measure>,
 }
 
 /// A measure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Measure {
-    /// Its key in a row of the table; a dot leads into an object, as in `balance.in_path_bytes`.
+    /// Key of the measure in a row of its table; a dot leads into an object, as in
+    /// `balance.in_path_bytes`.
     pub key: String,
     /// `integer`, `number`, `text` or `texts`.
     pub kind: &'static str,
-    /// Definition.
+    /// Definition of the measure, a sentence.
     pub definition: String,
-    /// Its unit; empty where it has none.
+    /// Unit of the measure; empty where it has none.
     pub unit: String,
     /// Formula from other measures; empty if it is not computed from others.
     pub formula: String,
-    /// The paper, standard or RFC that defines it; `cellrate` if none does.
+    /// The paper, standard or RFC that defines the measure; `cellrate` if none does.
     pub source: String,
-    /// Its better end, `more` or `less`; empty if it has none.
+    /// The better end of the measure, `more` or `less`; empty if it has none.
     pub better: String,
-    /// The greatest value that it can have; null if its definition sets none.
+    /// The greatest value that the measure can have; null if its definition sets none.
     pub greatest: Option<f64>,
 }
 

@@ -43,7 +43,7 @@ impl Estimate {
             .is_none_or(|available| self.memory_bytes <= available)
     }
 
-    /// The needs that take more than a fifth of the memory, the largest first; at least one.
+    /// The needs that take more than a fifth of the estimated memory, the largest first; at least one.
     pub fn causes(&self) -> &[Share] {
         let large = |share: &&Share| share.bytes > self.memory_bytes / 5;
         let causes = self.shares.iter().take_while(large).count();
@@ -51,16 +51,17 @@ impl Estimate {
     }
 }
 
-/// A cell, its share of the bodies of RM cells and ends of PDUs, and rings that may be half empty.
+/// A cell, its share of the bodies of RM cells and ends of PDUs, and ring buffers that may be half
+/// empty.
 const BYTES_PER_CELL: u64 = 64;
-/// The same if every cell carries the time at which it was sent.
+/// A cell that also carries the time at which it was sent, with the same shares as [`BYTES_PER_CELL`].
 const BYTES_PER_STAMPED_CELL: u64 = 128;
-/// An RM cell with a body of its own.
+/// An RM cell that does not share its body with others.
 const BYTES_PER_RM_CELL: u64 = 512;
 /// A flow in the plan, and both of its ends: histograms of delays, TCP, ABR, queues of a few PDUs.
 const BYTES_PER_FLOW: u64 = 64 * 1024;
-/// The same of bare cells that are not stamped: two hosts with their counters at the ends
-/// of the measuring window, their names, and their measures as text.
+/// A flow of bare cells that are not stamped, in the plan and at both ends: two hosts with their
+/// counters at the ends of the measuring window, their names, and their measures as text.
 const BYTES_PER_BARE_FLOW: u64 = 12 * 1024;
 /// A port with its scheme.
 const BYTES_PER_PORT: u64 = 2 * 1024;
@@ -129,7 +130,7 @@ fn sum(of: impl Iterator<Item = u64>) -> u64 {
     of.fold(0, u64::saturating_add)
 }
 
-/// Bytes of flows, ports, and channels at ports.
+/// Bytes of all flows, ports, and channels at ports.
 fn flows(plan: &Plan, duration: Ps) -> u64 {
     let crossings: usize = plan
         .flows
@@ -172,7 +173,7 @@ fn ports(plan: &Plan, duration: Ps) -> impl Iterator<Item = u64> {
     )
 }
 
-/// Each node may fill a log of its own before the logs are merged.
+/// Bytes of the event log. Each node may fill a log of its own before the logs are merged.
 fn events(plan: &Plan) -> u64 {
     let kinds = plan.measure.events;
     let wanted = kinds.loss || kinds.timeout || kinds.retransmission || kinds.mark;
@@ -184,7 +185,7 @@ fn events(plan: &Plan) -> u64 {
     logs * plan.measure.event_limit as u64
 }
 
-/// Number of traces.
+/// Number of traces that the scenario records.
 pub(super) fn traces(scenario: &Scenario, plan: &Plan) -> u64 {
     let ports = || {
         plan.links
@@ -208,7 +209,7 @@ pub(super) fn traces(scenario: &Scenario, plan: &Plan) -> u64 {
     scenario.measure.traces.iter().map(of).sum()
 }
 
-/// Most points of a trace.
+/// Most points of one trace.
 pub(super) fn trace_points(scenario: &Scenario) -> u64 {
     let samples = scenario.run.duration.0 / scenario.sample().0 + 2;
     let points = (scenario.measure.trace_points as usize).max(Trace::LEAST_BOUND) as u64;

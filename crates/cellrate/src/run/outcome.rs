@@ -15,9 +15,9 @@ pub struct Outcome {
     pub summary: String,
     /// The scenario with every default written out, as TOML.
     pub resolved: String,
-    /// Traces.
+    /// Recorded traces, one for each traced quantity of a queue, channel, flow or port.
     pub series: Vec<Series>,
-    /// Events.
+    /// The event log, empty unless the scenario asks for events.
     pub events: Events,
 }
 

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The keys of a summary that are shown.
+/// The keys of a summary that the overview keeps.
 #[derive(Deserialize, Serialize)]
 struct Overview<'s> {
     digest: Value,
@@ -17,10 +17,11 @@ struct Overview<'s> {
     cell_hops: u64,
     warnings: Value,
     totals: Value,
-    /// In the overview: flows, or groups of them.
+    /// Flows of the run; in the overview, flows or groups of flows.
     #[serde(borrow)]
     flows: Vec<Flow<'s>>,
-    /// In the overview: the longest queues that cells have passed, each with its port.
+    /// Ports of the run; in the overview, the longest queues that cells have passed, each with its
+    /// port.
     #[serde(borrow)]
     ports: Vec<Port<'s>>,
     /// Number of further queues that cells have passed.
@@ -76,7 +77,8 @@ struct Queue<'s> {
     queue_mean_cells: f64,
     queue_max_cells: u64,
     queue_max_before_window_cells: Option<u64>,
-    /// In the overview: greatest length of the whole run, which a buffer must hold.
+    /// Greatest length of the queue in the whole run, in cells, which a buffer must hold; only an
+    /// overview has it.
     #[serde(default)]
     queue_max_of_run_cells: u64,
 }

@@ -18,9 +18,9 @@ use self::graph::{Groups, Load, crossing, lookahead, steps, used_links};
 /// Number of threads of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Threads {
-    /// As many as pay, at most one for each core.
+    /// As many threads as shorten the run, at most one for each core.
     Auto,
-    /// This number, or as many of them as pay.
+    /// This number of threads, or as many of them as shorten the run.
     Number(NonZeroUsize),
 }
 
@@ -57,9 +57,9 @@ const LEAST_PROGRESS: f64 = 0.998;
 /// The parts of a network, or the reason why there is only one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Partition {
-    /// The part of each node, from 0.
+    /// Number of the part that each node is in, from 0.
     pub of_nodes: Vec<usize>,
-    /// The parts in numbers.
+    /// Nodes and share of the work of each part.
     pub parts: Vec<PartShare>,
     /// Links between parts.
     pub cut_links: usize,
@@ -68,18 +68,18 @@ pub struct Partition {
     pub lookahead: Option<Ps>,
     /// Share of the link crossings that lead from one part to another.
     pub crossing_share: f64,
-    /// Time on one thread over that in parts, as estimated.
+    /// Estimated time of the run on one thread, divided by the estimated time in parts.
     pub speedup: f64,
-    /// Reason why there are fewer parts than were asked for; empty if there are not.
+    /// Reason why there are fewer parts than were asked for; empty if there are as many.
     pub reason: String,
 }
 
-/// Nodes and share of the work of one part.
+/// Nodes and estimated work of one part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartShare {
-    /// Number of its nodes.
+    /// Number of nodes in the part.
     pub nodes: usize,
-    /// Its share of the work, as estimated.
+    /// Share of the part in the work of the run, as estimated.
     pub work: f64,
 }
 

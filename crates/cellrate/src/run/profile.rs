@@ -28,9 +28,9 @@ pub enum Task {
     /// Work between two slices of the run: completed transfers that cause nothing more, and
     /// readings of the memory.
     Pauses,
-    /// Lengths of queues for the report.
+    /// Samples of the lengths of queues, for the report.
     Samples,
-    /// Curves over time.
+    /// Samples of the traces.
     Traces,
     /// Ends of the measuring window, and the report.
     Report,
@@ -39,7 +39,7 @@ pub enum Task {
 }
 
 impl Task {
-    /// All of them, in the order of a run.
+    /// All tasks, in the order of a run.
     pub const ALL: [Task; 13] = [
         Task::Plan,
         Task::Network,
@@ -101,9 +101,9 @@ impl fmt::Display for Task {
     }
 }
 
-/// Is told when a task of a run is over.
+/// Receives the time of each task of a run when the task is over.
 pub(super) trait Watch: Stopwatch {
-    /// The time since the last lap went into `task`.
+    /// The time since the end of the task before went into `task`.
     fn done(&mut self, task: Task);
 }
 
@@ -112,14 +112,14 @@ impl Watch for () {
     fn done(&mut self, _task: Task) {}
 }
 
-/// Time that a run spent on a task.
+/// Time that a run spent on one task.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spent {
-    /// The task.
+    /// The task of a run.
     pub task: Task,
-    /// Time, less that of reading the clock.
+    /// Time spent on the task, less the time of reading the clock.
     pub time: Duration,
-    /// Number of times that the task was done: for nodes, turns.
+    /// Number of times that the task was done: for tasks of nodes, the number of their turns.
     pub laps: u64,
 }
 
@@ -132,7 +132,8 @@ pub struct Profile {
     pub reading: Duration,
 }
 
-/// Laps of a run by task: the time between two of them belongs to the task that ends with the later.
+/// The times of a run by task: the time between two readings of the clock belongs to the task that
+/// ends with the later.
 pub(super) struct Laps {
     of_nodes: Vec<Task>,
     last: Instant,
@@ -140,7 +141,7 @@ pub(super) struct Laps {
 }
 
 impl Laps {
-    /// Begins to measure a run of `plan`.
+    /// Begins to measure a run of `plan`; the clock starts.
     pub fn new(plan: &Plan) -> Laps {
         Laps {
             of_nodes: Task::of_nodes(plan),
@@ -149,7 +150,7 @@ impl Laps {
         }
     }
 
-    /// The time by task.
+    /// The time of the run by task.
     pub fn finish(self) -> Profile {
         let reading = reading();
         let spent = Task::ALL.into_iter().zip(self.spent);

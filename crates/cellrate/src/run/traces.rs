@@ -17,9 +17,9 @@ pub struct Series {
     pub unit: String,
     /// Start of the interval that each point stands for, in seconds.
     pub seconds: Vec<f64>,
-    /// Least value sampled in it.
+    /// Least value sampled in each interval.
     pub low: Vec<f64>,
-    /// Greatest value sampled in it.
+    /// Greatest value sampled in each interval.
     pub high: Vec<f64>,
 }
 
@@ -35,7 +35,7 @@ enum Quantity {
     Acr {
         flow: usize,
     },
-    /// The virtual source at the end of `link`.
+    /// ACR of the virtual source at the end of `link`.
     VirtualAcr {
         flow: usize,
         link: usize,
@@ -69,8 +69,8 @@ impl Quantity {
         }
     }
 
-    /// The part of the network in which it is, if that of each node is one of `parts`, and that of
-    /// each port one of `of_ports`.
+    /// The part of the network in which the quantity is sampled; `parts` has the part of each node,
+    /// `of_ports` that of each port.
     fn part(&self, plan: &Plan, parts: &[usize], of_ports: &[usize]) -> usize {
         match self {
             Quantity::Queue { port, .. }
@@ -86,7 +86,7 @@ impl Quantity {
         }
     }
 
-    /// The value now, given the states of ports; `None` if there is nothing to measure yet.
+    /// Value of the quantity now, given the states of ports; `None` if there is nothing to measure yet.
     fn value<'a>(
         &mut self,
         simulation: &Simulation,
@@ -172,7 +172,7 @@ impl Recorder {
         }
     }
 
-    /// Takes the traces apart for each of `count` parts of the network, given the part of each node.
+    /// Divides the traces among `count` parts of the network; `parts` has the part of each node.
     pub fn divide(
         &mut self,
         simulation: &Simulation,

@@ -20,9 +20,9 @@ pub struct Work {
     pub cells: f64,
     /// Times that a cell crosses a link.
     pub cell_hops: f64,
-    /// The same if every link were always busy.
+    /// Times that a cell would cross a link, if every link were always busy.
     pub most_cell_hops: f64,
-    /// Seconds on a machine that takes [`NANOSECONDS_PER_HOP`].
+    /// Seconds of the run on a machine that takes [`NANOSECONDS_PER_HOP`] for each cell-hop.
     pub seconds: f64,
     /// Most bytes of the traces, before compression.
     pub most_trace_bytes: u64,
@@ -36,11 +36,12 @@ pub struct Work {
 /// of 2023, each within a factor of two.
 pub const NANOSECONDS_PER_HOP: f64 = 50.0;
 
-/// Time, least and greatest value of a point.
+/// Bytes of a point of a trace: its time, its least and its greatest value, of eight bytes each.
 const BYTES_PER_POINT: u64 = 24;
-/// Nine columns: five numbers, and four names that are kept once each and then by number.
+/// Bytes of an event in nine columns: five numbers, and four names that are kept once each and then
+/// by number.
 const BYTES_PER_EVENT: u64 = 72;
-/// A record of a captured cell: its header, and the 53 octets of the cell or nearly so.
+/// Bytes of the record of a captured cell: its header, and the 53 octets of the cell or nearly so.
 const BYTES_PER_RECORD: f64 = 70.0;
 
 /// Estimates the run of `plan`, which was built from `scenario`.
@@ -67,13 +68,13 @@ pub fn work(scenario: &Scenario, plan: &Plan) -> Work {
     work
 }
 
-/// Cells of a flow.
+/// Cells that a flow sends in a run, by channel.
 pub struct Cells {
-    /// Cells of its forward channel that the network carries.
+    /// Cells of the flow's forward channel that the network carries.
     pub there: f64,
-    /// Further ones, which are lost behind its first link.
+    /// Further cells of the forward channel, which are lost behind the first link.
     pub first: f64,
-    /// Cells of its backward channel.
+    /// Cells of the flow's backward channel.
     pub back: f64,
 }
 
@@ -115,7 +116,8 @@ fn hops(flow: &FlowPlan, plan: &Plan, there: f64, back: f64) -> f64 {
     (there * flow.forward.len() as f64 + back * flow.backward.len() as f64) * (1.0 + credit)
 }
 
-/// Cells that the links of all flows carry in a time. With credit any link may carry credit cells.
+/// Most cells that the links of all flows carry in `seconds`, summed over the links. With credit
+/// control any link may carry credit cells.
 fn most_cell_hops(plan: &Plan, seconds: f64) -> f64 {
     let mut used = vec![plan.fcvc.is_some(); plan.links.len()];
     for flow in &plan.flows {

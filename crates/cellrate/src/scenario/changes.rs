@@ -26,7 +26,7 @@ pub struct Stage {
     pub at: Ps,
     /// The scenario with the keys of this change and of all before it.
     pub scenario: Scenario,
-    /// Its graph: nodes, links and routes are those of the scenario, settings of switches differ.
+    /// Graph of the scenario: nodes, links and routes do not change, settings of switches may.
     pub graph: Graph,
 }
 
@@ -36,8 +36,9 @@ const MOST: usize = 1_000;
 /// Scenario, graph and warnings of a document.
 pub type Judged = (Scenario, Graph, Vec<Fault>);
 
-/// The stages of the scenario in `root`, which fits `schema`, read by `read`, and its warnings with those that they add.
-/// The changes of `first` become what they change: every key with its value, in its usual form.
+/// The stages of the scenario in `root`, which fits `schema`; `read` reads each of them. Warnings of the
+/// stages are added to those of `first`, and the changes of `first` are rewritten: every key with its value,
+/// in its usual form.
 pub fn stages(
     root: &Table,
     schema: &Json,
@@ -90,7 +91,7 @@ pub fn stages(
     Ok(that_change(first, stages))
 }
 
-/// The message without the time from which on it holds.
+/// The message without the words at its beginning that state the time of the change.
 fn tail(message: &str) -> &str {
     message.split_once(": ").map_or(message, |(_, rest)| rest)
 }
@@ -205,12 +206,12 @@ struct Differences<'t> {
     consequences: Vec<Fault>,
 }
 
-/// The keys of a table that can change.
+/// Which keys of a table can change.
 #[derive(Clone, Copy)]
 enum Rule<'s> {
-    /// Those with a range can.
+    /// Keys with a search range (`x-search`) can change.
     Ranges,
-    /// None can, for this reason.
+    /// No key can change, for this reason.
     Fixed(&'s str),
 }
 
@@ -308,14 +309,14 @@ impl<'t> Differences<'t> {
         }
     }
 
-    /// True for a key of a flow's own TCP or ABR parameters, and for all of these.
+    /// True for a key of a flow's own TCP or ABR parameters, and for the table of these.
     fn is_of_one_flow(&self, key: &str) -> bool {
         let path = self.path.iter().map(String::as_str).chain([key]);
         let path: Vec<&str> = path.collect();
         matches!(path[..], ["flow", _, "abr" | "tcp", ..])
     }
 
-    /// Does something one step further down.
+    /// Calls `act` with the place of the differences one step further down.
     fn at(&mut self, step: Step, name: &str, act: impl FnOnce(&mut Self)) {
         self.place.push(step);
         self.path.push(name.into());

@@ -1,6 +1,6 @@
 //! Control schemes, discard policies, TCP recoveries and laws of ABR sources that are not in the
-//! registry: found by whoever reads the scenario, checked against a schema of their own, and written
-//! out with every default.
+//! registry. The reader of the scenario finds them. Each is checked against a schema of its own,
+//! and written out with every default.
 
 mod in_rust;
 
@@ -59,8 +59,8 @@ impl Kind {
 
 /// Finds the components that a scenario names and the registry does not have.
 pub trait Schemes: Send + Sync {
-    /// The component that `name` names in the scenario of the file `path`; `None` if it is no such
-    /// name.
+    /// The component that the text `name` names in the scenario of the file `path`; `None` if
+    /// `name` has not the form of such a name.
     ///
     /// # Errors
     /// The reason why there is no such component, or why it may not be used.
@@ -80,40 +80,40 @@ pub trait Schemes: Send + Sync {
 /// Reason why a scheme was not found, and what helps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NotFound {
-    /// The reason.
+    /// Reason why the scheme was not found.
     pub message: String,
-    /// Advice; may be empty.
+    /// Advice to the user; may be empty.
     pub help: String,
 }
 
-/// A scheme, discard policy, recovery or law: its parameters are still open.
+/// A scheme, discard policy, recovery or law before its parameters are set.
 pub trait SchemeClass: Debug + Send + Sync {
     /// JSON schema of the table of parameters. It may refer to definitions of the schema of
     /// scenarios, such as `#/$defs/Time`; others stand under its own `$defs`.
     fn schema(&self) -> Json;
-    /// Fingerprint of its source, which becomes part of the scenario and so of the key of its
-    /// results; `None` for a scheme that belongs to the program.
+    /// Fingerprint of the component's source code, which becomes part of the scenario and so of the
+    /// key of its results; `None` for a component of the program itself.
     fn fingerprint(&self) -> Option<String> {
         None
     }
-    /// Reason why its parameters cannot change during a run; `None` if those of a scheme or policy
-    /// can.
+    /// Reason why the component's parameters cannot change during a run; `None` if they can, which
+    /// only those of a scheme or policy may.
     fn fixed(&self) -> Option<String> {
         Some("it takes its parameters once, when it is made".into())
     }
-    /// The scheme with these parameters, which fit the schema.
+    /// The component with these parameters, which fit the schema.
     ///
     /// # Errors
-    /// If it refuses them.
+    /// If the component refuses the parameters.
     fn configure(&self, parameters: Map<String, Json>) -> Result<Configured, Refused>;
 }
 
 /// A component with its parameters.
 #[derive(Debug)]
 pub struct Configured {
-    /// All parameters, with their defaults.
+    /// All parameters of the component, with their defaults.
     pub parameters: Map<String, Json>,
-    /// The component.
+    /// The component that the parameters make.
     pub made: Made,
 }
 
@@ -128,20 +128,20 @@ pub enum Made {
     Recovery(Arc<dyn CustomRecovery>),
     /// A law of a source.
     Law(Arc<dyn CustomLaw>),
-    /// None: the scenario is only described.
+    /// No component: the scenario is only described.
     Nothing,
 }
 
-/// Parameters that a scheme refuses.
+/// Parameters that a component refuses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Refused {
-    /// The key; empty if it is none alone.
+    /// Key of the refused parameter; empty if no single parameter is at fault.
     pub key: String,
-    /// The reason.
+    /// Reason why the component refuses the parameters.
     pub why: String,
 }
 
-/// No schemes but those of the registry.
+/// Finds no components but those of the registry.
 #[derive(Clone, Copy, Debug)]
 pub struct RegistryAlone;
 
@@ -151,7 +151,8 @@ impl Schemes for RegistryAlone {
     }
 }
 
-/// A scheme of which only the keys are known that a scenario has.
+/// Keys and kind of a component in a scenario that is only described; the component itself is not
+/// known.
 #[derive(Debug)]
 struct Written(Vec<String>, Kind);
 
@@ -218,7 +219,8 @@ impl CustomLaw for Unknown {
     }
 }
 
-/// `text` for ever: names of schemes and of their keys are few.
+/// A copy of `text` that lives until the program ends; equal texts share one copy. Names of schemes
+/// and of their keys are few, so the copies take little memory.
 pub fn interned(text: &str) -> &'static str {
     static TEXTS: OnceLock<Mutex<HashSet<&'static str>>> = OnceLock::new();
     let texts = TEXTS.get_or_init(Mutex::default);
@@ -241,7 +243,10 @@ const SOURCE: &str = "source";
 pub(crate) struct Found(Vec<(Kind, String, Arc<dyn SchemeClass>)>);
 
 impl Found {
-    /// Finds the components of a document.
+    /// Finds the components that the document `root` of the file `path` names.
+    ///
+    /// # Errors
+    /// Those that `finder` does not find, each at its place.
     pub fn of(root: &Table, path: &str, finder: &dyn Schemes) -> Result<Found, Vec<Fault>> {
         let mut named = Vec::new();
         named_in(root, &mut named);
@@ -334,7 +339,7 @@ impl Found {
         Some(schema)
     }
 
-    /// Puts the components into the configurations that name them.
+    /// Sets the components in the configurations that name them.
     pub fn attach(&self, scenario: &mut Scenario) -> Vec<Problem> {
         if self.0.is_empty() {
             return Vec::new();
@@ -368,7 +373,7 @@ impl Found {
         problems
     }
 
-    /// Puts a scheme into the configuration of a switch that stands `at` a place.
+    /// Sets the scheme that the configuration of a switch names; `at` is the place of the switch.
     pub fn control(&self, control: &mut ControlConfig, at: Place) -> Vec<Problem> {
         let ControlConfig::Custom(config) = control else {
             return Vec::new();
@@ -393,7 +398,7 @@ impl Found {
         self.complete(Kind::Discard, config, made, with(&at, "discard"))
     }
 
-    /// Puts a recovery into the configuration of TCP that stands `at` a place.
+    /// Sets the recovery that the configuration of TCP names; `at` is the place of the configuration.
     pub fn recovery(&self, recovery: &mut Recovery, at: Place) -> Vec<Problem> {
         let Recovery::Custom(config) = recovery else {
             return Vec::new();
@@ -418,7 +423,8 @@ impl Found {
         self.complete(Kind::Law, config, made, with(&at, "law"))
     }
 
-    /// Completes the configuration whose table stands `at` a place.
+    /// Sets the component and the default parameters in a configuration whose table stands at the
+    /// place `at`.
     fn complete<S: ?Sized>(
         &self,
         kind: Kind,
@@ -468,21 +474,21 @@ impl Found {
     }
 }
 
-/// A place one key further down.
+/// The place of `key` in the table at `at`.
 fn with(at: &Place, key: &str) -> Place {
     at.iter().cloned().chain([Step::from(key)]).collect()
 }
 
-/// A name in a document.
+/// A name of a component in a document.
 struct Named<'t> {
     kind: Kind,
     name: &'t str,
     item: &'t Item,
-    /// Keys of its table; none if the name stands alone.
+    /// Keys of the table that has the name; none if the name stands alone.
     keys: Vec<String>,
 }
 
-/// The names of components that are not in the registry.
+/// Collects the names of components that are not in the registry.
 fn named_in<'t>(table: &'t Table, named: &mut Vec<Named<'t>>) {
     let keys = || {
         table

@@ -26,9 +26,9 @@ pub struct Network {
     pub duration_seconds: f64,
     /// Largest random addition to the start of every flow.
     pub start_jitter_seconds: f64,
-    /// `[measure]`.
+    /// Parameters of `[measure]`, which say what is recorded.
     pub measure: Value,
-    /// `[fcvc]`; null if there is no credit control.
+    /// Parameters of `[fcvc]`; null if there is no credit control.
     pub credit: Option<Value>,
     /// True if links may lose cells (`link_errors`).
     pub links_lose: bool,
@@ -85,7 +85,7 @@ pub struct Link {
 pub struct Flow {
     /// Unique name, `GROUP.INDEX`.
     pub name: String,
-    /// Its group.
+    /// Name of the flow's group.
     pub group: String,
     /// Number within the group, from 1.
     pub index: u32,

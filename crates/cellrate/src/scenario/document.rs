@@ -8,19 +8,19 @@ use toml::de::{DeTable, DeValue};
 use super::problem::Step;
 use super::source::Span;
 
-/// A value and its position.
+/// A value of a document and its position in the text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
-    /// The value.
+    /// The value itself.
     pub value: Value,
-    /// Position in the text.
+    /// Position of the value in the text.
     pub span: Span,
 }
 
 /// A value of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// Text.
+    /// A text.
     String(String),
     /// A whole number; beyond 128 bits it is clipped to the nearest.
     Integer(i128),
@@ -32,7 +32,7 @@ pub enum Value {
     Date(toml::value::Datetime),
     /// A list.
     Array(Vec<Item>),
-    /// Keys and values.
+    /// A table of keys and values.
     Table(Table),
 }
 
@@ -54,31 +54,31 @@ impl Value {
 /// A table in the order of its keys.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
-    /// Keys and values.
+    /// Keys and values of the table.
     pub entries: Vec<Entry>,
 }
 
 /// A key with its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// The key.
+    /// Name of the key.
     pub key: String,
-    /// Position in the text.
+    /// Position of the key in the text.
     pub span: Span,
-    /// Its value.
+    /// Value of the key.
     pub item: Item,
 }
 
 impl Table {
-    /// The entry of a key.
+    /// The entry of a key in the table.
     pub fn entry(&self, key: &str) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.key == key)
     }
-    /// The value of a key.
+    /// The value of a key in the table.
     pub fn get(&self, key: &str) -> Option<&Item> {
         self.entry(key).map(|entry| &entry.item)
     }
-    /// The value of a key, mutable.
+    /// The value of a key in the table, mutable.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Item> {
         self.entries
             .iter_mut()
@@ -231,8 +231,8 @@ fn integer(digits: &str, radix: u32) -> i128 {
     i128::from_str_radix(digits, radix).unwrap_or(beyond)
 }
 
-/// Position of the key that `steps` lead to: that of its value, or, if it was not written, that of
-/// the innermost table around it that was written.
+/// Position of the key that `steps` lead to: the position of its value, or, if the key was not
+/// written, that of the innermost table around it that was written.
 pub fn locate(table: &Table, steps: &[Step]) -> Span {
     let whole = Span {
         text: 0,

@@ -1,4 +1,5 @@
-//! Parameters in force: with the values that follow from others if they are left out.
+//! Parameters in force: those of the scenario, and values that follow from others where they are
+//! left out.
 
 use cellrate_engine::endsystem::{AbrConfig, SourceRules};
 use cellrate_engine::kernel::units::Bytes;
@@ -7,8 +8,8 @@ use cellrate_engine::tcp::TcpConfig;
 
 use super::types::Switch;
 
-/// ABR on an access link of `link_rate` with a fixed round trip of `round_trip`: PCR, MCR, ICR,
-/// CRM.
+/// ABR parameters on an access link of `link_rate` with a fixed round trip of `round_trip`: PCR,
+/// MCR, ICR and CRM are filled in.
 pub fn abr(config: &AbrConfig, link_rate: Rate, round_trip: Ps) -> AbrConfig {
     let mut found = config.clone();
     found.icr = Some(Rate::from_cells_per_second(
@@ -20,7 +21,7 @@ pub fn abr(config: &AbrConfig, link_rate: Rate, round_trip: Ps) -> AbrConfig {
     found
 }
 
-/// TCP with its initial slow start threshold.
+/// TCP parameters with the initial slow start threshold filled in.
 pub fn tcp(config: &TcpConfig) -> TcpConfig {
     let initial_ssthresh = Some(config.initial_ssthresh.unwrap_or(Bytes(config.window.0)));
     TcpConfig {
@@ -29,7 +30,7 @@ pub fn tcp(config: &TcpConfig) -> TcpConfig {
     }
 }
 
-/// A switch with its thresholds and its target utilisation.
+/// Settings of a switch with thresholds and target utilisation filled in.
 pub fn switch(config: &Switch) -> Switch {
     let mut found = config.clone();
     found.control = config.control.in_force();

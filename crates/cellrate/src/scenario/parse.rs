@@ -17,7 +17,7 @@ use super::{schema, set, shape};
 use crate::traffic_files::Files;
 
 /// A scenario that can be run, its graph, and the warnings about it. Only [`Scenario::parse`] makes
-/// one, and runs take nothing else, so each graph is expanded once, and no text that is right is
+/// one, and runs take nothing else. Each graph is therefore expanded once, and no valid text is
 /// read twice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checked {
@@ -29,7 +29,7 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// The scenario, every flow with its own complete TCP and ABR parameters.
+    /// The scenario, in which every flow has its own complete TCP and ABR parameters.
     pub fn scenario(&self) -> &Scenario {
         &self.scenario
     }
@@ -37,22 +37,22 @@ impl Checked {
     pub fn stages(&self) -> &[Stage] {
         &self.stages
     }
-    /// Its graph with the routes of its flows.
+    /// Graph of the scenario with the routes of its flows.
     pub fn graph(&self) -> &Graph {
         &self.graph
     }
-    /// The schema that it fits: that of scenarios, with the schemes from outside the registry that
-    /// it names.
+    /// The schema that the scenario fits: that of all scenarios, extended by the schemes from
+    /// outside the registry that this scenario names.
     pub fn schema(&self) -> &serde_json::Value {
         self.schema.as_ref().unwrap_or_else(|| schema())
     }
-    /// Warnings of its check.
+    /// Warnings of the scenario's check.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }
 }
 
-/// Longest scenario in bytes.
+/// Greatest length of a scenario file, in bytes.
 const LONGEST_FILE: usize = 8 << 20;
 
 impl Scenario {
@@ -70,7 +70,8 @@ impl Scenario {
         Scenario::parse_with(text, path, overrides, seed, &RegistryAlone)
     }
 
-    /// The same for a scenario that may name `schemes` which are not in the registry.
+    /// Reads the scenario `text` as [`Scenario::parse`] does; the scenario may name `schemes` that
+    /// are not in the registry.
     ///
     /// # Errors
     /// Every reason why the scenario cannot be run, with its position.
@@ -276,7 +277,7 @@ pub(crate) fn unread(error: &toml::de::Error) -> Fault {
     .help("this is a defect of cellrate: please report it")
 }
 
-/// Beginning of a message that no user should see.
+/// Beginning of a message that would show an error in the program, since the schema must rule it out.
 pub(super) const UNREAD: &str = "the scenario has the right shape, but cannot be read";
 
 fn set_seed(root: &mut Table, seed: &str, text: usize) {
@@ -342,7 +343,7 @@ fn merge(shared: &mut Item, own: &Item) {
     }
 }
 
-/// True unless both tables name a policy, and not the same: they have other keys then.
+/// True unless both tables name a policy, and the names differ: different policies have different keys.
 fn is_same_variant(shared: &Table, own: &Table) -> bool {
     match (shared.get("policy"), own.get("policy")) {
         (Some(shared), Some(own)) => shared.value == own.value,

@@ -32,7 +32,7 @@ macro_rules! place {
 }
 pub(crate) use place;
 
-/// A problem with the meaning of a document.
+/// A problem with the meaning of a document, such as values that contradict each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Severity of the problem.

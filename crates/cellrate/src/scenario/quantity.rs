@@ -62,7 +62,7 @@ impl Quantity {
         })
     }
 
-    /// True if `text` is such a quantity.
+    /// True if `text` states a quantity of this kind.
     pub fn reads(self, text: &str) -> bool {
         self.value(text).is_some()
     }
@@ -91,7 +91,7 @@ impl Quantity {
         }
     }
 
-    /// `text` as a complete scenario has it, if it is such a quantity.
+    /// Quantity `text` in the form that a complete scenario has; `None` if `text` is no such quantity.
     pub fn canonical(self, text: &str) -> Option<String> {
         match self {
             Quantity::Time => written(text.parse::<Ps>()),
@@ -120,7 +120,7 @@ impl Quantity {
             .ok_or_else(|| format!("`{text}` is not {}{}", self.allowed(), hint()))
     }
 
-    /// The allowed values, in the words of the schema.
+    /// The allowed values, as the schema describes them.
     fn allowed(self) -> String {
         let schema = match self {
             Quantity::QueueLength => crate::ethernet::schema(),
@@ -144,7 +144,7 @@ impl Quantity {
         most.map(|most| format!("at most {most}"))
     }
 
-    /// Names of its units.
+    /// Names of the quantity's units.
     pub(super) fn units(self) -> &'static [&'static str] {
         const TIMES: [&str; 5] = ["ps", "ns", "us", "ms", "s"];
         match self {
@@ -158,7 +158,7 @@ impl Quantity {
         }
     }
 
-    /// A suggestion for `text`, which is not such a quantity.
+    /// A suggestion for `text`, which states no quantity of this kind.
     pub fn hint(self, text: &str) -> Option<String> {
         let text = text.trim();
         let number_end = text
@@ -193,7 +193,7 @@ fn length(text: &str) -> Option<Length> {
     Length::try_from(text.to_string()).ok()
 }
 
-/// The limit that a quantity exceeds: its own, or that of the type that holds it.
+/// The limit that a quantity exceeds: `most`, or the greatest value of the type that holds it.
 fn exceeded<T: PartialOrd + Display>(
     found: Result<T, UnitError>,
     limit: Option<T>,

@@ -10,20 +10,20 @@ use super::templates;
 /// An entry of the registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Named {
-    /// Name in scenarios.
+    /// Name of the entry in scenarios.
     pub name: &'static str,
-    /// Description in one line.
+    /// Description of the entry in one line.
     pub about: &'static str,
-    /// Publication that describes it; empty for templates.
+    /// Publication that describes the entry; empty for templates.
     pub source: &'static str,
 }
 
 /// Everything that a scenario can name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Registry {
-    /// Congestion control of switches.
+    /// Congestion control schemes of switches.
     pub schemes: Vec<Named>,
-    /// Credit control of links.
+    /// Credit control schemes of links.
     pub credit: Vec<Named>,
     /// Discard policies of switches.
     pub policies: Vec<Named>,

@@ -11,12 +11,13 @@ pub fn resolve(scenario: &Scenario) -> String {
     resolved(scenario).to_string()
 }
 
-/// The same as a table.
+/// The complete scenario, as [`resolve`] writes it, as a table.
 pub fn resolved(scenario: &Scenario) -> Table {
     without_repetition(scenario, &["tcp", "abr"])
 }
 
-/// A scenario as a table; tables of flows under `keys` hold only what differs from those of the scenario.
+/// A scenario as a table; those of flows under `keys` hold only what differs from the tables of the same name
+/// of the whole scenario.
 pub(crate) fn without_repetition(scenario: &impl Serialize, keys: &[&str]) -> Table {
     let mut table =
         Table::try_from(scenario).unwrap_or_else(|error| panic!("a scenario is no TOML: {error}"));

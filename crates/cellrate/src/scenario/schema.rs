@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::types::Scenario;
 
-/// The schema, for JSON Schema 2020-12.
+/// The JSON Schema of a scenario, after JSON Schema 2020-12.
 pub fn schema() -> &'static Value {
     static SCHEMA: OnceLock<Value> = OnceLock::new();
     SCHEMA.get_or_init(|| of::<Scenario>("cellrate scenario"))

@@ -20,7 +20,8 @@ pub fn apply(root: &mut Table, input: &str, text: usize) -> Result<(), Fault> {
     put(root, &path, item)
 }
 
-/// Sets the key of `entry`, which is a dotted path, to its value; of a table each key that it has.
+/// Sets the key of `entry`, a dotted path, to the value of `entry`. If that value is a table, sets
+/// each key that the table has.
 pub fn put_each(root: &mut Table, entry: &Entry) -> Result<(), Fault> {
     let Some(path) = path(&entry.key, 0) else {
         let fault = Fault::error(entry.span, "this is no path of keys");
@@ -118,7 +119,7 @@ fn descend(
 
 /// The key whose value is a name alone, or a table with that name and parameters.
 const RECOVERY: &str = "recovery";
-/// The key of the name in that table.
+/// Key of the name in the table of [`RECOVERY`].
 const POLICY: &str = "policy";
 
 /// Turns the name of a recovery into its table, so that a parameter can be set.
@@ -222,7 +223,7 @@ fn equals_sign(input: &str) -> Option<usize> {
     })
 }
 
-/// Keys of a dotted path.
+/// Keys of the path `dotted`, with their positions; `None` if a key is empty or badly quoted.
 fn path(dotted: &str, text: usize) -> Option<Vec<(String, Span)>> {
     if dotted.contains('\n') {
         return None;

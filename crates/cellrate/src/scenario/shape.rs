@@ -33,7 +33,7 @@ pub fn check(root: &Table, schema: &Json, whole: &str) -> Vec<Fault> {
     )
 }
 
-/// The same check of the table under `key`, which was written at `span`.
+/// Finds the same faults as [`check`] in the table under `key`, which was written at `span`.
 pub fn check_within(table: &Table, schema: &Json, key: &str, span: Span) -> Vec<Fault> {
     checked(table, schema, "", Around { key, span })
 }
@@ -49,7 +49,7 @@ fn checked(root: &Table, schema: &Json, whole: &str, around: Around<'_>) -> Vec<
     shape.faults
 }
 
-/// Other common names of keys.
+/// Names by which other programs call a key, each with its name here.
 const OTHER_NAMES: [(&str, &str); 6] = [
     ("length", "delay"),
     ("distance", "delay"),
@@ -64,14 +64,14 @@ const MOST_FAULTS: usize = 1_000;
 
 struct Shape<'s> {
     definitions: &'s Json,
-    /// The document and its schema, unless a part alone is checked.
+    /// The schema and the document, unless only a part of the document is checked.
     top: Option<(&'s Json, &'s Table)>,
     /// Name of the document in messages.
     whole: &'s str,
     faults: Vec<Fault>,
 }
 
-/// The key whose value is checked, or, in an array, that of the array.
+/// The key whose value is checked; for an element of an array, the key of the array.
 #[derive(Clone, Copy)]
 struct Around<'a> {
     key: &'a str,
@@ -319,7 +319,7 @@ impl<'s> Shape<'s> {
         }
     }
 
-    /// Reports an unknown key; returns the key that was probably meant.
+    /// Reports an unknown key; returns the allowed key that is most like it.
     fn unknown(
         &mut self,
         keys: &Map<String, Json>,
@@ -422,8 +422,8 @@ fn tag(variant: &Json) -> Option<&str> {
         .map(|(key, _)| key.as_str())
 }
 
-/// The fault of a value outside the range that its class allows; none if it has no range, or is no
-/// such value at all.
+/// The fault of a value outside the range `limits`; `None` if there is no range, or if the value is
+/// no such quantity.
 fn outside(limits: &Json, quantity: Option<Quantity>, item: &Item, key: &str) -> Option<Fault> {
     let number = |json: &Json| match quantity {
         Some(quantity) => quantity.value(json.as_str()?),

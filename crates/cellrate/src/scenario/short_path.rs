@@ -80,8 +80,8 @@ impl Below<'_> {
     }
 }
 
-/// The variant of a schema that a key of a table names, whose texts `text_of` gives; the schema
-/// itself without variants.
+/// The variant of a schema that one key of a table names; `text_of` returns the text of a key of
+/// the table. Without variants the schema itself is returned.
 pub fn variant<'s, 't>(schema: &'s Json, text_of: impl Fn(&str) -> Option<&'t str>) -> &'s Json {
     let chosen = |variant: &&Json| {
         let mut properties = variant["properties"].as_object().into_iter().flatten();
@@ -94,7 +94,7 @@ pub fn variant<'s, 't>(schema: &'s Json, text_of: impl Fn(&str) -> Option<&'t st
     variants.find(chosen).unwrap_or(schema)
 }
 
-/// `did you mean a, b or c?`, of paths of which there is at least one.
+/// The sentence `did you mean a, b or c?` about at least one path.
 pub fn meant(paths: &[String]) -> String {
     const MOST: usize = 3;
     let shown: Vec<String> = paths

@@ -3,31 +3,31 @@
 /// A range of bytes in one of the texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span {
-    /// Number of the text.
+    /// Number of the text, from 0.
     pub text: usize,
-    /// First byte.
+    /// First byte of the range in the text.
     pub start: usize,
-    /// Byte behind the last.
+    /// Byte behind the last of the range.
     pub end: usize,
 }
 
 /// A text and its name.
 #[derive(Clone, Copy, Debug)]
 pub struct Text<'a> {
-    /// File name, or `--set` or `--seed`.
+    /// Name of the file, or `--set` or `--seed`.
     pub name: &'a str,
-    /// Contents.
+    /// The text itself.
     pub text: &'a str,
 }
 
 /// Line of a text that holds the start of a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line<'a> {
-    /// Number, from 1.
+    /// Number of the line, from 1.
     pub number: usize,
-    /// Column of the span, from 1, in characters.
+    /// Column of the span in the line, from 1, in characters.
     pub column: usize,
-    /// The line without its end.
+    /// The line without its line break.
     pub text: &'a str,
     /// Bytes of the line before the span.
     pub start: usize,

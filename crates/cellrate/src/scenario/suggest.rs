@@ -1,6 +1,6 @@
 //! The nearest valid name, and lists of valid names.
 
-/// The candidate that was probably meant by `found`: at most a third of the letters differ, and at
+/// The candidate most like `found`, a wrong name: at most a third of the letters differ, and at
 /// least two are equal.
 pub fn nearest<'a>(found: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = found.to_lowercase();
@@ -27,7 +27,7 @@ pub fn nearest<'a>(found: &str, candidates: impl IntoIterator<Item = &'a str>) -
     (least == 0 || least <= allowed(other)).then_some(name)
 }
 
-/// The same, if no other candidate is as near.
+/// The candidate that [`nearest`] finds, if no other candidate is as near.
 pub fn nearest_alone<'a>(
     found: &str,
     candidates: impl IntoIterator<Item = &'a str> + Clone,
@@ -40,7 +40,7 @@ pub fn nearest_alone<'a>(
     (as_near.next().is_some() && as_near.next().is_none()).then_some(near)
 }
 
-/// `a`, `b` and `c`; a long list is shortened.
+/// The names as a list, "`a`, `b`, `c`"; of a long list only the first are named.
 pub fn listed(names: &[&str]) -> String {
     const MOST: usize = 24;
     let mut text = names
@@ -55,8 +55,8 @@ pub fn listed(names: &[&str]) -> String {
     text
 }
 
-/// Number of edits from one text to the other: insertions, deletions, replacements, and swaps of
-/// neighbours. Of longer texts, which no name is, the first 64 letters count.
+/// Number of edits between two texts: insertions, deletions, replacements, and swaps of neighbours.
+/// Of longer texts, which no name is, the first 64 letters count.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) =
         (a.chars().take(64).collect(), b.chars().take(64).collect());

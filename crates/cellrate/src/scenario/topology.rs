@@ -116,7 +116,7 @@ pub enum GraphNode {
 }
 
 impl GraphNode {
-    /// Its name.
+    /// Name of the node.
     pub fn name(&self) -> &str {
         match self {
             GraphNode::Host(host) => &host.name,

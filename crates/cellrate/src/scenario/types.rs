@@ -82,7 +82,7 @@ pub struct Change {
     pub set: BTreeMap<String, Setting>,
 }
 
-/// A value of any key.
+/// A value that a change gives to a key, of any type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Setting(pub toml::Value);
@@ -245,14 +245,14 @@ pub struct Aal5 {
 }
 
 impl Scenario {
-    /// Measuring window.
+    /// Begin and end of the measuring window.
     pub fn window(&self) -> (Ps, Ps) {
         (
             self.measure.from,
             self.measure.to.unwrap_or(self.run.duration),
         )
     }
-    /// Sampling period of traces, at least a picosecond.
+    /// Sampling period of queues and traces, at least a picosecond.
     pub fn sample(&self) -> Ps {
         self.measure
             .sample

@@ -10,7 +10,7 @@ struct Meaning {
     value: f64,
     /// Units in which a suggestion may be written.
     units: &'static [(&'static str, f64)],
-    /// Condition of this meaning, if there are several.
+    /// Condition under which the unit has this meaning; empty if it has no other.
     condition: &'static str,
 }
 
@@ -23,7 +23,7 @@ const TIMES: Units = &[
     ("ns", 1e-9),
     ("ps", 1e-12),
 ];
-/// In seconds that light takes in fibre.
+/// Units of length, each with the seconds that light takes for it in fibre.
 const LENGTHS: Units = &[("km", 5e-6), ("m", 5e-9)];
 const RATES: Units = &[
     ("Gbit/s", 1e9),
@@ -72,8 +72,8 @@ pub fn suggestion(quantity: Quantity, number: &str, unit: &str) -> Option<String
     (!told.is_empty()).then(|| format!("did you mean {}?", told.join(", or ")))
 }
 
-/// `written` of what `unit` means: in the unit with the same prefix, or the largest of which it is
-/// at least one.
+/// Text of `written` units in a unit that scenarios have: the one with the same prefix, or the
+/// largest in which the number is at least one.
 fn in_units(written: f64, unit: &str, meaning: &Meaning) -> String {
     let value = written * meaning.value;
     // Of `MB/s` that is `Mbit/s`, but of `min` not `ms`.
@@ -128,8 +128,8 @@ fn meanings(quantity: Quantity, unit: &str) -> Vec<Meaning> {
     }
 }
 
-/// Factor of a prefix; `None` if it is none. Rates and sizes are never in thousandths: there `m`
-/// stands for `M`.
+/// Factor of a metric prefix; `None` if `text` is none. Rates and sizes are never in thousandths:
+/// there `m` stands for `M`.
 fn prefix(text: &str, of_amounts: bool) -> Option<f64> {
     Some(match (text, of_amounts) {
         ("", _) => 1.0,
@@ -379,7 +379,7 @@ mod tests {
         assert_eq!(told(Quantity::Time, "5 min"), "did you mean `300 s`?");
     }
 
-    /// Of two units that are equally near, none is guessed.
+    /// If two units are equally near, the suggestion names neither.
     #[test]
     fn a_slip_leads_to_a_unit_only_if_one_is_nearest() {
         assert_eq!(

@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use crate::scenario::problem::{Problem, place};
 use crate::scenario::{Flow, Scenario};
 
-/// Longest file in bytes.
+/// Greatest length of a file, in bytes.
 const LONGEST: u64 = 1 << 28;
 
 /// Converts a Parquet file into the text of a CSV table; the error describes the fault.
@@ -34,12 +34,13 @@ pub fn read_parquet_with(reader: ParquetReader) {
 /// The files of a directory that sources play, each of which is read once.
 pub struct Files<'a> {
     directory: &'a Path,
-    /// Sources that have been read, without and with what they play.
+    /// Sources whose files have been read: each as the scenario has it, and with the contents of
+    /// its file.
     known: Vec<(SourceConfig, SourceConfig)>,
 }
 
 impl<'a> Files<'a> {
-    /// Files relative to `directory`.
+    /// Reader of files relative to `directory`.
     pub fn of(directory: &'a Path) -> Files<'a> {
         Files {
             directory,

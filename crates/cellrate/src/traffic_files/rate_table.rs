@@ -6,14 +6,14 @@ use cellrate_engine::traffic::piecewise::Piece;
 /// Number of the faulty line, from 1, and a description of the fault.
 pub type Wrong = (usize, String);
 
-/// Meaning of the first column.
+/// Meaning of the first column of a table of rates.
 #[derive(Clone, Copy, PartialEq)]
 enum Axis {
     Duration,
     Time,
 }
 
-/// A column: its index, and the unit of its numbers; empty if every value has its own unit.
+/// A column of a table: its index, and the unit of its numbers; empty if every value has its own unit.
 struct Column {
     index: usize,
     unit: String,
@@ -145,7 +145,7 @@ fn columns(heading: &str) -> Result<(Axis, Column, Column), String> {
     }
 }
 
-/// Name and unit of `rate (Mbit/s)`.
+/// Name and unit of a column's heading, such as `rate (Mbit/s)`.
 fn with_unit(name: &str) -> (&str, &str) {
     match name.split_once('(') {
         Some((name, unit)) => (name.trim(), unit.trim_end().trim_end_matches(')').trim()),
@@ -160,7 +160,7 @@ fn time(value: &str, unit: &str) -> Result<Ps, String> {
         .map_err(|error| format!("{error}"))
 }
 
-/// A rate; zero is a pause.
+/// A rate of the table; zero is a pause.
 fn speed(value: &str, unit: &str) -> Result<Rate, String> {
     let text = format!("{value} {unit}");
     let number: String = value

@@ -33,7 +33,7 @@ pub enum Encapsulation {
 }
 
 impl Encapsulation {
-    /// Bytes before every packet.
+    /// Bytes that the encapsulation puts before every packet.
     pub const fn bytes(self) -> u32 {
         match self {
             Encapsulation::LlcSnap => 8,
@@ -42,27 +42,28 @@ impl Encapsulation {
     }
 }
 
-/// Result at the end of a PDU.
+/// Result of reassembly at the end of a PDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// All its cells and no others have arrived: length and CRC are right.
+    /// All cells of the PDU and no others have arrived: length and CRC are right.
     Delivered(Segment),
-    /// Cells are missing, or cells of an earlier PDU whose end was lost precede: all are discarded.
+    /// Cells of the PDU are missing, or cells of an earlier PDU whose end was lost precede them:
+    /// all are discarded.
     Corrupt,
 }
 
 /// Reassembly of one channel. A PDU is delivered if and only if exactly its cells arrived, in
-/// order, since the last end of a PDU; a length check and a CRC without collisions have the same
+/// order, since the last end of a PDU. A length check and a CRC without collisions have the same
 /// result.
 #[derive(Clone, Debug, Default)]
 pub struct Reassembler {
     /// Number of the first cell since the last end of a PDU.
     first: u32,
-    /// Number of cells since then.
+    /// Number of cells since the last end of a PDU.
     cells: u64,
-    /// True if a cell is missing between them.
+    /// True if a cell is missing among the cells since the last end of a PDU.
     broken: bool,
-    /// Number that follows that of the last cell.
+    /// Number that follows the number of the last cell.
     next: u32,
     merges: u64,
 }
@@ -103,11 +104,11 @@ impl Reassembler {
         Outcome::Corrupt
     }
 
-    /// Number of corrupt PDUs that began with cells of an earlier one.
+    /// Number of corrupt PDUs that began with cells of an earlier PDU.
     pub fn merges(&self) -> u64 {
         self.merges
     }
-    /// The number that follows that of the last cell.
+    /// The number that follows the number of the last cell.
     pub fn next_number(&self) -> u32 {
         self.next
     }
@@ -130,7 +131,7 @@ mod tests {
         }
     }
 
-    /// Sends the cells of `pdu` for whose index `arrives` is true.
+    /// Passes those cells of `pdu` to the reassembler for whose index `arrives` is true.
     fn send(r: &mut Reassembler, pdu: &Pdu, arrives: impl Fn(u32) -> bool) -> Option<Outcome> {
         let mut outcome = None;
         let cells = u32::from(pdu.cells);

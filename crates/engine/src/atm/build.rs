@@ -31,17 +31,20 @@ use crate::traffic::Demand;
 
 /// The initial state of a simulation.
 pub struct Parts<S> {
-    /// Nodes.
+    /// Hosts and switches in the order of the plan.
     pub nodes: Vec<Node<S>>,
     /// Incoming links of each node.
     pub inboxes: Vec<Inbox>,
-    /// Channels.
+    /// Channels with their hops, in the order of the flows.
     pub channels: Vec<Channel>,
-    /// By link and slot, the channels whose cells the link may lose without an event.
+    /// By link and slot of its port, the channels whose cells the link may lose without an event.
     pub lossy_channels: Vec<Vec<ChannelId>>,
 }
 
-/// Builds the parts of a simulation.
+/// Builds the initial state of a simulation.
+///
+/// # Errors
+/// A condition that the plan violates.
 pub fn build<S: BuildServer>(plan: &Plan) -> Result<Parts<S>, PlanError> {
     let draft = Draft::new(plan)?;
     let nodes = (0..plan.nodes.len())
@@ -273,7 +276,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Random numbers of the port of a link, for components from outside.
+    /// Stream of random numbers for the port of a link, used by components from outside the engine.
     fn port_stream(&self, link: usize, purpose: &str) -> Stream {
         Stream::new(self.plan.seed, &self.plan.links[link].name, purpose)
     }
@@ -538,7 +541,7 @@ fn order(plan: &Plan, links: &[u32]) -> Option<Order> {
     }
 }
 
-/// Queue of a class; classes that no queue lists share the last.
+/// Index of the queue of a class; classes that no queue lists share the last.
 fn queue_of(settings: &SwitchPlan, class: ServiceClass) -> usize {
     let found = settings
         .priority

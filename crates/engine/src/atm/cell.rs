@@ -9,7 +9,7 @@ pub use crate::passing::RateRecord as RmCell;
 use crate::passing::{Contents, Passing};
 use crate::tcp::Segment;
 
-/// Units of service of a cell.
+/// Units of service that a cell takes on a line.
 pub const CELL_UNITS: u32 = 1;
 
 /// Kind of a cell. As on the line, the payload type distinguishes RM cells from data.
@@ -64,12 +64,12 @@ impl Info {
     pub const fn credit() -> Info {
         Info(Kind::Credit as u32 | Self::BODY)
     }
-    /// The same cell carrying `bytes` (at most 48) of the application.
+    /// This cell as one that carries `bytes` (at most 48) of the application.
     #[inline]
     pub const fn with_payload(self, bytes: u32) -> Info {
         Info(self.0 | bytes << Self::PAYLOAD_SHIFT)
     }
-    /// The same cell with the number after its own.
+    /// This cell with its number raised by one.
     #[inline]
     pub const fn following(self) -> Info {
         Info(self.0.wrapping_add(1 << Self::NUMBER_SHIFT))
@@ -79,7 +79,7 @@ impl Info {
     pub const fn payload(self) -> u32 {
         self.0 >> Self::PAYLOAD_SHIFT & 63
     }
-    /// The same cell with a body beside it.
+    /// This cell as one with a body beside it.
     #[inline]
     pub const fn with_body(self) -> Info {
         Info(self.0 | Self::BODY)
@@ -93,7 +93,7 @@ impl Info {
             self
         }
     }
-    /// The kind.
+    /// Kind of the cell.
     #[inline]
     pub const fn kind(self) -> Kind {
         match self.0 & 3 {
@@ -103,7 +103,7 @@ impl Info {
             _ => Kind::Credit,
         }
     }
-    /// True for user data.
+    /// True for a cell of user data.
     #[inline]
     pub const fn is_data(self) -> bool {
         self.0 & 3 == 0
@@ -113,12 +113,12 @@ impl Info {
     pub const fn is_eom(self) -> bool {
         self.0 & Self::EOM != 0
     }
-    /// Explicit forward congestion indication.
+    /// The EFCI bit of the cell (explicit forward congestion indication).
     #[inline]
     pub const fn efci(self) -> bool {
         self.0 & Self::EFCI != 0
     }
-    /// Cell loss priority: 1 for out-of-rate RM cells.
+    /// The CLP bit of the cell (cell loss priority): 1 for out-of-rate RM cells.
     #[inline]
     pub const fn clp(self) -> bool {
         self.0 & Self::CLP != 0
@@ -128,8 +128,8 @@ impl Info {
     pub const fn has_body(self) -> bool {
         self.0 & Self::BODY != 0
     }
-    /// True for a data cell that does not end a PDU: nobody acts on what it carries, so that it may be
-    /// handled in a row with others. It has a body only if it is stamped.
+    /// True for a data cell that does not end a PDU. No component acts on its contents, so it may be handled
+    /// in a row with others. It has a body only if it is stamped.
     #[inline]
     pub const fn is_plain(self) -> bool {
         self.0 & (3 | Self::EOM) == 0
@@ -139,7 +139,7 @@ impl Info {
     pub const fn is_stamped(self) -> bool {
         self.0 & (3 | Self::EOM | Self::BODY) == Self::BODY
     }
-    /// True for a plain cell that goes in a row of stamped cells, or in one of cells without.
+    /// True for a plain cell that may go in a row of cells that all carry stamps, or all carry none.
     #[inline(always)]
     pub const fn is_of_row<const STAMPED: bool>(self) -> bool {
         if STAMPED {
@@ -154,7 +154,7 @@ impl Info {
     pub const fn number(self) -> u32 {
         self.0 >> Self::NUMBER_SHIFT
     }
-    /// The same cell with EFCI 0, as a source sends it (TM 4.0 source rule 12).
+    /// This cell with EFCI 0, as a source sends it (TM 4.0 source rule 12).
     #[inline]
     pub const fn without_efci(self) -> Info {
         Info(self.0 & !Self::EFCI)
@@ -170,7 +170,7 @@ impl Info {
         };
         Passing::new(contents, CELL_UNITS, self.is_eom()).marked_if(self.efci())
     }
-    /// The same cell with EFCI if `passing` is marked.
+    /// This cell with EFCI set if `passing` is marked.
     #[inline(always)]
     pub const fn marked_as(self, passing: Passing) -> Info {
         Info(self.0 | if passing.is_marked() { Self::EFCI } else { 0 })
@@ -182,8 +182,8 @@ impl Info {
     }
 }
 
-/// A cell on a link or in a queue. `label` is its VPI/VCI at the node that receives it: an index
-/// into that node's table, rewritten at every hop.
+/// A cell on a link or in a queue. `label` is the cell's VPI/VCI at the node that receives it: an
+/// index into the table of that node, rewritten at every hop.
 pub type Cell = Unit<Info>;
 
 impl Word for Info {
@@ -217,16 +217,16 @@ impl Word for Info {
 /// The AAL5 CPCS-PDU that an EOM cell ends; it stands for the trailer with length and CRC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pdu {
-    /// The TCP segment inside.
+    /// The TCP segment inside the PDU.
     pub segment: Segment,
-    /// Time at which its last cell was sent.
+    /// Time at which the last cell of the PDU was sent.
     pub sent: Ps,
-    /// Number of its first cell, modulo [`Info::NUMBERS`].
+    /// Number of the PDU's first cell, modulo [`Info::NUMBERS`].
     pub first: u32,
-    /// Number of its cells.
+    /// Number of cells of the PDU.
     pub cells: u16,
-    /// True if a switch on the way has refused a cell of it. This is not a field of the trailer;
-    /// with it a PDU that loses cells at two switches is counted only once.
+    /// True if a switch on the path has refused a cell of the PDU. This is not a field of the
+    /// trailer; with it a PDU that loses cells at two switches is counted only once.
     pub hit: bool,
 }
 

@@ -15,7 +15,8 @@ impl<S: Server> Simulation<S> {
     }
 
     /// Makes the change of the present instant, if it has not been made, and returns the instant of
-    /// the next; `NEVER` if there are no more. A run in parts stops there; others need not ask.
+    /// the next; `NEVER` if there are no more. A run in parts stops there; a run in one part need
+    /// not call this.
     pub fn make_due_change(&mut self) -> Ps {
         while self.next_change() <= self.now {
             self.make_next_change();

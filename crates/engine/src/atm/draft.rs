@@ -7,22 +7,22 @@ use super::plan::Plan;
 use crate::atm::cell::ServiceClass;
 use crate::net::channel::{Channel, ChannelId, Hop};
 
-/// Memory of a pool in cells, and its channels.
+/// A pool: its memory and the channels that share it.
 #[derive(Clone, Debug)]
 pub struct Users {
-    /// Cells.
+    /// Memory of the pool in cells.
     pub memory: u64,
-    /// Channels that share it.
+    /// Channels that share the pool.
     pub channels: Vec<ChannelId>,
 }
 
 /// The plan, and the channels and links that each part of the network uses.
 pub struct Draft<'a> {
-    /// The plan.
+    /// Plan of the network.
     pub plan: &'a Plan,
     /// For each link: its port's index within its node.
     pub port_of: Vec<u32>,
-    /// For each link: the channels over it in order.
+    /// For each link: the channels that cross it, in order.
     pub users: Vec<Vec<ChannelId>>,
     /// For each node: true if a channel under credit control begins, ends or passes there.
     pub has_credit: Vec<bool>,
@@ -34,16 +34,17 @@ pub struct Draft<'a> {
     pub back: Vec<Option<usize>>,
     /// For each link: the first link whose credit returns on it.
     pub returns_for: Vec<Option<usize>>,
-    /// For each link: the channels that share a pool before it, and those behind it, computed on
-    /// demand.
+    /// For each link: the channels that share a pool at its near end, and those that share one at
+    /// its far end; computed when first used.
     pub pools: Vec<[OnceCell<Users>; 2]>,
     /// For each node: its outgoing links that are used.
     pub outgoing: Vec<Vec<usize>>,
     /// For each node: its incoming links that are used.
     pub incoming: Vec<Vec<u32>>,
-    /// For each node: channels whose cells it receives; the position is the label.
+    /// For each node: channels whose cells it receives; the position in the list is the label.
     pub arriving: Vec<Vec<ChannelId>>,
-    /// For each node: channels that leave the terminals of its flows, if the flows have them.
+    /// For each node: channels that begin at the terminals of its flows, if the flows have such
+    /// channels.
     pub leaving: Vec<Vec<ChannelId>>,
     /// Channels with their hops.
     pub channels: Vec<Channel>,

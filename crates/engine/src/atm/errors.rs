@@ -54,7 +54,7 @@ impl LinkErrors {
     pub fn occur(&self) -> bool {
         self.cell_loss_ratio > 0.0 || self.lose_every.is_some()
     }
-    /// Findings about the parameters.
+    /// Findings about the parameters of link errors.
     pub fn check(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         if !(0.0..=1.0).contains(&self.cell_loss_ratio) {
@@ -88,7 +88,7 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// True if the next cell is lost.
+    /// True if the next cell of the link is lost.
     pub fn hit(&mut self, info: Info) -> bool {
         let concerned = match self.settings.cells {
             Victims::All => true,

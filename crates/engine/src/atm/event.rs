@@ -10,7 +10,7 @@ use crate::net::channel::ChannelId;
 pub enum What {
     /// A buffer refused a cell.
     Loss {
-        /// Reason of the loss.
+        /// Reason why the cell was lost.
         cause: Cause,
         /// The cell's number among the data cells of its channel, modulo 2^20.
         number: u32,
@@ -21,8 +21,8 @@ pub enum What {
     },
     /// A source queue was too full for a whole PDU, or for a bare cell.
     Refusal {
-        /// Sequence number of the segment, or its acknowledgement number, in bytes; `None` for a
-        /// bare cell, a SYN or a SYN-ACK.
+        /// Sequence number of the refused segment, or its acknowledgement number, in bytes; `None`
+        /// for a bare cell, a SYN or a SYN-ACK.
         seq: Option<u64>,
     },
     /// A retransmission timer expired.
@@ -33,7 +33,7 @@ pub enum What {
     },
     /// A segment was retransmitted.
     Retransmission {
-        /// Sequence number in bytes; `None` for a SYN or SYN-ACK.
+        /// Sequence number of the segment's first byte; `None` for a SYN or SYN-ACK.
         seq: Option<u64>,
     },
     /// An RM cell was marked: CI, NI or ER changed, or the destination turned EFCI into CI.
@@ -43,16 +43,16 @@ pub enum What {
     },
 }
 
-/// An event of one channel at one place.
+/// An event of one channel at one place in the network.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
     /// Time of the event.
     pub at: Ps,
-    /// Channel to which it happened.
+    /// Channel of the event.
     pub channel: ChannelId,
     /// Link of the port of the event, if it was at a port.
     pub link: Option<u32>,
-    /// Kind of event.
+    /// Kind of event, with its details.
     pub what: What,
 }
 

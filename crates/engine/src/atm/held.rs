@@ -12,18 +12,19 @@ use crate::net::channel::ChannelId;
 pub struct Held {
     /// The link that the cell is on, or that its queue feeds.
     pub link: usize,
-    /// Its channel; `None` for a cell of credit control.
+    /// Channel of the cell; `None` for a cell of credit control.
     pub channel: Option<ChannelId>,
     /// Kind and marks of the cell.
     pub info: Info,
-    /// Time at which its last bit arrives at the end of the link; `None` while it waits in a queue
-    /// whose departures are not known ahead. Where they are, a cell that arrives later than a delay
-    /// and a cell time from now is still queued.
+    /// Time at which the last bit of the cell arrives at the end of the link; `None` while the cell
+    /// waits in a queue whose departures are not computed ahead. Where they are, a cell that
+    /// arrives later than a delay and a cell time from now is still queued.
     pub arrives: Option<Ps>,
 }
 
 impl<S: Server> Simulation<S> {
-    /// Every cell: those on links, link by link in order of arrival, then those in queues.
+    /// Every cell of the simulation: those on links, link by link in order of arrival, then those
+    /// in queues.
     pub fn cells(&self) -> impl Iterator<Item = Held> {
         self.on_links().chain(self.queued())
     }

@@ -17,24 +17,24 @@ use crate::atm::transport::Link;
 use crate::kernel::{Ps, Tournament};
 use crate::net::channel::ChannelId;
 
-/// Ends channels.
+/// An end system: channels begin and end at its terminals.
 #[derive(Clone)]
 pub struct Host<S> {
-    /// Ends of flows; labels of arriving cells are indices into it.
+    /// Ends of flows at this host; labels of arriving cells are indices into this list.
     pub terminals: Vec<Terminal>,
     /// Output ports, with the links they feed.
     pub ports: Vec<(Port<S>, u32)>,
     /// Events of this host.
     pub log: Log,
     pub(super) clocks: Tournament,
-    /// State of a prompt host; `None` for others.
+    /// State of a host that processes every event at its own time; `None` for others.
     prompt: Option<Box<Prompt>>,
     /// Terminals by port and slot of the cells that they send, if the host is prompt.
     pub(super) senders: Vec<Vec<u32>>,
 }
 
 impl<S: Server> Host<S> {
-    /// A host in its initial state.
+    /// A host before its first event.
     pub fn new(
         terminals: Vec<Terminal>,
         ports: Vec<(Port<S>, u32)>,
@@ -77,9 +77,9 @@ impl<S: Server> Host<S> {
         self.clocks.first().0.min(port)
     }
 
-    /// Processes everything before `horizon`, at one instant timers before arrivals. The only terminal
-    /// of a host with one incoming link may send cells ahead until `ahead`, before which nobody looks
-    /// at the host; others, and prompt hosts, do not.
+    /// Processes everything before `horizon`; at one instant timers come before arrivals. The only terminal
+    /// of a host with one incoming link may send cells ahead, up to `ahead`, since the state of the host is
+    /// not read before then. Other terminals, and those of prompt hosts, send no cells ahead.
     #[inline(never)]
     pub fn turn(&mut self, inbox: &mut Inbox, links: &mut Links, horizon: Ps, ahead: Ps) {
         if let Some(prompt) = self.prompt.take() {
@@ -102,7 +102,7 @@ impl<S: Server> Host<S> {
         }
     }
 
-    /// [`Host::turn`] with several incoming links.
+    /// Does what [`Host::turn`] does, for a host with several incoming links.
     fn merge<const DRAWN: bool>(&mut self, inbox: &mut Inbox, links: &mut Links, horizon: Ps) {
         loop {
             let (timer, index) = self.clocks.first();
@@ -136,7 +136,7 @@ impl<S: Server> Host<S> {
         }
     }
 
-    /// [`Host::turn`] with a single incoming link.
+    /// Does what [`Host::turn`] does, for a host with a single incoming link.
     fn turn_with(&mut self, incoming: usize, links: &mut Links, horizon: Ps) {
         loop {
             let (timer, index) = self.clocks.first();
@@ -183,8 +183,8 @@ impl<S: Server> Host<S> {
     }
 
     /// Receives plain cells that arrive before `limit`, all stamped or all not, up to the first that is
-    /// otherwise; `stamp` takes the stamp of a cell off the link. Returns their number. They change no
-    /// terminal's clock.
+    /// otherwise; `stamp` takes the stamp of a cell off the link. Returns the number of cells received. They
+    /// change no terminal's clock.
     #[inline(always)]
     fn receive_rows<const STAMPED: bool>(
         &mut self,
@@ -204,7 +204,8 @@ impl<S: Server> Host<S> {
     }
 
     /// Time up to which the terminal `index`, whose clock is the earliest, may run alone: the next
-    /// arrival, which comes after timers of the same instant, or the next terminal's clock.
+    /// arrival, which comes after timers of the same instant, or the time of the next terminal's
+    /// clock.
     #[inline]
     fn limit(&self, horizon: Ps, timer: Ps, arrival: Ps, index: usize) -> Ps {
         let others = self.runner_up(index).max(Ps(timer.0 + 1));

@@ -9,16 +9,16 @@ use super::plan::EventKinds;
 /// Records of a node for an observer, besides the cells on its links.
 #[derive(Clone, Debug, Default)]
 pub struct Tap {
-    /// PDUs that began.
+    /// PDUs whose first cell has left the queue of its end system.
     pub pdus: Vec<PduStart>,
-    /// Losses.
+    /// Cells refused by buffers or lost by links, and PDUs refused by source queues.
     pub losses: Vec<Event>,
 }
 
 /// Events of one node, up to a limit.
 #[derive(Clone, Debug, Default)]
 pub struct Log {
-    /// Kinds that are kept.
+    /// Kinds of events that are kept.
     pub kinds: EventKinds,
     limit: usize,
     events: Vec<Event>,
@@ -104,8 +104,8 @@ mod tests {
         Event::loss(Ps(at), place, Cause::LinkError, Info::data(0))
     }
 
-    /// Losses of links are told later than other events, but take their place in time, before others
-    /// of the same instant; what is beyond the limit then is what comes last.
+    /// A link's losses are logged later than other events, but take their place in time, before
+    /// other events of the same instant. If the log is full, its last events are left out.
     #[test]
     fn losses_that_are_told_late_take_their_places() {
         let mut log = Log::new(EventKinds::default(), 5);

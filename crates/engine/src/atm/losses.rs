@@ -8,32 +8,32 @@ use super::cell::{Body, Info};
 /// Losses of one channel at a port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
-    /// Cells refused.
+    /// Cells that the port refused.
     pub cells: u64,
-    /// Application bytes in them.
+    /// Application bytes in the refused cells.
     pub bytes: u64,
     /// PDUs of which at least one cell was refused. If the end of a PDU was lost before this port,
     /// the PDU and the next one count as one.
     pub packets: u64,
-    /// Packets of these that had already lost cells at an earlier port, and were counted there.
-    /// This is known when the end of the PDU passes.
+    /// Number of `packets` that had already lost cells at an earlier port, and were counted there.
+    /// The port finds this out when the end of the PDU passes.
     pub repeated: u64,
-    /// Cells that the link has lost.
+    /// Cells that the link of the port has lost.
     pub cells_on_link: u64,
-    /// Application bytes in them.
+    /// Application bytes in the cells that the link has lost.
     pub bytes_on_link: u64,
 }
 
-/// Marker for no cell; no cell has this number.
+/// Stands for no cell; no cell has this number.
 const NONE: u32 = u32::MAX;
 
 /// Losses of all channels of a port.
 #[derive(Clone)]
 pub struct LossCounts {
     losses: Vec<Losses>,
-    /// Number of the cell that each channel has lost here last, since the end of a PDU passed.
+    /// Number of the cell that each channel has lost last at this port, since the end of a PDU passed.
     last: Vec<u32>,
-    /// Number of channels with such a loss.
+    /// Number of channels that have lost a cell since the end of a PDU passed.
     open: u32,
 }
 

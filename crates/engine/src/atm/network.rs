@@ -12,20 +12,20 @@ use crate::net::simulation::NOWHERE;
 /// State of a simulation, or of a part of one, that belongs to no node.
 #[derive(Clone)]
 pub struct Network {
-    /// The plan.
+    /// Plan of the whole network.
     pub plan: Arc<Plan>,
     /// Channels with their hops.
     pub channels: Arc<[Channel]>,
     /// By link and slot, the channels whose cells the link may lose without an event; empty if links
     /// lose none.
     pub lossy_channels: Arc<[Vec<ChannelId>]>,
-    /// For each channel: node and terminal that it leaves.
+    /// For each channel: the node and the terminal at which the channel begins.
     pub begins: Vec<(usize, usize)>,
     /// The measuring window.
     pub window: Window,
     /// Number of changes of the plan that have been made.
     pub changed: usize,
-    /// In a part, the sum of its queues at each of its samples.
+    /// In a part of the network, the sum of the part's queues at each sample, in cells.
     pub queued: Vec<u64>,
 }
 

@@ -20,9 +20,9 @@ use crate::net::storage::{Place, Storage};
 /// A node of a simulation.
 #[derive(Clone)]
 pub enum Node<S> {
-    /// Ends channels.
+    /// An end system, at which channels begin and end.
     Host(Host<S>),
-    /// Forwards cells.
+    /// A switch, which forwards cells.
     Switch(Switch<S>),
 }
 
@@ -63,7 +63,8 @@ impl<S: Server> Node<S> {
         }
     }
 
-    /// Logs the cells that links have lost until `last`; `channels` are those of each link and slot.
+    /// Logs the cells that links have lost until `last`; `channels` has the channels of each link
+    /// by slot.
     fn log_losses(&mut self, last: Ps, channels: &[Vec<ChannelId>]) {
         let mut losses = Vec::new();
         for (port, link) in self.ports_mut() {
@@ -103,8 +104,8 @@ impl<S: Server> node::Node for Node<S> {
             }
         }
     }
-    /// Processes completions without further effects: at ports that report the others, and of cells
-    /// that their links lose.
+    /// Processes the completions up to `last` that cause nothing else: those at ports whose other
+    /// completions are events, and those of cells that links lose.
     fn settle(&mut self, last: Ps, links: &mut Links, network: &Network) {
         if !network.lossy_channels.is_empty() {
             self.log_losses(last, &network.lossy_channels);

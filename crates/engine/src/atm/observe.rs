@@ -25,15 +25,15 @@ pub struct SwitchPort {
 /// Queue lengths and counters of a switch port, at one instant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PortState {
-    /// Cells in each queue, the one in service included.
+    /// Cells in each queue, including the one in service.
     pub lengths: Vec<u64>,
-    /// Cells whose service has completed.
+    /// Cells whose service has completed since the start of the run.
     pub departed: u64,
-    /// Cells of credit control among them.
+    /// Departed cells that belong to credit control.
     pub credit_cells: u64,
-    /// Cells refused.
+    /// Cells that the port has refused.
     pub dropped: u64,
-    /// Cells in front of virtual sources; `None` if none feeds the port.
+    /// Cells that wait in front of virtual sources; `None` if none feeds the port.
     pub in_front: Option<u64>,
 }
 

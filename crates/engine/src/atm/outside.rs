@@ -1,5 +1,5 @@
-//! Schemes and laws from outside, reached between two slices of a run: whoever runs the simulation
-//! reads what they have counted, and tells them what to do next.
+//! Schemes and laws from outside the engine, reached between two slices of a run: the program that
+//! runs the simulation reads their counts and sets what they do next.
 
 use core::any::Any;
 
@@ -8,12 +8,12 @@ use super::simulation::Simulation;
 use crate::atm::server::Server;
 use crate::net::channel::ChannelId;
 
-/// An output port with a scheme from outside, at one instant. Counts are since the start of the
-/// run.
+/// An output port with a control scheme from outside the engine, at one instant. Counts are since
+/// the start of the run.
 pub struct PortFromOutside<'s> {
-    /// The scheme.
+    /// State of the control scheme.
     pub scheme: &'s mut dyn Any,
-    /// Cells of the controlled queue, as the scheme's timer would be told.
+    /// Cells of the controlled queue: the length that the scheme's timer would get.
     pub queue: u64,
     /// Cells of all queues whose service has completed.
     pub departed: u64,
@@ -21,18 +21,18 @@ pub struct PortFromOutside<'s> {
     pub dropped: u64,
 }
 
-/// The source of a flow's forward channel with a law from outside, at one instant. Counts are since
-/// the start of the run.
+/// The source of a flow's forward channel with a law from outside the engine, at one instant.
+/// Counts are since the start of the run.
 pub struct LawFromOutside<'s> {
-    /// The law.
+    /// State of the law.
     pub law: &'s mut dyn Any,
-    /// ACR in cells/s.
+    /// ACR of the source in cells/s.
     pub acr: f64,
-    /// Data cells sent.
+    /// Data cells that the source has sent.
     pub sent: u64,
     /// Data cells that have arrived at the destination.
     pub received: u64,
-    /// Number that follows that of the last of them, modulo
+    /// Number that follows the number of the last data cell that arrived, modulo
     /// [`Info::NUMBERS`](crate::atm::cell::Info::NUMBERS).
     pub next_number: u32,
 }

@@ -13,17 +13,17 @@ use crate::net::channel::ChannelId;
 pub struct Passage {
     /// Index of the link.
     pub link: u32,
-    /// Its channel.
+    /// Channel of the cell.
     pub channel: ChannelId,
     /// Kind of the cell, and its number among the data cells of its channel, modulo 2^20.
     pub info: Info,
-    /// Time at which its last bit left.
+    /// Time at which the last bit of the cell left the sending node.
     pub left: Ps,
-    /// Time at which its last bit arrived.
+    /// Time at which the last bit of the cell arrived at the far end.
     pub arrived: Ps,
 }
 
-/// Passages of a span, in order of time.
+/// Passages of cells over links during a span, in order of time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Passages {
     /// The first passages, at most as many as requested.
@@ -33,7 +33,7 @@ pub struct Passages {
 }
 
 impl Reference {
-    /// Runs to `until` and records the cells that are on a link between `from` and then, at most
+    /// Runs to `until` and records the cells that are on a link between `from` and `until`, at most
     /// `most` of them. Cells of credit control belong to no channel and are left out.
     pub fn passages(&mut self, from: Ps, until: Ps, most: usize) -> Passages {
         let mut noting = Noting {

@@ -38,11 +38,11 @@ pub struct Plan {
     pub nodes: Vec<NodePlan>,
     /// Directed links; flows name them by index.
     pub links: Vec<LinkPlan>,
-    /// Flows.
+    /// Flows, each with its channels and end systems.
     pub flows: Vec<FlowPlan>,
     /// Credit control, if there is any.
     pub fcvc: Option<FcvcConfig>,
-    /// Losses of every link.
+    /// Bit errors on links, by which every link may lose cells.
     pub errors: LinkErrors,
     /// Order of cells that arrive at one instant.
     pub simultaneous_cells: SimultaneousCells,
@@ -125,9 +125,9 @@ pub struct NodePlan {
     reason = "one per node, and only while a simulation is built"
 )]
 pub enum NodeKind {
-    /// Ends channels.
+    /// An end system, at which channels begin and end.
     Host,
-    /// Forwards cells; every output port has these settings.
+    /// A switch, which forwards cells; all its output ports have these settings.
     Switch(SwitchPlan),
 }
 
@@ -172,11 +172,11 @@ pub struct FlowPlan {
     pub name: String,
     /// Name of the group of like flows.
     pub group: String,
-    /// Number within the group, from 1.
+    /// Number of the flow within the group, from 1.
     pub index: u32,
     /// Class of the data of the forward channel.
     pub service: ServiceClass,
-    /// Class of the data of the backward channel. RM cells of both are ABR if either class is.
+    /// Class of the data of the backward channel. RM cells of both channels are ABR if either class is.
     pub ack_service: ServiceClass,
     /// Links of the forward channel, in order.
     pub forward: Vec<usize>,

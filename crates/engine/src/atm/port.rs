@@ -24,38 +24,38 @@ pub use counts::QueueCounts;
 pub use express::{Already, OnLink, Row, RowEnd};
 use front::Front;
 
-/// One queue of a port.
+/// Settings of one queue of a port.
 #[derive(Clone)]
 pub struct QueueSettings {
     /// Classes that share the queue.
     pub classes: Vec<ServiceClass>,
-    /// Limit in cells, `u64::MAX` for none.
+    /// Limit of the queue in cells, `u64::MAX` for none.
     pub buffer: u64,
-    /// True if credit sets the limit.
+    /// True if credit sets the limit of the queue.
     pub is_credited: bool,
-    /// Policy that refuses cells.
+    /// Policy that decides which cells the queue refuses.
     pub discard: Discard,
 }
 
 /// Settings of a port.
 pub struct PortSettings {
-    /// Rate of its link.
+    /// Rate of the link that the port feeds.
     pub rate: Rate,
-    /// Propagation delay of its link.
+    /// Propagation delay of the link that the port feeds.
     pub delay: Ps,
     /// Queues in order of priority, the highest first.
     pub queues: Vec<QueueSettings>,
-    /// Queue under control.
+    /// Index of the queue that the control scheme controls.
     pub controlled: usize,
     /// True if RM cells are served before the other cells of their queue.
     pub rm_first: bool,
-    /// Control scheme.
+    /// Control scheme of the controlled queue.
     pub control: Control,
     /// Number of channels through the port.
     pub channels: usize,
     /// Settings of a prompt server, if the port needs one.
     pub prompt: Option<PromptSettings>,
-    /// Losses of its link, if the port is not prompt and the link loses cells.
+    /// Losses of the port's link, if the port is not prompt and the link loses cells.
     pub losses: Option<LossSettings>,
     /// True if parameters of the control scheme may change during a run.
     pub may_change: bool,
@@ -66,9 +66,10 @@ struct Queue {
     settings: QueueSettings,
     /// True if the port is prompt and the queue's channels take turns.
     by_turns: bool,
-    /// Length below which it certainly has room for another cell.
+    /// Length in cells below which the queue certainly has room for another cell.
     taken_below: u64,
-    /// The same together with what waits in front of it; 0 if its policy must be asked.
+    /// Length in cells, of the queue together with the cells in front of it, below which there is
+    /// room for another cell; 0 if the queue's policy must decide on each cell.
     room_in_front: u64,
     dropped: u64,
 }
@@ -81,24 +82,26 @@ pub struct Port<S> {
     server: S,
     /// Backlog of the line, below which the queue is certainly shorter than `freely_below`.
     free_backlog: Ps,
-    /// The same, but also such that no cell is marked.
+    /// Backlog of the line, below which the queue is certainly shorter than `freely_below` and no
+    /// cell is marked.
     express_backlog: Ps,
     /// Queue length below which a cell is admitted if the policy of its queue lets it pass
-    /// ([`DiscardPolicy::passes`]), and the backlog of the line below which it is certainly shorter.
+    /// ([`DiscardPolicy::passes`]). `passing_backlog` is the backlog of the line below which the
+    /// queue is certainly shorter than that.
     passing_below: u64,
     passing_backlog: Ps,
     /// True if the control scheme reads the length of its queue at RM cells, but not at every other.
     reads_at_rm: bool,
-    /// True if it may read it at some of the others.
+    /// True if the control scheme reads the length of its queue at some of the other cells.
     reads_some: bool,
-    /// True if it reads the length at all.
+    /// True if the control scheme reads the length of its queue at all.
     reads_queue: bool,
-    /// True if it ignores all but RM cells.
+    /// True if the control scheme ignores all cells but RM cells.
     ignores_data: bool,
     /// True if the port is prompt.
     is_prompt: bool,
-    /// True if the port is prompt and asks neither policies with a state nor the control scheme about
-    /// a cell: only the length of its queue may refuse it.
+    /// True if the port is prompt and neither a policy with a state nor the control scheme decides on a cell:
+    /// only the length of the queue may refuse it.
     asks_nobody: bool,
     control: Control,
     queues: Vec<Queue>,
@@ -109,7 +112,7 @@ pub struct Port<S> {
     /// Time of a cell on the line, rounded down.
     cell_time: Ps,
     losses: LossCounts,
-    /// By slot: the most cells that a channel under credit control may have here.
+    /// By slot: the most cells that a channel under credit control may have at this port.
     allocations: Vec<Option<u64>>,
     digest: Digest,
     rate: Rate,
@@ -121,7 +124,7 @@ pub struct Port<S> {
 }
 
 impl<S: BuildServer> Port<S> {
-    /// An empty port.
+    /// A port without cells.
     pub fn new(settings: PortSettings) -> Port<S> {
         let line = Line {
             clock: CellClock::new(settings.rate),
@@ -211,8 +214,8 @@ impl<S: Server> Port<S> {
         None
     }
 
-    /// [`Port::arrive`] for a cell without a body that the port [`Port::takes`], if all other events
-    /// at `now` are done; its service starts at once if possible. Returns false if
+    /// Handles a cell without a body that the port [`Port::takes`], if all other events at `now`
+    /// are done. The service of the cell starts at once if possible. Returns false if
     /// [`Port::next_event`] and [`Port::next_start`] have certainly not become earlier.
     #[inline]
     pub fn arrive_alone(&mut self, now: Ps, mut arrival: Arrival, out: &mut Outlet<'_>) -> bool {
@@ -223,8 +226,9 @@ impl<S: Server> Port<S> {
         })
     }
 
-    /// True if the port is prompt and certainly admits a data cell at `now` into `queue`, and nobody
-    /// needs the length of the queue. So [`Port::arrive_alone`] may be called.
+    /// True if the port is prompt and certainly admits a data cell at `now` into `queue`, and
+    /// neither policy nor scheme needs the length of the queue. Then [`Port::arrive_alone`] may be
+    /// called.
     #[inline(always)]
     pub fn takes(&self, now: Ps, queue: u32) -> bool {
         if !self.asks_nobody {
@@ -234,7 +238,7 @@ impl<S: Server> Port<S> {
         self.server.surely_shorter(now, queue as usize, limit)
     }
 
-    /// [`show`] for the port's scheme.
+    /// Shows the port's control scheme a cell that arrives, see [`show`].
     #[inline(always)]
     fn show(&mut self, now: Ps, arrival: &Arrival, rm: Option<&mut RmCell>, length: u64) -> Info {
         let control = (&mut self.control, self.ignores_data);
@@ -247,7 +251,8 @@ impl<S: Server> Port<S> {
         self.reads_some && arrival.controlled && self.control.reads_at(now, CELL_UNITS.into())
     }
 
-    /// True if a cell is certainly admitted, and nobody needs the length of its queue.
+    /// True if a cell is certainly admitted, and neither policy nor scheme needs the length of its
+    /// queue.
     #[inline(always)]
     fn admits_unseen(&mut self, now: Ps, arrival: &Arrival) -> bool {
         if self.reads_at_rm && arrival.controlled && !arrival.cell.info.is_data() {
@@ -265,7 +270,7 @@ impl<S: Server> Port<S> {
             || self.takes(now, arrival.queue)
     }
 
-    /// [`Port::arrive`] if the length of the queue matters.
+    /// Handles a cell as [`Port::arrive`] does, if the length of the queue matters.
     #[inline(never)]
     fn arrive_watched(
         &mut self,
@@ -291,8 +296,8 @@ impl<S: Server> Port<S> {
         None
     }
 
-    /// The reason if a queue of `length` cells refuses a cell of the channel in `slot`; the loss is
-    /// then counted.
+    /// Reason why a queue of `length` cells refuses a cell of the channel in `slot`, whose loss is
+    /// then counted; `None` if the cell is admitted.
     #[inline]
     fn refuses(
         &mut self,
@@ -369,19 +374,19 @@ impl<S: Server> Port<S> {
     pub fn marks_later(&self) -> bool {
         self.unmarked_below != Ps::NEVER
     }
-    /// The control scheme.
+    /// State of the control scheme.
     pub fn control(&self) -> &Control {
         &self.control
     }
-    /// The control scheme, mutable.
+    /// State of the control scheme, mutable.
     pub fn control_mut(&mut self) -> &mut Control {
         &mut self.control
     }
-    /// Cells of the controlled queue at `now`, as the scheme's timer would be told.
+    /// Cells of the controlled queue at `now`: the length that the scheme's timer gets.
     pub fn controlled_length(&mut self, now: Ps, out: &mut Outlet<'_>) -> u64 {
         self.class_length(now, true, out)
     }
-    /// Queues in order of priority.
+    /// Settings of the queues in order of priority.
     pub fn queues(&self) -> impl Iterator<Item = &QueueSettings> {
         self.queues.iter().map(|queue| &queue.settings)
     }
@@ -389,21 +394,21 @@ impl<S: Server> Port<S> {
     pub fn queue_count(&self) -> usize {
         self.queues.len()
     }
-    /// Rate of the link.
+    /// Rate of the link that the port feeds.
     pub fn rate(&self) -> Rate {
         self.rate
     }
-    /// Hash of every loss.
+    /// Hash over all losses of the port.
     pub fn digest(&self) -> Digest {
         self.digest
     }
 }
 
-/// Shows the control scheme a cell that arrives, unless `ignores_data` says that it ignores all but RM
-/// cells. Returns the cell's word, which the scheme may have marked.
+/// Shows the control scheme a cell that arrives, unless `ignores_data` says that the scheme ignores all but
+/// RM cells. Returns the cell's word, which the scheme may have marked.
 ///
-/// The word alone is lent to the scheme: were the whole arrival lent, each arrival would be copied
-/// through memory.
+/// Only the word is lent to the scheme: if the whole arrival were lent, each arrival would be copied through
+/// memory.
 #[inline(always)]
 fn show(
     (control, ignores_data): (&mut Control, bool),
@@ -425,8 +430,8 @@ fn show(
     }
 }
 
-/// Shows the control scheme a cell under control, of the channel in a slot. Returns its word, which the
-/// scheme may have marked.
+/// Shows the control scheme a cell under control, whose channel has a slot in the scheme. Returns the cell's
+/// word, which the scheme may have marked.
 #[inline(always)]
 fn show_controlled(
     control: &mut Control,

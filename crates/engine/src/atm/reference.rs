@@ -1,4 +1,4 @@
-//! The plain reference engine: it always processes the globally earliest instant, asks every node,
+//! The plain reference engine: it always processes the globally earliest instant, calls every node,
 //! and has eager ports.
 //!
 //! It shares the end systems, switches and control schemes with [`Simulation`], but neither its
@@ -21,7 +21,7 @@ pub(super) enum Moment {
     Turn(Ps, usize),
 }
 
-/// A simulation without short cuts.
+/// A simulation without short cuts, with which tests compare the fast one.
 pub struct Reference(Simulation<EagerServer>);
 
 impl Reference {
@@ -39,7 +39,8 @@ impl Reference {
         self.run_watched(until, &mut |_, _| ());
     }
 
-    /// Does the same; `look` is called whenever nodes may have sent or received something.
+    /// Does what [`Reference::run_until`] does, and calls `look` whenever nodes may have sent or
+    /// received cells.
     pub(super) fn run_watched(&mut self, until: Ps, look: &mut dyn FnMut(&mut Reference, Moment)) {
         loop {
             let now = self.0.earliest().min(self.0.next_change());
@@ -62,7 +63,7 @@ impl Reference {
         self.0.now = until;
     }
 
-    /// The state so far, for samples and reports. Only the reference may run it.
+    /// State of the simulation so far, for samples and reports. Only this reference engine may run it.
     pub fn state(&mut self) -> &mut Simulation<EagerServer> {
         &mut self.0
     }

@@ -2,9 +2,9 @@
 //! loop of a channel and begins the next (TM 4.0 section 5.10.6; Kalyanaraman 1997, chapter 9 and
 //! appendix C.3).
 //!
-//! A flow has two relays at a switch, one for each direction. RM cells end here: the forward ones
-//! of the previous loop are turned round into the opposite channel, whose virtual source sends them
-//! back, and the backward ones are the feedback of that virtual source.
+//! A flow has two relays at a switch, one for each direction. RM cells end at the relay. The
+//! forward ones of the previous loop are turned round into the opposite channel, whose virtual
+//! source sends them back. The backward ones are the feedback of that virtual source.
 
 mod meter;
 
@@ -25,18 +25,18 @@ use crate::net::channel::ChannelId;
 
 /// The output port of a channel, its link, and the event log.
 pub struct Way<'a, S> {
-    /// The port.
+    /// Output port of the channel.
     pub port: &'a mut Port<S>,
-    /// The link that it feeds.
+    /// The link that the port feeds.
     pub out: Outlet<'a>,
-    /// The switch's log.
+    /// Event log of the switch.
     pub log: &'a mut Log,
 }
 
-/// The feedback of the port's scheme for a channel, as of its last request.
+/// The feedback of the port's scheme for a channel, as of the last request for it.
 #[derive(Clone, Copy, Debug)]
 struct Allowed {
-    /// VAL2 in cells/s; infinite unless it was below the ER of the RM cell.
+    /// VAL2 in cells/s; infinite unless VAL2 was below the ER of the RM cell.
     er: f64,
     ci: bool,
     ni: bool,
@@ -45,17 +45,19 @@ struct Allowed {
 /// RM cells that begin and end at a virtual end system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RelayCounts {
-    /// Sent by the virtual source.
+    /// RM cells that the virtual source has sent.
     pub inserted: u64,
-    /// Received by the virtual destination, or by the virtual source of the opposite channel.
+    /// RM cells that the virtual destination, or the virtual source of the opposite channel, has
+    /// received.
     pub absorbed: u64,
 }
 
-/// A channel at a switch that ends its control loop. What each cell needs comes first and lies together.
+/// A channel at a switch that ends the channel's control loop. Fields that each cell needs come first and lie
+/// together.
 #[derive(Clone)]
 #[repr(C)]
 pub struct Relay {
-    /// The channel.
+    /// Channel whose loop ends at the relay.
     pub channel: ChannelId,
     /// Output port of the switch.
     pub port: u32,
@@ -76,22 +78,22 @@ pub struct Relay {
 
 /// Settings of a relay.
 pub struct RelaySettings {
-    /// The channel.
+    /// Channel whose loop ends at the relay.
     pub channel: ChannelId,
     /// Output port of the switch.
     pub port: u32,
-    /// Slots, queue and label of the channel at that port.
+    /// Slots, queue and label of the channel's cells at the output port.
     pub arrival: Arrival,
     /// Virtual source of the next loop.
     pub source: AbrSource,
     /// Virtual destination of the previous loop.
     pub destination: AbrDestination,
-    /// Coupling of the loops.
+    /// Settings that say how the two loops are coupled.
     pub config: VsVdConfig,
 }
 
 impl Relay {
-    /// A relay in its initial state.
+    /// A relay before its first cell.
     pub fn new(settings: RelaySettings) -> Relay {
         Relay {
             channel: settings.channel,
@@ -124,7 +126,7 @@ impl Relay {
         self.config.input == InputMeter::VcQueues
     }
 
-    /// The rate of the channel, as reported to the scheme.
+    /// Rate of the channel in cells/s, as the scheme gets it.
     fn rate(&self) -> f64 {
         match self.config.vc_rate {
             VcRate::PreviousLoop => self.ccr,
@@ -134,8 +136,8 @@ impl Relay {
         }
     }
 
-    /// Handles a data cell that arrives. DES rule 1, and SES rule 12: the next loop begins with
-    /// EFCI 0. Returns true if it is now the only cell in the queue.
+    /// Handles a data cell that arrives. The next loop begins with EFCI 0 (DES rule 1, SES rule
+    /// 12). Returns true if the cell is queued and the channel's queue was empty before.
     #[inline]
     pub fn take_data<S: Server>(
         &mut self,
@@ -171,9 +173,10 @@ impl Relay {
         self.cells.len() == 1
     }
 
-    /// [`Relay::take_data`] and [`Relay::run`] in one for a cell without a body that the virtual source
-    /// may send at once (SES rule 3c): it is not stored. DES rule 1, and SES rule 12: the next loop begins
-    /// with EFCI 0. Returns the time of the next transmission; `None`, with nothing changed, if it may not.
+    /// Does what [`Relay::take_data`] and [`Relay::run`] do for a cell without a body that the virtual source
+    /// may send at once (SES rule 3c), without storing the cell. The next loop begins with EFCI 0 (DES rule
+    /// 1, SES rule 12). Returns the time of the next transmission; `None`, with nothing changed, if the cell
+    /// must wait.
     #[inline]
     pub fn pass_data<S: Server>(
         &mut self,
@@ -203,8 +206,8 @@ impl Relay {
         way.log.add(Event::loss(now, place, cause, info));
     }
 
-    /// Turns round an FRM of the previous loop, which ends here (DES rule 2). The returned cell has
-    /// ER1 := min(ER, VAL2, ACR2).
+    /// Turns round an FRM of the previous loop, which ends at this relay (DES rule 2). The returned
+    /// cell has ER1 := min(ER, VAL2, ACR2).
     pub fn turn_round<S: Server>(
         &mut self,
         now: Ps,
@@ -235,8 +238,8 @@ impl Relay {
         turned
     }
 
-    /// Absorbs an RM cell of this channel. It counts as input of the port instead of the RM cell
-    /// that the virtual source sends.
+    /// Absorbs an RM cell of the relay's channel. The cell counts as input of the port instead of
+    /// the RM cell that the virtual source sends.
     pub fn absorb<S: Server>(
         &mut self,
         now: Ps,
@@ -294,8 +297,8 @@ impl Relay {
         self.source.offer_brm(rm);
     }
 
-    /// Sends all that the virtual source may send at `now`. Returns the time of its next
-    /// transmission.
+    /// Sends all cells that the virtual source may send at `now`. Returns the time of the virtual
+    /// source's next transmission.
     #[inline]
     pub fn run<S: Server>(&mut self, now: Ps, way: &mut Way<'_, S>) -> Ps {
         loop {
@@ -359,7 +362,7 @@ impl Relay {
         }
     }
 
-    /// Takes the next cell of the channel for the port.
+    /// The next cell of the channel as it arrives at the output port.
     #[inline(always)]
     fn arrival_of(&self, info: Info) -> Arrival {
         Arrival {
@@ -371,7 +374,7 @@ impl Relay {
         }
     }
 
-    /// Measures the rate at which the virtual source sends.
+    /// Counts a sent cell in the measurement of the virtual source's rate.
     #[inline(always)]
     fn count_sent(&mut self, now: Ps, info: Info) {
         if !info.clp() {
@@ -379,7 +382,7 @@ impl Relay {
         }
     }
 
-    /// Goes on with other parameters of the virtual source.
+    /// Replaces the parameters of the virtual source; its state stays.
     pub fn change(&mut self, abr: &AbrConfig) {
         self.source.change(abr);
     }
@@ -391,19 +394,19 @@ impl Relay {
             ..self.arrival.cell
         })
     }
-    /// Counts of RM cells that began and ended here.
+    /// Counts of RM cells that the virtual source has sent and the relay has absorbed.
     pub fn counts(&self) -> RelayCounts {
         self.counts
     }
-    /// The virtual source.
+    /// State of the virtual source.
     pub fn source(&self) -> &AbrSource {
         &self.source
     }
-    /// Bytes of storage.
+    /// Bytes of storage of the relay's queue.
     pub fn storage(&self) -> usize {
         self.cells.bytes() + self.bodies.bytes()
     }
-    /// Hash of every RM cell that ended here.
+    /// Hash over every RM cell that has ended at the relay.
     pub fn digest(&self) -> Digest {
         self.digest
     }

@@ -3,7 +3,7 @@
 
 use super::cell::RmCell;
 
-/// Octets of the payload, protocol identifier and CRC-10 included.
+/// Octets of an RM cell's payload, protocol identifier and CRC-10 included.
 pub const PAYLOAD_OCTETS: usize = 48;
 
 /// Largest rate that the code can express, in cells/s: 2^31 (1 + 511/512).
@@ -16,7 +16,7 @@ const BN: u8 = 1 << 6;
 const CI: u8 = 1 << 5;
 const NI: u8 = 1 << 4;
 const NONZERO: u16 = 1 << 14;
-/// x^10 + x^9 + x^5 + x^4 + x + 1 without its leading term.
+/// The generator x^10 + x^9 + x^5 + x^4 + x + 1 of the CRC-10, without its leading term.
 const CRC_10: u16 = 0x233;
 
 /// Reason why a payload is not an ABR RM cell.
@@ -41,8 +41,9 @@ impl core::fmt::Display for RmError {
 
 impl core::error::Error for RmError {}
 
-/// The 16-bit code of `rate` cells/s: nz, exponent, mantissa. Truncates, so that the coded rate
-/// never exceeds the real one; rates below 1 cell/s become 0, rates above [`MAX_RATE`] become that.
+/// The 16-bit code of `rate` cells/s: nz, exponent, mantissa. The code is truncated, so that the
+/// coded rate never exceeds the real one; rates below 1 cell/s become 0, rates above [`MAX_RATE`]
+/// become [`MAX_RATE`].
 pub fn encode_rate(rate: f64) -> u16 {
     if rate.is_nan() || rate < 1.0 {
         return 0;
@@ -63,7 +64,7 @@ pub fn decode_rate(code: u16) -> f64 {
     (1u64 << exponent) as f64 * (1.0 + (code & 0x1FF) as f64 / 512.0)
 }
 
-/// `rate` (cells/s) after coding and decoding: at most 1/512 lower.
+/// `rate` in cells/s after coding and decoding: at most 1/512 lower.
 pub fn quantise(rate: f64) -> f64 {
     decode_rate(encode_rate(rate))
 }

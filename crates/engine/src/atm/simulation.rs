@@ -14,7 +14,7 @@ use crate::kernel::Ps;
 use crate::net::simulation::LinkFacts;
 use crate::net::{Stopwatch, partition, simulation};
 
-/// Hosts and switches joined by links.
+/// A simulation of hosts and switches joined by links.
 pub type Simulation<S = LazyServer> = simulation::Simulation<Node<S>>;
 /// A part of a simulation, made by [`Simulation::divide`](simulation::Simulation::divide).
 pub type Part<S = LazyServer> = partition::Part<Node<S>>;
@@ -66,8 +66,8 @@ impl<S: Server> Simulation<S> {
         self.run_timed(until, &mut ());
     }
 
-    /// [`Simulation::run_until`](simulation::Simulation::run_until), measured by a stopwatch, which has no
-    /// effect on the result.
+    /// Does what [`Simulation::run_until`](simulation::Simulation::run_until) does, measured by a stopwatch,
+    /// which has no effect on the result.
     pub fn run_timed(&mut self, until: Ps, stopwatch: &mut impl Stopwatch) {
         while self.next_change() < until {
             self.advance(self.next_change(), stopwatch);
@@ -85,7 +85,7 @@ impl<S: Server> Part<S> {
     }
 }
 
-/// Facts on a link for the transport. The least unit of ATM is a cell.
+/// Facts about a link for the transport. The least unit of ATM is a cell.
 fn facts(link: &LinkPlan) -> LinkFacts {
     LinkFacts {
         from: link.from,

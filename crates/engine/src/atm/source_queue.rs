@@ -31,21 +31,21 @@ struct Waiting {
     segment: Segment,
     /// Number of cells of the PDU.
     cells: u32,
-    /// Number of its first cells that were admitted.
+    /// Number of leading cells of the PDU that were admitted.
     taken: u32,
     sent: u32,
     first: u32,
 }
 
-/// PDUs in order, sent cell by cell. Bare cells are only counted.
+/// Queue of an end system: PDUs in order, sent cell by cell. Cells without PDUs are only counted.
 #[derive(Clone)]
 pub struct SourceQueue {
     pdus: Ring<Waiting>,
-    /// Cells of PDUs and bare cells not sent yet.
+    /// Number of cells that wait, of PDUs and without PDUs.
     cells: u64,
     limit: u64,
     refuses: Refuses,
-    /// Bytes of headers and encapsulation before the payload of a segment.
+    /// Bytes of headers and encapsulation that come before the payload of a segment in a PDU.
     header: u32,
     number: u32,
     longest: u64,
@@ -53,24 +53,24 @@ pub struct SourceQueue {
     dropped: Refused,
 }
 
-/// State of a queue to which [`SourceQueue::resume`] returns.
+/// State of a source queue to which [`SourceQueue::resume`] returns.
 #[derive(Clone, Copy)]
 pub struct Mark {
-    /// `sent` and `first` of the PDU in front, if there is one.
+    /// Values of `sent` and `first` of the PDU in front, if there is one.
     pdu: Option<(u32, u32)>,
     cells: u64,
     number: u32,
     stays: Stays,
 }
 
-/// PDUs, cells and bytes that a source queue refused.
+/// PDUs, cells and bytes that a source queue has refused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Refused {
-    /// Application bytes in the cells.
+    /// Application bytes in the refused cells.
     pub bytes: u64,
-    /// PDUs, including those of which only the last cells were refused.
+    /// Refused PDUs, including those of which only the last cells were refused.
     pub packets: u64,
-    /// Cells, both of PDUs and bare ones.
+    /// Refused cells, of PDUs and without PDUs.
     pub cells: u64,
 }
 
@@ -94,7 +94,7 @@ impl SourceQueue {
             dropped: Refused::default(),
         }
     }
-    /// Queues a segment, or as much of it as fits if single cells are refused. Returns true if the
+    /// Queues a segment; if single cells are refused, as much of it as fits. Returns true if the
     /// whole PDU was queued.
     pub fn push(&mut self, now: Ps, segment: Segment) -> bool {
         let cells = cells_for((self.header + segment.option_bytes() + segment.payload()) as u64);
@@ -157,53 +157,53 @@ impl SourceQueue {
         self.longest = self.longest.max(self.cells);
         true
     }
-    /// True if a bare cell that arrives now would be the only one here.
+    /// True if a bare cell that arrives now would be the only one in the queue.
     #[inline]
     pub fn takes_bare_at_once(&self) -> bool {
         self.cells == 0 && self.limit > 0
     }
-    /// Lets a bare cell pass through the empty queue at one instant.
+    /// Counts a bare cell that passes the empty queue at one instant; returns the cell.
     #[inline]
     pub fn pass_bare(&mut self) -> Info {
         self.longest = self.longest.max(1);
         Info::data(self.next_number())
     }
-    /// Cells waiting.
+    /// Number of cells that wait in the queue.
     #[inline]
     pub fn cells(&self) -> u64 {
         self.cells
     }
-    /// The next number of a data cell of this channel.
+    /// The next number of a data cell of this channel, which is used up.
     #[inline]
     pub fn next_number(&mut self) -> u32 {
         let number = self.number;
         self.number = (number + 1) % Info::NUMBERS;
         number
     }
-    /// The number that [`SourceQueue::next_number`] will return.
+    /// The number that the next call of [`SourceQueue::next_number`] will return.
     #[inline]
     pub fn number(&self) -> u32 {
         self.number
     }
-    /// Passes over `count` numbers.
+    /// Uses up `count` numbers of data cells.
     #[inline]
     pub fn skip(&mut self, count: u64) {
         self.number = ((self.number as u64 + count) % Info::NUMBERS as u64) as u32;
     }
-    /// The PDU that the next cell begins, if any: its segment, the number of the cell, its number
-    /// of cells, and how many of them are sent.
+    /// The PDU that the next cell begins, if any: segment of the PDU, number of its first cell,
+    /// number of its cells, and how many of them are sent.
     pub fn beginning(&self) -> Option<(Segment, u32, u16, u16)> {
         let pdu = self.pdus.front().filter(|pdu| pdu.sent == 0)?;
         Some((pdu.segment, self.number, pdu.cells as u16, pdu.taken as u16))
     }
-    /// Number of cells that come before the last one of the first PDU here.
+    /// Number of cells of the first PDU in the queue that come before its last admitted one.
     #[inline]
     pub fn cells_before_last(&self) -> u32 {
         self.pdus
             .front()
             .map_or(0, |pdu| (pdu.taken - pdu.sent).saturating_sub(1))
     }
-    /// Its state, for [`SourceQueue::resume`].
+    /// Present state of the queue, for [`SourceQueue::resume`].
     #[inline]
     pub fn mark(&self) -> Mark {
         Mark {
@@ -213,8 +213,8 @@ impl SourceQueue {
             stays: self.stays,
         }
     }
-    /// Takes back the cells that have left since `mark`. Nothing may have been queued since, and no
-    /// last cell of a PDU may have left.
+    /// Takes back the cells that have left since `mark` was made. Meanwhile nothing may have been
+    /// queued, and no last cell of a PDU may have left.
     pub fn resume(&mut self, mark: Mark) {
         if let (Some(pdu), Some((sent, first))) = (self.pdus.front_mut(), mark.pdu) {
             (pdu.sent, pdu.first) = (sent, first);
@@ -223,7 +223,7 @@ impl SourceQueue {
         self.number = mark.number;
         self.stays = mark.stays;
     }
-    /// Removes the next cell of a PDU. If it ends the whole PDU, [`SourceQueue::pop_pdu`] must follow.
+    /// Removes the next cell of a PDU. If the cell ends the whole PDU, [`SourceQueue::pop_pdu`] must follow.
     #[inline]
     pub fn pop(&mut self, now: Ps) -> Option<Info> {
         let info = self.pop_of_pdu(now)?;
@@ -237,7 +237,7 @@ impl SourceQueue {
         }
         Some(Info::end_of_message(info.number()).with_payload(info.payload()))
     }
-    /// Removes the PDU whose last cell has been removed at `now`, which the queue must hold.
+    /// Removes the first PDU, whose last cell has been removed at `now`.
     #[inline]
     pub fn pop_pdu(&mut self, now: Ps) -> Pdu {
         let waiting = self
@@ -255,8 +255,8 @@ impl SourceQueue {
         self.pdus.discard(1);
         pdu
     }
-    /// Removes the next cell of a PDU, which stays here even if no cell of it is left: it must be one of
-    /// [`SourceQueue::cells_before_last`]. `None` if there is none.
+    /// Removes the next cell of a PDU; the PDU stays in the queue even if no cell of it is left. The cell
+    /// must be one of [`SourceQueue::cells_before_last`]. `None` if there is no PDU.
     #[inline(always)]
     pub fn pop_of_pdu(&mut self, now: Ps) -> Option<Info> {
         let (number, header) = (self.number, self.header);
@@ -279,7 +279,7 @@ impl SourceQueue {
         self.cells -= 1;
         Info::data(self.next_number())
     }
-    /// Application bytes still waiting.
+    /// Application bytes that wait in the queue.
     pub fn bytes(&self) -> u64 {
         let before = |cells: u32, pdu: &Waiting| self.payload_before(cells, &pdu.segment) as u64;
         let left = |pdu: &Waiting| before(pdu.taken, pdu) - before(pdu.sent, pdu);
@@ -289,7 +289,7 @@ impl SourceQueue {
     pub fn longest(&self) -> u64 {
         self.longest
     }
-    /// Starts a new maximum.
+    /// Starts the greatest number of cells anew from the present number.
     pub fn forget_longest(&mut self) {
         self.longest = self.cells;
     }
@@ -301,14 +301,14 @@ impl SourceQueue {
     pub fn dropped(&self) -> Refused {
         self.dropped
     }
-    /// Bytes of storage.
+    /// Bytes of storage of the queue.
     pub fn storage(&self) -> usize {
         self.pdus.bytes()
     }
 }
 
-/// Application bytes in the cell before which are `begin` bytes of a PDU; its header ends at `header`, its
-/// segment at `end`.
+/// Application bytes in a cell. `begin` bytes of the PDU come before the cell; the header of the PDU ends at
+/// byte `header`, its segment at byte `end`.
 #[inline(always)]
 fn payload(begin: u32, header: u32, end: u32) -> u32 {
     (begin + CELL_PAYLOAD)

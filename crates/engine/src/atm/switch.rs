@@ -20,30 +20,32 @@ use crate::atm::transport::{Link, Outlet};
 use crate::kernel::{Ps, Tournament, prefetch};
 use crate::net::channel::ChannelId;
 
-/// Entry of the table for a channel; labels of arriving cells are indices.
+/// Entry of the table of a switch for a channel; labels of arriving cells are indices into the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Route {
     /// Output port; the numbers after the last port are those of the relays, in their order.
     pub port: u32,
-    /// The link that it feeds; where a cell goes is so known before its port has been read.
+    /// The link that the output port feeds. It is stored here so that the link of a cell is known
+    /// before its port has been read.
     pub link: u32,
-    /// Slot of the channel at that port.
+    /// Slot of the channel at the output port.
     pub slot: u32,
-    /// Its index among the channels with ABR cells there, which is its slot in the control scheme.
+    /// Index of the channel among those with ABR cells at the output port, which is its slot in the
+    /// control scheme.
     pub control_slot: u32,
-    /// Queue of its data there.
+    /// Index of the queue of the channel's data at the output port.
     pub queue: u8,
-    /// Label on the outgoing link.
+    /// Label of the channel on the outgoing link.
     pub label: u32,
-    /// Port of the opposite channel of the same flow, whose control scheme marks backward RM cells
-    /// that pass here, and its slot there.
+    /// Port of the opposite channel of the same flow, and that channel's slot at the port. The
+    /// control scheme of the port marks backward RM cells that pass through this route.
     pub opposite: Option<(u32, u32)>,
-    /// The channel.
+    /// Channel of the entry.
     pub channel: ChannelId,
-    /// True if the class of its data is under control; RM cells always are.
+    /// True if the class of the channel's data is under control; RM cells always are.
     pub controlled: bool,
-    /// Queue of its RM cells at the output port. Queues are no more than classes, so they fit into
-    /// bytes, which keeps routes small.
+    /// Index of the queue of the channel's RM cells at the output port. There are no more queues
+    /// than classes, so a byte holds the index, which keeps routes small.
     pub rm_queue: u8,
 }
 
@@ -73,31 +75,32 @@ impl Route {
     }
 }
 
-/// Number of ports from which most are outside the nearest cache when their next cell comes, so that it
-/// pays to ask for them ahead.
+/// Number of ports from which on most of them are outside the nearest cache when their next cell comes, so
+/// that prefetching them pays.
 const WIDE: usize = 64;
-/// Number of cells ahead for which a port and its link are asked for.
+/// Number of cells ahead for which the port and its link are prefetched.
 const FAR: usize = 8;
-/// The same for the place on the link, which is known when the link is there.
+/// Number of cells ahead for which the place of the cell on its link is prefetched; the link itself
+/// is in the cache then.
 const NEAR: usize = 4;
 
-/// Forwards cells.
+/// A switch, which forwards cells from incoming links through output ports.
 #[derive(Clone)]
 pub struct Switch<S> {
     /// Output ports, with the links they feed.
     pub ports: Vec<(Port<S>, u32)>,
-    /// Channels through the switch.
+    /// Routes of the channels through the switch, by label.
     pub table: Vec<Route>,
-    /// Channels whose control loop ends here, and a new one begins; those of a flow follow one
-    /// another.
+    /// Relays: channels whose control loop ends at the switch, where a new one begins. The two of a
+    /// flow follow one another.
     pub relays: Vec<Relay>,
     /// Events of this switch.
     pub log: Log,
     /// Earliest time at which the control scheme of a port may be due. A scheme may move its own
-    /// clock to a later time; an early call then has no effect. The clocks of the relays follow
+    /// timer to a later time; an early call then has no effect. The clocks of the relays follow
     /// those of the ports.
     pub(super) timers: Tournament,
-    /// State of a prompt switch; `None` for others.
+    /// State of a switch that processes every event at its own time; `None` for others.
     prompt: Option<Box<Prompt>>,
     backlog: Backlog,
     /// True if [`Switch::forward_singly`] may take a cell: if a port [`Port::takes_singly`], or if there are
@@ -105,7 +108,7 @@ pub struct Switch<S> {
     takes_singly: bool,
 }
 
-/// Ports whose server needs to be advanced, and for each port if it is among them.
+/// Ports whose server needs to be advanced. `has` is true for each of these ports.
 #[derive(Clone)]
 struct Backlog {
     ports: Vec<u32>,
@@ -113,7 +116,7 @@ struct Backlog {
 }
 
 impl Backlog {
-    /// Adds a port, unless it is there.
+    /// Adds a port, unless it is among them already.
     #[inline]
     fn note(&mut self, port: u32) {
         if !core::mem::replace(&mut self.has[port as usize], true) {
@@ -123,7 +126,7 @@ impl Backlog {
 }
 
 impl<S: Server> Switch<S> {
-    /// A switch in its initial state.
+    /// A switch before its first event.
     pub fn new(
         mut ports: Vec<(Port<S>, u32)>,
         table: Vec<Route>,
@@ -161,7 +164,7 @@ impl<S: Server> Switch<S> {
         self.prompt.is_some()
     }
 
-    /// Earliest timer or service start.
+    /// Time of the earliest timer or service start.
     #[inline]
     pub fn next_event(&self) -> Ps {
         if let Some(prompt) = &self.prompt {
@@ -175,8 +178,8 @@ impl<S: Server> Switch<S> {
         starts.fold(self.timers.first().0, Ps::min)
     }
 
-    /// Processes everything before `horizon`, at one instant timers before arrivals, service starts
-    /// last.
+    /// Processes everything before `horizon`; at one instant timers come before arrivals, service
+    /// starts last.
     #[inline(never)]
     pub fn turn(&mut self, inbox: &mut Inbox, links: &mut Links, horizon: Ps) {
         if let Some(prompt) = self.prompt.take() {
@@ -205,8 +208,7 @@ impl<S: Server> Switch<S> {
 
     /// Forwards the cells that arrive on the only incoming link before `horizon`.
     ///
-    /// This and the other ways of a turn are functions of their own, so that each has the registers for
-    /// its row.
+    /// Each kind of turn is a function of its own, so that each has the registers for its row.
     #[inline(never)]
     fn drain(&mut self, link: &mut Link, links: &mut Links, horizon: Ps) {
         loop {
@@ -250,7 +252,7 @@ impl<S: Server> Switch<S> {
         sent > 0
     }
 
-    /// Forwards a sorted batch.
+    /// Forwards the cells of a sorted batch.
     #[inline(never)]
     fn take_batch(&mut self, batch: &Batch, inbox: &Inbox, links: &mut Links) {
         let mut rest = batch.arrivals();
@@ -291,7 +293,7 @@ impl<S: Server> Switch<S> {
         }
     }
 
-    /// [`Switch::forward_stamped`] for a part of a batch.
+    /// Does what [`Switch::forward_stamped`] does, for a part of a batch.
     #[inline(never)]
     fn take_stamped(
         &mut self,
@@ -335,9 +337,8 @@ impl<S: Server> Switch<S> {
         }
     }
 
-    /// Forwards cells without bodies that arrive before `limit` through ports that admit them
-    /// without checks and know their departure, up to the first cell for which this is not so.
-    /// Returns their number.
+    /// Forwards cells without bodies that arrive before `limit`, up to the first whose port may
+    /// refuse it or does not know its departure. Returns the number of cells forwarded.
     #[inline(always)]
     fn forward_plainly<T>(
         &mut self,
@@ -349,7 +350,8 @@ impl<S: Server> Switch<S> {
         self.forward_rows::<T, false>(cells, cell, |_| None, limit, links)
     }
 
-    /// The same for stamped cells; `stamp` gives the stamp of a cell that goes.
+    /// Does what [`Switch::forward_plainly`] does for stamped cells; `stamp` gives the stamp of a
+    /// cell that is forwarded.
     fn forward_stamped<T>(
         &mut self,
         cells: &[T],
@@ -430,9 +432,8 @@ impl<S: Server> Switch<S> {
         sent
     }
 
-    /// Forwards cells without bodies that arrive before `limit`, one by one, through ports that certainly admit
-    /// them or virtual sources that send them at once, up to the first cell for which this is not so.
-    /// Returns their number.
+    /// Forwards cells without bodies that arrive before `limit`, one by one. Stops at the first cell that its
+    /// port may refuse, or that a virtual source cannot send at once. Returns the number of cells forwarded.
     #[inline(never)]
     fn forward_singly<T>(
         &mut self,
@@ -495,7 +496,7 @@ impl<S: Server> Switch<S> {
         }
     }
 
-    /// Goes on from `now` with other settings of every output port.
+    /// Replaces the settings of every output port from `now` on; queues and states stay.
     pub fn change(&mut self, now: Ps, to: &SwitchChange, links: &mut Links) {
         for (index, (port, link)) in self.ports.iter_mut().enumerate() {
             let policies = (&to.control, &to.discard);
@@ -545,7 +546,8 @@ impl<S: Server> Switch<S> {
         }
     }
 
-    /// Lets the control scheme of the opposite channel's port mark a backward RM cell that passes.
+    /// Shows the control scheme of the opposite channel's port a backward RM cell that passes; the
+    /// scheme may mark it.
     #[inline(never)]
     fn mark(&mut self, now: Ps, label: u32, body: &mut Option<&mut Body>, links: &mut Links) {
         let Route {
@@ -571,8 +573,8 @@ impl<S: Server> Switch<S> {
     }
 }
 
-/// Asks the cache for the port and the link of the cell with the label `far`, and for the place on its
-/// link of that with the label `near`.
+/// Prefetches the port and the link of the cell with the label `far`, and the place on its link of the cell
+/// with the label `near`.
 #[inline(always)]
 fn ask_ahead<S>(
     [far, near]: [Option<u32>; 2],

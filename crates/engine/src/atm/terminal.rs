@@ -1,4 +1,4 @@
-//! One end of a flow: the cells that it sends, and its reactions to those that arrive.
+//! One end of a flow: the cells that it sends, and its reactions to cells that arrive.
 
 mod ahead;
 mod arrivals;
@@ -42,15 +42,15 @@ pub struct TerminalCounts {
     pub aal5_pdus: u64,
 }
 
-/// The output of a terminal, and its event log.
+/// Output port and event log through which a terminal acts.
 pub struct Outside<'a, S> {
-    /// The host's output port on the channel's first link, and that link; `None` if the terminal
-    /// sends nothing.
+    /// The host's output port that feeds the channel's first link, and that link; `None` if the
+    /// terminal sends nothing.
     pub way: Option<(&'a mut Port<S>, Outlet<'a>)>,
-    /// True if nothing else happens at this instant at the port, so that the service of a cell may
+    /// True if nothing else happens at the port at this instant, so that the service of a cell may
     /// start at once.
     pub alone: bool,
-    /// The host's log.
+    /// Event log of the host.
     pub log: &'a mut Log,
 }
 
@@ -58,27 +58,27 @@ pub struct Outside<'a, S> {
 #[derive(Clone)]
 struct Ahead {
     cells: usize,
-    /// Time of the first cell.
+    /// Time at which the first cell was sent.
     first: Ps,
-    /// Time of the last cell. At this instant and later there is nothing to take back.
+    /// Time at which the last cell was sent. From this instant on there is nothing to take back.
     last: Ps,
-    /// `now` of the terminal before the first cell, and the states of its ABR source, its queue and the
-    /// host's port.
+    /// Value of `now` of the terminal before the first cell. `pacing`, `queue` and `port` are the states of
+    /// the ABR source, the source queue and the host's port at that time.
     now: Ps,
     pacing: Pacing,
     queue: Mark,
     port: Work,
 }
 
-/// One end of a flow. What each cell needs comes first and lies together.
+/// One end of a flow. Fields that each cell needs come first and lie together.
 #[derive(Clone)]
 #[repr(C)]
 pub struct Terminal {
-    /// Channel that leaves here.
+    /// Channel that begins at the terminal.
     pub channel: ChannelId,
-    /// Output port of the host.
+    /// Index of the host's output port through which the channel leaves.
     pub port: u32,
-    /// Label on the first link.
+    /// Label of the channel on its first link.
     pub label: u32,
     /// Slot of the channel at the host's port.
     pub slot: u32,
@@ -88,10 +88,10 @@ pub struct Terminal {
     shaper: Shaper,
     now: Ps,
     wake: Ps,
-    /// [`Terminal::app_wake`], which the shaper does not change, so that its cells need not look at the
-    /// application.
+    /// Value of [`Terminal::app_wake`], which the shaper does not change, so that cells sent by the shaper
+    /// need not compute it.
     app_at: Ps,
-    /// Cells sent ahead; those whose time has passed by now do not matter any more.
+    /// Cells sent ahead; cells whose time has passed are not taken back any more.
     ahead: Option<Box<Ahead>>,
     queue: SourceQueue,
     counts: TerminalCounts,
@@ -113,7 +113,7 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// A terminal in its initial state.
+    /// A terminal before its first event.
     pub fn new(settings: TerminalSettings) -> Terminal {
         let mut terminal = Terminal {
             channel: settings.channel,
@@ -208,19 +208,19 @@ impl Terminal {
         app.min(processed)
     }
 
-    /// Notes the time of the next event, whatever has changed.
+    /// Updates the time of the next event, whatever has changed.
     fn note_wake(&mut self) {
         self.app_at = self.app_wake();
         self.note_shaper();
     }
 
-    /// The same if nothing but the shaper has changed.
+    /// Updates the time of the next event, if nothing but the shaper has changed.
     fn note_shaper(&mut self) {
         self.wake = self.app_at.min(self.shaper_wake());
     }
 
-    /// Processes all events of its own before `limit`, in order of time; at one instant the
-    /// application comes before the shaper.
+    /// Processes all events of the terminal's own before `limit`, in order of time; at one instant
+    /// the application comes before the shaper.
     pub fn run<S: Server>(&mut self, limit: Ps, out: &mut Outside<'_, S>) {
         while self.wake < limit {
             debug_assert_eq!(self.app_at, self.app_wake(), "what changes it notes it");
@@ -372,8 +372,8 @@ impl Terminal {
     }
 
     /// Updates the limits of the flow. Rate-limited: cells wait in the source queue.
-    /// Window-limited: none wait, TCP has data, and its window is exhausted (dissertation chapter
-    /// 8, section 8.14.2 item 2).
+    /// Window-limited: no cells wait, TCP has data, and its window is exhausted (dissertation
+    /// chapter 8, section 8.14.2 item 2).
     fn note_limits(&mut self, now: Ps) {
         let rate = self.data_waiting();
         let window =
@@ -382,7 +382,7 @@ impl Terminal {
         self.window_limited.set(now, window as u8 as f64);
     }
 
-    /// Goes on from `now` with other settings of its flow.
+    /// Replaces the settings of the terminal's flow from `now` on; the state stays.
     pub fn change(&mut self, now: Ps, to: &FlowChange) {
         if let Some(source) = self.shaper.abr_mut() {
             source.change(&to.abr);

@@ -15,7 +15,7 @@ pub type Inbox = inbox::Inbox<Info>;
 pub type Arrivals<'a, const DRAWN: bool> = inbox::Arrivals<'a, Info, DRAWN>;
 /// A batch of arrivals at a node.
 pub type Batch = batch::Batch<Info>;
-/// A cell and the input it came from.
+/// A cell that has arrived, and the input on which it came.
 pub type Arrived = batch::Arrived<Info>;
-/// Cells on their way from one part to another.
+/// Cells on their way from one part of the network to another.
 pub type Mail = partition::Mail<Info>;

@@ -42,17 +42,17 @@ impl Reference {
 struct Watch {
     /// For each link, the channel of each label at its far end.
     channels: Vec<Vec<Option<ChannelId>>>,
-    /// Number of cells on the link when it was last examined, and how many of them, the newest,
-    /// have not been reported.
+    /// For each link, the number of cells on it when it was last examined, and the number of the
+    /// newest of these that have not been reported.
     seen: Vec<(usize, usize)>,
     delays: Vec<Ps>,
-    /// True if cells were seen but not yet reported, because they leave after the instant of the
-    /// examination.
+    /// True if some cells on links have not been reported, because they leave after the instant of
+    /// the examination.
     ahead: bool,
 }
 
 impl Watch {
-    /// Begins an observation; everything that has left before now counts as reported.
+    /// Begins an observation; cells that have left before now count as reported.
     fn new(reference: &mut Reference) -> Watch {
         let simulation = reference.state();
         let mut channels = alloc::vec![Vec::new(); simulation.links.len()];
@@ -108,8 +108,8 @@ impl Watch {
         }
     }
 
-    /// Reports the losses of `node` since it was last examined, and the cells that it sent `before`
-    /// an instant; notes the cells that it has received.
+    /// Reports the losses of `node` since it was last examined, and the cells that the node sent
+    /// `before` an instant; notes the cells that the node has received.
     fn look_at(
         &mut self,
         reference: &mut Reference,

@@ -1,4 +1,4 @@
-//! The measuring window: counters at its ends, and what is measured within it.
+//! The measuring window: counters at both ends, and measures taken within the window.
 
 use alloc::vec::Vec;
 
@@ -13,32 +13,34 @@ use crate::tcp::SenderStats;
 /// Values of all counters that run from the start, at one instant.
 #[derive(Clone, Default)]
 pub struct Snapshot {
-    /// The instant.
+    /// Time at which the counters were read.
     pub at: Ps,
-    /// Per channel: counters of its sending end, and its losses.
+    /// For each channel: counters of the end at which it begins, and losses.
     pub sends: Vec<Sends>,
-    /// Per flow.
+    /// For each flow: bytes of its application.
     pub flows: Vec<Bytes>,
-    /// Per node and switch port.
+    /// For each node and port: counters of the queues, and the number of cells whose service has
+    /// completed.
     pub ports: Vec<Vec<(Vec<QueueCounts>, u64)>>,
-    /// Per node and switch port: time for which its line has served cells, in units of `1/rate` ps.
+    /// For each node and port: time for which the line has served cells, in units of `1/rate` ps.
     pub served: Vec<Vec<u128>>,
-    /// Per node and port: time integral of the cells in front of it, if virtual sources feed it.
+    /// For each node and port: time integral of the cells in front of the port, if virtual sources
+    /// feed it.
     pub fronts: Vec<Vec<Option<f64>>>,
 }
 
 /// Counters of one end of a flow and of the channel that begins there.
 #[derive(Clone, Copy, Default)]
 pub struct Sends {
-    /// Cells and PDUs of the end from which the channel leaves.
+    /// Cells and PDUs of the end at which the channel begins.
     pub counts: TerminalCounts,
-    /// Counters of its ABR source; zero without one.
+    /// Counters of the ABR source at that end; zero without one.
     pub abr: Counters,
-    /// Losses of the channel on its way.
+    /// Losses of the channel on its path.
     pub losses: Losses,
-    /// RM cells that began and ended on the way.
+    /// RM cells of the channel that virtual sources inserted and absorbed on the path.
     pub relayed: RelayCounts,
-    /// Cells that have arrived at its far end.
+    /// Data cells that have arrived at the far end of the channel.
     pub delivered: u64,
     /// Time integral of the source queue, in cells times picoseconds.
     pub queue_integral: f64,
@@ -46,7 +48,7 @@ pub struct Sends {
     pub queue_drops: Refused,
 }
 
-/// Bytes of a flow.
+/// Bytes of the application of a flow.
 #[derive(Clone, Copy, Default)]
 pub struct Bytes {
     /// Bytes delivered in order.
@@ -64,32 +66,34 @@ pub struct Bytes {
 pub struct WindowEnd {
     /// Counters at the end.
     pub snapshot: Snapshot,
-    /// Per channel: shares of the window limited by the rate and by the TCP window, and mean ACR.
+    /// For each channel: share of the window in which the rate was the limit, share in which the
+    /// TCP window was, and mean ACR.
     pub shares: Vec<(f64, f64, f64)>,
-    /// Per channel: least and greatest ACR, if it has one.
+    /// For each channel: least and greatest ACR, if the channel has one.
     pub acr_ranges: Vec<Option<(f64, f64)>>,
-    /// Per channel: delays of packets and of cells that arrived where it begins, in picoseconds.
+    /// For each channel: delays of packets and of cells that arrived at the end where the channel
+    /// begins, in picoseconds.
     pub delays: Vec<(Summary, Summary)>,
-    /// Per channel: greatest length of its source queue.
+    /// For each channel: greatest length of its source queue, in cells.
     pub source_queue_max: Vec<u64>,
-    /// Greatest length of each queue of each port of each node.
+    /// Greatest length of each queue of each port of each node, in cells.
     pub queue_max: Vec<Vec<Vec<u64>>>,
     /// Most cells in front of each port of each node.
     pub front_max: Vec<Vec<Option<u64>>>,
-    /// Sampled queue lengths per node, port and queue.
+    /// Sampled queue lengths by node, port and queue.
     pub samples: Vec<Vec<Vec<Summary>>>,
 }
 
 /// State of the measuring window, and sampled queue lengths.
 #[derive(Clone, Default)]
 pub struct Window {
-    /// Counters at its beginning.
+    /// Counters at the beginning of the window.
     pub begin: Snapshot,
     /// Greatest length of each queue of each port of each node before the window.
     pub queue_max_before: Vec<Vec<Vec<u64>>>,
-    /// Its end, once it has ended.
+    /// Counters and measures at the end of the window, once it has ended.
     pub end: WindowEnd,
-    /// Sampled queue lengths so far, per node, port and queue.
+    /// Queue lengths sampled so far, by node, port and queue.
     pub samples: Vec<Vec<Vec<Summary>>>,
     /// Most cells in all queues together at a sample; `None` without samples (whole run).
     pub queued_max: Option<u64>,

@@ -9,10 +9,10 @@
 //! the sources of TM 4.0, which stamp PCR. So a channel that carries backward RM cells alone claims
 //! a full share.
 //!
-//! What it costs: while an RM cell of a slow channel passes, the others leave that channel less than
-//! they have, so that their marks are removed until their own next cells, although the slow channel
-//! is marked again at once. A fast channel that is offered a rate in between gets less than its
-//! share: `tests/test_fairness.py` has a network where one loses a twelfth.
+//! This form has a cost. While an RM cell of a slow channel passes, the other channels leave that
+//! channel less than they have. So their marks are removed until their own next cells, although the
+//! slow channel is marked again at once. A fast channel that is offered a rate in between gets less
+//! than its share: `tests/test_fairness.py` has a network where one loses a twelfth.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -125,7 +125,7 @@ impl Metered<Charny> {
 impl Charny {
     /// (C - sum of marked rates) / (N - number marked): the capacity that the marked channels
     /// leave, per unmarked channel. The channel whose RM cell has arrived is always unmarked, so N
-    /// exceeds their number.
+    /// exceeds the number of marked channels.
     fn share(&self) -> f64 {
         let marked = self.channels.iter().filter(|channel| channel.marked);
         let (count, sum) = marked.fold((0, 0.0), |(count, sum), channel| {
@@ -134,8 +134,8 @@ impl Charny {
         ((self.capacity - sum) / (self.channels.len() - count) as f64).max(0.0)
     }
 
-    /// The advertised rate with `slot` unmarked. Marks above it are inconsistent and removed first;
-    /// one repetition is enough.
+    /// The advertised rate with `slot` unmarked. Marks of channels above that rate are inconsistent
+    /// and removed first; one repetition is enough.
     fn advertise(&mut self, slot: usize) -> f64 {
         self.channels[slot].marked = false;
         let share = self.share();
@@ -151,7 +151,7 @@ impl Charny {
         self.advertised
     }
 
-    /// Records the rate in an RM cell and lowers it to the advertised rate.
+    /// Records the explicit rate in an RM cell and lowers the rate to the advertised rate.
     fn record(&mut self, slot: u32, rm: &mut RateRecord) {
         let (slot, rate) = (slot as usize, rm.er);
         let advertised = self.advertise(slot);
@@ -162,7 +162,7 @@ impl Charny {
         rm.er = rate.min(advertised); // TM 4.0 5.10.6 1(c)
     }
 
-    /// Lowers the rate in an RM cell to the advertised rate, and keeps the record.
+    /// Lowers the explicit rate in an RM cell to the advertised rate; the recorded rate stays.
     fn pass(&mut self, slot: u32, rm: &mut RateRecord) {
         let slot = slot as usize;
         let marked = self.channels[slot].marked;

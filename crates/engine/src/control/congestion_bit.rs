@@ -1,31 +1,32 @@
-//! CI beside explicit rates: a switch may use several methods at once (TM 4.0 section 5.10.6), so a
+//! CI beside explicit rates: a switch may use several methods at once (TM 4.0 section 5.10.6). So a
 //! port whose scheme lowers ER may also set CI in the backward RM cells that pass while its queue
-//! is long. The scheme itself does not know of it.
+//! is long. The scheme itself is not involved.
 
 use super::QueueReading;
 use crate::kernel::units::Cells;
 use crate::passing::RateRecord;
 
-/// Sets CI above a queue length.
+/// Sets CI in backward RM cells while the queue is longer than a threshold.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CongestionBit {
-    /// Threshold in cells; `u64::MAX` is never exceeded.
+    /// Threshold of the queue length in cells; `u64::MAX` is never exceeded.
     threshold: u64,
 }
 
 impl CongestionBit {
-    /// Sets CI above `threshold`; never if absent.
+    /// Sets CI while the queue is longer than `threshold`; never if there is none.
     pub fn above(threshold: Option<Cells>) -> CongestionBit {
         CongestionBit {
             threshold: threshold.map_or(u64::MAX, |threshold| threshold.0),
         }
     }
-    /// A backward RM cell passes. CI that is set already stays set (TM 4.0 section 5.10.6).
+    /// Sets CI in a backward RM cell if the queue exceeds the threshold. CI that is set already
+    /// stays set (TM 4.0 section 5.10.6).
     #[inline]
     pub fn mark(self, rm: &mut RateRecord, queue: u64) {
         rm.ci |= queue > self.threshold; // 5.10.6 1(b)
     }
-    /// Occasions on which scheme or threshold read the queue.
+    /// Occasions on which the scheme or this threshold reads the queue.
     pub fn reads_queue(self, by_scheme: QueueReading) -> QueueReading {
         if self.threshold < u64::MAX && by_scheme == QueueReading::Never {
             QueueReading::AtRmCells

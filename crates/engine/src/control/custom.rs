@@ -1,4 +1,5 @@
-//! Schemes from outside this crate: a user's own, in Rust or behind the door of another language.
+//! Control schemes from outside this crate: a user's own, in Rust or through an interface to
+//! another language.
 //!
 //! A scheme in Rust implements [`SwitchControl`], and [`Boxed`] makes it a [`CustomControl`]. The
 //! registry's schemes are called directly, a custom one through a pointer.
@@ -18,28 +19,28 @@ use crate::passing::{Passing, RateRecord};
 
 /// A scheme with its parameters, which makes the state of each port.
 pub trait CustomScheme: Debug + Send + Sync {
-    /// Name in scenarios; none of the registry's.
+    /// Name of the scheme in scenarios, which no scheme of the registry has.
     fn name(&self) -> &'static str;
-    /// The scheme at the port of `facts`.
+    /// State of the scheme at a port with these `facts`.
     fn build(&self, facts: PortFacts) -> Box<dyn CustomControl>;
-    /// Findings about the parameters at the switch of `facts`.
+    /// Findings about the parameters at a switch with these `facts`.
     fn check(&self, _facts: SwitchFacts) -> Vec<Finding> {
         Vec::new()
     }
-    /// See [`SwitchControl::FOLLOWS_ORDER`].
+    /// True if the scheme depends on the order of arrivals, see [`SwitchControl::FOLLOWS_ORDER`].
     fn follows_order(&self) -> bool {
         false
     }
-    /// See [`CustomControl::marks_at_dequeue`].
+    /// True if the scheme must see departures, see [`CustomControl::marks_at_dequeue`].
     fn marks_at_dequeue(&self) -> bool {
         self.build(PortFacts::ANY).marks_at_dequeue()
     }
 }
 
-/// A custom scheme at one output port. Its hooks are those of [`SwitchControl`], which says what
-/// they mean.
+/// State of a custom scheme at one output port. Its hooks have the meanings of those of
+/// [`SwitchControl`].
 pub trait CustomControl: Debug + Send {
-    /// Name in scenarios and reports.
+    /// Name of the scheme in scenarios and reports.
     fn name(&self) -> &'static str;
     /// A cell or frame under control arrives for this port.
     fn on_forward(
@@ -58,25 +59,26 @@ pub trait CustomControl: Debug + Send {
     fn on_dequeue(&mut self, now: Ps, passing: &mut Passing, queue: u64);
     /// True if [`CustomControl::on_dequeue`] must be called.
     fn marks_at_dequeue(&self) -> bool;
-    /// The hooks that read `queue`.
+    /// Occasions on which hooks read `queue`.
     fn reads_queue(&self) -> QueueReading;
     /// True if user data that arrive at `now` let the scheme read `queue`, see
     /// [`SwitchControl::reads_at`].
     fn reads_at(&self, _now: Ps, _units: u64) -> bool {
         true
     }
-    /// Name and value of each statistic.
+    /// Name and value of each statistic of the scheme.
     fn statistics(&self) -> Vec<(&'static str, f64)>;
-    /// Next time at which [`CustomControl::wake`] is due.
+    /// Time at which [`CustomControl::wake`] is next due.
     fn wake_at(&self) -> Ps;
-    /// The timer has come.
+    /// The timer of the scheme expires.
     fn wake(&mut self, now: Ps, queue: u64, in_service: u64);
-    /// Goes on with other parameters. Only schemes that the reader of the configuration lets change
-    /// are asked.
+    /// Replaces the parameters of the scheme; its state stays. Called only if the scheme's
+    /// parameters may change.
     fn change(&mut self, _now: Ps, _parameters: &Map<String, Value>, _queue: u64) {}
-    /// A copy that goes on from the same state.
+    /// A copy of the scheme in the same state.
     fn boxed_clone(&self) -> Box<dyn CustomControl>;
-    /// Itself, if whoever runs the simulation may read and change it between two slices of the run.
+    /// The scheme as `Any`, if the program that runs the simulation may read and change it between
+    /// two slices of the run.
     fn as_any_mut(&mut self) -> Option<&mut dyn Any> {
         None
     }
@@ -85,9 +87,9 @@ pub trait CustomControl: Debug + Send {
 /// A scheme in Rust, and its name in scenarios and reports.
 #[derive(Clone, Debug)]
 pub struct Boxed<S> {
-    /// The name.
+    /// Name of the scheme in scenarios and reports.
     pub name: &'static str,
-    /// The scheme.
+    /// State of the scheme at a port.
     pub scheme: S,
 }
 

@@ -94,7 +94,7 @@ impl SchemeParameters for EfciConfig {
 #[derive(Clone, Debug)]
 pub struct Efci {
     high: u64,
-    /// Queue length below which congestion ends: `high` + 1 with a single threshold.
+    /// Queue length in cells below which congestion ends: `high` + 1 with a single threshold.
     ends_below: u64,
     congested: bool,
     mark_at: MarkAt,

@@ -131,7 +131,8 @@ impl Eprca {
         }
     }
 
-    /// Marks a backward RM cell.
+    /// Marks a backward RM cell: lowers ER to `factor` times the mean rate, or sets CI, as
+    /// `marking` says.
     fn press(&self, rm: &mut RateRecord, factor: f64) {
         match self.config.marking {
             Marking::ExplicitRate => rm.er = rm.er.min(factor * self.macr), // TM 4.0 5.10.6 1(c)

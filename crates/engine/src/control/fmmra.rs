@@ -33,12 +33,14 @@ pub struct Fmmra {
     config: FmmraConfig,
     link: f64,
     channels: Vec<Elsewhere>,
-    /// ERs that this port wrote; present if they do not mark a channel as bottlenecked elsewhere.
+    /// Explicit rates that this port wrote; present if they do not mark a channel as bottlenecked
+    /// elsewhere.
     own: Option<OwnMarks>,
-    /// Number of channels that are bottlenecked elsewhere (N_b), and the sum of their rates.
+    /// Number of channels that are bottlenecked elsewhere (N_b). `elsewhere_rate` is the sum of
+    /// their rates.
     elsewhere: usize,
     elsewhere_rate: f64,
-    /// The largest of their rates, and the slot that has it.
+    /// The largest rate of a channel bottlenecked elsewhere, and the slot of that channel.
     largest: (f64, usize),
     capacity: f64,
     advertised: f64,
@@ -83,9 +85,9 @@ impl Metered<Fmmra> {
 }
 
 impl Fmmra {
-    /// Advertised rate: (C - sum of lambda) / (N - N_b); if every channel is bottlenecked
-    /// elsewhere, C - sum of lambda + largest lambda, the capacity that the others leave to the
-    /// largest.
+    /// Computes the advertised rate: (C - sum of lambda) / (N - N_b). If every channel is
+    /// bottlenecked elsewhere, it is C - sum of lambda + largest lambda, the capacity that the
+    /// others leave to the largest.
     fn advertise(&mut self) {
         let free = self.capacity - self.elsewhere_rate;
         let others = self.channels.len() - self.elsewhere;
@@ -97,8 +99,8 @@ impl Fmmra {
         self.advertised = rate.max(0.0);
     }
 
-    /// An RM cell of channel `slot` carries the explicit rate `er`. A channel that cannot use the
-    /// advertised rate is bottlenecked elsewhere (claims 1 and 2).
+    /// Records the explicit rate `er` that an RM cell of channel `slot` carries. A channel that
+    /// cannot use the advertised rate is bottlenecked elsewhere (claims 1 and 2).
     fn record(&mut self, slot: usize, er: f64) {
         let after = (er < self.advertised).then_some(er);
         let before = core::mem::replace(&mut self.channels[slot], after);
@@ -128,8 +130,8 @@ impl Fmmra {
         }
     }
 
-    /// A backward RM cell of channel `slot` arrives. Without `record_own_mark`, an ER that this
-    /// port wrote itself unmarks the channel.
+    /// Records the explicit rate of a backward RM cell of channel `slot`. Without
+    /// `record_own_mark`, an ER that this port wrote itself unmarks the channel.
     fn record_backward(&mut self, slot: usize, er: f64) {
         let is_own = self.own.as_mut().is_some_and(|own| own.returns(slot, er));
         self.record(slot, if is_own { f64::INFINITY } else { er });

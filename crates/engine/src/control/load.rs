@@ -12,9 +12,9 @@ use crate::passing::{Contents, Passing, RateRecord};
 /// Arrival rates over one interval, in units/s.
 #[derive(Clone, Copy, Debug)]
 pub struct Load {
-    /// Cells or frames under control.
+    /// Arrival rate of cells or frames under control, in units/s.
     pub input: f64,
-    /// Those of other classes.
+    /// Arrival rate of cells or frames of other classes, in units/s.
     pub background: f64,
 }
 
@@ -29,11 +29,11 @@ impl Load {
     }
 }
 
-/// Number of units of intervals that end by time alone.
+/// Number of units that stands for intervals which end by time alone.
 pub const UNCOUNTED: Cells = Cells(u64::MAX);
 
-/// Counts the units of intervals that end after a time or, if earlier, after a number of units under
-/// control; the cell or frame that completes an interval belongs to it.
+/// Measures the load of intervals. An interval ends after a time or, if earlier, after a number of
+/// units under control; the cell or frame that completes an interval belongs to it.
 #[derive(Clone, Debug)]
 pub struct LoadMeter {
     started: Ps,
@@ -44,11 +44,12 @@ pub struct LoadMeter {
 }
 
 impl LoadMeter {
-    /// Intervals of a fixed length.
+    /// A meter of intervals of a fixed length.
     pub fn by_time(interval: Ps) -> LoadMeter {
         LoadMeter::new(interval, UNCOUNTED)
     }
-    /// Intervals of at most `interval` and, but for simultaneous cells, `interval_units`.
+    /// A meter of intervals of at most `interval` and, except for simultaneous cells, at most
+    /// `interval_units`.
     pub fn new(interval: Ps, interval_units: Cells) -> LoadMeter {
         LoadMeter {
             started: Ps::ZERO,
@@ -58,12 +59,13 @@ impl LoadMeter {
             background: 0,
         }
     }
-    /// Goes on with other lengths, which already hold for the interval that has begun.
+    /// Replaces the lengths of intervals; the new ones hold for the interval that has begun.
     pub fn change(&mut self, interval: Ps, interval_units: Cells) {
         (self.interval, self.interval_units) = (interval, interval_units.0);
     }
-    /// Counts the units of a cell or frame under control. Returns the load if it completes an interval.
-    /// Simultaneous ones do not, as an interval must last longer than zero: the first later one does.
+    /// Counts the units of a cell or frame under control. Returns the load if the unit completes an interval.
+    /// An interval must last longer than zero, so simultaneous units do not complete one: the first later
+    /// unit does.
     #[inline]
     pub fn count(&mut self, now: Ps, units: u64) -> Option<Load> {
         self.input += units;
@@ -73,12 +75,12 @@ impl LoadMeter {
             None
         }
     }
-    /// Counts units of another class.
+    /// Counts units of classes that are not under control.
     #[inline]
     pub fn count_background(&mut self, units: u64) {
         self.background += units;
     }
-    /// Time at which the interval ends at the latest.
+    /// Time at which the present interval ends at the latest.
     #[inline]
     pub fn due(&self) -> Ps {
         self.started.saturating_add(self.interval)
@@ -104,19 +106,19 @@ pub trait ByLoad {
     /// Names, units and descriptions of the scheme's statistics.
     const STATISTICS: &'static [Statistic];
 
-    /// An interval ends with this load.
+    /// An interval ends with this load; the scheme updates its rates.
     fn on_load(&mut self, load: Load);
-    /// An interval ends by time with this queue; [`Self::on_load`] follows.
+    /// An interval ends by time with a queue of so many units; [`Self::on_load`] follows.
     fn on_queue(&mut self, _queue: u64) {}
-    /// A cell or frame of channel `slot` arrives, after it was counted; `rm` is its record if that is on
-    /// its way from the source.
+    /// A cell or frame of channel `slot` arrives, after it was counted; `rm` is the record of an RM cell that
+    /// is on its way from the source.
     #[inline]
     fn on_forward(&mut self, _slot: u32, _rm: Option<&mut RateRecord>, _queue: u64) {}
     /// A backward RM cell of channel `slot` passes.
     fn on_backward(&mut self, slot: u32, rm: &mut RateRecord, queue: u64);
     /// Present values of [`Self::STATISTICS`], in their order.
     fn counted(&self) -> Vec<f64>;
-    /// The hooks that read `queue`.
+    /// Occasions on which hooks read `queue`.
     fn reads_queue(&self) -> QueueReading {
         QueueReading::Never
     }
@@ -131,8 +133,8 @@ pub struct Metered<S> {
 }
 
 impl<S: ByLoad> Metered<S> {
-    /// `scheme` before its first interval. Above `ci_threshold` CI is also set in backward RM
-    /// cells.
+    /// Meters the load for `scheme` before its first interval. While the queue is longer than
+    /// `ci_threshold`, CI is also set in backward RM cells.
     pub(super) fn with(scheme: S, meter: LoadMeter, ci_threshold: Option<Cells>) -> Metered<S> {
         Metered {
             meter,
@@ -141,8 +143,8 @@ impl<S: ByLoad> Metered<S> {
         }
     }
 
-    /// Goes on with other intervals and another threshold of CI. Returns the scheme, whose own
-    /// parameters are left to be changed.
+    /// Replaces the intervals and the threshold of CI. Returns the scheme, whose own parameters the
+    /// caller replaces.
     pub(super) fn changed(
         &mut self,
         interval: Ps,

@@ -62,14 +62,14 @@ macro_rules! registry {
         }
 
         impl ControlConfig {
-            /// The scheme at the port of `facts`.
+            /// State of the scheme at a port with these `facts`.
             pub fn build(&self, facts: PortFacts) -> Control {
                 match self {
                     $(ControlConfig::$variant(config) => Control::$variant(<$scheme>::new(config, facts)),)*
                     ControlConfig::Custom(config) => Control::Custom(config.get().build(facts)),
                 }
             }
-            /// Findings about the parameters at the switch of `facts`.
+            /// Findings about the parameters at a switch with these `facts`.
             pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
                 match self {
                     $(ControlConfig::$variant(config) => config.check(facts),)*
@@ -83,21 +83,23 @@ macro_rules! registry {
                     ControlConfig::Custom(config) => ControlConfig::Custom(config.clone()),
                 }
             }
-            /// See [`SchemeParameters::predictor_time_constant`].
+            /// Time constant of the Smith predictor, if any, see
+            /// [`SchemeParameters::predictor_time_constant`].
             pub fn predictor_time_constant(&self) -> Option<Ps> {
                 match self {
                     $(ControlConfig::$variant(config) => config.predictor_time_constant(),)*
                     ControlConfig::Custom(_) => None,
                 }
             }
-            /// See [`SwitchControl::FOLLOWS_ORDER`].
+            /// True if the scheme depends on the order of arrivals, see
+            /// [`SwitchControl::FOLLOWS_ORDER`].
             pub fn follows_order(&self) -> bool {
                 match self {
                     $(ControlConfig::$variant(_) => <$scheme as SwitchControl>::FOLLOWS_ORDER,)*
                     ControlConfig::Custom(config) => config.found().is_some_and(|it| it.follows_order()),
                 }
             }
-            /// Key of the scheme.
+            /// Key of the scheme in scenarios.
             pub fn name(&self) -> &'static str {
                 match self {
                     $(ControlConfig::$variant(_) => $name,)*
@@ -106,7 +108,8 @@ macro_rules! registry {
             }
         }
 
-        /// A running scheme. An enum rather than a trait object, so that every hook can be inlined.
+        /// State of a scheme at a port. It is an enum rather than a trait object, so that every
+        /// hook can be inlined.
         #[derive(Clone, Debug)]
         #[allow(clippy::large_enum_variant, reason = "one per port, and a box would cost a load per cell")]
         pub enum Control {
@@ -116,16 +119,16 @@ macro_rules! registry {
         }
 
         impl Control {
-            /// Key of the scheme.
+            /// Key of the scheme in scenarios.
             pub fn name(&self) -> &'static str {
                 match self {
                     $(Control::$variant(_) => $name,)*
                     Control::Custom(scheme) => scheme.name(),
                 }
             }
-            /// Goes on from `now` with other parameters of the same scheme; its state stays, and the
-            /// controlled queue has `queue` units if the scheme reads its length. Parameters of
-            /// another scheme change nothing: a port without ABR has none.
+            /// Replaces the parameters of the scheme from `now` on by others of the same scheme;
+            /// the state stays. The controlled queue has `queue` units if the scheme reads its
+            /// length. Parameters of another scheme change nothing: a port without ABR has none.
             pub fn change(&mut self, (now, queue): (Ps, u64), config: &ControlConfig) {
                 match (self, config) {
                     $((Control::$variant(scheme), ControlConfig::$variant(config)) => scheme.change(config),)*

@@ -20,7 +20,7 @@ impl SchemeParameters for NoneConfig {
     }
 }
 
-/// Changes no cell.
+/// Control scheme that changes no cell.
 #[derive(Clone, Debug)]
 pub struct NoControl;
 
@@ -29,7 +29,7 @@ impl NoControl {
     pub fn new(_: &NoneConfig, _: PortFacts) -> NoControl {
         NoControl
     }
-    /// Goes on: there is nothing to change.
+    /// Changes nothing, as there are no parameters.
     pub fn change(&mut self, _: &NoneConfig) {}
 }
 

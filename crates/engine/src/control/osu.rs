@@ -3,9 +3,10 @@
 //! makes shares equal near the target.
 //!
 //! The original has control cells of its own: the source states its rate, the switch raises a load
-//! adjustment factor, the source divides by it. Here RM cells of TM 4.0 carry the quotient: ER :=
-//! min(ER, CCR / factor). Sources need RIF = 1 to follow at once as the original's do. The
-//! "aggressive" fairness of the original is not modelled: only its half for underload is known.
+//! adjustment factor, and the source divides its rate by the factor. In this model RM cells of TM
+//! 4.0 carry the quotient: ER := min(ER, CCR / factor). Sources need RIF = 1 to follow at once as
+//! the original's do. The "aggressive" fairness of the original is not modelled: only its half for
+//! underload is known.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -94,9 +95,9 @@ impl SchemeParameters for OsuConfig {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Channel {
-    /// CCR of the last FRM, in units/s.
+    /// CCR of the channel's last FRM, in units/s.
     rate: f64,
-    /// Number of the interval of the last cell, counted from 1; 0 for never.
+    /// Number of the interval of the channel's last cell, counted from 1; 0 for never.
     seen: u64,
 }
 
@@ -167,7 +168,7 @@ impl Osu {
         }
     }
 
-    /// Load adjustment factor LA: a channel of `rate` must divide its rate by it (appendix B).
+    /// Load adjustment factor LA, by which a channel of `rate` must divide its rate (appendix B).
     fn adjustment(&self, rate: f64) -> f64 {
         let OsuConfig {
             fairness, delta, ..

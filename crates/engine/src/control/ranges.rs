@@ -8,8 +8,8 @@ use super::SwitchFacts;
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
 
-/// A finding about an interval above zero that is shorter than a cell time; zero has a finding of
-/// its own.
+/// A finding about an interval above zero that is shorter than a cell time; an interval of zero has
+/// a finding of its own.
 pub(super) fn shorter_than_a_cell(
     field: &'static str,
     interval: Ps,
@@ -45,7 +45,7 @@ pub(super) struct Ranges {
 }
 
 impl Ranges {
-    /// No findings yet, at the switch of `facts`.
+    /// A collection without findings, at a switch with these `facts`.
     pub fn new(facts: SwitchFacts) -> Ranges {
         Ranges {
             facts,
@@ -114,14 +114,14 @@ impl Ranges {
             .extend(never_exceeded(field, threshold, self.facts));
         self
     }
-    /// The same for an optional threshold.
+    /// Warns of an optional threshold that the queue never exceeds.
     pub fn reachable_if_any(self, field: &'static str, threshold: Option<Cells>) -> Ranges {
         match threshold {
             Some(threshold) => self.reachable(field, threshold),
             None => self,
         }
     }
-    /// The findings.
+    /// All findings collected.
     pub fn findings(self) -> Vec<Finding> {
         self.findings
     }

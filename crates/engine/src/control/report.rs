@@ -19,7 +19,7 @@ pub struct ControlReport {
 }
 
 impl ControlReport {
-    /// A scheme with its statistics.
+    /// A scheme by its key, with its statistics.
     pub fn new(scheme: &str, statistics: Vec<(&'static str, f64)>) -> ControlReport {
         let statistics = statistics
             .into_iter()

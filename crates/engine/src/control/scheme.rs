@@ -1,4 +1,4 @@
-//! A control scheme as its port sees it: the trait of all schemes, and the facts from which one is
+//! A control scheme as its port uses it: the trait of all schemes, and the facts from which one is
 //! built and checked.
 
 use alloc::vec::Vec;
@@ -14,12 +14,12 @@ pub struct PortFacts {
     pub rate: ServiceRate,
     /// Channels that the port carries; the hooks number them from 0 as slots.
     pub channels: usize,
-    /// Seed of the random numbers of a scheme that draws some: of the run and the port.
+    /// Seed of the random numbers of a scheme that draws some; it depends on the run and the port.
     pub seed: u64,
 }
 
 impl PortFacts {
-    /// A port of any rate without channels, for what does not depend on a port.
+    /// Facts about a port of any rate without channels, for queries that do not depend on a port.
     pub const ANY: PortFacts = PortFacts {
         seed: 0,
         rate: ServiceRate::of_cells(Rate::from_bps(155_520_000)),
@@ -30,14 +30,14 @@ impl PortFacts {
 /// Facts about a switch, against which a scheme's parameters are checked.
 #[derive(Clone, Copy, Debug)]
 pub struct SwitchFacts {
-    /// Limit of a queue in units of service; `u64::MAX` if there is none.
+    /// Limit of a queue of the switch in units of service; `u64::MAX` if there is none.
     pub buffer: u64,
     /// Longest service of one cell, or of the largest frame, on the links under control; zero if there are none.
     pub service_time: Ps,
 }
 
 impl SwitchFacts {
-    /// A switch without limits.
+    /// Facts about a switch without limits.
     pub const ANY: SwitchFacts = SwitchFacts {
         buffer: u64::MAX,
         service_time: Ps::ZERO,
@@ -46,7 +46,7 @@ impl SwitchFacts {
 
 /// Parameters of a scheme.
 pub trait SchemeParameters: Clone {
-    /// Findings about values outside their range at the switch of `facts`.
+    /// Findings about values outside their range at a switch with these `facts`.
     fn check(&self, facts: SwitchFacts) -> Vec<Finding>;
     /// The parameters with the values that follow from others where they are left out.
     fn in_force(&self) -> Self {
@@ -62,14 +62,15 @@ pub trait SchemeParameters: Clone {
 /// Occasions on which a scheme reads the length of its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueReading {
-    /// Never: the port may pass 0 to every hook.
+    /// The scheme never reads the length; the port may pass 0 to every hook.
     Never,
-    /// RM cells, in either direction, and timers; the port may pass 0 with other cells.
+    /// The scheme reads the length at RM cells, in either direction, and at timers; the port may
+    /// pass 0 with other cells.
     AtRmCells,
-    /// RM cells, timers, and those other cells for which [`SwitchControl::reads_at`] is true; the port
-    /// may pass 0 with the rest.
+    /// The scheme reads the length at RM cells, at timers, and at those other cells for which
+    /// [`SwitchControl::reads_at`] is true; the port may pass 0 with the rest.
     AtSomeCells,
-    /// Every cell.
+    /// The scheme reads the length at every cell.
     AtEveryCell,
 }
 
@@ -82,8 +83,8 @@ pub enum QueueReading {
 pub trait SwitchControl {
     /// Names, units and descriptions of the scheme's statistics.
     const STATISTICS: &'static [Statistic] = &[];
-    /// True if the scheme depends on the order in which its queue receives the cells, so that they
-    /// may not wait in front of it in queues of channels (virtual sources).
+    /// True if the scheme depends on the order in which its queue receives the cells. Cells may
+    /// then not wait in front of the queue in queues of channels (virtual sources).
     const FOLLOWS_ORDER: bool = false;
 
     /// A cell or frame under control, of channel `slot`, arrives for this port, before it is queued or
@@ -129,7 +130,7 @@ pub trait SwitchControl {
     fn ignores_data(&self) -> bool {
         false
     }
-    /// The hooks that read `queue`. Must not change over time.
+    /// Occasions on which hooks read `queue`. Must not change over time.
     fn reads_queue(&self) -> QueueReading {
         QueueReading::AtEveryCell
     }
@@ -148,8 +149,9 @@ pub trait SwitchControl {
     fn wake_at(&self) -> Ps {
         Ps::NEVER
     }
-    /// The time of [`Self::wake_at`] has come. The cell or frame in service adds `in_service` units to
-    /// `queue`; a port of cells passes 1, also while a cell of another queue is in service.
+    /// The timer expires: the time of [`Self::wake_at`] has come. The cell or frame in service adds
+    /// `in_service` units to `queue`; a port of cells passes 1, also while a cell of another queue is in
+    /// service.
     #[inline]
     fn wake(&mut self, _now: Ps, _queue: u64, _in_service: u64) {}
 }

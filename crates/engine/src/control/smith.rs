@@ -1,9 +1,9 @@
 //! The switch of EPRCA by Smith's principle (Mascolo, Cavendish and Gerla 1996): backward RM cells
 //! carry the space that a channel's cells leave below a set point.
 //!
-//! The law is certain: u = (X0 - x - cells on the way) / tau. Its encoding in an RM cell is ours:
-//! ER is lowered to (X0 - x) / tau, and the source subtracts its cells on the way (see `abr.rules =
-//! "smith-predictor"`).
+//! The law is certain: u = (X0 - x - cells on the way) / tau. The encoding of u in an RM cell is
+//! ours: ER is lowered to (X0 - x) / tau, and the source subtracts its cells on the way (see
+//! `abr.rules = "smith-predictor"`).
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -64,9 +64,9 @@ impl SchemeParameters for SmithConfig {
     }
 }
 
-/// The scheme at one output port. It derives the channels' cells in the queue from the order of
-/// arrival. That is exact while ABR has the queue to itself and nothing is lost; cells of other
-/// classes count as cells of the channels, whose space is then underestimated.
+/// State of the scheme at one output port. It derives the channels' cells in the queue from the
+/// order of arrival. That is exact while ABR has the queue to itself and nothing is lost. Cells of
+/// other classes count as cells of the channels, whose space is then underestimated.
 #[derive(Clone, Debug)]
 pub struct Smith {
     set_point: f64,

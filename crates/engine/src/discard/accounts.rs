@@ -5,23 +5,24 @@ use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Cells or frames that may be queued before the accounts are settled, beside as many as were in the queue.
+/// Cells or frames that may be queued before the accounts are settled, besides twice as many as were in the
+/// queue.
 const MOST_UNSETTLED: usize = 1_024;
 
-/// The units in a queue by channel.
+/// Number of units that each channel has in a queue.
 #[derive(Clone, Debug)]
 pub(crate) struct Accounts {
-    /// Channels and units of the cells or frames in the queue, the oldest first.
+    /// Slot of the channel and units of each cell or frame in the queue, the oldest first.
     order: VecDeque<(u32, u32)>,
     units: Vec<u64>,
     total: u64,
     active: u64,
-    /// Cells or frames in the queue as it was settled last.
+    /// Cells or frames in the queue when it was settled last.
     settled: usize,
 }
 
 impl Accounts {
-    /// An empty queue that `channels` share.
+    /// Accounts of an empty queue that `channels` share.
     pub fn new(channels: usize) -> Accounts {
         Accounts {
             order: VecDeque::new(),
@@ -37,8 +38,8 @@ impl Accounts {
     pub fn are_overdue(&self) -> bool {
         self.order.len() > 2 * self.settled + MOST_UNSETTLED
     }
-    /// Forgets what has left a queue that now holds `length` units. A frame of which a part is still
-    /// there counts as a whole.
+    /// Removes the cells or frames that have left a queue which now holds `length` units. A frame
+    /// of which a part is still there counts as a whole.
     #[inline]
     pub fn settle(&mut self, length: u64) {
         while let Some((slot, units)) = self.order.front().copied()
@@ -52,7 +53,7 @@ impl Accounts {
         }
         self.settled = self.order.len();
     }
-    /// A cell or frame of channel `slot` is queued.
+    /// Adds a cell or frame of channel `slot` that is queued.
     #[inline]
     pub fn add(&mut self, slot: u32, units: u32) {
         self.order.push_back((slot, units));
@@ -61,11 +62,11 @@ impl Accounts {
         self.active += (*queued == 0) as u64;
         *queued += u64::from(units);
     }
-    /// The units of channel `slot` (Y_i).
+    /// Units of channel `slot` in the queue (Y_i).
     pub fn units(&self, slot: u32) -> u64 {
         self.units[slot as usize]
     }
-    /// Channels with units in the queue (N_a).
+    /// Number of channels with units in the queue (N_a).
     pub fn active(&self) -> u64 {
         self.active
     }

@@ -20,27 +20,28 @@ use crate::passing::Passing;
 
 /// A policy with its parameters, which makes the state of each queue.
 pub trait CustomDiscard: Debug + Send + Sync {
-    /// Name in scenarios; none of the registry's.
+    /// Name of the policy in scenarios, which no policy of the registry has.
     fn name(&self) -> &'static str;
-    /// The policy for a queue that `channels` share; random numbers that it draws have a `seed` of
-    /// the run and the queue.
+    /// State of the policy for a queue that `channels` share. `seed` depends on the run and the
+    /// queue, for policies that draw random numbers.
     fn build(&self, channels: usize, seed: u64) -> Box<dyn CustomPolicy>;
-    /// Findings about the parameters at the queue of `facts`.
+    /// Findings about the parameters at a queue with these `facts`.
     fn check(&self, _facts: QueueFacts) -> Vec<Finding> {
         Vec::new()
     }
-    /// See [`DiscardPolicy::FOLLOWS_ORDER`].
+    /// True if the policy depends on the order of arrivals, see [`DiscardPolicy::FOLLOWS_ORDER`].
     fn follows_order(&self) -> bool {
         true
     }
-    /// See [`DiscardPolicy::acts_without_limit`].
+    /// True if the policy refuses cells of a queue without a limit, too, see
+    /// [`DiscardPolicy::acts_without_limit`].
     fn acts_without_limit(&self) -> bool {
         true
     }
 }
 
-/// A policy from outside at one queue. Its functions are those of [`DiscardPolicy`], which says what
-/// they mean.
+/// State of a policy from outside at one queue. Its functions have the meanings of those of
+/// [`DiscardPolicy`].
 pub trait CustomPolicy: Debug + Send {
     /// Decides on one cell or frame.
     fn admit(&mut self, now: Ps, slot: u32, passing: Passing, queue: u64, buffer: u64) -> Verdict;
@@ -48,10 +49,10 @@ pub trait CustomPolicy: Debug + Send {
     fn is_stateless(&self) -> bool;
     /// True if the policy refuses cells in a queue without a limit, too.
     fn acts_without_limit(&self) -> bool;
-    /// Goes on with other parameters. Only policies that the reader of the configuration lets change
-    /// are asked.
+    /// Replaces the parameters of the policy; its state stays. Called only if the policy's
+    /// parameters may change.
     fn change(&mut self, now: Ps, parameters: &Map<String, Value>);
-    /// A copy that goes on from the same state.
+    /// A copy of the policy in the same state.
     fn boxed_clone(&self) -> Box<dyn CustomPolicy>;
 }
 
@@ -61,7 +62,7 @@ impl Clone for Box<dyn CustomPolicy> {
     }
 }
 
-/// A policy in Rust, as one from outside. Its parameters do not change during a run.
+/// A policy in Rust as one from outside the registry. Its parameters do not change during a run.
 #[derive(Clone, Debug)]
 pub struct Boxed<P>(pub P);
 
@@ -84,15 +85,15 @@ impl<P: DiscardPolicy + Clone + Debug + Send + 'static> CustomPolicy for Boxed<P
 /// The first cell of a PDU, or a frame, and the queue that it finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirstCell {
-    /// Time of its arrival.
+    /// Time at which the cell or frame arrives.
     pub now: Ps,
-    /// Number of its channel at the queue, from 0.
+    /// Number of the cell's channel at the queue, from 0.
     pub channel: u32,
-    /// Units in the queue, what is in service included.
+    /// Units in the queue, including the cell or frame in service.
     pub queue: u64,
     /// Limit of the queue; `u64::MAX` for none.
     pub buffer: u64,
-    /// Units of the channel in the queue.
+    /// Units of this channel in the queue.
     pub units: u64,
     /// Channels that have units in the queue.
     pub active: u64,
@@ -109,8 +110,8 @@ pub trait PduPolicy {
     }
 }
 
-/// A policy that decides by PDU at one queue: a refused PDU is dropped as a whole, as by early packet
-/// discard; of one that overflows the buffer the rest is dropped, as by partial packet discard.
+/// State of a policy that decides by PDU, at one queue: a refused PDU is dropped as a whole, as by early
+/// packet discard. If a PDU overflows the buffer the rest of it is dropped, as by partial packet discard.
 #[derive(Clone, Debug)]
 pub struct ByPdu<P> {
     decision: P,
@@ -119,7 +120,7 @@ pub struct ByPdu<P> {
 }
 
 impl<P: PduPolicy> ByPdu<P> {
-    /// The policy for `channels`.
+    /// State of the policy `decision` for a queue that `channels` share.
     pub fn new(decision: P, channels: usize) -> ByPdu<P> {
         ByPdu {
             decision,
@@ -127,7 +128,7 @@ impl<P: PduPolicy> ByPdu<P> {
             accounts: Accounts::new(channels),
         }
     }
-    /// The policy that decides.
+    /// The policy that decides on each PDU.
     pub fn decision_mut(&mut self) -> &mut P {
         &mut self.decision
     }

@@ -34,7 +34,7 @@ impl Default for EpdConfig {
 }
 
 impl EpdConfig {
-    /// Queue length above which no PDU may begin, in a buffer of `buffer`.
+    /// Queue length above which no PDU may begin, with a limit of `buffer`.
     pub fn threshold_in_force(&self, buffer: Buffer) -> Cells {
         self.threshold.unwrap_or(Cells(buffer.0 / 2))
     }
@@ -53,7 +53,7 @@ impl PolicyParameters for EpdConfig {
     }
 }
 
-/// Early packet discard at one queue.
+/// State of early packet discard at one queue.
 #[derive(Clone, Debug)]
 pub struct Epd {
     frames: Frames,
@@ -62,7 +62,7 @@ pub struct Epd {
 }
 
 impl Epd {
-    /// The policy for `channels`.
+    /// State of the policy for a queue that `channels` share.
     pub fn new(config: &EpdConfig, channels: usize) -> Epd {
         let threshold = config.threshold.map(|cells| cells.0);
         Epd {
@@ -97,7 +97,7 @@ impl DiscardPolicy for Epd {
     fn passes(&mut self, slot: u32, _: u32) -> bool {
         self.frames.passes(slot)
     }
-    /// True if there is a threshold of its own, not half the buffer.
+    /// True if the policy has a threshold of its own, which is not half the buffer.
     fn acts_without_limit(&self) -> bool {
         self.threshold.is_some()
     }

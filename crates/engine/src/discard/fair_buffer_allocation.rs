@@ -3,8 +3,8 @@
 
 use super::fair_share::{FairShare, Share};
 
-/// Z times an equal part of the queue, times a factor (K - R) / (q - R) that grows with the free
-/// buffer.
+/// Share of a channel: Z times an equal part of the queue, times a factor (K - R) / (q - R) that
+/// grows with the free buffer.
 #[derive(Clone, Debug)]
 pub struct OfRoom;
 

@@ -1,4 +1,4 @@
-//! Policies that count the units of each channel in the queue: above a threshold a channel with
+//! Policies that count the units of each channel in the queue. Above a threshold a channel with
 //! more than its share may not begin a PDU. Each definition of the share is a file of its own.
 
 use alloc::format;
@@ -39,7 +39,7 @@ impl Default for FairShareConfig {
 }
 
 impl FairShareConfig {
-    /// Queue length up to which every PDU may begin, in a buffer of `buffer`.
+    /// Queue length up to which every PDU may begin, with a limit of `buffer`.
     pub fn threshold_in_force(&self, buffer: Buffer) -> Cells {
         self.threshold.unwrap_or(Cells(buffer.0 - buffer.0 / 10))
     }
@@ -73,11 +73,12 @@ pub trait Share {
     const EXISTS_WITHOUT_LIMIT: bool = false;
 
     /// True if a channel holds more than its share of a queue that is longer than `threshold`;
-    /// `weighted` is the number of its units times the number of channels that have any (Y_i N_a).
+    /// `weighted` is the number of the channel's units times the number of channels with units in
+    /// the queue (Y_i N_a).
     fn is_exceeded(weighted: f64, z: f64, queue: u64, threshold: u64, buffer: u64) -> bool;
 }
 
-/// A policy with shares at one queue.
+/// State of a policy with shares at one queue.
 #[derive(Clone, Debug)]
 pub struct FairShare<S> {
     config: FairShareConfig,
@@ -87,7 +88,7 @@ pub struct FairShare<S> {
 }
 
 impl<S: Share> FairShare<S> {
-    /// The policy for `channels`.
+    /// State of the policy for a queue that `channels` share.
     pub fn new(config: &FairShareConfig, channels: usize) -> FairShare<S> {
         FairShare {
             config: config.clone(),
@@ -103,7 +104,7 @@ impl<S: Share> FairShare<S> {
     }
 }
 
-/// True if a channel may begin no PDU.
+/// True if a channel holds more than its share, so that it may begin no PDU.
 fn is_unfair<S: Share>(
     config: &FairShareConfig,
     weighted: f64,
@@ -144,7 +145,7 @@ impl<S: Share> DiscardPolicy for FairShare<S> {
         }
         passes
     }
-    /// True if neither the threshold nor the share follows from the buffer.
+    /// True if neither the threshold nor the share is derived from the buffer.
     fn acts_without_limit(&self) -> bool {
         S::EXISTS_WITHOUT_LIMIT && self.config.threshold.is_some()
     }

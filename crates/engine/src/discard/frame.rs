@@ -12,20 +12,20 @@ use crate::passing::Passing;
 enum Mode {
     #[default]
     Accept,
-    /// Nothing of the PDU was or will be forwarded, its end included.
+    /// No cell of the PDU was or will be forwarded, not even the last.
     DropAll,
-    /// A cell of the PDU was lost: only its end is useful.
+    /// A cell of the PDU was lost: only its last cell is useful.
     DropRest,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     mode: Mode,
-    /// The next data cell or frame begins a PDU.
+    /// True if the next data cell or frame begins a PDU.
     starts: bool,
-    /// Cells were forwarded that the receiver takes for the beginning of this PDU.
+    /// True if cells were forwarded that the receiver takes for the beginning of this PDU.
     partial: bool,
-    /// The end of a partly forwarded PDU was lost, so the receiver merges the next PDU with it.
+    /// True if the end of a partly forwarded PDU was lost, so the receiver merges the next PDU with it.
     merges: bool,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Rules {
     pub forward_end: bool,
 }
 
-/// The frames of all channels of a queue.
+/// The state of every channel of a queue in its PDU.
 #[derive(Clone, Debug)]
 pub(super) struct Frames(Vec<Frame>);
 
@@ -57,15 +57,16 @@ impl Frames {
         ])
     }
 
-    /// True if a data cell of `slot` is within a PDU of which all cells have been accepted: as long as the queue is
-    /// below its limits it is accepted, too, and changes no state unless it ends the PDU.
+    /// True if a data cell of `slot` is within a PDU of which all cells have been accepted. As long as the
+    /// queue is below its limits this cell is accepted, too, and changes no state unless it ends the PDU.
     #[inline]
     pub fn passes(&self, slot: u32) -> bool {
         let Frame { mode, starts, .. } = self.0[slot as usize];
         mode == Mode::Accept && !starts
     }
 
-    /// Decides on one cell or frame. Other than user data (PT 0xx) are dropped only by overflow.
+    /// Decides on one cell or frame. Cells and frames other than user data (PT 0xx) are dropped
+    /// only by overflow.
     #[inline]
     pub fn admit(
         &mut self,
@@ -79,8 +80,8 @@ impl Frames {
         self.admit_unless(refuses, slot, passing, (queue, buffer), rules)
     }
 
-    /// The same, where `refuses` says that a PDU may not begin; it is asked at each first cell, in
-    /// place of `begin_limit`.
+    /// Decides as [`Frames::admit`] does, but calls `refuses` at each first cell instead of
+    /// comparing with `begin_limit`: if it is true the PDU may not begin.
     #[inline]
     pub fn admit_unless(
         &mut self,
@@ -106,7 +107,7 @@ impl Frames {
 }
 
 impl Frame {
-    /// Begins a PDU. If the receiver merges it with its predecessor it is lost already, as AAL5
+    /// Begins a PDU. A PDU that the receiver merges with the one before is lost already, as AAL5
     /// discards both (Kalyanaraman 1997, section 8.12).
     fn begin(&mut self, refused: bool) {
         self.partial = core::mem::take(&mut self.merges);
@@ -117,7 +118,7 @@ impl Frame {
         };
     }
 
-    /// Decides on a cell or frame with which the queue would have the length `after`.
+    /// Decides on a cell or frame that would bring the queue to the length `after`.
     fn decide(&self, eom: bool, after: u64, buffer: u64, rules: Rules) -> Verdict {
         match self.mode {
             // Early packet discard: the whole PDU, its end included, as nothing of it was

@@ -51,7 +51,7 @@ impl PolicyParameters for IntelligentTailDropConfig {
     }
 }
 
-/// Intelligent tail drop at one queue.
+/// State of intelligent tail drop at one queue.
 #[derive(Clone, Debug)]
 pub struct IntelligentTailDrop {
     frames: Frames,
@@ -59,14 +59,14 @@ pub struct IntelligentTailDrop {
 }
 
 impl IntelligentTailDrop {
-    /// The policy for `channels`.
+    /// State of the policy for a queue that `channels` share.
     pub fn new(config: &IntelligentTailDropConfig, channels: usize) -> IntelligentTailDrop {
         IntelligentTailDrop {
             frames: Frames::new(channels),
             margin: config.margin.0,
         }
     }
-    /// Goes on with another margin.
+    /// Replaces the margin; the state stays.
     pub fn change(&mut self, config: &IntelligentTailDropConfig) {
         self.margin = config.margin.0;
     }

@@ -50,18 +50,19 @@ macro_rules! registry {
         }
 
         impl DiscardConfig {
-            /// The policy for a queue that `channels` share.
+            /// State of the policy for a queue that `channels` share.
             pub fn build(&self, channels: usize) -> Discard {
                 self.build_seeded(channels, 0)
             }
-            /// The same; a policy from outside that draws random numbers does so under `seed`.
+            /// State of the policy for a queue that `channels` share; a policy from outside draws
+            /// its random numbers under `seed`.
             pub fn build_seeded(&self, channels: usize, seed: u64) -> Discard {
                 match self {
                     $(DiscardConfig::$variant(config) => Discard::$variant(<$policy>::new(config, channels)),)*
                     DiscardConfig::Custom(config) => Discard::Custom(config.get().build(channels, seed)),
                 }
             }
-            /// Findings about the parameters at the queue of `facts`.
+            /// Findings about the parameters at a queue with these `facts`.
             pub fn check(&self, facts: QueueFacts) -> Vec<Finding> {
                 match self {
                     $(DiscardConfig::$variant(config) => config.check(facts),)*
@@ -76,21 +77,23 @@ macro_rules! registry {
                     DiscardConfig::Custom(config) => DiscardConfig::Custom(config.clone()),
                 }
             }
-            /// See [`DiscardPolicy::FOLLOWS_ORDER`].
+            /// True if the policy depends on the order of arrivals, see
+            /// [`DiscardPolicy::FOLLOWS_ORDER`].
             pub fn follows_order(&self) -> bool {
                 match self {
                     $(DiscardConfig::$variant(_) => <$policy as DiscardPolicy>::FOLLOWS_ORDER,)*
                     DiscardConfig::Custom(config) => config.found().is_some_and(|it| it.follows_order()),
                 }
             }
-            /// See [`DiscardPolicy::acts_without_limit`].
+            /// True if the policy refuses cells of a queue without a limit, too, see
+            /// [`DiscardPolicy::acts_without_limit`].
             pub fn acts_without_limit(&self) -> bool {
                 match self {
                     DiscardConfig::Custom(config) => config.found().is_none_or(|it| it.acts_without_limit()),
                     config => config.build(0).acts_without_limit(),
                 }
             }
-            /// Key of the policy.
+            /// Key of the policy in scenarios.
             pub fn name(&self) -> &'static str {
                 match self {
                     $(DiscardConfig::$variant(_) => $name,)*
@@ -99,8 +102,8 @@ macro_rules! registry {
             }
         }
 
-        /// A running policy. An enum rather than a trait object, so that the decision can be
-        /// inlined.
+        /// State of a policy at a queue. It is an enum rather than a trait object, so that the
+        /// decision can be inlined.
         #[derive(Clone, Debug)]
         pub enum Discard {
             $(#[doc = $about] $variant($policy),)*
@@ -109,7 +112,8 @@ macro_rules! registry {
         }
 
         impl Discard {
-            /// Goes on from `now` with other parameters of the same policy; its state stays.
+            /// Replaces the parameters of the policy from `now` on by others of the same policy;
+            /// the state stays.
             pub fn change(&mut self, now: Ps, config: &DiscardConfig) {
                 match (self, config) {
                     $((Discard::$variant(policy), DiscardConfig::$variant(config)) => policy.change(config),)*

@@ -1,4 +1,4 @@
-//! A discard policy as its queue sees it: the trait of all policies, and the facts against which
+//! A discard policy as its queue uses it: the trait of all policies, and the facts against which
 //! one is checked.
 
 use alloc::format;
@@ -8,7 +8,7 @@ use crate::kernel::units::{Buffer, Cells};
 use crate::kernel::{Finding, Ps};
 use crate::passing::Passing;
 
-/// Reason for which a cell or frame was refused; written into the event log.
+/// Reason why a cell or frame was refused or lost, for the event log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
@@ -18,34 +18,34 @@ pub enum Cause {
     PartialPacket,
     /// The PDU began above the threshold (early packet discard).
     EarlyPacket,
-    /// Above the threshold of intelligent tail drop.
+    /// The queue was above the threshold of intelligent tail drop.
     IntelligentTail,
     /// The source queue of an end system was full.
     SourceQueue,
-    /// The link damaged it.
+    /// The link damaged the cell.
     LinkError,
 }
 
 /// Decision on an arriving cell or frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Queue it.
+    /// The cell or frame is queued.
     Accept,
-    /// Refuse it.
+    /// The cell or frame is refused, for this reason.
     Drop(Cause),
 }
 
 /// A discard policy of one queue, with state per channel slot. `queue` is the number of units of
-/// service in the queue, what is in service included; `buffer` is its limit.
+/// service in the queue, including those in service; `buffer` is the limit of the queue.
 pub trait DiscardPolicy {
-    /// True if the policy depends on the order in which its queue receives the cells, so that they
-    /// may not wait in front of it in queues of channels (virtual sources).
+    /// True if the policy depends on the order in which its queue receives the cells. Cells may
+    /// then not wait in front of the queue in queues of channels (virtual sources).
     const FOLLOWS_ORDER: bool = false;
 
     /// Decides on one cell or frame of channel `slot` that arrives at `now`.
     fn admit(&mut self, now: Ps, slot: u32, passing: Passing, queue: u64, buffer: u64) -> Verdict;
-    /// Length up to which [`DiscardPolicy::passes`] stands for [`DiscardPolicy::admit`], if the queue has it
-    /// with the units that arrive; 0 if it never does. The queue's exact length is not needed then.
+    /// Queue length, with the units that arrive, up to which [`DiscardPolicy::passes`] replaces
+    /// [`DiscardPolicy::admit`]; 0 if it never does. The exact length is not needed below it.
     fn passes_within(&self, _buffer: u64) -> u64 {
         0
     }
@@ -69,7 +69,7 @@ pub trait DiscardPolicy {
 
 /// Parameters of a policy.
 pub trait PolicyParameters: Clone {
-    /// Findings about values outside their range at the queue of `facts`.
+    /// Findings about values outside their range at a queue with these `facts`.
     fn check(&self, facts: QueueFacts) -> Vec<Finding>;
     /// The parameters in a finite `buffer`, with the values that follow from others where they are
     /// left out.

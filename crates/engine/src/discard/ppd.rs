@@ -1,5 +1,5 @@
-//! Partial packet discard: once a cell of a PDU is lost, its other cells are dropped except the
-//! last, which keeps the receiver from merging two PDUs (Romanow and Floyd 1994).
+//! Partial packet discard: once a cell of a PDU is lost, all other cells of the PDU are dropped
+//! except the last, which keeps the receiver from merging two PDUs (Romanow and Floyd 1994).
 
 use alloc::vec::Vec;
 
@@ -32,7 +32,7 @@ impl PolicyParameters for PpdConfig {
     }
 }
 
-/// Partial packet discard at one queue.
+/// State of partial packet discard at one queue.
 #[derive(Clone, Debug)]
 pub struct Ppd {
     frames: Frames,
@@ -40,7 +40,7 @@ pub struct Ppd {
 }
 
 impl Ppd {
-    /// The policy for `channels`.
+    /// State of the policy for a queue that `channels` share.
     pub fn new(config: &PpdConfig, channels: usize) -> Ppd {
         let rules = Rules {
             begin_limit: u64::MAX,

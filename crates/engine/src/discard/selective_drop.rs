@@ -3,7 +3,7 @@
 
 use super::fair_share::{FairShare, Share};
 
-/// Z times an equal part of the queue.
+/// Share of a channel: Z times an equal part of the queue.
 #[derive(Clone, Debug)]
 pub struct OfQueue;
 

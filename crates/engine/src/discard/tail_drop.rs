@@ -26,11 +26,11 @@ impl PolicyParameters for TailDropConfig {
 pub struct TailDrop;
 
 impl TailDrop {
-    /// The policy for any number of channels.
+    /// The policy for a queue that any number of channels share.
     pub fn new(_: &TailDropConfig, _: usize) -> TailDrop {
         TailDrop
     }
-    /// Goes on: there is nothing to change.
+    /// Changes nothing, as there are no parameters.
     pub fn change(&mut self, _: &TailDropConfig) {}
 }
 
@@ -44,7 +44,7 @@ impl DiscardPolicy for TailDrop {
     }
 }
 
-/// Accepts a cell or frame if there is room for the whole of it.
+/// Accepts a cell or frame if the whole of it fits.
 #[inline]
 pub(super) fn room(passing: Passing, queue: u64, buffer: u64) -> Verdict {
     if queue + u64::from(passing.units) <= buffer {

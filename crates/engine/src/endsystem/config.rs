@@ -203,11 +203,11 @@ impl Default for AbrConfig {
     }
 }
 
-/// MDF of Gerla et al. (section III.E).
+/// Default of MDF, from Gerla et al. (section III.E).
 const DEFAULT_MDF: u32 = 5;
 const MAX_MDF: u32 = 16;
 
-/// Messages about parameters of other rules.
+/// Message about a parameter that belongs to other source rules.
 const PROPORTIONAL: &str =
     "belongs to `rules = \"prca\"` or `\"eprca\"`; TM 4.0 has `rif` and `rdf`";
 const PREDICTING: &str = "belongs to `rules = \"smith-predictor\"`";
@@ -248,7 +248,7 @@ impl AbrConfig {
         icr.min(self.tbe.0 as f64 / frtt.as_secs_f64())
             .max(self.mcr_units(line))
     }
-    /// MDF of PRCA and EPRCA.
+    /// MDF of PRCA and EPRCA in force.
     pub fn mdf_in_force(&self) -> u32 {
         self.mdf.unwrap_or(DEFAULT_MDF)
     }

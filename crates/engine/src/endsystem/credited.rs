@@ -6,12 +6,12 @@ use crate::atm::cell::CELL_UNITS;
 use crate::credit::Sender;
 use crate::kernel::{Ps, Rate};
 
-/// Hands data cells to the interface while some wait and the channel has credit, at most at the
-/// rate of the link.
+/// A source that hands data cells to its interface while some wait and the channel has credit, at
+/// most at the rate of the link.
 #[derive(Clone, Debug)]
 pub struct CreditedSource {
     pace: UnshapedSource,
-    /// Counts the cells handed over, which the interface has sent or will send.
+    /// Credit of the channel: counts the cells handed over, which the interface has sent or will send.
     handed: Sender,
 }
 
@@ -30,7 +30,7 @@ impl CreditedSource {
         self.pace
             .next_wake(data_waiting && self.handed.allows(CELL_UNITS))
     }
-    /// A data cell, if one waits, there is credit and its time has come.
+    /// The data cell to be sent at `now`, if one waits, there is credit and its time has come.
     #[inline]
     pub fn opportunity(&mut self, now: Ps, data_waiting: bool) -> Option<Emission> {
         let emission = self
@@ -41,11 +41,11 @@ impl CreditedSource {
         }
         emission
     }
-    /// Cells that may be handed over.
+    /// Number of cells that may be handed over now.
     pub fn balance(&self) -> u32 {
         self.handed.balance()
     }
-    /// Cells may be handed over up to `limit`.
+    /// Sets the number of cells, counted from the start, up to which cells may be handed over.
     pub fn set_limit(&mut self, limit: u32) {
         self.handed.set_limit(limit);
     }

@@ -12,7 +12,7 @@ use crate::component::Component;
 use crate::custom::{Custom, FromOutside};
 use crate::kernel::Ps;
 
-/// Limits of a source, in cells/s, and Nrm.
+/// Limits of a source, in cells/s, and the parameter Nrm.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SourceFacts {
     /// Initial cell rate.
@@ -27,21 +27,22 @@ pub struct SourceFacts {
 
 /// A law with its parameters, which makes the state of each source.
 pub trait CustomLaw: Debug + Send + Sync {
-    /// Name in scenarios.
+    /// Name of the law in scenarios.
     fn name(&self) -> &'static str;
-    /// The law of a source.
+    /// State of the law at a source with these `facts`.
     fn build(&self, facts: SourceFacts) -> Box<dyn LawState>;
 }
 
-/// A law at one source. Rates are in cells/s; the source keeps ACR between MCR and PCR.
+/// State of a law at one source. Rates are in cells/s; the source keeps ACR between MCR and PCR.
 pub trait LawState: Debug + Send {
     /// ACR after a cell that is sent at `now`.
     fn after_cell(&mut self, now: Ps, acr: f64) -> f64;
     /// ACR after a backward RM cell that arrives at `now`.
     fn after_brm(&mut self, now: Ps, acr: f64, rm: &RmCell) -> f64;
-    /// A copy that goes on from the same state.
+    /// A copy of the law in the same state.
     fn boxed_clone(&self) -> Box<dyn LawState>;
-    /// Itself, if whoever runs the simulation may read and change it between two slices of the run.
+    /// The law as `Any`, if the program that runs the simulation may read and change it between two
+    /// slices of the run.
     fn as_any_mut(&mut self) -> Option<&mut dyn Any> {
         None
     }
@@ -58,7 +59,7 @@ pub type LawConfig = Custom<dyn CustomLaw>;
 
 impl FromOutside for dyn CustomLaw {
     const TAG: &'static str = "law";
-    /// TM 4.0, PRCA, EPRCA and Smith predictors are chosen by `rules`.
+    /// No components: TM 4.0, PRCA, EPRCA and Smith predictors are chosen by `rules`.
     fn registered() -> &'static [Component] {
         &[]
     }
@@ -68,7 +69,8 @@ impl JsonSchema for LawConfig {
     fn schema_name() -> Cow<'static, str> {
         "Law".into()
     }
-    /// A table whose key `law` names the law; the reader puts those that it finds in its place.
+    /// Schema of a table whose key `law` names the law; the reader of scenarios replaces it by the
+    /// schemas of the laws that it finds.
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "description": "A table with the name of the law and its parameters.",

@@ -1,7 +1,8 @@
 //! The ABR destination: rules 1 to 6 of TM 4.0 section 5.10.5 ("DES rule n") for one connection.
 //!
-//! It hands the turned-round RM cell to the source of the reverse direction, which keeps DES rules
-//! 3, 4 and 6 in [`super::AbrSource::offer_brm`]: the newest cell replaces one that still waits.
+//! The destination hands the turned-round RM cell to the source of the reverse direction. That
+//! source keeps DES rules 3, 4 and 6 in [`super::AbrSource::offer_brm`]: the newest cell replaces
+//! one that still waits.
 
 use super::config::AbrConfig;
 use crate::kernel::{Ps, ServiceRate};
@@ -15,7 +16,7 @@ const GENERATION_INTERVAL: Ps = Ps::from_ms(100);
 pub struct AbrDestination {
     saved_efci: bool,
     reset: bool,
-    /// True if the data are ABR, too.
+    /// True if the data are ABR, too, so that their EFCI is saved.
     heeds_data: bool,
     last_er: f64,
     may_generate_at: Ps,
@@ -33,7 +34,8 @@ impl AbrDestination {
         }
     }
 
-    /// The same for data of another class than the RM cells: their EFCI is ignored.
+    /// The destination of a channel whose data have another class than its RM cells: the EFCI of
+    /// the data is ignored.
     pub fn of_rm_cells_only(self) -> AbrDestination {
         AbrDestination {
             heeds_data: false,
@@ -41,7 +43,7 @@ impl AbrDestination {
         }
     }
 
-    /// A data cell arrives. DES rule 1: its EFCI is saved.
+    /// Handles a data cell that arrives. DES rule 1: the EFCI of the cell is saved.
     #[inline]
     pub fn on_data(&mut self, efci: bool) {
         self.saved_efci = efci;
@@ -52,8 +54,8 @@ impl AbrDestination {
         self.saved_efci
     }
 
-    /// An FRM arrives, in-rate or not. DES rule 2: it is turned round with BN = 0, and CI is set if
-    /// the saved EFCI is set.
+    /// Handles an FRM that arrives, in-rate or not. DES rule 2: the FRM is turned round with BN =
+    /// 0, and CI is set if the saved EFCI is set.
     pub fn on_frm(&mut self, mut rm: RateRecord) -> RateRecord {
         self.last_er = rm.er;
         rm.bn = false; // DES rule 2. DIR is the kind of the cell, which the source sets.

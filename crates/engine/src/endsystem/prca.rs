@@ -1,10 +1,10 @@
-//! The sources of proportional rate control: PRCA (as in Gerla, Pazos and Signore 1995) and
-//! EPRCA (Roberts, ATM Forum 94-0735R1, after surveys of the field).
+//! The sources of proportional rate control: PRCA (as in Gerla, Pazos and Signore 1995) and EPRCA
+//! (Roberts, ATM Forum 94-0735R1, after surveys of the field).
 //!
-//! The rate falls with every cell, and only an RM cell without CI lets it rise: it restores the
-//! decreases of the cycle and adds an increase (Gerla et al., section II.A). Cells are sent and
-//! turned round as in TM 4.0 (source rules 1 to 4, 10 to 12), whose rules for the rate (5, 6, 8, 9
-//! and 13) do not apply.
+//! The rate falls with every cell, and only an RM cell without CI lets it rise: that cell restores
+//! the decreases of the cycle and adds an increase (Gerla et al., section II.A). Cells are sent and
+//! turned round as in TM 4.0 (source rules 1 to 4, 10 to 12). The rules of TM 4.0 for the rate (5,
+//! 6, 8, 9 and 13) do not apply.
 
 use super::config::{AbrConfig, Compensation, SourceRules};
 use crate::atm::cell::RmCell;
@@ -15,11 +15,11 @@ use crate::kernel::Rate;
 pub(super) struct Proportional {
     /// Additive decrease rate ADR: the decrease of ACR with each cell.
     adr: f64,
-    /// 2^-MDF: ADR as a share of ACR.
+    /// ADR as a share of ACR, 2^-MDF.
     share: f64,
-    /// Increase with an RM cell without CI.
+    /// Increase of ACR with an RM cell without CI.
     increase: f64,
-    /// Nrm, the cells of a cycle.
+    /// Nrm, the number of cells in a cycle.
     cells: f64,
     /// Sum of the decreases since the last BRM, with `Compensation::Counted`.
     taken: Option<f64>,
@@ -47,7 +47,7 @@ impl Proportional {
         law
     }
 
-    /// Goes on with other parameters. ADR stays as it is until the next BRM sets it.
+    /// Replaces the parameters. ADR stays as it is until the next BRM sets it.
     pub fn change(&mut self, config: &AbrConfig) {
         self.share = libm::ldexp(1.0, -(config.mdf_in_force() as i32));
         self.cells = config.nrm.max(1) as f64;

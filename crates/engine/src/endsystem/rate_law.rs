@@ -1,5 +1,5 @@
-//! Laws for the rate of a source other than that of TM 4.0, whose rules 5, 6, 8, 9 and 13 they
-//! replace.
+//! Laws for the rate of a source in place of that of TM 4.0, which consists of source rules 5, 6,
+//! 8, 9 and 13.
 
 use alloc::boxed::Box;
 use core::any::Any;
@@ -12,14 +12,14 @@ use crate::atm::cell::RmCell;
 use crate::atm::rm;
 use crate::kernel::Ps;
 
-/// A law with its state.
+/// A law for the rate of a source, with its state.
 #[derive(Clone, Debug)]
 pub(super) enum RateLaw {
-    /// PRCA and EPRCA.
+    /// The law of PRCA or EPRCA.
     Proportional(Proportional),
-    /// EPRCA by Smith's principle.
+    /// The law of EPRCA by Smith's principle.
     Smith(SmithPredictor),
-    /// One from outside, with MCR and PCR.
+    /// A law from outside the engine, with MCR and PCR.
     Custom(Box<dyn LawState>, f64, f64),
 }
 
@@ -45,7 +45,8 @@ impl RateLaw {
         }
     }
 
-    /// The law, if it is one from outside that can be reached; see [`LawState::as_any_mut`].
+    /// State of the law, if it is one from outside the engine that allows access; see
+    /// [`LawState::as_any_mut`].
     pub fn as_any_mut(&mut self) -> Option<&mut dyn Any> {
         match self {
             RateLaw::Custom(law, ..) => law.as_any_mut(),
@@ -53,7 +54,7 @@ impl RateLaw {
         }
     }
 
-    /// Goes on with other parameters of the same law.
+    /// Replaces the parameters by others of the same law; the state stays.
     pub fn change(&mut self, config: &AbrConfig) {
         match self {
             RateLaw::Proportional(law) => law.change(config),

@@ -1,6 +1,6 @@
-//! The source of EPRCA by Smith's principle (Mascolo, Cavendish and Gerla 1996): it subtracts its
-//! cells on the way from the space that the network offers, so that the delay of the loop does not
-//! cause oscillation.
+//! The source of EPRCA by Smith's principle (Mascolo, Cavendish and Gerla 1996). The source
+//! subtracts its cells on the way from the space that the network offers, so that the delay of the
+//! loop does not cause oscillation.
 //!
 //! u = (X0 - x - n) / tau, where n counts the cells that the queue x does not show yet: those sent
 //! within the round trip before the feedback arrived, and all since. Between two feedbacks the rate
@@ -11,13 +11,13 @@ use alloc::collections::VecDeque;
 use super::config::AbrConfig;
 use crate::kernel::Ps;
 
-/// State of such a source; rates in cells/s.
+/// State of a source with a Smith predictor; rates in cells/s.
 #[derive(Clone, Debug)]
 pub(super) struct SmithPredictor {
-    /// 1 / tau: the reduction of the rate by each cell on the way.
+    /// Reduction of the rate by each cell on the way, 1 / tau.
     per_cell: f64,
     round_trip: Ps,
-    /// (X0 - x) / tau of the last feedback; at first ICR.
+    /// Rate (X0 - x) / tau of the last feedback; ICR before the first.
     offered: f64,
     /// Sending times of the cells that the feedback does not account for, the oldest first.
     on_the_way: VecDeque<Ps>,
@@ -26,7 +26,7 @@ pub(super) struct SmithPredictor {
 }
 
 impl SmithPredictor {
-    /// The state of a source that starts at `icr`, on a way of `frtt`.
+    /// The state of a source that starts at `icr`, with a round trip of `frtt`.
     pub fn new(config: &AbrConfig, (icr, mcr, pcr): (f64, f64, f64), frtt: Ps) -> SmithPredictor {
         SmithPredictor {
             per_cell: per_cell(config),
@@ -38,12 +38,12 @@ impl SmithPredictor {
         }
     }
 
-    /// Goes on with another time constant. The rate follows with the next cell or BRM.
+    /// Replaces the time constant. The rate follows with the next cell or BRM.
     pub fn change(&mut self, config: &AbrConfig) {
         self.per_cell = per_cell(config);
     }
 
-    /// u = (X0 - x - n) / tau, between MCR and PCR.
+    /// The rate u = (X0 - x - n) / tau, limited to MCR and PCR.
     fn rate(&self) -> f64 {
         (self.offered - self.on_the_way.len() as f64 * self.per_cell)
             .min(self.pcr)
@@ -72,7 +72,7 @@ impl SmithPredictor {
     }
 }
 
-/// 1 / tau.
+/// Reduction of the rate by each cell on the way, 1 / tau.
 fn per_cell(config: &AbrConfig) -> f64 {
     1.0 / config.time_constant.unwrap_or(Ps::NEVER).as_secs_f64()
 }

@@ -15,17 +15,18 @@ use crate::atm::cell::{Info, Kind, RmCell};
 use crate::atm::rm;
 use crate::kernel::{Pace, Ps, Rate, ServiceRate};
 
-/// Sizes of what a source sends, in the units of service in which its rates count.
+/// Sizes of the cells or frames that a source sends, in the units of service in which its rates count.
 pub trait Sizes: Copy + Debug {
-    /// Notes that data, or else an RM cell, is sent.
+    /// Notes that data is sent, or else an RM cell.
     fn sent(&mut self, is_data: bool);
-    /// Earliest time of what follows, after what was sent last at `at`, as [`Pace::next`] gives it.
+    /// Earliest time of the next cell or frame, if the last was sent at `at`, with the fraction
+    /// carried to it, as [`Pace::next`] gives them.
     fn next(self, pace: Pace, at: Ps, carry: u32) -> (Ps, u32);
-    /// Units of an RM cell.
+    /// Units of service of an RM cell or of a frame with a record.
     fn record(self) -> f64;
 }
 
-/// Cells: a unit each.
+/// Sizes of cells, each of which is one unit.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cells;
 
@@ -42,7 +43,7 @@ impl Sizes for Cells {
     }
 }
 
-/// Frames, in octets on the line.
+/// Sizes of frames, in octets on the line.
 #[derive(Clone, Copy, Debug)]
 pub struct Octets {
     /// Octets of the next frame with data.
@@ -53,7 +54,7 @@ pub struct Octets {
 }
 
 impl Octets {
-    /// Records in frames of `record` octets.
+    /// Sizes of frames of which those with a record have `record` octets.
     pub const fn new(record: u32) -> Octets {
         let (data, last) = (0, 0);
         Octets { data, record, last }
@@ -81,12 +82,12 @@ pub enum Emission {
     Rm(Info, RmCell),
 }
 
-/// Counts of a source since its start.
+/// Counts of events at a source since its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// In-rate FRMs sent.
     pub frms: u64,
-    /// BRMs sent, those out of rate included.
+    /// BRMs sent, including those out of rate.
     pub brms: u64,
     /// Out-of-rate FRMs sent (SES rule 11).
     pub out_of_rate_frms: u64,
@@ -104,11 +105,11 @@ pub struct Counters {
     pub acr_changes: u64,
 }
 
-/// Constants of a connection; rates in units/s. Those that each cell needs come first.
+/// Constants of a connection; rates in units/s. Fields that each cell needs come first.
 #[derive(Clone, Debug)]
 #[repr(C)]
 struct Limits {
-    /// Nrm - 1.
+    /// Number of cells between two FRMs, Nrm - 1.
     nrm_others: u32,
     mrm: u32,
     trm: Ps,
@@ -120,13 +121,14 @@ struct Limits {
     pcr: f64,
     mcr: f64,
     icr: f64,
-    /// ER of a new FRM.
+    /// ER that the source writes into a new FRM.
     er: f64,
-    /// Rate from which on ACR does not hold data back: the lower of PCR and the access link.
+    /// Value of ACR from which on it does not hold data back: the lower of PCR and the access
+    /// link's rate.
     ceiling: f64,
-    /// RIF PCR.
+    /// Additive increase of ACR, RIF times PCR.
     increase: f64,
-    /// 1 - RDF and 1 - CDF.
+    /// Factor 1 - RDF. `keep_cdf` is 1 - CDF.
     keep_rdf: f64,
     keep_cdf: f64,
     /// Unused rate that SES rule 13 tolerates.
@@ -154,23 +156,23 @@ impl Probe {
     }
 }
 
-/// Times and counts of in-rate cells: all that a data cell changes where the rules of TM 4.0 alone
-/// set the rate.
+/// Times and counts of in-rate cells. Where the rules of TM 4.0 alone set the rate, a data cell
+/// changes nothing else.
 #[derive(Clone, Copy, Debug)]
 pub struct Pacing {
-    /// Earliest time of the next in-rate cell, and time of the last.
+    /// Earliest time of the next in-rate cell. `t_last` is the time of the last.
     t_next: Ps,
     t_last: Ps,
     /// Time from which on the Trm clause of SES rule 3a makes an FRM due.
     trm_at: Ps,
     carry: u32,
     carry_last: u32,
-    /// In-rate cells since the last in-rate FRM; at its limit before the first FRM.
+    /// In-rate cells since the last in-rate FRM; before the first FRM the number at which one is due.
     since_frm: u32,
 }
 
-/// The source half of an ABR end system, over cells or frames; rates are in units of service. What each
-/// cell needs comes first and lies together.
+/// The source half of an ABR end system, over cells or frames; rates are in units of service. Fields that
+/// each cell needs come first and lie together.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct AbrSource<S = Cells> {
@@ -180,13 +182,13 @@ pub struct AbrSource<S = Cells> {
     limits: Limits,
     /// Turned-round RM cell that waits to be sent.
     waiting: Option<RmCell>,
-    /// An in-rate BRM was sent since the last in-rate FRM.
+    /// True if an in-rate BRM was sent since the last in-rate FRM.
     brm_since_frm: bool,
-    /// No in-rate FRM has been sent yet.
+    /// True until the first in-rate FRM is sent.
     first: bool,
-    /// A cell has been sent in-rate, so `t_last` is valid.
+    /// True if a cell has been sent in-rate, so that `t_last` is valid.
     started: bool,
-    /// SES rule 13 cut ACR: the next increase is skipped.
+    /// True if SES rule 13 has cut ACR, so that the next increase is skipped.
     skip_increase: bool,
     t_last_frm: Ps,
     /// In-rate FRMs since the last BRM with BN = 0 (SES rule 6).
@@ -201,7 +203,7 @@ pub struct AbrSource<S = Cells> {
     law: Option<RateLaw>,
     /// Rate of the access link, and fixed round trip time.
     way: (ServiceRate, Ps),
-    /// Sizes of what it sends.
+    /// Sizes of the cells or frames that the source sends.
     pub sizes: S,
 }
 
@@ -256,14 +258,14 @@ impl<S: Sizes> AbrSource<S> {
         }
     }
 
-    /// The law from outside that sets its rate, if it can be reached; see
-    /// [`LawState::as_any_mut`](super::LawState::as_any_mut).
+    /// State of the law from outside the engine that sets the source's rate, if it allows access;
+    /// see [`LawState::as_any_mut`](super::LawState::as_any_mut).
     pub fn law_mut(&mut self) -> Option<&mut dyn Any> {
         self.law.as_mut().and_then(RateLaw::as_any_mut)
     }
 
-    /// Goes on with other parameters of the same rules. They act wherever the rules use them from
-    /// now on; ACR stays as it is.
+    /// Replaces the parameters by others of the same rules. They act wherever the rules use them
+    /// from now on; ACR stays as it is.
     pub fn change(&mut self, config: &AbrConfig) {
         let limits = Limits::new(config, self.way);
         if self.first {
@@ -377,8 +379,7 @@ impl<S: Sizes> AbrSource<S> {
         self.choose(now, data_waiting)
     }
 
-    /// True if a data cell that waits is due at `now`, and neither FRM nor BRM: the common case of SES
-    /// rule 3c.
+    /// True if a waiting data cell is due at `now`, and neither FRM nor BRM: the common case of SES rule 3c.
     #[inline(always)]
     pub fn sends_plainly(&self, now: Ps) -> bool {
         let due = now >= self.pacing.t_next;
@@ -386,7 +387,7 @@ impl<S: Sizes> AbrSource<S> {
         due && plain && self.waiting.is_none()
     }
 
-    /// Sends the data cell for which [`AbrSource::sends_plainly`].
+    /// Sends the data cell that [`AbrSource::sends_plainly`] finds due.
     #[inline(always)]
     pub fn send_plainly(&mut self, now: Ps) {
         self.count_cell();
@@ -394,20 +395,20 @@ impl<S: Sizes> AbrSource<S> {
         self.advance(now);
     }
 
-    /// State that data cells sent from now on change, so that [`AbrSource::resume`] can take them back;
-    /// `None` if they change more, as with a law that looks at each cell.
+    /// The state that data cells sent from now on change, so that [`AbrSource::resume`] can take the cells
+    /// back; `None` if they change more, as with a law that acts on each cell.
     #[inline]
     pub fn pacing(&self) -> Option<Pacing> {
         self.law.is_none().then_some(self.pacing)
     }
 
-    /// Goes on from where [`AbrSource::pacing`] was taken. Since then nothing but cells of
+    /// Returns to the state that [`AbrSource::pacing`] gave. Since then nothing but cells of
     /// [`AbrSource::send_plainly`] may have been sent, and nothing may have arrived.
     pub fn resume(&mut self, from: Pacing) {
         self.pacing = from;
     }
 
-    /// SES rule 3, and SES rule 11 when nothing can be sent in-rate.
+    /// The cell to be sent at `now`, by SES rule 3, or by SES rule 11 when nothing can be sent in-rate.
     fn choose(&mut self, now: Ps, data_waiting: bool) -> Option<Emission> {
         if now < self.pacing.t_next || self.pace.is_none() {
             return self.send_out_of_rate(now, data_waiting);
@@ -461,7 +462,7 @@ impl<S: Sizes> AbrSource<S> {
         Emission::Rm(Info::rm(Kind::Frm, false), self.contents()) // SES rule 4: CLP = 0
     }
 
-    /// SES rule 5: ACR := ICR, if ACR is above it and the last FRM is older than ADTF.
+    /// Applies SES rule 5: ACR := ICR, if ACR is above ICR and the last FRM is older than ADTF.
     fn return_to_icr(&mut self, now: Ps) {
         if self.acr > self.limits.icr && now.saturating_sub(self.t_last_frm) > self.limits.adtf {
             self.counters.rule_5 += 1;
@@ -469,8 +470,8 @@ impl<S: Sizes> AbrSource<S> {
         }
     }
 
-    /// SES rule 6: ACR := max(MCR, ACR - ACR CDF) before each FRM that follows CRM or more FRMs
-    /// without a BRM. Only a BRM ends this, not the cut itself.
+    /// Applies SES rule 6: ACR := max(MCR, ACR - ACR CDF) before each FRM that follows CRM or more
+    /// FRMs without a BRM. Only a BRM ends this, not the cut itself.
     fn cut_without_brm(&mut self, now: Ps) {
         if self.frms_without_brm >= self.limits.crm {
             self.counters.rule_6 += 1;
@@ -478,7 +479,7 @@ impl<S: Sizes> AbrSource<S> {
         }
     }
 
-    /// SES rule 13 (use it or lose it), in the form of the NEC uPD98405.
+    /// Applies SES rule 13 (use it or lose it), in the form of the NEC uPD98405.
     fn give_up_unused(&mut self, now: Ps) {
         let span = now.saturating_sub(self.t_last_frm).as_secs_f64();
         let used = (self.pacing.since_frm + 1) as f64 / span; // Rate since the last FRM.
@@ -501,8 +502,8 @@ impl<S: Sizes> AbrSource<S> {
         Emission::Rm(Info::rm(Kind::Brm, out_of_rate), rm)
     }
 
-    /// SES rule 11, and DES rule 6: CLP is set, and neither clause of SES rule 3a counts these
-    /// cells.
+    /// Sends a cell out of rate, by SES rule 11 or DES rule 6: CLP is set, and neither clause of
+    /// SES rule 3a counts these cells.
     fn send_out_of_rate(&mut self, now: Ps, data_waiting: bool) -> Option<Emission> {
         if self.may_return_out_of_rate() && now >= self.brm_probe.next {
             self.brm_probe.sent(now);
@@ -537,7 +538,7 @@ impl<S: Sizes> AbrSource<S> {
         }
     }
 
-    /// Counts an in-rate cell other than an FRM; the time clause of SES rule 3a needs Mrm of them.
+    /// Counts an in-rate cell other than an FRM; the time clause of SES rule 3a needs Mrm of these.
     #[inline]
     fn count_cell(&mut self) {
         // Saturates: with `frm_needs_data` a source without data never resets the count.
@@ -553,9 +554,9 @@ impl<S: Sizes> AbrSource<S> {
         self.t_last_frm.saturating_add(self.limits.trm)
     }
 
-    /// SES rule 1: the next in-rate cell follows 1/ACR after this one at the earliest, in frames the octets
-    /// of this one over ACR. The fraction
-    /// of a picosecond is carried only between cells sent on time.
+    /// Applies SES rule 1: the next in-rate cell follows 1/ACR after this one at the earliest; of frames the
+    /// next follows after the octets of this one over ACR. The fraction of a picosecond is carried only
+    /// between cells sent on time.
     #[inline(always)]
     fn advance(&mut self, now: Ps) {
         self.pacing.carry_last = self.carry_to(now);
@@ -576,7 +577,7 @@ impl<S: Sizes> AbrSource<S> {
         }
     }
 
-    /// Lets a law that looks at each cell set ACR after one.
+    /// ACR after a cell, if the law of the source sets ACR after each cell.
     #[inline(never)]
     fn follow_law(&mut self, now: Ps) {
         if let Some(law) = &mut self.law {
@@ -593,7 +594,8 @@ impl<S: Sizes> AbrSource<S> {
         });
     }
 
-    /// A BRM arrives, in-rate or not: SES rules 8 and 9. An idle source is rescheduled too.
+    /// Handles a BRM that arrives, in-rate or not, by SES rules 8 and 9. An idle source is
+    /// rescheduled, too.
     pub fn on_brm(&mut self, now: Ps, rm: &RmCell) {
         if !rm.bn {
             self.frms_without_brm = 0; // SES rule 6: only BN = 0 counts.
@@ -613,8 +615,8 @@ impl<S: Sizes> AbrSource<S> {
         }
     }
 
-    /// SES rule 8. CI: ACR := max(MCR, ACR - ACR RDF). Neither CI nor NI: ACR := min(PCR, ACR + RIF
-    /// PCR). NI alone: no change.
+    /// ACR by SES rule 8. CI: ACR := max(MCR, ACR - ACR RDF). Neither CI nor NI: ACR := min(PCR,
+    /// ACR + RIF PCR). NI alone: no change.
     fn step(&mut self, rm: &RmCell) -> f64 {
         if rm.ci {
             return (self.acr * self.limits.keep_rdf).max(self.limits.mcr);
@@ -626,7 +628,7 @@ impl<S: Sizes> AbrSource<S> {
         (self.acr + self.limits.increase).min(self.limits.pcr)
     }
 
-    /// SES rule 9: ACR := max(MCR, min(ACR, ER)).
+    /// ACR by SES rule 9: ACR := max(MCR, min(ACR, ER)).
     fn bounded(&self, acr: f64, er: f64) -> f64 {
         let Limits {
             mcr,
@@ -650,7 +652,8 @@ impl<S: Sizes> AbrSource<S> {
         self.counters.acr_changes += 1;
     }
 
-    /// Lets the next cell obey the new ACR at once, whether it rose or fell; TM 4.0 permits this.
+    /// Moves the next cell to the time that the new ACR gives, whether ACR rose or fell; TM 4.0
+    /// permits this.
     fn reschedule(&mut self, now: Ps) {
         self.schedule();
         if self.pacing.t_next < now {
@@ -658,14 +661,14 @@ impl<S: Sizes> AbrSource<S> {
         }
     }
 
-    /// Takes a turned-round RM cell from the destination half. It replaces one that still waits
-    /// (DES rule 3), so that no older contents follow newer ones (DES rule 4).
+    /// Takes a turned-round RM cell from the destination half. The cell replaces one that still
+    /// waits (DES rule 3), so that no older contents follow newer ones (DES rule 4).
     pub fn offer_brm(&mut self, rm: RmCell) {
         self.counters.overwritten += self.waiting.replace(rm).is_some() as u64;
     }
 
-    /// Time until which an ACR below both PCR and the access link holds waiting data back; `None`
-    /// if it does not. A source with data is rate-limited before this time.
+    /// Time until which ACR, below both PCR and the access link, holds waiting data back; `None` if
+    /// it does not. A source with data is rate-limited before this time.
     pub fn rate_limited_until(&self, data_waiting: bool) -> Option<Ps> {
         (data_waiting && self.acr < self.limits.ceiling).then_some(self.pacing.t_next)
     }

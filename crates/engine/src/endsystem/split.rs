@@ -5,9 +5,9 @@ use super::source::{AbrSource, Emission};
 use super::unshaped::UnshapedSource;
 use crate::kernel::{Ps, Rate};
 
-/// Sends RM cells at its ACR and, beside them, data at the rate of the link. ACR does not limit the
-/// data, and data do not cause forward RM cells: these are sent as by a source without data (SES
-/// rule 3).
+/// A source that sends RM cells at its ACR and, beside them, data at the rate of the link. ACR does
+/// not limit the data, and data do not cause forward RM cells: these are sent as by a source
+/// without data (SES rule 3).
 #[derive(Clone, Debug)]
 pub struct SplitSource {
     rm: AbrSource,
@@ -15,15 +15,15 @@ pub struct SplitSource {
 }
 
 impl SplitSource {
-    /// A source on a link of `link_rate` whose RM cells are those of `rm`.
+    /// A source on a link of `link_rate` whose RM cells the source `rm` sends.
     pub fn new(rm: AbrSource, link_rate: Rate) -> SplitSource {
         SplitSource {
             rm,
             data: UnshapedSource::new(None, link_rate),
         }
     }
-    /// Earliest time of the next cell, possibly in the past; `NEVER` if that depends on something
-    /// still to come.
+    /// Earliest time of the next cell, possibly in the past; `NEVER` if that depends on data or
+    /// feedback still to come.
     #[inline]
     pub fn next_wake(&self, data_waiting: bool) -> Ps {
         self.rm
@@ -37,11 +37,11 @@ impl SplitSource {
             .opportunity(now, false)
             .or_else(|| self.data.opportunity(now, data_waiting))
     }
-    /// The source of the RM cells.
+    /// Source of the RM cells.
     pub fn rm(&self) -> &AbrSource {
         &self.rm
     }
-    /// The source of the RM cells, to which feedback and turned-round cells are passed.
+    /// Source of the RM cells, to which feedback and turned-round cells are passed.
     pub fn rm_mut(&mut self) -> &mut AbrSource {
         &mut self.rm
     }
@@ -53,7 +53,7 @@ mod tests {
     use crate::atm::cell::{Kind, RmCell};
     use crate::endsystem::AbrConfig;
 
-    /// A line on which a cell takes 10 us, and 1,000 cells/s for RM cells.
+    /// A source with a line on which a cell takes 10 us, and with 1,000 cells/s for RM cells.
     fn source() -> SplitSource {
         let link_rate = Rate::from_bps(42_400_000);
         let config = AbrConfig {

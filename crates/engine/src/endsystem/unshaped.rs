@@ -3,7 +3,7 @@
 use super::source::Emission;
 use crate::kernel::{CellClock, Ps, Rate};
 
-/// Sends waiting data cells at its peak cell rate.
+/// A source that sends waiting data cells at its peak cell rate.
 #[derive(Clone, Debug)]
 pub struct UnshapedSource {
     clock: CellClock,
@@ -12,7 +12,7 @@ pub struct UnshapedSource {
 }
 
 impl UnshapedSource {
-    /// A source with the peak rate `pcr`, or that of its access link.
+    /// A source with the peak rate `pcr`, or with the rate of its access link if there is none.
     pub fn new(pcr: Option<Rate>, link_rate: Rate) -> UnshapedSource {
         UnshapedSource {
             clock: CellClock::new(pcr.unwrap_or(link_rate)),
@@ -25,7 +25,7 @@ impl UnshapedSource {
     pub fn next_wake(&self, data_waiting: bool) -> Ps {
         if data_waiting { self.t_next } else { Ps::NEVER }
     }
-    /// A data cell, if one waits and is due.
+    /// The data cell to be sent at `now`, if one waits and is due.
     #[inline]
     pub fn opportunity(&mut self, now: Ps, data_waiting: bool) -> Option<Emission> {
         if !data_waiting || now < self.t_next {

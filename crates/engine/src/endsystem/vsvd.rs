@@ -80,14 +80,14 @@ pub struct VsVdConfig {
 }
 
 impl VsVdConfig {
-    /// True if the switch of this name has it.
+    /// True if the switch of this name has virtual sources and destinations.
     pub fn is_at(&self, switch: &str) -> bool {
         self.at.is_empty() || self.at.iter().any(|name| name == switch)
     }
 
-    /// Reason for which the rate does not belong to the input, if so. Of the six pairs appendix C.3
-    /// accepts (a, A) and (c, B), each with any update: a scheme divides the rate by a load, so
-    /// both must be measured at one place.
+    /// Reason why the measured rate does not fit the measured input, if it does not. Of the six
+    /// pairs appendix C.3 accepts (a, A) and (c, B), each with any update: a scheme divides the
+    /// rate by a load, so both must be measured at one place.
     pub fn mismatch(&self) -> Option<String> {
         let (rate, why) = match (self.vc_rate, self.input) {
             (VcRate::PreviousLoop, InputMeter::VcQueues)

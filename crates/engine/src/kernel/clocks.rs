@@ -5,25 +5,25 @@ use core::hint::select_unpredictable;
 
 use super::time::Ps;
 
-/// Keeps one time per component, of at most [`FewClocks::MOST`]. Setting one costs a store; finding
-/// the earliest, or all before a time, a look at every one, which takes a few dozen cycles without a
-/// branch. Where several are set or found between two looks, that is cheaper than a
-/// [`super::Tournament`].
+/// Keeps one time per component, for at most [`FewClocks::MOST`] components. Setting one costs a
+/// store. To find the earliest, or all before a time, every one is compared, which takes a few
+/// dozen cycles without a branch. Where several are set or found between two such searches, this is
+/// cheaper than a [`super::Tournament`].
 #[derive(Clone)]
 pub struct FewClocks {
-    /// Whole lines of the cache, so that looks need not care for a rest; what is beyond the
-    /// components is never due.
+    /// Times of the components, in whole lines of the cache, so that a search needs no special case
+    /// for a rest; entries beyond the components are never due.
     times: Vec<Ps>,
 }
 
 impl FewClocks {
-    /// Greatest number of components: the bits of a set.
+    /// Greatest number of components: the number of bits in a [`Few`].
     pub const MOST: usize = 64;
 
     /// Clocks at the given times.
     ///
     /// # Panics
-    /// If they are too many.
+    /// If there are more times than [`FewClocks::MOST`].
     pub fn new(times: impl Iterator<Item = Ps>) -> FewClocks {
         let mut times: Vec<Ps> = times.collect();
         assert!(times.len() <= Self::MOST);
@@ -65,7 +65,7 @@ impl FewClocks {
     }
 }
 
-/// A set of components, in their order.
+/// A set of components, as bits; iterates in their order.
 #[derive(Clone, Copy, Debug)]
 pub struct Few(u64);
 

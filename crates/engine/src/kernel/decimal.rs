@@ -1,11 +1,13 @@
-//! Decimal numbers as they are written, times a whole number: exact, where a float would round.
+//! Products of a decimal number, as it is written, and a whole number: exact, where a float would
+//! round.
 
-/// Significant digits that count. Times a factor of at most 10^12 they fit into 128 bits. Half a unit of
-/// the product, divided by the factor, has fewer digits, so that those behind decide nothing.
+/// Significant digits that are kept. Times a factor of at most 10^12 they fit into 128 bits. Half a unit of
+/// the product, divided by the factor, has fewer digits, so the digits behind these decide nothing.
 const DIGITS: u32 = 26;
 
-/// `number`, which a float can be parsed from, times `factor`, rounded to the nearest whole number,
-/// halves up; its sign does not count. What is beyond the largest integer becomes that integer.
+/// The decimal `number`, which must parse as a float, times `factor`, rounded to the nearest whole
+/// number, halves up. The sign of the number is ignored. A product beyond the largest integer
+/// becomes that integer.
 ///
 /// # Panics
 /// If the factor is above 10^12, or neither a power of ten nor five times one.

@@ -5,15 +5,16 @@ use alloc::string::String;
 /// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// Cannot be simulated: always an error.
+    /// The field's value cannot be simulated: always an error.
     Impossible,
-    /// Outside what the standard allows: an error unless the scenario sets `strict = false`.
+    /// The value is outside what the standard allows: an error unless the scenario sets `strict =
+    /// false`.
     Standard,
-    /// Works, but probably not as intended.
+    /// The value works, but probably not as intended.
     Warning,
 }
 
-/// A problem of a field.
+/// A problem of one field of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// Key of the field in the scenario.
@@ -33,7 +34,7 @@ impl Finding {
             severity: Severity::Impossible,
         }
     }
-    /// A departure from the standard.
+    /// A finding about a departure from the standard.
     pub fn standard(field: &'static str, message: String) -> Finding {
         Finding {
             field,
@@ -41,7 +42,7 @@ impl Finding {
             severity: Severity::Standard,
         }
     }
-    /// A warning.
+    /// A finding that is a warning.
     pub fn warning(field: &'static str, message: String) -> Finding {
         Finding {
             field,
@@ -49,7 +50,7 @@ impl Finding {
             severity: Severity::Warning,
         }
     }
-    /// True if the scenario must be refused.
+    /// True if the scenario must be refused because of the finding; `strict` is the key of `[run]`.
     pub fn is_fatal(&self, strict: bool) -> bool {
         match self.severity {
             Severity::Impossible => true,

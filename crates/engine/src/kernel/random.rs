@@ -32,7 +32,7 @@ impl Stream {
         let (state, increment) = (wide(), wide());
         Stream(Pcg64Dxsm::new(state, increment))
     }
-    /// Uniform in [0, 1), with 53 random bits.
+    /// A number uniform in [0, 1), with 53 random bits.
     pub fn uniform(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
@@ -40,11 +40,11 @@ impl Stream {
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
     }
-    /// Uniform below `span`; zero if `span` is zero.
+    /// A time uniform below `span`; zero if `span` is zero.
     pub fn below(&mut self, span: Ps) -> Ps {
         Ps(((self.0.next_u64() as u128 * span.0 as u128) >> 64) as u64)
     }
-    /// Exponential with the given mean, in the same unit.
+    /// An exponential number with the given mean, in the unit of the mean.
     pub fn exponential(&mut self, mean: f64) -> f64 {
         -mean * libm::log1p(-self.uniform())
     }

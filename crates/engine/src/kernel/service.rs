@@ -6,7 +6,7 @@ use super::time::{CELL_BITS, PS_PER_BIT, Ps, Rate};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServiceRate {
     line: Rate,
-    /// Bits of a unit.
+    /// Number of bits in a unit.
     bits: u64,
 }
 
@@ -28,7 +28,7 @@ impl ServiceRate {
     pub fn units_per_second(self) -> f64 {
         self.in_units(self.line)
     }
-    /// A rate of any line in units/s.
+    /// `rate`, which may be that of another line, in units/s.
     pub fn in_units(self, rate: Rate) -> f64 {
         rate.0 as f64 / (self.bits as f64 * 1e3)
     }
@@ -37,7 +37,7 @@ impl ServiceRate {
         let sent = span.0 as u128 * rate.0 as u128;
         u64::try_from(sent.div_ceil(self.bits as u128 * PS_PER_BIT)).unwrap_or(u64::MAX)
     }
-    /// Time of `units` units on the line: whole picoseconds, and the rest in units of
+    /// Time of `units` units on the line: whole picoseconds, and the numerator of the rest over
     /// [`ServiceRate::denominator`]; `Ps::NEVER` beyond the range of [`Ps`].
     pub fn time_of(self, units: u64) -> (Ps, u64) {
         let (span, line) = (
@@ -47,7 +47,7 @@ impl ServiceRate {
         let whole = u64::try_from(span / line).map_or(Ps::NEVER, Ps);
         (whole, (span % line) as u64)
     }
-    /// Parts of a picosecond in which [`ServiceRate::time_of`] gives the rest.
+    /// Denominator of the fraction of a picosecond that [`ServiceRate::time_of`] gives.
     pub const fn denominator(self) -> u64 {
         self.line.0
     }

@@ -4,11 +4,11 @@ use alloc::vec::Vec;
 
 use super::time::Ps;
 
-/// Mean, variance and extremes of whole observations, with quantiles from a log-linear histogram.
+/// Mean, variance and extremes of whole numbers, with quantiles from a log-linear histogram.
 ///
-/// Sums are whole numbers, so the moments are exact but for the rounding of what is read at the end,
-/// whatever the order in which observations are added and summaries merged; and a sum costs less than a
-/// mean that is carried on, which is a division for each observation.
+/// Sums are whole numbers, so the moments are exact except for the rounding when they are read. They do not
+/// depend on the order in which observations are added and summaries merged. A sum also costs less than a
+/// running mean, which needs a division for each observation.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     count: u64,
@@ -16,7 +16,8 @@ pub struct Summary {
     squares: Wide,
     min: u64,
     max: u64,
-    /// Its length follows the largest bin seen, so an unused summary needs no memory.
+    /// Number of observations by bin. The list is as long as the largest bin seen, so an unused
+    /// summary needs no memory.
     histogram: Vec<u64>,
 }
 
@@ -28,7 +29,7 @@ struct Wide {
 }
 
 impl Wide {
-    /// `a * b`; the product must fit.
+    /// The product `a * b`, which must fit.
     fn product(a: u64, b: u128) -> Wide {
         let (low, high) = (a as u128 * (b as u64) as u128, a as u128 * (b >> 64));
         let sum = Wide { low, high: 0 };
@@ -43,7 +44,7 @@ impl Wide {
         let high = self.high + other.high + carry as u64;
         Wide { low, high }
     }
-    /// The difference; `other` must not be greater.
+    /// The difference of two numbers; `other` must not be greater.
     fn minus(self, other: Wide) -> Wide {
         let (low, borrow) = self.low.overflowing_sub(other.low);
         let high = self.high - other.high - borrow as u64;
@@ -58,7 +59,7 @@ impl Wide {
 const STEPS: u32 = 32;
 const STEP_BITS: u32 = STEPS.ilog2();
 
-/// Bin of an observation: exact below `2 * STEPS`, then `STEPS` bins an octave.
+/// Bin of an observation: exact below `2 * STEPS`, then `STEPS` bins to an octave.
 fn bin(value: u64) -> usize {
     if value < STEPS as u64 {
         return value as usize;
@@ -124,7 +125,7 @@ impl Summary {
     pub fn most_bytes(greatest: u64) -> usize {
         2 * (bin(greatest) + 1) * size_of::<u64>()
     }
-    /// Forgets everything.
+    /// Removes all observations.
     pub fn reset(&mut self) {
         *self = Summary::default();
     }
@@ -147,15 +148,15 @@ impl Summary {
             libm::sqrt((from_m.to_f64() - r * (r / n)) / n)
         })
     }
-    /// Least observation.
+    /// Least observation; `None` without observations.
     pub fn min(&self) -> Option<u64> {
         (self.count > 0).then_some(self.min)
     }
-    /// Largest observation.
+    /// Largest observation; `None` without observations.
     pub fn max(&self) -> Option<u64> {
         (self.count > 0).then_some(self.max)
     }
-    /// The `q`-quantile (0..=1), accurate to 1/32 of its value.
+    /// The `q`-quantile (0..=1) of the observations, accurate to 1/32 of its value.
     pub fn quantile(&self, q: f64) -> Option<f64> {
         let rank = libm::ceil(q * self.count as f64).max(1.0) as u64;
         let mut seen = 0;
@@ -182,7 +183,7 @@ impl TimeIntegral {
         self.since = now;
         self.value = value;
     }
-    /// Starts a new window at `now`, keeping the value.
+    /// Starts a new window at `now`, with the present value.
     pub fn restart(&mut self, now: Ps) {
         self.since = now;
         self.sum = 0.0;
@@ -193,7 +194,7 @@ impl TimeIntegral {
     }
 }
 
-/// Least and greatest of a piecewise constant value.
+/// Least and greatest value of a piecewise constant function of time, over a window.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Extremes {
     value: f64,
@@ -202,7 +203,7 @@ pub struct Extremes {
 }
 
 impl Extremes {
-    /// A window that begins with `value`.
+    /// A window of time that begins with `value`.
     pub fn new(value: f64) -> Extremes {
         Extremes {
             value,
@@ -217,7 +218,7 @@ impl Extremes {
         self.least = self.least.min(value);
         self.greatest = self.greatest.max(value);
     }
-    /// Starts a new window, keeping the value.
+    /// Starts a new window, which begins with the present value.
     pub fn restart(&mut self) {
         *self = Extremes::new(self.value);
     }

@@ -2,29 +2,30 @@
 
 use super::time::Ps;
 
-/// Departure times of the cells that have left a queue less arrival times of all, in picoseconds, modulo
-/// 2^128. With the present instant for each cell that is still there, this is the sum of all stays,
-/// which is the integral of the length.
+/// Sum of departure times of the cells that have left a queue, less the sum of all arrival times, in
+/// picoseconds, modulo 2^128. With the present instant added for each cell that is still queued, this is the
+/// sum of all stays, which is the integral of the queue's length.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stays(u128);
 
 impl Stays {
-    /// A cell arrives.
+    /// Counts a cell that arrives at `now`.
     #[inline(always)]
     pub fn arrive(&mut self, now: Ps) {
         self.0 = self.0.wrapping_sub(now.0 as u128);
     }
-    /// `cells` cells arrive.
+    /// Counts `cells` cells that arrive at `now`.
     #[inline]
     pub fn arrive_together(&mut self, now: Ps, cells: u64) {
         self.0 = self.0.wrapping_sub(now.0 as u128 * cells as u128);
     }
-    /// A cell leaves.
+    /// Counts a cell that leaves at `now`.
     #[inline(always)]
     pub fn leave(&mut self, now: Ps) {
         self.0 = self.0.wrapping_add(now.0 as u128);
     }
-    /// The integral up to `now`, in cell picoseconds, of a queue that holds `length` cells.
+    /// Time integral of the length up to `now`, in cell picoseconds, of a queue that holds `length`
+    /// cells.
     pub fn until(&self, now: Ps, length: u64) -> f64 {
         self.0.wrapping_add(now.0 as u128 * length as u128) as f64
     }

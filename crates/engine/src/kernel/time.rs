@@ -38,7 +38,7 @@ impl Ps {
             Ps(ps as u64)
         }
     }
-    /// Value in seconds, for reports only.
+    /// The time in seconds, for reports only.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e12
     }
@@ -95,28 +95,30 @@ impl Rate {
     pub fn from_cells_per_second(cps: f64) -> Rate {
         Rate(libm::round(cps * CELL_BITS as f64 * 1e3) as u64)
     }
-    /// Value in bits per second.
+    /// The rate in bits per second.
     pub fn bits_per_second(self) -> f64 {
         self.0 as f64 * 1e-3
     }
-    /// Value in cells per second of 424 bits.
+    /// The rate in cells of 424 bits per second.
     pub fn cells_per_second(self) -> f64 {
         self.0 as f64 / (CELL_BITS as f64 * 1e3)
     }
-    /// Time of one cell on this line, rounded up to a picosecond.
+    /// Time of one cell on a line of this rate, rounded up to a picosecond.
     pub const fn cell_time_ceil(self) -> Ps {
         Ps(CELL_PS_BITS.div_ceil(self.0))
     }
-    /// Time of one cell on this line, rounded down to a picosecond.
+    /// Time of one cell on a line of this rate, rounded down to a picosecond.
     pub const fn cell_time_floor(self) -> Ps {
         Ps(CELL_PS_BITS / self.0)
     }
 }
 
-/// Picoseconds times thousandths of a bit per second in one cell.
+/// Bits of a cell times picoseconds in a second times thousandths in a bit: divided by a [`Rate`]
+/// it is a cell time in picoseconds.
 pub const CELL_PS_BITS: u64 = CELL_BITS * 1_000_000_000_000 * 1_000;
 
-/// Picoseconds in a second, times the thousandths of a bit in a bit.
+/// Picoseconds in a second times thousandths in a bit: divided by a [`Rate`] it is the time of a
+/// bit in picoseconds.
 pub const PS_PER_BIT: u128 = 1_000_000_000_000 * 1_000;
 
 /// Cell times of a line: the whole part, and the remainder that is carried from cell to cell.
@@ -125,7 +127,7 @@ pub struct CellClock {
     whole: u64,
     remainder: u64,
     denominator: u64,
-    /// Cells per picosecond, for estimates that are corrected if needed.
+    /// Cells per picosecond, for estimates that exact arithmetic then corrects.
     per_ps: f64,
 }
 
@@ -144,8 +146,8 @@ impl CellClock {
             per_ps: rate as f64 / ps_bits as f64,
         }
     }
-    /// Completion of a service that starts at `start`, if the services before it carry the fraction
-    /// `carry` (in units of `1/rate` ps), and the fraction carried after it.
+    /// Completion of a service that starts at `start`, and the fraction carried after it; `carry`
+    /// is the fraction carried to it by the services before, in units of `1/rate` ps.
     #[inline]
     pub fn complete(&self, start: Ps, carry: u64) -> (Ps, u64) {
         let owed = carry + self.remainder;
@@ -189,7 +191,8 @@ impl CellClock {
         let exact = span as u128 * self.denominator as u128 + carry as u128;
         (exact / CELL_PS_BITS as u128) as u64 + 1
     }
-    /// Sum over the same cells of the time from `now` to their completion, in picoseconds.
+    /// Sum of the times from `now` to the completions of the cells that [`CellClock::cells_until`]
+    /// counts, in picoseconds.
     pub fn time_left(&self, now: Ps, last: Ps, carry: u64) -> u128 {
         let cells = self.cells_until(now, last, carry) as u128;
         if cells == 0 {
@@ -199,10 +202,10 @@ impl CellClock {
         let of_last = (last.0 - now.0) as u128 * denominator + carry as u128;
         sum_of_quotients(cells, cell, of_last - (cells - 1) * cell, denominator)
     }
-    /// Time for which a line has served cells up to `now`, in units of `1/rate` ps, if `cells` is the
-    /// number of those that it has begun to serve, or all that are here, whose last one completes at
-    /// `last` with the fraction `carry`. Exact: times of services do not overlap, whatever is rounded
-    /// in a completion, so that no line is busy for longer than a time lasts.
+    /// Time for which a line has served cells up to `now`, in units of `1/rate` ps. `cells` is the number of
+    /// cells that the line has begun to serve, or of all present cells; the last completes at `last` with the
+    /// fraction `carry`. Exact: times of services do not overlap, although completions are rounded, so that
+    /// no line is busy for longer than the time that passes.
     pub fn served(&self, cells: u64, now: Ps, last: Ps, carry: u64) -> u128 {
         let left = if now > last {
             0
@@ -218,11 +221,11 @@ impl CellClock {
         let whole = u64::try_from(span / self.denominator as u128).ok()?;
         Some((Ps(whole), (span % self.denominator as u128) as u64))
     }
-    /// Time of one cell, rounded down.
+    /// Time of one cell, rounded down to a picosecond.
     pub const fn floor(&self) -> Ps {
         Ps(self.whole)
     }
-    /// Time of one cell, rounded up.
+    /// Time of one cell, rounded up to a picosecond.
     pub const fn ceil(&self) -> Ps {
         Ps(self.whole + (self.remainder > 0) as u64)
     }
@@ -265,21 +268,21 @@ impl Pace {
             fraction: fraction as u32,
         })
     }
-    /// `at + interval`, with the carried fraction `carry` before it and the fraction after it;
-    /// `NEVER` beyond the range of [`Ps`].
+    /// Time `at + interval`, with the fraction after it; `carry` is the fraction before it. `NEVER`
+    /// beyond the range of [`Ps`].
     #[inline]
     pub fn next(&self, at: Ps, carry: u32) -> (Ps, u32) {
         let (fraction, wrapped) = carry.overflowing_add(self.fraction);
         (at.saturating_add(Ps(self.whole + wrapped as u64)), fraction)
     }
-    /// `at + units interval`, otherwise as [`Pace::next`].
+    /// Time `at + units interval`, otherwise as [`Pace::next`].
     pub fn next_of(&self, at: Ps, carry: u32, units: u32) -> (Ps, u32) {
         let fraction = carry as u64 + self.fraction as u64 * units as u64; // below 2^64
         let whole = self.whole.saturating_mul(units.into());
         let interval = Ps(whole).saturating_add(Ps(fraction >> 32));
         (at.saturating_add(interval), fraction as u32)
     }
-    /// The interval rounded down to a picosecond.
+    /// The interval, rounded down to a picosecond.
     pub const fn floor(&self) -> Ps {
         Ps(self.whole)
     }

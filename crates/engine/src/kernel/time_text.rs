@@ -16,7 +16,7 @@ const UNITS: [(u64, &str); 5] = [
 /// Significant digits of a rounded time.
 const DIGITS: u32 = 5;
 
-/// The picoseconds of a unit.
+/// Number of picoseconds in a unit; `None` for a text that is no unit of time.
 pub(super) fn factor(unit: &str) -> Option<u64> {
     let mut units = UNITS.iter();
     units
@@ -45,7 +45,7 @@ impl fmt::Display for Ps {
 }
 
 impl Ps {
-    /// The time rounded to five significant digits, for a reader who does not type it: `10.036 ms`.
+    /// The time rounded to five significant digits, for reports: `10.036 ms`.
     pub fn told(self) -> Ps {
         let step = 10_u64.pow((self.0.checked_ilog10().unwrap_or(0) + 1).saturating_sub(DIGITS));
         let rest = self.0 % step;
@@ -58,8 +58,8 @@ fn unit_of(time: Ps) -> Option<(u64, &'static str)> {
     UNITS.into_iter().find(|(factor, _)| time.0 >= *factor)
 }
 
-/// A time as scenarios with every default written out have it: a whole number of the largest unit
-/// that keeps it exact. The keys of kept results depend on this text.
+/// A time in the form of scenarios with every default written out: a whole number of the largest
+/// unit that keeps it exact. The keys of kept results depend on this text.
 pub(super) struct Written(pub Ps);
 
 impl fmt::Display for Written {

@@ -5,15 +5,15 @@ use alloc::vec::Vec;
 
 use super::time::Ps;
 
-/// A point of a trace. It stands for an interval that begins at `at`, whose samples are between
-/// `low` and `high`; for a single sample both are equal.
+/// A point of a trace. It stands for an interval that begins at `at`, in which all samples are
+/// between `low` and `high`; for a single sample `low` and `high` are equal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// First sample of the interval.
+    /// Time of the first sample in the interval.
     pub at: Ps,
-    /// Least value sampled.
+    /// Least value sampled in the interval.
     pub low: f64,
-    /// Greatest value sampled.
+    /// Greatest value sampled in the interval.
     pub high: f64,
 }
 
@@ -33,9 +33,9 @@ impl Point {
 pub struct Trace {
     bound: usize,
     points: Vec<Point>,
-    /// Number of samples of each point; a power of two.
+    /// Number of samples in each complete point; a power of two.
     stride: u64,
-    /// The point that is not complete yet, and the number of its samples.
+    /// The point that is not complete yet, and the number of samples in it.
     open: Option<(Point, u64)>,
 }
 
@@ -81,7 +81,7 @@ impl Trace {
         points.extend(self.open.map(|(point, _)| point));
         points
     }
-    /// Bytes of storage.
+    /// Bytes of storage of the points.
     pub fn bytes(&self) -> usize {
         self.points.capacity() * size_of::<Point>()
     }

@@ -23,7 +23,7 @@ pub struct UnitError {
 }
 
 impl UnitError {
-    /// The largest allowed value, if the quantity is too large.
+    /// The largest allowed value in words, if the quantity found is too large.
     pub fn most(&self) -> Option<&str> {
         self.most.as_deref()
     }
@@ -53,7 +53,7 @@ fn parts(text: &str) -> (String, &str) {
     (number, text[end..].trim())
 }
 
-/// The same with the number as a float; infinity for one beyond all floats.
+/// Number, as a float, and unit of `text`; infinity for a number beyond all floats.
 fn split(text: &str) -> Option<(f64, &str)> {
     let (number, unit) = parts(text);
     Some((number.parse().ok()?, unit))
@@ -68,7 +68,10 @@ fn is_exponent(text: &str, i: usize) -> bool {
             .is_some_and(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-'))
 }
 
-/// The number that `text` stands for, if it is within the range.
+/// The number of `text`, if it is within the range.
+///
+/// # Errors
+/// The text found and the allowed values.
 fn within(
     text: &str,
     number: Option<f64>,
@@ -137,7 +140,7 @@ text_quantity!(
 /// Longest time that can be read: nearly the largest integer.
 const LONGEST: Ps = Ps(18_000_000_000_000_000_000);
 
-/// The time that `text` stands for to the picosecond; `factor` gives the picoseconds of a unit.
+/// Picoseconds of the time that `text` states; `factor` gives the picoseconds of a unit.
 fn picoseconds(
     text: &str,
     factor: impl FnOnce(&str) -> Option<u64>,
@@ -298,9 +301,9 @@ impl fmt::Display for Bytes {
 pub struct Buffer(pub u64);
 
 impl Buffer {
-    /// No limit.
+    /// A buffer without limit.
     pub const INFINITE: Buffer = Buffer(u64::MAX);
-    /// True if there is no limit.
+    /// True if the buffer has no limit.
     pub const fn is_infinite(self) -> bool {
         self.0 == u64::MAX
     }

@@ -7,14 +7,14 @@ use super::simultaneous::Order;
 use super::unit::{Unit, Word};
 use crate::kernel::Ps;
 
-/// A unit and the input it came from.
+/// A unit that has arrived, and the input on which it came.
 #[derive(Clone, Copy)]
 pub struct Arrived<W> {
-    /// The unit.
+    /// The unit that has arrived.
     pub unit: Unit<W>,
-    /// Its input; breaks ties.
+    /// Number of the input on which the unit came, which breaks ties.
     pub input: u32,
-    /// Place of its stamp in the batch, if it is stamped.
+    /// Index of the unit's stamp in the batch, if the unit is stamped.
     stamp: u32,
 }
 
@@ -26,13 +26,14 @@ pub struct Arrived<W> {
 #[derive(Clone)]
 pub struct Batch<W> {
     inputs: u64,
-    /// Copied units: the first `count`; the rest is room.
+    /// Units copied off their links, the first `count` entries; the rest is room.
     arrived: Vec<Arrived<W>>,
     count: usize,
     sorted: Vec<Arrived<W>>,
     /// Stamps of the stamped units, in the order in which the units were copied.
     stamps: Vec<Ps>,
-    /// For each bucket of `1 << shift` picoseconds from `begin` on, its units, then its next place.
+    /// For each bucket of `1 << shift` picoseconds from `begin` on, the number of its units; while
+    /// sorting, the place of its next unit.
     places: Vec<u32>,
     begin: Ps,
     end: Ps,
@@ -42,11 +43,11 @@ pub struct Batch<W> {
 }
 
 impl<W: Word> Batch<W> {
-    /// Number of units from which a batch is faster than a tournament between the inputs for each unit,
-    /// or half the number of inputs if that is more: a batch looks at all of them.
+    /// Least number of units for which a batch is faster than a tournament between the inputs for each unit.
+    /// Half the number of inputs is used if it is more, since a batch visits every input.
     const LEAST: u64 = 8;
-    /// Approximate number of units of a batch, unless a few for each input are more: enough to make
-    /// up for a look at every input, few enough for the cache.
+    /// Approximate number of units of a batch, or `UNITS_PER_INPUT` for each input if that is more.
+    /// It is large enough to outweigh the visit of every input, and small enough for the cache.
     const UNITS: u64 = 1_024;
     const UNITS_PER_INPUT: u64 = 4;
 
@@ -72,7 +73,7 @@ impl<W: Word> Batch<W> {
         limit.saturating_sub(begin).0 as f64 * self.density
             >= Self::LEAST.max(self.inputs / 2) as f64
     }
-    /// Records that `units` units arrived over `span`.
+    /// Adds to the density that `units` units arrived over `span`.
     pub fn note(&mut self, units: u64, span: Ps) {
         self.density = units as f64 / span.0.max(1) as f64;
     }
@@ -88,7 +89,7 @@ impl<W: Word> Batch<W> {
         self.stamps.clear();
         self.divide(((end - begin).0 as f64 * self.density) as usize);
     }
-    /// Divides the time into one to two buckets for each of `units` units.
+    /// Divides the time of the batch into one to two buckets for each of `units` units.
     fn divide(&mut self, units: usize) {
         let span = (self.end - self.begin).0;
         let buckets = (2 * units.max(1)).next_power_of_two() as u64;
@@ -96,8 +97,8 @@ impl<W: Word> Batch<W> {
         self.places.clear();
         self.places.resize((span >> self.shift) as usize + 1, 0);
     }
-    /// Moves the units of `link` that arrive before the end, and their stamps; records stay. Inputs
-    /// come in their order.
+    /// Moves the units of `link` that arrive before the end of the batch, with their stamps, into
+    /// the batch; other records stay on the link. Inputs must come in their order.
     #[inline(always)]
     pub fn collect(&mut self, link: &mut Link<W>, input: u32) {
         while link.next_arrival() < self.end {
@@ -111,8 +112,8 @@ impl<W: Word> Batch<W> {
             }
         }
     }
-    /// Adds the first of `units`, some of which may be stamped, as far as they arrive before the end and
-    /// there is room. Returns their number, and that of the stamped ones.
+    /// Adds the leading units of `units`, some of which may be stamped, as long as they arrive before the end
+    /// and there is room. Returns the number of units added, and the number of stamped ones among these.
     #[inline(always)]
     fn add<const STAMPED: bool>(&mut self, units: &[Unit<W>], input: u32) -> (usize, usize) {
         if self.arrived.len() == self.count {
@@ -179,7 +180,7 @@ impl<W: Word> Batch<W> {
         }
         sort_nearly_sorted(sorted);
     }
-    /// Sorts arrivals of the same instant into the random order.
+    /// Puts arrivals of the same instant into the random order.
     pub fn draw(&mut self, order: &Order) {
         for simultaneous in
             self.sorted[..self.count].chunk_by_mut(|one, other| one.unit.at == other.unit.at)
@@ -189,13 +190,13 @@ impl<W: Word> Batch<W> {
             });
         }
     }
-    /// The arrivals in order.
+    /// The arrivals of the batch in order.
     pub fn arrivals(&self) -> &[Arrived<W>] {
         &self.sorted[..self.count]
     }
 }
 
-/// Puts the sum of those before it in the place of each count.
+/// Replaces each count by the sum of the counts before it.
 fn sum_before(counts: &mut [u32]) {
     let mut sum = 0;
     // Four at a time: each sum waits for one addition instead of four.
@@ -210,7 +211,7 @@ fn sum_before(counts: &mut [u32]) {
     }
 }
 
-/// Sorts by time and keeps the order of equal times.
+/// Sorts arrivals by time and keeps the order of equal times.
 fn sort_nearly_sorted<W: Word>(arrivals: &mut [Arrived<W>]) {
     let mut latest = Ps::ZERO;
     for i in 0..arrivals.len() {
@@ -232,7 +233,7 @@ mod tests {
     use super::*;
     use crate::kernel::Stream;
 
-    /// A plain unit, which has a stamp or none.
+    /// A plain unit, with a stamp or without.
     #[derive(Clone, Copy, Default)]
     struct Plain {
         stamped: bool,

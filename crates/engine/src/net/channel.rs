@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 /// One direction of a flow. Channels are numbered, the two of a flow one after the other: of flow
-/// `i` number `2 i` is the forward and `2 i + 1` the backward one.
+/// `i` the forward channel has number `2 i`, the backward one `2 i + 1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ChannelId(u32);
 
@@ -29,7 +29,7 @@ impl ChannelId {
     pub fn reverse(self) -> ChannelId {
         ChannelId(self.0 ^ 1)
     }
-    /// Number of the flow.
+    /// Number of the channel's flow.
     #[inline(always)]
     pub fn flow(self) -> usize {
         #[cfg(test)]
@@ -41,7 +41,7 @@ impl ChannelId {
     pub fn is_forward(self) -> bool {
         self.0.is_multiple_of(2)
     }
-    /// `forward` or `backward`.
+    /// Direction of the channel: `forward` or `backward`.
     pub fn direction(self) -> &'static str {
         if self.is_forward() {
             "forward"
@@ -49,7 +49,7 @@ impl ChannelId {
             "backward"
         }
     }
-    /// Its number among the channels of all flows.
+    /// Number of the channel among the channels of all flows.
     #[inline(always)]
     pub fn index(self) -> usize {
         #[cfg(test)]
@@ -58,24 +58,24 @@ impl ChannelId {
     }
 }
 
-/// A channel at one of its links: the port that feeds the link, the slot of the channel there, and
-/// its label at the far end.
+/// A channel at one of its links: the port that feeds the link, the slot of the channel at the
+/// port, and the label of the channel at the far end.
 #[derive(Clone, Copy, Debug)]
 pub struct Hop {
-    /// The link.
+    /// Index of the link.
     pub link: usize,
     /// Index of the port within its node.
     pub port: u32,
     /// Slot of the channel at that port.
     pub slot: u32,
-    /// Label at the node that the link leads to.
+    /// Label of the channel at the node that the link leads to.
     pub label: u32,
 }
 
 /// The path of a channel.
 #[derive(Clone, Debug, Default)]
 pub struct Channel {
-    /// Its hops in order; empty if the flow has no such channel.
+    /// Hops of the channel in order; empty if the flow has no such channel.
     pub hops: Vec<Hop>,
 }
 

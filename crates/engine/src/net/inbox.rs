@@ -20,19 +20,19 @@ pub struct Arrivals<'a, W: Word, const DRAWN: bool> {
     taken: usize,
     /// Input of the unit received last.
     input: usize,
-    /// Its stamp, if it is stamped.
+    /// Stamp of the unit received last, if that unit is stamped.
     stamp: Ps,
     /// Arrival time of the next unit.
     next: Ps,
-    /// End of the turn.
+    /// End of the turn, before which units are received.
     horizon: Ps,
-    /// Time since which units have been merged one by one, and their number.
+    /// Time since which units have been merged one by one. `merged` is the number of these units.
     merged_since: Ps,
     merged: u64,
 }
 
 impl<'a, W: Word, const DRAWN: bool> Arrivals<'a, W, DRAWN> {
-    /// Arrivals of a turn that ends before `horizon`; [`Arrivals::end`] must follow it.
+    /// Arrivals of a turn that ends before `horizon`; [`Arrivals::end`] must be called at its end.
     pub fn new(
         inbox: &'a mut Inbox<W>,
         links: &mut Links<W>,
@@ -53,7 +53,7 @@ impl<'a, W: Word, const DRAWN: bool> Arrivals<'a, W, DRAWN> {
         arrivals.look(links);
         arrivals
     }
-    /// Sorts a batch, if that is faster.
+    /// Sorts a batch, if that is faster than merging.
     #[inline(never)]
     fn look(&mut self, links: &mut Links<W>) {
         self.batch = self.inbox.take_batch(self.horizon, links);
@@ -97,8 +97,8 @@ impl<'a, W: Word, const DRAWN: bool> Arrivals<'a, W, DRAWN> {
         self.merged += 1;
         Some(unit)
     }
-    /// The next units, if all units come on one link, as many as are contiguous in memory;
-    /// [`Arrivals::discard`] receives them. Empty if they come on several.
+    /// The next units that are contiguous in memory, if all units come on one link;
+    /// [`Arrivals::discard`] receives them. Empty if units come on several links.
     #[inline]
     pub fn stretch<'l>(&self, links: &'l Links<W>) -> &'l [Unit<W>] {
         match self.inbox.only() {
@@ -116,7 +116,8 @@ impl<'a, W: Word, const DRAWN: bool> Arrivals<'a, W, DRAWN> {
             self.inbox.note_due(self.next);
         }
     }
-    /// The rest of a sorted batch, in order; empty if units are merged one by one.
+    /// The units of a sorted batch that have not been received, in order; empty if units are merged
+    /// one by one.
     #[inline]
     pub fn sorted(&self) -> &[Arrived<W>] {
         match &self.batch {
@@ -147,7 +148,7 @@ impl<'a, W: Word, const DRAWN: bool> Arrivals<'a, W, DRAWN> {
     fn give_back(&mut self) {
         self.inbox.batch = self.batch.take().or(self.inbox.batch.take());
     }
-    /// Ends the turn.
+    /// Ends the turn, and returns the storage of its batch.
     pub fn end(mut self) {
         self.give_back();
         if self.merged > 0 {
@@ -157,7 +158,7 @@ impl<'a, W: Word, const DRAWN: bool> Arrivals<'a, W, DRAWN> {
     }
 }
 
-/// Incoming links of a node.
+/// The incoming links of a node, merged by arrival time.
 #[derive(Clone)]
 pub struct Inbox<W: Word> {
     links: Vec<u32>,
@@ -169,7 +170,7 @@ pub struct Inbox<W: Word> {
 }
 
 impl<W: Word> Inbox<W> {
-    /// An inbox of empty links.
+    /// An inbox of links without units.
     pub fn new(links: Vec<u32>, order: Option<Order>) -> Inbox<W> {
         let heads = Tournament::new(links.len());
         let batch = (links.len() > 1).then(|| Box::new(Batch::new(links.len())));
@@ -185,8 +186,8 @@ impl<W: Word> Inbox<W> {
     pub fn first(&self) -> Ps {
         self.heads.first().0
     }
-    /// The earliest arrival, and its input. `DRAWN` must equal [`Inbox::is_drawn`]; as a constant
-    /// it is not checked for every unit.
+    /// Time of the earliest arrival, and the input on which it comes. `DRAWN` must equal
+    /// [`Inbox::is_drawn`]; as a constant it is not checked for every unit.
     #[inline(always)]
     pub fn next<const DRAWN: bool>(&self) -> (Ps, usize) {
         let (at, input) = self.heads.first();
@@ -233,7 +234,7 @@ impl<W: Word> Inbox<W> {
     pub fn record(&self, input: usize, info: W, links: &mut Links<W>) -> W::Record {
         links[self.links[input] as usize].pop_record(info)
     }
-    /// The link of a node that has only one.
+    /// Index of the incoming link, if the node has only one.
     #[inline]
     pub fn only(&self) -> Option<u32> {
         match self.links[..] {
@@ -252,19 +253,19 @@ impl<W: Word> Inbox<W> {
         self.only()
             .map(|only| core::mem::take(&mut links[only as usize]))
     }
-    /// Puts the only link back.
+    /// Puts the only link of a node back into `links`.
     #[inline]
     pub fn put_only(&mut self, link: Link<W>, links: &mut Links<W>) {
         self.note_due(link.due());
         links[self.links[0] as usize] = link;
     }
-    /// Links in order.
+    /// Indices of the incoming links, in order.
     pub fn links(&self) -> &[u32] {
         &self.links
     }
 
-    /// Removes a sorted batch of the units that arrive before `limit`, if enough are expected for
-    /// this to be faster than merging. [`Inbox::give_back`] must follow.
+    /// Takes a sorted batch of the units that arrive before `limit`, if so many are expected that a
+    /// batch is faster than merging. [`Inbox::give_back`] must follow.
     #[inline(always)]
     pub fn take_batch(&mut self, limit: Ps, links: &mut Links<W>) -> Option<Box<Batch<W>>> {
         let begin = self.first();
@@ -294,12 +295,12 @@ impl<W: Word> Inbox<W> {
         }
         Some(batch)
     }
-    /// Returns the storage of a batch, all of whose units have been processed.
+    /// Takes back the storage of a batch, all of whose units have been processed.
     pub fn give_back(&mut self, batch: Box<Batch<W>>) {
         self.batch = Some(batch);
     }
-    /// Records that `units` units were merged one by one over `span`, for the expectation of the
-    /// next turn.
+    /// Records that `units` units were merged one by one over `span`. This updates the density of
+    /// arrivals by which the next turn decides if a batch is faster.
     #[inline]
     pub fn note_merged(&mut self, units: u64, span: Ps) {
         if let Some(batch) = &mut self.batch {

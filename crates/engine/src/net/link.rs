@@ -1,20 +1,21 @@
-//! A link: the ring of units on it, with the times at which they arrive at its far end.
+//! A link: the ring buffer of the units on it, with the times at which they arrive at its far end.
 
 use alloc::vec::Vec;
 
 use super::unit::{Unit, Word};
 use crate::kernel::{Ps, Ring, Tail};
 
-/// Units on their way, in order of arrival. A port that computes departures ahead puts a unit here
-/// while it is still queued, so the ring may also hold the port's queue.
+/// Units on their way over a link, in order of arrival. A port that computes departures ahead puts
+/// a unit here while it is still queued, so the ring buffer may also hold the port's queue.
 #[derive(Clone)]
 pub struct Link<W: Word> {
     units: Ring<Unit<W>>,
     /// Records other than stamps, each with the arrival time of its unit.
     records: Ring<(Ps, W::Record)>,
-    /// Stamps, which are so many, where they are, that they lie apart: the sending times of plain units.
+    /// Stamps: the sending times of plain units. Stamped units are many, so their stamps have a ring buffer
+    /// of their own.
     stamps: Ring<Ps>,
-    /// True if the receiver may handle plain units as late as the next other one.
+    /// True if the receiver may handle plain units late, together with the next unit that has a record.
     patient: bool,
 }
 
@@ -50,7 +51,7 @@ impl<W: Word> Link<W> {
             Some(record) => self.push_record(unit.at, record) || is_due,
         }
     }
-    /// Sends the record of the unit sent last, which arrives at `at`. Returns true if that has changed
+    /// Sends the record of the unit sent last, which arrives at `at`. Returns true if this has changed
     /// [`Link::due`].
     #[inline]
     fn push_record(&mut self, at: Ps, record: &W::Record) -> bool {
@@ -62,7 +63,8 @@ impl<W: Word> Link<W> {
         self.records.push((at, *record));
         self.patient && first
     }
-    /// [`Link::push`] of a plain unit; if it is stamped, [`Link::push_stamp`] must follow.
+    /// Sends a plain unit, as [`Link::push`] does; if the unit is stamped, [`Link::push_stamp`]
+    /// must follow.
     #[inline(always)]
     pub fn push_plain(&mut self, unit: Unit<W>) -> bool {
         let unseen = self.units.len();
@@ -74,7 +76,7 @@ impl<W: Word> Link<W> {
         self.units.push(unit);
         is_due
     }
-    /// Asks for the place of the next unit that is sent.
+    /// Prefetches the place of the next unit that is sent.
     #[inline(always)]
     pub fn prefetch_tail(&self) {
         self.units.prefetch_tail();
@@ -84,7 +86,8 @@ impl<W: Word> Link<W> {
     pub fn push_stamp(&mut self, sent: Ps) {
         self.stamps.push(sent);
     }
-    /// The stamp of the next stamped unit that has been received without it.
+    /// Takes the stamp of a stamped unit that has been received without it, in the order of these
+    /// units.
     #[inline(always)]
     pub fn pop_stamp(&mut self) -> Option<Ps> {
         self.stamps.pop()
@@ -94,8 +97,8 @@ impl<W: Word> Link<W> {
     pub fn has_stamps(&self) -> bool {
         !self.stamps.is_empty()
     }
-    /// Moves the next `count` stamps, those of stamped units that have been received without them, behind
-    /// `stamps`.
+    /// Moves the next `count` stamps, those of stamped units that have been received without them, to the end
+    /// of `stamps`.
     pub fn move_stamps(&mut self, mut count: usize, stamps: &mut Vec<Ps>) {
         drain(&mut self.stamps, stamps, |next| {
             let ready = count.min(next.len());
@@ -109,15 +112,15 @@ impl<W: Word> Link<W> {
     pub fn tail(&mut self) -> (Tail<'_, Unit<W>>, &mut Ring<Ps>) {
         (self.units.tail(), &mut self.stamps)
     }
-    /// True if the last `count` units, which are plain, have changed [`Link::due`]: one of them
-    /// was that for which [`Link::push`] would have returned true.
+    /// True if the last `count` units, which are plain, have changed [`Link::due`]: for one of them
+    /// [`Link::push`] would have returned true.
     #[inline(always)]
     fn is_due_by(&self, count: usize) -> bool {
         let due = if self.patient { MOST_UNSEEN } else { 0 };
         let unseen = self.units.len() - count;
         unseen <= due && due < self.units.len()
     }
-    /// Time at which the receiver must handle units at the latest; `NEVER` if there is no need.
+    /// Time at which the receiver must handle units at the latest; `NEVER` if it need not.
     #[inline]
     pub fn due(&self) -> Ps {
         if self.patient && self.units.len() <= MOST_UNSEEN {
@@ -125,19 +128,19 @@ impl<W: Word> Link<W> {
         }
         self.next_arrival()
     }
-    /// Arrival of the next unit; `NEVER` if there is none on its way.
+    /// Arrival time of the next unit; `NEVER` if no unit is on the link.
     #[inline]
     pub fn next_arrival(&self) -> Ps {
         self.units.front().map_or(Ps::NEVER, |unit| unit.at)
     }
-    /// Receives the next unit; if it has a record, [`Link::pop_record`] must follow. Also returns the
-    /// arrival of the unit behind it, `NEVER` if there is none.
+    /// Receives the next unit; if the unit has a record, [`Link::pop_record`] must follow. Also returns the
+    /// arrival time of the unit behind it, `NEVER` if there is none.
     #[inline]
     pub fn pop(&mut self) -> Option<(Unit<W>, Ps)> {
         let (unit, behind) = self.units.pop_and_peek()?;
         Some((unit, behind.map_or(Ps::NEVER, |unit| unit.at)))
     }
-    /// The next units, as many as are contiguous in memory; [`Link::discard`] receives them.
+    /// The next units that are contiguous in memory; [`Link::discard`] receives them.
     #[inline]
     pub fn stretch(&self) -> &[Unit<W>] {
         self.units.stretch()
@@ -148,7 +151,7 @@ impl<W: Word> Link<W> {
         let next = self.units.front();
         next.is_some_and(|unit| unit.info.is_stamped())
     }
-    /// The same with the stamps of all units, oldest first.
+    /// The next units that are contiguous in memory, and the stamps of all units, oldest first.
     #[inline]
     pub fn stamped_stretch(&mut self) -> (&[Unit<W>], &mut Ring<Ps>) {
         (self.units.stretch(), &mut self.stamps)
@@ -158,7 +161,7 @@ impl<W: Word> Link<W> {
     pub fn discard(&mut self, count: usize) {
         self.units.discard(count);
     }
-    /// The record of the unit received last, which has one; `info` is its word.
+    /// The record of the unit received last, which has one; `info` is the word of the unit.
     ///
     /// Not an `Option`, here and wherever a record is handed on: it would be stored in two parts that are
     /// loaded as one at the next copy, for which a processor waits.
@@ -179,8 +182,8 @@ impl<W: Word> Link<W> {
             record
         }
     }
-    /// The unit behind which `behind` others are on the link, to be marked. The receiver must not have
-    /// received it.
+    /// The unit behind which `behind` other units are on the link, so that it can be marked. The receiver
+    /// must not have received it.
     #[inline]
     pub fn before_newest_mut(&mut self, behind: u64) -> &mut Unit<W> {
         self.units.before_newest_mut(behind as usize)
@@ -193,8 +196,8 @@ impl<W: Word> Link<W> {
             self.stamps.take_back(count);
         }
     }
-    /// Moves the units that arrive before `limit`, records and stamps behind those of `units`, `records`
-    /// and `stamps`. Returns the number of units.
+    /// Moves the units that arrive before `limit` to the end of `units`, their records to that of `records`
+    /// and their stamps to that of `stamps`. Returns the number of units.
     pub fn drain_into(
         &mut self,
         limit: Ps,
@@ -222,19 +225,19 @@ impl<W: Word> Link<W> {
         });
         drained.len()
     }
-    /// Units held.
+    /// Number of units on the link.
     pub fn len(&self) -> usize {
         self.units.len()
     }
-    /// True if the link holds no unit.
+    /// True if no unit is on the link.
     pub fn is_empty(&self) -> bool {
         self.units.is_empty()
     }
-    /// Bytes of storage.
+    /// Bytes of storage of the link.
     pub fn bytes(&self) -> usize {
         self.units.bytes() + self.records.bytes() + self.stamps.bytes()
     }
-    /// Units held, oldest first.
+    /// Units on the link, oldest first.
     pub fn units(&self) -> impl Iterator<Item = &Unit<W>> {
         self.units.iter()
     }
@@ -258,7 +261,8 @@ impl<W: Word> Link<W> {
     }
 }
 
-/// Moves the oldest values, as many of the next ones as are `ready`.
+/// Moves the oldest values of `ring`; `ready` gives the number of the next contiguous values that
+/// may be moved.
 fn drain<T: Copy>(ring: &mut Ring<T>, into: &mut Vec<T>, mut ready: impl FnMut(&[T]) -> usize) {
     loop {
         let next = ring.stretch();
@@ -271,13 +275,13 @@ fn drain<T: Copy>(ring: &mut Ring<T>, into: &mut Vec<T>, mut ready: impl FnMut(&
     }
 }
 
-/// The link that a port feeds, and the list of links whose receivers must look at them again.
+/// The link that a port feeds, and the list of links whose receivers must be updated.
 pub struct Outlet<'a, W: Word> {
     /// The link.
     pub link: &'a mut Link<W>,
     /// Index of the link.
     pub number: u32,
-    /// Indices of links whose [`Link::due`] may have changed since their receivers looked.
+    /// Indices of links whose [`Link::due`] may have changed since their receivers were updated.
     pub fresh: &'a mut Vec<u32>,
 }
 
@@ -289,14 +293,15 @@ impl<W: Word> Outlet<'_, W> {
             self.fresh.push(self.number);
         }
     }
-    /// [`Outlet::push`] of a plain unit; if it is stamped, [`Link::push_stamp`] must follow.
+    /// Sends a plain unit, as [`Outlet::push`] does; if the unit is stamped, [`Link::push_stamp`]
+    /// must follow.
     #[inline(always)]
     pub fn push_plain(&mut self, unit: Unit<W>) {
         if self.link.push_plain(unit) {
             self.fresh.push(self.number);
         }
     }
-    /// [`Outlet::push`] of units without records, in the order of their arrivals.
+    /// Sends units without records, as [`Outlet::push`] does, in the order of their arrivals.
     pub fn push_row(&mut self, mut units: &[Unit<W>]) {
         debug_assert!(units.iter().all(|unit| !unit.info.has_record()));
         while !units.is_empty() {
@@ -312,13 +317,13 @@ impl<W: Word> Outlet<'_, W> {
             units = &units[count..];
         }
     }
-    /// [`Link::take_back`].
+    /// Takes back units that were sent last, see [`Link::take_back`].
     pub fn take_back(&mut self, count: usize, stamped: bool) {
         self.link.take_back(count, stamped);
         // The receiver may have been told of a unit that will not come.
         self.fresh.push(self.number);
     }
-    /// Notes that the last `count` units of the link have been written into its [`Link::tail`].
+    /// Notes that the last `count` units have been written into the [`Link::tail`] of the link.
     #[inline(always)]
     pub fn note(&mut self, count: usize) {
         if self.link.is_due_by(count) {

@@ -7,7 +7,7 @@ use super::link::{Link, Outlet};
 use super::unit::Word;
 use crate::kernel::Ps;
 
-/// The links, and those whose receivers must look at them again.
+/// All links of a network, and the list of those whose receivers must be updated.
 #[derive(Clone)]
 pub struct Links<W: Word> {
     all: Vec<Link<W>>,
@@ -15,14 +15,14 @@ pub struct Links<W: Word> {
 }
 
 impl<W: Word> Links<W> {
-    /// Links without units.
+    /// Links that have no units on them.
     pub fn new(links: impl Iterator<Item = Link<W>>) -> Links<W> {
         Links {
             all: links.collect(),
             fresh: Vec::new(),
         }
     }
-    /// A link, for the port that feeds it.
+    /// Outlet to a link, for the port that feeds it.
     #[inline(always)]
     pub fn outlet(&mut self, link: u32) -> Outlet<'_, W> {
         Outlet {
@@ -31,19 +31,19 @@ impl<W: Word> Links<W> {
             fresh: &mut self.fresh,
         }
     }
-    /// All links, and the list of those whose receivers must look again, for an [`Outlet`] of each.
+    /// All links, and the list of those whose receivers must be updated, for an [`Outlet`] to each.
     #[inline(always)]
     pub fn parts(&mut self) -> (&mut [Link<W>], &mut Vec<u32>) {
         (&mut self.all, &mut self.fresh)
     }
-    /// Takes the next link whose receiver must look again, with the time at which it must handle
-    /// units at the latest.
+    /// Takes the next link whose receiver must be updated, with the time at which the receiver must
+    /// handle units at the latest.
     #[inline]
     pub fn pop_fresh(&mut self) -> Option<(u32, Ps)> {
         let link = self.fresh.pop()?;
         Some((link, self.all[link as usize].due()))
     }
-    /// Empties the list of links whose receivers must look again: all of them do.
+    /// Empties the list of links whose receivers must be updated, when all receivers are updated.
     pub fn forget_fresh(&mut self) {
         self.fresh.clear();
     }

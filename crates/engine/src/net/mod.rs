@@ -1,9 +1,9 @@
 //! The transport under every link layer: links with units on them, nodes that advance alone up to a
 //! lookahead, and parts that threads run side by side.
 //!
-//! Of a unit it knows the arrival time, a label, a word of 32 bits, and whether a record follows
-//! ([`unit`](mod@unit)). Of a link it knows its ends, its propagation and the time of a least unit
-//! ([`simulation::LinkFacts`]); of a node what [`node::Node`] says. What a unit is, how a port serves it and
+//! Of a unit the transport has the arrival time, a label, a word of 32 bits, and whether a record follows
+//! ([`unit`](mod@unit)). Of a link it has the ends, the propagation and the time of a least unit
+//! ([`simulation::LinkFacts`]); of a node what [`node::Node`] gives. What a unit is, how a port serves it and
 //! what is measured belongs to the link layer.
 
 pub(crate) mod batch;

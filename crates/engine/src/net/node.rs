@@ -1,4 +1,4 @@
-//! The two parts of a link layer: its nodes, and its state of the whole network beside them.
+//! The two traits of a link layer: its nodes, and its state of the whole network beside them.
 
 use alloc::vec::Vec;
 
@@ -10,15 +10,15 @@ use crate::kernel::Ps;
 
 /// A node of a network. Each link layer has one type of node, so no call is dynamic.
 pub trait Node: Sized {
-    /// The word of the units that it receives and sends.
+    /// Type of the word of the units that the node receives and sends.
     type Word: Word;
-    /// State of the whole network beside the nodes.
+    /// Type of the state of the whole network beside the nodes.
     type Network: Network;
 
-    /// Earliest timer or service start.
+    /// Time of the earliest timer or service start.
     fn next_event(&self) -> Ps;
-    /// Processes everything before `horizon`, and returns [`Node::next_event`] then. The node may send
-    /// units ahead until `ahead`, before which nothing but a unit affects it.
+    /// Processes everything before `horizon`, and then returns [`Node::next_event`]. The node may send units
+    /// ahead until `ahead`, before which nothing but a unit affects it.
     fn turn(
         &mut self,
         inbox: &mut Inbox<Self::Word>,
@@ -26,19 +26,20 @@ pub trait Node: Sized {
         horizon: Ps,
         ahead: Ps,
     ) -> Ps;
-    /// Processes completions until `last` that have no further effects.
+    /// Processes completions until `last` that cause nothing else.
     fn settle(&mut self, last: Ps, links: &mut Links<Self::Word>, network: &Self::Network);
 
     /// Links that the node feeds, in the order of its ports.
     fn feeds(&self) -> impl Iterator<Item = u32>;
-    /// Those of its links on which it may still change a unit until the unit's service has started.
+    /// Those of the node's links on which it may still change a unit until the unit's service has
+    /// started.
     fn feeds_unsettled(&self) -> impl Iterator<Item = u32>;
-    /// Adds the units that the node holds.
+    /// Adds the units that the node holds, and the bytes allocated for them, to `held`.
     fn add_storage(&self, held: &mut Storage);
 
-    /// Earliest completion or start of a service at a port that does nothing ahead of its time.
+    /// Time of the earliest completion or start of a service at a port that computes nothing ahead.
     fn next_service(&self) -> Ps;
-    /// Processes the services at its ports before `now`.
+    /// Processes the services at the node's ports before `now`.
     fn advance(&mut self, now: Ps, links: &mut Links<Self::Word>);
 }
 
@@ -47,7 +48,7 @@ pub trait Network: Sized {
     /// The state for a part of the simulation. `nodes` are the nodes of the part, in order; `number` gives
     /// the number of a node within the part, `None` for a node of another part.
     fn part(&mut self, nodes: &[usize], number: &dyn Fn(usize) -> Option<u32>) -> Self;
-    /// Takes back what the parts have recorded; each comes with its nodes.
+    /// Takes back what the parts have recorded; each state comes with the nodes of its part.
     ///
     /// # Panics
     /// If the parts have not been sampled equally often.

@@ -1,4 +1,4 @@
-//! One instant after the other, at each of them all nodes in order: the schedule of the plain engine.
+//! The schedule of the plain engine: one instant after the other, and at each of them all nodes in order.
 
 use super::node::Node;
 use super::simulation::{Simulation, Station};

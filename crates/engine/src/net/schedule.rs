@@ -1,31 +1,32 @@
-//! Order of the nodes by the instants at which each next has something to do.
+//! Order of the nodes by the next instant at which each has an event.
 
 use crate::kernel::{Few, FewClocks, Ps, Tournament};
 
 /// The times at which the nodes are due.
 ///
-/// Those of a few nodes are a plain list. A look at all of them costs less than a tournament for
-/// each turn where a turn is an event or two, and it finds all nodes that are due in one round: they
-/// are independent of one another, so that the processor can begin the next before the last ends.
+/// The times of a few nodes are a plain list. Where a turn is an event or two, reading the whole
+/// list costs less than a tournament for each turn. It also finds all nodes that are due in one
+/// round: they are independent of one another, so that the processor can begin the next before the
+/// last ends.
 #[derive(Clone)]
 pub enum Schedule {
-    /// At most [`FewClocks::MOST`] nodes.
+    /// Times of at most [`FewClocks::MOST`] nodes.
     Few(FewClocks),
-    /// More.
+    /// Times of more nodes.
     Many(Tournament),
 }
 
 /// Nodes that are due in a round.
 #[derive(Clone, Copy)]
 pub enum Round {
-    /// All of them.
+    /// All nodes that are due.
     Few(Few),
-    /// The first of them.
+    /// The first of the nodes that are due, if there is one.
     One(Option<u32>),
 }
 
 impl Schedule {
-    /// Nodes that are due at the given times.
+    /// The schedule of nodes that are due at the given times.
     pub fn new(due: impl ExactSizeIterator<Item = Ps>) -> Schedule {
         if due.len() <= FewClocks::MOST {
             return Schedule::Few(FewClocks::new(due));
@@ -58,7 +59,7 @@ impl Schedule {
             Schedule::Many(tree) => tree.set(node, at),
         }
     }
-    /// Lets `node` be due at `at`, unless it is due before.
+    /// Sets the time at which `node` is due to `at`, unless it is due before.
     #[inline]
     pub fn bring_forward(&mut self, node: usize, at: Ps) {
         match self {
@@ -70,7 +71,7 @@ impl Schedule {
             }
         }
     }
-    /// The nodes that are due before `bound`, or the first of them.
+    /// The nodes that are due before `bound`, or only the first of them.
     #[inline]
     pub fn round(&self, bound: Ps) -> Round {
         match self {

@@ -12,7 +12,7 @@ use super::storage::Storage;
 use super::unit::Word;
 use crate::kernel::Ps;
 
-/// Facts on a link that the link layer gives. It knows its units, and so the least time of a unit.
+/// Facts about a link that the link layer gives, which knows the least size of a unit.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkFacts {
     /// Node that sends.
@@ -32,18 +32,18 @@ pub struct LinkFacts {
 /// other: long enough to outweigh the cost of a turn, short enough for the cache.
 const UNTIED_UNITS: u64 = 512;
 
-/// Greatest lookahead of a node that sends units ahead, in least units of its links: with a longer one
-/// its turns are long enough.
+/// Greatest lookahead of a node that sends units ahead, in least units of its links: with a longer one the
+/// node's turns are long enough.
 const AHEAD_UNITS: u64 = 64;
 
-/// Turns within a call between two measurements of the storage, which look at every node: some
+/// Turns within a call between two measurements of the storage, which visit every node: some
 /// thousands, or as many as there are nodes if that is more.
 pub(crate) fn turns_until_look(nodes: usize) -> u32 {
     const TURNS: u32 = 1 << 12;
     TURNS.max(nodes as u32)
 }
 
-/// Relations of a node to the others.
+/// Relations of a node to the nodes from which it receives units.
 #[derive(Clone, Debug)]
 pub(crate) struct Ties {
     /// Least time from an event elsewhere to its effect at the node. For a node without senders,
@@ -51,14 +51,14 @@ pub(crate) struct Ties {
     lookahead: Ps,
     /// Time by which the node may lag behind its arrivals; above zero only if it sends nothing.
     lag: Ps,
-    /// True if the lookahead is so short that the node should send units ahead.
+    /// True if the lookahead is so short that the node should send units ahead of time.
     is_near: bool,
     /// Nodes that send to this one, each with the least transit time of a unit.
     senders: Vec<(u32, Ps)>,
     /// Instant before which all arrivals are on a link already.
     safe_until: Ps,
-    /// Number of further turns in which the clocks of the senders are not read, because they
-    /// brought no gain.
+    /// Number of further turns in which the clocks of the senders are not read, because the last
+    /// readings brought no gain.
     patience: u32,
     /// Value of `patience` after the next reading without gain.
     patience_next: u32,
@@ -77,23 +77,22 @@ pub(crate) struct Station<N: Node> {
 /// The node at the far end of a link.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Receiver {
-    /// Its number; [`NOWHERE`] if it belongs to another part.
+    /// Number of the receiving node; [`NOWHERE`] if the node belongs to another part.
     pub(crate) node: u32,
     /// Index of the link among the node's inputs.
     pub(crate) input: u32,
-    /// Copied from the node's [`Ties`].
+    /// Value of `lag` in the node's [`Ties`].
     pub(crate) lag: Ps,
 }
 
-/// Number of a node, or of the node of a channel's end, that is not among those of a simulation:
-/// one of another part.
+/// Stands for the number of a node that belongs to another part of the simulation.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
 /// Largest number of turns between two readings of the senders' clocks.
 const MOST_PATIENCE: u32 = 64;
 
-/// Nodes joined by links. Each node is processed alone, up to the earliest time at which a unit
-/// could reach it that is not on its links yet; then the node with the earliest event is next.
+/// Nodes joined by links. A node is processed alone, up to the earliest time at which a unit could
+/// reach it that is not on its links yet. Then the node with the earliest event is next.
 #[derive(Clone)]
 pub struct Simulation<N: Node> {
     pub(crate) stations: Vec<Station<N>>,
@@ -103,17 +102,17 @@ pub struct Simulation<N: Node> {
     pub(crate) lines: Arc<[LinkFacts]>,
     /// For each link, the node that receives its units.
     pub(crate) receivers: Vec<Receiver>,
-    /// Links to another part that hold units which have not been posted, or have held some that were
-    /// taken back.
+    /// Links to another part that hold units which have not been posted, or that held units which
+    /// were taken back.
     pub(crate) leaving: Vec<u32>,
     pub(crate) schedule: Schedule,
     /// Least time from an event to its effect at another node.
     pub(crate) least_lookahead: Ps,
     pub(crate) now: Ps,
-    /// The largest storage seen, and the last.
+    /// The largest storage measured so far. `held` is the storage measured last.
     pub(crate) peak: Storage,
     pub(crate) held: Storage,
-    /// Turns until the next measurement.
+    /// Number of turns until the storage is measured next.
     pub(crate) until_look: u32,
 }
 
@@ -151,13 +150,13 @@ impl<N: Node> Simulation<N> {
     pub fn now(&self) -> Ps {
         self.now
     }
-    /// The largest storage measured so far. The engine measures from time to time, depending on how
-    /// a run is divided into calls.
+    /// The largest storage measured so far. The storage is measured from time to time, at instants
+    /// that depend on how a run is divided into calls.
     pub fn peak_storage(&self) -> Storage {
         self.peak
     }
 
-    /// The storage measured last: that of now after [`Simulation::run_until`].
+    /// The storage measured last; after [`Simulation::run_until`] it is that of the present instant.
     pub fn storage(&self) -> Storage {
         self.held
     }
@@ -170,8 +169,8 @@ impl<N: Node> Simulation<N> {
         self.note_storage();
     }
 
-    /// Processes every event before `until` from which something follows for another node. Nodes
-    /// that send nothing may lag behind; nodes that nothing reaches may run ahead, up to `limit`.
+    /// Processes every event before `until` that affects another node. Nodes that send nothing may
+    /// lag behind; nodes that nothing reaches may run ahead, up to `limit`.
     pub(crate) fn work(&mut self, until: Ps, limit: Ps, stopwatch: &mut impl Stopwatch) {
         loop {
             let at = self.schedule.first();
@@ -193,7 +192,7 @@ impl<N: Node> Simulation<N> {
         }
     }
 
-    /// Processes the rest of what happens before `until`, after [`Simulation::work`].
+    /// Processes the events before `until` that [`Simulation::work`] has left.
     pub(crate) fn catch_up(&mut self, until: Ps, stopwatch: &mut impl Stopwatch) {
         for node in 0..self.stations.len() {
             let mut incoming = self.stations[node].inbox.links().iter();
@@ -207,7 +206,7 @@ impl<N: Node> Simulation<N> {
         self.now = until;
     }
 
-    /// Processes completions before `until` that have no further effects.
+    /// Processes completions before `until` that cause nothing else.
     fn settle(&mut self, until: Ps) {
         let last = Ps(until.0.saturating_sub(1));
         for station in &mut self.stations {
@@ -233,7 +232,8 @@ impl<N: Node> Simulation<N> {
         self.tied_horizon(at, node).min(until)
     }
 
-    /// The same for a node with senders, whatever may be processed at all.
+    /// Time up to which a node with senders may be processed alone, without regard to the end of
+    /// the call.
     #[inline]
     fn tied_horizon(&mut self, at: Ps, node: usize) -> Ps {
         let ties = &mut self.stations[node].ties;
@@ -264,7 +264,7 @@ impl<N: Node> Simulation<N> {
         ties.safe_until.max(anyway)
     }
 
-    /// Measures the storage now.
+    /// Measures the storage of all units now.
     pub(crate) fn note_storage(&mut self) {
         let mut held = Storage::of_links(&self.links);
         self.nodes().for_each(|node| node.add_storage(&mut held));
@@ -275,8 +275,7 @@ impl<N: Node> Simulation<N> {
         self.until_look = turns_until_look(self.stations.len());
     }
 
-    /// Lets `node` process what happens before `horizon`, and send units ahead until `ahead` if that
-    /// pays.
+    /// Processes the events of `node` before `horizon`; the node may send units ahead until `ahead`.
     #[inline(always)]
     fn turn(&mut self, node: usize, horizon: Ps, ahead: Ps) {
         let station = &mut self.stations[node];
@@ -302,7 +301,7 @@ impl<N: Node> Simulation<N> {
         self.stations.iter().map(|station| &station.node)
     }
 
-    /// The node at the far end of a link, and the index of the link among its inputs.
+    /// Number of the node at the far end of a link, and index of the link among that node's inputs.
     pub(crate) fn receiver(&self, link: usize) -> (usize, usize) {
         let Receiver { node, input, .. } = self.receivers[link];
         (node as usize, input as usize)
@@ -357,8 +356,9 @@ fn stations<N: Node>(
 }
 
 impl Ties {
-    /// The same among the nodes of a part. `number` gives the number there of a node; `None` if it
-    /// belongs to another part, all of whose units have been collected when the part works.
+    /// The ties among the nodes of a part alone. `number` gives the number of a node within the
+    /// part. It is `None` for a node of another part, whose units have all been collected when the
+    /// part is processed.
     pub(crate) fn within(&self, number: impl Fn(u32) -> Option<u32>) -> Ties {
         let inner = self.senders.iter();
         let inner = inner.filter_map(|(sender, way)| Some((number(*sender)?, *way)));

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::kernel::{Ps, Stream};
 
-/// The order of links at each instant.
+/// The random order of the links of a node, drawn anew at each instant.
 #[derive(Clone)]
 pub struct Order {
     /// Keys that differ between the links of a node, and between seeds.
@@ -24,8 +24,8 @@ impl Order {
             keys: links.map(key).collect(),
         })
     }
-    /// Rank of an input at `at`; the lowest goes first. Two equal values of 2^64 are practically
-    /// impossible; the number of the input then decides.
+    /// Rank of an input at the instant `at`; the lowest goes first. Two equal values of 2^64 are
+    /// practically impossible; the number of the input then decides.
     #[inline]
     pub fn rank(&self, at: Ps, input: usize) -> (u64, usize) {
         // SplitMix64 (Steele, Lea and Flood 2014): a step for each picosecond, then its output

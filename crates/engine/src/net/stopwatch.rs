@@ -1,11 +1,11 @@
-//! A clock that a run is measured by. The engine has none, so whoever runs it hands one in.
+//! A clock by which a run is measured. The engine has none, so the program that runs it passes one.
 
-/// Is told whenever a node has been processed, and may read a clock then.
+/// Called whenever a node has been processed; may read a clock then.
 ///
-/// The time since the last lap went into the turn of that node and into choosing it. `()` measures
-/// nothing and costs nothing.
+/// The time since the call before went into the turn of that node and into choosing it. `()`
+/// measures nothing and costs nothing.
 pub trait Stopwatch {
-    /// The turn of `node` is over.
+    /// Called when the turn of `node` is over.
     fn lap(&mut self, node: usize);
 }
 

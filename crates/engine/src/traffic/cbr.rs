@@ -44,7 +44,7 @@ impl Source for CbrConfig {
 }
 
 impl CbrConfig {
-    /// Cells or packets of `bits` each.
+    /// State of the source from `start` on, with cells or packets of `bits` each.
     fn units(&self, bits: u64, start: Ps) -> Cells {
         Cells::Cbr(Cbr {
             clock: CellClock::of_bits(self.rate, bits),
@@ -55,7 +55,7 @@ impl CbrConfig {
     }
 }
 
-/// The state: the first cell is generated at the start.
+/// State of a source with a constant rate; the first cell is generated at the start.
 #[derive(Clone, Debug)]
 pub struct Cbr {
     clock: CellClock,
@@ -65,7 +65,7 @@ pub struct Cbr {
 }
 
 impl Cbr {
-    /// Goes on at another rate: what is missing of the next cell at `now` is generated at it.
+    /// Continues at another rate: the missing part of the next cell at `now` is generated at it.
     pub fn change(&mut self, now: Ps, config: &CbrConfig) {
         let clock = CellClock::new(config.rate);
         if self.next > self.start {

@@ -5,14 +5,14 @@ use alloc::string::String;
 
 use crate::kernel::Ps;
 
-/// Shortest time between changes on average: a cell at 4.24 Gbit/s.
+/// Shortest mean time between changes of the rate: the time of a cell at 4.24 Gbit/s.
 const SHORTEST: Ps = Ps::from_ns(100);
-/// Most changes from a cell to the next on average.
+/// Most changes of the rate from one cell to the next, on average.
 const MOST: f64 = 1e7;
 
 /// Describes the fault of an endless source whose rate changes too often: every `seconds` on
-/// average, while it sends `cells` per second. Every change takes time in a run, even if no cell is
-/// sent.
+/// average, while the source sends `cells` per second. Every change takes time in a run, even if no
+/// cell is sent.
 pub fn too_often(seconds: f64, cells: f64) -> Option<String> {
     if seconds < SHORTEST.as_secs_f64() {
         let found = Ps::from_secs_f64(seconds);

@@ -66,7 +66,7 @@ impl Source for ExponentialOnOffConfig {
 }
 
 impl ExponentialOnOffConfig {
-    /// Cells or packets of `bits` each.
+    /// State of the source from `start` on, with cells or packets of `bits` each.
     fn units(&self, bits: u64, start: Ps, stream: Stream) -> Cells {
         let mean = (self.mean_on.0 as f64, self.mean_off.0 as f64);
         Cells::Mmdp(Box::new(Mmdp::new(1, self.peak, mean, bits, start, stream)))

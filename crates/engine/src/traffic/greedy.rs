@@ -1,4 +1,4 @@
-//! An endless file transfer.
+//! A file transfer over TCP that never ends.
 
 use alloc::string::String;
 

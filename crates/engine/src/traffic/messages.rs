@@ -10,7 +10,8 @@ use super::{Application, Demand, Load, Source, Writes};
 use crate::kernel::units::Bytes;
 use crate::kernel::{Ps, Rate, Stream};
 
-/// Shortest mean time from message to message; a run would spend all its time on still shorter ones.
+/// Shortest mean time from message to message; with a still shorter one a run would spend all its
+/// time on messages.
 const SHORTEST: Ps = Ps::from_ns(10);
 
 /// Application over a TCP connection that stays open and writes messages of exponential length, the
@@ -87,9 +88,9 @@ impl Source for MessagesConfig {
 /// State of the application. The first message begins after an idle period.
 #[derive(Clone, Debug)]
 pub struct Messages {
-    /// Mean length in bytes.
+    /// Mean length of a message in bytes.
     mean_length: f64,
-    /// Picoseconds to produce a byte.
+    /// Picoseconds that the application takes to produce a byte.
     active: f64,
     /// Mean idle period in picoseconds.
     idle: f64,

@@ -98,10 +98,10 @@ pub(super) fn exponential_burst(peak: f64, mean_on: Ps) -> u64 {
 #[derive(Clone, Debug)]
 pub struct Mmdp {
     sources: u32,
-    /// Number of sources that are ON.
+    /// Number of sources that are ON now.
     active: u32,
     peak: Rate,
-    /// Mean periods in picoseconds, ON and OFF.
+    /// Mean lengths of ON and OFF periods, in picoseconds.
     mean: (f64, f64),
     /// Bits of a cell, or of a packet in its place.
     bits: u64,
@@ -111,8 +111,8 @@ pub struct Mmdp {
     change: Ps,
     next: Ps,
     carry: u64,
-    /// Part of the next cell still to be generated while no source is ON, in units of
-    /// picoseconds times thousandths of a bit per second.
+    /// Part of the next cell still to be generated while no source is ON, in picoseconds times
+    /// thousandths of a bit per second.
     lacking: u128,
 }
 
@@ -147,7 +147,7 @@ impl Mmdp {
         source
     }
 
-    /// Continues at `now` with the missing part of the next cell, until a source turns.
+    /// Continues at `now` with the missing part of the next cell, until a source turns ON or OFF.
     fn settle(&mut self, now: Ps, lacking: u128) {
         self.lacking = lacking;
         self.next = Ps::NEVER;
@@ -163,7 +163,7 @@ impl Mmdp {
         ));
     }
 
-    /// Rates per picosecond at which sources turn OFF and ON.
+    /// Rates per picosecond at which one of the sources turns OFF, and at which one turns ON.
     fn turns(&self) -> (f64, f64) {
         (
             self.active as f64 / self.mean.0,
@@ -171,7 +171,7 @@ impl Mmdp {
         )
     }
 
-    /// Lets sources turn until the next event is a cell.
+    /// Processes the turns of sources until the next event is a cell.
     #[inline]
     fn skip(&mut self) {
         while self.change < self.next {

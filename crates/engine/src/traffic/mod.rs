@@ -1,5 +1,5 @@
-//! Sources of traffic: applications over TCP, and sources of bare cells. A source is a file here,
-//! its parameters one serde struct in it, and one line in the registry below.
+//! Sources of traffic: applications over TCP, and sources of cells without TCP. A source is a file
+//! here, its parameters one serde struct in it, and one line in the registry below.
 
 pub mod cbr;
 mod changes;
@@ -30,13 +30,13 @@ use crate::kernel::{Ps, Stream};
 
 pub use source::{Bursts, Load, Playing, PlaysFile, Source};
 
-/// A source of bare cells.
+/// A source that generates cells without TCP.
 pub trait CellSource {
     /// Time at which the next cell is generated; `NEVER` if there are no more.
     fn next(&self) -> Ps;
-    /// Generates that cell.
+    /// Generates the cell of [`CellSource::next`].
     fn advance(&mut self);
-    /// Generates cells before `limit`, for as long as `taker` takes them.
+    /// Generates cells before `limit`, for as long as `taker` accepts them.
     #[inline(always)]
     fn generate(&mut self, limit: Ps, taker: &mut impl TakesCells) {
         loop {
@@ -49,17 +49,17 @@ pub trait CellSource {
     }
 }
 
-/// The place where generated cells go. Unlike a closure it can ask to be inlined at every kind of source.
+/// The place where generated cells go. It is a trait, since a closure cannot be marked for inlining.
 pub trait TakesCells {
-    /// Takes the cell that is generated at `at`; returns false, with nothing changed, if it does not.
+    /// Accepts the cell that is generated at `at`; returns false, with nothing changed, if it does not.
     fn takes(&mut self, at: Ps) -> bool;
 }
 
 /// An application that writes to its TCP connection.
 pub trait Application {
-    /// Time of its next write; `NEVER` if there are no more.
+    /// Time of the application's next write; `NEVER` if there are no more.
     fn next(&self) -> Ps;
-    /// Writes; returns the number of bytes.
+    /// Makes the next write; returns its number of bytes.
     fn write(&mut self) -> u64;
     /// Called when everything written has been acknowledged.
     fn on_all_acknowledged(&mut self, _now: Ps) {}
@@ -68,13 +68,13 @@ pub trait Application {
 /// Requirements of a source on its end system.
 #[derive(Clone, Debug)]
 pub enum Demand {
-    /// A TCP connection that transfers this number of bytes; `u64::MAX` never ends.
+    /// A TCP connection that transfers this number of bytes; with `u64::MAX` it never ends.
     Bytes(u64),
     /// A TCP connection to which an application writes.
     Writes(Writes),
-    /// Bare cells.
+    /// Cells without TCP, generated at certain times.
     Cells(Cells),
-    /// Bare cells; a further cell is always waiting.
+    /// Cells without TCP; a further cell is always waiting.
     Persistent,
 }
 
@@ -101,7 +101,7 @@ macro_rules! registry {
             pub fn name(&self) -> &'static str {
                 match self { $(SourceConfig::$variant(_) => $name,)* }
             }
-            /// Fault of the parameters: field, and allowed values.
+            /// Fault of the parameters, if there is one: field, and allowed values.
             pub fn check(&self) -> Option<(&'static str, String)> {
                 match self { $(SourceConfig::$variant(config) => config.check(),)* }
             }
@@ -109,11 +109,12 @@ macro_rules! registry {
             pub fn load(&self) -> Load {
                 match self { $(SourceConfig::$variant(config) => config.load(),)* }
             }
-            /// See [`Source::bursts`].
+            /// Bursts of a source with a fixed period, see [`Source::bursts`].
             pub fn bursts(&self) -> Option<Bursts> {
                 match self { $(SourceConfig::$variant(config) => config.bursts(),)* }
             }
-            /// See [`Source::MEASURED_WHOLE`].
+            /// True if the source is measured from its start to its end, see
+            /// [`Source::MEASURED_WHOLE`].
             pub fn is_measured_whole(&self) -> bool {
                 match self { $(SourceConfig::$variant(_) => <$config as Source>::MEASURED_WHOLE,)* }
             }
@@ -125,11 +126,11 @@ macro_rules! registry {
             pub fn sends_packets(&self) -> bool {
                 match self { $(SourceConfig::$variant(_) => <$config as Source>::SENDS_PACKETS,)* }
             }
-            /// See [`Source::packets`].
+            /// The source with packets in place of cells, see [`Source::packets`].
             pub fn packets(&self, bits: u64, start: Ps, stream: Stream) -> Option<Cells> {
                 match self { $(SourceConfig::$variant(config) => config.packets(bits, start, stream),)* }
             }
-            /// The player of a source that plays a file.
+            /// The player of the file, for a source that plays one.
             fn player(&self) -> Option<&dyn PlaysFile> {
                 match self { $(SourceConfig::$variant(config) => config.player(),)* }
             }
@@ -139,7 +140,7 @@ macro_rules! registry {
             }
         }
 
-        /// State of a source of bare cells.
+        /// State of a source of cells without TCP.
         #[derive(Clone, Debug)]
         pub enum Cells {
             $(#[doc = "See its file."] $cells($state),)*
@@ -161,8 +162,8 @@ macro_rules! registry {
         }
 
         impl Cells {
-            /// Goes on with other parameters of the same source from `now` on. Sources whose next
-            /// cells are drawn already go on as they are.
+            /// Replaces the parameters by others of the same source from `now` on. Sources whose
+            /// next cells are drawn already keep them.
             pub fn change(&mut self, now: Ps, config: &SourceConfig) {
                 match (self, config) {
                     (Cells::Cbr(source), SourceConfig::Cbr(config)) => source.change(now, config),
@@ -237,7 +238,7 @@ impl SourceConfig {
     pub fn plays_file(&self) -> bool {
         self.player().is_some()
     }
-    /// The pieces of a source that plays a file.
+    /// Pieces of constant rate of a source that plays a file.
     pub fn content(&self) -> Option<&piecewise::Pieces> {
         self.player().map(PlaysFile::content)
     }

@@ -8,25 +8,27 @@ pub enum ObjectSizes {
     /// The mix of the SPECweb96 benchmark (its workload description, tables 1 and 2): four classes
     /// of nine files, accesses within a class Poisson distributed about the middle one.
     SpecWeb96,
-    /// Pareto, cut off at `largest`.
+    /// A Pareto distribution, cut off at `largest`.
     Pareto {
-        /// Exponent: P(size > x) falls as x to the minus shape.
+        /// Exponent of the distribution: P(size > x) falls as x to the minus shape.
         shape: f64,
-        /// Smallest size.
+        /// Smallest size in bytes.
         smallest: u64,
-        /// Largest size.
+        /// Largest size in bytes.
         largest: u64,
     },
 }
 
-/// Shares of the classes, summed up, and the smallest file of each in bytes.
+/// Classes of SPECweb96: the sum of the shares up to each class, and the smallest file of the class
+/// in bytes.
 const CLASSES: [(f64, f64); 4] = [
     (0.35, 102.4),
     (0.85, 1_024.0),
     (0.99, 10_240.0),
     (1.0, 102_400.0),
 ];
-/// P(at most n), n = 1 to 9, of a Poisson variable of mean 5 that lies between 1 and 9.
+/// P(at most n), n = 1 to 9, of a Poisson variable of mean 5 that is kept between 1 and 9: the
+/// number of the file within its class.
 const FILES: [f64; 9] = cumulative();
 
 const fn cumulative() -> [f64; 9] {
@@ -46,7 +48,7 @@ const fn cumulative() -> [f64; 9] {
 }
 
 impl ObjectSizes {
-    /// The size of the next object, at least one byte.
+    /// Size of the next object in bytes, at least one.
     pub fn draw(&self, stream: &mut Stream) -> u64 {
         match *self {
             ObjectSizes::SpecWeb96 => {

@@ -71,7 +71,7 @@ impl Source for OnOffConfig {
 }
 
 impl OnOffConfig {
-    /// Cells or packets of `bits` each.
+    /// State of the source from `start` on, with cells or packets of `bits` each.
     fn units(&self, bits: u64, start: Ps) -> Cells {
         let on = Ps(libm::round(self.period.0 as f64 * self.duty_cycle) as u64);
         Cells::OnOff(OnOff {
@@ -85,13 +85,13 @@ impl OnOffConfig {
     }
 }
 
-/// State of the source.
+/// State of a source with periodic bursts.
 #[derive(Clone, Debug)]
 pub struct OnOff {
     clock: CellClock,
     period: Ps,
     on: Ps,
-    /// Begin of the current period.
+    /// Begin of the current period, in simulated time.
     began: Ps,
     next: Ps,
     carry: u64,
@@ -110,8 +110,8 @@ impl CellSource for OnOff {
 }
 
 impl OnOff {
-    /// Goes on at another peak rate: what is missing of the next cell at `now` is generated at it.
-    /// An ON part whose last cell has been generated is over.
+    /// Continues at another peak rate: the missing part of the next cell at `now` is generated at
+    /// it. An ON part whose last cell has been generated is over.
     pub fn change(&mut self, now: Ps, config: &OnOffConfig) {
         let clock = CellClock::new(config.peak);
         if self.next > self.began {
@@ -121,7 +121,7 @@ impl OnOff {
         self.clock = clock;
     }
 
-    /// Moves a cell that would be generated after an ON part to the begin of the next.
+    /// Moves a cell that would be generated after an ON part to the begin of the next ON part.
     #[inline]
     fn keep_to_periods(&mut self) {
         if self.next >= self.began + self.on && self.on < self.period {

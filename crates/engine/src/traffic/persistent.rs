@@ -1,4 +1,4 @@
-//! Endless cells without TCP, limited by rate control alone.
+//! A source that always has a cell to send, without TCP, limited by rate control alone.
 
 use alloc::string::String;
 

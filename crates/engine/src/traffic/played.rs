@@ -1,4 +1,4 @@
-//! Common part of sources that play a file: all that a [`Source`] has.
+//! Common part of sources that play a file: the functions of [`Source`] that are the same for all.
 
 use alloc::boxed::Box;
 use alloc::string::String;

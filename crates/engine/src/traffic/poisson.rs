@@ -1,4 +1,4 @@
-//! Random cells with exponential gaps.
+//! A source of random cells with exponential gaps.
 
 use alloc::string::String;
 
@@ -46,7 +46,7 @@ impl Source for PoissonConfig {
 }
 
 impl PoissonConfig {
-    /// Cells or packets of `bits` each.
+    /// State of the source from `start` on, with cells or packets of `bits` each.
     fn units(&self, bits: u64, start: Ps, stream: Stream) -> Cells {
         let mut source = Poisson {
             mean: mean_gap(self.rate) * (bits as f64 / CELL_BITS as f64),
@@ -59,10 +59,10 @@ impl PoissonConfig {
     }
 }
 
-/// State of the source: the first gap begins at the start.
+/// State of a Poisson source. The first gap begins at the start.
 #[derive(Clone, Debug)]
 pub struct Poisson {
-    /// Mean gap in picoseconds.
+    /// Mean gap between cells in picoseconds.
     mean: f64,
     stream: Stream,
     start: Ps,
@@ -70,8 +70,8 @@ pub struct Poisson {
 }
 
 impl Poisson {
-    /// Goes on at another mean rate. What is left of an exponential gap is exponential, so the rest
-    /// of the present one is scaled.
+    /// Continues at another mean rate. The rest of an exponential gap is exponential, so that of
+    /// the present gap is scaled.
     pub fn change(&mut self, now: Ps, config: &PoissonConfig) {
         let mean = mean_gap(config.rate);
         if mean == self.mean {
@@ -84,7 +84,7 @@ impl Poisson {
     }
 }
 
-/// Mean gap in picoseconds at a mean rate.
+/// Mean gap between cells at a mean `rate`, in picoseconds.
 fn mean_gap(rate: Rate) -> f64 {
     CELL_PS_BITS as f64 / rate.0 as f64
 }

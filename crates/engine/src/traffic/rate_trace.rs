@@ -1,4 +1,4 @@
-//! A rate trace from a file.
+//! A source that plays a rate trace from a file.
 
 use alloc::string::String;
 

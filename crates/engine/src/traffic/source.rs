@@ -1,4 +1,4 @@
-//! A source as its end system sees it: the trait of all sources, and the load that one puts on the
+//! A source as its end system uses it: the trait of all sources, and the load that one puts on the
 //! network.
 
 use alloc::string::String;
@@ -10,15 +10,16 @@ use crate::kernel::{Ps, Rate, Stream};
 /// Load that a source puts on the links of its route, known before the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Load {
-    /// As much as TCP or the network allows.
+    /// The source sends as much as TCP or the network allows.
     Elastic,
-    /// A rate of its own.
+    /// The source generates cells at a rate of its own.
     Own {
-        /// Mean rate in cells/s.
+        /// Mean rate of the source in cells/s.
         mean: f64,
-        /// Greatest rate in cells/s; infinity if any number of cells may come at once.
+        /// Greatest rate of the source in cells/s; infinity if any number of cells may come at once.
         peak: f64,
-        /// Cells of its largest burst above the mean rate; more are impossible, or as good as.
+        /// Number of cells by which the source's largest burst exceeds the mean rate. More are
+        /// impossible, or so improbable that they do not occur.
         burst: u64,
     },
 }
@@ -37,7 +38,7 @@ pub struct Bursts {
     pub field: &'static str,
     /// Time from one burst to the next.
     pub every: Ps,
-    /// Rate of a burst.
+    /// Rate of the cells within a burst.
     pub peak: Rate,
 }
 
@@ -51,9 +52,9 @@ pub trait Source {
     /// True if the source can send packets instead of cells, see [`Source::packets`].
     const SENDS_PACKETS: bool = false;
 
-    /// Fault of the parameters: field, and allowed values.
+    /// Fault of the parameters, if there is one: field, and allowed values.
     fn check(&self) -> Option<(&'static str, String)>;
-    /// Load that the source puts on the links of its route.
+    /// Load that the source puts on the links of its path.
     fn load(&self) -> Load;
     /// Bursts of a source with a fixed period. The period must be longer than a burst by at least
     /// one cell time.
@@ -67,16 +68,16 @@ pub trait Source {
     fn packets(&self, _bits: u64, _start: Ps, _stream: Stream) -> Option<Cells> {
         None
     }
-    /// The player of a source that plays a file.
+    /// The player of the file, for a source that plays one.
     fn player(&self) -> Option<&dyn PlaysFile> {
         None
     }
 }
 
-/// Settings for playing pieces.
+/// Settings for playing pieces of constant rate.
 #[derive(Clone, Copy, Debug)]
 pub struct Playing {
-    /// Greatest rate of the output.
+    /// Greatest rate of the output; `None` if it is not limited.
     pub peak: Option<Rate>,
     /// True if the pieces begin again at their end.
     pub repeat: bool,
@@ -88,7 +89,7 @@ pub struct Playing {
 pub trait PlaysFile {
     /// Settings for playing the pieces.
     fn playing(&self) -> Playing;
-    /// Contents of the file, once it has been read.
+    /// Contents of the file; `None` until it has been read.
     fn read(&self) -> Option<&Pieces>;
 
     /// Contents of the file, which must have been read before.

@@ -1,4 +1,4 @@
-//! An MPEG-2 transport stream from a file.
+//! A source that plays an MPEG-2 transport stream from a file.
 
 use alloc::string::String;
 
@@ -9,11 +9,11 @@ use super::piecewise::Pieces;
 use super::{Playing, PlaysFile};
 use crate::kernel::Rate;
 
-/// Bare cells of a real MPEG-2 transport stream (ISO/IEC 13818-1), a file of packets of 188 bytes.
-/// Its program clock references give the times at which packets leave the encoder; between two of
-/// them the rate is constant and cells are evenly spaced, as modelled by Kalyanaraman 1997 (section
-/// 8.17.1). Packets before the first reference have the rate behind it, packets after the last
-/// reference the rate before it.
+/// Cells without TCP that carry a real MPEG-2 transport stream (ISO/IEC 13818-1), a file of packets
+/// of 188 bytes. The program clock references in the file give the times at which packets leave the
+/// encoder. Between two references the rate is constant and cells are evenly spaced, as modelled by
+/// Kalyanaraman 1997 (section 8.17.1). Packets before the first reference are sent at the rate
+/// between the first two references, packets after the last at the rate between the last two.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TransportStreamConfig {

@@ -155,7 +155,7 @@ pub struct Www {
     server_time: Ps,
     sizes: ObjectSizes,
     stream: Stream,
-    /// Number of objects of the page that are not written yet.
+    /// Number of objects of the page that the server has not written yet.
     left: u64,
     /// Time of the server's next write; `NEVER` while the client waits for data already written.
     next: Ps,
@@ -168,7 +168,7 @@ impl Www {
         self.left = self.objects();
     }
 
-    /// Number of objects of a page: geometric, at least 1.
+    /// Draws the number of objects of a page: geometric, at least 1.
     fn objects(&mut self) -> u64 {
         let u = self.stream.uniform();
         if self.last >= 1.0 {

@@ -89,7 +89,7 @@ fn the_ends_of_the_standard_ranges_are_standard() {
     }
 }
 
-/// Everything that a connection does over 2 s of data, silence and feedback, as text.
+/// Everything that a connection sends over 2 s of data, silence and feedback, as text.
 fn behaviour(config: &AbrConfig) -> String {
     let mut source = AbrSource::new(config, link(), Ps::from_ms(10));
     let mut destination = AbrDestination::new(config, ServiceRate::of_cells(link()));

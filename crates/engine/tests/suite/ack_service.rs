@@ -115,7 +115,7 @@ fn beside_rival(first: ServiceClass, last: ServiceClass) -> Plan {
     graph.plan(vec![tcp, rival])
 }
 
-/// Lossy links make ports prompt, whose queues are chosen by other code.
+/// Lossy links make ports prompt, and another function chooses the queues of prompt ports.
 #[test]
 fn each_waits_in_the_queue_of_its_class() {
     let end = Ps::from_ms(20);

@@ -355,7 +355,7 @@ trait Tap: Sized {
 }
 impl Tap for Plan {}
 
-/// The plan with changes of its only flow: it sends, or not, from these instants on.
+/// `plan` with changes of its only flow: whether the source sends from each of these instants on.
 fn sending(mut plan: Plan, changes: &[(u64, bool)]) -> Plan {
     let of = |sends| FlowChange {
         sends,
@@ -453,8 +453,8 @@ fn changes_out_of_order_or_of_another_kind_are_refused() {
     assert!(told(plan).contains("replaces the source"));
 }
 
-/// A source that is released before its start stays silent until then: its timer must not be due
-/// at the instant of the change, which would turn its time back.
+/// A source that is released before its start stays silent until then. A timer due at the instant
+/// of the change would turn the source's time back.
 #[test]
 fn a_source_that_is_released_before_its_start_waits_for_it() {
     let mut graph = Graph::default();

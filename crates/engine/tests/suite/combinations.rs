@@ -27,8 +27,8 @@ fn read<T: DeserializeOwned>(value: Value) -> T {
     serde_json::from_value(value.clone()).unwrap_or_else(|error| panic!("{error}: {value}"))
 }
 
-/// Thresholds within a buffer of 80 cells for schemes that have any; a new scheme is run with its
-/// defaults.
+/// Parameters of a scheme, with thresholds within a buffer of 80 cells if it has any; a new scheme
+/// is run with its defaults.
 fn control(name: &str) -> ControlConfig {
     let mut parameters = match name {
         "efci" => json!({ "threshold": "20 cells" }),
@@ -116,7 +116,8 @@ fn plan(topology: Topology, scheme: &str, policy: &str, recovery: &Recovery) -> 
     graph.plan(flows)
 }
 
-/// End of a run: some windows are seldom so large that the queue passes a threshold.
+/// Time at which a run ends. The windows of some recoveries are seldom so large that the queue
+/// passes a threshold, so their runs last longer.
 fn end(recovery: &Recovery) -> Ps {
     let seldom = matches!(recovery, Recovery::Cubic(_) | Recovery::Bbr(_));
     Ps::from_ms(if seldom { 400 } else { 200 })

@@ -13,7 +13,7 @@ fn config() -> TcpConfig {
     }
 }
 
-/// The next segment, which must be the only one.
+/// The next segment that the sender may send, which must be the only one.
 fn only(sender: &mut TcpSender, now: Ps) -> Segment {
     let sent: Vec<Segment> = std::iter::from_fn(|| sender.poll_segment(now)).collect();
     assert_eq!(sent.len(), 1, "{sent:?}");

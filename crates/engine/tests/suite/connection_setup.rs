@@ -58,7 +58,7 @@ fn observed(plan: Plan, until: Ps) -> Arrivals {
     arrivals
 }
 
-/// Two hosts on a line where a cell takes 10 us and travels for 5 us.
+/// Two hosts on a line on which a cell takes 10 us and travels for 5 us.
 fn line(tcp: TcpConfig, source: &str) -> Plan {
     let mut graph = Graph::default();
     let (from, to) = (graph.host("a"), graph.host("b"));

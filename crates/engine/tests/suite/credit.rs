@@ -72,10 +72,10 @@ fn delivered(report: &Report) -> Vec<u64> {
     report.vcs.iter().map(|vc| vc.cells_delivered).collect()
 }
 
-/// Credit number k allows cells up to k N2 + N2 + N3. With N3 = m N2 + r, cell (k + 1) N2 is the
-/// (N2 - r)-th that credit k - m allows, and credit k + 1 follows a round trip after it: m + 1
-/// credits of N2 cells in N2 - r + RTT. The round trip has twice the propagation, the forwarding of
-/// the cell and the credit cell: 2 d + 2 cell times.
+/// The rate that a buffer of N3 allows. Credit number k allows cells up to k N2 + N2 + N3. With N3
+/// = m N2 + r, cell (k + 1) N2 is the (N2 - r)-th that credit k - m allows, and credit k + 1
+/// follows a round trip after it: m + 1 credits of N2 cells in N2 - r + RTT. The round trip has
+/// twice the propagation, the forwarding of the cell and the credit cell: 2 d + 2 cell times.
 #[test]
 fn the_rate_is_what_the_buffer_allows() {
     let buffers = [
@@ -116,7 +116,7 @@ fn the_rate_is_what_the_buffer_allows() {
     }
 }
 
-/// 10 + 1 cells at the start, then 10 for each credit, 17 cell times apart.
+/// The source sends 10 + 1 cells at the start, then 10 for each credit, which come 17 cell times apart.
 #[test]
 fn the_first_cells_leave_as_worked_out_by_hand() {
     let mut run: Simulation =
@@ -224,7 +224,7 @@ fn lossy(config: Value, errors: Value) -> Plan {
     plan
 }
 
-/// With N3 of N2 or more the next credit repeats the information of a lost one; with less, no event
+/// With N3 of N2 or more the next credit repeats the information of a lost one. With less, no event
 /// would cause a further credit.
 #[test]
 fn absolute_counters_repair_lost_credits() {

@@ -3,7 +3,7 @@
 use cellrate_engine::control::erica::{QueueControl, QueueFunction};
 use cellrate_engine::kernel::Ps;
 
-/// Cells/s at which T0 of 500 us is Q0 = 50 cells, and T1, twice that, Q1 = 100.
+/// Capacity in cells/s at which T0 of 500 us is Q0 = 50 cells, and T1, twice as long, Q1 = 100.
 const CAPACITY: f64 = 100_000.0;
 
 fn control(function: QueueFunction) -> QueueControl {

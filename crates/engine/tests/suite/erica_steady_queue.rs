@@ -102,14 +102,15 @@ fn steady(plan: Plan) -> Steady {
     }
 }
 
-/// Solved for the queue: b Q0 / ((b - 1) q + Q0) = 1 / TU up to Q0, a Q0 / ((a - 1) q + Q0) = 1 /
-/// TU above it.
+/// Queue at which the hyperbolic function settles: b Q0 / ((b - 1) q + Q0) = 1 / TU up to Q0, a Q0
+/// / ((a - 1) q + Q0) = 1 / TU above it, solved for q.
 fn hyperbolic(target: f64) -> f64 {
     let curve = if target <= 1.0 { B } else { A };
     Q0 * (curve * target - 1.0) / (curve - 1.0)
 }
 
-/// b - (b - 1) q / Q0 = 1 / TU up to Q0, 1 - (a - 1) (q - Q1) / Q0 = 1 / TU above Q1.
+/// Queue at which the linear function settles: b - (b - 1) q / Q0 = 1 / TU up to Q0, 1 - (a - 1) (q
+/// - Q1) / Q0 = 1 / TU above Q1, solved for q.
 fn linear(target: f64) -> f64 {
     let factor = 1.0 / target;
     if target <= 1.0 {
@@ -148,9 +149,9 @@ fn the_smooth_curves_settle_at_their_root() {
     }
 }
 
-/// The staircase has no root, but an edge at which TU f(Tq) falls below 1. The queue moves about it
-/// by the cells that one interval adds or removes: Q0 from b = 1.05 to 1; Q1 to 0.85; Q1 + Q0 from
-/// 0.85 to 0.7.
+/// The staircase has no root, but an edge at which TU f(Tq) falls below 1. The queue moves about
+/// the edge by the cells that one interval adds or removes: Q0 from b = 1.05 to 1; Q1 to 0.85; Q1 +
+/// Q0 from 0.85 to 0.7.
 #[test]
 fn steps_settle_at_the_edge_where_the_load_crosses_one() {
     for (target, edge) in [(0.97, Q0), (1.03, Q1), (1.1, Q1), (1.25, Q1 + Q0)] {

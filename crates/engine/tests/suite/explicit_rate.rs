@@ -322,7 +322,7 @@ proptest! {
     }
 }
 
-/// The test for ERICA is in `erica_feedback.rs`.
+/// Tests of ERICA with CI are in `erica_feedback.rs`.
 #[test]
 fn explicit_rates_may_have_ci_beside_them() {
     for scheme in ["fmmra", "charny", "osu", "phantom"] {

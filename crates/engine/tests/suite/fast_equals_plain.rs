@@ -74,10 +74,10 @@ impl Engine for Reference {
 /// Results of a run.
 #[derive(Debug, PartialEq)]
 struct Observation {
-    /// The report.
+    /// Report of the run as text.
     outcome: String,
     looks: Vec<Look>,
-    /// Events, and the number of omitted events.
+    /// Events of the log, and the number of omitted events.
     log: (Vec<Event>, u64),
 }
 
@@ -85,9 +85,9 @@ struct Observation {
 #[derive(Debug, PartialEq)]
 struct Look {
     ports: Vec<PortState>,
-    /// ACR of each flow.
+    /// ACR of each flow in cells/s.
     rates: Vec<Option<f64>>,
-    /// Window and acknowledged bytes of each flow.
+    /// TCP window and acknowledged bytes of each flow.
     windows: Vec<Option<(u64, u64)>>,
 }
 
@@ -254,7 +254,7 @@ proptest! {
         prop_assert_eq!(difference(&plain.0, &changed.0), None);
         prop_assert_eq!(plain.1, changed.1);
     }
-    /// A copy goes on as the original does, and neither disturbs the other.
+    /// A copy of a simulation continues as the original does, and neither affects the other.
     #[test]
     fn a_copy_goes_on_exactly(network in changing_networks(), cut in any::<u16>()) {
         let Network { plan, end } = network;
@@ -292,8 +292,8 @@ proptest! {
     }
 }
 
-/// More nodes than a schedule keeps as a list, and more ports than those of the next cells stay in the
-/// nearest cache: random networks are smaller. Cells come to every port in turn, alone and in rows.
+/// A network with more nodes than a schedule keeps as a list, and with more ports than the nearest cache
+/// holds: random networks are smaller. Cells come to every port in turn, alone and in rows.
 #[test]
 fn a_network_of_many_hosts_equals_the_plain_reference() {
     let settings = SwitchPlan {

@@ -132,7 +132,7 @@ fn the_generic_fairness_configurations_come_out_as_they_should() {
     }
 }
 
-/// The property that these schemes do have is tested in `one_bottleneck.rs`.
+/// Other properties of these schemes, which they do have, are tested in `one_bottleneck.rs`.
 #[test]
 fn eprca_and_the_basic_shares_of_the_osu_scheme_are_not_max_min_fair() {
     let control = serde_json::from_value(json!({ "scheme": "eprca" })).unwrap();
@@ -163,7 +163,7 @@ fn eprca_and_the_basic_shares_of_the_osu_scheme_are_not_max_min_fair() {
     }
 }
 
-/// `docs/explanation/schemes.md` has the times.
+/// Settling times of FMMRA and ERICA; `docs/explanation/schemes.md` states them.
 #[test]
 fn fmmra_settles_before_erica_with_long_intervals_and_after_it_with_short_ones() {
     // As short as those of FMMRA.

@@ -1,5 +1,5 @@
-//! Whole runs, bit by bit: a change of any figure here is a change of results. They are the same in
-//! debug and release, on every platform.
+//! Whole runs, bit by bit: a change of any figure here is a change of results. The figures are the
+//! same in debug and release builds, on every platform.
 
 use std::fmt::Write;
 

@@ -217,7 +217,7 @@ fn check_ports_against(run: &mut Simulation, report: &Report) {
     }
 }
 
-/// Cells that have left each switch port.
+/// Number of cells that have left each switch port.
 fn departed(run: &mut Simulation) -> Vec<u64> {
     let states = run.port_states();
     states.iter().map(|port| port.departed).collect()

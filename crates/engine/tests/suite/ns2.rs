@@ -31,7 +31,7 @@ const SIZES: Sizes = Sizes {
     block: 8,
     before: 0,
 };
-/// The rules of ns-2, except those that are corrected.
+/// Rules in which a plain sender decides as ns-2, except those that are corrected.
 const ALIKE: Rules = Rules::NS_2.with(Rule::SlowStartAtSsthresh);
 
 fn variant(name: &'static str, data: &'static str, recovery: Recovery, theirs: Rules) -> Variant {
@@ -93,8 +93,8 @@ fn every_event_is_that_of_ns_2_or_has_its_reason() {
     compare_all("ns2", Rules::NS_2, &variants());
 }
 
-/// Without fast retransmission ns-2 and the engine agree in everything; so do Tahoe and that of
-/// ns-2, which goes back.
+/// Without fast retransmission ns-2 and the engine agree in everything; so do Tahoe here and Tahoe
+/// of ns-2, which goes back.
 #[test]
 fn with_the_same_rules_nothing_differs() {
     for variant in variants()

@@ -36,7 +36,7 @@ const PLAIN: Sizes = Sizes {
     block: 0,
     before: 42,
 };
-/// The same with timestamps.
+/// Sizes of packets with timestamps.
 const STAMPED: Sizes = Sizes {
     data: 1_054,
     ack: 54,

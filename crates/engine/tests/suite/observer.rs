@@ -20,7 +20,7 @@ use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::greedy::GreedyConfig;
 use proptest::prelude::*;
 
-/// All reports, in order.
+/// All reports of a run, in order.
 #[derive(Default, Debug, PartialEq)]
 struct Told {
     cells: Vec<Crossing>,

@@ -17,7 +17,7 @@ use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::cbr::CbrConfig;
 use proptest::prelude::*;
 
-/// Everything that a run shows: its report, its events, and what each look saw.
+/// Everything that can be read of a run: its report, its events, and its states at each look.
 #[derive(Debug, PartialEq)]
 struct Seen {
     report: String,
@@ -127,7 +127,8 @@ impl Draws {
     }
 }
 
-/// The same in parts, each of which runs as far as the others allow whenever its turn is drawn.
+/// Everything that can be read of a run in parts, each of which runs as far as the others allow
+/// whenever its turn is drawn.
 fn in_parts(plan: &Plan, parts: &[usize], instants: &Instants, draws: &mut Draws) -> Seen {
     let mut run: Simulation = Simulation::new(plan.clone()).unwrap();
     let mut looks: Vec<Look> = instants.looks.iter().map(|_| Look::default()).collect();
@@ -244,8 +245,8 @@ proptest! {
     }
 }
 
-/// A port marks cells that are on its link already. Over a cut they stay with the port's part until
-/// their service starts, also if the parts are joined and divided meanwhile.
+/// A port marks cells that are on its link already. Where the link is cut these cells stay with the
+/// port's part until their service starts, also if the parts are joined and divided meanwhile.
 #[test]
 fn cells_that_may_still_be_marked_stay_with_their_port() {
     let end = Ps::from_ms(60);

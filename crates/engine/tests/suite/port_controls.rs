@@ -81,7 +81,7 @@ fn a_scheme_at_one_port_leaves_the_others_as_they_are() {
     assert_eq!(erica, ["A->B"]);
 }
 
-/// Counts the cells under control, and advertises what it is told.
+/// A scheme that counts the cells under control, and advertises a rate that the test sets.
 #[derive(Clone, Debug, Default)]
 struct Told {
     cells: u64,
@@ -133,7 +133,7 @@ impl CustomControl for Told {
     }
 }
 
-/// Follows ER up to what it is told.
+/// A law that follows ER up to a rate that the test sets.
 #[derive(Clone, Debug)]
 struct ToldLaw(f64);
 

@@ -38,7 +38,7 @@ fn port<S: BuildServer>(rm_first: bool) -> Port<S> {
     })
 }
 
-/// The same with a virtual source in front. A PDU loses a cell, and then the buffer has no limit.
+/// A port with a virtual source in front. A PDU loses a cell, and then the buffer has no limit.
 #[test]
 fn a_pdu_that_lost_a_cell_in_front_is_hit_after_the_limit_has_gone() {
     let mut port: Port<LazyServer> = port(false);

@@ -81,7 +81,7 @@ struct Look {
     longest: Vec<u64>,
 }
 
-/// Departures in order, each with the number of the step that brought the cell; and readings.
+/// Departures in order, each with the number of the step that brought the cell; and the readings.
 type Course = (Vec<(usize, Ps)>, Vec<Look>);
 
 struct Bench<S> {
@@ -178,7 +178,7 @@ impl<S: Server> Bench<S> {
             server.push(&arrival, body.as_ref(), context)
         });
     }
-    /// Cells that are marked, by number of their step, if the scheme marks the first queue.
+    /// Cells that are marked, by the number of their step, if the scheme marks the first queue.
     fn marked(control: &ControlConfig, work: &Work, server: S) -> Vec<usize> {
         let mut bench = Bench::under(control, work, server);
         for (number, Step { at, queue, rm }) in work.steps.iter().enumerate() {
@@ -284,7 +284,8 @@ fn served(work: &Work, ends: &[u128], now: Ps) -> u128 {
     ends.iter().map(of_one).sum()
 }
 
-/// A cell is in its queue from its arrival until its last bit has left.
+/// Departures and readings as expected: a cell is in its queue from its arrival until its last bit
+/// has left.
 fn expected(work: &Work) -> Course {
     let (left, ends) = departures(work);
     let cells = cells(work);

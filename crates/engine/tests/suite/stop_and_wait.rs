@@ -12,7 +12,7 @@ use cellrate_engine::kernel::Ps;
 
 const CYCLE: u64 = 120;
 
-/// A hundred cycles, after ten.
+/// The report over a hundred cycles, after ten.
 fn run() -> Report {
     let mut plan = stop_and_wait();
     plan.measure.cell_delay = true;

@@ -136,7 +136,7 @@ struct Transfer<F> {
     config: TcpConfig,
     sent: Vec<Sent>,
     events: Vec<TcpEvent>,
-    /// Shows the time to the channel's fate.
+    /// Passes the time to the function that decides the fate of segments.
     clock: Option<std::rc::Rc<std::cell::Cell<Ps>>>,
 }
 
@@ -290,7 +290,7 @@ impl<F: FnMut(Event, u64) -> Fate> Transfer<F> {
     }
 }
 
-/// SplitMix64.
+/// A random generator, SplitMix64.
 struct Random(u64);
 
 impl Random {
@@ -390,8 +390,8 @@ proptest! {
     }
 }
 
-/// A way of 50 ms on which the segments that are sent from 0.7 to 1.5 s all wait until 1.5 s, longer than the
-/// timeout of 0.5 s, and shorter than the next. F-RTO sends the oldest again, and no other.
+/// A path of 50 ms on which the segments that are sent from 0.7 to 1.5 s all wait until 1.5 s, longer than
+/// the timeout of 0.5 s, and shorter than the next. F-RTO sends the oldest segment again, and no other.
 #[test]
 fn after_a_pause_of_the_network_frto_sends_one_segment_again() {
     let copies = |frto, recovery: &Recovery| {

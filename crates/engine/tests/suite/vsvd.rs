@@ -337,8 +337,8 @@ fn a_full_switch_counts_what_waits_in_front_of_virtual_sources() {
     assert_eq!(report.vcs[0].cells_dropped, port.queues[0].cells_dropped);
 }
 
-/// A buffer of 300 cells from an instant on, or until it: with virtual sources the cells in front of
-/// them are refused as long as it is full, and no longer.
+/// A buffer of 300 cells from an instant on, or up to it. With virtual sources, cells in front of
+/// them are refused as long as the buffer is full, and no longer.
 #[test]
 fn a_changed_buffer_holds_for_what_waits_in_front_of_virtual_sources() {
     let full = |buffer: Buffer, then: Buffer| {
@@ -438,8 +438,8 @@ fn a_flow_that_returns_by_other_virtual_sources_is_no_plan() {
     );
 }
 
-/// A virtual source whose rate is below TCR sends forward RM cells out of rate from the start, as a source
-/// in a host does, and a change of its flow that changes nothing does not matter.
+/// A virtual source whose rate is below TCR sends forward RM cells out of rate from the start, as a source in
+/// a host does. A change of its flow that changes nothing has no effect on this.
 #[test]
 fn a_virtual_source_below_tcr_probes_from_the_start() {
     let abr = AbrConfig {

@@ -1,6 +1,6 @@
-//! Lower bounds for the cost of W1 and W2 on this machine: the bare arithmetic of their cells,
-//! without tables, classes, statistics, conservation checks or anything else that makes a simulator.
-//! The bench quotes its figures as multiples of these.
+//! Lower bounds for the cost of W1 and W2 on this machine: loops with the arithmetic of their cells
+//! alone, without tables, classes, statistics, conservation checks or anything else that makes a
+//! simulator. The bench states its figures as multiples of these.
 
 mod feedback;
 
@@ -17,15 +17,15 @@ struct Bare {
     number: u32,
 }
 
-/// Cells that a loop delivered. Two loops over the same load deliver the same cells; their `hops`
-/// may differ, because they cross links in another order.
+/// Cells that a loop delivered. Two loops over the same load deliver the same cells. Their `hops`
+/// may differ, because the loops cross links in another order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delivered {
-    /// Cells that crossed a link.
+    /// Number of times that a cell crossed a link.
     pub hops: u64,
-    /// Cells that reached their destination.
+    /// Number of cells that reached their destination.
     pub cells: u64,
-    /// Cells that found the bottleneck's buffer full.
+    /// Number of cells that found the bottleneck's buffer full.
     pub dropped: u64,
     /// Hash of source, number and arrival time of every delivered cell.
     pub checksum: u64,
@@ -45,11 +45,11 @@ impl Delivered {
 
 /// Finds the earliest of many clocks.
 pub trait Merge {
-    /// `n` clocks, none of them scheduled.
+    /// `n` clocks, none of which is scheduled.
     fn of(n: usize) -> Self;
-    /// The earliest clock and its index.
+    /// The earliest clock, and its index.
     fn first(&self) -> (Ps, usize);
-    /// Sets a clock.
+    /// Sets clock `i` to the time `at`.
     fn set(&mut self, i: usize, at: Ps);
 }
 
@@ -118,7 +118,7 @@ pub struct Load {
 }
 
 impl Load {
-    /// `n` sources over links of `delay` until `end`.
+    /// The load of `n` sources over links of `delay` until `end`.
     pub fn new(n: usize, delay: Ps, end: Ps) -> Load {
         let cell = 424e12 / LINE as f64;
         Load {
@@ -153,8 +153,8 @@ fn serve(now: Ps, free_at: &mut Ps, service: Ps, most: Ps) -> Option<Ps> {
     Some(*free_at)
 }
 
-/// Advances in windows of one link delay: every source fills its access link, switch A merges the
-/// links with a winner tree, switch B distributes, the sinks empty theirs.
+/// Delivers the cells of a load, in windows of one link delay: every source fills its access link,
+/// switch A merges the links with a winner tree, switch B distributes, the sinks empty their links.
 pub fn trains<M: Merge>(load: &Load) -> Delivered {
     let n = load.periods.len();
     let mut result = Delivered::default();
@@ -228,12 +228,12 @@ pub fn trains<M: Merge>(load: &Load) -> Delivered {
     result
 }
 
-/// Cells of a batch that [`sorted`] sorts at once: enough to make up for a look at every link.
+/// Cells of a batch that [`sorted`] sorts at once: enough to outweigh the visit of every link.
 const BATCH: u64 = 1_024;
 
-/// As [`trains`], but stage by stage, which nothing forbids as nothing is fed back: sources, switch
-/// A, switch B, sinks. So windows need not be as short as links are. Switch A sorts what arrives by a
-/// counting sort on the time.
+/// Delivers the cells of a load as [`trains`] does, but stage by stage, which is possible as nothing is fed
+/// back: sources, switch A, switch B, sinks. So windows need not be as short as links are. Switch A sorts
+/// what arrives by a counting sort on the time.
 pub fn sorted(load: &Load) -> Delivered {
     let n = load.periods.len();
     let mut result = Delivered::default();
@@ -306,8 +306,8 @@ struct Sorted {
 }
 
 impl Sorted {
-    /// Takes the cells that arrive in `begin..until` off the links; in order of time, equal times in
-    /// the order of the links.
+    /// Takes the cells that arrive in `begin..until` off the links. Returns them in order of time,
+    /// cells of equal times in the order of the links.
     fn sort(&mut self, links: &mut [Ring<Bare>], begin: Ps, until: Ps) -> &[Bare] {
         self.arrived.clear();
         for link in links {
@@ -355,8 +355,9 @@ impl Sorted {
     }
 }
 
-/// One event per cell at each switch: sources are folded into their access links, sinks into
-/// theirs, and a winner tree over all links finds the earliest arrival.
+/// Delivers the cells of a load with one event per cell at each switch: sources are folded into
+/// their access links, sinks into theirs, and a winner tree over all links finds the earliest
+/// arrival.
 pub fn folded(load: &Load) -> Delivered {
     let n = load.periods.len();
     let mut result = Delivered::default();

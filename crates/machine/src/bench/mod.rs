@@ -14,13 +14,13 @@ use serde::Serialize;
 
 use floor::{Delivered, Load};
 
-/// Numbers of sources of W1.
+/// Numbers of sources for which W1 is measured.
 pub const SOURCES: [usize; 4] = [15, 100, 1_000, 10_000];
 const LONG: Ps = Ps::from_ms(5);
 const LAN: Ps = Ps::from_us(5);
 /// Sources above which one global winner tree is worth a try.
 const FOLDED_ABOVE: usize = 1_000;
-/// Number of rounds. Each figure is the best of them, and the loops take turns, so that a
+/// Number of rounds. Each figure is the best of all rounds, and the loops take turns, so that a
 /// disturbance of the machine affects all alike.
 const ROUNDS: usize = 5;
 /// Approximate number of cell-hops of one measurement.
@@ -28,30 +28,31 @@ const HOPS: f64 = 4e6;
 /// Simulated time before the clock of W2 starts; the start-up queue has drained by then.
 const SETTLING: Ps = Ps::from_ms(500);
 
-/// Nanoseconds per cell-hop (one cell over one link), and bytes per cell.
+/// Figures of the bench: nanoseconds per cell-hop (one cell over one link), and bytes per cell.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Bench {
-    /// Bare loops, by number of sources.
+    /// Bare loops over 5 ms links, in ns per cell-hop, by number of sources.
     pub floor: BTreeMap<usize, f64>,
-    /// W1: CBR sources over 5 ms links, by number of sources.
+    /// W1 (CBR sources over 5 ms links), in ns per cell-hop, by number of sources.
     pub w1: BTreeMap<usize, f64>,
-    /// Bare loop over 5 us links.
+    /// Bare loop over 5 us links, in ns per cell-hop.
     pub floor_lan: f64,
-    /// Bare loop of what W2 does: segments, acknowledgements, RM cells; 5 ms links.
+    /// Bare loop with the arithmetic of W2 (segments, acknowledgements, RM cells) over 5 ms links,
+    /// in ns per cell-hop.
     pub floor_w2: f64,
-    /// The same over 5 us links.
+    /// Bare loop with the arithmetic of W2 over 5 us links, in ns per cell-hop.
     pub floor_w2_lan: f64,
-    /// W1 over 5 us links.
+    /// W1 over 5 us links, in ns per cell-hop.
     pub w1_lan: f64,
-    /// W2: 15 TCP sources over ABR with ERICA, 5 ms links.
+    /// W2 (15 TCP sources over ABR with ERICA) over 5 ms links, in ns per cell-hop.
     pub w2: f64,
-    /// W2 over 5 us links.
+    /// W2 over 5 us links, in ns per cell-hop.
     pub w2_lan: f64,
-    /// Bare loop of E1: ns per packet-hop.
+    /// Bare loop of E1, in ns per packet-hop.
     pub floor_packets: f64,
-    /// Workloads over Ethernet, by name: ns per packet-hop.
+    /// Workloads over Ethernet, in ns per packet-hop, by name.
     pub packets: BTreeMap<String, f64>,
-    /// Storage for each cell in flight or queued, by workload.
+    /// Bytes of storage for each cell in flight or queued, by workload.
     pub bytes_per_cell: BTreeMap<String, f64>,
 }
 

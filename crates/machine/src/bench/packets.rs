@@ -6,9 +6,9 @@ use cellrate_engine::ether::Simulation;
 use cellrate_engine::ether::line::OctetClock;
 use cellrate_engine::kernel::{Digest, Ps, Rate, Tournament};
 
-/// Sources of E1 and flows of E2.
+/// Number of sources of E1, and of flows of E2.
 const SOURCES: u32 = 15;
-/// Octets on a link for each frame of a bare loop beyond what it computes: a record of TCP.
+/// Octets that a frame of a bare loop has on a link beside its fields, as a TCP segment would.
 type Record = [u64; 4];
 
 /// E1: paced sources of datagrams of mixed sizes through two switches at 100 Gbit/s, 95 % of the line.
@@ -84,8 +84,9 @@ struct Carried {
     record: Record,
 }
 
-/// The arithmetic of E1 until `end`, and nothing else: a winner tree merges the sources, each frame waits
-/// for the line of each of three links and lies on each with a record. Returns the hops.
+/// Carries the frames of E1 until `end`, with their arithmetic alone: a winner tree merges the sources, and
+/// each frame waits for the line of each of three links, on which it lies with a record. Returns the number
+/// of hops.
 pub fn bare(end: Ps) -> u64 {
     let line = OctetClock::new(Rate::from_bps(100_000_000_000));
     let pace = OctetClock::new(Rate::from_bps(95_000_000_000 / SOURCES as u64));

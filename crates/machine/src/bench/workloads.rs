@@ -12,13 +12,15 @@ use cellrate_engine::traffic::greedy::GreedyConfig;
 
 /// Line rate of the access links, in bit/s.
 pub const LINE: u64 = 155_520_000;
-/// Sources for which the bottleneck runs at the rate of the access links.
+/// Number of sources of W2, and of the least W1: those of Table 8.2 of Kalyanaraman 1997. With so
+/// many sources the bottleneck has the rate of an access link; its rate grows in proportion to
+/// their number.
 pub const PLAIN_SOURCES: usize = 15;
 /// Buffer of every port of W1, in cells.
 pub const BUFFER: u64 = 20_000;
 
-/// The period of source `i` of `n`, in picoseconds: 95 % load in all, spread over 2 % so that the
-/// order of arrivals never repeats.
+/// The period of the cells of source `i` of `n`, in picoseconds. The load is 95 % in all; periods
+/// differ by up to 2 %, so that the order of arrivals never repeats.
 pub fn period(i: usize, n: usize) -> f64 {
     let mean = 424.0 / (0.95 * LINE as f64 * n as f64 / PLAIN_SOURCES as f64) * n as f64 * 1e12;
     mean * (1.0 + 0.02 * (i as f64 / n as f64 - 0.5))
@@ -31,7 +33,8 @@ fn switch(control: ControlConfig, buffer: Buffer) -> SwitchPlan {
     }
 }
 
-/// Sources, switch, bottleneck, switch, destinations; every link of the same delay.
+/// A network of sources, switch A, bottleneck, switch B and destinations, in which every link has
+/// the same delay.
 struct Dumbbell {
     nodes: Vec<NodePlan>,
     links: Vec<LinkPlan>,

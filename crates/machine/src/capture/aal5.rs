@@ -1,10 +1,10 @@
 //! The CPCS-PDU of AAL5 (ITU-T I.363.5): pad, UU, CPI, length, CRC-32.
 
-/// Octets of a cell's payload.
+/// Octets of payload in a cell.
 pub const CELL_PAYLOAD: usize = 48;
 const TRAILER: usize = 8;
-/// x^32 + x^26 + x^23 + x^22 + x^16 + x^12 + x^11 + x^10 + x^8 + x^7 + x^5 + x^4 + x^2 + x + 1
-/// without its leading term.
+/// The generator x^32 + x^26 + x^23 + x^22 + x^16 + x^12 + x^11 + x^10 + x^8 + x^7 + x^5 + x^4 +
+/// x^2 + x + 1 of the CRC-32, without its leading term.
 const GENERATOR: u32 = 0x04C1_1DB7;
 
 /// Makes the payload a whole number of cells: pad, UU 0, CPI 0, length, CRC-32.
@@ -69,7 +69,7 @@ const fn tables() -> [[u32; 256]; 8] {
 mod tests {
     use super::*;
 
-    /// The check value of this CRC, known as CRC-32/BZIP2, and that of nothing.
+    /// The check value of this CRC, known as CRC-32/BZIP2, and the CRC of no octets.
     #[test]
     fn the_crc_of_nine_digits_is_known() {
         assert_eq!(!payload_crc(b"123456789"), 0xFC89_1918);

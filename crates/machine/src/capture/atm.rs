@@ -2,9 +2,9 @@
 
 use cellrate_engine::atm::cell::{Info, Kind};
 
-/// Added to the CRC of the HEC, so that a shift by a bit is noticed (I.432).
+/// Value added to the CRC of the HEC, so that a shift by a bit is noticed (I.432).
 const COSET: u8 = 0x55;
-/// x^8 + x^2 + x + 1 without its leading term.
+/// The generator x^8 + x^2 + x + 1 of the HEC, without its leading term.
 const CRC_8: u8 = 0x07;
 
 const USER_DATA: u8 = 0b000;
@@ -12,7 +12,7 @@ const SDU_TYPE_1: u8 = 0b001;
 const CONGESTION: u8 = 0b010;
 const RESOURCE_MANAGEMENT: u8 = 0b110;
 
-/// Identifier of a channel on a link.
+/// Identifier of a channel in the cells on a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Vc {
     /// Virtual path identifier.
@@ -32,7 +32,7 @@ pub fn header(vc: Vc, info: Info) -> [u8; 4] {
     ]
 }
 
-/// The fifth octet of the header that begins with these four.
+/// The fifth octet (HEC) of the header that begins with these four.
 pub fn hec(header: [u8; 4]) -> u8 {
     header
         .into_iter()

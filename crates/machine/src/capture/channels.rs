@@ -9,9 +9,9 @@ use cellrate_engine::atm::{PduStart, Plan};
 #[derive(Default)]
 pub struct Channel {
     pdus: VecDeque<PduStart>,
-    /// Number of PDUs that were removed before the first kept one.
+    /// Number of PDUs that were removed before the first one kept.
     gone: u64,
-    /// Cells of all kept PDUs.
+    /// Number of cells of all PDUs that are kept.
     cells: u32,
     /// For each tapped link of the channel, the number of the PDU whose cells pass it now.
     cursors: Vec<u64>,

@@ -5,14 +5,15 @@ use cellrate_engine::credit::{CreditCell, Purpose};
 use super::aal5::CELL_PAYLOAD;
 use super::atm::Vc;
 
-/// Neighbours exchange credit on a separate channel, with a VCI below those of users.
+/// Channel on which neighbours exchange credit, with a VCI below those of users.
 pub const VC: Vc = Vc { vpi: 0, vci: 31 };
 
 /// Octets of a record: 28 bits for the channel, 28 for the count.
 const RECORD: usize = 7;
 const COUNT_BITS: u32 = 28;
 
-/// Purpose (1 credit, 2 mark, 3 reduction, 4 confirmation), number of records, the records, zeros.
+/// Payload of a credit cell: purpose (1 credit, 2 mark, 3 reduction, 4 confirmation), number of
+/// records, the records, zeros.
 pub fn payload(cell: &CreditCell) -> [u8; CELL_PAYLOAD] {
     let mut payload = [0; CELL_PAYLOAD];
     let purpose = match cell.purpose {

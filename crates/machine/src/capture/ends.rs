@@ -1,7 +1,7 @@
 //! Identifiers of a flow on the wire: VPI/VCI, addresses, ports and first sequence numbers.
 //!
-//! Scenarios name only flows and hosts. All numbers follow from the order of flows and hosts in the
-//! scenario, and are the same in every run and at every tap.
+//! Scenarios name only flows and hosts. All numbers are derived from the order of flows and hosts
+//! in the scenario, and are the same in every run and at every tap.
 
 use cellrate_engine::atm::Plan;
 use cellrate_engine::atm::aal5::Encapsulation;
@@ -15,7 +15,7 @@ use super::atm::Vc;
 /// The first VCI that a user may have (ITU-T I.361).
 const FIRST_VCI: u32 = 32;
 const VCIS: u32 = (1 << 16) - FIRST_VCI;
-/// The discard port, which ignores all data sent to it (RFC 863).
+/// Port of the discard service, which ignores all data sent to it (RFC 863).
 const DISCARD: u16 = 9;
 /// The first dynamic port (RFC 6335).
 const FIRST_DYNAMIC_PORT: u32 = 49_152;
@@ -30,17 +30,18 @@ const BEFORE_WRAP: u32 = 1 << 20;
 pub struct Ends {
     /// Number of the flow in its scenario.
     pub flow: u32,
-    /// Channel, the same on every link and in both directions.
+    /// VPI and VCI of the flow, the same on every link and in both directions.
     pub vc: Vc,
-    /// IP addresses.
+    /// IP addresses of source and destination.
     pub addresses: [[u8; 4]; 2],
-    /// TCP ports.
+    /// TCP ports of source and destination.
     pub ports: [u16; 2],
-    /// Sequence numbers of the SYNs; the first byte of data has the next number.
+    /// Sequence numbers of the SYNs of source and destination; the first byte of data has the next
+    /// number.
     pub first_numbers: [u32; 2],
     /// Headers between AAL5 and IP.
     pub encapsulation: Encapsulation,
-    /// Settings of both ends.
+    /// TCP settings of both ends.
     pub tcp: TcpConfig,
 }
 
@@ -106,7 +107,7 @@ fn ends_of(path: &[usize], links: &[LinkPlan]) -> [usize; 2] {
     [links[path[0]].from, links[path[path.len() - 1]].to]
 }
 
-/// By node the number of each host among the hosts.
+/// For each node its number among the hosts; `None` for a switch.
 fn numbered(is_host: impl Iterator<Item = bool>) -> Vec<Option<u32>> {
     let mut numbers = 0..;
     is_host
@@ -114,7 +115,8 @@ fn numbered(is_host: impl Iterator<Item = bool>) -> Vec<Option<u32>> {
         .collect()
 }
 
-/// Addresses 10.0.0.1 to 10.0.0.254, 10.0.1.1 and so on, without network and broadcast addresses.
+/// Address of host `number`: 10.0.0.1 to 10.0.0.254, 10.0.1.1 and so on, without network and
+/// broadcast addresses.
 fn address(number: u32) -> [u8; 4] {
     let (network, host) = (number / 254, number % 254 + 1);
     [10, (network >> 8) as u8, network as u8, host as u8]

@@ -3,31 +3,31 @@
 
 use cellrate_engine::kernel::Ps;
 
-/// Type of a record.
+/// Type of an ERF record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Type {
-    /// Header without HEC and payload of a cell.
+    /// Record of a cell: its header without HEC, and its payload.
     Atm = 3,
-    /// Header without HEC of the last cell, and the whole CPCS-PDU.
+    /// Record of a PDU: the header without HEC of its last cell, and the whole CPCS-PDU.
     Aal5 = 4,
 }
 
-/// Octets before the contents of a record.
+/// Octets of a record before its contents.
 pub const HEADER: usize = 16;
 
 /// Flag: records of the file may have different lengths.
 const VARYING: u8 = 1 << 2;
 
-/// Conversion to units of 2^-32 s: 10^12 ps are 2^12 times this number of picoseconds.
+/// Picoseconds in 2^-32 s times 2^20: 10^12 ps are 2^12 times this number of picoseconds.
 const PS_PER_4096TH: u64 = 244_140_625;
 
 /// Most octets of contents that a record keeps: its length field has 16 bits. The longest PDUs are cut, as by
 /// a card with this snap length.
 pub const MOST: usize = u16::MAX as usize - HEADER;
 
-/// The header of a record of `octets` octets, of which it keeps at most [`MOST`], captured by one of the
-/// card's interfaces.
+/// The header of a record for `octets` octets, of which the record keeps at most [`MOST`]; `interface` is the
+/// card's interface that captured them.
 pub fn header(at: Ps, kind: Type, interface: u8, octets: usize) -> [u8; HEADER] {
     let most = |octets: usize| u16::try_from(octets).unwrap_or(u16::MAX);
     let contents = most(octets);
@@ -39,7 +39,7 @@ pub fn header(at: Ps, kind: Type, interface: u8, octets: usize) -> [u8; HEADER] 
     header
 }
 
-/// Seconds in units of 2^-32, rounded down.
+/// The time `at` in units of 2^-32 s, rounded down.
 fn time_stamp(at: Ps) -> u64 {
     let second = PS_PER_4096TH << 12;
     let fraction = ((at.0 % second) << 20) / PS_PER_4096TH;

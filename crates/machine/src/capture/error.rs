@@ -9,7 +9,7 @@ use cellrate_engine::atm::PlanError;
 /// Reason why a capture was not made.
 #[derive(Debug)]
 pub enum CaptureError {
-    /// It was stopped.
+    /// The capture was stopped.
     Cancelled,
     /// The request cannot be captured, or not to its end.
     Request(String),

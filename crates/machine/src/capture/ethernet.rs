@@ -28,15 +28,15 @@ use super::{ip, payload};
 
 /// Octets of a frame check sequence, which captures leave out.
 const FCS: usize = 4;
-/// Octets of UDP's header.
+/// Octets of the header of UDP.
 const UDP_HEADER: usize = 8;
-/// Type of a frame with a VLAN tag (IEEE 802.1Q), and of one with IPv4.
+/// EtherType of a frame with a VLAN tag (IEEE 802.1Q). `IPV4` is that of a frame with an IPv4 packet.
 const VLAN: [u8; 2] = [0x81, 0x00];
 const IPV4: [u8; 2] = [0x08, 0x00];
 /// Slices of a run, at the ends of which frames are written.
 const SLICES: u64 = 1_000;
 
-/// A place and its file.
+/// A place of the network and the file that its frames are written to.
 struct Recorded {
     tap: Tap,
     links: Vec<Tapped>,
@@ -199,7 +199,7 @@ impl<'a> Frames<'a> {
         })
     }
 
-    /// A frame without preamble and FCS.
+    /// Octets of a frame without preamble and FCS.
     fn frame(&self, seen: &Seen) -> Vec<u8> {
         let (flow, backward) = (seen.channel.flow(), !seen.channel.is_forward());
         let mut out = Vec::with_capacity(seen.info.octets() as usize);
@@ -298,12 +298,12 @@ impl<'a> Frames<'a> {
     }
 }
 
-/// Payload of a datagram.
+/// Payload of a captured datagram.
 #[derive(Clone, Copy)]
 enum Fill<'a> {
-    /// This number of octets of user data.
+    /// This number of octets of user data, as text.
     Datagram(usize),
-    /// These octets.
+    /// The octets themselves.
     Octets(&'a [u8]),
 }
 

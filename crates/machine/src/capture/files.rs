@@ -1,4 +1,4 @@
-//! The files of one tap.
+//! The capture files of one tap.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -15,48 +15,48 @@ use super::{erf, packet};
 /// Size of the write buffer in bytes.
 const BUFFER: usize = 1 << 18;
 
-/// A file being written, and counts of its contents.
+/// A file that is being written, with counts of its contents.
 pub struct Written {
     /// Format of the records.
     pub format: Format,
     /// Path of the file.
     pub path: PathBuf,
-    /// Records so far.
+    /// Number of records written so far.
     pub records: u64,
-    /// Octets so far.
+    /// Number of octets written so far.
     pub octets: u64,
     file: BufWriter<File>,
 }
 
-/// A cell as a tap sees it.
+/// A cell at a tap.
 #[derive(Clone, Copy)]
 pub struct CellSeen<'a> {
-    /// Time at which the tap sees it.
+    /// Time at which the cell passes the tap.
     pub at: Ps,
     /// True if the cell leaves the tap's node, false if it arrives there.
     pub leaves: bool,
     /// First four octets of the cell.
     pub header: [u8; 4],
-    /// The 48 octets behind the HEC.
+    /// The 48 octets of the cell behind the HEC.
     pub payload: &'a [u8],
 }
 
-/// A PDU with all its cells, whose last cell is at a tap.
+/// A PDU whose cells have all passed a tap.
 #[derive(Clone, Copy)]
 pub struct PduSeen<'a> {
-    /// Time at which the tap sees the last cell.
+    /// Time at which the last cell passes the tap.
     pub at: Ps,
     /// True if the PDU leaves the tap's node, false if it arrives there.
     pub leaves: bool,
-    /// First four octets of the last cell.
+    /// First four octets of the PDU's last cell.
     pub header: [u8; 4],
     /// Identifier of the channel.
     pub vc: Vc,
-    /// Headers before the IP packet.
+    /// Headers that come before the IP packet in the PDU.
     pub encapsulation: Encapsulation,
-    /// The whole PDU, pad and trailer included.
+    /// Octets of the whole PDU, including pad and trailer.
     pub octets: &'a [u8],
-    /// Octets before the pad.
+    /// Number of octets before the pad.
     pub payload: usize,
 }
 
@@ -177,7 +177,7 @@ impl Written {
     }
 }
 
-/// The card's interface: one for each direction.
+/// Number of the capture card's interface: one for each direction.
 fn interface(leaves: bool) -> u8 {
     if leaves { 0 } else { 1 }
 }

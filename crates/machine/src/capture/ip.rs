@@ -2,7 +2,7 @@
 
 use super::checksum::{fold, sum};
 
-/// Octets without options.
+/// Octets of the IPv4 header without options.
 pub const HEADER: usize = 20;
 
 /// Protocol number of TCP.
@@ -14,19 +14,19 @@ const DO_NOT_FRAGMENT: u8 = 0x40;
 const TTL: u8 = 64;
 const NO_OPERATION: u8 = 1;
 
-/// ECT(0) (RFC 3168 section 5).
+/// The code point ECT(0) of a packet that may be marked (RFC 3168 section 5).
 pub const ECT_0: u8 = 0b10;
-/// CE, the mark.
+/// The code point CE of a marked packet.
 pub const CE: u8 = 0b11;
 
-/// The fields in which packets differ.
+/// The fields of the header in which packets differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
     /// Source address.
     pub from: [u8; 4],
     /// Destination address.
     pub to: [u8; 4],
-    /// Identification.
+    /// Identification of the packet.
     pub id: u16,
     /// Octets of options, all of which are no-operation; a multiple of four, at most 40.
     pub options: usize,
@@ -34,12 +34,12 @@ pub struct Packet {
     pub class: u8,
     /// Protocol of the payload.
     pub protocol: u8,
-    /// Octets behind the header.
+    /// Number of octets behind the header.
     pub payload: usize,
 }
 
 impl Packet {
-    /// Appends the header.
+    /// Appends the IPv4 header of the packet to `out`.
     pub fn write_header(&self, out: &mut Vec<u8>) {
         let begin = out.len();
         let length = (HEADER + self.options + self.payload) as u16;

@@ -12,12 +12,12 @@ use super::{ip, payload, tcp};
 /// LLC and SNAP of a routed IP packet (RFC 2684 section 5.1).
 pub const LLC_SNAP: [u8; 8] = [0xAA, 0xAA, 0x03, 0, 0, 0, 0x08, 0];
 
-/// Octets of the headers without options.
+/// Octets of the IP and TCP headers without options.
 const HEADERS: u32 = (ip::HEADER + tcp::HEADER) as u32;
 /// Most octets of IP options.
 const IP_OPTIONS: usize = 40;
 
-/// Octets of TCP's and IP's options that fill up the headers to `tcp.header_bytes`.
+/// Octets of TCP and IP options that fill up the headers to `tcp.header_bytes`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Filling {
     tcp: usize,
@@ -53,7 +53,7 @@ impl Filling {
     }
 }
 
-/// Appends the PDU that carries a segment; `id` is IP's identification.
+/// Appends the PDU that carries a segment; `id` is the identification of its IP packet.
 pub fn write(
     out: &mut Vec<u8>,
     ends: &Ends,
@@ -182,10 +182,10 @@ mod tests {
         out
     }
 
-    /// Sums by hand. IP: 4500 + 002c + 0007 + 4000 + 4006 + 0a00 + 0001 + 0a00 + 0002 = d93c,
-    /// complement 26c3. TCP: addresses 1403, protocol 6, length 24 (18): 1421; c000 + 0009 + 0000 +
-    /// 0010 + 0000 + 1000 + 5010 + 8000 = 1a029, with the pseudo-header 1b44a, payload "0000" 3030
-    /// + 3030 = 6060: 214aa, 14ac, complement eb53.
+    /// Checksums computed by hand. IP: 4500 + 002c + 0007 + 4000 + 4006 + 0a00 + 0001 + 0a00 + 0002
+    /// = d93c, complement 26c3. TCP: addresses 1403, protocol 6, length 24 (18): 1421; c000 + 0009
+    /// + 0000 + 0010 + 0000 + 1000 + 5010 + 8000 = 1a029, with the pseudo-header 1b44a, payload
+    /// "0000" 3030 + 3030 = 6060: 214aa, 14ac, complement eb53.
     #[test]
     fn a_data_segment_is_known_octet_by_octet() {
         let ends = ends(TcpConfig::default(), Encapsulation::LlcSnap);
@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(octets(&ends, false, segment), expected.concat());
     }
 
-    /// As in RFC 793 figure 7: each SYN uses up a number, and its window is not shifted.
+    /// As in RFC 793 figure 7, each SYN uses up a sequence number, and its window is not shifted.
     #[test]
     fn a_connection_is_set_up_with_the_numbers_before_the_data() {
         let sack = TcpConfig {

@@ -10,9 +10,9 @@ pub enum LinkType {
     Ethernet = 1,
     /// IPv4 or IPv6 packets.
     Raw = 101,
-    /// Flags, VPI, VCI and the payload of an AAL5 PDU, as SunATM gives them.
+    /// AAL5 PDUs with flags, VPI and VCI before them, as in SunATM.
     SunAtm = 123,
-    /// The first of the link types for private use; cellrate uses it for cells of 53 octets.
+    /// Cells of 53 octets, under the first of the link types for private use.
     User0 = 147,
 }
 

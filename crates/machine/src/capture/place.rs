@@ -18,9 +18,10 @@ use super::packet::{self, Filling};
 use super::tap::Tapped;
 use super::{credit, payload};
 
-/// Identifiers of the flows on the wire, and the options that fill their headers.
+/// Identifiers of all flows on the wire, and the options that fill their headers.
 pub struct Flows {
-    /// Identifiers, in the order of the flows.
+    /// Identifiers of each flow on the wire (VPI/VCI, addresses, ports), in the order of the flows
+    /// of the plan.
     pub ends: Vec<Ends>,
     fillings: Vec<Filling>,
     over_tcp: Vec<bool>,
@@ -64,7 +65,7 @@ impl Flows {
 const TOO_MANY: &str =
     "a capture can distinguish 2^20 cells of a channel, but more are on their way at once";
 
-/// A tapped link.
+/// A tapped link, with the channels that cross it.
 pub struct Place {
     /// The link, and the end from which it is observed.
     pub tapped: Tapped,
@@ -74,10 +75,10 @@ pub struct Place {
 
 /// A channel at a tapped link.
 struct Passing {
-    /// Its number among the places that see the channel.
+    /// Number of this link among the tapped links of the channel, see [`Channel::tap`].
     cursor: usize,
     reassembler: Reassembler,
-    /// The PDU that was encoded last.
+    /// Number of the PDU whose octets were encoded last.
     encoded: Option<u64>,
     octets: Vec<u8>,
     payload: usize,
@@ -98,7 +99,7 @@ pub enum Reassembled<'a> {
 }
 
 impl Place {
-    /// Creates the link with all channels that cross it.
+    /// The tapped link with all channels that cross it.
     pub fn new(tapped: Tapped, plan: &Plan, channels: &mut [Channel]) -> Place {
         let crossing = plan
             .channels()
@@ -123,8 +124,8 @@ impl Place {
         }
     }
 
-    /// Passes the octets of a cell to `write`, if there is one, and returns the state of the PDU
-    /// that the cell belongs to.
+    /// Passes the octets of a cell to `write`, if there is one. Returns the state of the PDU that
+    /// the cell belongs to.
     ///
     /// # Errors
     /// If more cells of the channel are on their way than there are cell numbers.

@@ -1,4 +1,5 @@
-//! Taps at work: the cells reported by the plain engine, in the order in which each tap sees them.
+//! All taps of a run: they record the cells reported by the plain engine, in the order in which
+//! cells pass each tap.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -14,21 +15,21 @@ use super::files::{CellSeen, PduSeen, Written};
 use super::place::{Flows, Place, Reassembled};
 use super::tap::Tap;
 
-/// A tap, and everything it has written.
+/// A tap, and the files it has written.
 pub struct Recorded {
     /// Place and formats, as requested.
     pub tap: Tap,
-    /// Its files.
+    /// Files of the tap.
     pub files: Vec<Written>,
     /// PDUs of which cells were missing; no file of PDUs holds them.
     pub damaged: u64,
     places: Vec<Place>,
-    /// Cells that the tap has yet to see, by time, then in the order in which they were reported.
+    /// Cells that have yet to pass the tap, by time, then in the order in which they were reported.
     waiting: BTreeMap<(Ps, u64), Waiting>,
     told: u64,
 }
 
-/// A cell that the tap will see, and the number of the place where it will.
+/// A cell that will pass a tap, and the number of the place where it will.
 struct Waiting {
     place: usize,
     crossing: Crossing,
@@ -36,12 +37,12 @@ struct Waiting {
 
 /// All taps of a run.
 pub struct Recording {
-    /// The taps with everything they have written.
+    /// The taps with the files they have written.
     pub taps: Vec<Recorded>,
     /// Identifiers of the flows on the wire.
     pub flows: Flows,
     channels: Vec<Channel>,
-    /// For each link, the taps that see it, with the number of the place within the tap.
+    /// For each link, the taps that record it, with the number of the place within the tap.
     seen_by: Vec<Vec<(usize, usize)>>,
     span: Range<Ps>,
     failed: Option<CaptureError>,
@@ -125,7 +126,7 @@ impl Recording {
         Ok(())
     }
 
-    /// Writes everything that a tap sees before `until`.
+    /// Writes everything that passes a tap before `until`.
     fn catch_up(&mut self, tap: usize, until: Ps) {
         let Recording {
             taps,

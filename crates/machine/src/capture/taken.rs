@@ -12,7 +12,7 @@ use super::recording::Recorded;
 pub struct Taken {
     /// Hash of everything that happened in the run; every run of the scenario has the same.
     pub digest: String,
-    /// The taps.
+    /// The capture of each tap.
     pub taps: Vec<TakenAt>,
     /// Identifiers of the flows on the wire.
     pub flows: Vec<Named>,
@@ -23,7 +23,7 @@ pub struct Taken {
 pub struct TakenAt {
     /// Place of the tap.
     pub point: String,
-    /// Its files.
+    /// Files of the tap.
     pub files: Vec<TakenFile>,
     /// PDUs of which cells were missing. No file of PDUs or packets holds them; their cells are
     /// among the cells.
@@ -33,9 +33,9 @@ pub struct TakenAt {
 /// A file of a capture.
 #[derive(Clone, Debug, Serialize)]
 pub struct TakenFile {
-    /// Its name in the directory.
+    /// Name of the file in the directory.
     pub name: String,
-    /// Format of its records.
+    /// Format of the file's records.
     pub format: String,
     /// Number of records.
     pub records: u64,
@@ -47,11 +47,11 @@ pub struct TakenFile {
 /// destination.
 #[derive(Clone, Debug, Serialize)]
 pub struct Named {
-    /// Its name in the scenario.
+    /// Name of the flow in the scenario.
     pub name: String,
-    /// VPI on every link, in both directions.
+    /// VPI of the flow on every link, in both directions.
     pub vpi: u8,
-    /// VCI on every link, in both directions.
+    /// VCI of the flow on every link, in both directions.
     pub vci: u16,
     /// IP addresses; `None` without TCP.
     pub addresses: Option<[String; 2]>,
@@ -94,7 +94,7 @@ impl Named {
             .collect()
     }
 
-    /// The identifiers of a flow; addresses and ports only of one over TCP.
+    /// The identifiers of a flow; addresses and ports only if it runs over TCP.
     pub fn of(name: &str, ends: &Ends, tcp: bool) -> Named {
         let dotted = |[a, b, c, d]: [u8; 4]| format!("{a}.{b}.{c}.{d}");
         Named {

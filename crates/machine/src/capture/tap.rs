@@ -10,17 +10,17 @@ use cellrate::scenario::suggest::{listed, nearest};
 /// Format of a capture file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Format {
-    /// ERF, with a record of type ATM for each cell.
+    /// Format ERF, with a record of type ATM for each cell.
     Cells,
-    /// ERF, with a record of type AAL5 for each PDU.
+    /// Format ERF, with a record of type AAL5 for each PDU.
     Pdus,
-    /// ERF, with both: each PDU follows its last cell.
+    /// Format ERF, with records of both types: each PDU follows its last cell.
     Erf,
-    /// pcap, the 53 octets of each cell, HEC included; link type USER0.
+    /// Format pcap with link type USER0: the 53 octets of each cell, including the HEC.
     Line,
-    /// pcap, each PDU with VPI, VCI and direction; link type SUNATM.
+    /// Format pcap with link type SUNATM: each PDU with VPI, VCI and direction.
     SunAtm,
-    /// pcap, the IP packet of each PDU; link type RAW.
+    /// Format pcap with link type RAW: the IP packet of each PDU.
     Ip,
 }
 
@@ -34,11 +34,11 @@ impl Format {
         Format::SunAtm,
         Format::Ip,
     ];
-    /// Formats if none are given; together they contain cells and PDUs once in ERF, and PDUs once
-    /// more in pcap as SUNATM and as IP.
+    /// Formats of a tap that names none. Together they contain cells and PDUs once in ERF, and PDUs
+    /// once more in pcap as SUNATM and as IP.
     pub const DEFAULT: [Format; 4] = [Format::Cells, Format::Pdus, Format::SunAtm, Format::Ip];
 
-    /// Name on the command line.
+    /// Name of the format on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Format::Cells => "cells",
@@ -50,7 +50,7 @@ impl Format {
         }
     }
 
-    /// Ending of the file's name, after that of the tap.
+    /// Ending of the file's name, which follows the name of the tap.
     pub const fn suffix(self) -> &'static str {
         match self {
             Format::Cells => "cells.erf",
@@ -114,13 +114,13 @@ fn meant(near: Option<&str>) -> String {
     near.map_or(";".into(), |near| format!(", did you mean `{near}`?"))
 }
 
-/// A directed link, seen from the node where a tap stands.
+/// A directed link, as observed from the node of a tap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tapped {
     /// Index of the link.
     pub link: usize,
-    /// True if the link leaves that node. Cells of such a link are seen when they have left, those
-    /// of other links when they have arrived.
+    /// True if the link leaves that node. Cells of such a link are recorded when they have left,
+    /// cells of other links when they have arrived.
     pub leaves: bool,
 }
 
@@ -134,7 +134,7 @@ impl Tap {
         self.links_among(&nodes, &plan.links)
     }
 
-    /// The same among the links of any plan and the names of its nodes.
+    /// The links of the tap among `links`, between nodes with the names `nodes`.
     ///
     /// # Errors
     /// If there is no such place.

@@ -3,18 +3,18 @@
 use cellrate_engine::tcp::Stamps;
 use cellrate_engine::tcp::blocks::MOST_OPTION_BYTES;
 
-/// Octets without options.
+/// Octets of the TCP header without options.
 pub const HEADER: usize = 20;
 /// Largest number of octets of options.
 pub const MOST_OPTIONS: usize = 40;
 
-/// Synchronise sequence numbers.
+/// Flag SYN: synchronise sequence numbers.
 pub const SYN: u8 = 1 << 1;
-/// The acknowledgement field is valid.
+/// Flag ACK: the acknowledgement field is valid.
 pub const ACK: u8 = 1 << 4;
-/// ECN-Echo (RFC 3168 section 6.1).
+/// Flag ECE: ECN-Echo (RFC 3168 section 6.1).
 pub const ECE: u8 = 1 << 6;
-/// The congestion window was reduced (RFC 3168 section 6.1).
+/// Flag CWR: the congestion window was reduced (RFC 3168 section 6.1).
 pub const CWR: u8 = 1 << 7;
 
 const NO_OPERATION: u8 = 1;
@@ -24,7 +24,7 @@ const SACK_PERMITTED: u8 = 4;
 const SACK: u8 = 5;
 const TIME_STAMPS: u8 = 8;
 
-/// Options, in whole words of 32 bits.
+/// Options of a TCP header, in whole words of 32 bits.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     octets: [u8; MOST_OPTIONS],
@@ -32,13 +32,13 @@ pub struct Options {
 }
 
 impl Options {
-    /// None.
+    /// A header without options.
     pub const NONE: Options = Options {
         octets: [NO_OPERATION; MOST_OPTIONS],
         len: 0,
     };
 
-    /// Adds options and what fills their last word.
+    /// Adds options, and no-operation options that fill their last word.
     ///
     /// # Panics
     /// If there is not enough space left for them.
@@ -50,20 +50,20 @@ impl Options {
     pub fn fill(&mut self, octets: usize) {
         self.add(&[NO_OPERATION; MOST_OPTIONS][..octets]);
     }
-    /// The largest segment that the sender of a SYN accepts.
+    /// Adds the option with the largest segment that the sender of a SYN accepts.
     pub fn maximum_segment_size(&mut self, bytes: u16) {
         let [high, low] = bytes.to_be_bytes();
         self.add(&[MAXIMUM_SEGMENT_SIZE, 4, high, low]);
     }
-    /// The number of bits by which the sender of a SYN shifts its windows.
+    /// Adds the option with the number of bits by which the sender of a SYN shifts its windows.
     pub fn window_scale(&mut self, shift: u8) {
         self.add(&[NO_OPERATION, WINDOW_SCALE, 3, shift]);
     }
-    /// The sender of a SYN understands SACK blocks.
+    /// Adds the option by which the sender of a SYN permits SACK blocks.
     pub fn sack_permitted(&mut self) {
         self.add(&[NO_OPERATION, NO_OPERATION, SACK_PERMITTED, 2]);
     }
-    /// Time stamps, and in their padding SACK-permitted, as Linux writes them.
+    /// Adds time stamps, and in their padding SACK-permitted, as Linux writes them.
     pub fn time_stamps(&mut self, stamps: Stamps, sack_permitted: bool) {
         let mut option = [NO_OPERATION; 12];
         if sack_permitted {
@@ -74,8 +74,8 @@ impl Options {
         option[8..].copy_from_slice(&stamps.echo.to_be_bytes());
         self.add(&option);
     }
-    /// SACK blocks as first number and the number behind the last. Adds no option if there are
-    /// none.
+    /// Adds SACK blocks, each as its first number and the number behind its last. Adds no option if
+    /// there are no blocks.
     pub fn sack(&mut self, blocks: impl Iterator<Item = (u32, u32)>) {
         let mut option = [NO_OPERATION; MOST_OPTION_BYTES as usize];
         let mut len = 4;
@@ -89,7 +89,7 @@ impl Options {
             self.add(&option[..len]);
         }
     }
-    /// The options.
+    /// Octets of all options.
     pub fn octets(&self) -> &[u8] {
         &self.octets[..self.len]
     }
@@ -100,24 +100,24 @@ impl Options {
 pub struct Header {
     /// Source and destination port.
     pub ports: [u16; 2],
-    /// Sequence number.
+    /// Sequence number of the segment's first byte.
     pub sequence: u32,
-    /// Acknowledgement number; only valid with [`ACK`].
+    /// Acknowledgement number; valid only with [`ACK`].
     pub acknowledgement: u32,
-    /// Control bits.
+    /// Control bits (flags) of the segment.
     pub flags: u8,
-    /// Window, as it stands in its field.
+    /// Window, as the header's field has it, that is shifted.
     pub window: u16,
-    /// Options.
+    /// Options of the header.
     pub options: Options,
 }
 
 impl Header {
-    /// Length in octets.
+    /// Length of the header in octets.
     pub fn len(&self) -> usize {
         HEADER + self.options.len
     }
-    /// Appends the header, its checksum still zero.
+    /// Appends the header to `out`, with a checksum of zero.
     pub fn write(&self, out: &mut Vec<u8>) {
         let [source, destination] = self.ports;
         out.extend(source.to_be_bytes());
@@ -131,7 +131,7 @@ impl Header {
     }
 }
 
-/// Position of the checksum in the header.
+/// Position of the checksum in the octets of the header.
 pub const CHECKSUM: core::ops::Range<usize> = 16..18;
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use super::*;
 use cellrate::run::simulate;
 use cellrate::scenario::Scenario;
 
-/// TCP with losses beside ABR and bare cells.
+/// A scenario of TCP with losses beside ABR and cells without TCP.
 const MIXED: &str = r#"
     run.duration = "150 ms"
     topology = { template = "n-source", link_rate = "20 Mbit/s", bottleneck_rate = "10 Mbit/s", access = "10 km", bottleneck = "200 km", egress = "10 km" }
@@ -29,7 +29,7 @@ const MIXED: &str = r#"
     ]
 "#;
 
-/// Credit on links that lose cells.
+/// A scenario of credit control on links that lose cells.
 const CREDIT: &str = r#"
     run.duration = "20 ms"
     fcvc = {}
@@ -68,7 +68,7 @@ fn records(path: &Path) -> Vec<(u8, u64, u8, Vec<u8>)> {
     records
 }
 
-/// Retransmitted data carries the same octets, so PDUs are told apart by the cells that end them.
+/// Retransmitted data carries the same octets, so PDUs are distinguished by the cells that end them.
 #[test]
 fn pdus_are_the_cells_before_them_and_time_never_goes_back() {
     let directory = tempfile::tempdir().unwrap();
@@ -111,8 +111,8 @@ fn pdus_are_the_cells_before_them_and_time_never_goes_back() {
     );
 }
 
-/// The tap at the sender sees the same as the tap at the receiver, and the cells that are lost
-/// between.
+/// The capture at the sender has the octets of the capture at the receiver, and the cells that are
+/// lost between.
 #[test]
 fn every_place_sees_the_same_octets() {
     let directory = tempfile::tempdir().unwrap();

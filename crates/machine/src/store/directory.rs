@@ -41,7 +41,7 @@ impl Directory {
         Ok(Directory { root, segments })
     }
 
-    /// The directory of the segments.
+    /// Path of the directory of the segments.
     pub fn segments(&self) -> &Path {
         &self.segments
     }
@@ -140,7 +140,7 @@ impl Directory {
         }
     }
 
-    /// True if somebody may still write the segment.
+    /// True if another process, or this one, may still write the segment.
     pub fn lives(&self, number: Number) -> bool {
         let path = self.file(number, LOCK);
         // Opening a pipe would wait for somebody who writes to it.
@@ -207,8 +207,7 @@ impl Directory {
     }
 }
 
-/// True if `path` is still the name of this file; it may have been removed and given to another
-/// file.
+/// True if `path` still names this file; the file may have been removed, and its name given to another.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -226,7 +225,7 @@ fn is_at(_: &File, path: &Path) -> bool {
 /// A number for a new segment, which no other process will use.
 #[derive(Debug)]
 pub struct Claim {
-    /// The number.
+    /// The claimed number.
     pub number: Number,
     path: PathBuf,
     process: u32,

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-/// Fills `buffer` from `offset` on, independent of the file's position.
+/// Fills `buffer` from `offset` of the file on, independent of the file's position.
 pub fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<()> {
     match read_at(file, buffer, offset)? {
         read if read == buffer.len() => Ok(()),
@@ -12,7 +12,8 @@ pub fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<
     }
 }
 
-/// Fills `buffer` from `offset` on, up to the end of the file. Returns the number of bytes read.
+/// Fills `buffer` from `offset` of the file on, up to the end of the file. Returns the number of
+/// bytes read.
 pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
@@ -72,9 +73,9 @@ pub fn located(error: io::Error, tried: &str, path: &Path) -> io::Error {
     )
 }
 
-/// [`located`] for results.
+/// Adds operation, path and advice to the errors of results, as [`located`] does.
 pub trait Located<T> {
-    /// See [`located`].
+    /// The result with its error as [`located`] makes it.
     fn at(self, tried: &str, path: &Path) -> io::Result<T>;
 }
 

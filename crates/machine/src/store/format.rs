@@ -14,13 +14,13 @@ const FIRST_WORDS: &str = "cellrate store ";
 /// Version of the format. It increases with changes after which this program cannot read older
 /// stores, or older programs cannot read new ones.
 const FORMAT: u64 = 1;
-/// Distinguishes the temporary files of one process.
+/// Counts the temporary files of this process, to give each a name of its own.
 static ATTEMPTS: AtomicU64 = AtomicU64::new(0);
 
 /// Makes the directory `root` a store, unless it is one.
 ///
 /// # Errors
-/// If it holds something else, has a newer format, or can be neither made nor read.
+/// If the directory holds something else, has a newer format, or can be neither made nor read.
 pub fn establish(root: &Path) -> io::Result<()> {
     let path = root.join(NAME);
     // Opening a pipe would wait for somebody who writes to it.

@@ -10,15 +10,15 @@ use super::directory::{Directory, Number};
 /// Largest number of open files, far below the usual limit of a process.
 const MOST: usize = 64;
 
-/// Open files by segment.
+/// Files that are open for reading, by segment.
 #[derive(Debug, Default)]
 pub struct Handles(Mutex<HashMap<Number, Arc<File>>>);
 
 impl Handles {
-    /// The open segment.
+    /// The file of a segment, opened unless it is open.
     ///
     /// # Errors
-    /// If it does not exist or cannot be opened.
+    /// If the segment does not exist or cannot be opened.
     pub fn get(&self, directory: &Directory, number: Number) -> io::Result<Arc<File>> {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(file) = open.get(&number) {

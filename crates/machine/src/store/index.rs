@@ -22,22 +22,22 @@ const LISTINGS: usize = 10;
 /// Location of a record. Later records have greater locations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Location {
-    /// Segment of the record.
+    /// Segment that holds the record.
     pub segment: Number,
-    /// Its first byte in the segment.
+    /// Offset of the record's first byte in the segment.
     pub offset: u64,
-    /// Its length in bytes, header included.
+    /// Length of the record in bytes, including its header.
     pub length: u64,
 }
 
 /// State of a segment.
 #[derive(Clone, Copy, Debug)]
 pub struct Known {
-    /// Offset up to which its records are in the index.
+    /// Offset up to which the segment's records are in the index.
     pub scanned: u64,
-    /// Another process may still write it.
+    /// True if another process may still write the segment.
     pub living: bool,
-    /// Parts of it are not readable as records.
+    /// True if parts of the segment are not readable as records.
     pub damaged: bool,
 }
 
@@ -54,10 +54,11 @@ impl Location {
     };
 }
 
-/// Locations by key.
+/// Locations of records by key.
 #[derive(Debug, Default)]
 pub struct Index {
-    /// All records that are not known to be damaged; those of a key in the order of their locations.
+    /// Keys and locations of all records that are not known to be damaged; those of a key in the
+    /// order of their locations.
     records: BTreeSet<(Key, Location)>,
     aside: HashSet<Location>,
     segments: BTreeMap<Number, Known>,
@@ -74,14 +75,14 @@ impl Index {
         records.last().map(|(_, location)| *location)
     }
 
-    /// All keys, in order.
+    /// All keys that have a record, in order.
     pub fn keys(&self) -> Vec<Key> {
         let mut keys: Vec<Key> = self.records.iter().map(|(key, _)| *key).collect();
         keys.dedup();
         keys
     }
 
-    /// All segments.
+    /// All segments by number, with their states.
     pub fn segments(&self) -> &BTreeMap<Number, Known> {
         &self.segments
     }
@@ -171,8 +172,8 @@ impl Index {
         Ok(())
     }
 
-    /// Reads new records of segments that may still be written: of all if the directory was
-    /// `listed`, otherwise of those that have grown.
+    /// Reads new records of segments that may still be written: of all such segments if the
+    /// directory was `listed`, otherwise of those that have grown.
     fn scan(
         &mut self,
         listed: bool,

@@ -1,4 +1,4 @@
-//! Keys as segments hold them.
+//! Keys in the form that segments hold.
 
 use std::io;
 
@@ -7,6 +7,8 @@ use std::io;
 pub(super) struct Key(pub [u8; 32]);
 
 impl Key {
+    /// The key that `text` writes.
+    ///
     /// # Errors
     /// If `text` is not 64 hexadecimal digits in lower case.
     pub fn parse(text: &str) -> io::Result<Key> {
@@ -30,7 +32,7 @@ impl Key {
         Ok(Key(key))
     }
 
-    /// Its 64 digits.
+    /// The key as 64 hexadecimal digits.
     pub fn text(&self) -> String {
         let digit = |value: u8| char::from_digit(value.into(), 16);
         self.0

@@ -38,15 +38,15 @@ pub enum Step {
 pub struct Closed {
     /// Number of the segment.
     pub number: Number,
-    /// Size in bytes.
+    /// Size of the segment in bytes.
     pub size: u64,
-    /// Parts of it are not readable as records.
+    /// True if parts of the segment are not readable as records.
     pub damaged: bool,
 }
 
 /// Groups of segments that are worth merging: each damaged segment by itself, and small segments if
-/// there are more than [`FEW`]. Of the small ones it is the largest group in which each is no
-/// larger than the smaller ones together, so that a record is copied again only when its segment at
+/// there are more than [`FEW`]. Of the small ones the largest group is taken in which each is no
+/// larger than the smaller ones together. A record is then copied again only when its segment at
 /// least doubles.
 pub fn groups(closed: &[Closed], full: u64) -> Vec<Vec<Number>> {
     let mut groups: Vec<_> = closed

@@ -1,18 +1,18 @@
-//! Reports of damage.
+//! Reports of damage in a store.
 
 use std::path::{Path, PathBuf};
 
 use super::key::Key;
 
-/// Bytes in the store that cannot be used. They are set aside: the run is repeated, and everything
-/// around them stays usable.
+/// Bytes in the store that cannot be used. They are set aside: the run is repeated, and all other
+/// results stay usable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Key of the result, if known.
     pub key: Option<String>,
-    /// The damaged file.
+    /// Path of the damaged file.
     pub path: PathBuf,
-    /// Offset in the file.
+    /// Offset of the damage in the file.
     pub offset: u64,
     /// Description of the damage.
     pub message: String,

@@ -17,14 +17,14 @@ use sha2::{Digest, Sha256};
 
 use super::key::Key;
 
-/// First bytes of every record; the search for the next record behind damage looks for them.
+/// First bytes of every record, which the search for the next record behind damage compares.
 pub const MAGIC: [u8; 8] = *b"\x89CRrec1\n";
-/// Bytes of a header.
+/// Bytes of the header of a record.
 pub const HEADER: usize = 100;
 const CHECKED: usize = HEADER - 8;
-/// LZ4 decompresses a byte to at most this many.
+/// Most bytes to which LZ4 decompresses a byte.
 const LONGEST_OF_A_BYTE: u64 = 255;
-/// Results above this length are not compressed; LZ4's own limit is little higher.
+/// Longest result in bytes that is compressed; LZ4's own limit is little higher.
 const LONGEST_CODED: usize = 2_000_000_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ enum Coding {
 /// Header of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Key of the result.
+    /// Key of the result in the record.
     pub key: Key,
     coding: Coding,
     stored: u64,
@@ -66,7 +66,7 @@ impl Header {
         })
     }
 
-    /// Length of the record in bytes, header included.
+    /// Length of the record in bytes, including its header.
     pub fn length(&self) -> u64 {
         self.stored.saturating_add(HEADER as u64)
     }
@@ -85,7 +85,7 @@ impl Header {
     }
 }
 
-/// The record of a result.
+/// The record of a result under `key`, as bytes.
 pub fn encode(key: Key, result: &[u8]) -> Vec<u8> {
     let coded = (result.len() <= LONGEST_CODED).then(|| lz4_flex::block::compress(result));
     let coded = coded.filter(|coded| coded.len() < result.len());

@@ -7,24 +7,24 @@ use super::disk::read_at;
 use super::key::Key;
 use super::record::{HEADER, Header, MAGIC};
 
-/// Bytes read at once. Small results lie close together, so one read brings several headers.
+/// Bytes read at once. Small results are close together, so one read brings several headers.
 const CHUNK: usize = 64 * 1024;
 
 /// A record whose result has not been read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// Its key.
+    /// Key of the record.
     pub key: Key,
-    /// Offset of its first byte.
+    /// Offset of the record's first byte in the segment.
     pub offset: u64,
-    /// Its length in bytes, header included.
+    /// Length of the record in bytes, including its header.
     pub length: u64,
 }
 
-/// Contents of a segment.
+/// Records found in a segment, and the ranges between them.
 #[derive(Debug, Default)]
 pub struct Scan {
-    /// Records, in order.
+    /// Records of the segment, in order.
     pub records: Vec<Found>,
     /// Begin and end of ranges before the last record that contain no record.
     pub gaps: Vec<(u64, u64)>,
@@ -75,7 +75,8 @@ pub fn scan(file: &File, from: u64) -> io::Result<Scan> {
     Ok(scan)
 }
 
-/// Offset of the next valid header.
+/// Offset of the next valid header from `from` on; `None` if there is none up to `size`, the end of
+/// the file.
 fn next_header(window: &mut Window<'_>, from: u64, size: u64) -> io::Result<Option<u64>> {
     let mut offset = from;
     while offset + HEADER as u64 <= size {
@@ -103,7 +104,7 @@ struct Window<'f> {
 }
 
 impl Window<'_> {
-    /// `length` bytes from `offset` on, fewer at the end of the file.
+    /// The `length` bytes of the file from `offset` on; fewer at the end of the file.
     fn at(&mut self, offset: u64, length: usize) -> io::Result<&[u8]> {
         let inside = |window: &Self| {
             let start = usize::try_from(offset.checked_sub(window.offset)?).ok()?;

@@ -64,7 +64,7 @@ fn sync(file: &File, path: &Path) -> io::Result<()> {
         .at("results of the last second may be lost, cannot sync", path)
 }
 
-/// Remembers the file that needs a sync. Its thread starts with the first mark.
+/// Remembers the file that needs a sync. The thread that syncs starts with the first mark.
 #[derive(Debug, Default)]
 pub struct Syncer {
     shared: Arc<Shared>,

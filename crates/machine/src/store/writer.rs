@@ -13,7 +13,7 @@ use super::syncing::Syncer;
 /// few such files; a damaged one is copied within a second.
 pub const FULL: u64 = 256 << 20;
 
-/// Appends records. A store has one, behind a lock.
+/// Appends records to a segment. A store has one writer, behind a lock.
 #[derive(Debug)]
 pub struct Writer {
     directory: Directory,
@@ -42,11 +42,11 @@ impl Writer {
         }
     }
 
-    /// Appends a record. It then survives everything but a power failure, and that too about a
-    /// second later. If it cannot be written nothing is left of it.
+    /// Appends a record. The record then survives everything but a power failure, and from about a
+    /// second later that, too. If it cannot be written nothing is left of it.
     ///
     /// # Errors
-    /// If it cannot be written, or an earlier sync failed.
+    /// If the record cannot be written, or an earlier sync failed.
     pub fn append(&mut self, record: &[u8]) -> io::Result<Location> {
         if self.process != std::process::id() {
             // After a fork the segment belongs to the parent process.

@@ -1,4 +1,4 @@
-//! A law of an ABR source whose rate somebody outside of the simulation sets.
+//! A law of an ABR source that sends at rates which the program around the simulation sets.
 
 use std::any::Any;
 
@@ -6,27 +6,27 @@ use cellrate_engine::atm::cell::RmCell;
 use cellrate_engine::endsystem::{CustomLaw, LawState, SourceFacts};
 use cellrate_engine::kernel::Ps;
 
-/// The law.
+/// The law `commanded`, which takes no parameters and makes a [`CommandedSource`] for each source.
 #[derive(Debug)]
 pub struct CommandedLaw;
 
-/// Counts of a source since they were last taken.
+/// Counts of a source since the last [`CommandedSource::take`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counted {
-    /// In-rate cells sent.
+    /// In-rate cells that the source sent.
     pub sent: u64,
-    /// Backward RM cells that arrived.
+    /// Backward RM cells that arrived at the source.
     pub brms: u64,
-    /// Those of them with CI.
+    /// Backward RM cells with CI that arrived at the source.
     pub ci: u64,
 }
 
-/// The law at a source: with each backward RM cell ACR becomes the commanded rate, or ER if that is
-/// less (source rule 9 of TM 4.0). A source that nobody commands follows ER alone.
+/// State of the law at a source: with each backward RM cell ACR becomes the commanded rate, or ER
+/// if that is less (source rule 9 of TM 4.0). Without a command the source follows ER alone.
 #[derive(Clone, Debug)]
 pub struct CommandedSource {
     facts: SourceFacts,
-    /// Commanded rate in cells/s.
+    /// Commanded rate in cells/s, which is infinite before the first command.
     rate: f64,
     counted: Counted,
     /// ER of the last backward RM cell in cells/s; PCR before the first.
@@ -34,7 +34,7 @@ pub struct CommandedSource {
 }
 
 impl CommandedSource {
-    /// Limits of the source.
+    /// Limits of the source: ICR, MCR, PCR and Nrm.
     pub fn facts(&self) -> SourceFacts {
         self.facts
     }
@@ -42,11 +42,11 @@ impl CommandedSource {
     pub fn er(&self) -> f64 {
         self.er
     }
-    /// The rate that ACR takes with the next backward RM cell.
+    /// Sets the rate in cells/s that ACR takes with the next backward RM cell.
     pub fn command(&mut self, rate: f64) {
         self.rate = rate;
     }
-    /// The counts, which begin anew.
+    /// Counts of the source so far; they begin anew at zero.
     pub fn take(&mut self) -> Counted {
         std::mem::take(&mut self.counted)
     }

@@ -1,4 +1,4 @@
-//! A control scheme whose rate somebody outside of the simulation sets.
+//! A control scheme that advertises rates which the program around the simulation sets.
 
 use std::any::Any;
 
@@ -10,32 +10,32 @@ use crate::schemes::{Interval, Meter};
 
 const NAME: &str = "commanded";
 
-/// The scheme, with intervals of this length.
+/// The scheme `commanded`, with intervals of this length.
 #[derive(Debug)]
 pub struct CommandedScheme(pub Ps);
 
-/// The scheme at a port: it counts cells over intervals, and advertises one rate to all channels.
+/// State of the scheme at a port: counts cells over intervals, and advertises one rate to all channels.
 #[derive(Clone, Debug)]
 pub struct CommandedPort {
     meter: Meter,
     facts: PortFacts,
-    /// ER that is advertised, in cells/s.
+    /// Explicit rate that the port advertises now, in cells/s.
     advertised: f64,
-    /// ER that is advertised from the end of the interval on.
+    /// Explicit rate that the port advertises from the end of the interval on, in cells/s.
     next: f64,
 }
 
 impl CommandedPort {
-    /// Rate of the link, and number of channels.
+    /// Facts about the port: rate of the link, and number of channels.
     pub fn facts(&self) -> PortFacts {
         self.facts
     }
-    /// The counts since the last end of an interval.
+    /// Counts since the last end of an interval.
     pub fn running(&self) -> Interval {
         self.meter.running()
     }
-    /// Advertises `rate` from the next end of an interval on, which may be now. At the begin of a
-    /// run it acts at once.
+    /// Advertises `rate`, in cells/s, from the next end of an interval on; with `at_once` from now
+    /// on, as is needed at the begin of a run.
     pub fn command(&mut self, rate: f64, at_once: bool) {
         self.next = rate;
         if at_once {

@@ -1,4 +1,4 @@
-//! Episodes that go on at the same time, on several threads.
+//! Episodes of learning that advance at the same time, on several threads.
 
 use std::thread;
 
@@ -12,12 +12,12 @@ use crate::errors::unlocked;
 
 /// A run that a learner controls.
 pub trait Episode: Send {
-    /// Numbers that a step tells.
+    /// Type of the numbers that a step returns.
     type Numbers: Send;
-    /// Runs to the end of the next interval, or of the run, with an action.
+    /// Runs with an action to the end of the next interval, or of the run.
     ///
     /// # Errors
-    /// If the action is no share, or if the run cannot go on.
+    /// If the action is no share, or if the run cannot continue.
     fn advance(&mut self, share: f64) -> Result<Self::Numbers, Stopped>;
 }
 

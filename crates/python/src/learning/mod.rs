@@ -1,6 +1,6 @@
 //! Runs that a learner controls: at an output port, or at an ABR source. A run pauses at the end of
-//! each interval, tells what was measured, and goes on with the learner's action. Nothing here calls
-//! Python while a run is going on.
+//! each interval, returns what was measured, and continues with the learner's action. Nothing here
+//! calls Python during an interval.
 
 mod commanded_law;
 mod commanded_scheme;

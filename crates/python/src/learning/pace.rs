@@ -14,7 +14,8 @@ use crate::schemes::Failure;
 
 /// A run in progress, in intervals.
 pub struct Pace {
-    /// Locked for nobody: it lets threads share what holds it.
+    /// State of the run. The lock is never contended; it only allows threads to share the episode
+    /// that holds this.
     live: Mutex<Live>,
     failure: Arc<Failure>,
     interval: Ps,
@@ -23,7 +24,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// The run of a scenario whose plan `edit` changes, in intervals of `interval`.
+    /// The run of a scenario whose plan `edit` changes, divided into intervals of `interval`.
     pub fn new(scenario: &Scenario, interval: Ps, edit: impl FnOnce(&mut Plan)) -> PyResult<Pace> {
         scenario.refuse_without_code()?;
         let checked = scenario.checked()?;
@@ -42,7 +43,7 @@ impl Pace {
             now: Ps::ZERO,
         })
     }
-    /// The same run, which has not begun, in other intervals.
+    /// This run, which has not begun, divided into other intervals.
     pub fn with_interval(self, interval: Ps) -> Pace {
         Pace { interval, ..self }
     }
@@ -54,7 +55,7 @@ impl Pace {
     pub fn duration(&self) -> Ps {
         self.duration
     }
-    /// Simulated time.
+    /// Simulated time up to which the run has come.
     pub fn now(&self) -> Ps {
         self.now
     }
@@ -66,8 +67,8 @@ impl Pace {
     pub fn simulation(&mut self) -> &mut Simulation {
         self.live().simulation()
     }
-    /// Runs to the end of the next interval, or of the run. Everything before that instant has
-    /// happened then, and nothing at it.
+    /// Runs to the end of the next interval, or of the run: all events before that instant are
+    /// processed, and none at it.
     ///
     /// # Errors
     /// At the end of the run, or if a class in Python that the scenario names has failed.
@@ -98,20 +99,20 @@ impl Pace {
     }
 }
 
-/// Reason why a run does not go on.
+/// Reason why a run does not continue.
 pub enum Stopped {
-    /// It has ended.
+    /// The run has ended.
     Ended,
     /// A class in Python has raised an error, at this place.
     Failed(PyErr, String),
-    /// The share is none from 0 to 1: what it stands for, and its value.
+    /// The share is not between 0 and 1: name of the share in messages, and its value.
     Share(&'static str, f64),
     /// The port or source has nothing that can be commanded.
     Unreached(&'static str),
 }
 
 impl Stopped {
-    /// The exception.
+    /// The Python exception for this reason.
     pub fn raise(self, py: Python<'_>) -> PyErr {
         match self {
             Stopped::Ended => {

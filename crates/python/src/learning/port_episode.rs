@@ -1,4 +1,4 @@
-//! A run whose control at one output port a learner sets.
+//! A run in which a learner sets the explicit rate at one output port.
 
 use std::sync::Arc;
 
@@ -40,13 +40,13 @@ pub struct PortEpisode {
     /// Name of the port's link.
     #[pyo3(get)]
     port: String,
-    /// The port's limit in cells; infinite without one.
+    /// Limit of the port's queue in cells; infinite without one.
     #[pyo3(get)]
     buffer: f64,
     /// Sum of the rates of the links that lead to the port, in cells/s.
     #[pyo3(get)]
     arrival_rate: f64,
-    /// Number of these links.
+    /// Number of the links that lead to the port.
     #[pyo3(get)]
     arrival_links: usize,
     departed: u64,
@@ -183,14 +183,14 @@ impl Episode for PortEpisode {
     }
 }
 
-/// Counts of a port.
+/// Counts of a port since the start of the run, in cells.
 struct Counts {
     queue: u64,
     departed: u64,
     dropped: u64,
 }
 
-/// Counts of the port, and its scheme.
+/// Counts of the port, and state of its scheme.
 fn reached(pace: &mut Pace, link: usize) -> Result<(Counts, &mut CommandedPort), Stopped> {
     let found = pace.simulation().port_from_outside(link);
     let place = found.and_then(|found| {

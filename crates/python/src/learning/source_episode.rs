@@ -1,4 +1,4 @@
-//! A run whose rate at one ABR source a learner sets.
+//! A run in which a learner sets the rate of one ABR source.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ struct Cells {
 }
 
 impl Cells {
-    /// Cells of numbers before `number` and not before `from`, as numbers go round.
+    /// Number of cells whose numbers are not before `from` and before `number`; numbers wrap.
     fn passed(number: u32, from: u32) -> u64 {
         u64::from(number.wrapping_sub(from) % Info::NUMBERS)
     }

@@ -17,7 +17,7 @@ use super::failure::Failure;
 use super::law::PyLaw;
 use super::recovery::PyRecovery;
 
-/// The hooks that a class has, and when it reads the queue.
+/// The hooks that a class has, and the occasions on which it reads the queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Hooks {
     pub start: bool,
@@ -33,17 +33,17 @@ pub struct Hooks {
 
 /// A class as `cellrate.schemes` has described it.
 pub struct Definition {
-    /// The name by which the scenario names it.
+    /// Name of the class in scenarios.
     pub name: &'static str,
     pub class: Py<PyAny>,
     pub hooks: Hooks,
-    /// Names of its methods that are hooks.
+    /// Names of the class's methods that are hooks.
     names: Vec<String>,
-    /// Names of its statistics.
+    /// Names of the statistics of the class.
     pub statistics: Vec<&'static str>,
     schema: Value,
     fingerprint: String,
-    /// State that its code keeps outside its objects.
+    /// State that the code of the class keeps outside its objects.
     state: Py<PyAny>,
 }
 
@@ -234,8 +234,8 @@ fn set_value(
     }
 }
 
-/// Gives an object the parameters that differ from `values`, which then are the new ones, and calls
-/// its hook.
+/// Sets the parameters of an object that differ from `values`, updates `values`, and calls the
+/// object's hook.
 pub fn change(
     definition: &Definition,
     object: &Bound<'_, PyAny>,

@@ -26,11 +26,11 @@ pub struct PyControl {
     failure: Arc<Failure>,
     hooks: Hooks,
     meter: Meter,
-    /// Present unless the scheme could not be made.
+    /// The object of the user's class; `None` if it could not be made.
     made: Option<Made>,
 }
 
-/// The object of the user's class, and what its hooks are called with.
+/// The object of the user's class, and the arguments of its hooks.
 #[derive(Debug)]
 struct Made {
     object: Py<PyAny>,
@@ -49,7 +49,7 @@ struct Made {
 }
 
 impl PyControl {
-    /// The scheme with the parameters `values` at the port of `facts`.
+    /// State of the scheme with the parameters `values`, at a port with these `facts`.
     pub fn new(
         definition: Arc<Definition>,
         values: &Py<PyDict>,
@@ -114,8 +114,8 @@ impl PyControl {
         })
     }
 
-    /// Calls a hook with the port as it is `now`; an error ends the run. `give` puts what passes
-    /// the port where the hook finds it, `take` takes it back.
+    /// Calls a hook with the state of the port `now`; an error ends the run. `give` puts the cell
+    /// that passes the port where the hook finds it, `take` takes it back.
     fn call(
         &mut self,
         hook: Hook,

@@ -25,7 +25,7 @@ pub struct Queue {
     channels: usize,
     now: Ps,
     random: Random,
-    /// None until a PDU begins.
+    /// The first cell of the PDU that begins; `None` until one begins.
     first: Option<FirstCell>,
 }
 
@@ -149,7 +149,7 @@ fn forwards_end(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     }
 }
 
-/// The object of the user's class, and what its hook is called with.
+/// The object of the user's class, and the argument of its hook.
 #[derive(Debug)]
 struct Made {
     object: Py<PyAny>,
@@ -165,7 +165,7 @@ struct Made {
 struct Decision {
     definition: Arc<Definition>,
     failure: Arc<Failure>,
-    /// Present unless the object could not be made.
+    /// The object of the user's class; `None` if it could not be made.
     made: Option<Made>,
 }
 
@@ -241,7 +241,7 @@ impl Decision {
     }
 }
 
-/// The policy with what the engine does by itself.
+/// A policy of the user's class, with the parts that the engine does for it.
 #[derive(Debug)]
 struct PyPolicy(ByPdu<Decision>);
 

@@ -1,4 +1,4 @@
-//! The first error that a user's code raised during a run.
+//! The first error that a user's code raises during a run.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use cellrate_engine::kernel::Ps;
 use pyo3::prelude::*;
 
-/// The error of a run, and the number of hooks that were entered and left, by which a watcher sees
-/// one that does not return.
+/// The first error of a run, and the number of times that hooks were entered and left. A watcher
+/// finds by this number a hook that does not return.
 #[derive(Debug, Default)]
 pub struct Failure {
     raised: Mutex<Option<(PyErr, String)>>,
@@ -36,17 +36,17 @@ impl Failure {
     pub fn has_failed(&self) -> bool {
         self.has_failed.load(Ordering::Relaxed)
     }
-    /// The error, and where it was raised.
+    /// The error, and the place where it was raised.
     pub fn take(&self) -> Option<(PyErr, String)> {
         self.lock().take()
     }
-    /// A hook is entered or left.
+    /// Counts that a hook is entered or left.
     #[inline]
     pub fn step(&self) {
         let steps = self.steps.load(Ordering::Relaxed);
         self.steps.store(steps + 1, Ordering::Relaxed);
     }
-    /// Hooks entered and left: odd inside one.
+    /// Number of times that hooks were entered and left: odd inside a hook.
     pub fn steps(&self) -> u64 {
         self.steps.load(Ordering::Relaxed)
     }

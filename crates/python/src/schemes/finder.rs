@@ -1,4 +1,4 @@
-//! Asks Python for the classes that a scenario names.
+//! Calls Python to find the classes that a scenario names.
 
 use std::sync::{Arc, Mutex};
 

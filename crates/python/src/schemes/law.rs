@@ -144,7 +144,7 @@ impl PyLaw {
     }
 }
 
-/// The hook of an object, and what it is called with.
+/// The object of the user's class, and the argument of its hooks.
 #[derive(Debug)]
 struct Made {
     on_backward_rm: Py<PyAny>,
@@ -159,7 +159,7 @@ struct PyLawState {
     failure: Arc<Failure>,
     mcr: f64,
     decrease: f64,
-    /// Present unless the object could not be made.
+    /// The object of the user's class; `None` if it could not be made.
     made: Option<Made>,
 }
 

@@ -6,10 +6,11 @@ use cellrate_engine::control::relative_rate::Slots;
 use cellrate_engine::kernel::units::Cells;
 use cellrate_engine::kernel::{Ps, ServiceRate};
 
-/// Number of the first interval. 0 means "never", so it must not be the number before the first.
+/// Number of the first interval. 0 stands for "never", so the first interval must not be 1, whose
+/// predecessor is 0.
 const FIRST_EPOCH: u32 = 2;
 
-/// Cells of a channel in the interval `epoch`, and in the one before it.
+/// Cells of a channel in the interval `epoch`, and in the interval before it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Channel {
     epoch: u32,
@@ -20,13 +21,13 @@ struct Channel {
 /// Measurements over the last interval.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Interval {
-    /// Its length.
+    /// Length of the interval in seconds.
     pub seconds: f64,
-    /// ABR cells that arrived.
+    /// ABR cells that arrived in the interval.
     pub cells: u64,
-    /// Cells of other classes.
+    /// Cells of other classes that arrived in the interval.
     pub background: u64,
-    /// Channels of which an ABR cell arrived.
+    /// Number of channels of which an ABR cell arrived in the interval.
     pub active: u64,
 }
 
@@ -69,23 +70,23 @@ impl Meter {
         (self.interval, self.interval_cells, self.slots) = (interval, cells, None);
         self.next = self.started.saturating_add(interval);
     }
-    /// Intervals of `slots` cell times of the link.
+    /// Sets intervals of `slots` cell times of the link.
     pub fn every_slots(&mut self, slots: u64) {
         let mut slots = Slots::new(self.rate, Cells(slots));
         self.next = slots.after(self.started);
         (self.interval_cells, self.slots) = (u64::MAX, Some(slots));
     }
-    /// Number of channels.
+    /// Number of channels at the port.
     pub fn channels(&self) -> usize {
         self.channels.len()
     }
-    /// Time at which the interval ends at the latest.
+    /// Time at which the present interval ends at the latest.
     #[inline]
     pub fn due(&self) -> Ps {
         self.next
     }
-    /// Counts an ABR cell of one unit, or a frame of `units`. Returns true if it completes an interval; simultaneous cells do not, as
-    /// an interval must last longer than zero.
+    /// Counts an ABR cell of one unit, or a frame of `units`. Returns true if it completes an interval. An
+    /// interval must last longer than zero, so simultaneous cells do not complete one.
     #[inline]
     pub fn count(&mut self, now: Ps, slot: u32, units: u32) -> bool {
         let channel = &mut self.channels[slot as usize];
@@ -121,7 +122,7 @@ impl Meter {
             None => now.saturating_add(self.interval),
         };
     }
-    /// Counts so far of the interval that has not ended; its length is 0.
+    /// Counts so far in the interval that has not ended; the length in them is 0.
     pub fn running(&self) -> Interval {
         self.now
     }

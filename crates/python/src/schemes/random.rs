@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-/// A generator of Python's standard library, made when it is first asked for.
+/// A generator of Python's standard library, made when it is first used.
 #[derive(Debug)]
 pub struct Random {
     seed: u64,
@@ -10,11 +10,12 @@ pub struct Random {
 }
 
 impl Random {
-    /// The generator of a component whose seed follows from the run and its place.
+    /// The generator of a component, with a seed that depends on the run and on the place of the
+    /// component.
     pub fn new(seed: u64) -> Random {
         Random { seed, made: None }
     }
-    /// The generator.
+    /// The Python object of the generator.
     pub fn get(&mut self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         if self.made.is_none() {
             let made = py.import("random")?.call_method1("Random", (self.seed,))?;

@@ -72,7 +72,7 @@ impl PyRecovery {
     }
 }
 
-/// The hooks of an object, and what they are called with.
+/// The object of the user's class, and the arguments of its hooks.
 #[derive(Debug)]
 struct Made {
     connection: Py<Connection>,
@@ -88,11 +88,11 @@ struct Made {
 #[derive(Debug)]
 struct PyPolicy {
     failure: Arc<Failure>,
-    /// Present unless the object could not be made.
+    /// The object of the user's class; `None` if it could not be made.
     made: Option<Made>,
 }
 
-/// An event of a connection: its time, and the bytes acknowledged and outstanding.
+/// An event of a connection: time, bytes acknowledged, and bytes outstanding.
 type Told = (Ps, u64, u64);
 
 impl PyPolicy {

@@ -15,7 +15,7 @@ pub struct RmCell {
 }
 
 impl RmCell {
-    /// A place for the cells of a port.
+    /// A cell without contents, into which the cells of a port are copied.
     pub fn empty() -> RmCell {
         let cell = RateRecord {
             er: 0.0,

@@ -25,8 +25,8 @@ pub(super) fn statistics(prefix: &str) -> Vec<Measure> {
     found.into_iter().map(|one| one.measure(prefix)).collect()
 }
 
-/// A statistic of one or several schemes: its meanings, each with the schemes that use it, and
-/// their sources.
+/// A statistic of one or several schemes: its meanings, each with the schemes that use it, and the
+/// sources of these schemes.
 struct Counted {
     name: &'static str,
     unit: &'static str,

@@ -13,15 +13,15 @@ use crate::run::amounts::{grouped, size};
 /// The state of a run that was ended because it would have filled the memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exhausted {
-    /// Simulated time.
+    /// Simulated time at which the run was ended.
     pub at: Ps,
-    /// Everything that it held.
+    /// Units and bytes that the simulation held.
     pub held: Storage,
-    /// Bytes that were left.
+    /// Bytes of memory that were left.
     pub left: u64,
-    /// Units that it held: cells or packets.
+    /// Units that the simulation held: cells or packets.
     pub units: &'static str,
-    /// Name of the place that held most.
+    /// Name of the place, a link or a flow, that held most bytes.
     pub place: String,
 }
 
@@ -29,7 +29,7 @@ impl Exhausted {
     /// Compares what `simulation` holds with the `room` for it.
     ///
     /// # Errors
-    /// If there is too little.
+    /// The state of the simulation, if too little memory is left for it.
     pub fn check(room: &mut Room, simulation: &Simulation) -> Result<(), Exhausted> {
         let plan = simulation.plan();
         let named = |place| {
@@ -40,11 +40,11 @@ impl Exhausted {
         Exhausted::check_held(room, held, "cells", named)
     }
 
-    /// Compares what a simulation that has come to `at` holds with the `room` for it; `named` names a
+    /// Compares the memory that a simulation holds at the time `at` with the `room` for it; `named` names a
     /// place of its network.
     ///
     /// # Errors
-    /// If there is too little.
+    /// The state of the simulation, if too little memory is left for it.
     pub fn check_held(
         room: &mut Room,
         (at, held): (Ps, Storage),

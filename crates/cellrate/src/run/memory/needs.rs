@@ -15,7 +15,7 @@ pub enum Need {
     Probes,
     /// Flows and the ports that they cross.
     Flows,
-    /// Traces.
+    /// Points of traces.
     Traces,
     /// The event log.
     Events,
@@ -33,7 +33,7 @@ impl Need {
         Need::Events,
     ];
 
-    /// Its name in results.
+    /// Name of the need in results.
     pub fn name(self) -> &'static str {
         match self {
             Need::Links => "links",
@@ -45,7 +45,7 @@ impl Need {
             Need::Events => "events",
         }
     }
-    /// The words behind the amount.
+    /// The words that follow the amount of the need in a sentence.
     pub fn of_what(self) -> &'static str {
         match self {
             Need::Links => "cells on links",
@@ -87,14 +87,14 @@ impl Need {
     }
 }
 
-/// Memory that a need takes.
+/// Memory that one need takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
-    /// The need.
+    /// The need that the memory is for.
     pub need: Need,
-    /// Cells, flows, traces or events.
+    /// Amount of the need: cells, flows, traces or events.
     pub amount: u64,
-    /// Bytes for them.
+    /// Bytes that this amount takes.
     pub bytes: u64,
 }
 

@@ -19,12 +19,12 @@ const CONTROLLED_ROUND_TRIPS: u64 = 100;
 struct Pressure {
     buffer: u64,
     rate: f64,
-    /// Mean rate of cells without end, in cells/s.
+    /// Sum of the mean rates, in cells/s, of the sources that nothing brings down.
     offered: f64,
-    /// The same for sources that a control scheme brings down, and the longest time that this may
-    /// take.
+    /// Sum of the mean rates, in cells/s, of the sources that a control scheme brings down, and the
+    /// longest time that this may take.
     controlled: (f64, Ps),
-    /// Cells of bursts above the mean.
+    /// Cells by which bursts exceed what comes at the mean rates.
     bursts: u64,
 }
 

@@ -1,33 +1,34 @@
-//! The memory that is left while a run grows.
+//! The free memory into which a run may still grow.
 //!
-//! The estimate before a run follows from the plan; what a run holds follows from what happens. A run
-//! that is about to fill the memory is ended with an error, before an allocation fails and ends the
-//! whole process.
+//! The estimate before a run follows from the plan; what a run holds follows from what happens. A run that is
+//! about to fill the memory is ended with an error, before an allocation fails and ends the whole process.
 
 use cellrate_engine::net::Storage;
 
 use super::free::available_bytes;
 
-/// Bytes that a run may hold before the system is asked what is left.
+/// Bytes that a run may hold before it reads for the first time how much memory the system has free.
 const FREELY: u64 = 64 << 20;
 
-/// The memory that a run may take, asked for as it grows.
+/// The memory that a run may take. The free memory of the system is read again whenever the run has
+/// grown.
 #[derive(Clone, Debug)]
 pub struct Room {
     free: fn() -> Option<u64>,
-    /// Runs or parts of one that grow side by side.
+    /// Number of runs, or of parts of one run, that grow side by side in the same memory.
     sharers: u64,
-    /// Bytes up to which nothing needs to be asked.
+    /// Bytes that the run may hold before the free memory is read again.
     granted: u64,
 }
 
 impl Room {
-    /// The room on this machine.
+    /// The room of a run that grows alone in the free memory of this machine.
     pub fn here() -> Room {
         Room::of(available_bytes)
     }
 
-    /// The room that `free` tells of.
+    /// The room of a run that grows alone; `free` returns the free bytes, or `None` if they are not
+    /// known.
     pub fn of(free: fn() -> Option<u64>) -> Room {
         Room {
             free,
@@ -36,7 +37,7 @@ impl Room {
         }
     }
 
-    /// The room of each of `sharers` that grow side by side.
+    /// The room of one of `sharers` runs, or parts of a run, that grow side by side.
     pub fn shared(&self, sharers: usize) -> Room {
         Room {
             sharers: sharers.max(1) as u64,
@@ -44,11 +45,11 @@ impl Room {
         }
     }
 
-    /// The bytes that are left if they do not suffice for what `held` may need next; `None` if they
-    /// do, or if the system does not tell.
+    /// The bytes that are left, if they do not suffice for what `held` may need next; `None` if
+    /// they suffice, or if the system does not report its free memory.
     ///
-    /// A ring that is full is copied into one of twice its size; and half of what has been allocated
-    /// may never have been written to, which the system counts as free.
+    /// A ring buffer that is full is copied into one of twice its size. Half of the allocated bytes
+    /// may never have been written to, and the system counts such bytes as free.
     pub fn lacking(&mut self, held: &Storage) -> Option<u64> {
         if held.bytes <= self.granted {
             return None;

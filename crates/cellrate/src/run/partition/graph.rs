@@ -22,13 +22,14 @@ mod nanoseconds {
     pub const RECEIVE_CLOSED: f64 = 5.0;
     /// A cell at a switch.
     pub const FORWARD: f64 = 6.5;
-    /// More where cells of several links are merged.
+    /// Further nanoseconds of a cell where the cells of several links are merged.
     pub const MERGE: f64 = 2.0;
-    /// More where those of one link are spread over several, for each factor of ten in their number.
+    /// Further nanoseconds of a cell where the cells of one link are spread over several, for each
+    /// factor of ten in the number of these links.
     pub const SPREAD: f64 = 2.0;
-    /// More where the flow is under ABR.
+    /// Further nanoseconds of a cell where its flow is under ABR.
     pub const CONTROL: f64 = 9.0;
-    /// More where control loops end and begin.
+    /// Further nanoseconds of a cell where control loops end and begin.
     pub const RELAY: f64 = 25.0;
     /// A cell that crosses a cut, in the part that it leaves, and in the one that it enters.
     pub const LEAVE: f64 = 1.0;
@@ -36,15 +37,16 @@ mod nanoseconds {
     /// A link with cells that cross a cut, in each step, in both parts: it is far from the cache.
     pub const LEAVE_LINK: f64 = 30.0;
     pub const ENTER_LINK: f64 = 60.0;
-    /// Factor under credit, where many events have an instant of their own.
+    /// Factor on the nanoseconds of a cell under credit control, where many events have an instant
+    /// of their own.
     pub const PROMPT: f64 = 2.0;
 }
 
 /// Work of nodes and cells on links, over the whole run.
 pub struct Load {
-    /// Nanoseconds of each node.
+    /// Nanoseconds of work of each node.
     pub of_nodes: Vec<f64>,
-    /// Cells of each link.
+    /// Cells that cross each link.
     pub on_links: Vec<f64>,
 }
 
@@ -74,7 +76,8 @@ impl Load {
         load
     }
 
-    /// Adds `cells` of one way of a flow; `forward` has what one takes that comes over each link.
+    /// Adds `cells` of a flow on the links `way` to the load; `forward` has, for each link, the
+    /// nanoseconds that forwarding one cell takes at its far end.
     fn add(&mut self, plan: &Plan, flow: &FlowPlan, forward: &[f64], way: &[usize], cells: f64) {
         let Some((first, last)) = way.first().zip(way.last()) else {
             return;
@@ -166,7 +169,7 @@ pub fn crossing(cells: f64, steps: f64) -> (f64, f64) {
 
 /// Nodes that are joined by links shorter than a lookahead, and therefore belong to one part.
 pub struct Groups {
-    /// The group of each node.
+    /// The number of the group that each node is in.
     pub of_nodes: Vec<usize>,
     /// Nanoseconds of each group.
     pub work: Vec<f64>,

@@ -84,7 +84,8 @@ fn auto_takes_no_more_threads_than_cores_nor_than_pay() {
     assert_eq!(partition(&short, 0, 2).1.parts.len(), 1);
 }
 
-/// A switch that merges all sources has more to do than they have, so some go to the other side.
+/// The switch that merges all sources has more work than all sources, so some sources go to the
+/// other part.
 #[test]
 fn sources_make_up_for_a_switch_that_has_much_to_do() {
     let text = r#"

@@ -11,7 +11,8 @@ use crate::run::driver::RunError;
 use crate::run::simulate::run_in_parts;
 use crate::run::{Series, threads};
 
-/// All that a run leaves, without the seconds that it took.
+/// All that a run leaves behind: its report, its traces, its events, and the number of events
+/// beyond the limit.
 type Left = (String, Vec<Series>, Events, u64);
 
 fn left(driver: &mut Driver, report: cellrate_engine::atm::Report) -> Left {
@@ -156,8 +157,8 @@ fn a_run_on_threads_stops_when_it_is_told_to() {
     assert!(told.is_sorted() && told[0].0 > Ps::ZERO && told[0].1 == Ps::from_s(1_000_000));
 }
 
-/// Parts without a link between them wait for nobody; the first hears of the stop all the same when it
-/// is done long before the other.
+/// Parts without a link between them do not wait for each other; each ends all the same when the run is
+/// stopped, even if another has long been done.
 #[test]
 fn a_part_that_is_done_still_hears_that_the_run_shall_stop() {
     let text = r#"
@@ -199,7 +200,7 @@ fn a_panic_of_the_watcher_ends_all_threads() {
     assert!(ended && CALLS.load(Ordering::SeqCst) == 1);
 }
 
-/// A user asks for a number of threads, and gets the outcome of one.
+/// A run in a number of threads that the user sets has the outcome of one thread.
 #[test]
 fn a_job_on_threads_has_the_outcome_of_one() {
     // Long links and much to do on both sides of them.

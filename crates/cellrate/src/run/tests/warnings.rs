@@ -1,6 +1,6 @@
 use super::{LOSSY, MARKED, codes, outcome, summary};
 
-/// Checks that `text` with `overrides` causes the warning `code`, and that the same with `instead`
+/// Checks that `text` with `overrides` causes the warning `code`, and that `text` with `instead`
 /// does not.
 fn warns(text: &str, overrides: &[&str], instead: &[&str], code: &str) {
     let [found, sound] = [overrides, instead].map(|overrides| codes(&outcome(text, overrides)));
@@ -105,7 +105,8 @@ fn a_loop_that_is_not_closed_within_the_run_is_said() {
     );
 }
 
-/// 60,000 km take 600 ms there and back, the 10 km before them 0.1 ms.
+/// A link of 60,000 km delays the loop behind a virtual source by 600 ms there and back, the 10 km
+/// before it by 0.1 ms.
 #[test]
 fn loops_end_at_virtual_destinations() {
     let far = r#"topology.bottleneck="60000 km""#;
@@ -135,7 +136,8 @@ fn loops_end_at_virtual_destinations() {
     assert!(!cut_at(&near, "src.abr.1") && cut_at(&near, "A"));
 }
 
-/// Cells that credit holds back wait at the source, not in front of the link.
+/// Under credit, cells wait at the source and not in front of the link, so no link is booked beyond
+/// its rate.
 #[test]
 fn credit_books_no_link() {
     let text = MARKED.replace(
@@ -229,7 +231,7 @@ fn transfers_need_no_warm_up() {
     assert!(flow["completion_seconds"].as_f64().unwrap() > 0.03);
 }
 
-/// The sources of `tests/test_simultaneous_cells.py`: all lines are as fast as the bottleneck.
+/// The sources of `tests/test_simultaneous_cells.py`: all access lines are as fast as the bottleneck.
 #[test]
 fn locked_phases_are_told_where_they_decide() {
     let in_step = r#"

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use cellrate_engine::kernel::Ps;
 
-/// Looks at the others' clocks before a thread lets others have the core, and before it goes to sleep:
-/// together some hundred microseconds. Waking it takes tens, and most waits are shorter than that.
+/// Numbers of times that a waiting thread reads the other clocks: before it yields the core, and before it
+/// goes to sleep. Together they take some hundred microseconds. Waking a thread takes tens of microseconds,
+/// and most waits are shorter than that.
 const LOOKS: u32 = 1_000;
 const LOOKS_AND_YIELDS: u32 = 1_400;
 
@@ -38,7 +39,8 @@ impl Clocks {
         }
     }
 
-    /// Instant before which a part has processed everything and posted what follows from it.
+    /// Time of the clock of a part: the part has processed all events before it and posted their
+    /// effects.
     pub fn of(&self, part: usize) -> Ps {
         Ps(self.clocks[part].0.load(Ordering::SeqCst))
     }
@@ -109,7 +111,8 @@ impl Clocks {
         }
     }
 
-    /// The lock holds no data, so a panic under it leaves nothing damaged.
+    /// Locks the mutex of the sleepers, which holds no data, so a panic under it leaves nothing
+    /// damaged.
     fn lock(&self) -> MutexGuard<'_, ()> {
         self.bed.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -130,7 +133,7 @@ impl Drop for StopsOnPanic<'_> {
 mod tests {
     use super::*;
 
-    /// So long that a wait which it ends has failed.
+    /// Time so long that a test whose wait it ends has failed.
     const LONG: Duration = Duration::from_secs(300);
 
     #[test]

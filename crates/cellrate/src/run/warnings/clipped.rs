@@ -10,7 +10,7 @@ use cellrate_engine::traffic::Load;
 use super::Warning;
 use crate::scenario::Scenario;
 
-/// Warns of every such setting.
+/// Warns of every setting that the engine changes.
 pub fn check(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
     for flow in super::first_of_each_group(plan) {
         clipped(flow, plan, warnings);
@@ -26,7 +26,7 @@ pub fn check(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
     }
 }
 
-/// Parameters of a flow.
+/// Warns of parameters of a flow that the engine changes.
 fn clipped(flow: &FlowPlan, plan: &Plan, warnings: &mut Vec<Warning>) {
     let mut clip = |message: String| {
         warnings.push(Warning::new(

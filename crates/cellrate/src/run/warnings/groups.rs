@@ -5,8 +5,8 @@ pub fn groups<F>(flows: &[F], group: impl Fn(&F) -> &String) -> impl Iterator<It
     flows.chunk_by(move |a, b| group(a) == group(b))
 }
 
-/// The subject of a sentence about `some` of the `all` flows of `group`: the name of the only one,
-/// or their number.
+/// The subject of a sentence about `some` of the `all` flows of `group`: the name `only` of a
+/// single flow, or the number of flows.
 pub fn told_of(group: &str, only: &str, some: usize, all: usize) -> String {
     match some {
         1 => only.into(),

@@ -11,7 +11,7 @@ use crate::scenario::Scenario;
 /// Round trips below which a warm-up or a window is short.
 const ROUND_TRIPS: u64 = 20;
 
-/// Warnings about them that are known before the run.
+/// Warnings, known before the run, about spans of time that are short beside a round trip.
 pub fn check(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
     short(scenario, plan, warnings);
     no_round_trip(scenario, plan, warnings);

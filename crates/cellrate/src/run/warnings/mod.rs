@@ -31,7 +31,7 @@ pub struct Warning {
 }
 
 impl Warning {
-    /// A warning.
+    /// A warning with its code and its message.
     pub fn new(code: &str, message: impl Into<String>) -> Warning {
         Warning {
             code: code.into(),
@@ -51,7 +51,8 @@ pub fn before(scenario: &Scenario, plan: &Plan) -> Vec<Warning> {
     warnings
 }
 
-/// Groups share their parameters, so one flow of each stands for all.
+/// The first flow of each group. Flows of a group share their parameters, so one of them stands for
+/// all.
 fn first_of_each_group(plan: &Plan) -> impl Iterator<Item = &FlowPlan> {
     plan.flows.iter().filter(|flow| flow.index == 1)
 }

@@ -11,7 +11,7 @@ use cellrate_engine::kernel::statistics::jain_index;
 use super::groups::{groups, told_of};
 use super::{Seen, Warning};
 
-/// Jain index below which shares of equal flows are told.
+/// Jain index of the shares of equal flows, below which the warning is given.
 const UNEQUAL: f64 = 0.5;
 
 /// Warns of each group of equal flows over TCP whose shares of a port are very unequal, if they
@@ -61,7 +61,7 @@ fn ports_to_meet_at(plan: &Plan, flow: &FlowPlan) -> impl Iterator<Item = usize>
         .map(|pair| pair[1])
 }
 
-/// The warning of flows of one group, `all` of which there are.
+/// The warning about `flows` of one group that has `all` flows.
 fn unequal(flows: &[&FlowReport], all: usize, port: &str, is_drawn: bool) -> Option<Warning> {
     let shares: Vec<f64> = flows
         .iter()

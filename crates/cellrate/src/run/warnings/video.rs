@@ -8,7 +8,7 @@ use cellrate_engine::traffic::mpeg2::share_of_variance;
 use super::{Warning, first_of_each_group};
 use crate::scenario::Scenario;
 
-/// Warns of all of them.
+/// Warns of video sources whose blocks are short, and of files that end before the run.
 pub fn check(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
     for flow in first_of_each_group(plan) {
         short_block(scenario, flow, warnings);
@@ -51,7 +51,7 @@ fn short_block(scenario: &Scenario, flow: &FlowPlan, warnings: &mut Vec<Warning>
     }
 }
 
-/// A file that is played once and ends before the run.
+/// Warns of a file that is played once and ends before the run.
 fn short_trace(scenario: &Scenario, flow: &FlowPlan, warnings: &mut Vec<Warning>) {
     let Some(content) = flow.source.content().filter(|_| !flow.source.repeats()) else {
         return;

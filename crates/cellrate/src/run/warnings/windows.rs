@@ -13,11 +13,11 @@ use super::{Warning, first_of_each_group};
 
 /// Share of a link below which the windows of its flows are said not to fill it.
 const FILLED: f64 = 0.9;
-/// Octets of a cell for data, and of LLC/SNAP and the trailer of AAL5 behind a segment.
+/// Octets of data in a cell, then octets of LLC/SNAP and the AAL5 trailer that each segment adds.
 const PAYLOAD: u64 = 48;
 const AAL5: u64 = 16;
 
-/// Warns of both.
+/// Warns of windows that wait for the receiver's clock, and of windows that cannot fill a path.
 pub fn check(plan: &Plan, warnings: &mut Vec<Warning>) {
     for flow in first_of_each_group(plan) {
         warnings.extend(waits(flow));
@@ -25,8 +25,9 @@ pub fn check(plan: &Plan, warnings: &mut Vec<Warning>) {
     warnings.extend(unfilled(plan));
 }
 
-/// A window that holds one segment, which the receiver answers when its clock of delayed
-/// acknowledgements ticks: RFC 5681 4.2 answers every second segment at once.
+/// Warns of a window that holds one segment. The receiver acknowledges it only when its clock of
+/// delayed acknowledgements ticks; every second segment would be acknowledged at once (RFC 5681
+/// 4.2).
 fn waits(flow: &FlowPlan) -> Option<Warning> {
     let tcp = &flow.tcp;
     if !is_greedy(flow) || !tcp.delayed_ack || tcp.window.0 >= 2 * tcp.mss.0 {

@@ -7,14 +7,14 @@ use cellrate_engine::traffic::{Load, SourceConfig};
 
 /// Load that a flow asks the network to carry.
 pub struct Demand {
-    /// Rate of its forward channel in cells/s, where links do not limit it; at most its window per
-    /// round trip, its PCR, and what its application writes.
+    /// Rate of the flow's forward channel in cells/s, where links do not limit it; at most its
+    /// window per round trip, its PCR, and what its application writes.
     pub rate: f64,
-    /// Most cells of its forward channel.
+    /// Most cells of the flow's forward channel in the whole run.
     pub most_cells: f64,
-    /// Cells of its backward channel for each of the forward one: acknowledgements and BRMs.
+    /// Cells of the backward channel for each cell of the forward channel: acknowledgements and BRMs.
     pub back: f64,
-    /// True if TCP, ABR or credit brings it down to its share.
+    /// True if TCP, ABR or credit control brings the flow down to its share of a link.
     pub yields: bool,
 }
 
@@ -59,7 +59,7 @@ pub fn demand(flow: &FlowPlan, plan: &Plan) -> Demand {
     }
 }
 
-/// Full segments in cells.
+/// Size of full segments in cells.
 struct Segment {
     cells_per_byte: f64,
     /// Cells of acknowledgements for each cell of data.
@@ -97,7 +97,7 @@ fn bytes_per_second(source: &SourceConfig) -> f64 {
     }
 }
 
-/// Mean object of SPECweb96, see the source `www`.
+/// Mean bytes of an object of SPECweb96, see the source `www`.
 const SPEC_WEB_BYTES: f64 = 14_600.0;
 
 /// Mean of a Pareto distribution that is cut off at `high`, by integration of its density.
@@ -115,7 +115,7 @@ fn cut_pareto_mean(shape: f64, low: f64, high: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The mean against a sum over a million equal shares of probability.
+    /// The integrated mean agrees with a sum over a million quantiles of equal probability.
     #[test]
     fn the_mean_of_a_cut_pareto_distribution_is_that_of_its_quantiles() {
         for shape in [0.8, 1.0, 1.06, 2.5] {

@@ -53,7 +53,7 @@ pub fn max_min(plan: &Plan, demands: &[Demand]) -> Vec<f64> {
     rates
 }
 
-/// Every link of a flow, with the cells on it for each cell of the forward channel.
+/// Calls `of` with every link of a flow and the cells on it for each cell of the forward channel.
 fn each_link(plan: &Plan, demands: &[Demand], flow: usize, mut of: impl FnMut(usize, f64)) {
     let back = demands[flow].back;
     plan.flows[flow]

@@ -63,7 +63,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     problems
 }
 
-/// Sources that are controlled by rates.
+/// Problems of sources that are controlled by rates under credit control.
 fn rates(scenario: &Scenario) -> Vec<Problem> {
     let is_abr =
         |flow: &Flow| flow.service == ServiceClass::Abr || flow.ack_service() == ServiceClass::Abr;
@@ -124,7 +124,7 @@ fn switch(switch: &Switch, own: Option<(usize, &GraphSwitch)>) -> Vec<Problem> {
     found.into_iter().map(problem).collect()
 }
 
-/// Effects of a lost cell if nothing repairs them.
+/// Problem of lost cells whose credit nothing restores.
 fn errors(scenario: &Scenario, config: &FcvcConfig) -> Option<Problem> {
     (scenario.link_errors.occur() && config.mark_interval.is_none()).then(|| {
         let message = "links lose cells, and without marks the credit for them never comes back";
@@ -177,7 +177,7 @@ fn channels<'a>(
 #[derive(Default)]
 struct Promise {
     channels: u64,
-    /// N2 + N3 of all channels, and of the largest.
+    /// N2 + N3, in cells: the sum over all channels, and that of the largest channel.
     allotted: u64,
     most_allotted: u64,
     /// Memory that the longest incoming link asks for under adaptive allocation, without the two

@@ -33,7 +33,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     problems
 }
 
-/// `[tcp]` and `[abr]` are checked by themselves if no flow uses them.
+/// Problems of `[tcp]` and `[abr]` if no flow uses them, which are then checked by themselves.
 fn unused(scenario: &Scenario) -> Vec<Problem> {
     let mut problems = Vec::new();
     if !scenario.flows.iter().any(|flow| flow.source.over_tcp()) {
@@ -64,8 +64,8 @@ fn tcp(config: &TcpConfig, mut place: Place) -> Option<Problem> {
     Some(Problem::error(place, found, allowed))
 }
 
-/// ECN marks IP packets, and ATM switches see none. A recovery that reacts to marks still runs, so
-/// that recoveries can be compared by name.
+/// Problem of ECN in ATM: ECN marks IP packets, and ATM switches see none. A recovery that reacts
+/// to marks still runs, so that recoveries can be compared by name.
 fn ecn(config: &TcpConfig, mut place: Place) -> Option<Problem> {
     const WHY: &str = "ATM switches mark EFCI in cells, and no ECN in IP packets";
     if config.ecn == Some(true) {
@@ -138,7 +138,7 @@ fn abr(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Vec<Problem> 
     problems
 }
 
-/// ACR may rise above the rate that the end system can send at.
+/// Problem of a PCR above the rate of the access link.
 fn pcr_above_link(pcr: Rate, forward: Rate, backward: Rate, mut place: Place) -> Option<Problem> {
     let ends = [(forward, "the source"), (backward, "the destination")];
     let (link, end) = ends.into_iter().find(|(link, _)| pcr > *link)?;
@@ -161,7 +161,7 @@ fn bursts(flow: &Flow, index: usize) -> Option<Problem> {
     })
 }
 
-/// A round trip that integer time cannot hold.
+/// Problem of a round trip longer than integer time can hold.
 fn too_far(graph: &Graph, instance: &Instance) -> Option<Problem> {
     const LONGEST: Ps = Ps::from_s(1_000_000);
     (graph.round_trip(instance) > LONGEST).then(|| {
@@ -177,7 +177,7 @@ fn too_far(graph: &Graph, instance: &Instance) -> Option<Problem> {
     })
 }
 
-/// A way that takes longer than the run, so that no cell arrives.
+/// Problem of a path that takes longer than the run, so that no cell arrives.
 fn never_arrives(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Option<Problem> {
     let links = instance.forward.iter().map(|link| &graph.links[*link]);
     let way = links.fold(Ps::ZERO, |sum, link| {

@@ -4,7 +4,7 @@ use cellrate_engine::kernel::{Finding, Severity};
 
 use crate::scenario::problem::{Place, Problem, Step};
 
-/// The problem of `finding` in the table at `place`.
+/// The problem of a configuration's `finding`, with the table at `place` before its key.
 pub fn problem(finding: &Finding, mut place: Place, strict: bool) -> Problem {
     place.extend(finding.field.split('.').map(Step::from));
     let message = format!("`{}`: {}", finding.field, finding.message);

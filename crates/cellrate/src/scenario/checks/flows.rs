@@ -48,7 +48,8 @@ fn source(index: usize, flow: &Flow) -> Option<Problem> {
     ))
 }
 
-/// The class of the forward channel alone decides if there are RM cells.
+/// Problem of a flow whose forward channel is not ABR although its backward channel is: the class
+/// of the forward channel alone decides if there are RM cells.
 fn forward_abr(index: usize, flow: &Flow) -> Option<Problem> {
     (flow.service != ServiceClass::Abr && flow.ack_service() == ServiceClass::Abr).then(|| {
         let help = "RM cells of an ABR channel return on the other: `service = \"abr\"`, or another `ack_service`";
@@ -56,7 +57,7 @@ fn forward_abr(index: usize, flow: &Flow) -> Option<Problem> {
     })
 }
 
-/// Settings that have no effect.
+/// Problems of settings of a flow that have no effect.
 fn without_effect(index: usize, flow: &Flow, scenario: &Scenario) -> Vec<Problem> {
     let unused = [
         (

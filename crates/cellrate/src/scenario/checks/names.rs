@@ -6,7 +6,8 @@ use crate::scenario::problem::{Place, Problem, place};
 use crate::scenario::topology::Topology;
 use crate::scenario::types::Scenario;
 
-/// Invalid names, and flows of the same name. (The graph refuses nodes of the same name.)
+/// Problems of invalid names, and of flows of the same name. (The graph refuses nodes of the same
+/// name.)
 pub fn check(scenario: &Scenario) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut seen = HashSet::new();

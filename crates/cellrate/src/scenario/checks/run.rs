@@ -9,7 +9,7 @@ use crate::scenario::types::{Scenario, TraceKind};
 /// Largest number of samples of a trace.
 const MOST_SAMPLES: u64 = 10_000_000_000;
 
-/// Times and lists that contradict each other.
+/// Problems of times and lists of `[run]` and `[measure]` that contradict each other.
 pub fn check(scenario: &Scenario) -> Vec<Problem> {
     let mut problems = Vec::new();
     check_window(scenario, &mut problems);

@@ -14,7 +14,8 @@ use crate::scenario::problem::{Place, Problem, Step, place};
 use crate::scenario::topology::{GraphNode, GraphSwitch, Topology};
 use crate::scenario::types::{Scenario, Switch};
 
-/// Classes that are in use but in no queue or in two, and queues without a class.
+/// Problems of priorities: classes that are in use but in no queue or in two, and queues without a
+/// class.
 pub fn check_priorities(scenario: &Scenario) -> Vec<Problem> {
     let used = used_classes(scenario);
     let own = own_switches(scenario).filter_map(|(index, own)| {
@@ -163,7 +164,7 @@ struct Load {
     largest_pdu: u64,
     channels: usize,
     has_abr: bool,
-    /// Longest cell time of its ports in use, in picoseconds.
+    /// Longest cell time of the switch's ports in use, in picoseconds.
     cell_time: u64,
 }
 

@@ -47,12 +47,12 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     problems
 }
 
-/// The node's own setting.
+/// The setting `vsvd` of the node itself.
 fn own(scenario: &Scenario, node: usize) -> Option<&VsVdConfig> {
     switches::own(scenario, node)?.1.vsvd.as_ref()
 }
 
-/// Names in `at` that no switch has.
+/// Problems of names in `at` that no switch has.
 fn names(config: &VsVdConfig, graph: &Graph) -> Vec<Problem> {
     let switches: Vec<&str> = graph
         .nodes
@@ -79,7 +79,7 @@ fn names(config: &VsVdConfig, graph: &Graph) -> Vec<Problem> {
     unknown.map(problem).collect()
 }
 
-/// A setting and the place where it is written.
+/// A setting `vsvd` and the place where it is written.
 struct Site<'a> {
     scenario: &'a Scenario,
     graph: &'a Graph,
@@ -125,7 +125,7 @@ impl Site<'_> {
         }
     }
 
-    /// Settings of rate and input that contradict each other.
+    /// Problem of settings of rate and input that contradict each other.
     fn mismatch(&self) -> Option<Problem> {
         let message = self.config.mismatch()?;
         let help = "`previous-loop` with `vc-queues`, or `measured` with `class-queue`";
@@ -138,8 +138,8 @@ impl Site<'_> {
         })
     }
 
-    /// Flows whose acknowledgements have another class than their RM cells, with the first of
-    /// `switches` on their way.
+    /// Flows whose acknowledgements have another class than their RM cells, each with the first of
+    /// `switches` on its path.
     fn other_acks(&self, switches: &[(usize, &Node)]) -> Vec<Problem> {
         let flows = self
             .scenario

@@ -24,7 +24,7 @@ pub struct RustSchemes(Vec<(Kind, &'static str, Arc<dyn SchemeClass>)>);
 
 /// Parameters of a recovery or of a law of a source.
 pub trait Parameters {
-    /// Refuses parameters with which nothing can run.
+    /// Refuses values of parameters with which the component cannot run.
     ///
     /// # Errors
     /// The key, its value and what is allowed.
@@ -39,7 +39,7 @@ trait Written: JsonSchema + Serialize + DeserializeOwned + Debug + Send + Sync +
 impl<C: JsonSchema + Serialize + DeserializeOwned + Debug + Send + Sync + 'static> Written for C {}
 
 impl RustSchemes {
-    /// The same components and one more control scheme: `name` in scenarios, its parameters, and the
+    /// These components and one more control scheme: `name` in scenarios, its parameters, and the
     /// function that makes the scheme at a port.
     #[must_use]
     pub fn with<C, S>(self, name: &'static str, new: fn(&C, PortFacts) -> S) -> RustSchemes
@@ -56,8 +56,8 @@ impl RustSchemes {
         self.and(Kind::Control, name, made)
     }
 
-    /// The same components and one more discard policy, which its function makes for a queue that
-    /// so many channels share. [`discard::ByPdu`] makes one of a decision about each PDU.
+    /// These components and one more discard policy: `new` makes it for a queue that so many
+    /// channels share. [`discard::ByPdu`] makes a policy of a decision about each PDU.
     #[must_use]
     pub fn with_discard<C, P>(self, name: &'static str, new: fn(&C, usize) -> P) -> RustSchemes
     where
@@ -73,7 +73,7 @@ impl RustSchemes {
         self.and(Kind::Discard, name, made)
     }
 
-    /// The same components and one more recovery of TCP, which its function makes for a connection.
+    /// These components and one more recovery of TCP: `new` makes it for a connection.
     #[must_use]
     pub fn with_recovery<C, P>(self, name: &'static str, new: fn(&C, &Facts) -> P) -> RustSchemes
     where
@@ -90,8 +90,7 @@ impl RustSchemes {
         self.and(Kind::Recovery, name, made)
     }
 
-    /// The same components and one more law of the rate of an ABR source, which its function makes
-    /// for a source.
+    /// These components and one more law of the rate of an ABR source: `new` makes it for a source.
     #[must_use]
     pub fn with_law<C, L>(self, name: &'static str, new: fn(&C, SourceFacts) -> L) -> RustSchemes
     where
@@ -133,10 +132,11 @@ impl Schemes for RustSchemes {
     }
 }
 
-/// Makes a component of its parameters, and returns these with those that follow from others.
+/// Makes a component of its parameters; returns all parameters, completed by those that follow from
+/// others, and the component.
 type Make<C> = Box<dyn Fn(C) -> Result<(C, Made), Refused> + Send + Sync>;
 
-/// A component with parameters of type `C`, which are still open.
+/// A component before its parameters, of type `C`, are set.
 struct Class<C> {
     name: &'static str,
     made: Make<C>,
@@ -171,7 +171,8 @@ impl<C: Written> SchemeClass for Class<C> {
     }
 }
 
-/// A component with its parameters: `F` makes its state.
+/// A component with its parameters; the function `F` makes its state at a port, queue, connection
+/// or source.
 struct InRust<C, F> {
     name: &'static str,
     new: F,

@@ -69,7 +69,7 @@ impl Node {
 /// One flow of a group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instance {
-    /// Its group: index into the flows of the scenario.
+    /// Index of the flow's group in the flows of the scenario.
     pub group: usize,
     /// Number within the group, from 1.
     pub index: u32,
@@ -113,7 +113,7 @@ impl Graph {
         });
         self.links.len() - 1
     }
-    /// Adds a link and its opposite.
+    /// Adds a link and the link in the opposite direction.
     fn add_duplex(&mut self, from: usize, to: usize, rate: Rate, delay: Ps) -> (usize, usize) {
         (
             self.add_link(from, to, rate, delay),

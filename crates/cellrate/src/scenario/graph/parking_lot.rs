@@ -53,7 +53,7 @@ pub fn parking_lot(scenario: &Scenario, template: &ParkingLot) -> Result<Graph, 
     }
 }
 
-/// Route of a flow: first switch, number of hops, delays of its own links.
+/// Route of a flow: first switch, number of hops, delays of the flow's own links.
 struct Way {
     enters: usize,
     hops: usize,

@@ -15,14 +15,14 @@ pub struct Routes<'a> {
     graph: &'a Graph,
     names: &'a Names,
     leaving: Vec<Vec<usize>>,
-    /// The link between two nodes, of which there is at most one.
+    /// Index of the link from one node to another, of which there is at most one.
     between: HashMap<(usize, usize), usize>,
 }
 
 /// Links of the forward and the backward channel.
 type Ways = (Vec<usize>, Vec<usize>);
 
-/// A key that has a meaning in templates only.
+/// Problem of a key that has a meaning in templates only.
 fn no_template(index: usize, flow: &Flow) -> Option<Problem> {
     let delays = (
         "whose links have their own delays",
@@ -45,7 +45,7 @@ fn no_template(index: usize, flow: &Flow) -> Option<Problem> {
 }
 
 impl<'a> Routes<'a> {
-    /// Routes of `graph`.
+    /// Finder of routes in `graph`, whose nodes `names` has by name.
     pub fn new(graph: &'a Graph, names: &'a Names) -> Routes<'a> {
         Routes {
             graph,
@@ -168,7 +168,7 @@ impl<'a> Routes<'a> {
             .ok_or_else(|| self.unreachable(place!["flow", index], to, from))
     }
 
-    /// The same links in the other direction, if they exist.
+    /// The links between the same nodes in the opposite direction, if all of them exist.
     fn opposite(&self, links: &[usize]) -> Option<Vec<usize>> {
         let back = links.iter().rev().map(|link| {
             let link = &self.graph.links[*link];

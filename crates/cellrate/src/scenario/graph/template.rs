@@ -103,7 +103,7 @@ pub fn own(flow: Option<Delay>, template: Delay) -> cellrate_engine::kernel::Ps 
     flow.unwrap_or(template).0
 }
 
-/// A key, and a function that tells if a flow has it.
+/// Name of a key, and a function that is true if a flow has the key.
 pub type Key = (&'static str, fn(&Flow) -> bool);
 
 /// Refuses flows with keys that have no meaning in the template.

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// `RIGHT` with a change at 1 s that sets these keys.
+/// The scenario `RIGHT` with a change at 1 s that sets these keys.
 fn changed(set: &str) -> String {
     format!("{RIGHT}\n[[changes]]\nat = \"1 s\"\nset = {{ {set} }}\n")
 }

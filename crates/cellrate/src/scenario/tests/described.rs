@@ -37,7 +37,8 @@ fn quantities_are_numbers_under_their_units() {
     assert_eq!(flow["source"], json!({ "kind": "greedy" }));
 }
 
-/// 1 km, 1000 km, 1 km: 5.01 ms one way. Feedback of switch A crosses the access link twice.
+/// Links of 1 km, 1000 km and 1 km take 5.01 ms one way. Feedback of switch A crosses the access
+/// link twice.
 #[test]
 fn delays_are_those_of_the_way() {
     let network = described(template("n-source").unwrap(), &[]);
@@ -63,7 +64,7 @@ fn delays_are_those_of_the_way() {
     );
 }
 
-/// Feedback of B goes to the virtual source of A and no further, over 1000 km.
+/// Feedback of switch B goes to the virtual source of A and no further, over 1000 km.
 #[test]
 fn feedback_stays_in_its_loop() {
     let text = template("n-source").unwrap();

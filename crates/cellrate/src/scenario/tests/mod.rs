@@ -96,7 +96,7 @@ fn with(base: &str, old: &str, new: &str) -> String {
     base.replacen(old, new, 1)
 }
 
-/// `text` without its mark `«`, and the mark's line and column.
+/// `text` without its mark `«`, and line and column of the mark.
 fn unmark(text: &str) -> (String, (usize, usize)) {
     assert_eq!(text.matches('«').count(), 1, "one mark in {text}");
     let before = text.split('«').next().unwrap();
@@ -125,7 +125,7 @@ fn the_error(text: &str) -> Refusal {
     refusal
 }
 
-/// The single warning of `text`, at the mark.
+/// The single warning of `text`, which must begin at the mark `«` in it.
 fn the_warning(text: &str) -> Diagnostic {
     let (text, place) = unmark(text);
     let mut warnings = parse(&text)
@@ -159,7 +159,7 @@ fn gallery(base: &str, cases: &[Case]) -> String {
     rendered.collect::<Vec<_>>().join("\n")
 }
 
-/// Warnings of all cases.
+/// Warnings of all cases, as the user sees them.
 fn warnings(base: &str, cases: &[Case]) -> String {
     let lines = cases.iter().map(|(title, changes)| {
         let warning = the_warning(&changed(base, changes));

@@ -3,21 +3,22 @@
 use super::packet::Packet;
 use super::{Broken, Stretch};
 
-/// Cycles of the system clock per second.
+/// Cycles of the system clock of a transport stream per second.
 pub const CLOCK_HERTZ: u64 = 27_000_000;
-/// Value at which clock references wrap to zero: 33 bits of 300 cycles.
+/// Cycles after which clock references wrap to zero: 33 bits of 300 cycles.
 const WRAP: u64 = (1 << 33) * 300;
-/// Longest accepted time without a reference, a hundred times the limit of the standard.
+/// Cycles of the longest accepted time without a clock reference, a hundred times the limit of the
+/// standard.
 const LONGEST: u64 = 10 * CLOCK_HERTZ;
 
-/// State of the clock after the packets read so far.
+/// State of the program clock after the packets read so far.
 #[derive(Debug, Default)]
 pub struct Clock {
-    /// The last reference.
+    /// The last clock reference, in cycles.
     last: Option<u64>,
-    /// True if a jump was announced since then.
+    /// True if a jump of the clock was announced since the last reference.
     jumps: bool,
-    /// Packets since the last reference, or from the beginning.
+    /// Packets sent since the last reference, or from the beginning of the file.
     packets: u64,
     before: u64,
     stretches: Vec<Found>,
@@ -107,7 +108,7 @@ impl Clock {
     }
 }
 
-/// Cycles from a reference to the next.
+/// Cycles from a clock reference to the next.
 fn elapsed(last: u64, now: u64, byte: u64) -> Result<u64, Broken> {
     let ticks = (now + WRAP - last) % WRAP;
     let seconds = |ticks: u64| ticks as f64 / CLOCK_HERTZ as f64;

@@ -6,15 +6,15 @@ use super::packet::Packet;
 use super::section::{Programs, Section, associations, program};
 use super::{Broken, Choice, NULL_PID};
 
-/// PID of the program association table.
+/// Packet identifier (PID) of the program association table.
 const ASSOCIATIONS: u16 = 0;
 
 /// Result of a pass over the packets.
 #[derive(Debug, Default)]
 pub struct Contents {
-    /// Incomplete sections, by PID.
+    /// Incomplete sections by PID (packet identifier).
     sections: BTreeMap<u16, Section>,
-    /// PIDs of program maps, with the programs that they may describe.
+    /// PIDs of program maps, each with the numbers of the programs that it may describe.
     maps: BTreeMap<u16, BTreeSet<u16>>,
     programs: Programs,
     /// For each program, the PIDs of its clock one after the other, each with the byte of the packet from which
@@ -27,9 +27,9 @@ pub struct Contents {
 /// The part of a stream that is sent.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Selection {
-    /// PIDs with the clock references, each with the byte from which it is in force.
+    /// PIDs with the clock references, each with the byte of the file from which it is in force.
     pub clocks: Vec<(u64, u16)>,
-    /// PIDs that are sent; `None` for all, if there is nothing to choose between.
+    /// PIDs whose packets are sent; `None` if all are sent, because there is nothing to choose between.
     pub pids: Option<BTreeSet<u16>>,
 }
 
@@ -110,8 +110,8 @@ impl Contents {
         })
     }
 
-    /// The selected or only program; `None` if the stream describes none, or the choice is a PID
-    /// alone.
+    /// Number of the selected or only program; `None` if the stream describes none, or the choice
+    /// is a PID alone.
     fn only_program(&self, choice: &Choice) -> Result<Option<u16>, Broken> {
         let mut numbers = self.programs.keys();
         match (numbers.next(), numbers.next()) {
@@ -180,7 +180,7 @@ impl Contents {
             .collect()
     }
 
-    /// List of the programs and PIDs to choose from.
+    /// List of the programs and PIDs of the stream, for messages.
     fn told(&self) -> String {
         let list = |pids: &mut dyn Iterator<Item = &u16>| {
             let pids: Vec<String> = pids.map(u16::to_string).collect();

@@ -17,36 +17,36 @@ pub use clock::CLOCK_HERTZ;
 /// PID of null packets, which carry no data.
 const NULL_PID: u16 = 0x1fff;
 
-/// A number of packets over a time.
+/// A number of packets that are sent over a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stretch {
     /// Duration in cycles of [`CLOCK_HERTZ`].
     pub ticks: u64,
-    /// Packets that are sent in it.
+    /// Packets that are sent in this time.
     pub packets: u64,
 }
 
 /// Choice of the part of a stream that is sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
-    /// Number of the program.
+    /// Number of the program whose packets are sent.
     pub program: Option<u32>,
-    /// PID with the clock references.
+    /// PID (packet identifier) of the packets with the clock references.
     pub pcr_pid: Option<u32>,
     /// True if null packets are sent, too.
     pub null_packets: bool,
 }
 
-/// A fault of a stream, or of the choice.
+/// A fault of a stream, or of the choice among its programs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
     /// Key of the source that the fault is reported at.
     pub key: &'static str,
-    /// Offset in the file.
+    /// Offset of the fault in the file, in bytes.
     pub byte: Option<u64>,
     /// Description of the fault.
     pub message: String,
-    /// Advice; may be empty.
+    /// Advice to the user; may be empty.
     pub help: String,
 }
 

@@ -1,24 +1,24 @@
-//! Packets and their adaptation fields.
+//! Packets of a transport stream, 188 bytes each, and their adaptation fields.
 
 use super::{Broken, TRANSPORT_PACKET_BYTES};
 
 const SIZE: usize = TRANSPORT_PACKET_BYTES as usize;
 const SYNC: u8 = 0x47;
 
-/// A packet.
+/// A packet of a transport stream.
 #[derive(Clone, Copy, Debug)]
 pub struct Packet<'a> {
-    /// Offset in the file.
+    /// Offset of the packet in the file, in bytes.
     pub byte: u64,
-    /// Packet identifier.
+    /// Packet identifier (PID), which names the stream that the packet belongs to.
     pub pid: u16,
-    /// True if a section or a PES packet begins in it.
+    /// True if a section or a PES packet begins in the packet.
     pub starts_unit: bool,
-    /// True if it announces a jump of the clock.
+    /// True if the packet announces a jump of the clock.
     pub discontinuity: bool,
     /// Program clock reference in cycles of 27 MHz: base times 300 and extension.
     pub pcr: Option<u64>,
-    /// Bytes behind header and adaptation field.
+    /// Bytes of the packet behind its header and adaptation field.
     pub payload: &'a [u8],
 }
 

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 /// Table identifier that marks the rest of the packet as stuffing.
 const STUFFING: u8 = 0xff;
 
-/// A program.
+/// A program of a transport stream, such as a television channel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
-    /// PID of its clock references.
+    /// PID (packet identifier) of the packets that carry the program's clock references (PCR).
     pub pcr_pid: u16,
-    /// PIDs of its streams.
+    /// PIDs of the packets of the program's elementary streams, such as video and sound.
     pub streams: Vec<u16>,
 }
 
@@ -23,7 +23,7 @@ pub struct Section {
 impl Section {
     /// Adds the payload of a packet and returns all sections that it completes undamaged. In a
     /// packet in which a section begins, the first byte is the number of bytes that still belong to
-    /// the previous section, and further sections may follow (ISO/IEC 13818-1, 2.4.4).
+    /// the section before, and further sections may follow (ISO/IEC 13818-1, 2.4.4).
     pub fn take(&mut self, payload: &[u8], starts_unit: bool) -> Vec<Vec<u8>> {
         let (before, begun) = match (starts_unit, payload.split_first()) {
             (false, _) => (payload, None),

@@ -16,7 +16,7 @@ impl Stream {
     fn data(self, pid: u16, count: usize) -> Stream {
         (0..count).fold(self, |stream, _| stream.packet(pid, 1, &[]))
     }
-    /// An adaptation field with a clock reference and nothing else.
+    /// Appends a packet whose adaptation field has a clock reference and nothing else.
     fn pcr(self, pid: u16, pcr: u64, flags: u8) -> Stream {
         let (base, extension) = (pcr / 300, pcr % 300);
         let [_, _, _, a, b, c, d, e] = (base << 7 | 0x7e).to_be_bytes();
@@ -28,15 +28,15 @@ impl Stream {
     fn section(self, pid: u16, body: &[u8]) -> Stream {
         self.sections(pid, 0, &whole(body))
     }
-    /// A packet in which a section begins after `pointer` bytes.
+    /// Appends a packet in which a section begins after `pointer` bytes.
     fn sections(mut self, pid: u16, pointer: u8, bytes: &[u8]) -> Stream {
         self = self.packet(pid, 1, &[&[pointer], bytes].concat());
         let start = self.0.len() - 188;
         self.0[start + 1] |= 0x40;
         self
     }
-    /// Programs 1 and 2 with maps on PIDs 100 and 200, clocks and streams on 101 and 201, and a
-    /// stream on 102.
+    /// Appends the tables of programs 1 and 2: maps on PIDs 100 and 200, clocks and streams on 101
+    /// and 201, and a stream on 102.
     fn two_programs(self) -> Stream {
         self.section(
             0,
@@ -45,14 +45,14 @@ impl Stream {
         .section(100, &MAP_1)
         .section(200, &MAP_2)
     }
-    /// Both programs with their maps on PID 100.
+    /// Programs 1 and 2 with their maps on PID 100.
     fn shared_maps(self) -> Stream {
         self.section(
             0,
             &[0, 0, 0, 0, 1, 0xc1, 0, 0, 0, 1, 0xe0, 100, 0, 2, 0xe0, 100],
         )
     }
-    /// Three packets of program 1 and one of program 2 between two references of each.
+    /// Three packets of program 1 and one of program 2 between two clock references of each.
     fn played(self) -> Stream {
         self.pcr(101, 0, 0)
             .pcr(201, 0, 0)

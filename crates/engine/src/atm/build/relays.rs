@@ -15,7 +15,7 @@ use crate::kernel::{Ps, ServiceRate};
 use crate::net::channel::ChannelId;
 
 impl Draft<'_> {
-    /// Checks that a flow passes the same such switches on its way there and back.
+    /// Checks that a flow passes the same switches with virtual sources on its way there and back.
     pub(super) fn check_loops(&self) -> Result<(), PlanError> {
         for (index, flow) in self.plan.flows.iter().enumerate() {
             let forward = self.splits(ChannelId::forward(index));
@@ -48,8 +48,8 @@ impl Draft<'_> {
             .all(|channel| self.class(channel) == ServiceClass::Abr)
     }
 
-    /// Relays of a switch, the two of a flow one after the other. The routes of their channels in
-    /// `table` are changed to lead to them.
+    /// Relays of a switch, the two of a flow one after the other. The routes of the relayed
+    /// channels in `table` are changed to lead to the relays.
     pub(super) fn relays(&self, node: usize, table: &mut [Route], ports: usize) -> Vec<Relay> {
         let Some(config) = self.plan.vsvd(node) else {
             return Vec::new();

@@ -67,7 +67,8 @@ impl Draft<'_> {
     fn is_prompt<S: BuildServer>(&self, node: usize) -> bool {
         self.has_credit[node] || (self.plan.errors.occur() && !S::LOSES_AHEAD)
     }
-    /// True if links lose cells, and their ports need not be prompt for that.
+    /// True if links lose cells and a port can compute the losses of its link ahead, without being
+    /// prompt.
     pub(in crate::atm) fn loses_ahead<S: BuildServer>(&self) -> bool {
         self.plan.errors.occur() && S::LOSES_AHEAD
     }
@@ -108,7 +109,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Initial allocation of a channel at the far end of `link`, in cells.
+    /// Cells that a channel is allotted at first at the far end of `link`.
     pub(in crate::atm) fn allocation(&self, channel: ChannelId, link: usize) -> u32 {
         let Some(config) = &self.plan.fcvc else {
             return 0;
@@ -124,8 +125,8 @@ impl Draft<'_> {
         }
     }
 
-    /// Memory and channels of the pool that `channel` uses at the far end of `link`: that of its
-    /// next port, or that of the link if the channel ends there.
+    /// Memory and channels of the pool that `channel` uses at the far end of `link`: the pool of
+    /// its next port, or of the link if the channel ends there.
     fn pool_behind(&self, channel: ChannelId, link: usize) -> &Users {
         let node = self.plan.links[link].to;
         match self
@@ -287,7 +288,7 @@ impl Draft<'_> {
     }
 
     /// Number of departures of a channel from `node` after which the node must act: it sends a
-    /// credit, or updates the use of a pool's memory.
+    /// credit, or updates the use of a pool's memory. `NEVER_TOLD` if the node need not act.
     fn told_every(&self, channel: ChannelId, node: usize) -> u32 {
         let config = self
             .plan
@@ -304,7 +305,7 @@ impl Draft<'_> {
         }
     }
 
-    /// The state that a node needs to process every event at its own time; `None` if it need not.
+    /// The state that a node needs to process every event at its own time; `None` if the node need not.
     pub(in crate::atm) fn prompt<S: BuildServer>(&self, node: usize) -> Option<Box<Prompt>> {
         if !self.is_prompt::<S>(node) {
             return None;
@@ -403,7 +404,7 @@ impl Draft<'_> {
     }
 }
 
-/// N2 in cells, as counters use it.
+/// The parameter N2 of credit control in cells, as counters use it.
 fn n2(config: &FcvcConfig) -> u32 {
     config.n2.0.min(u32::MAX as u64) as u32
 }

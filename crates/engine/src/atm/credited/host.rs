@@ -62,7 +62,8 @@ impl<S: Server> PromptNode<S> for Host<S> {
         }
     }
 
-    /// A cell without a body moves no timer, so only a credit may follow from it.
+    /// Receives a cell without a body, which moves no timer, so only a credit may follow from it.
+    /// Returns false, with nothing changed, if a credit would follow.
     #[inline]
     fn take_alone(&mut self, cell: Cell, prompt: &mut Prompt, _links: &mut Links) -> bool {
         let passes = prompt.most_untold(cell.label) > 0;
@@ -73,7 +74,9 @@ impl<S: Server> PromptNode<S> for Host<S> {
         passes
     }
 
-    /// Cells without bodies move no timer, so nothing follows from them up to the next credit.
+    /// Receives the leading cells of `cells` that arrive before `limit`, up to the first that has a
+    /// body or would cause a credit. Returns the number received. Cells without bodies move no
+    /// timer, so no other event follows from them.
     #[inline]
     fn take_row(&mut self, cells: &[Cell], limit: Ps, prompt: &mut Prompt) -> usize {
         let mut taken = 0;
@@ -143,7 +146,7 @@ impl<S: Server> Host<S> {
         );
     }
 
-    /// Notes that the terminal may send.
+    /// Notes in `prompt` that a terminal may have cells to send through its port.
     fn touch(&self, index: usize, prompt: &mut Prompt) {
         let port = self.terminals[index].port;
         if (port as usize) < self.ports.len() {

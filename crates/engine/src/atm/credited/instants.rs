@@ -13,21 +13,22 @@ use crate::atm::transport::Links;
 use crate::atm::transport::{Arrivals, Inbox};
 use crate::kernel::Ps;
 
-/// A host or a switch as [`turn`] sees it: its ports, its timers, and what it does with a cell.
+/// A host or a switch whose events [`turn`] processes: its ports, its timers, and what it does with
+/// a cell.
 pub trait PromptNode<S> {
-    /// Output ports with the links they feed, and the log.
+    /// Output ports of the node with the links they feed, and the node's log.
     fn parts(&mut self) -> (&mut [(Port<S>, u32)], &mut Log);
-    /// Time of the earliest timer.
+    /// Time of the node's earliest timer.
     fn timer(&self) -> Ps;
-    /// Processes the timers at `now`.
+    /// Processes the timers that are due at `now`.
     fn run_timers(&mut self, now: Ps, prompt: &mut Prompt, links: &mut Links);
-    /// Handles a cell that has arrived. A host also processes the timers that it brings forward to
-    /// the same instant; those of a switch come in the next turn of the loop.
+    /// Handles a cell that has arrived. A host also processes the timers that the cell brings
+    /// forward to the same instant; timers of a switch follow in the next turn of the loop.
     fn take(&mut self, cell: Cell, body: Option<&mut Body>, prompt: &mut Prompt, links: &mut Links);
 
-    /// If the only event at `now`, when no cell arrives, is one timer, processes it and what follows
-    /// from it, and as far as nothing else happens also later ones before `limit`, which lies behind
-    /// `now`. Returns false, with nothing changed, if there is more to do.
+    /// Processes the only event at `now`, if it is one timer and no cell arrives, with what follows
+    /// from it. As long as nothing else happens, later timers before `limit`, which lies behind
+    /// `now`, are processed as well. Returns false, with nothing changed, if there is more to do.
     #[inline]
     fn run_alone(
         &mut self,
@@ -39,13 +40,13 @@ pub trait PromptNode<S> {
         false
     }
     /// Handles a cell without a body that is the only event at its instant, with what follows from
-    /// it. Returns false, with nothing changed, if it cannot.
+    /// it. Returns false, with nothing changed, if the node cannot handle it alone.
     #[inline]
     fn take_alone(&mut self, _cell: Cell, _prompt: &mut Prompt, _links: &mut Links) -> bool {
         false
     }
-    /// Receives cells without bodies that arrive before `limit`, the first of `cells`, as far as nothing
-    /// follows from them. Returns their number.
+    /// Receives the leading cells of `cells` that have no bodies and arrive before `limit`, as long as
+    /// nothing follows from them. Returns the number of cells received.
     #[inline]
     fn take_row(&mut self, _cells: &[Cell], _limit: Ps, _prompt: &mut Prompt) -> usize {
         0
@@ -62,13 +63,13 @@ pub trait PromptNode<S> {
     ) -> usize {
         0
     }
-    /// Notes the ports to which the node may have sent cells without noting it before.
+    /// Notes the ports through which the node may have sent cells that it has not noted yet.
     #[inline]
     fn touch_ports(&self, _prompt: &mut Prompt) {}
 }
 
-/// Processes everything before `horizon`; at one instant completions, timers, arrivals, service
-/// starts. Returns `prompt`.
+/// Processes everything before `horizon`. The order at one instant is completions, timers,
+/// arrivals, starts of services. Returns `prompt`.
 pub fn turn<S: Server, N: PromptNode<S>>(
     node: &mut N,
     prompt: Box<Prompt>,

@@ -8,12 +8,12 @@ use crate::credit::allocation::Notice;
 use crate::credit::{CreditCell, Purpose, Record};
 use crate::kernel::Ps;
 
-/// A credit for a port of this node: the slot of the channel, and its new limit.
+/// A credit for a port of this node: slot of the channel, and the channel's new limit.
 pub type Grant = (u32, u32);
 
 impl Prompt {
     /// Counts `cells` cells of the channel with label `label` that have left the node, or have
-    /// ended here; the last of them at `now`.
+    /// ended there; the last of them at `now`.
     #[inline]
     pub fn forward<S: Server>(
         &mut self,
@@ -49,8 +49,8 @@ impl Prompt {
         }
     }
 
-    /// Counts cells of a channel that will have left the node by the end of the service that has just started
-    /// at a port, and prepares the credit that follows then.
+    /// Counts the cells of a departure that will have left the node by the end of the service that has just
+    /// started at a port, and prepares the credit that follows then.
     #[inline]
     pub fn forward_ahead<S: Server>(
         &mut self,
@@ -80,7 +80,7 @@ impl Prompt {
             Some(_) => 0,
         }
     }
-    /// [`Prompt::forward`] for at most [`Prompt::most_untold`] cells.
+    /// Counts at most [`Prompt::most_untold`] cells as [`Prompt::forward`] does; no message follows.
     #[inline]
     pub fn forward_untold(&mut self, label: u32, cells: usize) {
         let account = &mut self.accounts[label as usize];
@@ -230,8 +230,8 @@ impl Prompt {
         }
     }
 
-    /// Sends the marks that are due at `now`: one for each channel that has sent since its last
-    /// mark, or has no credit.
+    /// Sends the marks that are due at `now`: one for each channel that has sent cells since its
+    /// last mark, or has no credit.
     pub fn mark<S: Server>(&mut self, now: Ps, outputs: &mut Outputs<'_, S>) {
         let Some(interval) = self.mark_interval.filter(|_| self.next_mark == now) else {
             return;

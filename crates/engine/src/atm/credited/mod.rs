@@ -21,57 +21,57 @@ use crate::discard::Cause;
 use crate::kernel::{Ps, Tournament};
 use crate::net::channel::ChannelId;
 
-/// Marks the absence of an index.
+/// Index that stands for the absence of one.
 pub const NONE: u32 = u32::MAX;
 
-/// A channel at the port that sends it.
+/// A channel at the output port that sends its cells.
 #[derive(Clone, Copy, Debug)]
 pub struct Way {
     /// The channel.
     pub channel: ChannelId,
-    /// Label under which its cells arrive here; [`NONE`] if the channel begins here.
+    /// Label under which the channel's cells arrive here; [`NONE`] if the channel begins here.
     pub label_here: u32,
-    /// Label at the far end of the link.
+    /// Label of the channel's cells at the far end of the link.
     pub label_there: u32,
-    /// Number of cells sent, as of the last mark.
+    /// Number of cells that the channel had sent at its last mark.
     pub marked: u32,
 }
 
-/// A channel that arrives here, with its credit for the upstream node.
+/// A channel that arrives at the node, with its credit for the upstream node.
 #[derive(Clone, Copy, Debug)]
 pub struct Account {
     /// Port to the upstream node; [`NONE`] if the channel is not under credit control.
     pub reverse: u32,
     /// Slot of the channel at the upstream port.
     pub upstream: u32,
-    /// Port and slot here, unless the channel ends here.
+    /// Port and slot through which the channel leaves the node; `None` if it ends here.
     pub onward: Option<(u32, u32)>,
     /// Counters of forwarded cells and sent credits; unused if the channel belongs to a pool, which
-    /// has its own.
+    /// has counters of its own.
     pub receiver: Receiver,
-    /// Pool and number in it, if allocation is adaptive.
+    /// Index of the pool and of the channel's place in the pool, if allocation is adaptive.
     pub pool: Option<(u32, u32)>,
 }
 
-/// A pool and the labels of its channels.
+/// A pool of memory and the labels of the channels that share it.
 #[derive(Clone)]
 pub struct Shared {
-    /// The memory.
+    /// The pool with its allocations.
     pub pool: Pool,
-    /// Labels of its channels.
+    /// Labels of the channels that share the pool.
     pub labels: Vec<u32>,
 }
 
 /// Ports of a node, with the links they feed, and all links.
 pub struct Outputs<'a, S> {
-    /// The ports.
+    /// Ports of the node, each with the link that it feeds.
     pub ports: &'a mut [(Port<S>, u32)],
-    /// The links.
+    /// All links of the simulation.
     pub links: &'a mut Links,
 }
 
 impl<S> Outputs<'_, S> {
-    /// A port and its link.
+    /// Port number `port` with the outlet to its link.
     #[inline]
     pub fn at(&mut self, port: u32) -> (&mut Port<S>, Outlet<'_>) {
         let (port, link) = &mut self.ports[port as usize];
@@ -79,7 +79,7 @@ impl<S> Outputs<'_, S> {
     }
 }
 
-/// Completions and credit of a node.
+/// Completions and credit of a node that processes every event at its own time.
 #[derive(Clone)]
 pub struct Prompt {
     /// Completion time of each port.
@@ -87,13 +87,13 @@ pub struct Prompt {
     /// Ports that may have a service to start at this instant.
     touched: Vec<u32>,
     is_touched: Vec<bool>,
-    /// Ports whose next service starts before their next event, and for each port if it is among
-    /// them.
+    /// Ports whose next service starts before their next event. `is_behind` has for each port if it
+    /// is among them.
     behind: Vec<u32>,
     is_behind: Vec<bool>,
-    /// Channels by port and slot.
+    /// Channels that leave the node, by port and slot.
     pub(in crate::atm) ways: Vec<Vec<Way>>,
-    /// Channels by the label under which they arrive.
+    /// Channels that arrive at the node, by the label under which they arrive.
     pub(in crate::atm) accounts: Vec<Account>,
     pub(in crate::atm) pools: Vec<Shared>,
     pub(in crate::atm) mark_interval: Option<Ps>,
@@ -102,7 +102,7 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// A node in its initial state.
+    /// State of a node before its first event.
     pub fn new(
         ways: Vec<Vec<Way>>,
         accounts: Vec<Account>,
@@ -124,7 +124,7 @@ impl Prompt {
         }
     }
 
-    /// `number` of every channel that is sent here, by port and slot.
+    /// The result of `number` for every channel that the node sends, by port and slot.
     pub fn channels_sent(&self, number: impl Fn(ChannelId) -> u32) -> Vec<Vec<u32>> {
         let ways = |ways: &Vec<Way>| ways.iter().map(|way| number(way.channel)).collect();
         self.ways.iter().map(ways).collect()
@@ -148,7 +148,7 @@ impl Prompt {
         }
     }
 
-    /// True if there was no event at any port at this instant.
+    /// True if no event at this instant has been noted at any port.
     #[inline]
     pub fn is_untouched(&self) -> bool {
         self.touched.is_empty()
@@ -184,7 +184,7 @@ impl Prompt {
         }
     }
 
-    /// Starts the services before `horizon` that are no events.
+    /// Starts the services before `horizon` that need no event of their own.
     pub fn catch_up<S: Server>(&mut self, horizon: Ps, outputs: &mut Outputs<'_, S>) {
         let mut i = 0;
         while i < self.behind.len() {
@@ -201,7 +201,7 @@ impl Prompt {
         }
     }
 
-    /// If the only event at `now` is that one port continues with its next cell, processes it.
+    /// Processes the only event at `now`, if it is that one port continues with its next cell.
     /// `others` is the time of the next event other than a completion. Returns false, with nothing
     /// changed, if there is more to do.
     #[inline]
@@ -222,7 +222,8 @@ impl Prompt {
         true
     }
 
-    /// Processes the completions at `now`, port by port, and the credit that follows from them.
+    /// Processes the completions of services at `now`, port by port, and the credit that follows
+    /// from them.
     pub fn complete<S: Server>(&mut self, now: Ps, outputs: &mut Outputs<'_, S>, log: &mut Log) {
         while self.completions.first().0 == now {
             let index = self.completions.first().1;
@@ -245,7 +246,7 @@ impl Prompt {
         }
     }
 
-    /// Starts services at `now`.
+    /// Starts the services that begin at `now`.
     pub fn start<S: Server>(&mut self, now: Ps, outputs: &mut Outputs<'_, S>) {
         while let Some(index) = self.touched.pop() {
             self.is_touched[index as usize] = false;
@@ -253,7 +254,7 @@ impl Prompt {
         }
     }
 
-    /// Starts the service at one port at `now`, if there is one.
+    /// Starts the service at port number `index` at `now`, if a cell waits there.
     #[inline]
     pub fn start_at<S: Server>(&mut self, now: Ps, index: u32, outputs: &mut Outputs<'_, S>) {
         let (port, mut out) = outputs.at(index);

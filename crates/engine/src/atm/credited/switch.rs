@@ -56,7 +56,8 @@ impl<S: Server> PromptNode<S> for Switch<S> {
             && self.pass_alone(&cell, prompt, links).is_some()
     }
 
-    /// Cells without bodies, as long as none of them arrives together with another event.
+    /// Forwards the leading cells of `cells` that have no bodies, as long as none of them arrives
+    /// together with another event. Returns the number forwarded.
     #[inline]
     fn take_sorted(
         &mut self,
@@ -89,7 +90,7 @@ impl<S: Server> PromptNode<S> for Switch<S> {
         taken
     }
 
-    /// Virtual sources may send through any port.
+    /// Notes every port if the switch has virtual sources, which may send through any port.
     #[inline]
     fn touch_ports(&self, prompt: &mut Prompt) {
         if !self.relays.is_empty() {
@@ -99,9 +100,9 @@ impl<S: Server> PromptNode<S> for Switch<S> {
 }
 
 impl<S: Server> Switch<S> {
-    /// Forwards a cell without a body that is the only event at its instant, if its port certainly admits
-    /// it. Returns true if an event of the port may have come forward, `None` with nothing changed if
-    /// the port does not.
+    /// Forwards a cell without a body that is the only event at its instant, if its port certainly admits the
+    /// cell. Returns true if the port's next event may have become earlier; `None`, with nothing changed, if
+    /// the port may refuse the cell.
     #[inline(always)]
     fn pass_alone(&mut self, cell: &Cell, prompt: &mut Prompt, links: &mut Links) -> Option<bool> {
         let route = &self.table[cell.label as usize];

@@ -8,19 +8,20 @@ use crate::atm::simulation::Simulation;
 use crate::atm::window::Snapshot;
 use crate::kernel::Digest;
 
-/// Cells of a channel on links and in queues.
+/// Cells of one channel that are on links or in queues at one instant.
 #[derive(Clone, Copy, Default)]
 pub struct InFlight {
-    /// Cells.
+    /// Number of cells of the channel on links and in queues.
     pub cells: u64,
-    /// Application bytes in them.
+    /// Application bytes that these cells carry.
     pub bytes: u64,
-    /// Number of link crossings that they have not completed.
+    /// Number of links that these cells have still to cross, summed over the cells; a link that a
+    /// cell is on counts.
     pub crossings: u64,
 }
 
 impl<S: Server> Simulation<S> {
-    /// Cells in flight of each channel.
+    /// Cells of each channel that are on links or in queues now.
     pub(super) fn in_flight(&self) -> Vec<InFlight> {
         let mut found = alloc::vec![InFlight::default(); self.network.channels.len()];
         for cell in self.cells() {
@@ -51,7 +52,7 @@ impl<S: Server> Simulation<S> {
         }
     }
 
-    /// Cells that have crossed a link so far.
+    /// Number of times that a cell has crossed a link since the start of the run.
     pub fn cell_hops(&mut self) -> u64 {
         let last = self.snapshot();
         self.crossings(&last, &self.in_flight())

@@ -82,7 +82,7 @@ impl<S: Server> Simulation<S> {
         }
     }
 
-    /// Cells of segments with a total of `bytes` bytes.
+    /// Cells that carry segments with a total of `bytes` bytes.
     fn cells_of(&self, flow: usize, bytes: u64) -> f64 {
         let flow = &self.network.plan.flows[flow];
         let mss = flow.tcp.mss.0;

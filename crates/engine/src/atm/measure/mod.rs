@@ -45,7 +45,7 @@ impl<S: Server> Simulation<S> {
         matches!(self.stations[node].node, Node::Switch(_))
     }
 
-    /// Runs to `end`, measures from `from` to `to`, and returns the report.
+    /// Runs to the time `end`, measures from `from` to `to`, and returns the report.
     pub fn measure(&mut self, from: Ps, to: Ps, end: Ps) -> Report {
         self.run_until(from);
         self.begin_window();
@@ -101,8 +101,8 @@ impl<S: Server> Simulation<S> {
         };
     }
 
-    /// Greatest lengths of queues since the beginning of the run: before the present window, and
-    /// since its beginning.
+    /// Greatest length of every queue since the beginning of the run: before the present window,
+    /// and up to now.
     fn longest_so_far(&self) -> Vec<Vec<Vec<u64>>> {
         let mut longest = self.queue_maxima();
         let before = self
@@ -131,13 +131,13 @@ impl<S: Server> Simulation<S> {
         self.nodes().map(ports).collect()
     }
 
-    /// Samples every switch queue now, and the sum of all queues.
+    /// Samples the length of every switch queue now, and notes the sum of all queues.
     pub fn sample(&mut self) {
         let queued = self.sample_queues();
         self.network.window.queued_max = self.network.window.queued_max.max(Some(queued));
     }
 
-    /// Samples every switch queue now, and returns the sum of all queues.
+    /// Samples the length of every switch queue now, and returns the sum of all queues, in cells.
     pub(super) fn sample_queues(&mut self) -> u64 {
         let now = self.now;
         let mut queued = 0;

@@ -123,12 +123,12 @@ impl<S: Server> Simulation<S> {
     }
 }
 
-/// Use of a link by the forward channels over it.
+/// Use of a link by the forward channels that cross it.
 #[derive(Clone, Copy, Default)]
 struct Load {
     /// Rate that TCP over ABR and UBR needs for its throughput, in bit/s; `None` without such flows.
     needed: Option<f64>,
-    /// Cells of other classes delivered.
+    /// Delivered cells of other classes than those with such flows.
     taken: u64,
 }
 

@@ -29,7 +29,7 @@ impl<S: Server> Simulation<S> {
         })
     }
 
-    /// RM cells of a channel that began and ended at switches.
+    /// RM cells of a channel that switches with virtual sources have inserted and absorbed.
     pub(super) fn relayed(&self, channel: ChannelId) -> RelayCounts {
         let counts = self.relays_of(channel).map(|(_, relay)| relay.counts());
         counts.fold(RelayCounts::default(), |sum, one| RelayCounts {
@@ -38,8 +38,8 @@ impl<S: Server> Simulation<S> {
         })
     }
 
-    /// Correction of the link crossings of a channel: those of RM cells that begin at switches,
-    /// less those that RM cells which end at switches no longer make.
+    /// Correction of the link crossings of a channel: crossings of RM cells that begin at switches,
+    /// less the crossings that RM cells no longer make because they end at switches.
     pub(super) fn relayed_crossings(&self, channel: ChannelId) -> u64 {
         let hops = self.network.channels[channel.index()].hops.len();
         let beyond = |(before, relay): (usize, &Relay)| {

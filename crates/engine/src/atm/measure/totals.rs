@@ -1,4 +1,4 @@
-//! Sums over all flows, and over those of a class.
+//! Sums of measures over all flows, and over the flows of one class.
 
 use alloc::vec::Vec;
 

@@ -1,6 +1,6 @@
-//! Changes of a network while it runs. A change acts before every event of its instant: what has an
-//! earlier time follows the old settings, everything else the new ones. State is kept: queues,
-//! windows and rates, the measurements of a scheme, the PDUs that a policy follows.
+//! Changes of a network while it runs. A change acts before every event of its instant: events of
+//! earlier times follow the old settings, all others the new ones. State is kept: queues, windows
+//! and rates, the measurements of a scheme, the PDUs that a policy follows.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -16,19 +16,19 @@ use crate::traffic::SourceConfig;
 /// Settings that hold from an instant on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// The instant.
+    /// Instant of the change.
     pub at: Ps,
-    /// Switches by number of their node.
+    /// Changed switches: number of the node, and settings.
     pub switches: Vec<(usize, SwitchChange)>,
-    /// Flows by number.
+    /// Changed flows: number of the flow, and settings.
     pub flows: Vec<(usize, FlowChange)>,
 }
 
-/// Settings of every output port of a switch. Scheme and policy stay the same, and so does
-/// [`SwitchControl::marks_at_dequeue`].
+/// Settings of every output port of a switch that can change. Scheme and policy stay the same, and
+/// so does [`SwitchControl::marks_at_dequeue`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct SwitchChange {
-    /// Limit of each queue that credit does not limit.
+    /// Limit of each queue, except of those that credit limits.
     pub buffer: Buffer,
     /// Parameters of the control scheme.
     pub control: ControlConfig,
@@ -36,7 +36,8 @@ pub struct SwitchChange {
     pub discard: DiscardConfig,
 }
 
-/// Settings of a flow. The kind of source and the rules of its end systems stay the same.
+/// Settings of a flow that can change. The kind of source and the rules of the end systems stay the
+/// same.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowChange {
     /// False if the source sends nothing new: data over TCP wait, bare cells do not come into being.
@@ -44,12 +45,12 @@ pub struct FlowChange {
     pub sends: bool,
     /// Parameters of the source.
     pub source: SourceConfig,
-    /// Parameters of its ABR end systems; PCR and MCR stay as they are.
+    /// Parameters of the flow's ABR end systems; PCR and MCR stay as they are.
     pub abr: AbrConfig,
 }
 
 impl SwitchChange {
-    /// Settings of a switch that can change.
+    /// The settings of a switch in the plan that can change.
     pub fn of(plan: &SwitchPlan) -> SwitchChange {
         SwitchChange {
             buffer: plan.buffer,
@@ -60,7 +61,7 @@ impl SwitchChange {
 }
 
 impl FlowChange {
-    /// Settings of a flow that can change.
+    /// The settings of a flow in the plan that can change.
     pub fn of(plan: &FlowPlan) -> FlowChange {
         FlowChange {
             sends: plan.sends,
@@ -73,7 +74,7 @@ impl FlowChange {
 /// Checks that changes come in order, and that each changes nothing but parameters.
 ///
 /// # Errors
-/// The first that does not.
+/// The first change that does not, in words.
 pub(in crate::atm) fn check(plan: &Plan) -> Result<(), PlanError> {
     let mut before = Ps::ZERO;
     for Change {

@@ -11,11 +11,11 @@ use crate::discard::DiscardConfig;
 /// A setting of a switch that contradicts credit control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contradiction {
-    /// A control scheme, by its name: credit replaces rates.
+    /// A control scheme, with its name: credit replaces rates.
     Control(&'static str),
-    /// A discard policy, by its name: under credit control no cell is lost.
+    /// A discard policy, with its name: under credit control no cell is lost.
     Discard(&'static str),
-    /// A queue, by its number: it holds classes with and without credit.
+    /// A queue, with its number: it holds classes with and without credit.
     Queue(usize),
 }
 

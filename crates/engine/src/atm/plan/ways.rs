@@ -1,4 +1,4 @@
-//! Opposite links, and the control loops that they close.
+//! Opposite links, and the control loops that links close.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -7,7 +7,7 @@ use super::{FlowPlan, LinkPlan, NodeKind, Plan};
 use crate::endsystem::VsVdConfig;
 use crate::kernel::Ps;
 
-/// For each link its opposite; of several parallel links the one with the same number.
+/// For each link the index of its opposite; of several parallel links the one with the same number.
 pub fn opposites(links: &[LinkPlan]) -> Vec<Option<usize>> {
     let mut between: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
     for (index, link) in links.iter().enumerate() {
@@ -73,8 +73,8 @@ impl Plan {
         }
     }
 
-    /// Propagation and a cell time on every link, there and back; for a flow without a backward
-    /// channel, twice the way there.
+    /// Sum of propagation and a cell time over every link of a flow, there and back; for a flow
+    /// without a backward channel, twice the sum there.
     pub fn round_trip(&self, flow: &FlowPlan) -> Ps {
         let there = way_time(&self.links, &flow.forward);
         let back = if flow.backward.is_empty() {
@@ -127,7 +127,7 @@ mod tests {
         );
     }
 
-    /// 0 - 1 - 2 - 3, with the links there before those back.
+    /// A chain of nodes 0 - 1 - 2 - 3; the links there are listed before the links back.
     #[test]
     fn a_loop_goes_round_between_two_ends() {
         let links = links(&[(0, 1), (1, 2), (2, 3), (3, 2), (2, 1), (1, 0)]);

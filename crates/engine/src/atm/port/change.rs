@@ -9,7 +9,7 @@ use crate::kernel::Ps;
 use crate::kernel::units::Buffer;
 
 impl<S> Port<S> {
-    /// Notes which cells need no checks: of what queues, policies and scheme ask at every arrival.
+    /// Derives which cells need no checks from what queues, policies and scheme read at every arrival.
     pub(super) fn note_shortcuts(&mut self) {
         let reads_queue = self.control.reads_queue();
         let stateless = |queue: &Queue| queue.settings.discard.is_stateless();
@@ -64,7 +64,7 @@ impl<S> Port<S> {
 }
 
 impl<S: Server> Port<S> {
-    /// Goes on from `now` with another limit of each queue that credit does not limit, and with
+    /// Continues from `now` with another limit of each queue that credit does not limit, and with
     /// other parameters of the same scheme and of the same policy. Cells beyond a smaller limit
     /// stay. An interval of the scheme that should have ended before `now` ends now.
     pub fn change(

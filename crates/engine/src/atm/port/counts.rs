@@ -7,19 +7,19 @@ use crate::atm::server::{Context, Queued, Server};
 use crate::atm::transport::Outlet;
 use crate::kernel::Ps;
 
-/// Counters of one queue over a window.
+/// Counters of one queue of a port, over a window.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QueueCounts {
-    /// Cells that arrived, refused ones included.
+    /// Cells that arrived, including refused ones.
     pub arrived: u64,
-    /// Cells refused.
+    /// Cells that the queue refused.
     pub dropped: u64,
-    /// Integral of the length in cell picoseconds.
+    /// Integral of the queue length over time, in cell picoseconds.
     pub backlog: f64,
 }
 
 impl<S: Server> Port<S> {
-    /// Counters up to `now`, and the number of cells whose service has completed.
+    /// Counters of each queue up to `now`, and the number of cells whose service has completed.
     pub fn counts(&mut self, now: Ps, out: &mut Outlet<'_>) -> (Vec<QueueCounts>, u64) {
         let departed = self
             .server
@@ -42,21 +42,21 @@ impl<S: Server> Port<S> {
         self.server
             .served(&mut Context::new(now, &mut self.control, out))
     }
-    /// Greatest length of `queue` since the last call of [`Port::forget_longest`].
+    /// Greatest length of `queue`, in cells, since the last call of [`Port::forget_longest`].
     pub fn longest(&self, queue: usize) -> u64 {
         self.server.longest(queue)
     }
-    /// Starts new maxima at `now`.
+    /// Starts the greatest lengths of all queues anew at `now`.
     pub fn forget_longest(&mut self, now: Ps, out: &mut Outlet<'_>) {
         self.server
             .forget_longest(&mut Context::new(now, &mut self.control, out));
         self.forget_front();
     }
-    /// Cells held here that are not yet on the link.
+    /// Cells that the port holds and that are not yet on the link.
     pub fn held(&self) -> Vec<Queued> {
         self.server.held()
     }
-    /// Bytes of storage for queued cells, and cells held there.
+    /// Bytes of storage for queued cells, and number of cells stored.
     pub fn storage(&self) -> (usize, usize) {
         self.server.storage()
     }

@@ -20,8 +20,8 @@ impl<S: Server> Port<S> {
         Some(departure)
     }
 
-    /// Cells that the link has lost and whose service has ended by `until`, in this order, if the port
-    /// is not prompt. It must have been advanced to `until`.
+    /// Cells that the link has lost and whose service has ended by `until`, in the order of their ends, if
+    /// the port is not prompt. The port must have been advanced to `until`.
     pub fn take_losses(&mut self, until: Ps) -> Vec<Departure> {
         self.count_lost(until);
         core::mem::take(&mut self.untaken)
@@ -59,7 +59,7 @@ impl<S: Server> Port<S> {
             server.tell(message, &mut Context::new(now, &mut self.control, out));
         }
     }
-    /// Sends a message of credit control that will be there at `at`; see [`CreditedServer::tell_at`].
+    /// Sends a message of credit control that will reach the port at `at`; see [`CreditedServer::tell_at`].
     pub fn tell_at(&mut self, at: Ps, rank: u32, message: Message) {
         if let Some(server) = self.server.credited_mut() {
             server.tell_at(at, rank, message);
@@ -96,13 +96,13 @@ impl<S: Server> Port<S> {
         let server = self.server.credited();
         server.map_or(Ps::NEVER, CreditedServer::next_start)
     }
-    /// Cells of the channel in `slot` that are still here, including the one in service, if the
-    /// server is up to date.
+    /// Cells of the channel in `slot` that the port still holds, including the one in service, if
+    /// the server is up to date.
     pub fn queued_of(&self, slot: u32) -> u64 {
         let server = self.server.credited();
         server.map_or(0, |server| server.queued_of(slot))
     }
-    /// Largest number of cells of the channel in `slot` that were here at once.
+    /// Largest number of cells of the channel in `slot` that the port held at once.
     pub fn longest_of(&self, slot: u32) -> u64 {
         let server = self.server.credited();
         server.map_or(0, |server| server.longest_of(slot))
@@ -136,7 +136,7 @@ impl<S: Server> Port<S> {
             names.zip(counted.map(|count| count as f64)).collect(),
         )
     }
-    /// Number of cells of credit control that were sent.
+    /// Number of cells of credit control that the port has sent.
     pub fn credit_cells_sent(&self) -> u64 {
         self.credit_counts().cells()
     }
@@ -144,8 +144,8 @@ impl<S: Server> Port<S> {
         let server = self.server.credited();
         server.map_or_else(CreditCounts::default, CreditedServer::credit_counts)
     }
-    /// For each channel under credit control that comes from another node: its slot, and the most
-    /// cells that it may have here.
+    /// For each channel under credit control that comes from another node: the channel's slot, and
+    /// the most cells that it may have at this port.
     pub fn allocations(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         let slots = self.allocations.iter().enumerate();
         slots.filter_map(|(slot, most)| Some((slot as u32, (*most)?)))

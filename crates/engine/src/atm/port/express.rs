@@ -19,9 +19,9 @@ use crate::discard::DiscardPolicy;
 use crate::kernel::{Ps, Ring, Tail};
 
 impl<S: Server> Port<S> {
-    /// [`Port::arrive`] for a plain cell, if it is certainly admitted and its departure is known at
-    /// once. Returns false, with nothing changed, if it is not. If the cell is stamped,
-    /// [`Link::push_stamp`](crate::net::link::Link::push_stamp) must follow.
+    /// Handles a plain cell as [`Port::arrive`] does, if the cell is certainly admitted and its
+    /// departure is known at once. Returns false, with nothing changed, if it is not. If the cell
+    /// is stamped, [`Link::push_stamp`](crate::net::link::Link::push_stamp) must follow.
     #[inline(always)]
     pub fn arrive_express(&mut self, now: Ps, arrival: &Arrival, out: &mut Outlet<'_>) -> bool {
         if self.reads_at(now, arrival) {
@@ -47,8 +47,8 @@ impl<S: Server> Port<S> {
             || queues.any(|queue| !queue.settings.discard.is_stateless())
     }
 
-    /// [`Port::arrive`] for a data cell without a body, if the port certainly admits it. Returns false, with
-    /// nothing changed, if not. For a switch with a port that [`Port::takes_singly`].
+    /// Handles a data cell without a body as [`Port::arrive`] does, if the port certainly admits the cell.
+    /// Returns false, with nothing changed, if not. For a switch with a port that [`Port::takes_singly`].
     #[inline(always)]
     pub fn arrive_singly(&mut self, now: Ps, arrival: &Arrival, out: &mut Outlet<'_>) -> bool {
         if self.reads_at(now, arrival) {
@@ -75,7 +75,7 @@ impl<S: Server> Port<S> {
         true
     }
 
-    /// [`Port::arrive_singly`] for a port with one queue that is served in order.
+    /// Does what [`Port::arrive_singly`] does, for a port with one queue that is served in order.
     #[inline(always)]
     fn arrive_in_order(&mut self, now: Ps, arrival: &Arrival, out: &mut Outlet<'_>) -> bool {
         let Some(server) = self.server.express() else {
@@ -94,9 +94,9 @@ impl<S: Server> Port<S> {
         true
     }
 
-    /// The port for [`Port::arrive_express`] of one cell after the other; [`Row::close`] must follow,
-    /// or the cells are lost. `None` if its server is not such a one, or if the control scheme may read
-    /// its queue at a cell.
+    /// The port as a row, which takes cells one after the other as [`Port::arrive_express`] does;
+    /// [`Row::close`] must follow, or the cells are lost. `None` if the port's server does not know
+    /// departures at once, or if the control scheme may read its queue at a cell.
     #[inline(always)]
     pub fn row<'a>(&'a mut self, out: &'a mut Outlet<'_>) -> Option<Row<'a, OnLink<'a>>> {
         if !self.has_rows() {
@@ -106,8 +106,8 @@ impl<S: Server> Port<S> {
         self.row_to(OnLink { tail, stamps })
     }
 
-    /// [`Port::row`] of cells that are on the link already, which serves them once more after
-    /// [`Port::resume`].
+    /// A row as [`Port::row`] makes, of cells that are on the link already. The row serves them
+    /// once more after [`Port::resume`].
     #[inline(always)]
     pub fn row_again(&mut self) -> Option<Row<'_, Already>> {
         if !self.has_rows() {
@@ -116,7 +116,7 @@ impl<S: Server> Port<S> {
         self.row_to(Already(0))
     }
 
-    /// True if its server knows departures at once, and no cell lets the scheme read the queue.
+    /// True if the port's server knows departures at once, and no cell lets the scheme read the queue.
     #[inline(always)]
     fn has_rows(&mut self) -> bool {
         !self.reads_some && self.server.express().is_some()
@@ -134,8 +134,8 @@ impl<S: Server> Port<S> {
         })
     }
 
-    /// State of the server to which [`Port::resume`] returns; `None` if it does not know
-    /// departures at once, or if a scheme sees its cells.
+    /// State of the server to which [`Port::resume`] returns; `None` if the server does not know
+    /// departures at once, or if a scheme sees the port's cells.
     #[inline]
     pub fn work(&mut self) -> Option<Work> {
         if !matches!(self.control, Control::None(_)) {
@@ -144,7 +144,8 @@ impl<S: Server> Port<S> {
         self.server.express().map(|server| server.work())
     }
 
-    /// Goes on from `work`, as if the last `cells` cells had not come. They stay on the link.
+    /// Returns to the state `work`, as if the last `cells` cells had not come. These cells stay on
+    /// the link.
     pub fn resume(&mut self, work: Work, cells: usize) {
         if let Some(server) = self.server.express() {
             server.resume(work, cells);
@@ -152,7 +153,7 @@ impl<S: Server> Port<S> {
     }
 }
 
-/// A cell without a body as the control scheme leaves it, which sees no queue.
+/// A cell without a body after the control scheme has seen it; the scheme does not see the queue.
 #[inline(always)]
 fn shown(control: (&mut Control, bool), now: Ps, arrival: &Arrival) -> Queued {
     Queued {
@@ -165,15 +166,15 @@ fn shown(control: (&mut Control, bool), now: Ps, arrival: &Arrival) -> Queued {
 pub trait RowEnd {
     /// Number of cells for which there is room.
     fn room(&self) -> usize;
-    /// Takes a cell.
+    /// Puts a cell at the end of the row.
     fn push(&mut self, cell: Cell);
-    /// Takes the stamp of the last cell.
+    /// Puts the stamp of the last cell beside it.
     fn stamp(&mut self, sent: Ps);
-    /// Ends the row; returns the number of its cells.
+    /// Ends the row; returns the number of cells in it.
     fn close(self) -> usize;
 }
 
-/// The end of a link's ring.
+/// The end of a link's ring buffer, where a row puts its cells.
 pub struct OnLink<'a> {
     tail: Tail<'a, Cell>,
     stamps: &'a mut Ring<Ps>,
@@ -198,7 +199,7 @@ impl RowEnd for OnLink<'_> {
     }
 }
 
-/// Counts cells that are on the link already.
+/// Counts cells of a row that are on the link already.
 pub struct Already(usize);
 
 impl RowEnd for Already {
@@ -218,7 +219,7 @@ impl RowEnd for Already {
 #[must_use]
 pub struct Row<'a, E> {
     server: FifoRow<'a>,
-    /// Backlog below which a cell is admitted and nothing is marked.
+    /// Backlog of the line, below which a cell is admitted and nothing is marked.
     most: Ps,
     control: &'a mut Control,
     ignores_data: bool,
@@ -231,8 +232,9 @@ impl<E: RowEnd> Row<'_, E> {
     pub fn admits(&self, now: Ps) -> bool {
         self.end.room() > 0 && self.server.backlog(now) < self.most
     }
-    /// [`Port::arrive_express`]. Returns false, with nothing changed, also if the link's ring would
-    /// have to grow; at the first cell of a row it has room.
+    /// Handles a plain cell as [`Port::arrive_express`] does. Returns false, with nothing changed,
+    /// also if the link's ring buffer would have to grow; for the first cell of a row the buffer
+    /// has room.
     #[inline(always)]
     pub fn arrive(&mut self, now: Ps, arrival: &Arrival) -> bool {
         if !self.admits(now) {
@@ -258,18 +260,19 @@ impl<E: RowEnd> Row<'_, E> {
             0
         }
     }
-    /// [`Row::arrive`] for a cell of [`Row::room_apart`]. [`Row::note_apart`] must follow the last.
+    /// Handles a cell that [`Row::room_apart`] has room for. [`Row::note_apart`] must follow the
+    /// last such cell.
     #[inline(always)]
     pub fn arrive_apart(&mut self, now: Ps, cell: Queued) {
         self.end.push(self.server.serve_apart(now, cell));
     }
-    /// Records `cells` cells of [`Row::arrive_apart`], the last of them at `last`.
+    /// Records `cells` cells that [`Row::arrive_apart`] has handled, the last of them at `last`.
     #[inline(always)]
     pub fn note_apart(&mut self, cells: u32, last: Ps) {
         self.server.note_apart(cells, last);
     }
-    /// Writes server and ring back. Returns the number of cells; of those on a link [`Outlet::note`] must
-    /// be told.
+    /// Writes the states of server and ring buffer back. Returns the number of cells; if they are on a link,
+    /// [`Outlet::note`] must be called with it.
     #[inline(always)]
     pub fn close(self) -> usize {
         let sent = self.end.close();

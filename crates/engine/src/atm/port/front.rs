@@ -8,7 +8,7 @@ use crate::atm::transport::Outlet;
 use crate::discard::Cause;
 use crate::kernel::{Ps, Stays};
 
-/// Number of cells that wait in front, with its statistics.
+/// Number of cells that wait in front of the port, with statistics of that number.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Front {
     cells: u64,
@@ -25,7 +25,7 @@ impl Front {
     pub fn asks(&self) -> bool {
         self.asks
     }
-    /// Notes if the buffer or a policy may refuse a cell.
+    /// Notes if a full buffer or a policy may refuse a cell.
     pub fn note_limits(&mut self, may_refuse: bool) {
         self.asks = self.exists && may_refuse;
     }
@@ -47,7 +47,7 @@ impl<S: Server> Port<S> {
         self.note_shortcuts();
     }
 
-    /// Cells of the controlled class, in front of the virtual sources and behind them.
+    /// Cells of the controlled class in the queue and in front of it; 0 unless `wanted`.
     pub(super) fn class_length(&mut self, now: Ps, wanted: bool, out: &mut Outlet<'_>) -> u64 {
         if wanted {
             self.front.cells + self.queue_length(now, self.controlled, out)
@@ -56,8 +56,8 @@ impl<S: Server> Port<S> {
         }
     }
 
-    /// True if a queue and what waits in front of it certainly have room for another cell, and its policy asks
-    /// for no more than that.
+    /// True if a queue together with the cells in front of it certainly has room for another cell, and its
+    /// policy requires no more than that.
     #[inline]
     fn has_room_in_front(&self, now: Ps, index: usize) -> bool {
         let room = self.queues[index].room_in_front;
@@ -67,8 +67,8 @@ impl<S: Server> Port<S> {
                 .surely_shorter(now, index, room - self.front.cells)
     }
 
-    /// Handles a cell that arrives for a virtual source. It waits in front unless it is refused. If
-    /// the scheme `meters` arrivals it sees the cell and may mark it.
+    /// Handles a cell that arrives for a virtual source. The cell waits in front of the port unless
+    /// it is refused. If the scheme `meters` arrivals it sees the cell and may mark it.
     #[inline]
     pub fn arrive_in_front(
         &mut self,
@@ -103,8 +103,8 @@ impl<S: Server> Port<S> {
         }
     }
 
-    /// Handles an RM cell that arrives and ends here; the scheme uses `rate` as the rate of its
-    /// channel, and may mark the cell.
+    /// Handles an RM cell that arrives and ends at this switch; the scheme uses `rate` as the rate
+    /// of the RM cell's channel, and may mark the cell.
     pub fn meter_rm(
         &mut self,
         now: Ps,
@@ -120,8 +120,8 @@ impl<S: Server> Port<S> {
     }
 
     /// Handles a cell that a virtual source sends into the controlled queue. If the scheme meters
-    /// what virtual sources send it sees the cell, with `metered` as the rate of its channel. Only
-    /// RM cells can be refused: data was admitted when it arrived.
+    /// the output of virtual sources it sees the cell, with `metered` as the rate of the channel.
+    /// Only RM cells can be refused: data was admitted when it arrived.
     #[inline]
     pub fn send_from_front(
         &mut self,
@@ -161,9 +161,10 @@ impl<S: Server> Port<S> {
         None
     }
 
-    /// [`Port::arrive_in_front`] and [`Port::send_from_front`] at one instant, of a data cell without a body
-    /// that is certainly admitted. Returns false, with nothing changed, if it is not, if the scheme reads the length
-    /// of its queue, or if the server does not know departures at once.
+    /// Does what [`Port::arrive_in_front`] and [`Port::send_from_front`] do, at one instant, for a data cell
+    /// without a body that is certainly admitted. Returns false, with nothing changed, in three cases: the
+    /// cell may be refused, the scheme reads the length of its queue, or the server does not know departures
+    /// at once.
     #[inline(always)]
     pub fn pass_front(&mut self, now: Ps, mut arrival: Arrival, out: &mut Outlet<'_>) -> bool {
         let may_refuse = self.front.asks && !self.has_room_in_front(now, arrival.queue as usize);
@@ -193,7 +194,7 @@ impl<S: Server> Port<S> {
     pub fn front_integral(&self, now: Ps) -> f64 {
         self.front.stays.until(now, self.front.cells)
     }
-    /// Starts a new maximum.
+    /// Starts the greatest number of cells in front anew from the present number.
     pub(super) fn forget_front(&mut self) {
         self.front.longest = self.front.cells;
     }

@@ -47,7 +47,7 @@ pub struct CellDelay {
 }
 
 impl CellDelay {
-    /// The measures of delays in `picoseconds`.
+    /// Measures of the delays, which are in `picoseconds`.
     pub(in crate::atm) fn new(picoseconds: &Summary) -> CellDelay {
         let seconds = |ps: f64| ps * 1e-12;
         let quantile = |q: f64| picoseconds.quantile(q).map(seconds);

@@ -158,11 +158,11 @@ pub struct Balance {
 }
 
 impl Balance {
-    /// Bytes sent.
+    /// Bytes that the flow has sent in this balance.
     pub fn sent(&self) -> u64 {
         self.sent_once_bytes + self.retransmitted_bytes
     }
-    /// Bytes accounted for.
+    /// Sum of the bytes whose whereabouts the balance states.
     pub fn accounted(&self) -> u64 {
         self.delivered_bytes
             + self.dropped_at_switch_bytes

@@ -10,14 +10,14 @@ use crate::kernel::Ps;
 pub struct Context<'a, E> {
     /// The present time.
     pub now: Ps,
-    /// The control scheme of the port.
+    /// Control scheme of the port.
     pub control: &'a mut Control,
-    /// The end of the line.
+    /// End of the line, which takes the cells whose service starts.
     pub out: &'a mut E,
 }
 
 impl<'a, E: LineEnd> Context<'a, E> {
-    /// A context at `now`.
+    /// Surroundings of a server at the time `now`.
     #[inline(always)]
     pub fn new(now: Ps, control: &'a mut Control, out: &'a mut E) -> Context<'a, E> {
         Context { now, control, out }
@@ -29,16 +29,16 @@ impl<'a, E: LineEnd> Context<'a, E> {
         self.control.on_dequeue(self.now, &mut passing, length);
         *info = info.marked_as(passing);
     }
-    /// The context at another time.
+    /// The same surroundings at the time `now`.
     #[inline(always)]
     pub fn at(&mut self, now: Ps) -> Context<'_, E> {
         Context::new(now, self.control, self.out)
     }
 }
 
-/// The end of a line, which a server's cells reach in the order of their service.
+/// The end of a line, at which a server's cells arrive in the order of their service.
 pub trait LineEnd {
-    /// Takes a cell whose service ends as many picoseconds before `cell.at` as the propagation takes.
+    /// Takes a cell. Its service ends before `cell.at` by the propagation delay of the line.
     fn put(&mut self, cell: Cell, body: Option<&Body>);
 }
 

@@ -19,7 +19,7 @@ struct Waiting {
     body: Option<Body>,
 }
 
-/// The cell in service: from a queue, or of the credit protocol.
+/// The cell in service: one from a queue, or one of the credit protocol.
 #[derive(Clone)]
 struct Service {
     queue: Option<usize>,
@@ -31,26 +31,26 @@ struct Service {
 /// State of a channel at a port under credit control.
 #[derive(Clone, Copy, Default)]
 struct Channel {
-    /// Queue of its data, and queue of its RM cells.
+    /// Index of the queue of the channel's data. `rm_queue` is that of its RM cells.
     queue: usize,
     rm_queue: usize,
     sender: Option<Sender>,
-    /// Its position among the channels that may send: the number of the event at which it last
-    /// became able to send, or last sent. `None` if it may not send.
+    /// Position of the channel among those that may send: the number of the event at which the
+    /// channel last became able to send, or last sent. `None` if it may not send.
     since: Option<u64>,
     here: u64,
     longest: u64,
 }
 
 /// Serves queues in strict priority in the textbook way: a cell leaves the queue when its service
-/// has completed and only then enters the link. It is written to be simple, and shares only the
-/// interface and the counters of credit control with the lazy servers.
+/// has completed and only then enters the link. This server is written to be simple, and shares
+/// only the interface and the counters of credit control with the lazy servers.
 #[derive(Clone)]
 pub struct EagerServer {
     line: Line,
     queues: Vec<VecDeque<Waiting>>,
     in_service: Option<Service>,
-    /// Completion and carried fraction of the last service.
+    /// Completion time of the last service, and the fraction of a picosecond carried from it.
     last: (Ps, u64),
     departed: u64,
     integrals: Vec<(u128, Ps)>,
@@ -58,7 +58,7 @@ pub struct EagerServer {
     accepted: Vec<u64>,
     watched: Option<usize>,
     rm_first: bool,
-    /// Time since which cells have been waiting while none was in service.
+    /// Time at which cells began to wait while none was in service.
     idle_since_arrival: Ps,
     numbers: u64,
     prompt: Option<PromptSettings>,

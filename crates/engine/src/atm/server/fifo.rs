@@ -12,29 +12,29 @@ use crate::atm::transport::Outlet;
 use crate::kernel::Ps;
 
 /// A first-in first-out server by Lindley's recursion: a cell that arrives at `t` starts at `max(t,
-/// free_at)`, so it enters the link at once, with the time at which it will arrive at the far end.
-/// The queue length follows from `free_at` alone, and with it the marks of a scheme that marks by it.
+/// free_at)`, so it enters the link at once, with the time at which it will arrive at the far end. The queue
+/// length follows from `free_at` alone. So do the marks of a scheme that marks by this length.
 #[derive(Clone)]
 pub struct FifoServer {
     line: Line,
     accepted: u64,
     work: Work,
-    /// Marks that it sets; a cell that leads to one is not served in a row.
+    /// Marks that the server sets; a cell whose arrival leads to a mark is not served in a row.
     marks: Option<Marks>,
 }
 
-/// State that changes with each cell served, apart from the number of cells.
+/// State of the server that changes with each cell served, apart from the number of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Work {
     free_at: Ps,
     carry: u64,
     sojourns: u128,
-    /// Longest backlog so far: time until the line is free, and the fraction carried then.
+    /// Longest backlog so far: time until the line was free, and the fraction carried then.
     longest: (u64, u64),
 }
 
 impl FifoServer {
-    /// A server of one queue that serves its cells in order, and whose departures nobody watches.
+    /// A server of one queue that serves its cells in order, and whose departures cause nothing else.
     pub fn new(line: Line) -> FifoServer {
         FifoServer {
             line,
@@ -77,29 +77,29 @@ impl FifoServer {
             }
         }
     }
-    /// Time until the line is free.
+    /// Time from `now` until the line is free.
     #[inline]
     pub fn backlog(&self, now: Ps) -> Ps {
         self.work.free_at.saturating_sub(now)
     }
-    /// Serves a cell at `now`; returns it as it enters the link.
+    /// Serves a cell at `now`; returns the cell as it enters the link.
     #[inline(always)]
     pub fn serve(&mut self, now: Ps, cell: Queued) -> Cell {
         self.accepted += 1;
         self.work.serve(&self.line, now, cell)
     }
-    /// State from which [`FifoServer::resume`] goes on.
+    /// State of the server from which [`FifoServer::resume`] continues.
     #[inline]
     pub fn work(&self) -> Work {
         self.work
     }
-    /// Goes on from `work`, as before the last `cells` cells.
+    /// Returns to the state `work`, as before the last `cells` cells.
     pub fn resume(&mut self, work: Work, cells: usize) {
         self.work = work;
         self.accepted -= cells as u64;
     }
-    /// The server for plain cells, one after the other; [`FifoRow::close`] must follow, or it
-    /// forgets them.
+    /// The server as a row, which serves plain cells one after the other; [`FifoRow::close`] must
+    /// follow, or the server does not count these cells.
     #[inline(always)]
     pub fn row(&mut self) -> FifoRow<'_> {
         FifoRow {
@@ -127,7 +127,7 @@ fn completion(line: &Line, now: Ps, (free_at, carry): (Ps, u64)) -> (Ps, u64) {
     line.clock.complete(start, carry)
 }
 
-/// Notes a backlog. A new maximum is rare, so that a branch costs less than a selection.
+/// Updates the longest backlog. A new maximum is rare, so a branch costs less than a selection.
 #[inline(always)]
 fn note_longest(longest: &mut (u64, u64), backlog: (u64, u64)) {
     if backlog.0 >= longest.0 {
@@ -136,7 +136,7 @@ fn note_longest(longest: &mut (u64, u64), backlog: (u64, u64)) {
 }
 
 impl Work {
-    /// Serves a cell at `now`; returns it as it enters the link.
+    /// Serves a cell at `now`; returns the cell as it enters the link.
     #[inline(always)]
     fn serve(&mut self, line: &Line, now: Ps, cell: Queued) -> Cell {
         (self.free_at, self.carry) = completion(line, now, (self.free_at, self.carry));
@@ -160,23 +160,23 @@ pub struct FifoRow<'a> {
 }
 
 impl FifoRow<'_> {
-    /// Time until the line is free.
+    /// Time from `now` until the line is free.
     #[inline(always)]
     pub fn backlog(&self, now: Ps) -> Ps {
         self.work.free_at.saturating_sub(now)
     }
-    /// Serves a cell at `now`; returns it as it enters the link.
+    /// Serves a cell at `now`; returns the cell as it enters the link.
     #[inline(always)]
     pub fn serve(&mut self, now: Ps, cell: Queued) -> Cell {
         self.work.serve(&self.line, now, cell)
     }
-    /// True if each of several cells finds the line free that arrive at `first` and then `interval` or more
-    /// after one another.
+    /// True if each of several cells finds the line free, when they arrive at `first` and then `interval` or
+    /// more after one another.
     #[inline(always)]
     pub fn is_free_for(&self, first: Ps, interval: Ps) -> bool {
         first > self.work.free_at && interval > self.line.clock.floor()
     }
-    /// Serves a cell that finds the line free. [`FifoRow::note_apart`] must follow the last.
+    /// Serves a cell that finds the line free. [`FifoRow::note_apart`] must follow the last such cell.
     #[inline(always)]
     pub fn serve_apart(&self, now: Ps, cell: Queued) -> Cell {
         Cell {
@@ -185,7 +185,7 @@ impl FifoRow<'_> {
             info: cell.info,
         }
     }
-    /// Records `cells` cells of [`FifoRow::serve_apart`], the last of them at `last`.
+    /// Records `cells` cells that [`FifoRow::serve_apart`] has served, the last of them at `last`.
     #[inline(always)]
     pub fn note_apart(&mut self, cells: u32, last: Ps) {
         let (free_at, carry) = self.line.clock.complete(last, 0);
@@ -194,7 +194,7 @@ impl FifoRow<'_> {
         self.work.sojourns += backlog as u128 * cells as u128;
         note_longest(&mut self.work.longest, (backlog, carry));
     }
-    /// Returns the state to the server, which has served `cells` cells.
+    /// Writes the state back to the server, which has served `cells` cells since [`FifoServer::row`].
     #[inline(always)]
     pub fn close(self, cells: usize) {
         self.server.work = self.work;

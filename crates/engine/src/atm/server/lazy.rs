@@ -11,29 +11,29 @@ use crate::atm::cell::Body;
 use crate::atm::transport::Outlet;
 use crate::kernel::Ps;
 
-/// [`FifoServer`] if departures and marks are known at arrival, [`PromptServer`] if departures must be
-/// reported, otherwise [`PriorityServer`]; the first and the last as a [`LossyServer`] if the link
-/// loses cells.
+/// The cheapest server that is exact for a port: [`FifoServer`] if departures and marks are known at arrival,
+/// [`PromptServer`] if departures must be reported, otherwise [`PriorityServer`]. The first and the last are
+/// used as a [`LossyServer`] if the link loses cells.
 #[derive(Clone)]
 pub enum LazyServer {
-    /// One queue, whose departures cause nothing else but marks by its length.
+    /// Server of one queue whose departures cause nothing else but marks by its length.
     Fifo(FifoServer),
-    /// Several queues, RM cells before others, or other marking at departure.
+    /// Server of several queues, or of RM cells before others, or with other marking at departure.
     Priority(PriorityServer),
-    /// Credit control, or a link that loses cells: apart, so that the choice between the others is a
-    /// quick one.
+    /// Server for credit control, or for a link that loses cells. It has a variant of its own, so
+    /// that the choice between the first two is a quick one.
     Special(Box<SpecialServer>),
 }
 
 /// A server for credit control or for a link that loses cells.
 #[derive(Clone)]
 pub enum SpecialServer {
-    /// Credit control.
+    /// Server for credit control.
     Prompt(PromptServer),
-    /// One queue, whose departures cause nothing else, before a link that loses cells.
+    /// Server of one queue, whose departures cause nothing else, before a link that loses cells.
     LossyFifo(LossyServer<FifoServer>),
-    /// Several queues, RM cells before others, or marking at departure, before a link that loses
-    /// cells.
+    /// Server of several queues, or of RM cells before others, or with marking at departure, before
+    /// a link that loses cells.
     LossyPriority(LossyServer<PriorityServer>),
 }
 

@@ -14,15 +14,15 @@ use crate::kernel::{Ps, Ring};
 /// Losses of the link behind a port that is not prompt.
 #[derive(Clone, Debug)]
 pub struct LossSettings {
-    /// Losses of the link.
+    /// Bit errors of the link, which decide on each cell.
     pub errors: Errors,
-    /// Label of each channel at the far end, by slot.
+    /// Label at the far end of the link of each channel, by slot.
     pub labels: Vec<u32>,
 }
 
 /// A server whose cells the link may lose. Losses are drawn in the order of service, in which the
-/// cells of a lazy server reach the end of its line, so no departure needs an event: a lost cell
-/// waits here until its departure is asked for.
+/// cells of a lazy server reach the end of its line. So no departure needs an event: a lost cell is
+/// stored until [`Server::take_lost`] returns it.
 #[derive(Clone)]
 pub struct LossyServer<T> {
     server: T,
@@ -36,7 +36,7 @@ struct LossyEnd {
     delay: Ps,
     /// Label at the far end and slot of each channel, in the order of the labels.
     slots: Vec<(u32, u32)>,
-    /// Lost cells that have not been asked for, in the order of their departures.
+    /// Lost cells that [`Server::take_lost`] has not yet returned, in the order of their departures.
     lost: Ring<Departure>,
 }
 
@@ -57,7 +57,7 @@ impl LineEnd for LossyOutlet<'_, '_> {
 }
 
 impl LossyEnd {
-    /// The end of the line, with the link behind it.
+    /// Outlet for the end of the line at which cells are lost, with the link behind it.
     #[inline(always)]
     fn before<'a, 'b>(&'a mut self, out: &'a mut Outlet<'b>) -> LossyOutlet<'a, 'b> {
         LossyOutlet { lossy: self, out }
@@ -79,7 +79,7 @@ impl LossyEnd {
 }
 
 impl<T: LineServer> LossyServer<T> {
-    /// The same server before a link with losses.
+    /// `server` before a link that loses cells.
     pub fn new(server: T, line: Line, settings: LossSettings) -> LossyServer<T> {
         let mut slots: Vec<(u32, u32)> = settings.labels.into_iter().zip(0..).collect();
         slots.sort_unstable();
@@ -156,7 +156,8 @@ impl<T: LineServer> ServerCounts for LossyServer<T> {
         self.advance(context);
         self.server.forget_longest(context);
     }
-    /// A lost cell counts as held until its departure has been asked for.
+    /// Cells that the server holds. A lost cell is among them until [`Server::take_lost`] has
+    /// returned it.
     fn held(&self) -> Vec<Queued> {
         let lost = self.lossy.lost.iter().map(|departure| Queued {
             label: departure.label,

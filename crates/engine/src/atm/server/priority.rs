@@ -26,10 +26,10 @@ impl Lane {
 
 #[derive(Clone, Default)]
 struct Queue {
-    /// RM cells, if they are served first.
+    /// Lane of the RM cells, if they are served first.
     first: Lane,
     lane: Lane,
-    /// Cells whose service has completed.
+    /// Number of cells of the queue whose service has completed.
     departed: u64,
     stays: Stays,
     longest: u64,
@@ -52,28 +52,29 @@ impl Queue {
 }
 
 /// A non-preemptive server of queues in strict priority. Between two calls nothing can change the
-/// order of service, so it needs no departure event: each call advances it.
+/// order of service, so the server needs no departure event: each call advances it.
 #[derive(Clone)]
 pub struct PriorityServer {
     line: Line,
     queues: Vec<Queue>,
     waiting: u64,
-    /// A bit for each queue, set if cells wait there; the lowest is that of the highest priority.
+    /// A bit for each queue, set if cells wait there; the lowest bit is the queue of the highest
+    /// priority.
     occupied: u32,
     /// Queue of the cell in service, if its completion has not been counted yet.
     in_service: Option<u32>,
     /// Completion time of the service in progress, or of the last one.
     free_at: Ps,
     carry: u64,
-    /// Earliest instant at which the next service may start although the line is free.
+    /// Earliest instant at which the next service may start, even if the line is free before.
     ready_at: Ps,
     watched: Option<u32>,
     rm_first: bool,
 }
 
 impl PriorityServer {
-    /// A server of some queues in descending priority. The control scheme is told of departures
-    /// from queue `watched`; with `rm_first` each queue serves its RM cells before its other cells.
+    /// A server of some queues in descending priority. The control scheme sees departures from
+    /// queue `watched`; with `rm_first` each queue serves its RM cells before its other cells.
     ///
     /// # Panics
     /// If there are more than 32 queues.
@@ -149,7 +150,7 @@ impl PriorityServer {
             context.out.put(cell, None);
         }
     }
-    /// [`LineServer::push_to`].
+    /// Does what [`LineServer::push_to`] does.
     #[inline(always)]
     fn add(
         &mut self,
@@ -175,7 +176,7 @@ impl PriorityServer {
         lane.push(cell, body);
         self.waiting += 1;
     }
-    /// [`Server::push`] of a cell without a body.
+    /// Puts a cell without a body into its queue, as [`Server::push`] does.
     #[inline(always)]
     pub fn push_plain(&mut self, queue: u32, cell: Queued, context: &mut Context<'_, Outlet<'_>>) {
         self.add((queue, cell), None, context);

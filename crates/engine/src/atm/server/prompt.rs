@@ -23,8 +23,8 @@ use crate::kernel::{Ps, Ring};
 /// The cell in service.
 #[derive(Clone, Copy)]
 enum InService {
-    /// A cell of a channel, from the queue with this number; `matters` if its departure must be
-    /// reported at once.
+    /// A cell of a channel, from the queue with the number `queue`; `matters` if the departure of
+    /// the cell must be reported at once.
     Cell {
         queue: u32,
         slot: u32,
@@ -37,17 +37,18 @@ enum InService {
 }
 
 /// A server for ports at which some departures have immediate effects: a credit follows from them,
-/// or the link has lost the cell. The others are processed at the next call, or when the next
-/// service starts. A channel whose turn it is sends one cell and then, if it has more and may send
-/// them, waits behind all others that may.
+/// or the link has lost the cell. Other departures are processed at the next call, or when the next
+/// service starts. A channel in turn sends one cell. If it has more cells and may send them, it
+/// then waits behind all other channels that may.
 #[derive(Clone)]
 pub struct PromptServer {
     line: Line,
     queues: Vec<Queue>,
     channels: Vec<Channel>,
     messages: Ring<Message>,
-    /// Messages that will be there at a certain time, with the rank among those of the same time, in
-    /// this order; and the time of the first, `NEVER` if there is none.
+    /// Messages that will be at the server at a certain time, in the order of time and, at one
+    /// time, of the number beside it. `to_come_at` is the time of the first, `NEVER` if there is
+    /// none.
     to_come: Ring<(Ps, u32, Message)>,
     to_come_at: Ps,
     records_per_cell: usize,
@@ -58,18 +59,18 @@ pub struct PromptServer {
     tells_nobody: bool,
     /// True if a departure is reported as soon as its service has started.
     tells_ahead: bool,
-    /// Number of departures of waiting cells that will be reported, if that is so.
+    /// Number of departures of waiting cells that will be reported, if the server reports ahead.
     telling: u64,
     in_service: Option<InService>,
     departure: Option<Departure>,
     free_at: Ps,
     carry: u64,
-    /// Earliest instant at which the next service may start although the line is free.
+    /// Earliest instant at which the next service may start, even if the line is free before.
     ready_at: Ps,
-    /// Number of cells and messages that may be served: of a channel that takes turns one.
+    /// Number of cells and messages that may be served now; a channel that takes turns counts once.
     ready: u64,
-    /// A bit for each queue, set if a cell of it may be served; the lowest is that of the highest
-    /// priority.
+    /// A bit for each queue, set if one of its cells may be served; the lowest bit is the queue of
+    /// the highest priority.
     occupied: u32,
     counts: CreditCounts,
     watched: Option<u32>,
@@ -77,9 +78,9 @@ pub struct PromptServer {
 }
 
 impl PromptServer {
-    /// A server of the queues and channels of `settings`. The control scheme is told of departures
-    /// from queue `watched`; with `rm_first` queues of which no channels take turns serve their RM
-    /// cells before their other cells.
+    /// A server of the queues and channels of `settings`. The control scheme sees departures from
+    /// queue `watched`. With `rm_first` a queue serves its RM cells before its other cells, unless
+    /// its channels take turns.
     ///
     /// # Panics
     /// If there are more than 31 queues.
@@ -148,7 +149,7 @@ impl PromptServer {
         }
         self.ready += 1;
     }
-    /// Lets the messages wait for service that have come by `now`.
+    /// Puts the messages that have come by `now` among those that wait for service.
     fn receive_messages(&mut self, now: Ps) {
         while self.to_come_at <= now
             && let Some((at, _, message)) = self.to_come.pop()
@@ -158,7 +159,8 @@ impl PromptServer {
             self.to_come_at = self.to_come.front().map_or(Ps::NEVER, |(at, ..)| *at);
         }
     }
-    /// Lets the channel in `slot` wait for its turn, if it may send and is not waiting already.
+    /// Puts the channel in `slot` behind those that wait for their turn, if it may send and is not
+    /// waiting already.
     #[inline]
     fn queue_up(&mut self, now: Ps, slot: u32) {
         let channel = &mut self.channels[slot as usize];
@@ -174,8 +176,8 @@ impl PromptServer {
         self.note_ready(now);
     }
 
-    /// Counts a cell of the channel in `slot` that arrives at `now`, data or not. Returns its queue
-    /// with its number, and its channel.
+    /// Counts a cell of the channel in `slot` that arrives at `now`, data or not. Returns the
+    /// number of the cell's queue, the queue, and the channel.
     #[inline(always)]
     fn count_arrival(
         &mut self,
@@ -218,7 +220,7 @@ impl PromptServer {
         }
     }
 
-    /// [`CreditedServer::push_alone`] if the cell cannot certainly be served at once.
+    /// Does what [`CreditedServer::push_alone`] does, for a cell that may not be served at once.
     #[inline(always)]
     fn push_behind(&mut self, arrival: &Arrival, context: &mut Context<'_, Outlet<'_>>) -> bool {
         let now = context.now;
@@ -245,14 +247,15 @@ impl PromptServer {
         self.tells_ahead && self.in_service.is_some_and(is_last)
     }
 
-    /// [`CreditedServer::push_alone`] of a cell that is served at once, the next after one of the same
-    /// channel ([`PromptServer::served_last`]). Returns true if its departure is to be reported.
+    /// Does what [`CreditedServer::push_alone`] does, for a cell that is served at once, the next after one
+    /// of the same channel ([`PromptServer::served_last`]). Returns true if the departure of the cell is to
+    /// be reported.
     ///
-    /// This is exact. The queue, the channel and the departures still to be reported lose one and gain one,
-    /// so only times change, and what counts all cells that have passed. The cell in service stays one of
-    /// this channel: nobody asks for more, since what was to be reported of it has been. Where there is
-    /// credit there is neither ABR nor a control scheme, so a channel has one queue, and nobody is told
-    /// that a cell leaves it.
+    /// This is exact. The numbers of cells in the queue and of the channel, and the number of departures
+    /// still to be reported, fall by one and rise by one. So only times change, and the counts of all cells
+    /// that have passed. The cell in service stays one of this channel. What had to be reported of the cell
+    /// before it has been reported. Where there is credit there is neither ABR nor a control scheme: a
+    /// channel has one queue, and no scheme sees a cell leave it.
     #[inline(always)]
     fn serve_again(
         &mut self,
@@ -311,8 +314,8 @@ impl PromptServer {
         }
     }
 
-    /// Keeps the departure of the cell in service, from the channel in `slot`, for the node, with the
-    /// number of cells that have not been reported before.
+    /// Keeps the departure of the cell in service, from the channel in `slot`, for the node, with the number
+    /// `cells` of cells that have not been reported before.
     fn report(&mut self, slot: u32, Queued { info, label }: Queued, lost: bool, cells: u32) {
         debug_assert!(
             self.departure.is_none(),
@@ -328,7 +331,7 @@ impl PromptServer {
         });
     }
 
-    /// [`Server::advance`] if no service lasts longer than until `now`.
+    /// Does what [`Server::advance`] does, if no service lasts longer than until `now`.
     #[inline(never)]
     fn complete_until(&mut self, context: &mut Context<'_, Outlet<'_>>) {
         let now = context.now;
@@ -393,7 +396,7 @@ impl PromptServer {
         self.serve_next(place, cell, None, context)
     }
 
-    /// Starts the service of a cell that has waited in a queue, of the channel in a slot.
+    /// Starts the service of a cell that has waited in a queue, of the channel in `slot`.
     #[inline(always)]
     fn serve_next(
         &mut self,
@@ -409,7 +412,7 @@ impl PromptServer {
         self.serve((index, slot), cell, body, context);
     }
 
-    /// Starts the service of a cell from a queue, of the channel in a slot.
+    /// Starts the service of a cell from a queue, of the channel in `slot`.
     #[inline(always)]
     fn serve(
         &mut self,
@@ -544,7 +547,7 @@ impl Server for PromptServer {
             self.complete_until(context);
         }
     }
-    /// The time of a departure to be reported, of the completion that matters, or of the next start
+    /// Time of the next event: a departure to be reported, a completion that matters, or a start
     /// whose completion may matter.
     #[inline]
     fn next_event(&self) -> Ps {

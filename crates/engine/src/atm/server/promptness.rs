@@ -10,16 +10,16 @@ use crate::kernel::Ps;
 /// Settings of one channel that sends through a port.
 #[derive(Clone, Copy, Debug)]
 pub struct ChannelSettings {
-    /// Queue of its data.
+    /// Index of the queue of the channel's data.
     pub queue: u32,
-    /// Queue of its RM cells.
+    /// Index of the queue of the channel's RM cells.
     pub rm_queue: u32,
-    /// Its credit, if it is under credit control.
+    /// Credit of the channel, if it is under credit control.
     pub sender: Option<Sender>,
-    /// Largest number of cells that the channel may have here, if it is under credit control and
-    /// comes from another node.
+    /// Largest number of cells that the channel may have at the port, if it is under credit control
+    /// and comes from another node.
     pub most: Option<u64>,
-    /// Number of departures after which the node is notified, of all of them together.
+    /// Number of departures, of data and RM cells together, after which the node is notified.
     /// [`NEVER_TOLD`] if the node needs no notification.
     pub told_every: u32,
 }
@@ -31,20 +31,21 @@ pub const NEVER_TOLD: u32 = u32::MAX;
 /// cells.
 #[derive(Clone, Debug)]
 pub struct PromptSettings {
-    /// Channels by slot.
+    /// Settings of the channels, by slot.
     pub channels: Vec<ChannelSettings>,
     /// For each queue, true if its channels take turns, false if they share a FIFO.
     pub by_turns: Vec<bool>,
     /// Largest number of records in a credit cell.
     pub records_per_cell: usize,
-    /// First queue that is served after credit cells.
+    /// Index of the first queue that is served after credit cells.
     pub records_before: usize,
-    /// Label of credit cells at the far end: there it is the port that sends on the opposite link.
+    /// Label of credit cells at the far end of the link, where it is the number of the port that
+    /// sends on the opposite link.
     pub label: u32,
-    /// Losses of the link.
+    /// Bit errors of the link; `None` if it loses no cell.
     pub errors: Option<Errors>,
-    /// True if a server may report a departure as soon as its service has started. All of what follows
-    /// must be messages, and nobody may look at what they count before the departure; nothing may be lost.
+    /// True if a server may report a departure as soon as its service has started. All effects of the report
+    /// must be messages, their counts must not be read before the departure, and no cell may be lost.
     pub tells_ahead: bool,
 }
 
@@ -53,38 +54,38 @@ pub struct PromptSettings {
 pub struct Departure {
     /// Completion time.
     pub at: Ps,
-    /// Slot of its channel.
+    /// Slot of the channel at the port.
     pub slot: u32,
-    /// Header bits.
+    /// Header bits of the cell.
     pub info: Info,
-    /// Label at the far end.
+    /// Label of the cell at the far end of the link.
     pub label: u32,
     /// True if the link loses the cell.
     pub lost: bool,
-    /// Number of cells of the channel that have left and were not reported before, this one
-    /// included; 0 if they will be reported later.
+    /// Number of cells of the channel that have left and were not reported before, including this
+    /// one; 0 if they will be reported later.
     pub cells: u32,
 }
 
 /// A message of the credit protocol to the node at the far end of the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Message {
-    /// A credit; several of them may share a cell.
+    /// A credit; several credits may share a cell.
     Credit(Record),
-    /// The number of cells that the channel in `slot` has sent, without a request.
+    /// A mark: the number of cells that the channel in `slot` has sent, which answers no request.
     Mark {
-        /// Slot at this node.
+        /// Slot of the channel at this node.
         slot: u32,
-        /// Label at the far end.
+        /// Label of the channel at the far end of the link.
         label: u32,
     },
-    /// A limit that may be lower than the one before, and the number of the reduction.
+    /// A reduction: a limit that may be lower than the one before, and the number of the reduction.
     Reduction(Record, u32),
     /// Confirmation that the channel obeys a reduction.
     Confirmation {
-        /// Slot at this node.
+        /// Slot of the channel at this node.
         slot: u32,
-        /// Label at the far end.
+        /// Label of the channel at the far end of the link.
         label: u32,
         /// Number of the reduction.
         reduction: u32,
@@ -94,11 +95,11 @@ pub enum Message {
 /// Cells of the credit protocol that a port has sent, without the one in service.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CreditCounts {
-    /// Cells with credits or reductions.
+    /// Cells with credits or reductions that the port has sent.
     pub credits: u64,
-    /// Marks and confirmations.
+    /// Cells with marks or confirmations that the port has sent.
     pub marks: u64,
-    /// Cells of these that the link lost.
+    /// Those of all these cells that the link has lost.
     pub lost: u64,
 }
 
@@ -111,14 +112,14 @@ impl CreditCounts {
         }
         self.lost += lost as u64;
     }
-    /// Total number of cells.
+    /// Number of cells of both kinds.
     pub fn cells(self) -> u64 {
         self.credits + self.marks
     }
 }
 
 impl Message {
-    /// The cell for this message, with the present counts of the senders.
+    /// The credit cell that carries this message; `sender` has the present counts of a channel.
     pub(super) fn cell(self, sender: impl Fn(u32) -> Sender) -> CreditCell {
         let record = |channel, count| Record { channel, count };
         let (purpose, records) = match self {

@@ -4,14 +4,15 @@ use super::{CELL_PAYLOAD, SourceQueue, payload};
 use crate::atm::cell::Info;
 use crate::kernel::{Ps, Stays};
 
-/// A queue whose state stays in registers while cells of its first PDU leave, as by
-/// [`SourceQueue::pop_of_pdu`] for one after the other. [`PduRow::close`] must follow, or it forgets them.
+/// A queue whose state stays in registers while cells of its first PDU leave, each as by
+/// [`SourceQueue::pop_of_pdu`]. [`PduRow::close`] must follow, or the queue still holds these cells.
 #[must_use]
 pub(crate) struct PduRow<'a> {
     queue: &'a mut SourceQueue,
-    /// The next cell without its payload.
+    /// The next cell, without its number of payload bytes.
     next: Info,
-    /// Bytes of the PDU before the next cell, before the payload of the segment, and before the trailer.
+    /// Bytes of the PDU before the next cell. `header` are those before the payload of the segment, `end`
+    /// those before the trailer.
     begin: u32,
     header: u32,
     end: u32,
@@ -19,7 +20,8 @@ pub(crate) struct PduRow<'a> {
 }
 
 impl SourceQueue {
-    /// The queue as [`SourceQueue::cells_before_last`] needs it; `None` if the queue holds no PDU.
+    /// Row of the first PDU, whose [`SourceQueue::cells_before_last`] may leave; `None` if the
+    /// queue holds no PDU.
     #[inline(always)]
     pub(crate) fn row(&mut self) -> Option<PduRow<'_>> {
         let pdu = self.pdus.front_mut()?;
@@ -38,7 +40,7 @@ impl SourceQueue {
 }
 
 impl PduRow<'_> {
-    /// Removes the next cell.
+    /// Removes the next cell of the PDU.
     #[inline(always)]
     pub fn pop(&mut self, now: Ps) -> Info {
         let info = self
@@ -49,7 +51,7 @@ impl PduRow<'_> {
         self.stays.leave(now);
         info
     }
-    /// Writes the state back after `cells` cells.
+    /// Writes the state back to the queue after `cells` cells have left.
     #[inline(always)]
     pub fn close(self, cells: u32) {
         self.queue.number = self.next.number();

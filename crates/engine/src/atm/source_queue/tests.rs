@@ -17,7 +17,7 @@ fn segment(number: u64, len: u16) -> Segment {
     Segment::data(number, len)
 }
 
-/// The next cell, and the PDU that it ends.
+/// Removes the next cell, and the PDU that the cell ends.
 fn pop(queue: &mut SourceQueue) -> Option<(Info, Option<Pdu>)> {
     let info = queue.pop(Ps::ZERO)?;
     Some((info, info.is_eom().then(|| queue.pop_pdu(Ps::ZERO))))
@@ -42,8 +42,8 @@ fn bare_cells_are_counted_while_they_wait() {
     assert_eq!((queue.cells(), queue.longest()), (3, 3));
 }
 
-/// 12 cells of 48: headers and encapsulation fill the first, 512 bytes of payload the next ten and
-/// 32 bytes of the last.
+/// A PDU of 12 cells of 48 bytes: headers and encapsulation fill the first cell, 512 bytes of
+/// payload the next ten and 32 bytes of the last.
 #[test]
 fn single_cells_are_refused_at_the_end_of_a_pdu() {
     let mut queue = SourceQueue::new(20, Refuses::Cell, HEADER, Encapsulation::LlcSnap);
@@ -119,7 +119,7 @@ fn crc32(bytes: &[u8]) -> u32 {
 /// A CPCS-PDU with its bytes: headers, payload, padding, length and CRC.
 struct RealPdu {
     bytes: Vec<u8>,
-    /// Position of the segment's payload.
+    /// Position of the segment's payload in the bytes of the PDU.
     payload: std::ops::Range<usize>,
 }
 

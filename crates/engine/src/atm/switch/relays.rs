@@ -1,4 +1,4 @@
-//! Channels whose control loop ends at the switch, and a new one begins.
+//! Channels whose control loop ends at the switch, where a new loop begins.
 
 use super::Switch;
 use crate::atm::cell::{Body, Cell, Kind};
@@ -45,8 +45,9 @@ impl<S: Server> Switch<S> {
         self.run_relay(now, opposite, links);
     }
 
-    /// [`Switch::receive`] of a data cell without a body, if its virtual source sends it at once. Returns the
-    /// time at which that has to send next; `None`, with nothing changed, if it does not.
+    /// Does what [`Switch::receive`] does for a data cell without a body, if its virtual source sends the
+    /// cell at once. Returns the time of the virtual source's next transmission; `None`, with nothing
+    /// changed, if the cell must wait.
     #[inline(always)]
     pub(super) fn pass(&mut self, relay: usize, cell: Cell, links: &mut Links) -> Option<Ps> {
         let next = self.at(relay, links, |relay, way| {
@@ -56,7 +57,7 @@ impl<S: Server> Switch<S> {
         Some(next)
     }
 
-    /// Goes on from `now` with other parameters of the virtual sources of a flow. Returns true if
+    /// Replaces the parameters of the virtual sources of a flow from `now` on. Returns true if
     /// there are any.
     pub(in crate::atm) fn change_loops(&mut self, now: Ps, flow: usize, to: &FlowChange) -> bool {
         let clocks = self.ports.len()..;
@@ -75,13 +76,13 @@ impl<S: Server> Switch<S> {
         found
     }
 
-    /// Lets a virtual source send, and sets its clock.
+    /// Sends the cells that a virtual source may send at `now`, and sets its clock.
     pub(super) fn run_relay(&mut self, now: Ps, relay: usize, links: &mut Links) {
         let next = self.at(relay, links, |relay, way| relay.run(now, way));
         self.note_wake(relay, next);
     }
 
-    /// Sets the clock of a virtual source.
+    /// Sets the clock of a virtual source to its next transmission.
     #[inline]
     fn note_wake(&mut self, relay: usize, next: Ps) {
         let clock = self.ports.len() + relay;

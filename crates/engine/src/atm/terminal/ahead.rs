@@ -1,16 +1,16 @@
 //! Cells that a terminal sends ahead of time.
 //!
-//! Where links are short, a host that sends at a low rate would have a turn for each of its cells: it
-//! may be processed only as far as nothing can reach it. So it also sends the next cells of a PDU, before
-//! its last and before the next RM cell or timer, as if nothing came. If something comes before they are
-//! all sent, those that follow it are taken back from the link.
+//! Where links are short, a host that sends at a low rate would have a turn for each of its cells: the host
+//! may be processed only as far as no event can reach it. So it also sends the next cells of a PDU, before
+//! the last and before the next RM cell or timer, as if no cell arrived. If one arrives before they are all
+//! sent, the cells that follow that arrival are taken back from the link.
 //!
-//! This is exact. Whatever makes the terminal take cells back follows from an event that is still to
-//! be processed, so it arrives later than the earliest of these, and cells sent after it arrive
-//! elsewhere later than the lookahead of their receivers from there: no horizon includes them. All are
-//! sent before the end of the call, so a report does not see them before they are due. Cells
-//! without bodies that arrive change nothing that is sent. To take cells back, the terminal returns to its
-//! state before the first of them and sends those again that stay.
+//! This is exact. Whatever makes the terminal take cells back follows from an event that is still to be
+//! processed, so it arrives later than the earliest of these. Cells sent after it arrive elsewhere later than
+//! the lookahead of their receivers from there: no horizon includes them. All are sent before the end of the
+//! call, so a report does not see them before they are due. Cells without bodies that arrive change nothing
+//! that is sent. To take cells back, the terminal returns to its state before the first of them and sends
+//! those again that stay.
 
 use alloc::boxed::Box;
 
@@ -19,8 +19,9 @@ use crate::atm::server::Server;
 use crate::kernel::Ps;
 
 impl Terminal {
-    /// Sends cells of one PDU before its last until `limit` as if nothing came until then, if the
-    /// terminal's next event is such a cell. Everything before `from` has been processed.
+    /// Sends cells of one PDU, before its last, until `limit` as if no cell arrived until then, if
+    /// the terminal's next event is the transmission of such a cell. Everything before `from` has
+    /// been processed.
     pub fn send_ahead<S: Server>(&mut self, from: Ps, limit: Ps, out: &mut Outside<'_, S>) {
         // After a turn for cells without bodies alone, those sent ahead before may still be taken back.
         let is_ahead = self.ahead.as_ref().is_some_and(|ahead| ahead.last >= from);
@@ -54,8 +55,8 @@ impl Terminal {
         }
     }
 
-    /// Takes back the cells that were sent ahead after `now`, at which something else than a cell
-    /// without a body arrives.
+    /// Takes back the cells that were sent ahead after `now`, when a cell with a body, or another
+    /// event, arrives at `now`.
     #[inline]
     pub fn take_back<S: Server>(&mut self, now: Ps, out: &mut Outside<'_, S>) {
         if self.ahead.as_ref().is_some_and(|ahead| now < ahead.last) {

@@ -17,9 +17,9 @@ impl Terminal {
         self.reassembler.on_cell(cell.info);
     }
 
-    /// [`Terminal::receive`] for one plain cell after the other, all stamped or all not, with hash and
-    /// reassembler in registers; `stamp` takes the stamp of a cell off the link. Returns the number of
-    /// cells.
+    /// Receives plain cells one after the other, all stamped or all not, as [`Terminal::receive`] would, with
+    /// hash and reassembler in registers; `stamp` takes the stamp of a cell off the link. Returns the number
+    /// of cells.
     #[inline(always)]
     pub fn receive_row<'a, const STAMPED: bool>(
         &mut self,

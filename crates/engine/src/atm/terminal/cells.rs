@@ -11,17 +11,17 @@ use crate::endsystem::{AbrSource, Emission};
 use crate::kernel::{Extremes, Ps, TimeIntegral};
 use crate::traffic::{CellSource, TakesCells};
 
-/// Number of cells from which on a row pays.
+/// Least number of cells for which a row is faster than single cells.
 const WORTH_A_ROW: u32 = 2;
 
-/// A row of bare cells: the same as one by one, for their numbers follow one another, and nothing reads
-/// the counts before it ends.
+/// A row of bare cells. The result is that of single cells, for their numbers follow one another, and nothing
+/// reads the counts before the row ends.
 struct BareCells<'a> {
     row: Row<'a, OnLink<'a>>,
     next: u32,
     last: Ps,
     stamps: bool,
-    /// Label and slot.
+    /// Label of the channel on its first link, and its slot at the port.
     to: (u32, u32),
 }
 
@@ -87,7 +87,7 @@ impl Terminal {
         }
     }
 
-    /// [`Terminal::run_cells`] with a shaper.
+    /// Does what [`Terminal::run_cells`] does, for a terminal with a shaper.
     fn run_shaped_cells<S: Server>(&mut self, limit: Ps, out: &mut Outside<'_, S>) {
         while let App::Cells(cells) = &mut self.app
             && let now = cells.next()
@@ -116,7 +116,8 @@ impl Terminal {
         }
     }
 
-    /// Sends a bare cell at once, if none waits and there is credit for it.
+    /// Sends a bare cell at once, if none waits and there is credit for it. Returns false if the
+    /// cell must wait.
     #[inline]
     fn passes<S: Server>(&mut self, now: Ps, out: &mut Outside<'_, S>) -> bool {
         let Shaper::Credited(source) = &mut self.shaper else {
@@ -177,18 +178,18 @@ impl Terminal {
         Some(at)
     }
 
-    /// True if [`Terminal::send_row`] may find cells.
+    /// True if [`Terminal::send_row`] may find cells to send.
     #[inline(always)]
     pub(super) fn has_row(&self) -> bool {
         matches!(self.shaper, Shaper::Abr(_)) && self.queue.cells_before_last() >= WORTH_A_ROW
     }
 
-    /// Sends cells of one PDU before its last from `at` until `limit`, as long as neither an RM cell is
-    /// due nor the port needs to check one. Returns the time of the shaper's next transmission; `None`,
-    /// with nothing changed, if there is no such cell.
+    /// Sends cells of one PDU, before its last, from `at` until `limit`, as long as neither an RM cell is due
+    /// nor the port needs to check one. Returns the time of the shaper's next transmission; `None`, with
+    /// nothing changed, if there is no such cell.
     ///
-    /// These are the cells of [`Terminal::run_shaper`]: none of them empties the queue, or is of
-    /// interest to TCP or to an observer.
+    /// [`Terminal::run_shaper`] would send the same cells. None of them empties the queue, and neither TCP
+    /// nor an observer acts on them.
     #[inline(always)]
     pub(super) fn send_row<S: Server>(
         &mut self,
@@ -219,8 +220,8 @@ impl Terminal {
         self.fill_one_by_one(row, at, limit)
     }
 
-    /// Sends those at the beginning of [`Terminal::fill`] that follow each other at a steady rate, each to a
-    /// free line. `None` if there are none. ACR, which has been noted when it changed, stays.
+    /// Sends those of the first cells of [`Terminal::fill`] that follow each other at a steady rate, each to
+    /// a free line. `None` if there are none. ACR does not change meanwhile.
     #[inline(always)]
     fn fill_apart<E: RowEnd>(&mut self, row: &mut Row<'_, E>, at: Ps, limit: Ps) -> Option<Ps> {
         let Shaper::Abr(source) = &mut self.shaper else {
@@ -249,7 +250,7 @@ impl Terminal {
         Some(next)
     }
 
-    /// Sends the others.
+    /// Sends the cells of [`Terminal::fill`] that are left, one by one.
     #[inline(always)]
     fn fill_one_by_one<E: RowEnd>(&mut self, row: &mut Row<'_, E>, mut at: Ps, limit: Ps) -> Ps {
         let Shaper::Abr(source) = &mut self.shaper else {
@@ -329,7 +330,8 @@ impl Terminal {
     }
 }
 
-/// Notes ACR if it has changed at `at`, as it does with an FRM, or by the law of a source with a cell.
+/// Adds ACR to its statistics if it has changed at `at`: ACR changes with an FRM, or by the law of a source
+/// with any cell.
 #[inline(always)]
 fn note_acr(at: Ps, source: &AbrSource, (mean, range): (&mut TimeIntegral, &mut Extremes)) {
     if source.acr_changed_at() == at {

@@ -6,7 +6,7 @@ use crate::endsystem::AbrSource;
 use crate::kernel::{Digest, Ps, Summary};
 
 impl Terminal {
-    /// Starts a new measuring window.
+    /// Starts a new measuring window at `now`.
     pub fn begin_window(&mut self, now: Ps) {
         for integral in [
             &mut self.rate_limited,
@@ -20,7 +20,7 @@ impl Terminal {
         self.cell_delay.reset();
         self.queue.forget_longest();
     }
-    /// Counters so far.
+    /// Counters of the terminal since the start of the run.
     pub fn counts(&self) -> TerminalCounts {
         self.counts
     }
@@ -31,11 +31,11 @@ impl Terminal {
             (Shaper::None, _) | (_, App::Persistent)
         )
     }
-    /// The source queue.
+    /// Source queue of the terminal.
     pub fn queue(&self) -> &SourceQueue {
         &self.queue
     }
-    /// The application.
+    /// Application of the terminal.
     pub fn app(&self) -> &App {
         &self.app
     }
@@ -43,7 +43,7 @@ impl Terminal {
     pub fn abr(&self) -> Option<&AbrSource> {
         self.shaper.abr()
     }
-    /// The same, mutable.
+    /// The ABR source of the channel's RM cells, mutable, if it sends any.
     pub fn abr_mut(&mut self) -> Option<&mut AbrSource> {
         self.shaper.abr_mut()
     }
@@ -54,15 +54,15 @@ impl Terminal {
             _ => None,
         }
     }
-    /// Time at which the whole transfer was acknowledged.
+    /// Time at which the whole transfer was acknowledged; `None` before.
     pub fn completed(&self) -> Option<Ps> {
         self.completed
     }
-    /// PDUs discarded because cells of an earlier one preceded them.
+    /// PDUs discarded because cells of an earlier PDU preceded them.
     pub fn merges(&self) -> u64 {
         self.reassembler.merges()
     }
-    /// Number that follows that of the data cell that arrived last.
+    /// Number that follows the number of the data cell that arrived last.
     pub fn next_number(&self) -> u32 {
         self.reassembler.next_number()
     }
@@ -74,7 +74,8 @@ impl Terminal {
                 p.segments.iter().map(|(_, s)| s.payload() as u64).sum()
             })
     }
-    /// Shares of the `window` up to `now` limited by the rate and by the TCP window, and mean ACR.
+    /// Share of the `window` up to `now` in which the rate was the limit, share in which the TCP
+    /// window was, and mean ACR in cells/s.
     pub fn shares(&self, now: Ps, window: Ps) -> (f64, f64, f64) {
         (
             self.rate_limited.mean(now, window),
@@ -82,15 +83,15 @@ impl Terminal {
             self.acr_mean.mean(now, window),
         )
     }
-    /// Least and greatest ACR so far in the window, if the channel has one.
+    /// Least and greatest ACR in the window so far, in cells/s, if the channel has one.
     pub fn acr_range(&self) -> Option<(f64, f64)> {
         self.abr().map(|_| self.acr_range.range())
     }
-    /// Delays of packets and of cells that arrived here, in picoseconds.
+    /// Delays of packets and of cells that arrived at the terminal, in picoseconds.
     pub fn delays(&self) -> (&Summary, &Summary) {
         (&self.packet_delay, &self.cell_delay)
     }
-    /// Hash of everything that arrived.
+    /// Hash over everything that arrived at the terminal.
     pub fn digest(&self) -> Digest {
         self.digest
     }

@@ -9,18 +9,19 @@ use crate::net::channel::ChannelId;
 use crate::tcp::{Segment, TcpReceiver, TcpSender};
 use crate::traffic::{Application, Cells, Writes};
 
-/// Determines the sending times of cells.
+/// The shaper of a terminal, which determines the sending times of cells.
 #[derive(Clone)]
 pub enum Shaper {
     /// No shaper: cells are sent as they are generated.
     None,
-    /// A peak cell rate.
+    /// Cells are sent at a peak cell rate.
     Unshaped(UnshapedSource),
-    /// The source rules of TM 4.0.
+    /// Cells are sent by the source rules of TM 4.0.
     Abr(Box<AbrSource>),
-    /// The source rules of TM 4.0 for RM cells, the line rate for data, which have another class.
+    /// RM cells are sent by the source rules of TM 4.0, data, which have another class, at the line
+    /// rate.
     Split(Box<SplitSource>),
-    /// The credit of the channel.
+    /// Cells are sent as the credit of the channel allows.
     Credited(Box<CreditedSource>),
 }
 
@@ -46,29 +47,29 @@ impl Shaper {
 /// The application of a terminal.
 #[derive(Clone)]
 pub enum App {
-    /// None: cells that arrive are only counted.
+    /// No application: cells that arrive are only counted.
     Sink,
-    /// Bare cells.
+    /// A source that generates cells without TCP.
     Cells(Cells),
-    /// Bare cells; a further cell is always waiting.
+    /// A source without TCP of which a further cell is always waiting.
     Persistent,
     /// The sending end of a TCP connection.
     Sender(Box<TcpSender>),
-    /// The receiving end.
+    /// The receiving end of a TCP connection.
     Receiver(Box<TcpReceiver>),
 }
 
 /// Data of a TCP sender.
 #[derive(Clone)]
 pub enum Supply {
-    /// This number of bytes at the start.
+    /// This number of bytes, all there at the start.
     Bytes(u64),
-    /// An application writes them.
+    /// Bytes that an application writes at certain times.
     Writes(Box<Writes>),
 }
 
 impl Supply {
-    /// Time at which the next bytes come, after the first.
+    /// Time at which an application writes the next bytes; `NEVER` if it writes none.
     pub(super) fn next(&self) -> Ps {
         match self {
             Supply::Bytes(_) => Ps::NEVER,
@@ -89,29 +90,30 @@ pub(super) struct Processing {
 
 /// Settings of a terminal.
 pub struct TerminalSettings {
-    /// Channel that begins here.
+    /// Channel that begins at the terminal.
     pub channel: ChannelId,
-    /// Output port of the host.
+    /// Index of the host's output port through which the channel leaves.
     pub port: u32,
-    /// Label on the first link.
+    /// Label of the channel on its first link.
     pub label: u32,
-    /// Slot at the host's port.
+    /// Slot of the channel at the host's port.
     pub slot: u32,
     /// Shaper of the channel.
     pub shaper: Shaper,
     /// Destination half of an ABR channel that ends here.
     pub destination: Option<AbrDestination>,
-    /// Source queue.
+    /// Source queue of the channel.
     pub queue: SourceQueue,
-    /// Application.
+    /// Application of the terminal.
     pub app: App,
-    /// Start time.
+    /// Time at which the source starts.
     pub start: Ps,
-    /// False if the source sends nothing new.
+    /// False if the source sends nothing new until a change lets it.
     pub sends: bool,
-    /// Data of a TCP sender with their times.
+    /// Data of a TCP sender with the times at which they come.
     pub supply: Supply,
-    /// Time to process a segment, its variation, and the random stream of the variation.
+    /// Time to process a segment, variation of that time, and the random stream that the variation
+    /// is drawn from.
     pub processing: Option<(Ps, Ps, Stream)>,
     /// True if cells carry their sending time.
     pub stamps: bool,

@@ -1,27 +1,27 @@
 //! State of one channel in ERICA.
 
-/// State of one channel. Interval numbers replace the flags of the pseudo-code, so that nothing has
-/// to be cleared when an interval ends.
+/// State of one channel in ERICA. Interval numbers replace the flags of the pseudo-code, so that
+/// nothing has to be cleared when an interval ends.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Channel {
-    /// Last interval in which the channel was active.
+    /// Number of the last interval in which the channel was active.
     pub seen: u32,
-    /// Last interval in which a BRM was answered.
+    /// Number of the last interval in which a BRM of the channel was answered.
     pub answered: u32,
-    /// Interval in which `units` were counted.
+    /// Number of the interval in which `units` were counted.
     counted: u32,
-    /// Units in interval `counted`.
+    /// Units of the channel that arrived in interval `counted`.
     units: u64,
-    /// Units in the interval before `counted`.
+    /// Units of the channel that arrived in the interval before `counted`.
     units_before: u64,
     /// CCR of the last FRM, in units/s.
     pub ccr: f64,
-    /// Feedback of interval `answered` (Last Allocated ER).
+    /// Feedback to the channel in interval `answered` (Last Allocated ER), in units/s.
     pub last_er: f64,
 }
 
 impl Channel {
-    /// Counts units in interval `epoch`.
+    /// Counts units of the channel in interval `epoch`.
     #[inline]
     pub fn count(&mut self, epoch: u32, units: u64) {
         if self.counted != epoch {

@@ -24,14 +24,16 @@ pub use config::{
 };
 pub use statistics::EricaStatistics;
 
-/// Number of the first interval. 0 means "never", so it must not be the number before the first.
+/// Number of the first interval. 0 stands for "never", so the first interval must not be 1, whose
+/// predecessor is 0.
 const FIRST_EPOCH: u32 = 2;
 
-/// Number of precomputed powers of the decay factor; a channel silent for longer costs one `pow`.
+/// Number of precomputed powers of the decay factor; for a channel silent for more intervals one
+/// `pow` is computed.
 const POWERS: usize = 64;
 
-/// ERICA at one output port. All rates are in units/s. What each arrival needs comes first and lies
-/// together.
+/// State of ERICA at one output port. All rates are in units/s. Fields that each arrival needs come
+/// first and lie together.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Erica {
@@ -44,21 +46,22 @@ pub struct Erica {
     mark_forward: bool,
     ci: CongestionBit,
     channels: Vec<Channel>,
-    /// Active channels of this interval; with averaging, the sum of the contributions.
+    /// Number of active channels in this interval; with averaging, the sum of the contributions.
     n_this: f64,
-    /// Active channels of the last interval, at least 1.
+    /// Number of active channels in the last interval, at least 1.
     n_last: f64,
-    /// Channels seen in this interval.
+    /// Number of channels seen in this interval.
     seen: u32,
     brm_answered: bool,
-    /// State of the queue control with hysteresis.
+    /// State of the queue control with hysteresis: true while the queue drains.
     draining: bool,
     abr_capacity: f64,
     fair_share: f64,
-    /// Largest allocation of the last interval, and of this one so far.
+    /// Largest explicit rate allocated in the last interval. `max_alloc_cur` is the largest in this
+    /// one so far.
     max_alloc_prev: f64,
     max_alloc_cur: f64,
-    /// Load factor (overload).
+    /// Load factor (overload) of the last interval.
     z: f64,
     restart_average: bool,
     avg_capacity_units: f64,
@@ -119,7 +122,7 @@ impl Erica {
         }
     }
 
-    /// Goes on with other parameters. Those of an interval already hold for the one that has begun.
+    /// Replaces the parameters. Those of an interval already hold for the interval that has begun.
     pub fn change(&mut self, config: &EricaConfig) {
         self.interval_units = config.interval_cells.0;
         self.ci = CongestionBit::above(config.ci_threshold);
@@ -146,7 +149,7 @@ impl Erica {
     pub fn active_sources(&self) -> f64 {
         self.n_last
     }
-    /// Counts since the start.
+    /// Counts of events of ERICA since the start.
     pub fn counters(&self) -> &EricaStatistics {
         &self.statistics
     }
@@ -181,7 +184,8 @@ impl Erica {
     }
 
     /// Contribution of a channel last active in interval `seen`: the decay factor to the power of
-    /// its age. Computed when needed, so that the end of an interval does not visit every channel.
+    /// the intervals since then. It is computed when needed, so that the end of an interval does
+    /// not visit every channel.
     fn contribution(&self, seen: u32) -> f64 {
         if seen == 0 {
             return 0.0;
@@ -337,7 +341,8 @@ impl Erica {
         }
     }
 
-    /// Feedback to a channel. It has one value per interval, which later BRMs repeat.
+    /// Feedback to a channel, as an explicit rate in units/s. It has one value per interval, which
+    /// later BRMs repeat.
     fn answer(&mut self, slot: u32) -> f64 {
         if self.channels[slot as usize].answered == self.epoch {
             return self.channels[slot as usize].last_er; // p. 404: Last Allocated ER
@@ -446,8 +451,8 @@ impl SwitchControl for Erica {
         };
         self.ci.reads_queue(by_scheme)
     }
-    /// The queue is read at the end of an interval. Simultaneous cells do not end one, which must last
-    /// longer than zero.
+    /// True if an interval ends at this arrival, since the queue is read at its end. Simultaneous cells do
+    /// not end an interval, which must last longer than zero.
     #[inline]
     fn reads_at(&self, now: Ps, units: u64) -> bool {
         self.abr_units + units >= self.interval_units && now > self.started

@@ -52,7 +52,7 @@ pub struct QueueControl {
     pub drain_limit: f64,
 }
 
-/// Largest `a` and `b`: far above any useful value, and low enough to keep rates finite.
+/// Largest value of `a` and `b`: far above any useful value, and low enough to keep rates finite.
 const MOST: f64 = 1_000.0;
 
 impl Default for QueueControl {
@@ -83,13 +83,13 @@ impl QueueControl {
         }
     }
 
-    /// T1 in force.
+    /// T1 in force, as a queueing delay.
     pub fn drain_delay(&self) -> Ps {
         self.drain_delay
             .unwrap_or(self.target_delay.saturating_add(self.target_delay))
     }
 
-    /// The factor up to Q0.
+    /// The factor f(Tq) for a queue of at most Q0.
     fn below(&self, q: f64, q0: f64) -> f64 {
         if q0 <= 0.0 {
             return self.b;
@@ -108,7 +108,7 @@ impl QueueControl {
         }
     }
 
-    /// The factor above Q0, before its limit.
+    /// The factor f(Tq) for a queue above Q0, before its lower limit is applied.
     fn above(&self, q: f64, q0: f64, q1: f64, draining: bool) -> f64 {
         let excess = if q <= q1 { 0.0 } else { (q - q1) / q0 };
         match self.function {

@@ -5,23 +5,23 @@ use alloc::vec::Vec;
 /// Counts of ERICA since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EricaStatistics {
-    /// Intervals that have ended.
+    /// Number of intervals that have ended.
     pub intervals: u64,
-    /// Intervals without input in which a BRM was answered: the out-of-phase effect.
+    /// Number of intervals without input in which a BRM was answered: the out-of-phase effect.
     pub out_of_phase: u64,
-    /// Intervals without input.
+    /// Number of intervals without input.
     pub without_input: u64,
-    /// Sum over intervals of the channels that were active: against `intervals * established` it
-    /// shows the clustering effect.
+    /// Sum over the intervals of the number of active channels. Compared with `intervals *
+    /// established`, it shows the clustering effect.
     pub seen: u64,
-    /// Channels that are set up.
+    /// Number of channels that are set up.
     pub established: u64,
-    /// Feedbacks of zero.
+    /// Number of feedbacks of zero.
     pub zero_er: u64,
 }
 
 impl EricaStatistics {
-    /// Values of the statistics: each count, then the present load and fair share.
+    /// Values of the statistics: each count, then the present load factor and fair share.
     pub(super) fn counted(&self, load_factor: f64, fair_share: f64) -> Vec<f64> {
         let EricaStatistics {
             intervals,

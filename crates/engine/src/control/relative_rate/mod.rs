@@ -21,7 +21,7 @@ use crate::kernel::units::Cells;
 use crate::kernel::{Ps, ServiceRate};
 use crate::passing::{Contents, Passing, RateRecord};
 
-/// Feedback to the sources, c_i.
+/// Feedback to the sources, c_i of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Feedback {
     /// IR: NI = CI = 0.
@@ -39,13 +39,13 @@ pub struct Thresholds {
     low: f64,
     high: f64,
     hysteresis: f64,
-    /// Feedback of the last sample.
+    /// Feedback after the last sample.
     last: Feedback,
 }
 
 impl Thresholds {
-    /// l_t and h_t, and the distance below them to which the queue must fall to leave their
-    /// regions.
+    /// Thresholds l_t and h_t, and the distance below a threshold to which the queue must fall to
+    /// leave the region above it.
     pub fn new(low: Cells, high: Cells, hysteresis: Option<Cells>) -> Thresholds {
         let hysteresis = hysteresis.map_or(0.0, |cells| cells.0 as f64);
         Thresholds {
@@ -55,7 +55,7 @@ impl Thresholds {
             last: Feedback::Increase,
         }
     }
-    /// Goes on with other thresholds.
+    /// Replaces the thresholds; the last feedback stays.
     fn change(&mut self, low: Cells, high: Cells, hysteresis: Option<Cells>) {
         *self = Thresholds {
             last: self.last,
@@ -69,7 +69,7 @@ impl Thresholds {
         self.last = kept.max(self.region(queue));
         self.last
     }
-    /// (1): IR below l_t, KR from l_t on, DR from h_t on.
+    /// Feedback of equation (1): IR below l_t, KR from l_t on, DR from h_t on.
     fn region(self, queue: f64) -> Feedback {
         if queue < self.low {
             Feedback::Increase
@@ -107,12 +107,12 @@ fn ranges(
 
 /// A control law: it turns samples of the queue into feedback.
 pub trait Law {
-    /// Parameters of the law and its sampling.
+    /// Parameters of the law and of its sampling.
     type Config;
 
     /// Goes on with other parameters.
     fn change(&mut self, config: &Self::Config);
-    /// Slots between samples.
+    /// Time between samples, in slots (cell times).
     fn sampling(config: &Self::Config) -> Cells;
     /// The feedback until the next sample, from the queue and its change D_Q since the last sample,
     /// in units; the queue before the first sample was empty.
@@ -122,15 +122,15 @@ pub trait Law {
 /// Sampling of the queue, and direction of the marks.
 #[derive(Clone, Copy, Debug)]
 struct Sampling {
-    /// Slots between samples, S_r.
+    /// Time between samples S_r, in slots.
     every: Cells,
-    /// A sample also counts the cell or frame that is being sent.
+    /// True if a sample also counts the cell or frame that is being sent.
     count_in_service: bool,
-    /// Also mark forward RM cells.
+    /// True if forward RM cells are marked, too.
     mark_forward: bool,
 }
 
-/// Instants a fixed number of slots apart; a slot is the service of one unit. The remainder is carried,
+/// Instants a fixed number of slots apart; a slot is the service time of one unit. The remainder is carried,
 /// so that the interval is exact on average.
 #[derive(Clone, Debug)]
 pub struct Slots {
@@ -142,7 +142,7 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// The services of `slots` units on a link of this rate, from time 0 on.
+    /// Instants `slots` services apart on a link of this rate, from time 0 on.
     pub fn new(rate: ServiceRate, slots: Cells) -> Slots {
         let (Ps(whole), remainder) = rate.time_of(slots.0);
         Slots {
@@ -153,7 +153,7 @@ impl Slots {
             carry: 0,
         }
     }
-    /// The instant that follows `now`, which was the one before.
+    /// The instant that follows `now`, which must be the instant before it.
     pub fn after(&mut self, now: Ps) -> Ps {
         let owed = self.carry as u128 + self.remainder as u128;
         let extra = owed >= self.denominator as u128;
@@ -162,26 +162,27 @@ impl Slots {
     }
 }
 
-/// A law at one output port.
+/// State of a law at one output port, with its sampling.
 #[derive(Clone, Debug)]
 pub struct Sampled<L> {
     law: L,
     slots: Slots,
     link: ServiceRate,
-    /// Times of the last sample and of the next.
+    /// Time of the last sample. `next` is the time of the next.
     last: Ps,
     next: Ps,
-    /// A sample also counts what is being sent.
+    /// True if a sample also counts the cell or frame that is being sent.
     count_in_service: bool,
     queue: u64,
     feedback: Feedback,
     mark_forward: bool,
-    /// Samples by feedback: increase, keep, decrease.
+    /// Number of samples by feedback: increase, keep, decrease.
     samples: [u64; 3],
 }
 
 impl<L: Law> Sampled<L> {
-    /// The first sample is taken S_r slots after the start; until then rates may increase.
+    /// A law before its first sample, which is taken S_r slots after the start; until then rates
+    /// may increase.
     fn with(law: L, sampling: Sampling, facts: PortFacts) -> Sampled<L> {
         let mut slots = Slots::new(facts.rate, sampling.every);
         let next = slots.after(Ps::ZERO);
@@ -199,7 +200,7 @@ impl<L: Law> Sampled<L> {
             samples: [0; 3],
         }
     }
-    /// Goes on with other parameters. Another interval begins at the last sample.
+    /// Replaces the parameters of the law. Another interval begins at the last sample.
     pub fn change(&mut self, config: &L::Config) {
         self.law.change(config);
         let every = L::sampling(config);
@@ -216,7 +217,7 @@ impl<L: Law> Sampled<L> {
             Feedback::Decrease => rm.ci = true, // DR
         }
     }
-    /// Feedback in force.
+    /// Feedback in force, that of the last sample.
     pub fn feedback(&self) -> Feedback {
         self.feedback
     }

@@ -58,7 +58,7 @@ impl SchemeParameters for PConfig {
     }
 }
 
-/// P control.
+/// State of P control at one output port.
 #[derive(Clone, Copy, Debug)]
 pub struct P(Thresholds);
 

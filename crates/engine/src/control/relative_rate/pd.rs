@@ -64,11 +64,11 @@ impl SchemeParameters for PdConfig {
     }
 }
 
-/// PD control.
+/// State of PD control at one output port.
 #[derive(Clone, Copy, Debug)]
 pub struct Pd {
     pub(super) thresholds: Thresholds,
-    /// Largest change that counts as none, in cells.
+    /// Largest change of the queue, in cells, that counts as no change.
     pub(super) epsilon: u64,
 }
 

@@ -71,7 +71,7 @@ impl SchemeParameters for PdPlusConfig {
     }
 }
 
-/// PD+ control.
+/// State of PD+ control at one output port.
 #[derive(Clone, Copy, Debug)]
 pub struct PdPlus {
     pd: Pd,

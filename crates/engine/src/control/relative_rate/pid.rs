@@ -75,13 +75,13 @@ impl SchemeParameters for PidConfig {
     }
 }
 
-/// PID control.
+/// State of PID control at one output port.
 #[derive(Clone, Copy, Debug)]
 pub struct Pid {
     thresholds: Thresholds,
     alpha: f64,
     epsilon: u64,
-    /// I_Q in cells.
+    /// Mean I_Q of the queue length, in cells.
     mean: f64,
 }
 

@@ -3,26 +3,27 @@
 use super::{AbrSource, Pacing};
 use crate::kernel::{Pace, Ps};
 
-/// A source that sends data cells and nothing else, with its pace in registers: the same as
-/// [`AbrSource::send_plainly`] for one cell after the other, all but the first on time. Neither ACR nor
-/// what the source does next can change meanwhile, for nothing arrives. [`Steady::close`] must follow, or
-/// the source forgets the cells.
+/// A source that sends data cells and nothing else, with its pace in registers. The result is that of
+/// [`AbrSource::send_plainly`] for one cell after the other, all but the first on time. Nothing arrives
+/// meanwhile, so neither ACR nor the next action of the source can change. [`Steady::close`] must follow, or
+/// the source does not count the cells.
 #[must_use]
 pub(crate) struct Steady<'a> {
     source: &'a mut AbrSource,
     pace: Pace,
-    /// Greatest number of cells before an RM cell is due, and the time from which one may be.
+    /// Greatest number of cells before an RM cell is due. `until` is the time from which on one may
+    /// be due.
     most: u32,
     until: Ps,
     sent: u32,
-    /// Times of the last cell and of the next, each with the fraction carried to it.
+    /// Time of the last cell, with the fraction carried to it. `next` is the same of the next cell.
     last: (Ps, u32),
     next: (Ps, u32),
 }
 
 impl AbrSource {
-    /// The source for data cells from `at` on, until when an RM cell may be due; `None` if it does not send
-    /// one at `at`, or if a law may change ACR with a cell.
+    /// The source as a sender of data cells from `at` on, until an RM cell may be due. `None` if no data cell
+    /// is sent at `at`, or if a law may change ACR with a cell.
     #[inline(always)]
     pub(crate) fn steady(&mut self, at: Ps) -> Option<Steady<'_>> {
         if self.law.is_some() || self.probes() || !self.sends_plainly(at) {
@@ -51,7 +52,7 @@ impl Steady<'_> {
     pub fn interval(&self) -> Ps {
         self.pace.floor()
     }
-    /// Greatest number of cells.
+    /// Greatest number of cells that may be sent.
     #[inline(always)]
     pub fn most(&self) -> u32 {
         self.most
@@ -109,8 +110,8 @@ mod tests {
     use crate::endsystem::source::Emission;
     use crate::kernel::Rate;
 
-    /// A greedy source sends cells up to `end`: as often as possible at a steady rate, in rows of at most
-    /// `longest`, or one by one. Returns their times and kinds, and its state.
+    /// Cells that a greedy source sends up to `end`: as often as possible at a steady rate, in rows of at
+    /// most `longest`, or one by one. Returns times and kinds of the cells, and the state of the source.
     fn sent(config: &AbrConfig, late: Ps, end: Ps, longest: u32) -> (Vec<(Ps, bool)>, String) {
         let mut source = AbrSource::new(config, Rate::from_bps(155_520_000), Ps::from_us(100));
         let (mut sent, mut now) = (Vec::new(), Ps::ZERO);

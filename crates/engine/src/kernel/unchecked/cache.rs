@@ -1,11 +1,11 @@
-//! An instruction to the cache, on which nothing depends but time.
+//! A prefetch instruction of the processor, which affects nothing but time.
 
-/// Bytes of a line of the cache, as of all processors that have the instruction here.
+/// Bytes of a line of the cache, the same on all processors for which the instruction is used here.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 const LINE: usize = 64;
 
-/// Asks for the first `LINES` lines of the cache from `item` on, so that they are there when it is used.
-/// `item` need not exist.
+/// Prefetches the first `LINES` lines of the cache from `item` on, so that they are in the cache when they
+/// are used. `item` need not exist.
 #[inline(always)]
 pub fn prefetch<const LINES: usize, T>(item: *const T) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]

@@ -1,4 +1,4 @@
-//! A first-in first-out ring that grows by doubling and never shrinks.
+//! A first-in first-out ring buffer that grows by doubling and never shrinks.
 
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
@@ -6,7 +6,8 @@ use core::mem::MaybeUninit;
 use super::cache::prefetch;
 use super::{item, item_mut};
 
-/// A FIFO of `Copy` values. Capacities are powers of two, so an index wraps with a mask.
+/// A first-in first-out buffer of `Copy` values. Capacities are powers of two, so an index wraps
+/// with a mask.
 #[derive(Clone)]
 pub struct Ring<T: Copy> {
     slots: Vec<MaybeUninit<T>>,
@@ -27,21 +28,21 @@ impl<T: Copy> Default for Ring<T> {
 impl<T: Copy> Ring<T> {
     const FIRST_CAPACITY: usize = 8;
 
-    /// Number of values held.
+    /// Number of values in the ring.
     #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
-    /// True if it holds no value.
+    /// True if the ring holds no value.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
-    /// Bytes of storage.
+    /// Bytes of storage of the ring.
     pub fn bytes(&self) -> usize {
         self.slots.len() * size_of::<T>()
     }
-    /// Appends.
+    /// Appends a value.
     #[inline]
     pub fn push(&mut self, value: T) {
         if self.len == self.slots.len() {
@@ -53,7 +54,7 @@ impl<T: Copy> Ring<T> {
         unsafe { item_mut(&mut self.slots, at).write(value) };
         self.len += 1;
     }
-    /// Asks for the slot of the next value.
+    /// Prefetches the slot of the next value that is appended.
     #[inline(always)]
     pub fn prefetch_tail(&self) {
         let at = (self.head + self.len) & self.slots.len().wrapping_sub(1);
@@ -91,7 +92,7 @@ impl<T: Copy> Ring<T> {
         // SAFETY: as in `front`.
         Some(unsafe { item_mut(&mut self.slots, self.head).assume_init_mut() })
     }
-    /// The value that `newer` others came after, mutable; the ring must hold it.
+    /// The value behind which `newer` other values were appended, mutable; the ring must hold it.
     #[inline]
     pub fn before_newest_mut(&mut self, newer: usize) -> &mut T {
         assert!(newer < self.len);
@@ -180,14 +181,15 @@ impl<T: Copy> Ring<T> {
     }
 }
 
-/// The free slots of a [`Ring`] and what has been written there, so that many values can be appended
-/// while position and end stay in registers. [`Tail::close`] must follow, or the ring forgets them.
+/// The free slots of a [`Ring`] and the values written there, so that many values can be appended
+/// while position and end stay in registers. [`Tail::close`] must follow, or the ring does not hold
+/// the values.
 #[must_use]
 pub struct Tail<'a, T: Copy> {
     slots: &'a mut [MaybeUninit<T>],
     len: &'a mut usize,
-    /// Slots before wrapping: the first that was free, the next that is, and that of the oldest
-    /// value one round later.
+    /// Slots, counted without wrapping: the first that was free. `at` is the next that is free, and
+    /// `end` the slot of the oldest value one round later.
     begin: usize,
     at: usize,
     end: usize,
@@ -204,7 +206,7 @@ impl<T: Copy> Tail<'_, T> {
     pub fn room(&self) -> usize {
         self.end - self.at
     }
-    /// Number of values appended.
+    /// Number of values appended so far.
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.at - self.begin
@@ -214,7 +216,7 @@ impl<T: Copy> Tail<'_, T> {
     pub fn is_empty(&self) -> bool {
         self.at == self.begin
     }
-    /// Appends; the tail must not be full.
+    /// Appends a value; the tail must not be full.
     #[inline(always)]
     pub fn push(&mut self, value: T) {
         debug_assert!(!self.is_full());
@@ -223,7 +225,7 @@ impl<T: Copy> Tail<'_, T> {
         unsafe { item_mut(self.slots, at).write(value) };
         self.at += 1;
     }
-    /// Hands the values to the ring. Returns their number.
+    /// Adds the appended values to the ring. Returns their number.
     #[inline(always)]
     pub fn close(self) -> usize {
         let count = self.len();

@@ -14,9 +14,9 @@ struct Clock {
 }
 
 impl Clock {
-    /// Plays a match between this clock, at `node`, and its sibling, and returns the winner. The
-    /// left one wins ties: it is the lower component. The winner cannot be predicted, so each word
-    /// is selected separately, without a branch.
+    /// The winner of a match between this clock, at `node`, and its sibling. The left clock wins
+    /// ties: it belongs to the lower component. The winner cannot be predicted, so each word is
+    /// selected separately, without a branch.
     #[inline(always)]
     fn play(self, sibling: Clock, node: usize) -> Clock {
         let is_right = node & 1 == 1;
@@ -33,12 +33,12 @@ impl Clock {
 #[derive(Clone, Debug)]
 pub struct Tournament {
     leaves: usize,
-    /// The root at 1, the leaves from `leaves` on.
+    /// Clocks of the tree: the root is at 1, the leaves are from `leaves` on.
     clocks: Vec<Clock>,
 }
 
 impl Tournament {
-    /// `components` clocks, none of them scheduled.
+    /// A tournament of `components` clocks, none of them scheduled.
     pub fn new(components: usize) -> Tournament {
         let leaves = components.next_power_of_two().max(1);
         let never = |component: usize| Clock {
@@ -53,7 +53,7 @@ impl Tournament {
         tree.rebuild();
         tree
     }
-    /// The earliest clock; `NEVER` if none is scheduled.
+    /// The earliest time and its component; `NEVER` if none is scheduled.
     #[inline]
     pub fn first(&self) -> (Ps, usize) {
         // SAFETY: there are at least two clocks; index 1 is the root, or the only leaf.
@@ -70,8 +70,8 @@ impl Tournament {
         }
         first
     }
-    /// Calls `visit` with every component whose clock is at `at`, which is the earliest, in their
-    /// order.
+    /// Calls `visit` with every component whose clock is at `at`, in the order of the components;
+    /// `at` must be the earliest time.
     pub fn for_each_at(&self, at: Ps, visit: &mut impl FnMut(usize)) {
         self.visit_below(1, at, visit);
     }
@@ -96,14 +96,14 @@ impl Tournament {
     pub fn put(&mut self, component: usize, at: Ps) {
         self.clocks[self.leaves + component].at = at.0;
     }
-    /// Plays all matches again.
+    /// Plays all matches again, after [`Tournament::put`].
     pub fn rebuild(&mut self) {
         for node in (1..self.leaves).rev() {
             self.clocks[node] = self.clocks[2 * node].play(self.clocks[2 * node + 1], 2 * node);
         }
     }
-    /// Sets the clock of `component` to a time that is not later than its present one. Cheaper than
-    /// [`Tournament::set`] unless it becomes the earliest.
+    /// Sets the clock of `component` to a time that is not later than its present one. This costs
+    /// less than [`Tournament::set`], unless the clock becomes the earliest.
     #[inline]
     pub fn bring_forward(&mut self, component: usize, at: Ps) {
         assert!(component < self.leaves);

@@ -12,7 +12,7 @@ use crate::net::schedule::Schedule;
 use crate::net::simulation::{NOWHERE, Receiver, Simulation, turns_until_look};
 use crate::net::storage::Storage;
 
-/// The part of each node, and the node's number there.
+/// The part of each node, and the number of the node within the part.
 struct Places(Vec<(u32, u32)>);
 
 impl Places {
@@ -40,7 +40,8 @@ fn count(parts: &[usize]) -> usize {
 
 impl<N: Node> Simulation<N> {
     /// Divides the simulation into parts; `parts` has the number of the part of each node, from 0.
-    /// It has no nodes left until [`Simulation::join`] gives them back, and must not be used before.
+    /// The simulation then has no nodes until [`Simulation::join`] gives them back, and must not be
+    /// used before.
     ///
     /// # Panics
     /// If `parts` does not have as many numbers as there are nodes.
@@ -70,7 +71,7 @@ impl<N: Node> Simulation<N> {
         divided
     }
 
-    /// A part without nodes, which knows the numbers that they will have.
+    /// A part without nodes yet, in which the numbers of its nodes are set.
     fn empty_part(&mut self, number: usize, places: &Places) -> Part<N> {
         let receiver = |receiver: &Receiver| Receiver {
             node: places
@@ -109,7 +110,7 @@ impl<N: Node> Simulation<N> {
         }
     }
 
-    /// Gives each part the units on links to others that it may still mark.
+    /// Gives each part those units on links to other parts that it may still mark.
     fn take_unsettled(&self, parts: &mut [Part<N>], places: &Places) {
         let (mut settled, mut unsettled) = (Mail::default(), Mail::default());
         for number in 0..parts.len() {
@@ -133,7 +134,7 @@ impl<N: Node> Simulation<N> {
         }
     }
 
-    /// Finds the links between a part and the others.
+    /// Finds the links between a part and the other parts.
     fn find_cuts(&self, part: &mut Part<N>, places: &Places) {
         let nodes = part.own.stations.iter();
         let links: Vec<(bool, u32)> = nodes

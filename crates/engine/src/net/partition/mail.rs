@@ -1,4 +1,4 @@
-//! Units on their way from one part to another.
+//! Units on their way from one part of a simulation to another.
 
 use alloc::vec::Vec;
 
@@ -7,10 +7,10 @@ use crate::net::link::Link;
 use crate::net::links::Links;
 use crate::net::unit::{Unit, Word};
 
-/// Units that left a part for another one, link by link. They lie side by side in memory, whatever
-/// the number of links, since they are written on one core and read on another.
+/// Units that left one part for another, link by link. They are contiguous in memory, whatever the
+/// number of links, since they are written on one core and read on another.
 pub struct Mail<W: Word> {
-    /// Links with the number of their units, in the order of the units.
+    /// Links, each with the number of its units, in the order of the units.
     links: Vec<(u32, u32)>,
     units: Vec<Unit<W>>,
     /// Records other than stamps, each with the arrival time of its unit.
@@ -30,7 +30,7 @@ impl<W: Word> Default for Mail<W> {
 }
 
 impl<W: Word> Mail<W> {
-    /// True if there is nothing in it.
+    /// True if the mail has no units.
     pub fn is_empty(&self) -> bool {
         self.links.is_empty()
     }

@@ -7,7 +7,7 @@ use crate::kernel::Ps;
 use crate::net::node::Node;
 use crate::net::simulation::{Simulation, Station, Ties};
 
-/// The links from one part to another.
+/// The links from one part to another, which the partition cuts.
 #[derive(Clone, Debug)]
 pub struct Cut {
     /// Number of the other part.
@@ -15,58 +15,59 @@ pub struct Cut {
     /// Least time from an event in the part that sends to the arrival of a unit that follows from it:
     /// the shortest propagation plus the time of a least unit.
     pub lookahead: Ps,
-    /// The links.
+    /// Indices of these links.
     pub links: Vec<u32>,
 }
 
 /// A part of a simulation, made by [`Simulation::divide`].
 pub struct Part<N: Node> {
     pub(super) number: usize,
-    /// Its nodes, numbered from 0, and all links: those that leave the part hold what has not been
-    /// posted.
+    /// Nodes of the part, numbered from 0, and all links. Links that leave the part hold units that
+    /// have not been posted.
     pub(super) own: Simulation<N>,
-    /// Numbers of its nodes among those of all parts, in order.
+    /// Numbers of the part's nodes among the nodes of all parts, in order.
     pub(super) nodes: Vec<usize>,
     /// For each node, its lookahead and its senders in all parts.
     pub(super) ties: Vec<Ties>,
     pub(super) senders: Vec<Cut>,
     pub(super) receivers: Vec<Cut>,
-    /// For each link that leaves the part, its cut among `receivers`.
+    /// For each link that leaves the part, the index of its cut in `receivers`.
     pub(super) cuts: Vec<u32>,
     /// For each link that leaves the part and whose units may be marked until their service starts
     /// ([`Node::feeds_unsettled`]), the least time from that start to the arrival; `NEVER` for others.
     pub(super) settle: Vec<Ps>,
-    /// For each of `receivers`, the links that hold units, or have held some that were taken back.
+    /// For each of `receivers`, the links that hold units for it, or that held units which were
+    /// taken back.
     pub(super) leaving: Vec<Vec<u32>>,
 }
 
 impl<N: Node> Part<N> {
-    /// Its number among the parts, from 0.
+    /// Number of the part among all parts, from 0.
     pub fn number(&self) -> usize {
         self.number
     }
-    /// Instant before which the part has processed everything from which something follows for
-    /// another node.
+    /// Instant before which the part has processed every event that affects another node.
     pub fn now(&self) -> Ps {
         self.own.now
     }
-    /// Parts that send units to this one.
+    /// Links from other parts to this one, for each part that sends units.
     pub fn senders(&self) -> &[Cut] {
         &self.senders
     }
-    /// Parts to which this one sends units.
+    /// Links from this part to others, for each part that receives units.
     pub fn receivers(&self) -> &[Cut] {
         &self.receivers
     }
 
-    /// Puts the units of `mail`, which it empties, on the part's links.
+    /// Puts the units of `mail` on the part's links, and empties `mail`.
     pub fn collect(&mut self, mail: &mut Mail<N::Word>) {
         mail.deliver(&mut self.own.links);
         self.own.tell_receivers();
     }
 
-    /// Adds the units that have left the part over `cut`, one of [`Part::receivers`], to `mail`. Units that
-    /// may still be marked stay; they do not arrive before [`Part::now`] and the lookahead.
+    /// Moves units that have left the part over `cut`, an index into [`Part::receivers`], to the end of
+    /// `mail`. Units that the port may still mark stay on their link; they arrive no earlier than
+    /// [`Part::now`] plus the lookahead of the cut.
     pub fn post(&mut self, cut: usize, mail: &mut Mail<N::Word>) {
         self.sort_leaving();
         let (links, settle, now) = (&mut self.own.links, &self.settle, self.own.now);
@@ -92,7 +93,7 @@ impl<N: Node> Part<N> {
         !self.leaving[cut].is_empty()
     }
 
-    /// Notes the links that hold units with the cuts to which they belong.
+    /// Assigns the links that hold units to the cuts to which they belong.
     fn sort_leaving(&mut self) {
         self.own.tell_receivers();
         for link in self.own.leaving.drain(..) {
@@ -100,29 +101,30 @@ impl<N: Node> Part<N> {
         }
     }
 
-    /// Processes the events before `until`; all mail with units that arrive before it has been
-    /// collected. Nodes from which nothing follows may lag behind. Nodes that nothing reaches may run
-    /// ahead, but not beyond `limit`, the next instant at which the part is looked at or joined.
+    /// Processes the events before `until`; all mail with units that arrive before `until` must have been
+    /// collected. Nodes that affect no other node may lag behind. Nodes that nothing reaches may run ahead,
+    /// but not beyond `limit`, the next instant at which the part's state is read or the parts are joined.
     pub fn run_until(&mut self, until: Ps, limit: Ps) {
         self.own.work(until, limit, &mut ());
         self.own.now = until;
     }
 
-    /// Processes what [`Part::run_until`] has left to do before [`Part::now`]. It must precede every
-    /// look at the part, and the end of the run in parts. Measures the storage as well.
+    /// Processes what [`Part::run_until`] has left to do before [`Part::now`], and measures the
+    /// storage. It must be called before the part's state is read, and at the end of the run in
+    /// parts.
     pub fn catch_up(&mut self) {
         self.own.catch_up(self.own.now, &mut ());
         self.own.note_storage();
     }
 
-    /// Its nodes, tied to those of all parts again, and the state of the link layer.
+    /// Nodes of the part with their ties to the nodes of all parts, and the state of the link layer.
     pub(super) fn into_state(self) -> (Vec<Station<N>>, N::Network) {
         let stations = self.own.stations.into_iter().zip(self.ties);
         let tied = stations.map(|(station, ties)| Station { ties, ..station });
         (tied.collect(), self.own.network)
     }
 
-    /// The part's state, for looks at its own nodes. It knows of nothing else.
+    /// State of the part, for reading the state of its own nodes; other nodes are not in it.
     pub fn state(&mut self) -> &mut Simulation<N> {
         &mut self.own
     }

@@ -1,4 +1,4 @@
-//! Bounds of a normal sequence of rates: a source can only send between zero and a peak.
+//! Bounds of a normal sequence of rates: a source can only send between zero and a peak rate.
 
 use alloc::vec::Vec;
 use core::f64::consts::{PI, SQRT_2};
@@ -29,22 +29,22 @@ pub enum Bound {
 /// Rates in bit/s: mean and standard deviation of the normal distribution, and the peak.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rates {
-    /// Mean.
+    /// Mean of the normal distribution in bit/s.
     pub mean: f64,
-    /// Standard deviation.
+    /// Standard deviation of the normal distribution in bit/s.
     pub deviation: f64,
-    /// Peak.
+    /// Peak rate in bit/s.
     pub peak: f64,
 }
 
-/// Step to whose multiples exponentials are rounded, in bit/s.
+/// Step in bit/s: exponentials are rounded to its multiples.
 const STEP: f64 = 1e6;
 /// Number of steps that the mean sums one by one.
 const COUNTED: u32 = 20_000;
 
 impl Bound {
-    /// Rates for the unit noise `noise`, in order; `debt` is the sum of negative values that has
-    /// not been subtracted yet.
+    /// Rates for the unit noise `noise`, in order; `debt` is the sum of negative rates that has not
+    /// been subtracted yet, in bit/s.
     pub fn apply(self, noise: &[f64], rates: &Rates, debt: &mut f64) -> Vec<f64> {
         let Rates {
             mean,
@@ -92,7 +92,7 @@ impl Rates {
     pub fn kept(&self) -> f64 {
         phi((self.peak - self.mean) / self.deviation) - phi(-self.mean / self.deviation)
     }
-    /// Mean of these values: of a normal distribution truncated at both ends.
+    /// Mean of the values between zero and the peak: of a normal distribution truncated at both ends.
     fn kept_mean(&self) -> f64 {
         let density = |x: f64| libm::exp(-x * x / 2.0) / libm::sqrt(2.0 * PI);
         let (low, high) = (
@@ -129,7 +129,7 @@ impl Rates {
     }
 }
 
-/// The normal distribution function.
+/// The distribution function of the standard normal distribution.
 fn phi(x: f64) -> f64 {
     0.5 * libm::erfc(-x / SQRT_2)
 }

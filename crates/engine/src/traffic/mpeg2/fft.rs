@@ -1,13 +1,13 @@
 //! Sum of harmonics, by the fast Fourier transform of Cooley and Tukey.
 //!
-//! It is cellrate's own code, because its bits must be the same on every platform: libraries choose
-//! their vector instructions, and with them the order of additions, for the machine. It is used
-//! only once in thousands of cells.
+//! This code is part of cellrate, because its bits must be the same on every platform: libraries
+//! choose their vector instructions, and with them the order of additions, for the machine. It is
+//! used only once in thousands of cells.
 
 use alloc::vec::Vec;
 use core::f64::consts::TAU;
 
-/// A complex number.
+/// A complex number: real and imaginary part.
 pub type Complex = (f64, f64);
 
 /// Replaces the amplitudes `z[j]` by the values `sum over j of z[j] exp(2 pi i j t / n)`; n is a

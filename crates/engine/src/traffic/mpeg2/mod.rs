@@ -152,7 +152,7 @@ impl Mpeg2Config {
         Some(("interval_low", wrong))
     }
 
-    /// Mean interval in seconds.
+    /// Mean interval between clock references in seconds.
     fn mean_interval(&self) -> f64 {
         (self.interval_low.as_secs_f64() + self.interval_high.as_secs_f64()) / 2.0
     }
@@ -174,7 +174,7 @@ impl Mpeg2Config {
         }
     }
 
-    /// Expected time that a block of the noise lasts.
+    /// Expected time that a block of the noise lasts in simulated time.
     pub fn block_lasts(&self) -> Ps {
         let share = if self.bound == Bound::Discard {
             self.line_rates().kept()

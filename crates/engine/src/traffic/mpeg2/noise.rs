@@ -29,23 +29,23 @@ fn aliases(lambda: f64, h: f64) -> f64 {
     (1.0002 - 0.000134 * lambda) * (three + rest - libm::exp2(-7.65 * h - 7.4))
 }
 
-/// Expected share of the variance of `length` values of fractional Gaussian noise about their own
-/// mean. That mean has the rest, `length^(2 h - 2)` (Leland et al. 1994, On the self-similar nature
-/// of Ethernet traffic, IEEE/ACM Transactions on Networking 2:1, 3.1). The share is small for long
-/// dependence: 0.98 at `h` = 0.8 and 16,384 values, but 0.62 at 0.95.
+/// Expected share of the variance of `length` values of fractional Gaussian noise about the mean of
+/// these values. The mean itself has the rest, `length^(2 h - 2)` (Leland et al. 1994, On the
+/// self-similar nature of Ethernet traffic, IEEE/ACM Transactions on Networking 2:1, 3.1). The
+/// share is small for long dependence: 0.98 at `h` = 0.8 and 16,384 values, but 0.62 at 0.95.
 pub fn share_of_variance(length: usize, h: f64) -> f64 {
     1.0 - libm::pow(length as f64, 2.0 * h - 2.0)
 }
 
-/// A sampler of sequences of one length and Hurst parameter.
+/// A sampler of sequences of one length with one Hurst parameter.
 #[derive(Clone, Debug)]
 pub struct Noise {
-    /// The power at the frequencies 2 pi j / n, j from 1 to n/2.
+    /// Power of the noise at the frequencies 2 pi j / n, j from 1 to n/2.
     powers: Arc<[f64]>,
 }
 
 impl Noise {
-    /// Sequences of `length` values, a power of two and at least two.
+    /// A sampler of sequences of `length` values, a power of two and at least two.
     pub fn new(length: usize, hurst: f64) -> Noise {
         assert!(length.is_power_of_two() && length >= 2);
         let powers = (1..=length / 2)
@@ -54,8 +54,8 @@ impl Noise {
         Noise { powers }
     }
 
-    /// The next sequence. Its mean is zero, so it has only [`share_of_variance`] of the unit
-    /// variance, approximately.
+    /// The next sequence. Its mean is zero, so its variance is, approximately, only
+    /// [`share_of_variance`].
     pub fn sequence(&self, stream: &mut Stream) -> Vec<f64> {
         let middle = self.powers.len();
         let n = 2 * middle;

@@ -1,4 +1,4 @@
-//! The encoder of one stream, which generates the rates between clock references.
+//! The encoder of one MPEG-2 stream, which generates the rates between clock references.
 
 use alloc::vec::Vec;
 
@@ -15,19 +15,19 @@ pub struct Encoder {
     rates: Rates,
     /// Sum of negative rates that has not been subtracted yet, in bit/s.
     debt: f64,
-    /// Random streams of the rates and of the intervals; the intervals are the same however rates
-    /// are bounded.
+    /// Random stream of the rates. The intervals have a stream of their own, so that they are the
+    /// same however rates are bounded.
     values: Stream,
     intervals: Stream,
     shortest: Ps,
-    /// Longest interval less the shortest, and a picosecond.
+    /// Longest interval less the shortest, plus a picosecond.
     span: Ps,
     block: Vec<Rate>,
     at: usize,
 }
 
 impl Encoder {
-    /// An encoder with its own random stream.
+    /// An encoder with a random stream of its own.
     pub fn new(config: &Mpeg2Config, noise: Noise, mut stream: Stream) -> Encoder {
         let (values, intervals) = (stream.branch(), stream.branch());
         Encoder {

@@ -10,14 +10,14 @@ use crate::kernel::{Ps, Rate};
 pub struct PeakBucket<P> {
     pieces: P,
     peak: Rate,
-    /// Backlog in picoseconds times thousandths of a bit per second.
+    /// Backlog of the bucket, in picoseconds times thousandths of a bit per second.
     backlog: u128,
     /// The rest of a piece in which the bucket became empty.
     rest: Option<Piece>,
 }
 
 impl<P: PieceSource> PeakBucket<P> {
-    /// An empty bucket with its peak rate, above zero.
+    /// An empty bucket that leaks at the rate `peak`, which is above zero.
     pub fn new(pieces: P, peak: Rate) -> PeakBucket<P> {
         PeakBucket {
             pieces,
@@ -27,7 +27,7 @@ impl<P: PieceSource> PeakBucket<P> {
         }
     }
 
-    /// The output of the bucket while `piece` comes in.
+    /// The first piece of the bucket's output while `piece` comes in.
     fn leave(&mut self, piece: Piece) -> Piece {
         let lasts = piece.lasts.0 as u128;
         if piece.rate >= self.peak {

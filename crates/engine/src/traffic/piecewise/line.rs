@@ -4,7 +4,7 @@ use super::{Piece, PieceSource};
 use crate::kernel::{CELL_PS_BITS, CellClock, Ps, Rate};
 
 /// Cells of one stream. A cell is sent when the integral of the rate reaches it, rounded down to a
-/// picosecond; the remaining part of a cell is kept from piece to piece, so that the cells up to
+/// picosecond. The remaining part of a cell is kept from piece to piece, so that the cells up to
 /// any time are the integral of the rate.
 #[derive(Clone, Debug)]
 pub struct Line<P> {
@@ -13,7 +13,7 @@ pub struct Line<P> {
     clock: CellClock,
     next: Ps,
     carry: u64,
-    /// End of the current piece.
+    /// Time at which the current piece ends.
     ends: Ps,
     /// Part of the next cell still to be generated while the rate is zero, in units of
     /// [`CELL_PS_BITS`].
@@ -21,8 +21,8 @@ pub struct Line<P> {
 }
 
 impl<P: PieceSource> Line<P> {
-    /// A line that plays `pieces` from `start` on; the share `gathered`, in [0, 1), of its first
-    /// cell is already generated.
+    /// A line that plays `pieces` from `start` on. The share `gathered`, in [0, 1), of the line's
+    /// first cell is already generated.
     pub fn new(pieces: P, start: Ps, gathered: f64) -> Line<P> {
         let lacking = ((1.0 - gathered) * CELL_PS_BITS as f64) as u128;
         let clock = CellClock::new(Rate(1));
@@ -43,13 +43,13 @@ impl<P: PieceSource> Line<P> {
     pub fn next(&self) -> Ps {
         self.next
     }
-    /// Sends that cell.
+    /// Sends the cell of [`Line::next`].
     #[inline]
     pub fn advance(&mut self) {
         (self.next, self.carry) = self.clock.complete(self.next, self.carry);
         self.skip();
     }
-    /// Goes from piece to piece until the next event is a cell.
+    /// Processes the ends of pieces until the next event is a cell.
     #[inline]
     fn skip(&mut self) {
         while self.next > self.ends {

@@ -11,29 +11,29 @@ use crate::kernel::{CELL_PS_BITS, Ps, Rate};
 pub struct Pieces(Arc<[Piece]>);
 
 impl Pieces {
-    /// These pieces in order.
+    /// The pieces of a file, in order.
     pub fn new(pieces: Vec<Piece>) -> Pieces {
         Pieces(pieces.into())
     }
-    /// The pieces.
+    /// All pieces in order.
     pub fn all(&self) -> &[Piece] {
         &self.0
     }
-    /// Duration of all pieces.
+    /// Sum of the durations of all pieces.
     pub fn lasts(&self) -> Ps {
         self.0
             .iter()
             .fold(Ps::ZERO, |sum, piece| sum.saturating_add(piece.lasts))
     }
-    /// Number of cells in all pieces.
+    /// Number of cells that all pieces have together.
     pub fn cells(&self) -> f64 {
         self.0.iter().map(Piece::work).sum::<u128>() as f64 / CELL_PS_BITS as f64
     }
-    /// Mean rate in cells/s.
+    /// Mean rate over all pieces in cells/s.
     pub fn mean(&self) -> f64 {
         self.cells() / self.lasts().as_secs_f64()
     }
-    /// The greatest rate.
+    /// The greatest rate of a piece.
     pub fn peak(&self) -> Rate {
         self.0
             .iter()
@@ -41,7 +41,7 @@ impl Pieces {
             .max()
             .unwrap_or(Rate(0))
     }
-    /// Largest number of cells by which a stretch of the pieces exceeds the mean rate.
+    /// Largest number of cells by which a sequence of pieces exceeds the mean rate.
     pub fn largest_burst(&self) -> f64 {
         let mean = self.mean();
         let (mut over, mut largest) = (0.0, 0.0f64);
@@ -55,19 +55,20 @@ impl Pieces {
 }
 
 impl Piece {
-    /// Sum of durations times rates, in picoseconds times thousandths of a bit per second.
+    /// Sum of durations times rates over all pieces, in picoseconds times thousandths of a bit per
+    /// second.
     fn work(&self) -> u128 {
         self.lasts.0 as u128 * self.rate.0 as u128
     }
 }
 
-/// Plays a list of pieces.
+/// Plays a list of pieces, once or repeatedly.
 #[derive(Clone, Debug)]
 pub struct Listed {
     pieces: Pieces,
     at: usize,
     repeat: bool,
-    /// The rest of the piece in which the list is entered.
+    /// The rest of the piece in which the list is entered, until it has been played.
     entered: Option<Piece>,
 }
 
@@ -81,7 +82,7 @@ impl Listed {
             entered: None,
         }
     }
-    /// The same, entered at `offset` after the beginning.
+    /// Plays the list from `offset` after its beginning.
     pub fn entered_at(mut self, offset: Ps) -> Listed {
         let mut left = offset;
         while let Some(piece) = self.pieces.0.get(self.at) {

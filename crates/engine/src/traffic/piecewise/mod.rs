@@ -1,4 +1,4 @@
-//! Bare cells at a piecewise constant rate, for video, traces and transport streams.
+//! Cells without TCP at a piecewise constant rate, for video, traces and transport streams.
 
 mod bucket;
 mod line;
@@ -13,10 +13,10 @@ pub use bucket::PeakBucket;
 pub use line::Line;
 pub use listed::{Listed, Pieces};
 
-/// A stretch of constant rate.
+/// A time of constant rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Duration.
+    /// Duration of the piece.
     pub lasts: Ps,
     /// Rate of the cells, 424 bits each; zero is a pause.
     pub rate: Rate,
@@ -28,8 +28,8 @@ pub trait PieceSource {
     fn next_piece(&mut self) -> Option<Piece>;
 }
 
-/// State of the source: lines that take turns by the times of their cells, at equal times the
-/// earlier line first.
+/// State of a source of several lines. The cells of the lines are merged by time, at equal times
+/// those of the earlier line first.
 #[derive(Clone, Debug)]
 pub struct Piecewise<P> {
     lines: Box<[Line<P>]>,
@@ -37,7 +37,7 @@ pub struct Piecewise<P> {
 }
 
 impl<P: PieceSource> Piecewise<P> {
-    /// The superposition of `lines`, at least one.
+    /// The sum of the cells of `lines`, of which there is at least one.
     pub fn new(lines: impl IntoIterator<Item = Line<P>>) -> Piecewise<P> {
         let lines: Box<[Line<P>]> = lines.into_iter().collect();
         let mut first = Tournament::new(lines.len());

@@ -153,8 +153,8 @@ fn paths(line: &str) -> impl Iterator<Item = &str> {
         .filter(|word| word.contains("::"))
 }
 
-/// The path from the root that `path` means in the module `name`; `None` if it begins with another
-/// crate, a type or a name of the module's own.
+/// The path from the root that `path` stands for in the module `name`; `None` if it begins with
+/// another crate, a type or a name of the module's own.
 fn absolute(name: &Names, path: &str, is_module: &dyn Fn(&[String]) -> bool) -> Option<Names> {
     let names: Names = path.trim().split("::").map(String::from).collect();
     let up = names.iter().take_while(|name| *name == "super").count();
@@ -170,8 +170,8 @@ fn absolute(name: &Names, path: &str, is_module: &dyn Fn(&[String]) -> bool) -> 
     Some([base, rest].concat())
 }
 
-/// The module that has what a path leads to: the last module of the path, or the one that a module
-/// on it hands the next name out for.
+/// The module that holds what a path leads to: the last module of the path, or the module from
+/// which a module on the path re-exports the next name.
 fn resolved(path: &[String], modules: &BTreeMap<Names, Module>) -> Names {
     let mut module = Names::new();
     for (index, name) in path.iter().enumerate() {

@@ -10,18 +10,18 @@ pub enum Rule {
     /// Times are whole ticks of 1,024 ns, and an interval ends after its last tick; RFC 8289: at its
     /// end.
     Ticks,
-    /// The inverse root of the count comes from one step of Newton's method on 16 bits for each drop,
-    /// and is half of that of RFC 8289 for count 2 to 3.
+    /// The inverse root of the count comes from one step of Newton's method on 16 bits for each drop, and is
+    /// half of that of RFC 8289 when the count rises from 2 to 3.
     NewtonRoot,
-    /// A mark schedules the next one from now on; a drop, and in the engine a mark, from when it was
-    /// due.
+    /// A mark schedules the next mark from the present time; a drop, and in the engine a mark, from
+    /// the time at which it was due.
     MarksFromNow,
 }
 
 /// Every rule.
 pub const ALL: [Rule; 3] = [Rule::Ticks, Rule::NewtonRoot, Rule::MarksFromNow];
 
-/// Fate of the packet before.
+/// Fate of the packet before the present one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Before {
     Served,

@@ -5,7 +5,7 @@ use crate::support::one_way::trace::{Event, Row};
 
 const MSS: u64 = 1_000;
 
-/// Whose rules.
+/// The simulator whose rules apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     Engine,

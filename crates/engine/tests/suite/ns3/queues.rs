@@ -28,7 +28,7 @@ const SHARES: &str = include_str!("../data/ns3/shares.csv");
 struct Row {
     time_ns: u64,
     event: &'static str,
-    /// Number of the packet; with `served` how many were.
+    /// Number of the packet; with `served`, the number of packets that were served.
     packet: u64,
     /// Average of RED, or probability of PIE.
     state: f64,
@@ -92,7 +92,7 @@ struct Queue<A> {
 }
 
 impl<A: AqmAlgorithm> Queue<A> {
-    /// Every row of `arrivals`; all packets understand marks.
+    /// Every event of a queue under `arrivals`, all packets of which may be marked.
     fn run(aqm: A, state: fn(&A) -> f64, arrivals: &[(Ps, u32)]) -> Vec<Row> {
         let mut queue = Queue {
             aqm,
@@ -203,7 +203,7 @@ fn state(aqm: &Aqm) -> f64 {
     }
 }
 
-/// The rows here that a trace of ns-3 keeps.
+/// Those rows of the engine that a trace of ns-3 keeps.
 fn kept(rows: &[Row]) -> Vec<Row> {
     let is_kept = |row: &&Row| match row.event {
         "arrival" => row.packet.is_multiple_of(16) && row.state > 0.0,
@@ -287,8 +287,8 @@ fn red_chooses_the_packets_that_ns_3_chooses_and_has_its_average() {
     }
 }
 
-/// CoDel draws nothing. The engine obeys the pseudo-code of RFC 8289, ns-3 that of Linux: a plain
-/// CoDel does all that ns-3 does by one choice of rules, and all that the engine does by another.
+/// CoDel draws no random numbers. The engine obeys the pseudo-code of RFC 8289, ns-3 that of Linux.
+/// A plain CoDel reproduces ns-3 by one choice of rules, and the engine by another.
 #[test]
 fn codel_drops_the_packets_that_ns_3_drops_or_has_a_reason() {
     let mut table = String::from("queue,pattern,packets,chosen,equal,reasons\n");

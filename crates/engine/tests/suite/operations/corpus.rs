@@ -14,14 +14,14 @@ use super::{Case, replay_entry};
 #[serde(deny_unknown_fields)]
 pub struct Entry {
     pub subject: String,
-    /// The fault that it showed.
+    /// Fault that the sequence showed.
     pub why: String,
     setting: Value,
     operations: Value,
 }
 
 impl Entry {
-    /// The sequence, parsed for its subject.
+    /// The sequence of operations, parsed for its subject.
     pub fn case<T: DeserializeOwned>(&self) -> Case<T> {
         let case = json!({ "setting": self.setting, "operations": self.operations });
         serde_json::from_value(case)
@@ -33,7 +33,7 @@ fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/data/operations")
 }
 
-/// A line for each operation.
+/// Text of an entry, with a line for each operation.
 fn text(entry: &Entry) -> String {
     let line = |value: &Value| serde_json::to_string(value).expect("plain data");
     let operations: Vec<String> = entry

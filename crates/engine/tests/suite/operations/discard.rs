@@ -14,7 +14,7 @@ use super::drawing::Kind;
 use super::operation::{Level, Operation};
 use super::settings::{components, legal};
 
-/// A queue.
+/// A queue: its policy, the channels that share it, and its limit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setting {
@@ -39,7 +39,7 @@ pub fn parse(policy: &Value) -> DiscardConfig {
     serde_json::from_value(policy.clone()).unwrap_or_else(|error| panic!("{error}: {policy}"))
 }
 
-/// The policy without the parameters that its check refuses at such a queue.
+/// The parameters of a policy without those that its check refuses at such a queue.
 pub fn permitted(policy: Value, channels: usize, buffer: u64) -> Value {
     let facts = QueueFacts {
         buffer,
@@ -72,10 +72,10 @@ pub fn settings() -> BoxedStrategy<Setting> {
 struct Pdu {
     sent: u32,
     taken: u32,
-    /// Reason for which its first refused cell was refused.
+    /// Reason why the first refused cell of the PDU was refused.
     refused: Option<Cause>,
-    /// The end of the previous PDU was lost after a cell of it was admitted: the receiver merges
-    /// the two.
+    /// True if the end of the previous PDU was lost after a cell of it was admitted: the receiver
+    /// merges the two.
     merges: bool,
 }
 
@@ -85,8 +85,8 @@ pub struct Watched<P> {
     setting: Setting,
     queue: u64,
     pdus: [Pdu; 4],
-    /// Only cells of PDUs have used the buffer, and the policy reserves space for one end of each
-    /// channel: no end is lost.
+    /// True if only cells of PDUs have used the buffer, and the policy reserves space for one end
+    /// of each channel: no end is lost.
     keeps_ends: bool,
     digest: Digest,
 }
@@ -172,7 +172,7 @@ impl<P: DiscardPolicy> Watched<P> {
         }
     }
 
-    /// Cells of other classes, for which the policy is not asked, arrive or leave.
+    /// Cells of other classes arrive or leave; the policy does not decide on them.
     fn jump(&mut self, level: Level) {
         self.keeps_ends = false;
         self.queue = match level {

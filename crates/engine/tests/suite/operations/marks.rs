@@ -6,8 +6,8 @@ use cellrate_engine::kernel::Digest;
 /// Header of a cell, and contents if it is an RM cell.
 pub type Seen = (Info, Option<RmCell>);
 
-/// Panics if a cell was changed otherwise than by setting EFCI of data, lowering ER, or setting CI
-/// and NI of an RM cell.
+/// Panics if a cell was changed in other ways than by setting EFCI of data, lowering ER, or setting
+/// CI and NI of an RM cell.
 pub fn allowed((info, rm): Seen, (after, told): Seen, digest: &mut Digest) {
     assert!(after.efci() || !info.efci(), "EFCI was cleared");
     let mut expected = info;

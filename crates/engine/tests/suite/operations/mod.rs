@@ -38,24 +38,24 @@ use crate::support::repeatable::repeatable;
 use drawing::{Kind, operations};
 use operation::Operation;
 
-/// An object of operations.
+/// An object to which operations are applied.
 pub trait Subject: Sized {
-    /// Its settings.
+    /// Settings of the subject.
     type Setting: Clone + Debug + Serialize + DeserializeOwned + 'static;
-    /// Its name in the corpus.
+    /// Name of the subject in the corpus.
     const NAME: &'static str;
-    /// Operations that apply to it, by weight.
+    /// Operations that apply to the subject, by weight.
     const VOCABULARY: &'static [(u32, Kind)];
 
-    /// Settings within their legal ranges.
+    /// Settings of the subject within their legal ranges.
     fn settings() -> BoxedStrategy<Self::Setting>;
     /// The subject in its initial state.
     fn new(setting: &Self::Setting) -> Self;
     /// Applies an operation. Panics if the subject does anything forbidden.
     fn apply(&mut self, operation: &Operation);
-    /// Panics if an invariant is violated.
+    /// Panics if the subject violates an invariant.
     fn check(&self);
-    /// Panics if a condition of the end is violated, after the last operation.
+    /// Panics if the subject violates a condition of the end, after the last operation.
     fn finish(&mut self) {}
     /// Hash of all actions of the subject.
     fn digest(&self) -> u64;
@@ -87,7 +87,7 @@ fn drive<S: Subject>(mut subject: S, operations: &[Operation]) -> u64 {
     subject.digest()
 }
 
-/// Replays a case twice: a subject depends on nothing else.
+/// Replays a case twice, with equal results: a subject depends on nothing else.
 fn replay<S: Subject>(case: &Case<S::Setting>) {
     let [first, second] = [(); 2].map(|()| drive(S::new(&case.setting), &case.operations));
     assert_eq!(first, second, "the same operations had different effects");

@@ -48,9 +48,9 @@ pub enum Operation {
         count: u8,
         lost: bool,
     },
-    /// The first two on the way change places.
+    /// The first two items on the way change places.
     Reorder { backward: bool },
-    /// The first on the way arrives once more.
+    /// The first item on the way arrives once more.
     Duplicate { backward: bool },
     /// A credit sender reports the number of cells of a channel that it has sent.
     Mark(u8),
@@ -71,9 +71,9 @@ pub enum Operation {
 pub enum Span {
     /// A number of picoseconds.
     Ps(u64),
-    /// To the next timer, and a number of picoseconds more or less.
+    /// The span to the next timer, and a number of picoseconds more or less.
     ToTimer(i8),
-    /// A year, or to the end of the clock.
+    /// A year, or the span to the end of the clock if that is shorter.
     Year,
 }
 
@@ -112,11 +112,11 @@ pub enum Supply {
 pub enum Position {
     /// A number of bytes from the next expected byte.
     Next(i32),
-    /// A number of segments from it.
+    /// A number of segments from the next expected byte.
     Segments(i8),
     /// A number of bytes from one above the highest byte sent.
     Highest(i32),
-    /// Anywhere.
+    /// Any byte of the stream.
     At(u64),
 }
 

@@ -18,7 +18,7 @@ use super::tcp_sender::Sender;
 /// be sent.
 const MOST_ROUNDS: usize = 3_000;
 
-/// A connection.
+/// A connection: both ends and the segments between them.
 pub struct Connection {
     sender: Sender,
     receiver: Receiver,
@@ -94,8 +94,8 @@ impl Subject for Connection {
         (1, Kind::Supply),
     ];
 
-    /// Without time stamps: here segments wait for months, longer than half of the numbers of a stamp last,
-    /// and PAWS would refuse them for as long (RFC 7323 section 5.5).
+    /// Settings of a connection without time stamps. Segments wait for months here, longer than half of the
+    /// numbers of a stamp last, and PAWS would refuse them for as long (RFC 7323 section 5.5).
     fn settings() -> BoxedStrategy<Setting> {
         let unstamped = |mut setting: Setting| {
             let tcp = setting.tcp.as_object_mut().expect("a table");

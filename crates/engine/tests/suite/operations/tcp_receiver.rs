@@ -14,12 +14,12 @@ use super::operation::{END, Operation, Span};
 use super::ranges::Got;
 use super::settings::{fields, legal};
 
-/// A connection.
+/// Settings of a connection whose receiver is tested.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setting {
     pub tcp: Value,
-    /// Phase of the clock.
+    /// Phase of the receiver's clock.
     pub phase: Ps,
 }
 
@@ -30,7 +30,7 @@ impl Setting {
     }
 }
 
-/// Phases of a clock.
+/// Phases of a receiver's clock.
 pub fn phases() -> impl Strategy<Value = Ps> {
     prop_oneof![Just(0u64), 0..1_000_000_000_000u64].prop_map(Ps)
 }
@@ -169,7 +169,7 @@ impl<R: Receiving> Observed<R> {
         self.got.missing()
     }
 
-    /// Handles a segment at `now`; returns its acknowledgement, unless that is delayed.
+    /// Handles a segment at `now`; returns the acknowledgement, unless it is delayed.
     pub fn take(&mut self, now: Ps, seq: u64, len: u32) -> Option<Segment> {
         self.now = now;
         let (before, end) = (self.got.clone(), seq + u64::from(len));

@@ -29,7 +29,7 @@ pub struct View {
     pub rwnd: u64,
     pub rto: Ps,
     pub timer: Ps,
-    /// The pace delays a segment.
+    /// True if the pace delays a segment.
     pub delayed: bool,
     pub done: bool,
     pub stats: SenderStats,
@@ -176,7 +176,7 @@ impl<S: Sending> Watched<S> {
         }
     }
 
-    /// True if a segment is delayed and may still be sent: what was heard since the last poll may
+    /// True if a segment is delayed and may still be sent: acknowledgements since the last poll may
     /// have closed the window.
     fn would_wait(&self) -> bool {
         let mut clone = self.sender.clone();
@@ -219,7 +219,7 @@ impl<S: Sending> Watched<S> {
         Some(segment)
     }
 
-    /// Lets the last cell of the oldest segment here leave.
+    /// Lets the last cell of the oldest segment leave the host.
     fn leave(&mut self) {
         if let Some(segment) = self.leaving.pop_front() {
             self.transmitted(self.now, &segment);
@@ -274,8 +274,8 @@ impl<S: Sending> Watched<S> {
         }
     }
 
-    /// Handles an acknowledgement. An old one, or one of data never sent, changes only the count of
-    /// duplicates.
+    /// Handles an acknowledgement. An old acknowledgement, or one of data never sent, changes only
+    /// the count of duplicates.
     pub fn hear(&mut self, now: Ps, ack: &Segment) {
         self.now = now;
         let before = self.view();

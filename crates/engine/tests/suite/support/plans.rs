@@ -91,7 +91,7 @@ impl Graph {
     }
 }
 
-/// The links back along `forward`, all of which are duplex.
+/// Links in the opposite direction to those of `forward`, all of which are duplex.
 pub fn back(forward: &[usize]) -> Vec<usize> {
     forward.iter().rev().map(|link| link ^ 1).collect()
 }

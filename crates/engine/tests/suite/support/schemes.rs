@@ -14,7 +14,7 @@ pub struct Scheme {
     pub tolerance: f64,
     /// Time from which rates are steady.
     pub settled: Ps,
-    /// True if that time begins when the queues of the start are gone.
+    /// True if that time begins only when the queues of the start-up have drained.
     pub drains: bool,
 }
 

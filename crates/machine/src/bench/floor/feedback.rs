@@ -1,20 +1,21 @@
-//! The bare arithmetic of W2: segments cut into cells and put together again, an acknowledgement for
-//! each, RM cells there and back, and a rate that they bring.
+//! Lower bound for the cost of W2: segments cut into cells and put together again, an
+//! acknowledgement for each, RM cells there and back, and a rate that follows them.
 
 use cellrate_engine::kernel::{Ps, Ring, Tournament};
 
 use super::{Bare, Delivered, Load, serve};
 
-/// Cells of a segment of 512 bytes with its headers, and of an acknowledgement.
+/// Cells of a segment of 512 bytes with its headers. `ACKNOWLEDGEMENT` is the number of cells of an
+/// acknowledgement.
 const SEGMENT: u32 = 12;
 const ACKNOWLEDGEMENT: u32 = 2;
-/// Every so many cells a source sends an RM cell (Nrm).
+/// Cells from one RM cell of a source to the next (Nrm).
 const NRM: u32 = 32;
-/// Cells of an averaging interval of the switch.
+/// Cells in an averaging interval of the switch.
 const INTERVAL: u32 = 100;
-/// Segments that may be on their way: a window of 1 MiB.
+/// Segments that may be on their way at once: a window of 1 MiB.
 const WINDOW: u64 = 2_048;
-/// Load that the switch aims at.
+/// Share of the line that the switch allocates.
 const TARGET: f64 = 0.9;
 
 /// Kinds of cells, in the upper bits of `number`.
@@ -24,8 +25,8 @@ const FORWARD_RM: u32 = 2 << 30;
 const BACKWARD_RM: u32 = 3 << 30;
 const KIND: u32 = 3 << 30;
 
-/// A link with its port: cells, what RM cells and ends carry besides, and the time at which the line
-/// is free.
+/// A link with its port: cells, contents of RM cells and ends of PDUs, and the time at which the
+/// line is free.
 #[derive(Default)]
 struct Line {
     cells: Ring<Bare>,
@@ -112,9 +113,9 @@ struct Destination {
     acknowledged: u64,
 }
 
-/// The loop, in windows of one link delay and one cell time, before which no cell of a window can
-/// arrive: every node works through what arrives in it. RM cells and acknowledgements go back
-/// through the same switches.
+/// Delivers the cells of a load, in windows of one link delay and one cell time, before which no
+/// cell of a window can arrive: every node processes what arrives in it. RM cells and
+/// acknowledgements return through the same switches.
 pub fn feedback(load: &Load) -> Delivered {
     let n = load.periods.len();
     let mut result = Delivered::default();

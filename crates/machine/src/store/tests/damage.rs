@@ -19,8 +19,9 @@ fn segment() -> (Vec<u8>, [usize; 3]) {
     (records.concat(), ends)
 }
 
-/// Opens a store with such a segment and checks that all results but those for which `lost` is true
-/// are found, and that one problem is reported if `damage` is true; then puts the lost ones again.
+/// Opens a store with the segment `bytes` and checks that all results but those for which `lost` is
+/// true are found, and that one problem is reported if `damage` is true; then puts the lost results
+/// again.
 fn assert_loses(bytes: &[u8], lost: impl Fn(usize) -> bool, damage: bool, what: &str) {
     let directory = tempfile::tempdir().unwrap();
     drop(Store::open(directory.path()).unwrap());

@@ -127,7 +127,8 @@ fn foreign_names_are_passed_over() {
     }
 }
 
-/// Opening a pipe would wait for somebody who writes to it.
+/// A pipe in place of a file of the store is not opened: opening would block until another process
+/// writes to the pipe.
 #[test]
 #[cfg(unix)]
 fn pipes_in_place_of_its_files_are_not_waited_for() {

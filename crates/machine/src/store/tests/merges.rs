@@ -100,7 +100,7 @@ fn a_merge_leaves_out_what_is_damaged_and_tells_it() {
     assert_eq!(again.problems(), []);
 }
 
-/// The segments of ten thousand commands of one run each, every one of which first opens the store.
+/// The segments of ten thousand commands of one run each, each of which first opens the store.
 #[test]
 fn merging_copies_each_result_a_few_times_only() {
     const FULL: u64 = 1 << 40;

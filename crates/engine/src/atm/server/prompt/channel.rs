@@ -4,30 +4,31 @@ use super::queue::Lane;
 use crate::atm::cell::CELL_UNITS;
 use crate::credit::Sender;
 
-/// State of a channel.
+/// State of a channel at a prompt server.
 #[derive(Clone)]
 pub(super) struct Channel {
-    /// Queue of its data, in which it takes turns, and queue of its RM cells.
+    /// Index of the queue of the channel's data, in which the channel takes turns. `rm_queue` is
+    /// that of its RM cells.
     pub(super) queue: u32,
     pub(super) rm_queue: u32,
-    /// Credit; `None` if the channel needs none.
+    /// Credit of the channel; `None` if the channel needs none.
     pub(super) sender: Option<Sender>,
     pub(super) lane: Lane,
-    /// Cells held here, including the one in service.
+    /// Cells of the channel that the server holds, including the one in service.
     pub(super) here: u32,
     pub(super) longest: u32,
-    /// True if it is among the channels that wait for their turn.
+    /// True if the channel is among those that wait for their turn.
     pub(super) waits: bool,
-    /// Number of departures after which the node is notified, and departures since the last
-    /// notification.
+    /// Number of departures after which the node is notified. `untold` is the number of departures
+    /// since the last notification.
     pub(super) told_every: u32,
     pub(super) untold: u32,
-    /// Cells that have come since the last whose departure will be reported.
+    /// Cells that have arrived since the last cell whose departure will be reported.
     pub(super) come: u32,
 }
 
 impl Channel {
-    /// True if it has a cell and may send it.
+    /// True if the channel has a cell and may send it.
     pub(super) fn is_ready(&self) -> bool {
         !self.lane.cells.is_empty() && self.has_credit()
     }
@@ -35,7 +36,7 @@ impl Channel {
     pub(super) fn has_credit(&self) -> bool {
         self.sender.is_none_or(|sender| sender.allows(CELL_UNITS))
     }
-    /// Counts an arrival. Returns true if with it a further departure will be reported.
+    /// Counts an arrival of a cell. Returns true if the departure of this cell will be reported.
     #[inline(always)]
     pub(super) fn count_come(&mut self) -> bool {
         self.here += 1;
@@ -47,16 +48,16 @@ impl Channel {
         }
         tells
     }
-    /// Counts a departure for the node. Returns the number of departures to report, if it is to be
-    /// notified of this one.
+    /// Counts a departure for the node. Returns the number of departures to report, if the node is
+    /// to be notified now.
     #[inline]
     pub(super) fn count_untold(&mut self) -> Option<u32> {
         self.untold += 1;
         (self.untold >= self.told_every).then(|| core::mem::take(&mut self.untold))
     }
-    /// Counts a cell whose service starts as it arrives, while no other is here but the one that has just left.
-    /// Returns the number of departures to report, if departures are reported as their service starts and
-    /// this one is to be.
+    /// Counts a cell whose service starts as it arrives, when the server holds no other cell of the channel
+    /// but the one that has just left. Returns the number of departures to report, if departures are reported
+    /// as their service starts and this departure is to be reported.
     #[inline(always)]
     pub(super) fn count_alone(&mut self) -> Option<u32> {
         debug_assert_eq!(

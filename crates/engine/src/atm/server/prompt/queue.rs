@@ -20,14 +20,14 @@ impl Lane {
     }
 }
 
-/// Cells in order of arrival, or channels in the order of their turns.
+/// A queue of a prompt server: cells in order of arrival, or channels in the order of their turns.
 #[derive(Clone, Default)]
 pub(super) struct Queue {
     /// Cells in order of arrival, if the channels share a FIFO.
     pub(super) fifo: Lane,
     /// RM cells of the FIFO, if they are served first.
     pub(super) first: Lane,
-    /// Slots of channels that may send, in the order of their turns, if they take turns.
+    /// Slots of the channels that may send, in the order of their turns, if the channels take turns.
     pub(super) turns: Option<Ring<u32>>,
     pub(super) length: u64,
     pub(super) departed: u64,

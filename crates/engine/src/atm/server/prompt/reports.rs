@@ -4,12 +4,13 @@ use super::{InService, PromptServer};
 use crate::atm::server::CreditedServer;
 use crate::kernel::{Ps, Ring};
 
-/// Greatest number of channels in turn that are looked at for the next departure to be reported.
+/// Greatest number of waiting channels that are searched for the next departure to be reported.
 const MOST_TURNS: usize = 32;
 
 impl PromptServer {
-    /// Earliest start of a service whose completion may have to be reported. Those before it need no
-    /// event: their cells are known, since whatever could take their place calls the server first.
+    /// Earliest start of a service whose completion may have to be reported. Starts before that
+    /// need no event: their cells are known, since any call that could change their order advances
+    /// the server first.
     #[inline]
     pub(super) fn next_start_that_matters(&self) -> Ps {
         if self.ready == 0 || (self.tells_ahead && self.telling == 0) || self.tells_nobody {
@@ -50,7 +51,7 @@ impl PromptServer {
         }
         Ps(start.0 + starts as u64 * self.line.clock.floor().0)
     }
-    /// True if the next cell of the channel in `slot`, of those that wait, will be reported.
+    /// True if the departure of the next waiting cell of the channel in `slot` will be reported.
     #[inline(always)]
     fn tells_at_next(&self, slot: u32) -> bool {
         let channel = &self.channels[slot as usize];
@@ -59,14 +60,15 @@ impl PromptServer {
         let before = u32::from(!self.tells_ahead && self.in_service.is_some_and(leaves));
         channel.untold + before + 1 >= channel.told_every
     }
-    /// True if more than one cell waits for its turn, the first of them of the channel in `slot`.
+    /// True if more than one cell waits for its turn; the first of them is one of the channel in
+    /// `slot`.
     #[inline]
     fn more_wait(&self, turns: &Ring<u32>, slot: u32) -> bool {
         turns.len() > 1 || self.channels[slot as usize].lane.cells.len() > 1
     }
 
-    /// True if a further cell of `queue` cannot bring the next event forward: what waits in the
-    /// queue bounds `next_start_that_matters` already, or nobody is told when its cells leave.
+    /// True if a further cell of `queue` cannot bring the next event forward: waiting cells of the
+    /// queue bound `next_start_that_matters` already, or departures of its cells are not reported.
     #[inline]
     pub(super) fn comes_behind(&self, queue: u32) -> bool {
         let Some(turns) = &self.queues[queue as usize].turns else {

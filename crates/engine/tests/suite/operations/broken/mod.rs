@@ -1,5 +1,5 @@
-//! Subjects that are broken on purpose, one for every condition that the model checks: each must be
-//! caught, and for its own reason.
+//! Subjects that are broken on purpose, one for every condition that the model checks: the model
+//! must find each fault, and for its own reason.
 
 mod credit;
 mod ends;

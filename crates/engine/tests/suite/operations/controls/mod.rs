@@ -37,7 +37,8 @@ pub struct Port<C> {
 /// Any scheme of the registry.
 pub type Controlled = Port<Control>;
 
-/// A cell that a scheme has seen, which may have marked it but changed nothing else.
+/// The cell `info` with the marks that a scheme set in `seen`; the scheme must have changed nothing
+/// else.
 fn marked(info: Info, seen: Passing) -> Info {
     let before = info.passing();
     assert!(seen.is_marked() || !before.is_marked(), "EFCI was cleared");
@@ -65,7 +66,7 @@ impl<C: SwitchControl + Clone> Port<C> {
         }
     }
 
-    /// The length that the copy receives.
+    /// Queue length that the copy receives.
     fn seen(&self, is_rm: bool) -> u64 {
         match self.control.reads_queue() {
             QueueReading::Never => 0,
@@ -75,7 +76,7 @@ impl<C: SwitchControl + Clone> Port<C> {
         }
     }
 
-    /// An action other than a wake: it may only move the next wake to a later time.
+    /// Performs an action other than a wake: it may only move the next wake to a later time.
     fn act<T>(&mut self, act: impl FnOnce(&mut Self) -> T) -> T {
         let due = self.control.wake_at();
         let result = act(self);

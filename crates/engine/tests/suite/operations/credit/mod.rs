@@ -93,7 +93,7 @@ pub fn settings() -> BoxedStrategy<Setting> {
 #[derive(Clone, Copy, Debug)]
 enum Forward {
     Data(usize),
-    /// The number of cells that were sent on the channel.
+    /// A mark with the number of cells that were sent on the channel.
     Mark(usize, u32),
     /// Confirmation of the limit in force since a reduction.
     Confirmation(usize, u32, u32),
@@ -107,7 +107,7 @@ struct Truth {
     queued: u64,
     forwarded: u64,
     lost: u64,
-    /// Lost cells that the receiver knows of.
+    /// Lost cells that the receiver has learnt of by marks.
     repaired: u64,
 }
 
@@ -159,7 +159,7 @@ impl Upper {
             .push_back(Forward::Mark(channel, self.senders[channel].sent()));
     }
 
-    /// Lets the first item on the link arrive, or be lost; returns an item that must be handled.
+    /// The first item on the link arrives, or is lost; returns an item that must be handled.
     fn leave(&mut self, lost: bool) -> Option<Forward> {
         let first = self.way.pop_front()?;
         if let Forward::Data(channel) = first {
@@ -174,7 +174,7 @@ impl Upper {
         (!lost).then_some(first)
     }
 
-    /// Forwards a cell of the channel, if there is one here.
+    /// Forwards a cell of the channel, if the node has one. Returns false if it has none.
     fn forward(&mut self, channel: usize) -> bool {
         let truth = &mut self.truth[channel];
         if truth.queued == 0 {
@@ -195,7 +195,7 @@ impl Upper {
         truth.repaired = truth.lost;
     }
 
-    /// Handles a new limit.
+    /// Handles a new limit of a channel.
     fn hear(&mut self, channel: usize, limit: u32) {
         self.senders[channel].set_limit(limit);
         self.digest.add(u64::from(limit) << 8 | channel as u64);

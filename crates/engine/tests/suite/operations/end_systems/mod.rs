@@ -91,8 +91,8 @@ impl<S: Source> Ends<S> {
         }
     }
 
-    /// SES rules 8 and 9: CI never raises ACR, the explicit rate bounds it, and without CI and NI
-    /// it only falls to the explicit rate.
+    /// Handles a BRM and checks SES rules 8 and 9: CI never raises ACR, the explicit rate bounds
+    /// it, and without CI and NI it only falls to the explicit rate.
     fn feedback(&mut self, rm: RmCell) {
         let before = self.source.acr();
         self.source.on_brm(self.now, &rm);
@@ -120,7 +120,7 @@ impl<S: Source> Ends<S> {
         self.digest.add(after.to_bits());
     }
 
-    /// DES rule 2.
+    /// Turns an FRM round and checks DES rule 2.
     fn turn_round(&mut self, frm: RmCell) {
         let turned = self.destination.on_frm(frm);
         assert_eq!(
@@ -141,7 +141,7 @@ impl<S: Source> Ends<S> {
         (self.offered, self.waiting) = (self.offered + 1, Some(rm));
     }
 
-    /// DES rule 5.
+    /// Lets a congested destination generate a BRM and checks DES rule 5.
     fn congested(&mut self) {
         let Some(rm) = self.destination.generate(self.now) else {
             return;
@@ -214,8 +214,8 @@ impl<S: Source> Ends<S> {
         self.observe_gap(acr);
     }
 
-    /// SES rules 4, 7 and 10. Rules 5, 6 and 13 may cut ACR before the FRM states it; other laws
-    /// cut it after every cell.
+    /// Checks SES rules 4, 7 and 10 at an FRM. Rules 5, 6 and 13 may cut ACR before the FRM states
+    /// it; other laws cut it after every cell.
     fn observe_frm(&mut self, rm: &RmCell, before: f64) {
         let code = |rate: f64| {
             if self.config.quantise_rates {
@@ -246,7 +246,7 @@ impl<S: Source> Ends<S> {
         );
     }
 
-    /// SES rule 1, up to the picosecond that the clock rounds off.
+    /// Checks SES rule 1, up to the picosecond that the clock rounds off.
     fn observe_gap(&mut self, acr: f64) {
         if let Some(last) = self.last_in_rate {
             assert!(
@@ -257,7 +257,7 @@ impl<S: Source> Ends<S> {
         self.last_in_rate = Some(self.now);
     }
 
-    /// SES rule 11.
+    /// Checks SES rule 11.
     fn observe_probe(&mut self, acr: f64) {
         let tcr = self.config.tcr.cells_per_second();
         assert!(
@@ -305,7 +305,7 @@ impl<S: Source> Ends<S> {
     }
 }
 
-/// Equal bit by bit.
+/// True if two RM cells are equal bit by bit.
 fn same(one: &RmCell, other: &RmCell) -> bool {
     let bits = |rm: &RmCell| {
         (

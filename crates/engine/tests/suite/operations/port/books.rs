@@ -19,7 +19,7 @@ struct Taken {
     body: Option<Body>,
 }
 
-/// One queue.
+/// Account of one queue of a port.
 #[derive(Default)]
 struct Page {
     waiting: VecDeque<Taken>,
@@ -97,7 +97,7 @@ impl Books {
         self.digest.add(cause as u64);
     }
 
-    /// Records a cell that passed, in either direction.
+    /// Records a cell that passed the port, in either direction.
     pub fn passed(&mut self, before: Seen, after: Seen) {
         allowed(before, after, &mut self.digest);
     }
@@ -154,7 +154,7 @@ impl Books {
         );
     }
 
-    /// Checks that the port's counters are the same.
+    /// Checks that the counters of the port agree with this account.
     pub fn agree(&self, counts: &[QueueCounts], departed: u64, longest: &[u64]) {
         for (page, count) in self.pages.iter().zip(counts) {
             assert_eq!(
@@ -177,7 +177,7 @@ impl Books {
         assert_eq!(cells, self.lost[slot], "lost of channel {slot}");
     }
 
-    /// Number of cells that have not left.
+    /// Number of cells that have not left the port.
     pub fn waiting(&self) -> u64 {
         self.pages.iter().map(|page| page.taken - page.left).sum()
     }

@@ -85,7 +85,7 @@ impl<S: BuildServer> Watched<S> {
         self.leave();
     }
 
-    /// Receives the cells whose last bit has left by now.
+    /// Receives the cells whose last bit has left the port by now.
     fn leave(&mut self) {
         while self.link.next_arrival() - setting::DELAY <= self.now && !self.link.is_empty() {
             let (cell, body) = receive(&mut self.link).expect("a cell");
@@ -232,7 +232,7 @@ impl<S: BuildServer> Watched<S> {
         }
     }
 
-    /// Lets time pass until everything that waits has been sent.
+    /// Lets time pass until all waiting cells have been sent.
     pub fn end(&mut self) {
         let waiting = self.books.waiting();
         let now = self

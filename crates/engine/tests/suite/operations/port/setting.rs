@@ -62,7 +62,7 @@ impl Setting {
             .position(|classes| classes.contains(&class))
             .expect("a queue for every class")
     }
-    /// The policy of its queues.
+    /// Discard policy of the port's queues.
     pub fn policy(&self) -> DiscardConfig {
         discard::parse(&self.discard)
     }

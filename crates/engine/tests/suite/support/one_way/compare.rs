@@ -9,18 +9,19 @@ const TOLERANCE: f64 = 0.0011;
 
 /// Result of a comparison.
 pub struct Comparison {
-    /// Number of events there, and of those that are the same here before the first difference.
+    /// Number of events in the other simulator's trace. `equal` is the number of these that are
+    /// equal here before the first difference.
     pub events: usize,
     pub equal: usize,
     /// The rules in which the two differ: with all others as here the plain sender still reproduces
     /// the run there.
     pub reasons: Vec<Rule>,
-    /// Those reasons that delay or remove the first difference if decided alike.
+    /// Those of these reasons that delay or remove the first difference if decided alike.
     pub first: Vec<Rule>,
 }
 
-/// Compares `ours` with `theirs`. `plain` runs the plain sender by some rules: by those of `here`
-/// it must reproduce the engine, by those of `there` the other simulator.
+/// Compares `ours` with `theirs`. `plain` runs the plain sender by some rules: by the rules `here`
+/// it must reproduce the engine, by the rules `there` the other simulator.
 pub fn compare(
     name: &str,
     ours: &[Row],

@@ -90,7 +90,7 @@ impl Line {
             .map_or(Ps::NEVER, |place| self.arrivals[place].0)
     }
 
-    /// The packet that arrives now, if there is one, and whether it is marked.
+    /// The packet that arrives now, if there is one, and true if it is marked.
     pub fn arrival(&mut self, now: Ps) -> Option<(Segment, bool)> {
         let place = self
             .first()

@@ -39,10 +39,11 @@ pub struct Sizes {
     pub data: u64,
     /// Bytes of an acknowledgement.
     pub ack: u64,
-    /// Bytes that are added if there are any SACK blocks, and bytes for each block.
+    /// Bytes that are added if there are any SACK blocks. `block` is the number of bytes for each
+    /// block.
     pub option: u64,
     pub block: u64,
-    /// Bytes that are sent on the line just before the first packet.
+    /// Bytes that are sent on the line just before the first data packet.
     pub before: u64,
 }
 
@@ -51,7 +52,7 @@ pub struct Connection<S> {
     now: Ps,
     mss: u64,
     sizes: Sizes,
-    /// Its sender.
+    /// Sender of the connection.
     pub sender: S,
     receiver: TcpReceiver,
     there: Line,

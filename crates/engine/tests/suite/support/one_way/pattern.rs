@@ -5,10 +5,10 @@
 /// transmission, from 0.
 const PATTERNS: &str = include_str!("../../data/tcp_patterns.csv");
 
-/// A pattern.
+/// A pattern of losses and delays.
 #[derive(Clone, Debug, Default)]
 pub struct Pattern {
-    /// Its name.
+    /// Name of the pattern.
     pub name: String,
     /// Packets that are lost, with the number of the copy.
     pub lost: Vec<(u64, u64)>,
@@ -21,10 +21,10 @@ pub struct Pattern {
     pub marked: Vec<u64>,
 }
 
-/// The longer ones, in which the window function shows.
+/// The longer patterns, in which the window function shows.
 const WINDOWS: &str = include_str!("../../data/tcp_windows.csv");
 
-/// Those with marks.
+/// The patterns with marks.
 const MARKS: &str = include_str!("../../data/tcp_marks.csv");
 
 /// Every pattern.

@@ -19,7 +19,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// True if equal, with a tolerance of `tolerance` for cwnd.
+    /// True if two events are equal, with a tolerance of `tolerance` for cwnd.
     pub fn is(&self, other: &Row, tolerance: f64) -> bool {
         let same =
             (self.time_us, self.event, self.packet) == (other.time_us, other.event, other.packet);
@@ -63,7 +63,7 @@ fn instant(fields: &[&str], rows: &mut Vec<Row>) {
     );
 }
 
-/// Number of rows that are the same before the first difference; `None` if all are.
+/// Number of rows that are equal before the first difference; `None` if all are equal.
 pub fn common(found: &[Row], expected: &[Row], tolerance: f64) -> Option<usize> {
     found
         .iter()

@@ -1,4 +1,4 @@
-//! A sender here and its counterpart in another simulator, over every pattern of loss.
+//! A sender of the engine and its counterpart in another simulator, over every pattern of loss.
 
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::Bytes;
@@ -12,21 +12,22 @@ use super::plain::{PlainSender, Start};
 use super::trace::{self, Row};
 use super::{Connection, Sizes};
 
-/// One sender here and its counterpart there.
+/// One sender of the engine and its counterpart in another simulator.
 #[derive(Clone, Debug)]
 pub struct Variant {
     pub name: &'static str,
-    /// Its traces in the other simulator.
+    /// Traces of the sender in the other simulator.
     pub data: &'static str,
-    /// Both ends here. The timeout is `initial_rto`, and doubles unless `max_rto` prevents it.
+    /// Settings of both ends in the engine. The timeout is `initial_rto`, and doubles unless
+    /// `max_rto` prevents it.
     pub config: TcpConfig,
     pub sizes: Sizes,
-    /// Rules of the other simulator.
+    /// Rules by which the other simulator decides.
     pub theirs: Rules,
 }
 
 impl Variant {
-    /// The same with other parameters.
+    /// This variant with other parameters.
     pub fn with(mut self, change: impl FnOnce(&mut TcpConfig)) -> Variant {
         change(&mut self.config);
         self
@@ -62,7 +63,7 @@ impl Variant {
         })
     }
 
-    /// The run of `pattern` here and in the other simulator.
+    /// The run of `pattern` in the engine, and its comparison with the other simulator.
     pub fn compare(&self, pattern: &Pattern) -> (Vec<Row>, Comparison) {
         let theirs = trace::of(self.data, &pattern.name);
         assert!(
@@ -107,7 +108,7 @@ pub fn fixed_timeout(recovery: Recovery, mss: u64, window: u64) -> TcpConfig {
 
 /// Checks that every event of every run is that of the simulator that decides by `theirs`, or has a
 /// reason. The table `differences.csv` of `directory` states how far each run agrees, and the
-/// reasons; the events here from the first difference on are in `ours.csv`.
+/// reasons. The engine's events from the first difference on are in `ours.csv`.
 pub fn compare_all(directory: &str, theirs: Rules, variants: &[Variant]) {
     let mut table = String::from("variant,pattern,events,equal,first,reasons\n");
     let mut rest = String::from("pattern,time_us,ack,cwnd,sent\n");

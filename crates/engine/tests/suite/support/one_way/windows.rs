@@ -1,4 +1,4 @@
-//! cwnd of a sender here beside that of its counterpart in another simulator, over seconds.
+//! cwnd of a sender of the engine beside that of its counterpart in another simulator, over seconds.
 
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::tcp::TcpConfig;
@@ -8,18 +8,18 @@ use super::pattern::Pattern;
 use super::trace::{self, Event, Row};
 use super::{Connection, Sizes};
 
-/// Distance of two runs.
+/// Distance between two runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Distance {
     /// Acknowledgements in the other simulator's trace.
     pub acks: usize,
-    /// Of these, acknowledgements that arrive here at the same microsecond.
+    /// Number of these acknowledgements that arrive in the engine at the same microsecond.
     pub timely: usize,
-    /// Largest difference of cwnd after an acknowledgement of theirs, in packets.
+    /// Largest difference of cwnd after an acknowledgement of the other simulator, in packets.
     pub largest: f64,
-    /// Mean of these differences.
+    /// Mean of the differences of cwnd, in packets.
     pub mean: f64,
-    /// cwnd at the end, here and there.
+    /// cwnd at the end, in the engine and in the other simulator.
     pub last: [f64; 2],
 }
 

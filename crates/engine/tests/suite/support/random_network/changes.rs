@@ -15,12 +15,12 @@ use super::{Network, networks, read};
 /// A change before network and times are known.
 #[derive(Clone, Debug)]
 struct Draft {
-    /// Its time as a share of the run in 1/65536.
+    /// Time of the change as a share of the run in 1/65536.
     at: u16,
-    /// Factor on the parameters of switches, and on those of flows.
+    /// Factors on the parameters: those of switches, and those of flows.
     factors: (f64, f64),
     buffer: u64,
-    /// Bits of the flows that send, and of the nodes that change.
+    /// Bits of the flows that send. `nodes` has the bits of the nodes that change.
     sends: u8,
     nodes: u8,
 }

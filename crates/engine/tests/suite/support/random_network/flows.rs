@@ -46,11 +46,11 @@ impl FlowDraft {
 /// Host of an end of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HostDraft {
-    /// At a host of its own.
+    /// The flow ends at a host of its own.
     Own,
-    /// At the host of the switch, with one link.
+    /// The flow ends at the host of the switch, which has one link.
     OfSwitch,
-    /// At the hub, which has a link to every switch at which a flow needs one.
+    /// The flow ends at the hub, which has a link to every switch at which a flow needs one.
     Hub,
 }
 

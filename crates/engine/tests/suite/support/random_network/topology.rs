@@ -16,7 +16,7 @@ pub struct Draft<'a> {
     neighbours: Vec<Vec<(usize, usize)>>,
     /// The shared host of each switch, with the link to it.
     of_switch: Vec<Option<(usize, usize)>>,
-    /// The hub, and the links to it from each switch.
+    /// The hub, if there is one. `to_hub` has the links to it from each switch.
     hub: Option<usize>,
     to_hub: Vec<Option<usize>>,
 }

@@ -11,7 +11,7 @@ pub struct Board {
     rescued: bool,
     /// Packets outstanding when the first duplicate came.
     pub out_at_first: u64,
-    /// ns-2's count of packets on their way.
+    /// Number of packets on their way, as ns-2 counts them.
     pub counted: u64,
 }
 
@@ -23,7 +23,7 @@ impl Board {
         self.sacked.extend(blocks.flat_map(|(from, to)| from..to));
         self.sacked.len() > known
     }
-    /// Removes everything.
+    /// Empties the scoreboard.
     pub fn forget(&mut self) {
         self.sacked.clear();
     }
@@ -71,7 +71,7 @@ impl Board {
     pub fn again(&self, packet: u64) -> bool {
         packet < self.high
     }
-    /// The last missing packet, once.
+    /// The last missing packet, at most once in a recovery.
     pub fn rescue(&self, una: u64, max: u64) -> Option<u64> {
         (una..max)
             .rev()

@@ -24,19 +24,20 @@ const THRESHOLD: u64 = 3;
 pub struct Start {
     /// Kind of recovery.
     pub recovery: Recovery,
-    /// Rules by which it decides.
+    /// Rules by which the sender decides.
     pub rules: Rules,
     /// Bytes of a packet.
     pub mss: u64,
-    /// cwnd and the receive window in packets.
+    /// cwnd in packets. `window` is the receive window in packets.
     pub cwnd: u32,
     pub window: u64,
-    /// The retransmission timeout, and if it doubles.
+    /// The retransmission timeout. `doubles` is true if each timeout doubles it.
     pub rto: Ps,
     pub doubles: bool,
 }
 
-/// The sender. Packets are counted from 0; `una`, `nxt`, `max` and `recover` are the next ones.
+/// The plain sender. Packets are counted from 0; `una`, `nxt`, `max` and `recover` are the next
+/// packets of their kind.
 pub struct PlainSender {
     start: Start,
     rto: Ps,
@@ -51,17 +52,17 @@ pub struct PlainSender {
     recover: u64,
     recovering: bool,
     partly: bool,
-    /// A timeout's losses are not yet all acknowledged.
+    /// True while losses of a timeout are not all acknowledged.
     after_timeout: bool,
-    /// The oldest packet is retransmitted first.
+    /// True if the oldest packet is retransmitted first.
     resend: bool,
     board: Board,
-    /// ns-2: a duplicate allows one packet.
+    /// True if a duplicate allows one packet (ns-2 only).
     allowed: bool,
-    /// ns-3: one packet is sent whatever the window is.
+    /// True if one packet is sent whatever the window is (ns-3 only).
     forced: bool,
-    /// ns-3: with duplicates left over the oldest packet counts as lost; it is not retransmitted
-    /// yet.
+    /// True if the oldest packet counts as lost because duplicates are left over, and is not
+    /// retransmitted yet (ns-3 only).
     head_lost: bool,
     head_due: bool,
     timer: Ps,

@@ -1,4 +1,4 @@
-//! Recoveries that last: partial acknowledgements, and full ones.
+//! Recoveries that last over several acknowledgements: partial acknowledgements, and full ones.
 
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::tcp::Recovery;

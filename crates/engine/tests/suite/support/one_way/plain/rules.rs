@@ -6,7 +6,7 @@ pub struct Rules {
     switches: [bool; ALL.len()],
 }
 
-/// A rule.
+/// A rule in which the simulators differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
     /// After its fast retransmission Tahoe continues with the next packet (4.3BSD); ns-2 goes back
@@ -105,13 +105,13 @@ pub const ALL: [Rule; 22] = [
 const OF_NS_2: usize = 11;
 
 impl Rules {
-    /// The engine's choices.
+    /// Choices of the engine for all rules.
     pub const OURS: Rules = Rules {
         switches: [true; ALL.len()],
     };
-    /// Choices of ns-2.
+    /// Choices of ns-2 for all rules.
     pub const NS_2: Rules = Rules::OURS.without_all(ALL.split_at(OF_NS_2).0);
-    /// Choices of ns-3.
+    /// Choices of ns-3 for all rules.
     pub const NS_3: Rules = Rules::OURS
         .without_all(ALL.split_at(OF_NS_2).1)
         .without(Rule::SlowStartAtSsthresh)
@@ -121,7 +121,7 @@ impl Rules {
     pub const fn has(&self, rule: Rule) -> bool {
         self.switches[rule as usize]
     }
-    /// The same with the other choice of `rule`.
+    /// These rules, with the other choice of `rule`.
     pub const fn without(mut self, rule: Rule) -> Rules {
         self.switches[rule as usize] = false;
         self
@@ -134,7 +134,7 @@ impl Rules {
         }
         self
     }
-    /// The same with the engine's choice of `rule`.
+    /// These rules, with the engine's choice of `rule`.
     pub const fn with(mut self, rule: Rule) -> Rules {
         self.switches[rule as usize] = true;
         self
