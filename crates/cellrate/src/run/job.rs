@@ -23,7 +23,7 @@ pub struct Job {
     path: String,
     overrides: Vec<String>,
     checked: Checked,
-    /// The scenario with every default, written out when it is first asked for: checks do not need it.
+    /// The scenario with every default, as text; it is written when it is first needed.
     resolved: OnceLock<String>,
 }
 

@@ -70,7 +70,7 @@ pub struct Partition {
     pub crossing_share: f64,
     /// Estimated time of the run on one thread, divided by the estimated time in parts.
     pub speedup: f64,
-    /// Reason why there are fewer parts than were asked for; empty if there are as many.
+    /// Reason why there are fewer parts than the user set; empty if there are as many.
     pub reason: String,
 }
 

@@ -135,7 +135,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Traces of everything that `kinds` asks for, each of at most `points` points.
+    /// Traces of every quantity of `kinds`, each of at most `points` points.
     pub fn new(simulation: &Simulation, kinds: &[TraceKind], points: usize) -> Recorder {
         let mut recorder = Recorder::default();
         for kind in kinds {

@@ -183,7 +183,7 @@ fn cells(unit: &str) -> Option<f64> {
     with_prefix(unit, &["cell", "cells"], true)
 }
 
-/// Bits in a unit of bits or bytes whose case tells which, as it does in rates.
+/// Number of bits in a unit of bits or bytes, if its case distinguishes them, as in rates.
 fn bits(unit: &str) -> Option<f64> {
     let bits = with_prefix(unit, &["b", "bit", "bits", "Bit", "Bits"], true);
     bits.or_else(|| bytes(unit).map(|bytes| 8.0 * bytes))

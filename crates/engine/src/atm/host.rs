@@ -221,7 +221,7 @@ impl<S: Server> Host<S> {
         }
     }
 
-    /// Goes on from `now` with other settings of the flow of a terminal.
+    /// Replaces the settings of the flow of a terminal from `now` on; the state of the terminal stays.
     pub fn change(&mut self, now: Ps, terminal: usize, to: &FlowChange) {
         self.terminals[terminal].change(now, to);
         let wake = self.terminals[terminal].wake_at();

@@ -111,7 +111,7 @@ impl Metered<Capc> {
             Some(config.threshold),
         )
     }
-    /// Goes on with other parameters.
+    /// Replaces the parameters; the rate of the scheme stays.
     pub fn change(&mut self, config: &CapcConfig) {
         let scheme = self.changed(config.interval, UNCOUNTED, Some(config.threshold));
         scheme.config = config.clone();

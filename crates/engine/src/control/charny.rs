@@ -115,7 +115,7 @@ impl Metered<Charny> {
             config.ci_threshold,
         )
     }
-    /// Goes on with other parameters.
+    /// Replaces the parameters; recorded rates and marks stay.
     pub fn change(&mut self, config: &CharnyConfig) {
         let scheme = self.changed(config.interval, UNCOUNTED, config.ci_threshold);
         scheme.target_utilisation = config.target_utilisation;

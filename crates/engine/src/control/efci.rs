@@ -112,7 +112,7 @@ impl Efci {
         scheme.change(config);
         scheme
     }
-    /// Goes on with other thresholds.
+    /// Replaces the thresholds; the state of congestion stays.
     pub fn change(&mut self, config: &EfciConfig) {
         self.high = config.threshold_in_force().0;
         self.ends_below = config.low.map_or(self.high.saturating_add(1), |low| low.0);

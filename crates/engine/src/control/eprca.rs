@@ -117,7 +117,7 @@ impl Eprca {
         }
     }
 
-    /// Goes on with other parameters.
+    /// Replaces the parameters; the mean rate stays.
     pub fn change(&mut self, config: &EprcaConfig) {
         self.config = config.clone();
     }

@@ -77,7 +77,7 @@ impl Metered<Fmmra> {
             config.ci_threshold,
         )
     }
-    /// Goes on with other parameters.
+    /// Replaces the parameters; the records of the channels stay.
     pub fn change(&mut self, config: &FmmraConfig) {
         let scheme = self.changed(config.interval, config.interval_cells, config.ci_threshold);
         scheme.config = config.clone();

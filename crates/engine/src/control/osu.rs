@@ -139,7 +139,7 @@ impl Metered<Osu> {
             config.ci_threshold,
         )
     }
-    /// Goes on with other parameters.
+    /// Replaces the parameters; the states of the channels stay.
     pub fn change(&mut self, config: &OsuConfig) {
         let scheme = self.changed(config.interval, UNCOUNTED, config.ci_threshold);
         scheme.config = config.clone();

@@ -105,7 +105,7 @@ impl Metered<Phantom> {
             config.ci_threshold,
         )
     }
-    /// Goes on with other parameters.
+    /// Replaces the parameters; the rate of the imaginary channel stays.
     pub fn change(&mut self, config: &PhantomConfig) {
         let scheme = self.changed(config.interval, UNCOUNTED, config.ci_threshold);
         scheme.config = config.clone();

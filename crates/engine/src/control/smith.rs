@@ -83,7 +83,7 @@ impl Smith {
             queued: Accounts::new(facts.channels),
         }
     }
-    /// Goes on with other parameters.
+    /// Replaces set point and time constant; the counts of queued cells stay.
     pub fn change(&mut self, config: &SmithConfig) {
         self.set_point = config.set_point.0 as f64;
         self.time_constant = config.time_constant.as_secs_f64();

@@ -71,7 +71,7 @@ impl Epd {
             forward_end: config.forward_end,
         }
     }
-    /// Goes on with other parameters.
+    /// Replaces the parameters; the state of each channel stays.
     pub fn change(&mut self, config: &EpdConfig) {
         self.threshold = config.threshold.map(|cells| cells.0);
         self.forward_end = config.forward_end;

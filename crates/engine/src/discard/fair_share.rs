@@ -98,7 +98,7 @@ impl<S: Share> FairShare<S> {
         }
     }
 
-    /// Goes on with other parameters.
+    /// Replaces the parameters; the state of each channel stays.
     pub fn change(&mut self, config: &FairShareConfig) {
         self.config = config.clone();
     }

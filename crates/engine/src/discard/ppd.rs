@@ -52,7 +52,7 @@ impl Ppd {
             rules,
         }
     }
-    /// Goes on with other parameters.
+    /// Replaces the parameters; the state of each channel stays.
     pub fn change(&mut self, config: &PpdConfig) {
         self.rules.forward_end = config.forward_end;
     }

@@ -1,6 +1,6 @@
 //! The ABR source: source rules 1 to 13 of TM 4.0 section 5.10.4 ("SES rule n") for one connection.
 //!
-//! The host asks [`AbrSource::next_wake`] when something can be sent, and at that time or later
+//! [`AbrSource::next_wake`] is the time at which a cell can be sent. At that time or later the host
 //! calls [`AbrSource::opportunity`]. SES rule 12 (EFCI is 0 in data cells) holds because the host
 //! builds data cells with [`Info::data`].
 

@@ -31,8 +31,7 @@ pub trait Node: Sized {
 
     /// Links that the node feeds, in the order of its ports.
     fn feeds(&self) -> impl Iterator<Item = u32>;
-    /// Those of the node's links on which it may still change a unit until the unit's service has
-    /// started.
+    /// Links of the node on which it may still change a unit until the unit's service has started.
     fn feeds_unsettled(&self) -> impl Iterator<Item = u32>;
     /// Adds the units that the node holds, and the bytes allocated for them, to `held`.
     fn add_storage(&self, held: &mut Storage);

@@ -12,7 +12,7 @@ use super::storage::Storage;
 use super::unit::Word;
 use crate::kernel::Ps;
 
-/// Facts about a link that the link layer gives, which knows the least size of a unit.
+/// Facts about a link that the link layer gives, which defines the units and so their least size.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkFacts {
     /// Node that sends.

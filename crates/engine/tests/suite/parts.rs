@@ -32,7 +32,7 @@ struct Look {
     flows: Vec<(usize, String)>,
 }
 
-/// Adds what a simulation, or a part, knows of its ports and of the flows that begin in it.
+/// Adds the states of ports and of flows that begin in a simulation, or in a part, to `into`.
 fn look(state: &mut Simulation, begins: impl Fn(usize) -> bool, into: &mut Look) {
     let links: Vec<usize> = state.switch_ports().iter().map(|port| port.link).collect();
     into.ports

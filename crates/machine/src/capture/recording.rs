@@ -106,7 +106,7 @@ impl Recording {
     /// Writes everything before `until`, all of which must have been reported.
     ///
     /// # Errors
-    /// If a file could not be written, or the cells of a channel could not be told apart.
+    /// If a file could not be written, or if cell numbers of a channel were ambiguous.
     pub fn settle(&mut self, until: Ps) -> Result<(), CaptureError> {
         for tap in 0..self.taps.len() {
             self.catch_up(tap, until);

@@ -29,7 +29,7 @@ pub trait Episode: Send {
 ///     threads: Number of threads, at least 1.
 ///
 /// Returns:
-///     What each step tells.
+///     The numbers that each step returns.
 ///
 /// Raises:
 ///     ValueError: A share is not between 0 and 1.
@@ -52,7 +52,7 @@ pub fn step_ports(
 ///     threads: Number of threads, at least 1.
 ///
 /// Returns:
-///     What each step tells.
+///     The numbers that each step returns.
 ///
 /// Raises:
 ///     ValueError: A share is not between 0 and 1.

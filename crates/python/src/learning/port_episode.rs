@@ -22,7 +22,7 @@ use crate::scenario::Scenario;
 /// Cells between two forward RM cells by default, Nrm of TM 4.0.
 const NRM: f64 = 32.0;
 
-/// A run of a scenario in which one output port advertises the rates that it is told.
+/// A run of a scenario in which one output port advertises the rates that a learner sets.
 ///
 /// Args:
 ///     scenario: The scenario.

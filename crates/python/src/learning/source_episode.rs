@@ -31,7 +31,7 @@ impl Cells {
     }
 }
 
-/// A run of a scenario in which one ABR source sends at the rates that it is told.
+/// A run of a scenario in which one ABR source sends at the rates that a learner sets.
 ///
 /// Args:
 ///     scenario: The scenario.

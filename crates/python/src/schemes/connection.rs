@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use super::attributes::unknown_attribute;
 use super::random::Random;
 
-/// The window of a TCP sender, and what it has just been told. Numbers are bytes.
+/// The window of a TCP sender, and the contents of the last acknowledgement. Numbers are bytes.
 #[pyclass(module = "cellrate._core")]
 pub struct Connection {
     pub window: Window,

@@ -5,7 +5,7 @@ use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::atm::plan::{FlowPlan, Plan};
 use cellrate_engine::traffic::{Load, SourceConfig};
 
-/// Load that a flow asks the network to carry.
+/// Load that a flow would put on the network if all lines were its own.
 pub struct Demand {
     /// Rate of the flow's forward channel in cells/s, where links do not limit it; at most its
     /// window per round trip, its PCR, and what its application writes.

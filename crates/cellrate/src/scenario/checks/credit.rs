@@ -180,8 +180,8 @@ struct Promise {
     /// N2 + N3, in cells: the sum over all channels, and that of the largest channel.
     allotted: u64,
     most_allotted: u64,
-    /// Memory that the longest incoming link asks for under adaptive allocation, without the two
-    /// cells of each channel.
+    /// Memory that the longest incoming link needs under adaptive allocation, without the two cells
+    /// of each channel, in cells.
     memory: u64,
 }
 

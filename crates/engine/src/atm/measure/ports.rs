@@ -128,7 +128,7 @@ impl<S: Server> Simulation<S> {
 struct Load {
     /// Rate that TCP over ABR and UBR needs for its throughput, in bit/s; `None` without such flows.
     needed: Option<f64>,
-    /// Delivered cells of other classes than those with such flows.
+    /// Delivered cells of the classes other than ABR and UBR.
     taken: u64,
 }
 

@@ -1,14 +1,14 @@
-//! Plain cells at a port that certainly admits them and knows their departures: the short
-//! way of [`Port::arrive`], alone or in a row.
+//! Plain cells at a port that certainly admits them and computes their departures ahead: the short way of
+//! [`Port::arrive`], for one cell or for a row of cells.
 //!
-//! Both do what the plain way does with such a cell: they show it to the scheme, serve it by
-//! Lindley's recursion and put it on the link. A row is the same computation on copies of the server
-//! and of the end of the link's ring, which stay in registers from cell to cell. That is exact, since
-//! nothing reads either before they are written back: a scheme sees no server, and each cell of a row
-//! is checked against the copy.
+//! Both forms do what the plain way does with such a cell: they show it to the scheme, serve it by Lindley's
+//! recursion and put it on the link. A row is the same computation on copies of the server and of the end of
+//! the link's ring buffer, which stay in registers from cell to cell. That is exact, since nothing reads
+//! either before they are written back: a scheme sees no server, and each cell of a row is checked against
+//! the copy.
 //!
-//! [`Port::arrive_singly`] is the short way, one by one, to a port whose departures depend on cells to
-//! come, that marks, or whose policy keeps a state.
+//! [`Port::arrive_singly`] is the short way, one by one, to a port whose departures depend on cells to come,
+//! that marks, or whose policy keeps a state.
 
 use super::{Port, show};
 use crate::atm::cell::{CELL_UNITS, Cell};

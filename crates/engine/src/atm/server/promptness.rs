@@ -99,7 +99,7 @@ pub struct CreditCounts {
     pub credits: u64,
     /// Cells with marks or confirmations that the port has sent.
     pub marks: u64,
-    /// Those of all these cells that the link has lost.
+    /// Cells of the credit protocol, of any kind, that the link has lost.
     pub lost: u64,
 }
 

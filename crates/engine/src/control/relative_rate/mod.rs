@@ -110,7 +110,7 @@ pub trait Law {
     /// Parameters of the law and of its sampling.
     type Config;
 
-    /// Goes on with other parameters.
+    /// Replaces the parameters of the law; its state stays.
     fn change(&mut self, config: &Self::Config);
     /// Time between samples, in slots (cell times).
     fn sampling(config: &Self::Config) -> Cells;

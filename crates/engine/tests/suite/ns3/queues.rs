@@ -203,7 +203,7 @@ fn state(aqm: &Aqm) -> f64 {
     }
 }
 
-/// Those rows of the engine that a trace of ns-3 keeps.
+/// Rows of the engine at events that a trace of ns-3 keeps.
 fn kept(rows: &[Row]) -> Vec<Row> {
     let is_kept = |row: &&Row| match row.event {
         "arrival" => row.packet.is_multiple_of(16) && row.state > 0.0,

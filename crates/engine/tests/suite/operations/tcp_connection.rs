@@ -1,6 +1,6 @@
 //! Both ends of a TCP connection, and a network between them that loses, repeats and reorders
-//! segments at random: acknowledged data has arrived, and when the network behaves again everything
-//! arrives.
+//! segments at random. Acknowledged data has arrived, and once the network loses nothing any more
+//! everything arrives.
 
 use std::collections::VecDeque;
 

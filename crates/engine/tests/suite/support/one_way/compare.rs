@@ -16,7 +16,7 @@ pub struct Comparison {
     /// The rules in which the two differ: with all others as here the plain sender still reproduces
     /// the run there.
     pub reasons: Vec<Rule>,
-    /// Those of these reasons that delay or remove the first difference if decided alike.
+    /// Reasons that delay or remove the first difference if their rules are decided alike.
     pub first: Vec<Rule>,
 }
 
