@@ -26,11 +26,12 @@ class Answer(Shown):
     """Schemes judged on the fixed set of experiments.
 
     Attributes:
-        contenders: The schemes that were asked for and run; none for the ranking of those built in.
+        contenders: The schemes that the user named and that were run; none for the ranking of those
+            built in.
         experiments: The experiments.
-        seeds: The seeds of each.
+        seeds: The seeds of each experiment.
         records: Every run, of the contenders and of the built-in schemes.
-        values: Their measures by scheme, experiment and measure.
+        values: Measures of all runs by scheme, experiment and measure.
         duels: Each scheme's duels with the built-in schemes.
         standings: All schemes, the best first.
         work: Time per cell-hop over that of ERICA; None if it could not be measured.
@@ -117,10 +118,10 @@ def judged(
     """Judges schemes by their runs.
 
     Args:
-        contenders: The schemes that were asked for.
-        records: Their runs, without those of built-in schemes.
+        contenders: The schemes that the user named.
+        records: Runs of these schemes, without those of built-in schemes.
         chosen: The experiments.
-        ratios: Work of those that were run, over ERICA's.
+        ratios: Work of the schemes that were run, over that of ERICA.
         irregular: Names of contenders whose runs do not repeat.
     """
     names = [one.name for one in chosen]
@@ -148,7 +149,7 @@ def judged(
 
 
 def _horizon(experiment: Experiment) -> float:
-    """Seconds after the last start or change that are watched."""
+    """Seconds after the last start or change that an experiment measures."""
     network = Network.of_scenario(experiment.job().scenario())
     return network.duration_seconds - (fair_load(experiment).settles_from_seconds or 0.0)
 

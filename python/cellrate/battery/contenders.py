@@ -26,11 +26,11 @@ class Contender:
     """A control with settings.
 
     Attributes:
-        name: Its name in reports.
-        candidate: The control.
+        name: Name of the contender in reports.
+        candidate: The control that is run.
         settings: Settings of its own, which go over all others.
-        built_in: True if it is a control of the registry without settings of its own, so that its
-            results are shipped.
+        built_in: True if the contender is a control of the registry without settings of its own, so
+            that its results are shipped.
     """
 
     name: str
@@ -80,7 +80,7 @@ def built_in() -> tuple[Contender, ...]:
 def contender(name: str, settings: Sequence[str] = ()) -> Contender:
     """The contender of a name: a control of the registry, or a class in Python.
 
-    Whoever names a class allows its code.
+    Naming a class allows the run of its code.
 
     Args:
         name: Name in `cellrate list`, or `FILE.py:CLASS` relative to the working directory, or
@@ -107,7 +107,7 @@ def contender(name: str, settings: Sequence[str] = ()) -> Contender:
 def _gives_rates(name: str) -> bool:
     """False if a class states `explicit_rate = False`: it only marks.
 
-    A class that cannot be found is told by whoever reads the first scenario with it.
+    If the class cannot be found, the first scenario that names it raises the error.
     """
     try:
         found = find("control", name, SCENARIO)

@@ -30,8 +30,8 @@ class Experiment:
     """A scenario without a control, on which every scheme is run.
 
     Attributes:
-        name: Its name.
-        about: The load and the network, in words.
+        name: Name of the experiment.
+        about: Description of load and network.
         text: The scenario, as TOML.
         settings: Settings over it, as `--set` has them.
         steady: True if nothing but the control moves the load after the last start or change, so
@@ -94,7 +94,7 @@ def chosen(names: Sequence[str]) -> tuple[Experiment, ...]:
 def fingerprint() -> str:
     """A hash over the texts and settings of all experiments and their seeds.
 
-    Results of two sets can be compared only if it is the same.
+    Results of two sets can be compared only if their hashes are equal.
     """
     told = repr([(one.name, one.text, one.settings, one.steady) for one in experiments()])
     return hashlib.sha256(f"{told}{SEEDS}".encode()).hexdigest()[:DIGITS]

@@ -142,7 +142,7 @@ def _strip(
 
 
 def _places(measure: Measure, values: Sequence[float]) -> list[float]:
-    """Places from 0, the worst value, to 1, the best; never is as bad as the longest time."""
+    """Places of values from 0, the worst, to 1, the best; "never" is as bad as the longest time."""
     finite = [one for one in values if math.isfinite(one)]
     longest = max(finite, default=0.0)
     found = [longest if math.isinf(one) else one for one in values]

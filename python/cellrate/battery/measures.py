@@ -29,7 +29,7 @@ Values = Mapping[str, float | None]
 """The value of each measure; None where the experiment has no such value."""
 
 STEP = 2
-"""Samples of a step in which rates are looked at."""
+"""Number of samples in a step, over which rates are averaged."""
 MOST_SAMPLES = 2_000
 TRACED = (
     'measure.traces=["utilisation"]',
@@ -42,7 +42,7 @@ TRACED = (
 BAND = 0.1
 """Distance from the final distance from max-min that counts as settled."""
 DIGITS = 6
-"""Significant digits of a value; what lies beyond is no difference."""
+"""Significant digits of a value; further digits are not compared."""
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,9 @@ class FairLoad:
             cells/s, if they are greedy.
         cells_per_byte: Cells in which a flow's data travel, by delivered byte.
         settles_from_seconds: The last start or change; None if the experiment need not settle.
-        steady_from_seconds: Time from which on nothing but the control moves the rates: begin of
-            the measuring window, or half-way from a later change to the end; None if they never
-            are steady.
+        steady_from_seconds: Time from which on only the control moves the rates: begin of the
+            measuring window, or half-way from a later change to the end; None if they never are
+            steady.
         shows_rates: True if one link limits persistent sources and links lose no cell, so that
             what is carried and what is lost add up to the rates that were granted.
     """

@@ -42,9 +42,9 @@ from cellrate.common.numbers import estimate_text, finite_or_none, number, secon
 from cellrate.studies.compare.duels import Duel, Measure, Standing, by_place, points
 
 MOST_TRIALS = 6
-"""Number of weak places that are told with a command."""
+"""Number of weak places that the report names with a command."""
 MOST_ALIKE = 2
-"""Number of them in one experiment, and by one measure."""
+"""Number of these places in one experiment, and by one measure."""
 WEAK, STRONG = 0.35, 0.65
 """Shares of the duels below which a place is weak, and from which on it is strong."""
 
@@ -182,7 +182,7 @@ def _duels(answer: Answer, scheme: str) -> Table:
 
 
 def _from_best(measure: Measure, value: float) -> float:
-    """The smaller, the better; NaN, of runs that failed, comes last."""
+    """Sort key of a value, smaller for better; NaN, of runs that failed, comes last."""
     if math.isnan(value):
         return math.inf
     return -value if measure.better == "more" else value
@@ -231,7 +231,7 @@ def brief(measure: Measure, value: float) -> str:
 
 
 def title(answer: Answer) -> str:
-    """The question, as a title."""
+    """The title of the report: the question that the battery answers."""
     count = len(answer.experiments)
     if not answer.contenders:
         return f"The built-in control schemes in {count} experiments"
@@ -269,7 +269,7 @@ def _of_contender(answer: Answer, name: str) -> Iterator[str]:
 
 
 def _overload(answer: Answer, name: str) -> Iterator[str]:
-    """The greatest sum of granted rates, if it is more than the link, before anything else."""
+    """Sentences on the greatest sum of granted rates, if the sum is more than the link."""
     found = []
     for one in answer.experiments:
         if not fair_load(one).shows_rates:
@@ -335,7 +335,7 @@ class Trial:
     """A place where a scheme is weak, and the way to look into it.
 
     Attributes:
-        text: The sentence.
+        text: The weak place as a sentence.
         commands: Commands that show the numbers.
     """
 
@@ -389,7 +389,7 @@ def _command(who: Contender, experiment: Experiment, trace: str, seed: int) -> s
 
 
 def _apart(duel: Duel) -> str:
-    """The corrected interval of a difference."""
+    """Text of the corrected interval of a difference."""
     if duel.interval is None or duel.difference is None or duel.measure.unit == "s":
         return ""
     half = (duel.interval[1] - duel.interval[0]) / 2

@@ -25,7 +25,7 @@ YARDSTICK = "erica"
 
 @dataclass(frozen=True)
 class Planned:
-    """A run that is to be made."""
+    """A run that is to be made, with its scheme and experiment."""
 
     scheme: str
     experiment: Experiment
@@ -116,7 +116,7 @@ def _record(one: Planned, done: Done) -> Record:
 
 
 def repeats(contender: Contender, record: Record, runner: StreamRunner) -> bool:
-    """True if the same run, made again, is the same.
+    """True if the same run, made again, has the same result.
 
     Args:
         contender: A contender.

@@ -14,9 +14,9 @@ from cellrate.common.problems import BadInput
 from cellrate.studies.compare.duels import Record
 
 FILE = PLACE / "built-in.csv"
-"""A row for each run, below a line that says of which experiments and version."""
+"""File with a row for each run, below a line that states experiments and version."""
 WORK_FILE = PLACE / "built-in-work.csv"
-"""Time per cell-hop of each scheme, as a multiple of ERICA's."""
+"""File with the time per cell-hop of each scheme, as a multiple of ERICA's."""
 SCHEMA: dict[str, type[pl.DataType]] = {
     **dict.fromkeys(("scheme", "experiment"), pl.String),
     "seed": pl.Int64,
@@ -27,7 +27,7 @@ SCHEMA: dict[str, type[pl.DataType]] = {
 
 
 def table(records: Iterable[Record]) -> pl.DataFrame:
-    """A row for each record; a settling time that never comes is infinite."""
+    """A table with a row for each record; a settling time that never comes is infinite."""
     rows = [{**vars(record), **record.values} for record in records]
     return pl.DataFrame([{name: row[name] for name in SCHEMA} for row in rows], schema=SCHEMA)
 
@@ -37,7 +37,7 @@ def shipped() -> tuple[Record, ...]:
     """The runs of every built-in scheme.
 
     Raises:
-        BadInput: They are of other experiments than those of this installation.
+        BadInput: The runs are of other experiments than those of this installation.
     """
     head, _, rest = FILE.read_text(encoding="utf-8").partition("\n")
     if head != _head():

@@ -1,4 +1,4 @@
-"""Amounts of a command line, which are read, and of an answer, which are shown.
+"""Amounts: reads those of a command line, and shows those of an answer.
 
 Nothing here imports `theory` before a formula needs it, since that loads slowly.
 """
@@ -56,7 +56,7 @@ def seconds(text: str, option: str) -> float:
 
 
 def duration(seconds: float) -> str:
-    """A span of time for people.
+    """A span of time as text for a terminal.
 
     >>> duration(0.25), duration(90), duration(7300)
     ('0.2 s', '1 min 30 s', '2 h 2 min')

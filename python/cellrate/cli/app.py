@@ -18,7 +18,7 @@ OK = 0
 FAILED = 1
 BAD_INPUT = 2
 MOST_ARGUMENTS = 2000
-"""Most arguments of a command line."""
+"""Greatest number of arguments of a command line."""
 
 
 def run_command(arguments: Sequence[str]) -> int:

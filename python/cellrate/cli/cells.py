@@ -115,7 +115,7 @@ def _speed(speed: str | None, length: str | None, span_seconds: float) -> float:
     """Simulated seconds in a second of film.
 
     Raises:
-        BadInput: Both are given, or one is not a time above zero.
+        BadInput: Both options are given, or one is not a time above zero.
     """
     if speed is not None and length is not None:
         raise BadInput("--speed and --length: give one of them; each follows from the other")

@@ -28,8 +28,8 @@ class Command(NamedTuple):
     """A command of `cellrate`.
 
     Attributes:
-        name: Its name.
-        target: Its function or application, as ``module:name`` in `cellrate.cli`.
+        name: Name of the command.
+        target: Function or application of the command, as ``module:name`` in `cellrate.cli`.
         about: The first sentence of its description.
         examples: Command lines.
     """

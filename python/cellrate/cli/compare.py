@@ -137,7 +137,7 @@ def _of_scenario(
 
 
 def _sources_shared(base: Job, options: ScenarioOptions) -> Iterator[str]:
-    """A note if schemes that mark and schemes that write rates share the sources of one of them."""
+    """A note if schemes that mark and schemes that write rates share the settings of sources."""
     from cellrate.advice.choosing.candidates import BY_MARKS, MARKED_RIF
     from cellrate.advice.tuning.declared import WITHOUT_A_RATE
     from cellrate.simulation.network import Network

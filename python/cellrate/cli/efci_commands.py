@@ -138,7 +138,7 @@ def write_region(
 
 
 def _written(data: Path, text: str, picture: Figure) -> str:
-    """Writes data, and a picture of its name; returns a sentence that lists the files.
+    """Writes data, and a picture of the same name; returns a sentence that lists the files.
 
     Raises:
         BadInput: The directory cannot be written.

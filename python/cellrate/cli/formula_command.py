@@ -151,7 +151,7 @@ READERS: dict[str, Callable[[FormulaParameter, str], object]] = {
 
 
 def _option(parameter: FormulaParameter, about: str) -> inspect.Parameter:
-    """Signature of a parameter's option, as cyclopts reads it."""
+    """The option of a parameter, as a parameter of the signature that cyclopts reads."""
     hint: Any = str | None
     if parameter.kind == "flag":
         hint = bool
@@ -178,7 +178,7 @@ def _help(parameter: FormulaParameter) -> str:
 
 
 def _complaint(formula: Formula, given: Mapping[str, object], error: AssumptionError) -> str:
-    """Error message that names the option and its text as written, or what stands for it."""
+    """Error message that names the option and its text as written, or the text that replaces it."""
     known = {parameter.name: parameter for parameter in formula.parameters}
     if error.argument not in known:
         return f"{formula.name}: {error}"
@@ -211,7 +211,7 @@ def show_results(formula: Formula, values: Mapping[str, Any], results: Mapping[s
 
 
 def amount(value: object, unit: str | None) -> str:
-    """A value with its unit, for people.
+    """A value with its unit, as text for a terminal.
 
     >>> amount(0.015, "s"), amount(103320000.0, "bit/s"), amount(11003.8, "cells")
     ('15 ms', '103.32 Mbit/s', '11,003.8 cells')
@@ -231,7 +231,7 @@ def amount(value: object, unit: str | None) -> str:
 
 
 def _digits(value: float) -> str:
-    """Six digits, or all of an integer."""
+    """Text of a value: six digits, or all digits of an integer."""
     return f"{value:,.0f}" if 1e6 <= abs(value) < 1e15 else f"{value:,.6g}"
 
 

@@ -82,7 +82,7 @@ def made_from(
 
 
 def _option(parameter: inspect.Parameter, about: str) -> inspect.Parameter:
-    """The option of a parameter."""
+    """The option of a parameter, as cyclopts reads it."""
     name, kind, default = parameter.name, str(parameter.annotation), parameter.default
     flag = SINGULAR.get(name)
     hint: Any

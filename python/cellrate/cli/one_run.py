@@ -115,7 +115,7 @@ def run_once(
 
 
 def _note_fewer_threads(scenario: _core.Scenario, threads: Threads) -> None:
-    """Says why the run has fewer threads than the user asks for, if it has."""
+    """Writes why the run has fewer threads than the user set, if it has."""
     if scenario.link_layer == "ethernet":
         sys.stderr.write(f"note: one thread instead of {threads}: a run over Ethernet has one\n")
         return
@@ -135,7 +135,7 @@ def _captured(
     pictures: PictureOptions | None,
     threads: Threads,
 ) -> Result:
-    """Simulates a job with captures, writes both to a directory, and notes which run it is.
+    """Simulates a job with captures, and writes the result and the captures to a directory.
 
     Raises:
         BadInput: There is no such place or format.
@@ -182,7 +182,8 @@ def _show(overview: Mapping[str, Any], name: str) -> None:
 def _directory(name: str, out: Path | None, asked: object) -> Path | None:
     """Directory for files, if any are written; checked before the run.
 
-    `asked` decides the files without a named directory; without it nothing is written then.
+    Without a named directory files are written only if `asked` is true, in a directory of the
+    scenario's name.
 
     Raises:
         BadInput: The directory has files that are not results of a run.

@@ -31,7 +31,7 @@ def whole(least: int, about: str, *, most: int | None = None, shown: bool = True
 
 
 def seeds_from(first: int, count: int) -> tuple[int, ...]:
-    """The seeds that `--first-seed` and `--seeds` ask for.
+    """The seeds of the options `--first-seed` and `--seeds`.
 
     Raises:
         BadInput: The last one is too large.

@@ -241,7 +241,7 @@ def _laboratory(
 def _planned(
     laboratory: Laboratory, question: Question, kept: _core.Store | None, *, shown: bool
 ) -> dict[str, Any]:
-    """JSON object of the plan, which is also shown on the screen if `shown`."""
+    """JSON object of the plan; the plan is also written to the screen if `shown`."""
     from cellrate.papers.as_json import plan_as_json
     from cellrate.papers.inference import plan
     from cellrate.papers.inference_report import plan_report
@@ -255,7 +255,7 @@ def _planned(
 def _write(
     answer: Inference, out: Path, evidence: Path | None, *, store: bool, shown: bool
 ) -> None:
-    """Writes the requested files; shows the answer and their paths if `shown`."""
+    """Writes the requested files; writes the answer and the paths of the files if `shown`."""
     from cellrate.common.document.web_page import web_page
     from cellrate.papers import findings, inference_report
 

@@ -69,7 +69,8 @@ def _names(name: str) -> Iterator[str]:
 def _is_of(asked: str, out: Path, files: Sequence[str], known: Mapping[str, str]) -> bool:
     """True if files are those of a question, or there is none of them.
 
-    A question that was refused or interrupted before its answer leaves only its record.
+    A question that was refused or interrupted before its answer leaves only its entry in the
+    record.
     """
     own = {known.get(file) for file in files} == {asked}
     return own or not any((out / file).exists() for file in files)

@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 OUTPUT = "standard output"
 MIB = 2**20
 NEEDED = {"numpy": 130 * MIB, "scipy": 180 * MIB}
-"""Address space that loading takes with one thread, measured on Linux, with a fifth beyond."""
+"""Address space that loading takes with one thread, in bytes, measured on Linux, plus a fifth."""
 OF_A_THREAD = 45 * MIB
-"""Address space of each further thread: its buffer and its stack."""
+"""Address space of each further thread in bytes: its buffer and its stack."""
 MOST_THREADS = 64
-"""Threads for which the libraries are built."""
+"""Greatest number of threads for which the libraries are built."""
 STATUS = Path("/proc/self/statm")
 """File of Linux with the number of pages of the process; other systems are not guarded."""
 
 
 class Terminated(KeyboardInterrupt):
-    """A signal asked the process to end."""
+    """Raised when a signal ends the process."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -70,7 +70,7 @@ def _stop(number: int, _frame: FrameType | None) -> NoReturn:
 
 
 class _Output(io.FileIO):
-    """Standard output; its errors name it as the file."""
+    """Standard output; errors of writing name it as the file."""
 
     def write(self, data: ReadableBuffer, /) -> int:
         try:
@@ -81,7 +81,7 @@ class _Output(io.FileIO):
 
 
 class _Errors(io.FileIO):
-    """Standard error; failures to write are ignored, since they cannot be reported anywhere."""
+    """Standard error; errors of writing are ignored, since they cannot be reported anywhere."""
 
     def write(self, data: ReadableBuffer, /) -> int:
         try:
@@ -140,7 +140,7 @@ def guard_memory() -> None:
 
 
 class _Guard:
-    """Finds no module, but is asked first for each."""
+    """Finder of modules that finds none, and refuses libraries that would not fit into memory."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -148,7 +148,7 @@ class _Guard:
     def find_spec(
         self, name: str, _path: Sequence[str] | None, _target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Nothing.
+        """Finds nothing.
 
         Raises:
             MemoryError: The module is a library for which there is too little room.

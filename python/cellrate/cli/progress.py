@@ -72,7 +72,7 @@ class ProgressBar:
             self.refreshed = now if due else self.refreshed
 
     def phase(self, text: str, done: int, total: int) -> None:
-        """Names what is under way, with its parts done and of all.
+        """Names the present phase, with the number of its parts done and of all.
 
         Without a terminal each phase is a line, once the work has lasted.
         """
@@ -84,7 +84,7 @@ class ProgressBar:
             self.refreshed = now
 
     def failed(self, text: str) -> None:
-        """Prints a failure on standard error, above the bar if it is shown, and counts it."""
+        """Writes a failure to standard error, above the bar if there is one, and counts it."""
         self.failures += 1
         self.console.print(text, markup=False, highlight=False, soft_wrap=True)
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from cellrate.studies.dataset import DataSet
 
 LONG_SECONDS, LARGE_BYTES = 3600.0, 10e9
-"""A study that takes longer, or more disk space, is confirmed."""
+"""Time in seconds and disk space in bytes above which a study must be confirmed."""
 
 
 def study(
@@ -141,7 +141,7 @@ def _printed(experiment: str) -> int:
 
 
 def _for_now(out: Path, stack: ExitStack) -> _core.Store:
-    """Temporary store for a study, which reads its runs again when it writes the data set."""
+    """Temporary store for a study, which reads its results again when it writes the data set."""
     kept = out / "fresh"
     scratch.clear(kept)
     place = stack.enter_context(scratch.directory(kept))
@@ -151,7 +151,7 @@ def _for_now(out: Path, stack: ExitStack) -> _core.Store:
 def _runner(
     scheduler: str | None, workers: int | None, stack: ExitStack
 ) -> Callable[..., Generator[Done]]:
-    """Function that runs jobs: in this process, or on a cluster."""
+    """Function that runs jobs in this process, or on a cluster."""
     if scheduler is None:
         return functools.partial(run_each, workers=workers)
     # Dask is an optional dependency, and loads slowly.

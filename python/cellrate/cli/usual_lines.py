@@ -19,7 +19,7 @@ POSITIVE = re.compile(r"[1-9][0-9]{0,2}")
 
 
 class Line(NamedTuple):
-    """A command line as it was understood.
+    """A parsed command line.
 
     Attributes:
         command: Its command.
@@ -59,7 +59,7 @@ def parsed(arguments: Sequence[str]) -> Line | None:
 
 
 def _take(command: str, option: str, value: str, options: dict[str, Any]) -> bool:
-    """Takes an option with a value; False if it is not plainly right."""
+    """Adds an option with its value to `options`; False if it is not plainly right."""
     if option == "--set" and SETTING.fullmatch(value):
         options.setdefault("overrides", []).append(value)
         return True

@@ -19,8 +19,8 @@ def shared_out(parts: Sequence[Callable[[], T]], workers: int) -> list[T]:
     """Calls functions without arguments in several processes.
 
     The functions need not be picklable, since a copy of this process has all that they refer to;
-    their results must be. They are handed out in their order. What a copy could not do is done in
-    this process, in order, so that errors are those of a loop.
+    their results must be. They are handed out in their order. Parts that a copy could not do are
+    done in this process, in order, so that errors are those of a loop.
 
     All is done in this process where copies are not safe: outside Linux, and if Python has other
     threads, whose locks would never be released in a copy.
@@ -80,7 +80,7 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _handed_out(count: int, pipes: Sequence[Connection]) -> dict[int, Any]:
-    """Results by number; those that follow a failure may be missing."""
+    """Results by number of the part; those that follow a failure may be missing."""
     numbers = iter(range(count))
     busy: dict[Connection, int] = {}
     done: dict[int, Any] = {}

@@ -1,4 +1,4 @@
-"""The collector of cyclic garbage, which looks in vain at results: they are trees."""
+"""The collector of cyclic garbage, which finds nothing in results: they are trees."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def collect_rarely() -> None:
 
 @contextmanager
 def paused() -> Iterator[None]:
-    """Lets no collection begin in the block, which makes many objects at once."""
+    """Postpones collections to the end of the block, which makes many objects at once."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -27,12 +27,12 @@ def number(value: float) -> str:
 
 
 def value_text(value: object) -> str:
-    """A decimal number as of `number`, any other value as it is."""
+    """Text of a value: a decimal number as of `number`, any other value as it is."""
     return number(value) if isinstance(value, float) else str(value)
 
 
 def finite_or_none(value: float | None) -> float | None:
-    """A number for JSON, which has neither infinity nor NaN: nothing for those."""
+    """A number for JSON, which has neither infinity nor NaN: None in their place."""
     return value if value is not None and isfinite(value) else None
 
 

@@ -60,15 +60,15 @@ def whole(name: str, value: object) -> int:
 
 
 def kept_in(store: _core.Store | None) -> Callable[[Job], bool]:
-    """A function that is true for the jobs whose results a store has."""
+    """A function that is true for the jobs whose results are in the store."""
     return lambda job: store is not None and store.contains(job.key())
 
 
 def texts(given: str | tuple[str, ...] | list[str]) -> tuple[str, ...]:
-    """One text or several."""
+    """Texts as a tuple: one text, or several."""
     return (given,) if isinstance(given, str) else tuple(given)
 
 
 def note(text: str) -> None:
-    """Tells the user what to know before the result is used, as a Python warning."""
+    """Issues a Python warning with a note to read before the result is used."""
     warnings.warn(text, UserWarning, stacklevel=5)

@@ -55,7 +55,7 @@ class AbrPort(Environment[_core.PortEpisode]):
 
     Attributes:
         port: Name of the port's link.
-        channels: Number of its ABR channels.
+        channels: Number of ABR channels at the port.
         rate: Rate of the link in cells/s.
         interval: Length of a step in seconds.
         most_share: Greatest action.
@@ -95,7 +95,7 @@ class AbrPort(Environment[_core.PortEpisode]):
         return _core.PortEpisode(scenario, self._port, self._interval)
 
     def _greatest(self) -> Vector:
-        """The greatest observation: no more cells arrive than the links before the port carry."""
+        """The greatest observation: no more cells arrive than the links to the port carry."""
         episode = self._episode
 
         def arrivals(seconds: float) -> float:
@@ -109,7 +109,7 @@ class AbrPort(Environment[_core.PortEpisode]):
         return np.zeros(5)
 
     def reward(self, numbers: Numbers) -> Any:  # noqa: ANN401  a float or an array of them
-        """The reward of a step that told these numbers."""
+        """The reward of a step with these numbers."""
         delay_weight, loss_weight = self._weights.values()
         return numbers[5] - delay_weight * numbers[2] - loss_weight * numbers[6]
 
@@ -155,7 +155,7 @@ class AbrSource(Environment[_core.SourceEpisode]):
 
     Attributes:
         flow: Name of the flow.
-        pcr: Its PCR in cells/s.
+        pcr: PCR of the flow in cells/s.
         interval: Length of a step in seconds.
 
     Raises:
@@ -196,6 +196,6 @@ class AbrSource(Environment[_core.SourceEpisode]):
         return np.array([self._episode.icr / self.pcr, 1.0, 0.0, 0.0, 0.0])
 
     def reward(self, numbers: Numbers) -> Any:  # noqa: ANN401  a float or an array of them
-        """The reward of a step that told these numbers."""
+        """The reward of a step with these numbers."""
         delay_weight, loss_weight = self._weights.values()
         return numbers[5] - delay_weight * numbers[7] - loss_weight * numbers[6]

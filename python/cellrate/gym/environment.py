@@ -19,17 +19,17 @@ from cellrate.simulation.scenarios import Overrides, ScenarioLike, job_of
 
 Vector = NDArray[np.float64]
 Numbers = Sequence[float] | Vector
-"""Numbers that a step tells, or a row for each of them with their values in many steps."""
+"""Numbers that a step returns, or for each number a row with its values in many steps."""
 SEEN = 5
-"""Number of those that are the observation, which are the first."""
+"""Number of those numbers that are the observation, which come first."""
 DRAWN_SEEDS = 2**31
-"""Seeds that are drawn are below this."""
+"""Bound of the seeds that are drawn: they are below it."""
 ROUNDING = 8 * float(np.finfo(np.float32).eps)
 """Shares of `most_share` by which an action may be out of bounds: learners round to float32."""
 
 
 E = TypeVar("E", bound=_core.PortEpisode | _core.SourceEpisode)
-"""A run in progress."""
+"""Type of a run in progress."""
 
 
 class Environment(gymnasium.Env[Vector, Vector], Generic[E]):
@@ -73,7 +73,7 @@ class Environment(gymnasium.Env[Vector, Vector], Generic[E]):
 
     @abstractmethod
     def _begin(self, scenario: _core.Scenario) -> E:
-        """An episode of a scenario."""
+        """An episode of a scenario, at time 0."""
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -175,7 +175,7 @@ class Environment(gymnasium.Env[Vector, Vector], Generic[E]):
 
     @abstractmethod
     def reward(self, numbers: Numbers) -> Any:  # noqa: ANN401  a float or an array of them
-        """The reward of a step that told these numbers, or of many, if each is an array."""
+        """The reward of a step with these numbers, or of many steps if each number is an array."""
 
 
 def _template_or(scenario: ScenarioLike) -> ScenarioLike:

@@ -132,7 +132,7 @@ class SideBySide(VectorEnv[Vector, Vector, NDArray[Any]]):
         rewards: Vector,
         told: dict[str, Any],
     ) -> None:
-        """Steps some environments, and fills in what they tell."""
+        """Steps some environments, and fills in the numbers that their steps return."""
         envs = [self.envs[number] for number in which]
         first = envs[0]
         shares = first.bounded(shares)

@@ -45,27 +45,27 @@ _ANY_SEQUENCE = frozenset(_SEQUENCES)
 
 
 class Budget:
-    """Counts what an expression takes; an error once it is too much."""
+    """Counts the steps and items of an expression; raises an error when there are too many."""
 
     def __init__(self) -> None:
         self._steps = MOST_STEPS
         self._items = MOST_ITEMS
 
     def step(self, count: int = 1) -> None:
-        """Takes some steps.
+        """Uses up some of the steps that are left.
 
         Raises:
-            ExpressionError: Too few are left.
+            ExpressionError: Too few steps are left.
         """
         self._steps -= count
         if self._steps < 0:
             raise ExpressionError(f"it takes at most {MOST_STEPS:,} steps, and this needs more")
 
     def make(self, count: int) -> None:
-        """Takes room for some items of lists, before they are made.
+        """Uses up some of the items that lists may have, before the items are made.
 
         Raises:
-            ExpressionError: There is too little.
+            ExpressionError: Too few items are left.
         """
         self._items -= count
         if self._items < 0:
@@ -74,7 +74,7 @@ class Budget:
             )
 
     def go_through(self, value: Any) -> int:
-        """Takes a step for each item of a value, and for those of sequences in it.
+        """Uses up a step for each item of a value, and for each item of sequences in it.
 
         Returns:
             Number of the items.
@@ -96,10 +96,10 @@ class Budget:
         return total
 
     def join(self, a: Any, b: Any) -> None:
-        """Takes room for two texts or lists that are put together, before they are.
+        """Uses up the items of two texts or lists that are joined, before they are joined.
 
         Raises:
-            ExpressionError: There is too little.
+            ExpressionError: Too few items are left.
         """
         if isinstance(a, str) and isinstance(b, str):
             _check_text(len(a) + len(b))
@@ -107,13 +107,13 @@ class Budget:
             self.make(len(a) + len(b))
 
     def made(self, value: Any) -> Any:
-        """Takes the room that a text or a long number needs.
+        """Uses up the items for which a text or a long number counts.
 
         Returns:
             The value.
 
         Raises:
-            ExpressionError: It is too long, or there is too little room.
+            ExpressionError: The value is too long, or too few items are left.
         """
         if isinstance(value, str):
             _check_text(len(value))
@@ -157,7 +157,7 @@ class Readable:
 
 @dataclass(frozen=True)
 class Deferred:
-    """A value that is looked up when its name is used."""
+    """A value that is computed when an expression uses its name."""
 
     get: Callable[[], Any]
 
@@ -183,7 +183,7 @@ def _times(a: Any, b: Any) -> Any:
 
 
 _WIDE = re.compile(r"%[^%a-zA-Z]*(\*|\d{3})")
-"""Matches a format that asks for a hundred characters or more, or takes the width from a value."""
+"""Matches a format of a width of a hundred characters or more, or with the width from a value."""
 
 
 def _modulo(a: Any, b: Any) -> Any:

@@ -78,7 +78,7 @@ def _compute(name: str, args: tuple[Any, ...], named: tuple[tuple[str, Any], ...
 
 
 _known = lru_cache(maxsize=4096)(_compute)
-"""Keeps results, since claims and figures of formulas evaluate the same calls for every seed."""
+"""Keeps results, since claims and figures repeat the same calls of formulas for every seed."""
 
 
 def _hashable(key: object) -> bool:
@@ -104,7 +104,7 @@ class _Fields(Readable):
 
 
 def _itself(value: Any) -> Any:
-    """A result as the function returned it, for a function that takes it."""
+    """A result as the function returned it, to be passed to a function that takes it."""
     return value._itself if isinstance(value, _Fields) else value  # noqa: SLF001
 
 

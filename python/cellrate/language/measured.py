@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypeVar
 
 Better: TypeAlias = Literal["more", "less"]
-"""The better end of a measure."""
+"""The better end of a measure: a greater value, or a smaller one."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -21,8 +21,8 @@ class MeasureDescription:
         unit: Unit; empty if it has none.
         formula: Computation from the values that a run reports.
         source: Paper and section that define it.
-        better: Its better end.
-        greatest: The greatest value that it can have; None if its definition sets none.
+        better: The better end of the measure, `more` or `less`.
+        greatest: The greatest value that the measure can have; None if its definition sets none.
     """
 
     definition: str
@@ -48,7 +48,8 @@ def measured(
 ) -> Callable[[Function], Function]:
     """Decorator below `@property` that marks a property of a run as a measure and describes it.
 
-    Data sets quote the definition. It is an argument, because `python -OO` removes docstrings.
+    Data sets quote the definition. The definition is an argument, because `python -OO` removes
+    docstrings.
     """
 
     def mark(function: Function) -> Function:

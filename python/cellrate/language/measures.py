@@ -1,7 +1,7 @@
 """The dictionary of measures: those that a run reports and those of the language of measures.
 
-It is generated: definitions, units, formulas and sources are written beside the fields of the
-report and beside the properties of a run in the language.
+The dictionary is generated: definitions, units, formulas and sources are written beside the fields
+of the report and beside the properties of a run in the language.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ class Measure:
     """A measure.
 
     Attributes:
-        table: Its table: `run`, `flows`, `classes`, `vcs`, `ports`, `queues`, `warnings`, or
-            `expressions`.
-        key: Its key in a row of the table; a dot separates the keys of nested objects.
+        table: Table of the measure: `run`, `flows`, `classes`, `vcs`, `ports`, `queues`,
+            `warnings`, or `expressions`.
+        key: Key of the measure in a row of the table; a dot separates the keys of nested objects.
         kind: `integer`, `number`, `text` or `texts`.
         definition: Definition in words.
-        unit: Its unit; empty without a unit.
-        formula: Formula from other measures; empty if it is not computed from others.
-        source: Paper, standard or RFC that defines it; else `cellrate`.
-        better: Its better end, `more` or `less`; empty if it has none.
-        greatest: The greatest value that it can have; None if its definition sets none.
+        unit: Unit of the measure; empty without a unit.
+        formula: Formula from other measures; empty if the measure is not computed from others.
+        source: Paper, standard or RFC that defines the measure; else `cellrate`.
+        better: The better end of the measure, `more` or `less`; empty if it has none.
+        greatest: The greatest value that the measure can have; None if its definition sets none.
     """
 
     table: str
@@ -56,12 +56,12 @@ class Measure:
 
     @property
     def name(self) -> str:
-        """Its path in the summary, as in `ports[].queues[].queue_max_cells`, or its key alone."""
+        """Path of the measure in the summary, as in `ports[].queues[].queue_max_cells`, or key."""
         return f"{PLACES.get(self.table, f'{self.table}[].')}{self.key}"
 
     @property
     def column(self) -> str:
-        """Its name as a column of a frame."""
+        """Name of the measure as a column of a frame."""
         return self.key.replace(".", "_")
 
 

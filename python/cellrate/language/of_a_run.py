@@ -19,7 +19,7 @@ def _functions() -> dict[str, Any]:
 
 @cache
 def _own_names(link_layer: str) -> frozenset[str]:
-    """Names that a run has: its properties and functions, and the keys of a summary."""
+    """Names in expressions of a run: its properties and functions, and the keys of a summary."""
     keys = (measure.key.partition(".")[0] for measure in tables(link_layer)["run"])
     properties = (name for name in dir(RUNS[link_layer]) if not name.startswith("_"))
     return frozenset({*properties, *keys})

@@ -61,10 +61,10 @@ class Run(Record):
     """A run over any link layer: its summary, its traces, its events.
 
     Args:
-        summary: Its summary.
-        recorded: Its scenario, traces and events.
-        label: Its name in error messages.
-        scenario: Its scenario as it was read, if that is at hand.
+        summary: Summary of the run.
+        recorded: Scenario, traces and events of the run.
+        label: Name of the run in error messages.
+        scenario: Scenario of the run as it was read, if that is at hand.
     """
 
     # Unit of what queues hold, in the names of measures.
@@ -317,8 +317,8 @@ def run_of(outcome: Outcome, label: str, scenario: _core.Scenario | None = None)
 
     Args:
         outcome: The run.
-        label: Its name in error messages.
-        scenario: Its scenario as it was read, if that is at hand.
+        label: Name of the run in error messages.
+        scenario: Scenario of the run as it was read, if that is at hand.
     """
     return run_in_expressions(json.loads(outcome.summary()), outcome, label, scenario)
 

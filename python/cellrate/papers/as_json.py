@@ -38,7 +38,7 @@ def as_json(parts: Sequence[Judged]) -> list[dict[str, Any]]:
 
 
 def _fields(value: object, names: Sequence[str]) -> dict[str, Any]:
-    """Some fields of a dataclass; tuples are lists."""
+    """Some fields of a dataclass as a JSON object; tuples become lists."""
     found = ((name, getattr(value, name)) for name in names)
     return {name: list(field) if isinstance(field, tuple) else field for name, field in found}
 
@@ -93,7 +93,7 @@ def _why(disagreement: Disagreement | None) -> dict[str, str | None]:
 
 
 def _readings(result: ClaimResult | ValueResult) -> dict[str, Any]:
-    """Joint readings that meet a result, of how many, and the parameters it depends on most."""
+    """JSON object of the joint readings that meet a result, and of the parameters it depends on."""
     readings = result.readings
     return {
         "readings_met": sum(readings.met),

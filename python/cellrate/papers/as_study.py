@@ -121,7 +121,7 @@ def _array(texts: Sequence[str]) -> str:
 def _split(
     overrides: Sequence[tuple[str, ...]],
 ) -> tuple[list[str], list[dict[str, str]]]:
-    """Settings that all runs have, and for each run the others by their paths."""
+    """The settings that all runs have, and for each run the other settings by their paths."""
     common = [one for one in overrides[0] if all(one in other for other in overrides)]
     rows = []
     for own in overrides:
@@ -133,7 +133,7 @@ def _split(
 def _whole(
     experiment: Experiment, rows: Sequence[dict[str, str]], row: dict[str, str], job: Job
 ) -> dict[str, str]:
-    """The settings of a run, with the values that it has of what other runs set.
+    """The settings of a run, with its own values of the keys that other runs set.
 
     Raises:
         ReproduceError: The run has no such value.

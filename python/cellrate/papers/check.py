@@ -33,7 +33,7 @@ from cellrate.simulation.runner import Job
 CHANGES = 200
 """Number of changes of all results that a claim must survive to be called unfailing."""
 OF_NOTHING = 0.2
-"""Share of the zeros that become ones before they are scaled."""
+"""Share of the values of zero that become one before they are scaled."""
 WAYS = ("alone", "in proportion", "together", "alike")
 FACTORS = (0.0, 0.25, 0.5, 1.0, 1.0, 1.0, 2.0, 4.0, 1000.0)
 
@@ -77,7 +77,7 @@ class ChangedOutcome:
         self._whole = float((of_all if together else self._draw).choice(FACTORS))
 
     def _factor(self) -> float:
-        """Factor of the next number: drawn anew, or the factor of the run or of all runs."""
+        """Factor of the next number: drawn anew, or the factor of the run, or that of all runs."""
         return float(self._draw.choice(FACTORS)) if self._way == "alone" else self._whole
 
     def summary(self) -> dict[str, Any]:

@@ -36,7 +36,7 @@ class Dependence:
     """For each value: readings in which the result is met, and all readings with the value."""
 
     def sentence(self) -> str:
-        """The values with the largest and the smallest share of readings, in words."""
+        """A sentence on the values with the largest and the smallest share of readings."""
         named = zip(self.by_value, self.axis.labels, strict=True)
         tried = [(met / of, met, of, name) for (met, of), name in named if of]
         best, worst = max(tried), min(tried)
@@ -48,12 +48,12 @@ class Dependence:
 
 @dataclass(frozen=True)
 class AcrossReadings:
-    """A result across the joint readings of a paper."""
+    """The marks of a result in the joint readings of a paper."""
 
     met: tuple[bool, ...] = ()
-    """True for each reading in which it is met or holds; empty without readings."""
+    """True for each reading in which the result is met or holds; empty without readings."""
     depends_on: tuple[Dependence, ...] = ()
-    """Parameters that it depends on most; empty for a result that stands."""
+    """Parameters that the result depends on most; empty for a result that stands."""
 
     @property
     def is_fragile(self) -> bool:

@@ -36,7 +36,7 @@ from cellrate.papers.tally import Miss, tally
 MOVES = 0.02
 """Relative changes up to this one are left out of the page of open assumptions."""
 CLAIM = "claim "
-"""Text before the name of a claim in a row of that page."""
+"""Text before the name of a claim in a row of the page of open assumptions."""
 
 
 def evidence(paper: Paper, results: Sequence[ExperimentResult]) -> Document:

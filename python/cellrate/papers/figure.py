@@ -185,7 +185,7 @@ EDGE = 0.75
 HALVES_BELOW = 0.17
 """Distance of the halves' markers below a row's dot, which would hide them; in rows."""
 CHARACTERS = 58
-"""Greatest length of a value's name, in characters."""
+"""Greatest number of characters of a value's name."""
 OVERALL, HALF_A, HALF_B, BAD = COLOURS[6], COLOURS[0], COLOURS[4], COLOURS[1]
 
 

@@ -36,7 +36,7 @@ class Finding:
         p: For each value the chance of losing so much against the best; None for the best.
         hold_out: Success of the best value on results that did not choose it.
         problems: Results of a value and seed that could not be evaluated, which count as missed.
-        asked: Number of seeds with which values that stay in the race are run.
+        asked: Number of seeds with which a value is run unless it is out of the race.
         groups: Number of groups of experiments; different groups have no simulation in common.
         dropped: True if the best value held out alone, but the other values that held out do better
             without it.
@@ -170,7 +170,7 @@ def store(inference: Inference) -> Path:
 
 
 def as_toml(inference: Inference) -> str:
-    """Text of the file."""
+    """The findings as the text of a TOML file."""
     paper, seeds = inference.paper.id, inference.seeds
     first = f" --first-seed {seeds[0]}" if seeds[0] != 1 else ""
     command = f"cellrate infer {paper} --seeds {len(seeds)}{first} --store"

@@ -28,7 +28,8 @@ EXCLUDED_BELOW = 0.05
 OUT_BELOW = 0.01
 """Values with a smaller p-value after the first seed get no more seeds."""
 EXACT = 16
-"""Up to so many experiments every combination of signs is counted; beyond, signs are drawn."""
+"""Greatest number of experiments for which every combination of signs is counted; beyond, signs are
+drawn."""
 DRAWS = 100_000
 DRAWING_SEED = 1
 SAME = 1e-9
@@ -56,7 +57,7 @@ class Scores:
         return tuple(value for value, marks in enumerate(self.met) if len(marks) == most)
 
     def shares(self, value: int, among: Collection[str] | None = None) -> list[float]:
-        """Share of the results that are met, by seed; only of experiments in `among`, if given."""
+        """Share of the results that are met, by seed; only of the experiments `among`, if given."""
         columns = self._columns(among)
         return [float(np.mean(row[columns])) if columns else 0.0 for row in self.met[value]]
 

@@ -23,7 +23,8 @@ class Question:
     """Ids of assumptions that have alternatives."""
     seeds: tuple[int, ...]
     whole: bool
-    """True if these are all parameters, so that the columns hold all results of the paper."""
+    """True if these are all parameters of the paper, so that the columns hold all of its results.
+    """
 
 
 def infer(laboratory: Laboratory, question: Question) -> Inference:
@@ -203,13 +204,13 @@ def _column(
 
 @dataclass(frozen=True)
 class Stage:
-    """A part of the work, with numbers of results and runs."""
+    """A part of an inference, with its numbers of results and runs."""
 
     what: str
     results: int
     runs: int
     known: int
-    """Number of these runs that are in the store."""
+    """Number of the runs whose results are in the store."""
 
     @property
     def to_do(self) -> int:

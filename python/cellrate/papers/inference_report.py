@@ -235,7 +235,7 @@ def write_evidence(inference: Inference, directory: Path) -> list[Path]:
     """Writes the page and its picture, and returns their paths.
 
     Raises:
-        OSError: They cannot be written.
+        OSError: The page or the picture cannot be written.
     """
     from cellrate.papers.figure import shares_pictures  # slow to import
     from cellrate.simulation import figures
@@ -253,7 +253,7 @@ def write_evidence(inference: Inference, directory: Path) -> list[Path]:
 
 
 def evidence(inference: Inference) -> Document:
-    """The page."""
+    """The page of an inference, as a document."""
     paper = inference.paper
     first = f" --first-seed {inference.seeds[0]}" if inference.seeds[0] != 1 else ""
     command = f"cellrate infer {paper.id} --seeds {len(inference.seeds)}{first}"

@@ -37,7 +37,7 @@ BLOCK = 64
 """Rows of a block."""
 BLOCKS = 8
 ORDERS = 400
-"""Random orders of a column, of which the least associated one is taken."""
+"""Number of random orders of a column, of which the least associated one is taken."""
 
 Column = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -74,7 +74,7 @@ def _most_associated(column: Column, known: list[Floats]) -> float:
 
 
 def _members(column: Column) -> Floats:
-    """For each value a row that is 1 where the column has it."""
+    """For each value of the column a row that is 1 where the column has the value."""
     rows: Floats = (column[None, :] == np.unique(column)[:, None]).astype(float)
     return rows
 

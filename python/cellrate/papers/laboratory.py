@@ -31,7 +31,8 @@ Watch: TypeAlias = Callable[[str, float, int], None]
 """Called during work with its name, the number of runs done, and the number of all runs."""
 
 RUNS_AT_ONCE = 64
-"""About so many outcomes are held in memory together; traces of a long run take megabytes."""
+"""Approximate number of outcomes that are in memory together; traces of a long run take megabytes.
+"""
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class Laboratory:
         return self._readings[choices]
 
     def jobs(self, unit: Unit) -> tuple[Job, ...]:
-        """Simulations behind a result."""
+        """Simulations that a result needs."""
         paper = self.reading(unit.choices)
         return tuple(job for seed in unit.seeds for job in jobs_of(paper, unit.subject, seed))
 
@@ -167,7 +168,7 @@ class OpenParameter:
 
     @property
     def choices(self) -> tuple[tuple[Choice, ...], ...]:
-        """Choices that make each value: none for the assumed value, which is first."""
+        """For each value the choices that make it: none for the assumed value, which is first."""
         return ((), *(((self.assumption, each),) for each in self.assumption.alternatives))
 
     @property

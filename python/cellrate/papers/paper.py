@@ -18,7 +18,7 @@ class ReproduceError(Exception):
 
 
 class NotMeasurable(ReproduceError):
-    """A measure or a claim cannot be evaluated: nothing happened in the runs that it is about."""
+    """A measure or claim cannot be evaluated, since the runs lack the events that it is about."""
 
 
 Kind = Literal["measured", "arithmetic", "restated"]
@@ -29,7 +29,7 @@ READINGS_NEEDED = 64
 """Joint readings below which no result is called contradicted, robust or fragile."""
 Point = dict[str, Value]
 Expression = Annotated[str, "expression"]
-"""A text that is an expression of the language."""
+"""A text that is an expression of the language of measures and claims."""
 Settings = Annotated[tuple[str, ...], "settings"]
 """Settings as for `--set`; `{...}` holds an expression."""
 
@@ -286,7 +286,7 @@ class ReadingAxis:
     assumption: str
     """Id of the parameter."""
     labels: tuple[str, ...]
-    """Names of its values, the assumed one first."""
+    """Names of the parameter's values, the assumed one first."""
 
 
 @dataclass(frozen=True)
@@ -431,7 +431,7 @@ def experiment_as(experiment: Experiment, choices: Sequence[Choice]) -> Experime
 
 @dataclass(frozen=True)
 class Subject:
-    """A printed number or a claim, which an experiment's runs decide."""
+    """A printed number, or a claim that the runs of an experiment decide."""
 
     experiment: str
     """Id of the experiment."""
@@ -439,7 +439,7 @@ class Subject:
 
     @property
     def name(self) -> str:
-        """Quantity of a number, id of a claim."""
+        """Name of the result: the quantity of a number, or the id of a claim."""
         return self.of.id if isinstance(self.of, Claim) else self.of.quantity
 
     @property

@@ -63,14 +63,14 @@ def paper_report(part: Judged, outcomes: Outcomes) -> Document:
 
 
 def changed(changes: Sequence[str]) -> tuple[str, ...]:
-    """The sentence that says that runs are not those of a paper; none if they are."""
+    """The sentence that runs with these changes are not those of a paper; none without changes."""
     if not changes:
         return ()
     return (f"Changed: all runs have {', '.join(changes)}. These are not the paper's experiments.",)
 
 
 MOST_FIRST = 10
-"""Numbers of an experiment without a figure that stand before those that a click shows."""
+"""Number of values of an experiment without a figure that are shown before the folded ones."""
 
 
 def place(experiment: Experiment) -> str:
@@ -102,7 +102,7 @@ def _summary(counts: Tally) -> tuple[Block, ...]:
 
 
 def misses_table(counts: Tally, what: Sequence[Cell], page: str = "") -> Table:
-    """The disagreements, each with what disagrees and a link to its experiment on a page."""
+    """The disagreements in a table: what disagrees, and a link to its experiment on a page."""
     found = rows(
         (Span(miss.experiment, link=f"{page}#{miss.experiment}"), cell, miss.standing.value)
         for miss, cell in zip(counts.misses, what, strict=True)
@@ -153,7 +153,7 @@ HOW_DEPENDS = (
 
 
 def _depending(results: Sequence[ExperimentResult]) -> tuple[Section, ...]:
-    """Small pictures of the results that hang on open parameters."""
+    """Small pictures of the results that depend on open parameters."""
     pictures = tuple(
         (
             Span(
@@ -308,7 +308,7 @@ def _verdict(met: bool | None) -> Text:
 
 
 def _why(disagreement: Disagreement | None, known_why: set[str]) -> Text:
-    """The standing of a miss and its cause; a cause that `known_why` has is not said again."""
+    """The standing of a miss and its cause; a cause in `known_why` is not repeated."""
     if disagreement is None:
         return ""
     cause, dependence = disagreement.cause, disagreement.dependence

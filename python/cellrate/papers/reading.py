@@ -337,7 +337,7 @@ def _explanations(directory: Path, errata: set[str]) -> tuple[Explanation, ...]:
 
 
 def _check_end(explanation: Explanation, errata: set[str], place: str) -> None:
-    """Checks that a proof is there, and that what is impossible is not explained as a draw."""
+    """Checks that a proof is there, and that an impossible result is not explained as a draw."""
     if explanation.impossible and explanation.impossible not in errata:
         raise ReproduceError(f"{place}: there is no erratum `{explanation.impossible}`")
     if explanation.impossible and explanation.draw:

@@ -36,7 +36,7 @@ def axes_of(paper: Paper) -> tuple[ReadingAxis, ...]:
 
 
 def none_yet(paper: Paper) -> Readings:
-    """No readings of a paper."""
+    """The readings of a paper for which none have been made."""
     results = tuple((subject.experiment, subject.name) for subject in subjects_of(paper))
     return Readings(axes_of(paper), results, ())
 

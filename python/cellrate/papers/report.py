@@ -54,7 +54,7 @@ def report(parts: Sequence[Judged]) -> Document:
 
 
 Unchanged = dict[str, str]
-"""Means of quantities without the settings of the user; empty if there are no such settings."""
+"""Means of quantities over unchanged runs; empty without settings of the user."""
 
 
 def _experiments(part: Judged) -> Iterator[Section]:
@@ -166,7 +166,7 @@ def _papers(parts: Sequence[Judged]) -> tuple[Block, ...]:
 
 
 def _seeds(parts: Sequence[Judged], results: Sequence[ExperimentResult]) -> tuple[Block, ...]:
-    """Claims that depend on the seed, and kept counts over several; of whole papers alone."""
+    """Claims that depend on the seed, and kept counts over several seeds; of whole papers only."""
     if any(len(part.experiments) < len(part.paper.experiments) for part in parts):
         return ()
     papers = [part.paper for part in parts]

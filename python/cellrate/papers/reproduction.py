@@ -70,20 +70,21 @@ class Options:
     first_seed: int = 1
     """First of the consecutive seeds."""
     sensitivity: bool = False
-    """Vary each open assumption too."""
+    """True to vary each open assumption, too."""
     json: bool = False
-    """Print a JSON array with an object per experiment, and nothing else."""
+    """True to print a JSON array with an object per experiment, and nothing else."""
     check: bool = False
-    """Compare seed 1 with the committed golden tables, prove the errata, and verify that every
-    claim about runs fails for some change of the results."""
+    """True to compare seed 1 with the committed golden tables, to prove the errata, and to verify
+    that every claim about runs fails for some change of the results."""
     bless: bool = False
-    """Write seed 1 into the golden tables."""
+    """True to write the results of seed 1 into the golden tables."""
     evidence: Path | None = None
     """Directory to write one Markdown page per paper to."""
     inferred: Mapping[str, Sequence[Choice]] | None = None
     """Inferred values of open parameters by paper, used instead of the assumed ones."""
     keep_seeds: bool = False
-    """Keep the results beside the papers' data, so that reports over one seed can quote them."""
+    """True to keep the results beside the papers' data, so that reports over one seed can quote
+    them."""
     draws: int = 0
     """Number of seeds over which chaotic values, those that single events decide, are measured; 0
     to skip this."""
@@ -91,8 +92,8 @@ class Options:
     """Number of joint readings of the open parameters that the whole papers should have; those that
     are missing are made."""
     changes: Sequence[str] = ()
-    """Settings that all runs get after those of the paper, as for `--set`. What comes of them is
-    marked, and never kept as a result of the paper."""
+    """Settings that all runs get after those of the paper, as for `--set`. Results of such runs are
+    marked, and never kept as results of the paper."""
     workers: int = 1
     """Number of processes that judge results and draw figures, once all runs are done."""
 
@@ -131,12 +132,12 @@ class Options:
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """The seeds."""
+        """The seeds of the options."""
         return tuple(range(self.first_seed, self.first_seed + self.seeds))
 
     @property
     def reading(self) -> str:
-        """`ASSUMED` or `INFERRED`: the reading of the open parameters."""
+        """Reading of the open parameters: `ASSUMED` or `INFERRED`."""
         return ASSUMED if self.inferred is None else INFERRED
 
 
@@ -161,7 +162,7 @@ class Chosen:
 
     @property
     def page_name(self) -> str:
-        """Name of its page: that of the paper, and of the experiments if some are left out."""
+        """Name of the page: that of the paper, and of the experiments if some are left out."""
         if self.is_whole:
             return self.paper.id
         names = [identifier.removeprefix(f"{self.paper.id}-") for identifier in self.ids]
@@ -190,7 +191,7 @@ class Ran:
 
 @dataclass(frozen=True)
 class Judged(Chosen):
-    """Chosen experiments of a paper, and what their runs say of it."""
+    """Chosen experiments of a paper, with their judged values, claims and errata."""
 
     results: tuple[ExperimentResult, ...] = ()
     errata: tuple[ErratumResult, ...] = ()
@@ -290,7 +291,7 @@ def _with_draws(part: Chosen, seeds: int, runner: Runner) -> Chosen:
 
 
 def _with_readings(part: Chosen, wanted: int, runner: Runner) -> Chosen:
-    """The part with so many joint readings; those that are missing are made and kept."""
+    """The part with `wanted` joint readings; missing ones are made and kept."""
     paper = part.paper
     if len(paper.readings.readings) >= wanted:
         return part
@@ -310,7 +311,7 @@ def _jobs(part: Chosen, seed: int) -> list[Job]:
 
 
 def judge(ran: Ran, options: Options) -> Computed:
-    """Judges the experiments and the errata of all parts, in so many processes as options say."""
+    """Judges the experiments and the errata of all parts, in `options.workers` processes."""
     seeds, outcomes = ran.seeds, ran.outcomes
     tasks: list[Callable[[], Any]] = []
     for part in ran.parts:

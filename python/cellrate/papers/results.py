@@ -79,18 +79,18 @@ class ValueResult:
     published: Published
     measured: Estimate | None
     met: bool | None
-    """True if the measured value meets the printed one; absent if it is not scored."""
+    """True if the measured value meets the printed one; None if it is not scored."""
     runs: tuple[RunId, ...]
     in_order: bool | None = None
-    """True if the value keeps the printed order in its group; absent without a group."""
+    """True if the value keeps the printed order in its group; None without a group."""
     disagreement: Disagreement | None = None
-    """Absent unless the value is not met."""
+    """What is known of the disagreement; None if the value is met."""
     readings: AcrossReadings = NO_READINGS
     """Joint readings that meet the value."""
 
     @property
     def relative_difference(self) -> float | None:
-        """(measured - printed) / printed."""
+        """Relative difference: (measured - printed) / printed."""
         if self.measured is None or self.published.value is None:
             return None
         return relative_difference(self.published.value, self.measured.mean)
@@ -103,7 +103,7 @@ class ClaimResult:
     claim: Claim
     holds: tuple[bool, ...]
     disagreement: Disagreement | None = None
-    """Absent if the claim holds in every seed."""
+    """What is known of the disagreement; None if the claim holds in every seed."""
     readings: AcrossReadings = NO_READINGS
     """Joint readings in which the claim holds."""
 
@@ -149,7 +149,7 @@ class ExperimentResult:
 
 @dataclass(frozen=True)
 class Measured:
-    """Estimates and verdicts of an experiment, before the paper is held against them."""
+    """Estimates and verdicts of an experiment, before they are compared with the paper."""
 
     values: tuple[Estimate | None, ...]
     """Estimates of the printed values; none for a value without a measure."""
@@ -289,7 +289,7 @@ class ProofResult:
     holds: bool
     """True if the predicate holds in every seed."""
     values: tuple[tuple[str, Estimate, str], ...]
-    """Quantity, value, unit."""
+    """Quantity, value and unit of each number of the proof."""
 
 
 @dataclass(frozen=True)

@@ -144,7 +144,7 @@ def scope_of(paper: Paper, experiment: Experiment, outcomes: Outcomes, seed: int
 
 
 class RunsOfAnother(Readable):
-    """The runs of another experiment: `fig3.prca[5]` in a claim that uses it."""
+    """The runs of another experiment, as in `fig3.prca[5]` of a claim that uses them."""
 
     def __init__(self, scope: Mapping[str, Any]) -> None:
         self._scope = scope

@@ -44,7 +44,7 @@ def meets(score: str, printed: float, measured: float, place: float = 0.0) -> bo
 
 
 def last_place(printed: str, value: float) -> float:
-    """One unit of the last place of a printed number, in the unit of its value; 0 if unknown.
+    """One unit of the last place of a printed number, in the unit of the value; 0 if unknown.
 
     >>> last_place("0.0", 0.0), last_place("1,163", 1163.0), last_place("103.32", 103.32)
     (0.1, 1.0, 0.01)
@@ -106,9 +106,10 @@ class Standing(StrEnum):
     DEPENDS = "depends"
     """The result is met in at least 2.5 % of the joint readings of what the paper leaves open."""
     CONTRADICTED = "contradicted"
-    """It is met in fewer readings and seeds: it does not follow from what the paper states."""
+    """The result is met in fewer readings and seeds: it does not follow from what the paper states.
+    """
     UNDECIDED = "undecided"
-    """There are too few readings to tell."""
+    """There are too few readings to decide."""
 
 
 def standing_of(

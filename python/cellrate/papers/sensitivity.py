@@ -31,8 +31,8 @@ class AlternativeEffect:
     assumption: Assumption
     alternative: Alternative
     values: dict[str, tuple[Estimate, Estimate]]
-    """Estimates as assumed (the baseline) and with the alternative, by quantity; NaN for what the
-    alternative leaves without a measure."""
+    """For each quantity the estimate as assumed (the baseline) and with the alternative; NaN where
+    the alternative leaves no measure."""
     claims: dict[str, tuple[int, int]]
     """Number of seeds in which each claim holds, in the baseline and with the alternative; a claim
     that cannot be evaluated does not hold."""

@@ -8,7 +8,8 @@ from cellrate.papers.dependence import Dependence
 from cellrate.simulation.figures import COLOURS
 
 WIDTH, ROW, NAME, LETTERS = 264, 14, 130, 24
-"""Width of the picture, height of a bar, width of the names, and their greatest length."""
+"""Width of the picture, height of a bar and width of the names in pixels, and greatest length of a
+name."""
 
 
 def share_bars(found: Dependence) -> str:

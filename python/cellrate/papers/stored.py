@@ -20,7 +20,7 @@ from cellrate.papers.tally import Tally, tally
 
 ASSUMED, INFERRED = "assumed", "inferred"
 SEPARATORS = {"value": ",", "claim": ""}
-"""Kinds of lines, and what separates the seeds in them."""
+"""Separator of the seeds in each kind of line."""
 SEED = 1
 """The seed of the golden tables."""
 GOLDEN_HEADER = """\
@@ -67,7 +67,7 @@ class Stored:
         return tally(self.results(paper))
 
     def differences(self, results: Sequence[ExperimentResult]) -> list[str]:
-        """Lines of the new results that differ from the kept ones, over the common seeds."""
+        """Lines on the new results that differ from the kept ones, over the common seeds."""
         lines = []
         for result in results:
             for entry, now in _entries(result):
@@ -159,7 +159,7 @@ def read_stored(paper: Paper, reading: str) -> Stored | None:
 
 
 def _of_every_seed(kind: str, text: str, seeds: tuple[int, ...]) -> tuple[str, ...]:
-    """The texts of an entry; raises `ValueError` unless there is a right one for each seed."""
+    """The texts of an entry; raises `ValueError` unless there is a valid one for each seed."""
     if kind not in SEPARATORS:
         raise ValueError(kind)
     texts = tuple(text.split(",") if kind == "value" else text)
@@ -193,7 +193,7 @@ def said_of_seeds(papers: Sequence[Paper]) -> list[str]:
 
 
 def hanging(papers: Sequence[Paper]) -> list[str]:
-    """Claims that depend on the seed: with parameters as assumed, only some kept seeds hold."""
+    """Claims that depend on the seed: as assumed, they hold in some of the kept seeds only."""
     kept = (read_stored(paper, ASSUMED) for paper in papers)
     return [
         f"{experiment} {name}"

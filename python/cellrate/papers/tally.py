@@ -56,11 +56,11 @@ class Tally:
     misses: tuple[Miss, ...]
 
     def sentence(self) -> str:
-        """The counts in words."""
+        """A sentence with the counts."""
         return f"{self.claims} claims about runs hold, {self.values} scored numbers are met"
 
     def apart(self) -> str:
-        """Counts that are not part of the score, in words."""
+        """A sentence with counts that are not part of the score."""
         parts = [f"{self.checks} checks of the papers' arithmetic hold"] if self.checks.all else []
         if self.in_order.all:
             parts.append(f"in runs with loss, {self.in_order} values rank as in the paper")
@@ -69,7 +69,7 @@ class Tally:
         return ", ".join(parts)
 
     def of_readings(self) -> str:
-        """Numbers of robust and fragile results, in words; empty without joint readings."""
+        """A sentence with the numbers of robust and fragile results; empty without readings."""
         if not self.robust + self.fragile:
             return ""
         return (
@@ -82,7 +82,7 @@ class Tally:
         return Counter(miss.standing for miss in self.misses)
 
     def ends(self) -> str:
-        """Counts of the disagreements by standing, in words."""
+        """A sentence with the counts of the disagreements by standing."""
         counts = self.by_standing()
         return ", ".join(
             f"{counts[standing]} {standing.value}" for standing in Standing if counts[standing]

@@ -25,7 +25,7 @@ def thumbnail(figure: Figure, frame: pl.DataFrame) -> str:
 
     Args:
         figure: The figure.
-        frame: Its values, as `figure_data` gives them.
+        frame: Values of the figure, as `figure_data` gives them.
     """
     x, y = column(figure.x.label), column(figure.y.label)
     y = y if y != x else f"{y}_2"

@@ -136,12 +136,12 @@ class Reader:
             raise ReproduceError(f"{self.place}: `{key}`: {error}") from error
 
     def tables(self, key: str) -> list[Reader]:
-        """Readers of a list of tables."""
+        """A reader for each table of a list of tables; an error in a table names its number."""
         items = self.take(key, list, [])
         return [Reader(item, f"{self.place}, {key} {i}") for i, item in enumerate(items, 1)]
 
     def names(self) -> list[str]:
-        """Keys that have not been taken yet."""
+        """Keys of the table that have not been taken yet."""
         return list(self._table)
 
     def done(self) -> None:

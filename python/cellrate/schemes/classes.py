@@ -40,11 +40,11 @@ CHANGING: frozenset[Kind] = frozenset({"control", "discard"})
 """Kinds whose parameters can change during a run; their classes then have `on_change`."""
 
 NEEDED: Mapping[Kind, str] = {"recovery": "on_new_ack", "law": "on_backward_rm"}
-"""Hooks without which nothing would happen."""
+"""The hook that a class of each kind must have."""
 
 
 class NoScheme(BadInput):
-    """A class that cannot be a scheme, or none.
+    """A name that leads to no class, or to a class that cannot be a scheme.
 
     Attributes:
         help: Advice; may be empty.
@@ -61,15 +61,15 @@ class Definition:
 
     Attributes:
         factory: Makes an object from values of parameters.
-        schema: JSON schema of its parameters, as text.
-        hooks: Names of its hooks.
-        statistics: Names of its statistics.
-        root: Directory of its files.
-        files: Its source, those of the modules beside it that it uses, and its `FILES`.
-        fingerprint: SHA-256 over these.
+        schema: JSON schema of the class's parameters, as text.
+        hooks: Names of the hooks that the class has.
+        statistics: Names of the class's statistics.
+        root: Directory of the files.
+        files: Source of the class, of the modules beside it that it uses, and its `FILES`.
+        fingerprint: SHA-256 over these files.
         reads_queue: False if the class states that it never reads `port.queue`.
         queue_at_every_cell: True if the class states that it needs the queue at every cell.
-        state: State that its code keeps outside its objects.
+        state: State that the code of the class keeps outside its objects.
     """
 
     factory: Callable[..., object]
@@ -88,14 +88,14 @@ def definition_of(kind: Kind, name: str, cls: object, module: ModuleType, root: 
     """The definition of a class.
 
     Args:
-        kind: Kind of component that it is to be.
+        kind: Kind of component that the class is to be.
         name: Name by which a scenario names it.
         cls: The class.
-        module: The module in which it was found.
+        module: The module in which the class was found.
         root: Directory of the modules that belong to it.
 
     Raises:
-        NoScheme: It cannot be a scheme.
+        NoScheme: The class cannot be a scheme.
     """
     if not (isinstance(cls, type) and dataclasses.is_dataclass(cls)):
         raise NoScheme(f"`{name}` is no dataclass", "write `@dataclass` above the class")

@@ -22,11 +22,11 @@ _found: dict[str, Definition] = {}
 _one_at_a_time = threading.RLock()
 """Held while a class is found: Python 3.11 cannot parse in two threads (SystemError of `ast`)."""
 _moved: dict[Path, Path] = {}
-"""Directories whose files were sent here, and where they are now."""
+"""Directories from which files were sent to this process, and their directories here."""
 
 
 def found(name: str) -> Definition | None:
-    """The class that a scenario of this process named last by this name."""
+    """The class that a scenario of this process found last under this name."""
     return _found.get(name)
 
 
@@ -34,15 +34,15 @@ def find(kind: Kind, name: str, scenario: str) -> Definition | None:
     """The class that a scenario names.
 
     Args:
-        kind: Kind of component that it is to be.
+        kind: Kind of component that the class is to be.
         name: `FILE.py:CLASS`, with the file relative to the scenario's, or `PACKAGE.MODULE:CLASS`.
         scenario: Path of the scenario.
 
     Returns:
-        Its definition; None if the name has not this form.
+        Definition of the class; None if the name has not this form.
 
     Raises:
-        NoScheme: It may not be used, does not exist or is no scheme.
+        NoScheme: The class may not be used, does not exist or is no scheme.
     """
     place, colon, class_name = name.rpartition(":")
     if not colon or not place or not class_name.isidentifier():
@@ -168,7 +168,7 @@ def _packed(name: str) -> Parcel:
 
 
 def unpack(parcel: Parcel) -> None:
-    """Puts the files where the class is found, and lets it run."""
+    """Writes the files of a parcel where the class is found, and allows the class to run."""
     permission.allow(parcel.name)
     if not parcel.files:
         return

@@ -16,8 +16,8 @@ class Unit:
     """A quantity of scenarios.
 
     Attributes:
-        quantity: Its name in the schema of scenarios.
-        factor: Its value in `unit` for 1 in the class.
+        quantity: Name of the quantity in the schema of scenarios.
+        factor: Value in `unit` of the number 1 in the class.
         unit: Unit in which a default is written.
     """
 
@@ -33,9 +33,9 @@ class Range:
     A scenario that sets another value is an error.
 
     Attributes:
-        low: The least, in the unit of the parameter.
-        high: The greatest.
-        scale: Distances count as they are, or as ratios.
+        low: The least value, in the unit of the parameter.
+        high: The greatest value, in the same unit.
+        scale: Whether a search measures distances as differences, or as ratios.
     """
 
     low: float
@@ -113,7 +113,7 @@ def _property(
 
 
 def _parts(hint: object) -> tuple[object, tuple[object, ...]]:
-    """The type and its marks, without None."""
+    """The type of a parameter without None, and its annotations."""
     if get_origin(hint) in (Union, types.UnionType):
         some = [one for one in get_args(hint) if one is not type(None)]
         if len(some) == 1:
@@ -157,7 +157,7 @@ TAGS = {"control": "scheme", "discard": "policy", "recovery": "policy", "law": "
 def as_settings(value: object, key: str) -> object:
     """A value of a setting with names in place of classes, and tables in place of their objects.
 
-    Whoever hands a class over allows its code.
+    Passing a class allows the run of its code.
 
     Args:
         value: The value.

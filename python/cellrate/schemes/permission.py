@@ -1,8 +1,9 @@
 """Permission to run the code that a scenario names.
 
-A scenario can come from anybody, so naming a class in a file lets nothing run. The user allows it:
-by naming the class on the command line (`--set switch.control.scheme=my_scheme.py:MyScheme`), by
-`--allow-code`, or in Python by `allow_all` or `allowing`.
+A scenario can come from an unknown source, so naming a class in a file allows nothing to run. The
+user allows it: by naming the class on the command line (`--set
+switch.control.scheme=my_scheme.py:MyScheme`), by `--allow-code`, or in Python by `allow_all` or
+`allowing`.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ _all = False
 
 
 def allow_all() -> None:
-    """Lets every scenario of this process run the classes that it names."""
+    """Allows every scenario of this process to run the classes that it names."""
     global _all
     _all = True
 
 
 @contextmanager
 def of_command(arguments: Iterable[str]) -> Iterator[None]:
-    """Lets the classes run that a command line names, or all; not after the block.
+    """Allows the classes that a command line names, or all, to run within the block.
 
     A command line names a class as `path.scheme=name`, perhaps among others.
     """
@@ -51,13 +52,13 @@ def of_command(arguments: Iterable[str]) -> Iterator[None]:
 
 
 def allow(name: str) -> None:
-    """Lets the class of this name run."""
+    """Allows the class of this name to run."""
     _named.add(name)
 
 
 @contextmanager
 def allowing(*names: str) -> Iterator[None]:
-    """Lets the classes of these names run, and no longer after the block."""
+    """Allows the classes of these names to run within the block."""
     new = set(names) - _named
     _named.update(new)
     try:

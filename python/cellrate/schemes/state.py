@@ -1,6 +1,6 @@
 """State that the code of a class keeps outside its objects, and its comparison around a run.
 
-A run must not depend on the runs before it. So what a class notes belongs into its objects, which
+A run must not depend on the runs before it. So a class must keep its state in its objects, which
 are made anew for every run. Values that outlive them are compared: module variables that its code
 names, attributes of its classes, and default values and attributes of its functions.
 """
@@ -28,7 +28,8 @@ class StateChanged(Exception):
 class State:
     """The state of a class as it was when its modules were loaded.
 
-    That of a notebook or script changes between runs as its user likes, so `begin` notes it anew.
+    The state of a notebook or script changes between runs as its user likes, so `begin` reads it
+    anew.
     """
 
     def __init__(self, cls: type, modules: Iterable[ModuleType]) -> None:
@@ -37,12 +38,12 @@ class State:
         self.before = _pictures(self._places())
 
     def begin(self) -> None:
-        """Begins a run."""
+        """Begins a run: reads the state of a notebook or script anew."""
         if self.cls.__module__ == "__main__":
             self.before = _pictures(self._places())
 
     def change(self) -> StateChanged | None:
-        """The error of a run after which a value differs from what it was at the begin."""
+        """The error of a run that changed a value which outlives it; None if it changed none."""
         places = self._places()
         for place, value in places.items():
             before = self.before.get(place, _picture(ABSENT))
@@ -54,7 +55,7 @@ class State:
         return None
 
     def _places(self) -> Places:
-        """Values that the code of the class can reach by names, but for its objects."""
+        """Values that the code of the class can reach by names, except its objects."""
         found: Places = {}
         seen: set[int] = set()
         waiting: list[object] = [self.cls]
@@ -122,7 +123,7 @@ def _pictures(places: Places) -> dict[str, bytes]:
 
 
 def _picture(value: object) -> bytes:
-    """Bytes that differ if a value does; those of what cannot be pickled tell little."""
+    """Bytes that differ if a value does; for a value that cannot be pickled they may be equal."""
     try:
         return pickle.dumps(value)
     except Exception:  # noqa: BLE001  of any class

@@ -68,7 +68,7 @@ def _watch(
 
 
 def told(error: SchemeError) -> str:
-    """Hook and simulated time, the error, and the lines of its own traceback."""
+    """Text of an error: hook and simulated time, the error, and the lines of its own traceback."""
     cause = error.__cause__
     if cause is None:
         return str(error)

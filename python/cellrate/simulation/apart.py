@@ -36,14 +36,14 @@ GRACE_SECONDS = 5.0
 
 
 class Silence:
-    """Ends a process that has told nothing for too long while it runs a scenario.
+    """Ends a process that has sent no message for too long while it runs a scenario.
 
-    A process tells every half second that it is alive, unless it is inside one and the same hook.
-    It interrupts that itself after `watching.LIMIT_SECONDS`, if it does not wait in a library of
-    another language.
+    A process sends a message every half second, unless one call of a hook takes longer. After
+    `watching.LIMIT_SECONDS` the process itself interrupts that call, unless the call waits in a
+    library of another language.
 
     Attributes:
-        is_over: True if it has ended the process.
+        is_over: True if the process has been ended.
     """
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
@@ -58,21 +58,21 @@ class Silence:
 
     @property
     def told(self) -> str:
-        """The message for a process that was ended."""
+        """The error message for a process that was ended."""
         return (
             f"a hook after {self.at:.9g} s: it has not returned for {self.limit:g} s, and could "
             "not be interrupted; its process was ended"
         )
 
     def hear(self, kind: str, *what: float) -> None:
-        """Notes that the process has told something."""
+        """Notes that the process has sent a message, and the simulated time in the message."""
         self.heard = time.monotonic()
         self.runs = kind in {"alive", "at"}
         if kind == "at":
             self.at = what[0]
 
     def end(self) -> None:
-        """Ends the watch."""
+        """Ends the watch over the process."""
         self._done.set()
 
     def _watch(self) -> None:

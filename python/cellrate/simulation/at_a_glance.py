@@ -60,7 +60,7 @@ OF_FLOWS: dict[str, tuple[str, Callable[[Any], str]]] = {
 }
 """Measures of flows by the title of their column: key of the summary, and form."""
 NARROW = tuple(title for title in OF_FLOWS if "limited" not in title and title != "efficiency")
-"""Columns for a notebook."""
+"""Titles of the columns for a notebook, which is narrow."""
 
 
 def at_a_glance(outcome: _core.Outcome) -> dict[str, Any]:

@@ -26,7 +26,7 @@ STEPS = CAPTURING, SIMULATING = "capturing", "simulating"
 """The run of the plain engine, and that of the fast one."""
 
 Shown: TypeAlias = Callable[[str], AbstractContextManager[Progress | None]]
-"""Shows the progress of the step with a name."""
+"""Shows the progress of the step with a name, while a block runs."""
 
 
 class NothingToCapture(ValueError):

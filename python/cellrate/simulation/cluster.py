@@ -30,7 +30,7 @@ NO_PAGES = {
 BATCH_SECONDS = 2.0
 """Short runs are joined into tasks of about this length: a task costs the scheduler about 1 ms."""
 FIRST_TASKS = 2_000
-"""After every so many tasks their least size doubles, so that a million short runs make ten
+"""Number of tasks after which their least size doubles, so that a million short runs make ten
 thousand tasks."""
 AHEAD = 4
 """Number of tasks per thread of the cluster that wait or run at a time."""
@@ -178,7 +178,7 @@ def other_build(worker: str, build: str, ours: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """Result of a job as a worker returns it."""
+    """Result of a job in the form in which a worker returns it."""
 
     data: bytes | None
     error: str
@@ -209,7 +209,7 @@ def _run(job: Job) -> Sent:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A job that has been sent or will be."""
+    """A job that has been sent, or will be sent."""
 
     index: int
     job: Job
@@ -283,7 +283,7 @@ class _Stream:
         return len(self._back) >= HELD
 
     def _look_up(self, index: int, job: Job) -> _Asked | None:
-        """The job; None if its result is stored or its scenario is wrong."""
+        """The job to be sent; None if its result is stored or its scenario is wrong."""
         try:
             scenario = job.scenario()
             key = scenario.key()

@@ -56,7 +56,7 @@ def sampled_of(trace: Series | Sampled) -> Sampled:
     """The samples of a trace.
 
     Raises:
-        TypeError: It is neither a trace nor `Sampled`.
+        TypeError: `trace` is neither a trace nor `Sampled`.
     """
     if isinstance(trace, Sampled):
         return trace
@@ -151,7 +151,7 @@ class Oscillation:
 
     @property
     def amplitude(self) -> float:
-        """Half the swing, as for a sine.
+        """Mean half swing of a cycle, in the unit of the trace, as the amplitude of a sine.
 
         Raises:
             ValueError: There is no whole cycle.

@@ -93,7 +93,7 @@ class _Lines:
         """Checks that links end at nodes, which may stand behind them in the file.
 
         Raises:
-            BadInput: One does not; networkx would make a node for it.
+            BadInput: A link ends at no node; networkx would make a node for it.
         """
         for ends, (first, *_) in self.links.items():
             for name in ends:

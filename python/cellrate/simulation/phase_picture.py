@@ -27,7 +27,7 @@ SMOOTH = 0.01
 
 
 def draw(rate: Series, queue: Series, context: Context) -> Figure:
-    """Draws the way of queue and ACR, in a colour for each of its four phases.
+    """Draws the curve of queue and ACR, in a colour for each of its four phases.
 
     Raises:
         ValueError: The traces have fewer than two times in common.
@@ -64,7 +64,7 @@ def _at(series: Series, times: Floats) -> Floats:
 
 
 def _way(panel: Axes, x: Floats, y: Floats) -> None:
-    """Draws the way in the colours of its phases; still parts keep the colour before."""
+    """Draws the curve in the colours of its phases; still parts keep the colour before them."""
     signs = list(zip(_signs(x), _signs(y), strict=True))
     segments = np.stack([np.column_stack([x[:-1], y[:-1]]), np.column_stack([x[1:], y[1:]])], 1)
     for phase, (colour, name) in PHASES.items():

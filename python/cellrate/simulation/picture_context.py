@@ -40,9 +40,9 @@ class Level:
     """A horizontal line in a panel.
 
     Attributes:
-        value: Its height, in the unit of the trace.
-        name: What the picture calls it.
-        entities: The ports, channels or flows for which it holds.
+        value: Height of the line, in the unit of the trace.
+        name: Name of the line in the picture.
+        entities: The ports, channels or flows for which the level holds.
     """
 
     value: float
@@ -92,7 +92,7 @@ def context_of(network: Network, name: str = "") -> Context:
 
 
 def _name(network: Network, name: str) -> str:
-    """The scenario's name and its control schemes."""
+    """Name of the scenario and of its control schemes, as a title."""
     schemes = dict.fromkeys(port.switch.scheme for port in network.ports)
     shown = [
         NAMES.get(scheme, scheme) for scheme in schemes if scheme != "none" or len(schemes) == 1
@@ -101,7 +101,7 @@ def _name(network: Network, name: str) -> str:
 
 
 def _of_queues(network: Network) -> list[Level]:
-    """Buffer limits, and thresholds of the control, of every port."""
+    """Levels of buffer limits, and of the control's thresholds, of every port."""
     found = []
     for port in network.ports:
         own = frozenset({port.name, *_queues(port)})
@@ -121,7 +121,7 @@ def _queues(port: Link) -> list[str]:
 
 
 def _shares(network: Network) -> list[Level]:
-    """Max-min fair rates of the ABR channels; none if the theory does not apply."""
+    """Levels of the max-min fair rates of the ABR channels; none if the theory does not apply."""
     try:
         rates = fair_shares(network).rates
     except (AssumptionError, ValueError):
@@ -139,7 +139,7 @@ def _shares(network: Network) -> list[Level]:
 
 
 def _windows(network: Network) -> list[Level]:
-    """Limits of the flows' windows."""
+    """Levels of the limits of the flows' windows."""
     return [
         Level(float(flow.tcp.window_bytes), f"window limit {flow.tcp.window_bytes / 1e3:.4g} kB",
               frozenset({flow.name}))
@@ -149,7 +149,7 @@ def _windows(network: Network) -> list[Level]:
 
 
 def _targets(network: Network) -> list[Level]:
-    """Target utilisations of the ports' control."""
+    """Levels of the target utilisations of the ports' control."""
     return [
         Level(float(target), f"target {target:g}", frozenset({port.name}))
         for port in network.ports

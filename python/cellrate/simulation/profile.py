@@ -2,8 +2,8 @@
 
 A run in the engine reads a clock after each turn of a node and after each other task, so that all
 its time belongs to some task. The parts of a node, such as its ports and its control scheme, share
-its turns and are not told apart. What a recording costs is the difference between runs with it and
-without it, which are otherwise the same, digest included.
+its turns and are not distinguished. What a recording costs is the difference between runs with it
+and without it, which are otherwise the same, digest included.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ Progress: TypeAlias = Callable[[float, float], None]
 """Called with the number of runs that are done, and of all."""
 
 ROUNDS = 3
-"""Runs of each kind; the shortest counts."""
+"""Number of runs of each kind; the shortest counts."""
 COARSER = 10
-"""Factor by which samples are fewer in the run that tells what they cost."""
+"""Factor by which samples are fewer in the run that shows their cost."""
 PICOSECONDS = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
 
 
@@ -38,8 +38,8 @@ class Share:
         task: The nodes that are processed, or what is done.
         seconds: Processor time.
         share: Share of the time of all tasks; these sum to 1.
-        times: How often it was done: for nodes, their turns, in each of which they handle all that
-            is known to happen at them.
+        times: Number of times that it was done: for nodes, their turns, in each of which they
+            handle all that is known to happen at them.
     """
 
     task: str
@@ -53,8 +53,8 @@ class Division:
     """Threads among which the run can be divided.
 
     Attributes:
-        threads: Number of threads that pay; 1 if none do.
-        by_default: True if a run has them unless the user asks for others.
+        threads: Number of threads with which the run is shorter; 1 if it never is.
+        by_default: True if a run has these threads unless the user sets another number.
         gain: Time on one thread over that on these, as estimated.
         reason: Reason why there are no more; empty if there is none.
     """
@@ -88,8 +88,8 @@ class Count:
 
     Attributes:
         component: The class of components.
-        what: Their action.
-        number: How often, in the measuring window unless `what` says otherwise.
+        what: Action of the components.
+        number: Number of these actions, in the measuring window unless `what` says otherwise.
     """
 
     component: str
@@ -102,7 +102,7 @@ class Profile:
     """Time of a run by task, what would make it faster, and counts.
 
     Attributes:
-        shares: Its tasks in order, with their shares of the time.
+        shares: Tasks of the run in order, with their shares of the time.
         reading_seconds: Time of one reading of the clock, which has been taken off once for each
             time that a task was done.
         slowdown: Time of the run with these readings over that without them.
@@ -178,7 +178,7 @@ class _Measured:
     """A run whose tasks were timed.
 
     Attributes:
-        seconds: Processor time of all of it.
+        seconds: Processor time of the whole run.
         tasks: Name, seconds by the wall's clock, and number of times of each task.
         reading: Seconds of one reading of the clock.
         overview_seconds: Processor time of making what is shown from the results.
@@ -218,7 +218,7 @@ def _shares(reading: float, run: _Measured) -> tuple[Share, ...]:
 
 
 def division(scenario: _core.Scenario) -> Division:
-    """The threads that pay: those of the default, or else those that a user may ask for."""
+    """The threads with which the run is shorter: those of the default, or those a user may set."""
     found = scenario.partition(None)
     cores = available_cores()
     by_default = len(found["parts"]) > 1
@@ -228,7 +228,7 @@ def division(scenario: _core.Scenario) -> Division:
 
 
 def _one_of(progress: Progress, done: int, total: int) -> Progress:
-    """The progress of one run, told as that of all runs."""
+    """The progress of one run, reported as that of all runs."""
     return lambda now, end: progress(done + now / end, total)
 
 

@@ -39,11 +39,11 @@ class _Progress:
 
     @abstractmethod
     def close(self) -> None:
-        """Removes what is shown."""
+        """Removes the progress from the screen."""
 
 
 class ProgressLine(_Progress):
-    """A line on standard error, written over and over."""
+    """The progress as a line on standard error, written over and over."""
 
     def __init__(self, label: str) -> None:
         super().__init__(label)

@@ -39,7 +39,7 @@ class Job:
 
     Attributes:
         text: The scenario, as TOML.
-        path: Its name in diagnostics.
+        path: Name of the scenario in diagnostics.
         overrides: ``path=value`` settings, applied in order.
         seed: Replaces the scenario's seed; a whole number from 0 to 2^63 - 1.
 
@@ -64,7 +64,7 @@ class Job:
 
         Raises:
             OSError: The file cannot be read.
-            UnicodeDecodeError: It is not text.
+            UnicodeDecodeError: The file is not UTF-8 text.
         """
         return cls(read_text(path), str(path), tuple(overrides), seed)
 
@@ -91,7 +91,7 @@ class Job:
         """The shell command that repeats the run alone.
 
         Args:
-            path: Path of the scenario; by default its name.
+            path: Path of the scenario; by default the name of the job's scenario.
         """
         import shlex  # a run needs it not
 
@@ -116,11 +116,11 @@ def available_cores() -> int:
 
 
 def worker_count(workers: int | None) -> int:
-    """Number of runs at a time: the one that is asked for, or one per core.
+    """Number of runs at a time: `workers`, or one per core if it is None.
 
     Raises:
-        TypeError: It is not an integer.
-        ValueError: It is below 1 or above `MOST_WORKERS`.
+        TypeError: The number is not an integer.
+        ValueError: The number is below 1 or above `MOST_WORKERS`.
     """
     if workers is None:
         return available_cores()
@@ -131,8 +131,8 @@ def thread_count(threads: Threads) -> int | None:
     """Most threads of one run, as the engine takes it; None for as many as pay.
 
     Raises:
-        TypeError: It is neither an integer nor "auto".
-        ValueError: It is below 1 or above `MOST_WORKERS`.
+        TypeError: `threads` is neither an integer nor "auto".
+        ValueError: `threads` is below 1 or above `MOST_WORKERS`.
     """
     return None if threads == "auto" else require_whole_number(threads, "threads", 1, MOST_WORKERS)
 
@@ -316,8 +316,8 @@ class Done:
     Attributes:
         index: Number of the job, from 0.
         job: The job.
-        scenario: Its scenario, as it was read; None if it is wrong, or was read elsewhere.
-        key: Name of its result in a store; empty if its scenario is wrong.
+        scenario: Scenario of the job as it was read; None if it is wrong, or was read elsewhere.
+        key: Name of the result in a store; empty if the scenario is wrong.
         outcome: The result; None if the run failed.
         error: Error message; empty if the run did not fail.
         known: True if the result was in the store.
@@ -365,7 +365,7 @@ class _Work:
     def obtain(
         self, name: int | str, scenario: _core.Scenario, key: str
     ) -> tuple[_core.Outcome, bool]:
-        """The outcome of a scenario as by `obtained`, with its progress under a name."""
+        """Obtains the outcome of a scenario as `obtained` does, with its progress under a name."""
 
         def report(now_seconds: float, end_seconds: float) -> bool:
             self.fractions[name] = now_seconds / end_seconds
@@ -387,7 +387,7 @@ def obtained(
 
     Args:
         scenario: The scenario.
-        key: Its key.
+        key: Key of the scenario's result.
         store: Store in which results are looked up and kept; None without one.
         report: Called with the simulated time and its end, as by `_core.Scenario.run`.
         alone: False if other threads run scenarios at the same time.

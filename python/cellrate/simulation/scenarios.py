@@ -117,7 +117,7 @@ class Scenario(Shown):
 
     @property
     def name(self) -> str:
-        """Its path, or name of its template."""
+        """Path of the scenario, or name of its template."""
         return self._job.path
 
     @property
@@ -139,14 +139,14 @@ class Scenario(Shown):
         return self._checked.resolved()
 
     def with_(self, overrides: Overrides = (), *, seed: int | None = None) -> Scenario:
-        """The scenario with further settings, which go over those that it has.
+        """The scenario with further settings, which replace its own of the same keys.
 
         Args:
             overrides: Settings, nested or by dotted path, as for the class.
             seed: Replaces the seed.
 
         Raises:
-            ScenarioError: It is wrong with these settings.
+            ScenarioError: The scenario is wrong with these settings.
             TypeError: The seed or a value is of a wrong type.
             ValueError: The seed is out of range.
         """
@@ -175,14 +175,14 @@ class Scenario(Shown):
 
 
 ScenarioLike: TypeAlias = "str | PathLike[str] | Mapping[str, object] | Scenario | Job"
-"""All that a scenario can be given as."""
+"""Types in which a scenario can be given."""
 
 
 def job_of(scenario: ScenarioLike, overrides: Overrides = (), seed: int | None = None) -> Job:
-    """The job of a scenario with settings, which go over those that it has.
+    """The job of a scenario with further settings, which replace its own of the same keys.
 
     Raises:
-        TypeError: It is of none of these types, or the seed is not an integer.
+        TypeError: The scenario is of none of these types, or the seed is not an integer.
         ValueError: The seed is out of range.
         OSError: The file cannot be read.
         ScenarioError: The file is not UTF-8 text.

@@ -22,7 +22,7 @@ def read(path: str) -> tuple[str, str]:
 
     Raises:
         OSError: The file cannot be read, or is longer than any scenario.
-        ScenarioError: It is not UTF-8 text; the error names the first wrong byte.
+        ScenarioError: The file is not UTF-8 text; the error names the first wrong byte.
     """
     if path == STANDARD_INPUT:
         piped = input_file.read_stream(sys.stdin.buffer, input_file.MOST_TEXT_BYTES)
@@ -36,9 +36,9 @@ def given(scenario: str | PathLike[str] | Mapping[str, object]) -> tuple[str, st
     A text of several lines is TOML, any other a path.
 
     Raises:
-        TypeError: It is none of these, or the mapping has a value that TOML has not.
+        TypeError: The scenario is none of these, or the mapping has a value that TOML lacks.
         OSError: The file cannot be read.
-        ScenarioError: It is not UTF-8 text.
+        ScenarioError: The file is not UTF-8 text.
     """
     if isinstance(scenario, Mapping):
         from cellrate.simulation.mapping import scenario_text  # files and texts need it not
@@ -94,7 +94,7 @@ def settings(overrides: Mapping[str, object] | Iterable[str]) -> list[str]:
     Mappings may be nested, and set each key that they have. One that chooses a variant, by
     ``scheme``, ``policy``, ``law``, ``kind`` or ``template``, replaces the table: another variant
     has other keys. A class of `cellrate.schemes`, or an object of one, stands for its name, or for
-    its name and parameters; whoever hands it over allows its code.
+    its name and parameters; passing it allows the run of its code.
 
     >>> settings({"flow.tcp.count": 5, "switch": {"buffer": "500 cells"}})
     ['flow.tcp.count=5', 'switch.buffer="500 cells"']

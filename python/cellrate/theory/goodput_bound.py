@@ -197,7 +197,10 @@ def message_efficiency(
     header_bytes: float = 40,
     trailer_bytes: float = 8,
 ) -> Numbers:
-    """Application's share eta_OH of the bits in cells (equation (2), same source)."""
+    """Share eta_OH of the bits in a message's cells that is data of the application.
+
+    Gerla, Pazos and Signore 1995, equation (2); the arguments are those of `mean_message_cells`.
+    """
     cells = mean_message_cells(
         lengths, segment_bytes, header_bytes=header_bytes, trailer_bytes=trailer_bytes
     )
@@ -312,7 +315,7 @@ def _lengths(
 
 
 def _bytes(name: str) -> float:
-    """Converts a length that is written as a name, with or without `bytes`."""
+    """The length in bytes that a name states, such as `512` or `512 bytes`."""
     written = name.removesuffix("bytes").strip()
     number = written.replace(".", "", 1).isdigit()
     require(number, "probabilities", name, "lengths must be numbers of bytes")

@@ -18,7 +18,7 @@ class Elsewhere:
     """The choice under another circumstance, among the best option of each control.
 
     Attributes:
-        circumstance: The circumstance.
+        circumstance: The changed property of the scenario, and its factor.
         best: What the goals choose there; None if nothing meets them.
         recommended: The recommended option there.
     """
@@ -29,7 +29,7 @@ class Elsewhere:
 
     @property
     def is_other(self) -> bool:
-        """True if the recommended option is not the choice there, nor as good."""
+        """True if the recommended option is neither the best there nor as good as the best."""
         best, own = self.best, self.recommended
         if best is None or best.candidate == own.candidate:
             return best is None
@@ -52,7 +52,7 @@ class Side:
 
 
 def sides(about: str, elsewhere: Iterable[Elsewhere]) -> tuple[Side, Side]:
-    """The choice with less of a property, and with more."""
+    """The choice with less of a property of the scenario, and the choice with more."""
     asked = [one for one in elsewhere if one.circumstance.about == about]
     found = []
     for above in (False, True):
@@ -76,8 +76,8 @@ class Answer:
     """The choice of a control.
 
     Attributes:
-        base: The scenario.
-        goals: The goals.
+        base: The scenario that the control was chosen for.
+        goals: Requirements that the control must meet.
         seeds: Seeds of the runs.
         options: Everything that was run with every seed, and the defaults of controls without that.
         judgement: The recommended option, the runner-up, and what other controls miss.

@@ -34,7 +34,7 @@ class Candidate:
     Attributes:
         name: Name of the control scheme; `none` and `fcvc` (credits) carry TCP over UBR.
         ability: What the switches need for it.
-        about: Description.
+        about: Description of the scheme.
         is_own: True if the scenario has this control, with the parameters that the scenario gives.
     """
 
@@ -86,7 +86,7 @@ class Candidate:
 
 
 def candidates() -> tuple[Candidate, ...]:
-    """Every control of the registry."""
+    """All controls of the registry as candidates."""
     registry = json.loads(_core.registry())
     found = [(one, _ability(one["name"])) for one in registry["schemes"]]
     found += [(one, "credit") for one in registry["credit"]]
@@ -94,7 +94,7 @@ def candidates() -> tuple[Candidate, ...]:
 
 
 def own_first(scenario: ResolvedScenario) -> tuple[Candidate, ...]:
-    """Every control of the registry, the scenario's own one first."""
+    """All controls of the registry as candidates, the scenario's own one first."""
     document = scenario.keys.document
     nodes = document["topology"].get("node", ())
     schemes = {one["control"]["scheme"] for one in (document["switch"], *nodes) if "control" in one}
@@ -126,7 +126,7 @@ def limited(scenario: ResolvedScenario, buffer_cells: int | None, policy: str) -
 
 
 def _everywhere(scenario: ResolvedScenario, key: str, value: str) -> Iterator[str]:
-    """A setting of all switches, and of those that have one of their own."""
+    """A setting of all switches, and of those switches that have settings of their own."""
     yield f"switch.{key}={value}"
     for node in scenario.keys.document["topology"].get("node", ()):
         if key in node:
@@ -138,8 +138,8 @@ class Option:
     """A control, its parameters and a buffer, with means over seeds.
 
     Attributes:
-        candidate: The control.
-        setting: Its parameters that were varied; empty for those of the candidate.
+        candidate: The control that is run.
+        setting: Parameters of the control that were varied; empty for those of the candidate.
         policy: Discard policy.
         buffer_cells: Buffer of every port: the least one without loss, or a smaller one.
         by_seed_cells: The least lossless buffer with each seed; of a smaller buffer, that one.
@@ -153,7 +153,7 @@ class Option:
         fairness: Jain's index of the TCP throughputs; None without TCP.
         settling_seconds: Time from the last start of a flow until the bottleneck's utilisation has
             settled, with the slowest seed; infinite if it does not.
-        overrides: Settings that make it of the scenario.
+        overrides: Settings that turn the scenario into this option.
     """
 
     candidate: Candidate
@@ -178,7 +178,7 @@ class Option:
 
     @property
     def label(self) -> str:
-        """Its name, with the parameters that were varied."""
+        """Name of the option, with the parameters that were varied."""
         varied = f" ({self.setting.label})" if self.setting.values else ""
         policy = f" with {self.policy}" if self.policy != "tail-drop" else ""
         return f"{self.candidate.name}{varied}{policy}"

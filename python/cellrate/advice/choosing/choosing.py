@@ -23,7 +23,7 @@ from cellrate.simulation.runner import Job, run_many
 
 
 class OutOfTime(Exception):
-    """The time is over; runs that had ended are kept."""
+    """Raised when the time is over; the results of runs that had ended are kept."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Budget:
     """A time limit that ends runs.
 
     Attributes:
-        ends: Time at which it ends, by the clock; infinity without a limit.
+        ends: Time at which the budget ends, by the clock; infinity without a limit.
         clock: The clock, in seconds.
     """
 
@@ -40,7 +40,7 @@ class Budget:
 
     @classmethod
     def of(cls, minutes: float | None, clock: Callable[[], float] = time.monotonic) -> Budget:
-        """A budget that begins now; None is without a limit."""
+        """A budget of `minutes` that begins now; None gives a budget without a limit."""
         return cls(float("inf") if minutes is None else clock() + 60 * minutes, clock)
 
     def check(self) -> None:
@@ -53,7 +53,7 @@ class Budget:
             raise OutOfTime
 
     def limited(self, runner: Runner) -> Runner:
-        """A runner that begins no batch of runs after the end."""
+        """A runner that begins no batch of runs after the end of the budget."""
 
         def run(jobs: Sequence[Job]) -> list[_core.Outcome]:
             if jobs:
@@ -64,7 +64,7 @@ class Budget:
 
 
 Phases: TypeAlias = Callable[[str, int, int], None]
-"""Is called with what is under way, and with the number of its parts done and of all."""
+"""Called with the name of the present phase, and the number of its parts done and of all."""
 
 HALVINGS = 3
 """Times that the span of factors is halved in which another control begins to win."""
@@ -77,7 +77,7 @@ class Effort:
     Attributes:
         settings: Settings of each control beside its usual one.
         seeds: Number of seeds of the best settings.
-        first_seed: The first of them.
+        first_seed: The first of these seeds.
         finalists: Controls that are also run under other circumstances, the recommended one among
             them; 1 for none.
     """
@@ -135,7 +135,7 @@ def choose(
 
 
 def _require_choice(base: Job, network: Network) -> None:
-    """Checks that a control makes a difference.
+    """Checks that the choice of a control can make a difference in the scenario.
 
     Raises:
         BadInput: It does not.
@@ -156,7 +156,7 @@ def _require_choice(base: Job, network: Network) -> None:
 
 @dataclass
 class _Choosing:
-    """The work, so far."""
+    """State of the choice: the scenario, the goals, and all trials so far."""
 
     base: Job
     plain: ResolvedScenario
@@ -181,7 +181,7 @@ class _Choosing:
         return any(flow.tcp for flow in self.plain.cells.flows)
 
     def _objective(self) -> Objective:
-        """Enough of the best throughput that the other goals allow, as far as it is known."""
+        """The objective of a search: enough of the best throughput that the other goals allow."""
         options = [option for trials in self.trials for option in trials.options()]
         allowed = [option for option in options if not self.goals.missed(option)]
         most = max(allowed, key=lambda one: one.throughput_bits_per_second, default=None)
@@ -232,7 +232,7 @@ class _Choosing:
             self.finished.add(name)
 
     def _so_far(self) -> str:
-        """The best option so far, in words; empty before one meets the goals."""
+        """The best option so far, as text; empty before an option meets the goals."""
         options = [option for trials in self.trials for option in trials.options()]
         best = judged(options, self.goals).best if options else None
         return (
@@ -293,7 +293,7 @@ class _Choosing:
                 )
 
     def _finalists(self) -> list[Option]:
-        """The recommended option, and the best ones of the controls that come next."""
+        """The recommended option, and the best option of each of the controls that come next."""
         left = [option for trials in self.trials for option in trials.options()]
         found: list[Option] = []
         while len(found) < self.effort.finalists:
@@ -305,7 +305,7 @@ class _Choosing:
         return found
 
     def _there(self, circumstance: Circumstance, option: Option) -> Option | None:
-        """An option under another circumstance; None if that is no scenario."""
+        """An option under another circumstance; None if the changed scenario is not valid."""
         base = replace(self.base, overrides=(*self.base.overrides, *circumstance.overrides))
         try:
             plain = ResolvedScenario.of(replace(base, seed=None).scenario())

@@ -10,7 +10,7 @@ from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.studies.parameters.keys import Key, number
 
 FACTORS = (0.5, 2.0, 0.25, 4.0)
-"""Factors under which the choice is always looked at."""
+"""Factors of a property for which the choice is always repeated."""
 
 
 @dataclass(frozen=True)
@@ -18,9 +18,9 @@ class Circumstance:
     """The scenario with one property multiplied.
 
     Attributes:
-        about: The property.
-        factor: Its factor.
-        overrides: Settings that make it.
+        about: Name of the property.
+        factor: Factor by which the property is multiplied.
+        overrides: Settings that multiply the property in the scenario.
     """
 
     about: str
@@ -33,7 +33,7 @@ class Property:
     """A property of a scenario that can be multiplied.
 
     Attributes:
-        about: The property.
+        about: Name of the property.
         settings: Returns the settings that multiply it by a factor; none if nothing changes.
     """
 
@@ -41,12 +41,12 @@ class Property:
     settings: Callable[[float], tuple[str, ...]]
 
     def times(self, factor: float) -> Circumstance | None:
-        """The scenario with so much of the property; None if that is the scenario as it is."""
+        """The scenario with the property multiplied by `factor`; None if nothing changes."""
         overrides = self.settings(factor)
         return Circumstance(self.about, factor, overrides) if overrides else None
 
     def between(self, near: float, far: float) -> Circumstance | None:
-        """The circumstance half-way between two factors; None if it is one of theirs."""
+        """The circumstance half-way between two factors; None if it has one of these factors."""
         factor = math.sqrt(near * far)
         overrides = self.settings(factor)
         if overrides in ((), self.settings(near), self.settings(far)):
@@ -55,7 +55,7 @@ class Property:
 
 
 def properties(scenario: ResolvedScenario) -> tuple[Property, ...]:
-    """The properties of a scenario that are looked at, those that it has."""
+    """Those properties that a scenario has and that the choice is tested against."""
     all_of_them = (
         Property("delay of all links", lambda factor: _delays(scenario, factor)),
         Property("number of sources", lambda factor: _counts(scenario, factor, elastic=True)),
@@ -68,7 +68,7 @@ def properties(scenario: ResolvedScenario) -> tuple[Property, ...]:
 
 
 def _delays(scenario: ResolvedScenario, factor: float) -> tuple[str, ...]:
-    """Delays of the links of a template, or of each link that is drawn."""
+    """Settings that multiply the delays of a template's links, or of each link of a graph."""
     links = scenario.keys.document["topology"].get("link", ())
     tables = [f"topology.link.{number}" for number, _ in enumerate(links)] or ["topology"]
     return tuple(
@@ -80,7 +80,7 @@ def _delays(scenario: ResolvedScenario, factor: float) -> tuple[str, ...]:
 
 
 def _delay_seconds(key: Key) -> float:
-    """The delay at a key; 0 if it holds none."""
+    """The delay at a key in seconds; 0 if the key holds none."""
     if key.kind != "Delay" or key.value is None:
         return 0.0
     return number(str(key.value), key)

@@ -96,7 +96,7 @@ def _names(panel: Axes, options: Sequence[Option], best: Option | None) -> None:
 
 
 def _spread(own: Sequence[float]) -> list[float]:
-    """Places from left to right, near their own, at least `APART` from each other and within 1."""
+    """Places from left to right, near `own`, at least `APART` from each other and at most 1."""
     places: list[float] = []
     for place in own:
         places.append(max(place, places[-1] + APART) if places else place)

@@ -14,7 +14,7 @@ from cellrate.common.numbers import seconds
 from cellrate.common.problems import BadInput, choose
 
 FAIR = 0.9
-"""Jain's index that is wanted where no fairness is asked for."""
+"""Jain's index that is a goal where the user sets none for fairness."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Goals:
     buffer_cells: int | None = None
 
     def enough(self, most_bits_per_second: float) -> float:
-        """The least throughput in bit/s, where the other goals allow so much at most."""
+        """The least throughput in bit/s; the other goals allow `most_bits_per_second` at most."""
         if self.bits_per_second is not None:
             return self.bits_per_second
         return self.throughput * most_bits_per_second
@@ -67,7 +67,7 @@ class Goals:
 
 
 def settled(settling_seconds: float) -> str:
-    """The settling time in words."""
+    """The settling time as text."""
     if math.isinf(settling_seconds):
         return "does not settle"
     return f"settles in {seconds(settling_seconds)}"
@@ -106,7 +106,7 @@ def goals_of(
 
 
 def _throughput(text: str) -> tuple[float, float | None]:
-    """A share of the best, or a rate in bit/s."""
+    """The goal of throughput in `text`: a share of the best, or a rate in bit/s."""
     try:
         share = float(text)
     except ValueError:
@@ -145,7 +145,7 @@ class Judgement:
 
     Attributes:
         best: The least buffer of those that meet all goals; None if none does.
-        runner_up: The best one of another control.
+        runner_up: The best option of another control.
         missed: The goals that an option of each control misses, the nearest one, by its name.
         is_unfair: True if no option that meets the other goals is as fair as was wanted, so that
             the other goals alone decided.
@@ -158,7 +158,7 @@ class Judgement:
 
     @property
     def alike(self) -> bool:
-        """True if best and runner-up cannot be told apart.
+        """True if best and runner-up cannot be distinguished.
 
         Their throughputs are alike, and the buffers that they need overlap over the seeds.
         """

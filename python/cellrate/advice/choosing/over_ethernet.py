@@ -36,7 +36,7 @@ class Alternative:
     Attributes:
         recovery: Recovery of TCP; empty for the scenario as it is.
         algorithm: Algorithm of `switch.aqm`.
-        marks: True if it marks packets instead of dropping them.
+        marks: True if the algorithm marks packets instead of dropping them.
     """
 
     recovery: str = ""
@@ -45,14 +45,14 @@ class Alternative:
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """Name of the alternative: recovery, algorithm, and drops or marks."""
         if not self.recovery:
             return "the scenario's own"
         marked = " with ECN" if self.marks and self.recovery != "dctcp" else ""
         return f"{self.recovery}{marked}, {self.algorithm}"
 
     def overrides(self, scenario: ResolvedScenario) -> tuple[str, ...]:
-        """Settings that make it of a scenario."""
+        """Settings that turn the scenario into this alternative."""
         if not self.recovery:
             return ()
         groups = scenario.keys.document["flow"]
@@ -136,11 +136,11 @@ class PacketOption:
     """An alternative with its parameters, and its means over seeds.
 
     Attributes:
-        alternative: The alternative.
-        setting: Its parameters that were varied.
+        alternative: Recovery and algorithm.
+        setting: Parameters of the algorithm that were varied.
         seeds: Number of seeds with which it was run.
         means: Means of the criteria.
-        overrides: Settings that make it of the scenario.
+        overrides: Settings that turn the scenario into this option.
     """
 
     alternative: Alternative
@@ -151,7 +151,7 @@ class PacketOption:
 
     @property
     def label(self) -> str:
-        """Its name with the parameters that were varied."""
+        """Name of the option, with the parameters that were varied."""
         return self.alternative.name + (f" ({self.setting.label})" if self.setting.values else "")
 
 
@@ -160,8 +160,8 @@ class PacketChoice:
     """The choice over Ethernet.
 
     Attributes:
-        base: The scenario.
-        goals: The goals.
+        base: The scenario that the alternative was chosen for.
+        goals: Requirements that the alternative must meet.
         objective: The goals as criteria in their order.
         seeds: Number of seeds.
         options: Everything that was run, the best first; those with every seed before others.

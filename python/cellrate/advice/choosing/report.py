@@ -33,12 +33,12 @@ from cellrate.simulation.runner import Job
 
 
 def asked(answer: Answer) -> str:
-    """The question, as a title."""
+    """The title of the report: the question which control to choose."""
     return f"{answer.base.path}: which control, and how much buffer?"
 
 
 def wanted(goals: Goals) -> str:
-    """The goals in words."""
+    """The goals as text."""
     parts = ["no loss" if goals.loss == 0 else f"at most {goals.loss:g} of the cells lost"]
     if goals.bits_per_second is None:
         parts.append(f"at least {goals.throughput:.0%} of the throughput that this allows")
@@ -57,7 +57,7 @@ def wanted(goals: Goals) -> str:
 
 
 def verdict(answer: Answer) -> list[str]:
-    """The recommendation, the runner-up and what is not known of them, a sentence each."""
+    """A sentence each on the recommendation, the runner-up, and what is uncertain of them."""
     return [*_recommendation(answer), *_reserve(answer), *_depends(answer), *_left_out(answer)]
 
 
@@ -87,12 +87,12 @@ def _recommendation(answer: Answer) -> Iterator[str]:
 
 
 def cells(count: int) -> str:
-    """A number of cells."""
+    """Text of a number of cells."""
     return f"{count:,} cell{'s' if count != 1 else ''}"
 
 
 def numbers(one: Option) -> str:
-    """The measures of an option."""
+    """Text of the measures of an option."""
     parts = [f"{one.throughput_bits_per_second / 1e6:.2f} Mbit/s"]
     parts.append("no loss" if one.loss == 0 else f"loss {one.loss:.2g}")
     parts.append(f"waits of {seconds(one.mean_delay_seconds)} on average")
@@ -344,7 +344,7 @@ def as_json(answer: Answer | PacketChoice) -> dict[str, Any]:
 def _option(
     answer: Answer, option: Option | None, there: tuple[str, ...] = ()
 ) -> dict[str, Any] | None:
-    """An option; `there` are the settings of another circumstance."""
+    """JSON object of an option; `there` has the settings of another circumstance."""
     if option is None:
         return None
     return {

@@ -39,8 +39,8 @@ class Trials:
     """Runs of one candidate.
 
     Attributes:
-        candidate: The control.
-        laboratory: Runs its settings, in buffers without a limit.
+        candidate: The control that is run.
+        laboratory: Runs settings of the control, in buffers without a limit.
         scenario: The scenario under the candidate.
         plain: The scenario as the user wrote it.
         finite: Options in smaller buffers.
@@ -92,7 +92,7 @@ class Trials:
         race(self.laboratory, tried, [AS_IT_IS], objective)
 
     def _usual(self) -> list[Setting]:
-        """Sources as other controls of this kind have them, where the control is the scenario's."""
+        """Settings of sources that suit this kind of control, if it is the scenario's own one."""
         if not self.candidate.is_own:
             return []
         values = (one.partition("=") for one in self.candidate.sources(self.scenario))
@@ -126,9 +126,9 @@ class Trials:
         return declared(with_pipe, parameter_tables(self.scenario))[0]
 
     def options(self) -> list[Option]:
-        """Settings that were run with every seed, each with its least lossless buffer.
+        """Options of the settings that were run with every seed, with their least lossless buffers.
 
-        Before there is one, the defaults with the seeds that were run.
+        Before one was run with every seed, the option of the defaults with the seeds that were run.
         """
         runs = self.laboratory.trials
         whole = [setting for setting in runs if len(runs[setting]) == len(self.laboratory.seeds)]
@@ -137,7 +137,7 @@ class Trials:
         return [*map(self.lossless, whole), *self.finite]
 
     def lossless(self, setting: Setting) -> Option:
-        """A setting with the least buffer that loses nothing with any seed so far."""
+        """The option of a setting with the least buffer that loses nothing with any seed so far."""
         runs = self.laboratory.trials[setting]
         cells = self._buffer_cells(setting, runs)
         return self._option(setting, "tail-drop", cells, runs, 0.0)
@@ -158,7 +158,7 @@ class Trials:
                     self.finite.append(self._with_buffer(setting, policy, cells))
 
     def _with_buffer(self, setting: Setting, policy: str, cells: int) -> Option:
-        """A setting in a finite buffer: throughput in the window, loss in the whole run."""
+        """The option of a setting in a finite buffer; its loss is that of the whole run."""
         at = self.laboratory
         buffer = limited(self.plain, cells, policy)
         windowed = replace(at.base, overrides=(*at.base.overrides, *buffer))
@@ -235,6 +235,6 @@ def _settling(run: Measures) -> float:
 
 
 def _last(overrides: tuple[str, ...]) -> tuple[str, ...]:
-    """Overrides without those that a later one of the same path replaces."""
+    """Overrides without those that a later override of the same path replaces."""
     by_path = {override.partition("=")[0]: override for override in overrides}
     return tuple(by_path.values())

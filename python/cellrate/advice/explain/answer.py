@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Value: TypeAlias = float | int | bool | str | list[str] | None
 Kind: TypeAlias = Literal["fact", "bound", "prediction"]
-"""Arithmetic of the scenario; a limit that no run exceeds; the expectation of a model."""
+"""Arithmetic of the scenario; a limit that no run exceeds; the value that a model expects."""
 
 
 @dataclass(frozen=True)
@@ -22,13 +22,13 @@ class Statement:
     """A statement of theory.
 
     Attributes:
-        topic: Its subject.
-        text: One sentence.
-        values: Its numbers, units in their names; None means no limit.
+        topic: Subject of the statement, such as queues.
+        text: The statement as one sentence.
+        values: Numbers of the statement, units in their names; None means no limit.
         formula: Name of the formula in `cellrate theory`; empty if it is arithmetic alone.
         fails: Assumptions of the formula that do not hold here; then it does not apply.
         kind: What the statement is, if it applies.
-        claims: Its numbers that a run can contradict.
+        claims: Those of the numbers that a run can contradict.
     """
 
     topic: str
@@ -41,7 +41,7 @@ class Statement:
 
     @property
     def applies(self) -> bool:
-        """True if no assumption is known to fail."""
+        """True if no assumption of the formula is known to fail."""
         return not self.fails
 
 
@@ -50,9 +50,9 @@ class NoStatement:
     """A quantity on which theory makes no statement here, and the reason.
 
     Attributes:
-        topic: Its subject.
-        quantity: The quantity.
-        reason: The reason.
+        topic: Subject of the quantity, such as queues.
+        quantity: Name of the quantity.
+        reason: Reason why theory makes no statement.
         formula: Name of the formula in `cellrate theory`; empty without a formula.
     """
 

@@ -22,7 +22,7 @@ class Claim:
     """A limit or an expectation of a number of the run.
 
     Attributes:
-        quantity: The number.
+        quantity: Kind of the number.
         entity: The port or the group of flows that has it; empty for all flows together.
         sense: A limit that it does not exceed, its expected value, zero, or more than zero.
         value: The limit or the expected value; 0 for `none` and `some`.
@@ -68,7 +68,7 @@ class Claim:
         return float(max(queue[key] or 0 for queue in queues for key in lengths))
 
     def holds(self, measured: float) -> bool:
-        """True if a measured number is what the claim says; of an expected value always true."""
+        """True if a measured number agrees with the claim; always true of an expected value."""
         if self.sense == "at most":
             # Rates are quotients of floating-point numbers.
             return measured <= self.value * (1 + 1e-9)
@@ -79,7 +79,7 @@ class Claim:
         return (measured > 0) == (self.sense == "some")
 
     def error(self, measured: float) -> float:
-        """Distance of the measured number from the expected one, as a share of the latter."""
+        """Distance of the measured number from the expected one, as a share of the expected one."""
         return abs(measured - self.value) / self.value if self.value else float(measured != 0)
 
 
@@ -105,7 +105,7 @@ class Record:
     held: float | None = None
 
     def text(self) -> str:
-        """The record in words, as the end of a sentence in brackets.
+        """The record as text, for the end of a sentence in brackets.
 
         >>> Record(412, within=0.153).text()
         'within 16 % in 90 % of 412 random scenarios'
@@ -130,7 +130,7 @@ def records() -> dict[str, Record]:
 
 
 def spoken(claim: Claim) -> str:
-    """The record of a claim's kind in words; says so if there are too few cases."""
+    """The record of a claim's kind as text; the text says so if there are too few cases."""
     record = records().get(claim.topic)
     if record is None or record.cases < ENOUGH:
         cases = 0 if record is None else record.cases

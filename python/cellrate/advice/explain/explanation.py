@@ -34,7 +34,7 @@ class Units:
     Attributes:
         queue: What queues hold.
         rate: Unit of rates.
-        bits_per_second: Rate of one of that unit.
+        bits_per_second: Rate in bit/s of one of this unit.
     """
 
     queue: str
@@ -51,7 +51,7 @@ CELLS, BYTES = Units("cells", "Mbit/s", 1e6), Units("bytes", "Gbit/s", 1e9)
 
 
 def verdict(statements: Sequence[Statement], units: Units = CELLS) -> tuple[str, ...]:
-    """Throughput, queue and loss, and what limits or remains uncertain.
+    """Sentences on throughput, queue and loss, and on what limits them or remains uncertain.
 
     Only bounds and predictions whose assumptions hold are used.
     """

@@ -36,8 +36,8 @@ class Loss:
     """An expectation of loss at a port.
 
     Attributes:
-        expected: The expectation.
-        why: Its reason.
+        expected: Loss that is expected, such as none.
+        why: Reason of the expectation.
         kind: `bound` if the expectation holds in every possible run.
         formula: Name of the formula in `cellrate theory`; empty if the expectation follows from the
             scenario by arithmetic.
@@ -87,7 +87,7 @@ def _at_port(situation: Situation, loss: Loss) -> Statement:
 
 
 def _certain(subject: Subject, situation: Situation) -> Loss | None:
-    """The expectation that no run contradicts; None if nothing is certain."""
+    """The expectation of loss that no run contradicts; None if nothing is certain."""
     bound = queue_bound(subject, situation)
     growth = certain_growth_cells_per_second(subject.network, situation.port)
     if cannot_lose(situation, bound):
@@ -105,7 +105,7 @@ def _certain(subject: Subject, situation: Situation) -> Loss | None:
 
 
 def _room(situation: Situation) -> str:
-    """The length of the queue up to which no cell is dropped, as a clause."""
+    """A clause with the length of the queue up to which no cell is dropped."""
     switch = situation.switch
     if switch.unrefused_cells == switch.buffer_cells:
         return f"the buffer has {switch.buffer_cells:,.0f}"
@@ -140,9 +140,9 @@ def _expected(subject: Subject, situation: Situation) -> Loss:
 
 
 def _overflowing(subject: Subject, situation: Situation, has: str) -> Loss:
-    """TCP without any control of rates grows until a cell is lost.
+    """Loss of TCP without any control of rates, whose windows grow until a cell is lost.
 
-    What else shares the queue, or is sent twice, only makes it longer.
+    Other cells in the queue, and cells that are sent twice, only make the queue longer.
     """
     windows = subject.queue_answers(situation).get("window-sum")
     if windows is None or situation.abr or situation.network.credit is not None:

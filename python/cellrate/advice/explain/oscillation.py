@@ -143,7 +143,7 @@ def _efci(subject: Subject, situation: Situation) -> Iterator[Prediction]:
 
 
 def _claims(situation: Situation, longest_cells: float, utilisation: float) -> tuple[Claim, ...]:
-    """The utilisation of the cycle; none if cells are lost, or background shares the link."""
+    """Claims on the utilisation of the cycle; none if cells are lost, or there is background."""
     if situation.others or longest_cells > situation.switch.unrefused_cells:
         return ()
     name = situation.port.name

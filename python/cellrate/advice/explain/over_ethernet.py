@@ -22,7 +22,7 @@ SAME = 1.1
 
 
 def statements(network: FrameNetwork) -> Iterator[Prediction]:
-    """All statements, topic by topic."""
+    """All statements on the network, topic by topic."""
     bounds = FrameBounds(network)
     tcp = {name: flows for name, flows in network.groups().items() if flows[0].tcp is not None}
     yield from _bottlenecks(network)
@@ -65,7 +65,7 @@ def _bottlenecks(network: FrameNetwork) -> Iterator[Statement]:
 
 
 def _frames(network: FrameNetwork) -> Iterator[Statement]:
-    """The share of a line that is payload, beside headers, preambles and gaps."""
+    """Statement on the share of a line that is payload, beside headers, preambles and gaps."""
     for name, flows in network.groups().items():
         flow = flows[0]
         share = flow.payload_bytes / flow.line_bytes
@@ -210,7 +210,7 @@ def _queue(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
 
 
 def _by_dctcp(bounds: FrameBounds, port: Line) -> Iterator[Statement]:
-    """Longest and shortest queue in the steady state of DCTCP, and what that assumes."""
+    """Statements on longest and shortest queue of DCTCP in steady state, with the assumptions."""
     flows = bounds.network.over[port]
     aqm = port.switch["aqm"] if port.switch is not None else {}
     unit = str(aqm.get("k", "")).partition(" ")
@@ -259,7 +259,7 @@ def _by_dctcp(bounds: FrameBounds, port: Line) -> Iterator[Statement]:
 def _completion(
     bounds: FrameBounds, groups: dict[str, tuple[FrameFlow, ...]]
 ) -> Iterator[Prediction]:
-    """The earliest end of the files of a group, over the line that takes longest."""
+    """Statement on the earliest end of the files of a group, over the line that takes longest."""
     for name, flows in groups.items():
         if flows[0].kind != "transfer":
             continue

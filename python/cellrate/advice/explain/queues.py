@@ -32,7 +32,7 @@ class QueueBound:
     """The greatest length that a queue of a port can have: that of elastic flows.
 
     Attributes:
-        cells: The bound.
+        cells: The bound in cells.
         formula: Name of the formula in `cellrate theory`; empty if it is arithmetic alone.
         why: What sets it, as the end of a sentence.
         given: Parameters of the formula, units in their names.
@@ -50,7 +50,7 @@ def queue_bound(subject: Subject, situation: Situation) -> QueueBound | None:
 
 
 def cannot_lose(situation: Situation, bound: QueueBound | None) -> bool:
-    """True if no cell of the queue can be dropped."""
+    """True if no cell of the queue can be dropped, because the bound fits into the buffer."""
     if _is_all_credited(situation):
         return True
     unrefused = situation.switch.unrefused_cells
@@ -99,12 +99,12 @@ def _is_bound(subject: Subject, situation: Situation, answer: FormulaAnswer) -> 
 
 
 def _crossing_back(situation: Situation) -> list[Flow]:
-    """Flows whose way back, with acknowledgements and RM cells, crosses the port."""
+    """Flows whose backward channel, with acknowledgements and RM cells, crosses the port."""
     return [flow for flow in situation.network.flows if situation.port in flow.backward]
 
 
 def _is_all_credited(situation: Situation) -> bool:
-    """True if every channel of the queue, either way, is under credit control."""
+    """True if every channel of the queue, in either direction, is under credit control."""
     if situation.network.credit is None or _crossing_back(situation):
         return False
     switch = situation.switch
@@ -113,7 +113,7 @@ def _is_all_credited(situation: Situation) -> bool:
 
 
 def _is_periodic_here(situation: Situation) -> bool:
-    """True if the sources' cells come evenly spaced: over a line of their own each, for ever."""
+    """True if each source's cells come evenly spaced, without end, over a line of its own."""
     lines = [flow.forward[0] for flow in situation.flows]
     alone = len(set(lines)) == len(lines)
     first = all(flow.forward.index(situation.port) == 1 for flow in situation.flows)
@@ -179,7 +179,7 @@ def statements(subject: Subject) -> Iterator[Prediction]:
 
 
 def _silent(subject: Subject, situation: Situation) -> Iterator[NoStatement]:
-    """Formulas that have no result at the port."""
+    """The formulas that have no result at the port, each with the reason."""
     for answer in subject.formula_answers(situation):
         if answer.cells is None:
             quantity = f"{situation.port.name}: {answer.title}"

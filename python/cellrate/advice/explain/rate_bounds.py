@@ -27,8 +27,8 @@ class RateBound:
     """The greatest TCP throughput that a flow can have in the measuring window.
 
     Attributes:
-        bits_per_second: The bound.
-        by: What sets it: the slowest link, PCR, the window in a round trip, the delayed
+        bits_per_second: The bound in bit/s.
+        by: What sets the bound: the slowest link, PCR, the window in a round trip, the delayed
             acknowledgement of each segment, or the file's size.
     """
 
@@ -83,17 +83,18 @@ def bound_together(subject: Subject, flows: Sequence[tuple[Flow, Tcp]]) -> float
 
 
 def _in_window(subject: Subject, flow: Flow, tcp: Tcp, cells_per_second: float) -> float:
-    """Payload that a flow of a cell rate brings in the window, in bit/s."""
+    """Payload in bit/s that a flow with a rate in cells/s delivers in the window."""
     payload = _payload_bits_per_cell(subject, flow, tcp)
     early = max(_early_bits(subject, flow, tcp, link) for link in flow.forward)
     return cells_per_second * payload + (early + MORE_CELLS * payload) / subject.window_seconds
 
 
 def _by_window(subject: Subject, flow: Flow, tcp: Tcp) -> float:
-    """A window of data in each round trip that has begun.
+    """Bound in bit/s from a window of data in each round trip that has begun.
 
-    What is delivered by a time was sent a way before, when no more than the window beyond what was
-    then acknowledged might be sent; and that had been delivered a way back before.
+    Data that are delivered by a time were sent the one-way delay before. Then no more than the
+    window beyond the acknowledged data might be sent. The acknowledged data had been delivered the
+    delay of the way back before.
     """
     trip = flow.propagation_round_trip_seconds or 0.0
     begin = max(subject.begin_seconds, flow.start_seconds)
@@ -130,7 +131,7 @@ def waits_for_acknowledgements(subject: Subject, flow: Flow, tcp: Tcp) -> bool:
 
 
 def _by_delayed_ack(subject: Subject, flow: Flow, tcp: Tcp) -> float:
-    """A segment between any two ticks of the receiver's clock (RFC 1122 4.2.3.2)."""
+    """Bound in bit/s: a segment in each tick of the receiver's clock (RFC 1122 4.2.3.2)."""
     begin = max(subject.begin_seconds, flow.start_seconds)
     interval = tcp.parameters["delayed_ack_interval_seconds"]
     between = math.floor(max(0.0, subject.end_seconds - begin) / interval) + 2
@@ -153,11 +154,11 @@ def _payload_bits_per_cell(subject: Subject, flow: Flow, tcp: Tcp) -> float:
 
 
 def _early_bits(subject: Subject, flow: Flow, tcp: Tcp, link: Link) -> float:
-    """Payload that may have passed the link before the window and be delivered in it.
+    """Payload in bits that may have passed the link before the window and be delivered in it.
 
-    At most a window: what waits for a lost segment, or in a queue behind the link. Where cells
-    neither get lost nor wait, a segment, of which the first cells have arrived; RM cells that are
-    due cost no more than another one.
+    At most a window: data that wait for a lost segment, or in a queue behind the link. Where cells
+    neither get lost nor wait, it is a segment, of which the first cells have arrived; RM cells that
+    are due cost no more than another segment.
     """
     if subject.begin_seconds <= flow.start_seconds:
         return 0.0

@@ -58,7 +58,7 @@ def _prefix(one: Statement) -> str:
 
 
 def _inapplicable(one: Statement) -> str:
-    """The formula, the assumptions that fail, and last what it would have said."""
+    """The formula, the assumptions that fail, and last the statement that it would make."""
     name = one.formula or one.topic
     assumed = "; that ".join(one.fails)
     return f"[{name}] does not apply. It assumes that {assumed}. It would say: {one.text}"
@@ -69,7 +69,7 @@ def _formula(name: str) -> str:
 
 
 def as_json(explanation: Explanation) -> dict[str, Any]:
-    """The statements and quantities without one, as `cellrate explain --json` writes them."""
+    """The statements, and the quantities without one, as the JSON of `cellrate explain --json`."""
     return {
         "verdict": list(explanation.verdict),
         "statements": [_statement(statement) for statement in explanation.statements],

@@ -32,7 +32,7 @@ ROUNDS = 12
 
 @dataclass(frozen=True)
 class Subject:
-    """A network that is explained."""
+    """A network that is explained, with quantities that several topics need."""
 
     network: Network
 
@@ -43,7 +43,7 @@ class Subject:
 
     @cached_property
     def overloaded(self) -> frozenset[Link]:
-        """Ports in which cells of flows may wait for others, those of the way back included."""
+        """Ports in which cells of flows may wait for others, on forward and backward channels."""
         back = {link for flow in self.network.flows for link in flow.backward}
         two_way = {
             link
@@ -54,7 +54,7 @@ class Subject:
         return frozenset(two_way.union(situation.port for situation in self.bottlenecks))
 
     def formula_answers(self, situation: Situation) -> tuple[FormulaAnswer, ...]:
-        """Results of every formula on the queue of a port, or the reason where there is none."""
+        """Results of every formula on the queue of a port, or the reason why one does not apply."""
         return self._answers[situation.port]
 
     def queue_answers(self, situation: Situation) -> dict[str, FormulaAnswer]:
@@ -85,7 +85,7 @@ class Subject:
 
     @cached_property
     def surroundings(self) -> str:
-        """Background and direction of data at the bottlenecks, as a clause of records."""
+        """A clause on background and direction of data at the bottlenecks, for records."""
         if any(situation.has_varying_background for situation in self.bottlenecks):
             beside = ", background in bursts"
         elif any(situation.others for situation in self.bottlenecks):
@@ -111,7 +111,7 @@ class Subject:
         return self._cells_over(math.inf)
 
     def _cells_over(self, without_tcp: float) -> Mapping[Link, float]:
-        """Cells of windows by link, and so many of each flow without TCP."""
+        """Cells of windows by link; each flow without TCP counts as `without_tcp` cells."""
         found: dict[Link, float] = defaultdict(float)
         for flow in self.network.flows:
             cells = without_tcp if flow.tcp is None else float(flow.tcp.window_cells)
@@ -189,7 +189,7 @@ class Subject:
         )
 
     def shares_or_reason(self) -> MaxMin | str:
-        """The fair rates, or the reason why there are none."""
+        """The fair rates, or the reason why they cannot be computed."""
         if not self.elastic_groups:
             return "no flow is elastic: every source sends at a rate of its own"
         try:

@@ -66,7 +66,7 @@ def statements(subject: Subject) -> Iterator[Prediction]:
 
 
 def _tcp(flows: Sequence[Flow]) -> list[tuple[Flow, Tcp]]:
-    """The flows that use TCP, with its parameters."""
+    """The flows that use TCP, each with its parameters of TCP."""
     return [(flow, flow.tcp) for flow in flows if flow.tcp is not None]
 
 
@@ -114,7 +114,7 @@ class _Group:
 def _expected(
     subject: Subject, groups: dict[str, list[tuple[Flow, Tcp]]], shares: MaxMin
 ) -> Iterator[Prediction]:
-    """Fair shares after headers, padding and RM cells, or less if a window limits it."""
+    """Expected rates: fair shares less headers, padding and RM cells, or what windows allow."""
     found = {name: _group(subject, flows, shares) for name, flows in groups.items()}
     # The total over one link does not depend on its division among flows; over several it does.
     several = len({shares.bottlenecks[f.name] for flows in groups.values() for f, _ in flows}) > 1
@@ -151,7 +151,7 @@ def _expected(
 
 
 def _claim(subject: Subject, group: str, rate: float) -> Claim:
-    """The expected throughput, to be held against runs under the same control."""
+    """The claim of the expected throughput, to be compared with runs under the same control."""
     kind = f"throughput under {subject.controls}{subject.surroundings}"
     return Claim("throughput", group, "about", rate, kind)
 
@@ -328,7 +328,7 @@ def _late(subject: Subject, flows: Sequence[Flow]) -> list[str]:
 
 
 def _between(low: float, high: float) -> str:
-    """One rate or two in Mbit/s."""
+    """Text of one rate or of two in Mbit/s."""
     return (
         f"{_megabits(low)} Mbit/s"
         if low == high

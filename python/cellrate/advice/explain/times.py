@@ -45,7 +45,7 @@ def _round_trip(name: str, trips: Sequence[float]) -> Statement:
 
 
 def _first_loop(name: str, flows: Sequence[Flow]) -> Statement:
-    """The sources' own control loops, which end at the first virtual destination."""
+    """Statement on the sources' own control loops, which end at the first virtual destination."""
     ends = dict.fromkeys(flow.relays[0].name for flow in flows if flow.relays)
     trips = sorted({flow.first_loop_seconds for flow in flows if flow.relays})
     return Statement(

@@ -35,8 +35,8 @@ class QueueLimit:
     """The most that a queue of a port can hold.
 
     Attributes:
-        octets: The limit in bytes.
-        why: What sets it.
+        octets: Length of the queue in bytes.
+        why: What sets the limit.
     """
 
     octets: float
@@ -143,7 +143,7 @@ class FrameBounds:
         return all(map(self._is_in_time, self.network.flows))
 
     def _fits(self, port: Line) -> bool:
-        """True if a port can hold all windows over it."""
+        """True if a port can hold all windows that cross it."""
         assert port.switch is not None  # noqa: S101  the caller asks for ports alone
         held = self._windows[port]
         if port.switch["aqm"]["algorithm"] != "none" or held > port.buffer_bytes:
@@ -218,7 +218,7 @@ def file_line_bytes(flow: FrameFlow) -> int:
 
 
 def outstanding_bytes(flow: FrameFlow) -> int:
-    """The most that a flow can have outstanding: whole segments, if all its segments are full."""
+    """Most outstanding bytes of a flow: whole segments, if all its segments are full."""
     window = 0 if flow.tcp is None else int(flow.tcp["window_bytes"])
     return window // flow.payload_bytes * flow.payload_bytes if flow.kind == "greedy" else window
 

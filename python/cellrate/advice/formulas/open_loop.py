@@ -48,7 +48,7 @@ def _poisson_sources(situation: Situation) -> Result:
 
 
 def _require_only(situation: Situation, kind: str) -> None:
-    """Refuses a port with other sources than those of one kind, or with several queues."""
+    """Refuses a port with sources of another kind, or with several queues."""
     if situation.elastic:
         raise DoesNotApply("elastic flows cross the port")
     if any(flow.kind != kind for flow in situation.others) or not situation.others:
@@ -98,7 +98,7 @@ def _require_equal_streams(situation: Situation, video: list[Flow]) -> None:
 
 
 def _rates(video: list[Flow]) -> list[OwnRate]:
-    """Rates of the streams."""
+    """Own rates of the video streams."""
     return [flow.own_rate for flow in video if flow.own_rate is not None]
 
 

@@ -40,7 +40,7 @@ class Situation:
 
     @property
     def switch(self) -> Switch:
-        """Settings of the port."""
+        """Settings of the switch at the port."""
         return self.port.switch
 
     @cached_property
@@ -130,7 +130,7 @@ class Situation:
 
     @cached_property
     def service(self) -> str:
-        """A class that this queue holds."""
+        """A service class that the queue of `queue` holds."""
         return self.switch.priority[self.queue][0]
 
     def sharing(self) -> tuple[Flow, ...]:
@@ -157,7 +157,7 @@ class FormulaAnswer:
         formula: Name of the formula in `cellrate theory`.
         title: The quantity that it computes.
         source: Paper and equation or section.
-        cells: The queue in cells; None if the formula does not apply.
+        cells: Length of the queue in cells; None if the formula does not apply.
         given: Parameters of the formula, units in their names.
         fails: Assumptions of the formula that do not hold here.
         inapplicable: The reason why the formula does not apply; empty if it does.
@@ -198,7 +198,8 @@ class PortFormula:
         name: Name of the formula in `cellrate theory`.
         title: The quantity that it computes.
         source: Paper and equation or section.
-        compute: Computes it; raises `DoesNotApply` or `AssumptionError` if it does not apply.
+        compute: Computes the quantity; raises `DoesNotApply` or `AssumptionError` if it does not
+            apply.
         holds_under_credit: True if it does not assume that sources may send at any time.
     """
 

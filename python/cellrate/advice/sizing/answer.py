@@ -41,8 +41,8 @@ class Answer(Shown):
     """Result of sizing the buffer of a port.
 
     Attributes:
-        question: The question.
-        port: The port.
+        question: The question that was asked.
+        port: The port that the buffer is for.
         formulas: Results of the formulas.
         buffer_cells: The buffer; None if no buffer meets the target.
         endless: Set if the queue grows without end.

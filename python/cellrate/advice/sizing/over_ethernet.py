@@ -33,7 +33,7 @@ class PacketRun:
 
     Attributes:
         seed: Seed of the run.
-        longest_queue_bytes: Greatest length of the longest of its queues.
+        longest_queue_bytes: Greatest length of the longest queue of the port.
         loss_ratio: Packets dropped per packet that arrived.
         packets_dropped: Packets dropped.
         packets_dropped_elsewhere: Packets dropped at other ports.
@@ -70,11 +70,11 @@ class PacketFormula:
     """A formula for a buffer.
 
     Attributes:
-        name: Its name.
-        computes: What its buffer is enough for.
-        source: Its source.
-        buffer_bytes: Its result.
-        fails: Assumptions that do not hold.
+        name: Name of the formula.
+        computes: What the buffer is enough for.
+        source: Publication of the formula.
+        buffer_bytes: Result of the formula.
+        fails: Assumptions of the formula that do not hold.
     """
 
     name: str
@@ -89,7 +89,7 @@ class PacketAnswer(Shown):
     """Result of sizing the buffer of a port over Ethernet.
 
     Attributes:
-        question: The question.
+        question: The question that was asked.
         port: Name of the port.
         own_bytes: The scenario's own buffer; infinity without one.
         formulas: Results of the formulas.
@@ -280,7 +280,7 @@ class _Buffers:
     scenario: _core.Scenario
 
     def runs(self, octets: int, runner: Runner) -> list[Measured]:
-        """A run for each seed."""
+        """Results of a run for each seed, with a buffer of `octets`."""
         nodes = (line.sender for line in self.network.ports)
         topology = self.scenario.resolved().partition("[topology]")[2]
         graph = 'template = "graph"' in topology.partition("\n[")[0]

@@ -22,7 +22,7 @@ class PortRun:
 
     Attributes:
         seed: Seed of the run.
-        longest_queue_cells: Greatest length of the longest of its queues.
+        longest_queue_cells: Greatest length of the longest queue of the port.
         loss_ratio: Cells dropped per cell that arrived.
         cells_dropped: Cells dropped.
         cells_dropped_elsewhere: Cells dropped at other ports.

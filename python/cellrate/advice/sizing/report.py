@@ -116,7 +116,7 @@ def _buffer(answer: Answer) -> str:
 
 
 def _own(answer: Answer) -> list[str]:
-    """Compares the scenario's own buffer with the result."""
+    """A clause that compares the scenario's own buffer with the result."""
     own, cells = answer.port.switch.buffer_cells, answer.buffer_cells or 0
     if math.isinf(own):
         return []
@@ -294,7 +294,7 @@ def _inapplicable(answer: Answer) -> Listing:
 
 
 def _why(one: FormulaAnswer) -> str:
-    """The reason, or the assumptions that fail, and last what the formula would say."""
+    """The reason, or the assumptions that fail, and last the result that the formula would have."""
     if one.cells is None:
         return one.inapplicable
     return f"it assumes that {'; that '.join(one.fails)}. It would say {one.cells:,.0f} cells"

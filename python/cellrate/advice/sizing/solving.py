@@ -139,13 +139,13 @@ def _with_others(answer: Answer) -> Answer:
 
 
 def _runs_with(answer: Answer, cells: int, runner: Runner) -> tuple[PortRun, ...]:
-    """The runs of all seeds with a buffer; none if the scenario's checks refuse it."""
+    """The runs of all seeds with a buffer of `cells`; none if the scenario's checks refuse it."""
     buffers = {run.seed: cells for run in answer.unlimited}
     return tuple(run for run in _try(answer, buffers, runner) if run is not None)
 
 
 def _try(answer: Answer, buffers: dict[int, int], runner: Runner) -> list[PortRun | None]:
-    """Runs each seed with its buffer; None for a buffer that the scenario's checks refuse."""
+    """Runs each seed with its own buffer; None for a buffer that the scenario's checks refuse."""
     question = answer.question
     jobs = {seed: question.job(seed, cells, at=answer.port) for seed, cells in buffers.items()}
     valid = {seed: job for seed, job in jobs.items() if _refusal(job) is None}

@@ -126,7 +126,7 @@ class Answer(Shown):
         return None if spread is None else abs(found.mean) <= spread
 
     def _beside(self, name: str) -> list[Ranked]:
-        """Settings with several seeds that equal the best in all criteria before the named one."""
+        """Settings with several seeds that equal the best in all criteria before that of `name`."""
         order = [criterion.name for criterion in self.objective.criteria]
         before, first = order[: order.index(name)], (self.chosen.setting, AS_IT_IS)
         return [
@@ -159,7 +159,7 @@ def estimates(runs: tuple[Measures, ...]) -> dict[str, Estimate | None]:
 
 
 def differences(one: Ranked, other: Ranked) -> dict[str, Estimate | None]:
-    """One setting less another, seed by seed; equal seeds mean equal random numbers."""
+    """Differences of two settings seed by seed; equal seeds mean equal random numbers."""
     pairs = list(zip(one.runs, other.runs, strict=False))
     return {
         name: _estimate([_less(a.values[name], b.values[name]) for a, b in pairs])

@@ -130,7 +130,7 @@ def _importance(panel: Axes, shares: dict[str, float]) -> None:
 
 
 def _slice(answer: Answer, criterion: Criterion, values: Values, panel: Axes) -> None:
-    """The criterion against one parameter; the others vary, too."""
+    """Draws the criterion against one parameter; the other parameters vary, too."""
     heights = [_scaled(criterion, ranked) for ranked in values.settings]
     panel.plot(values.numbers, heights, "o", color=FAINT, markersize=3.5)
     for one, number in zip(values.settings, values.numbers, strict=True):
@@ -163,7 +163,7 @@ def _with_unit(answer: Answer, values: Values) -> str:
 
 
 def _front(panel: Axes, answer: Answer, first: Criterion, second: Criterion) -> None:
-    """Two criteria against each other; no setting is better in both than one on the front."""
+    """Draws two criteria against each other; no setting is better in both than one on the front."""
     points = [(_scaled(second, ranked), _scaled(first, ranked)) for ranked in answer.ranked]
     panel.plot(*zip(*points, strict=True), "o", color=FAINT, markersize=3.5)
     best = front(points, second, first)

@@ -48,7 +48,7 @@ class StartUp:
         return cls(together / bandwidth_cells_per_second, begins, ends)
 
     def utilisation(self, loop: EfciLoop, steady: npt.ArrayLike) -> Floats:
-        """Used share of the bottleneck during the measuring window. Our own approximation.
+        """Used share of the bottleneck during the measuring window, by our own approximation.
 
         The queue is empty until the rates, which grow by the slowest mode of phase 3, fill the link
         for the first time; from then on the link is used as in steady state.

@@ -21,7 +21,8 @@ class Setting:
     """Values of the parameters that are tuned.
 
     Attributes:
-        values: Dotted path and value of each, as in a scenario; empty for the scenario as it is.
+        values: Dotted path and value of each parameter, as in a scenario; empty for the scenario as
+            it is.
     """
 
     values: tuple[tuple[str, str], ...] = ()
@@ -52,7 +53,7 @@ class Setting:
 
 AS_IT_IS = Setting()
 PROOF = 2
-"""Seeds that show whether anything is random."""
+"""Number of seeds whose runs are compared to find whether anything is random."""
 
 
 def shown(value: str) -> str:

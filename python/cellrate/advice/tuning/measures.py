@@ -65,8 +65,8 @@ class Criterion:
 
     Attributes:
         name: Name in `--objective`.
-        about: Description.
-        unit: Unit; empty for a share.
+        about: Description of the measure.
+        unit: Unit of the measure; empty for a share.
         best: "greatest" or "least": the end at which values are best.
         tolerance: Differences up to this do not count.
         relative: True if the tolerance is a share of the best value.
@@ -90,12 +90,12 @@ class Criterion:
 
     @property
     def divisor(self) -> float:
-        """Number by which a value is divided to be shown in that unit."""
+        """Number by which a value is divided to be shown in the unit `shown_unit`."""
         return self.rate[1] if self.unit == "bit/s" else 1.0
 
     @property
     def key(self) -> str:
-        """Key of its values in JSON, with the unit of queues and rates."""
+        """Key of the criterion's values in JSON, with the unit of queues and rates."""
         units = {"bit/s": "_bits_per_second", "s": "_seconds"}
         unit = f"_{self.unit}" if self.name.startswith("queue") else units.get(self.unit, "")
         return f"{self.name.replace('-', '_')}{unit}"
@@ -221,7 +221,7 @@ CRITERIA = (
 
 
 def _over_ethernet(criterion: Criterion) -> Criterion | None:
-    """The criterion as runs over Ethernet have it; None if they do not."""
+    """The criterion for runs over Ethernet; None if such runs do not have it."""
     gbit = replace(criterion, rate=("Gbit/s", 1e9))
     match criterion.name:
         case "loss":

@@ -22,11 +22,11 @@ class Ranked:
     """A setting with its measures, and the criterion in which it is not the best.
 
     Attributes:
-        setting: The values.
+        setting: Values of the parameters.
         runs: Measures, seed by seed.
         means: Means over these seeds.
-        shortfall: The first criterion in which it is worse than the best setting over the same
-            seeds; None if it is the best, or within all tolerances.
+        shortfall: The first criterion in which the setting is worse than the best setting over the
+            same seeds; None if the setting is the best, or within all tolerances.
     """
 
     setting: Setting

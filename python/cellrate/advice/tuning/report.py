@@ -39,7 +39,7 @@ from cellrate.simulation.runner import Job
 from cellrate.studies.parameters.ranges import Choices, Range
 
 BESIDE = "throughput"
-"""Shown for every setting, whatever the objective."""
+"""Criterion that is shown for every setting, whatever the objective."""
 STATED = 2
 """Number of criteria whose values a sentence states."""
 
@@ -108,8 +108,8 @@ def difference_text(one: Ranked, other: Ranked, criterion: Criterion) -> str:
 def shortfall_text(answer: Answer, ranked: Ranked) -> tuple[str, str]:
     """The criterion in which a setting is worse than the best, and by how much.
 
-    The second text says so if the difference may be chance. Both are empty for a setting that is
-    within all tolerances.
+    The second text says so if the difference may be chance. Both texts are empty for a setting that
+    is within all tolerances.
     """
     if ranked.shortfall is None:
         return "", ""

@@ -141,7 +141,7 @@ def proposed(
 
 
 def _mixed(seed: int, number: int) -> int:
-    """The seed of one batch of a search."""
+    """The seed of batch `number` of a search."""
     return (seed * 1_000_003 + number) % 2**32
 
 

@@ -11,9 +11,9 @@ from cellrate.advice.tuning.measures import Criterion
 from cellrate.advice.tuning.race import Ranked
 
 LEAST_SETTINGS = 10
-"""Fewer settings say nothing of which parameter matters."""
+"""Least number of settings for which the importance of parameters is computed."""
 TOP = 0.3
-"""Share of the settings, the best ones, whose values are held against those of all."""
+"""Share of the settings, the best ones, whose values are compared with those of all."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def _number(text: str, kind: str) -> float:
     """A value as a number.
 
     Raises:
-        ValueError: It is a choice, or has no size.
+        ValueError: The value is a choice, or has no size.
     """
     return float(text) if kind in {"number", "integer"} else _core.quantity(text, kind.lower())
 

@@ -152,7 +152,7 @@ class _Tuning:
         return space, not_varied
 
     def _without_range(self) -> str:
-        """The tables in which parameters were looked for, as the start of a clause."""
+        """A clause with the tables in which parameters were looked for."""
         if isinstance(self.scenario.network, FrameNetwork):
             return "the algorithm of `switch.aqm` has no"
         return "neither control nor discard has"

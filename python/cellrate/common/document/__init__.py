@@ -90,9 +90,9 @@ class Column:
     """A column of a table.
 
     Attributes:
-        title: Its title; a newline in it is a line break.
+        title: Title of the column; a newline in it is a line break.
         align: "right" for numbers, whose cells are never broken into lines.
-        optional: True if a narrow terminal may leave the column out; it says so.
+        optional: True if a narrow terminal may leave the column out; the terminal then says so.
         detail: True for a column that terminals always leave out.
         number: True if the title is a number, which is not broken into lines.
     """
@@ -105,7 +105,7 @@ class Column:
 
     @property
     def name(self) -> str:
-        """The title on one line."""
+        """The title of the column on one line."""
         return self.title.replace("-\n", "-").replace("\n", " ")
 
 
@@ -114,8 +114,8 @@ class Folded:
     """Details that a page shows on a click, and a terminal not at all.
 
     Attributes:
-        title: What is clicked.
-        parts: The details.
+        title: Text that is clicked.
+        parts: Parts that the click shows.
         anchor: Name by which links on a page lead to the details, and open them; empty without one.
     """
 
@@ -145,8 +145,8 @@ class Table:
     """A table.
 
     Attributes:
-        columns: The columns.
-        rows: The rows.
+        columns: Columns of the table.
+        rows: Rows of the table.
         wide: True for many columns: on a page in smaller type, with a scroll bar of its own.
         most: Greatest number of rows on a terminal; None for all.
         more: Place that has the rest of the rows, as in "on the page".
@@ -198,7 +198,7 @@ class Section:
     """Parts under a heading; renderers leave out a section without parts.
 
     Attributes:
-        title: The heading.
+        title: Heading of the section.
         parts: The parts, which may be sections.
         anchor: Name by which links of a page lead to it; empty without one.
     """
@@ -228,8 +228,8 @@ class Document:
     """A report.
 
     Attributes:
-        title: Its title, which is also that of a browser's window.
-        parts: Its parts in order.
+        title: Title of the report, which is also that of a browser's window.
+        parts: Parts of the report in order.
         above: A line above the title of a page, as a link to another one; empty without one.
     """
 
@@ -239,7 +239,7 @@ class Document:
 
 
 def walk(parts: Iterable[Block]) -> Iterator[Block]:
-    """Parts with all parts in them, in their order; cells of tables are not among them."""
+    """The parts and all parts within them, in order; cells of tables are not among them."""
     for part in parts:
         yield part
         if isinstance(part, Section | Detail | Folded):

@@ -26,7 +26,7 @@ FRAMES_PER_SECOND = 20
 DOTS_PER_INCH = 100
 WIDTH, HEIGHT = 9.6, 5.4
 LOST_SECONDS = 0.5
-"""A lost cell is shown for so many seconds of film."""
+"""Seconds of film for which a lost cell is shown."""
 DYES = dict(
     zip(
         LOOKS,
@@ -178,7 +178,7 @@ def positions(
     """Places of cells on their links at a time: in proportion to the time since they left.
 
     Args:
-        cells: Cells with the ends of their way, `x`, `y`, `to_x` and `to_y`.
+        cells: Cells with the ends of their links, `x`, `y`, `to_x` and `to_y`.
         time: A time at which they are on their links, in seconds.
     """
     left, arrived = (cells[name].to_numpy() for name in ("left_seconds", "arrived_seconds"))
@@ -193,7 +193,7 @@ def _size(look: str) -> float:
 
 
 def _ends(film: Film) -> list[pl.Expr]:
-    """Columns with the ends of the cells' ways, a little to the left of their links."""
+    """Columns with the ends of the cells' links, a little to the left of the links."""
     ends = {}
     for link in film.network.links:
         (x, y), (to_x, to_y) = film.places[link.sender.name], film.places[link.receiver.name]

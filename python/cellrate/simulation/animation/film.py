@@ -54,13 +54,13 @@ class Queue:
     limit: float
 
     def at(self, seconds: float) -> float:
-        """The queue at a time, in cells."""
+        """Length of the queue at a time, in cells."""
         return float(self.cells[max(int(np.searchsorted(self.time, seconds, "right")) - 1, 0)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Film:
-    """A span of a run as it is to be seen.
+    """A span of a run as a film shows it.
 
     Attributes:
         title: Name of the scenario, its control and seed.
@@ -125,8 +125,8 @@ def shown_film(job: Job, begin: float | None, end: float | None, place: Path) ->
 def film(job: Job, span: tuple[float, float], beside: Path) -> Film:
     """Simulates a scenario up to the end of a span, and keeps what a film of the span shows.
 
-    Both engines run: the plain one tells each cell on each link and what is written in it, the fast
-    one queues and losses. They agree in every cell.
+    Both engines run: the plain one gives each cell on each link with its contents, the fast one
+    queues and losses. They agree in every cell.
 
     Files may be written `beside` for the moment; the span is in seconds.
 

@@ -39,7 +39,7 @@ class Switch:
 
     @property
     def policy(self) -> str:
-        """Name of the discard policy."""
+        """Name of the discard policy of the queues."""
         return str(self.discard["policy"])
 
     @property
@@ -59,7 +59,7 @@ class Switch:
         """Number of the queue that holds a service class, 0 being served first.
 
         Raises:
-            ValueError: No queue holds it.
+            ValueError: No queue holds the class.
         """
         for number, classes in enumerate(self.priority):
             if service in classes:
@@ -213,5 +213,5 @@ class Change:
 
 
 def limit(cells: float | None) -> float:
-    """A limit in cells (or cells/s); null, which means no limit, becomes infinity."""
+    """A limit in cells or cells/s: null, which stands for no limit, becomes infinity."""
     return math.inf if cells is None else float(cells)

@@ -14,7 +14,7 @@ Parameters: TypeAlias = Mapping[str, Any]
 """Parameters under the keys of the scenario file; keys of quantities end with the unit."""
 
 TIME_STAMP_BYTES = 12
-"""Time stamps and their padding in a TCP header (RFC 7323 appendix A)."""
+"""Bytes of time stamps and their padding in a TCP header (RFC 7323 appendix A)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Tcp:
 
     @property
     def segment_cells(self) -> int:
-        """Cells of a full segment."""
+        """Number of cells of a full segment."""
         return _segment_cells(self.mss_bytes, self.overhead_bytes)
 
     @property
@@ -53,12 +53,12 @@ class Tcp:
 
     @property
     def acknowledgement_cells(self) -> int:
-        """Cells of a segment without payload."""
+        """Number of cells of a segment without payload."""
         return -(-self.overhead_bytes // PAYLOAD_BYTES)
 
     @property
     def window_cells(self) -> int:
-        """Cells of a full window of whole segments (RFC 1122 4.2.3.4)."""
+        """Number of cells of a full window of whole segments (RFC 1122 4.2.3.4)."""
         return _window_cells(self.window_bytes, self.mss_bytes, self.overhead_bytes)
 
 

@@ -30,7 +30,7 @@ class Line:
         receiver: Name of the node that receives.
         bits_per_second: Rate.
         delay_seconds: Propagation delay.
-        switch: Settings of the output port that feeds it; None if a host feeds it.
+        switch: Settings of the output port that feeds the link; None if a host feeds it.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Line:
     switch: Parameters | None
 
     def seconds(self, octets: float) -> float:
-        """Time of so many bytes on the line."""
+        """Time in seconds that `octets` bytes take on the line."""
         return 8 * octets / self.bits_per_second
 
     @property
@@ -66,7 +66,7 @@ class FrameFlow:
 
     Attributes:
         name: ``GROUP.INDEX``.
-        group: Name of its group.
+        group: Name of the flow's group.
         start_seconds: Start time, before jitter.
         hops: Lines to the destination, hop by hop.
         hops_back: Lines of the acknowledgements, hop by hop; empty without TCP.
@@ -141,7 +141,7 @@ class FrameFlow:
 
     @property
     def least_round_trip_seconds(self) -> float:
-        """Propagation there and back, and the time of a full frame and of its acknowledgement.
+        """Least round trip: propagation, and the times of a full frame and its acknowledgement.
 
         Each switch takes a whole frame before it sends it on. Where switches spray frames, the
         quickest line counts.
@@ -197,7 +197,7 @@ class FrameNetwork:
         )
 
     def change_of(self, *_paths: str) -> None:
-        """None: nothing changes during a run over Ethernet."""
+        """Always None: nothing changes during a run over Ethernet."""
 
     @cached_property
     def ports(self) -> tuple[Line, ...]:

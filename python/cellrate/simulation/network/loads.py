@@ -43,8 +43,9 @@ def certain_cells_per_second(network: Network, link: Link) -> float:
     """Lower bound of the long-run rate at which cells reach a link, whatever the network does.
 
     Counts flows that nothing slows down, neither TCP nor ABR: sources with their own rates at their
-    mean rates, all others at the rate of their access link. On each link before, these flows
-    get the capacity that all other flows there must leave to them.
+    mean rates, all others at the rate of their access link. On each link that leads to this one,
+    these flows are taken to get only the capacity that the other flows of that link must leave
+    them.
     """
     unchecked = [flow for flow in network.flows_over(link) if _is_unchecked(flow)]
     return _at_least(network, unchecked, link)
@@ -153,7 +154,7 @@ def _at_least(network: Network, flows: Iterable[Flow], link: Link) -> float:
 
 
 def _by_hop(flows: Iterable[Flow], link: Link) -> tuple[list[Flow], dict[Link, list[Flow]]]:
-    """Flows that begin with a link, and all further flows by the link before it."""
+    """Flows whose path begins with a link, and all further flows, by the link before it."""
     new: list[Flow] = []
     before: dict[Link, list[Flow]] = {}
     for flow in flows:

@@ -120,7 +120,7 @@ class Network:
         raise ValueError(f"there is no output port {name!r}; there are {known}")
 
     def change_of(self, *paths: str) -> str | None:
-        """Text on the first change of a key, or of one below it; None if none of them changes."""
+        """Text on the first change of a key, or of a key below it; None if none of them changes."""
         for change in self.changes:
             for key in change.keys:
                 if any(key == path or key.startswith(f"{path}.") for path in paths):
@@ -129,7 +129,7 @@ class Network:
 
     @property
     def until_first_change(self) -> str | None:
-        """Text on the changes of the run, for what speaks of the network before the first."""
+        """A note for statements that hold until the first change only; None without changes."""
         if not self.changes:
             return None
         first, *later = self.changes
@@ -201,7 +201,7 @@ def _flow(flow: Mapping[str, Any], links: Sequence[Link], encapsulation_bytes: i
 
 
 def _of(kind: type[Any], described: Mapping[str, Any]) -> dict[str, Any]:
-    """The values that the engine describes for the fields of a class."""
+    """The values in the engine's description for the fields of a class."""
     return {name: described[name] for name in kind.__dataclass_fields__ if name in described}
 
 

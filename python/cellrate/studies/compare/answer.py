@@ -28,7 +28,7 @@ class Pair:
         measure: Name of the measure.
         where: Values of the other factors.
         first: The alternative to compare with.
-        second: The alternative that is compared with the first.
+        second: The alternative that is compared with the first one.
         contrast: Second less first; None if one of the two has no value in any run.
         left_out: Number of runs of the two that do not count: failed runs, runs without a finite
             value, and runs without a partner of the same seed.
@@ -117,7 +117,7 @@ class Comparison(Shown):
 
     Attributes:
         factor: The factor whose values are compared.
-        alternatives: Its values, in the order of the runs.
+        alternatives: Values of the factor, in the order of the runs.
         measures: Names of the compared measures.
         baseline: The alternative with which all others are compared; None for all pairs.
         level: Least probability that none of the differences called real is due to chance.

@@ -228,8 +228,8 @@ def _standard_error(
 
 
 APART = 3.0
-"""A difference of this many standard deviations should be told from chance by any fair number of
-seeds: the two alternatives do not even overlap."""
+"""A difference in standard deviations that any sufficient number of seeds should show to be real:
+the two alternatives do not even overlap."""
 POWER = 0.8
 """Probability with which the needed seeds show a difference that is as large as the one seen."""
 MOST = 10_000
@@ -239,8 +239,8 @@ MOST = 10_000
 def least_seeds(level: float, *, paired: bool) -> int:
     """The fewest seeds that tell a difference of `APART` standard deviations from chance.
 
-    Of paired runs it is the standard deviation of their differences, of others that of each
-    alternative.
+    The standard deviation is that of the differences for paired runs, and that of each alternative
+    for others.
 
     >>> least_seeds(0.95, paired=True), least_seeds(1 - 0.05 / 75, paired=True)
     (3, 7)
@@ -258,7 +258,7 @@ def least_seeds(level: float, *, paired: bool) -> int:
 def seeds_to_decide(found: Contrast, level: float) -> int | None:
     """Seeds after which a difference like this one would be real with a probability of `POWER`.
 
-    It takes the difference and the spread as they are seen, and both alternatives to have equally
+    The difference and the spread are taken as they are observed, and both alternatives have equally
     many seeds.
 
     Args:
@@ -283,7 +283,7 @@ def seeds_to_decide(found: Contrast, level: float) -> int | None:
 
 
 def _least(shows: Callable[[int], bool]) -> int | None:
-    """The least number of seeds, from 2 on, that shows a difference; None above `MOST`."""
+    """The least number of seeds, from 2 on, for which `shows` is true; None above `MOST`."""
     few, enough = 1, 2
     while not shows(enough):
         if enough >= MOST:

@@ -21,7 +21,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 RATE = 0.05
 """Greatest expected share of the real differences that are due to chance."""
 POINTS = {"better": 1.0, "alike": 0.5, "worse": 0.0}
-"""Points of a duel."""
+"""Points for each outcome of a duel."""
 
 
 @dataclass(frozen=True)
@@ -29,19 +29,19 @@ class Measure:
     """A measure of a run, with the differences that do not matter and its texts in reports.
 
     Attributes:
-        name: Its name, which is also the column of tables; the unit is in it.
-        title: Its name in reports.
-        unit: Its unit in reports; empty for shares.
+        name: Name of the measure, with its unit, which is also the column of tables.
+        title: Name of the measure in reports.
+        unit: Unit of the measure in reports; empty for shares.
         better: The better end.
         apart: Differences up to this do not matter, in the unit of the measure.
         ratio: Differences up to this share of the smaller value do not matter either.
         about: Definition.
-        head: Head of its column in a table of means.
-        rank_head: Head of its column in a ranking.
-        short: Its name in a picture.
-        hint: Advice that usually helps a scheme that loses by it.
-        trace: Trace in which it can be seen.
-        judged: True if schemes are compared by it; reports show all other measures beside it.
+        head: Head of the measure's column in a table of means.
+        rank_head: Head of the measure's column in a ranking.
+        short: Name of the measure in a picture.
+        hint: Advice that usually helps a scheme that loses by this measure.
+        trace: Trace that shows the measure over time.
+        judged: True if schemes are compared by this measure; reports only show the others.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Measure:
     judged: bool = True
 
     def matters(self, first: float, second: float) -> bool:
-        """True if two values differ by more than what does not matter."""
+        """True if two values differ by more than the differences that do not matter."""
         near = max(self.apart, self.ratio * min(abs(first), abs(second)))
         return abs(first - second) > near
 
@@ -91,12 +91,12 @@ class Duel:
 
     Attributes:
         scheme: The scheme.
-        opponent: The other one.
+        opponent: The other scheme.
         experiment: Name of the experiment.
         measure: The measure.
         mean: Mean of the scheme over the seeds; infinite if a settling time never comes with any
             seed, NaN if its runs failed.
-        opponent_mean: Mean of the other one.
+        opponent_mean: Mean of the opponent over the seeds.
         difference: Mean of the scheme less that of the other one, with its test; None if a run of
             either failed.
         interval: Interval of the difference, corrected for all that are called real; None without
@@ -224,12 +224,12 @@ class Standing:
 
     Attributes:
         scheme: The scheme.
-        score: Mean of its scores by measure: 1 if it wins every duel, 0 if none, 0.5 if it is like
-            the others.
+        score: Mean of the scheme's scores by measure: 1 if it wins every duel, 0 if none, 0.5 if it
+            is like the others.
         error: Standard error of the score, if the experiments were a draw from many like them
             (jackknife over the experiments).
         by_measure: Score by the name of each measure: mean over the experiments of the mean over
-            the opponents of the points of a duel, where one that nobody wins has half a point.
+            the opponents of the points of a duel, where one without a winner has half a point.
         by_experiment: Score in each experiment, mean over the measures that it has.
     """
 
@@ -249,7 +249,7 @@ def by_place(found: Iterable[Duel]) -> dict[tuple[str, str], list[Duel]]:
 
 
 def points(found: Iterable[Duel]) -> float:
-    """Share of some duels that are won; one that no side wins counts half."""
+    """Share of some duels that are won; a duel without a winner counts half."""
     return fmean(POINTS[duel.verdict] for duel in found)
 
 

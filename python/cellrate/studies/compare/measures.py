@@ -63,9 +63,9 @@ class Measure:
 
     Attributes:
         name: Name of the measure.
-        expression: Its definition in the language of measures.
-        unit: Its unit; empty if it has none or none was given.
-        better: Its better end; None if it has none or none is known.
+        expression: Definition of the measure in the language of measures.
+        unit: Unit of the measure; empty if it has none or none was given.
+        better: The better end of the measure; None if it has none or none is known.
     """
 
     name: str

@@ -30,7 +30,7 @@ class Level:
 
     Attributes:
         value: The value as the user wrote it.
-        setting: Override that sets it, in the form of `--set`; empty if it is set already.
+        setting: Override that sets the value, in the form of `--set`; empty if it is set already.
         left_out: Keys that the scenario sets and that this variant of a table does not have.
     """
 
@@ -201,8 +201,8 @@ class ScenarioOptions:
     """Options of a comparison of alternatives of a scenario.
 
     Attributes:
-        vary: What varies, as in ``control.scheme=efci,erica``; the first are the alternatives, all
-            others circumstances.
+        vary: Keys that vary with their values, as in ``control.scheme=efci,erica``; the first are
+            the alternatives, all others circumstances.
         measures: Measures; the usual ones if empty.
         seeds: Seeds of each run.
         baseline: The alternative with which all others are compared; None for all pairs.
@@ -232,7 +232,7 @@ def compare_scenario(
     Args:
         base: The scenario.
         options: Options of the comparison.
-        runner_of: Makes the function that runs as many jobs as it is told.
+        runner_of: Makes a function that runs a number of jobs.
         notice: Called with notes to read before the answer.
         failed: Called with a message for every run that failed.
 

@@ -17,7 +17,7 @@ from cellrate.studies.compare.measures import better_of, directions, is_share
 from cellrate.studies.dataset import DataSet
 
 STUDY, OTHERWISE = "study", "the study"
-"""Names of the column that names the study of a run; the second beside a factor `study`."""
+"""Name of the column that names the study of a run, and its name beside a factor `study`."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class StudyRuns:
     """One of two studies.
 
     Attributes:
-        name: Its name in the result.
+        name: Name of the study in the result.
         runs: Table with a row per run.
         factors: Columns that are factors.
         measures: Columns that are measures.
@@ -250,7 +250,7 @@ def _definitions(data: DataSet, measures: Sequence[str]) -> dict[str, str]:
 
 
 def _baseline(options: StudyOptions, values: Sequence[Value]) -> Value | None:
-    """The value that the user means; numbers may be written in any form."""
+    """The value of the factor that the user's text stands for; numbers may be in any form."""
     if options.baseline is None:
         return None
     for value in values:

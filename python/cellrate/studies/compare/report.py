@@ -24,14 +24,14 @@ from cellrate.studies.compare.answer import Comparison, Pair, Place, Ranking, Va
 from cellrate.studies.compare.contrast import APART, MOST, POWER
 
 GAIN = 1.1
-"""Pairs are said to save runs from this ratio of the runs without and with pairs."""
+"""Ratio of the runs without and with pairs, from which on pairs are said to save runs."""
 SMALL = 0.01
-"""Real differences below this share of the first mean are said to be small."""
+"""Share of the first mean below which a real difference is said to be small."""
 VERDICTS = {True: "real", False: "may be chance", None: "cannot tell"}
 
 
 def place(where: Mapping[str, Value]) -> str:
-    """Values of the other factors; of each path only the last part is shown."""
+    """Text of the values of the other factors; of each path only the last part is shown."""
     return ", ".join(f"{name.rpartition('.')[2]} {value_text(one)}" for name, one in where.items())
 
 

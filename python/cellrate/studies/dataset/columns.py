@@ -21,7 +21,7 @@ Schema: TypeAlias = dict[str, "pl.DataType"]
 STUDY = "study.json"
 RUNS = "runs"
 DICTIONARY = "dictionary"
-"""Names of the description, of the table of runs and of the dictionary."""
+"""Name of the dictionary, which defines all columns."""
 ENTITIES = ("flows", "classes", "vcs", "ports", "queues")
 """Tables with a row per run and entity."""
 TRACES = "traces"
@@ -147,10 +147,10 @@ class Column:
     Attributes:
         table: Name of the table.
         name: Name of the column.
-        definition: Meaning of its values.
-        unit: Unit of its numbers; empty without a unit.
-        formula: Formula from other columns; empty if it is not computed from others.
-        source: Paper, standard or RFC that defines it, or else `cellrate` or `study`.
+        definition: Meaning of the column's values.
+        unit: Unit of the column's numbers; empty without a unit.
+        formula: Formula from other columns; empty if the column is not computed from others.
+        source: Paper, standard or RFC that defines the column, or else `cellrate` or `study`.
     """
 
     table: str

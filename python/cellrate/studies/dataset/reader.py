@@ -60,7 +60,7 @@ def refuse_other_columns(
 ) -> None:
     """Checks the columns of a table.
 
-    Those that identify a run must be there, as must the factors, derived parameters and measures
+    Columns that identify a run must be there, as must the factors, derived parameters and measures
     of the study; all that are there must hold what the dictionary says. Columns that other versions
     know may be missing or more.
 
@@ -81,7 +81,7 @@ def refuse_other_columns(
 
 
 def identifying(description: Description) -> list[str]:
-    """Columns that tell a run's place in the study: numbers, whether it failed, and factors."""
+    """Columns that identify a run in the study: numbers, whether it failed, and factors."""
     return [*KEYS, STATUS, *(one.name for one in description.factors)]
 
 
@@ -93,7 +93,7 @@ def refuse_bad_rows(runs: pl.DataFrame, path: Path) -> None:
         path: The file, for the message.
 
     Raises:
-        BadInput: One is not; the message names row and column.
+        BadInput: A row does not meet this; the message names row and column.
     """
     failed = runs[STATUS] == FAILED
     for column in runs.iter_columns():

@@ -100,9 +100,10 @@ class RunRow:
         point: Number of the point, from 0.
         replication: Number of the replication at the point, from 0.
         seed: Seed of the run.
-        key: Key of its result in a store.
-        command: Shell command that repeats it.
-        values: Value of each factor and derived parameter: a number in its unit, or a text.
+        key: Key of the run's result in a store.
+        command: Shell command that repeats the run.
+        values: Value of each factor and derived parameter: a number in the column's unit, or a
+            text.
         measures: Value of each named measure of the study; None without a value.
         error: Error message of a run that failed, on one line; else None.
     """
@@ -174,8 +175,8 @@ class Writer:
 
         Args:
             run: The run.
-            outcome: Its result, whose summary is decoded unless a `Result` has done so; None if it
-                failed.
+            outcome: Result of the run, whose summary is decoded unless a `Result` has done so; None
+                if the run failed.
 
         Raises:
             ValueError: The run was added before, or it has not exactly one of outcome and error.

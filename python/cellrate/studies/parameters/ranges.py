@@ -14,10 +14,10 @@ WHOLE = frozenset({"integer", "Cells", "Bytes", "Buffer", "QueueLength"})
 """Kinds of parameters with whole values only."""
 
 DIGITS = 3
-"""Significant digits of a value that a search proposes; nobody configures more."""
+"""Significant digits of a value that a search proposes; more are never configured."""
 
 FEW = 20
-"""Ranges of up to so many whole numbers or steps are searched value by value."""
+"""Greatest number of whole numbers or steps in a range that is searched value by value."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Range:
         path: Dotted path of the parameter.
         kind: As in `keys.Key`.
         low: Least value, in SI units or cells.
-        high: Greatest value.
+        high: Greatest value, in the same unit.
         scale: Spacing of the values between them.
         step: Values are multiples of this; 0 for any value.
     """
@@ -74,7 +74,7 @@ class Range:
         return written(value, self.kind)
 
     def words(self) -> str:
-        """Description of the range for people."""
+        """Description of the range as text for the terminal."""
         spread = {"linear": "", "log": ", logarithmic", "powers-of-two": ", powers of two"}
         return f"{self.text(self.low)} to {self.text(self.high)}{spread[self.scale]}"
 
@@ -109,7 +109,7 @@ class Choices:
         return self.kind not in {"boolean", "choice"}
 
     def words(self) -> str:
-        """List of the values for people."""
+        """List of the values as text for the terminal."""
         return ", ".join(self.values)
 
 

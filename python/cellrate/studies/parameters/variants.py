@@ -85,7 +85,7 @@ def form_at(
         path: Dotted path of the key, or the end of it.
         text: The scenario as written.
         settings: Settings on top of it, as texts for `--set`.
-        scenario: Its path; in the working directory by default.
+        scenario: Path of the scenario; in the working directory by default.
 
     Raises:
         BadInput: There is no such table.

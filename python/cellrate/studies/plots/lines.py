@@ -80,8 +80,8 @@ def _joined(axes: Axes) -> list[Line2D]:
 def start_at_zero(axes: Axes, table: pl.DataFrame, y: Scale) -> None:
     """Lets the vertical axis, which all panels share, begin at 0 unless that would hide all.
 
-    Intervals of a measure that is never negative are cut at 0. An axis that begins elsewhere, since
-    all values are close to each other, says so.
+    Intervals of a measure that is never negative are cut at 0. The label of an axis that begins
+    elsewhere, since all values are close to each other, says so.
     """
     values = table.select(MEAN, LOW, HIGH).to_numpy() / y.divisor
     means_of = values[:, 0]
@@ -98,7 +98,7 @@ def start_at_zero(axes: Axes, table: pl.DataFrame, y: Scale) -> None:
 
 
 def _say_seeds(axes: Axes, table: pl.DataFrame, chart: Chart) -> None:
-    """Says in a panel without a title of its own how many runs a mean and its interval have."""
+    """Writes into a panel without a title how many runs a mean and its interval have."""
     counts = sorted({len(runs) for runs in table[RUNS]})
     if chart.columns is not None:
         return

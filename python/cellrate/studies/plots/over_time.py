@@ -87,7 +87,7 @@ def phase_portrait(pairs: Sequence[tuple[str, Series, Series]]) -> Figure:
 
 
 def _of(series: Series, scale: Scale) -> str:
-    """Label of an axis: the quantity, whose it is, and the unit."""
+    """Label of an axis: the quantity, the name of its entity, and the unit."""
     name, bracket, unit = scale.label.partition(" (")
     return f"{name} of {series.entity.removesuffix('/forward')}{bracket}{unit}"
 

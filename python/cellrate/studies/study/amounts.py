@@ -14,7 +14,7 @@ from cellrate.theory.cell_conversions import CELL_BYTES
 CELL_BITS = CELL_BYTES * 8
 
 Dimension = tuple[int, int]
-"""Powers of time and of data."""
+"""A dimension: the powers of time and of data."""
 
 PLAIN, TIME, DATA, RATE = (0, 0), (1, 0), (0, 1), (-1, 1)
 
@@ -39,7 +39,7 @@ BITS = {"Bytes": 8, "Cells": CELL_BITS, "Buffer": CELL_BITS}
 
 
 class UnitError(Exception):
-    """Units do not fit."""
+    """Units of an expression do not fit together."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def read_amount(text: str) -> Amount:
     """Parses a quantity such as ``10 ms``, or a number.
 
     Raises:
-        UnitError: The text is neither.
+        UnitError: The text is neither a quantity nor a number.
     """
     try:
         return Amount(float(text))
@@ -151,7 +151,7 @@ def read_amount(text: str) -> Amount:
 
 
 def words(dimension: Dimension) -> str:
-    """A dimension in words."""
+    """Text of a dimension."""
     known = {PLAIN: "a plain number", TIME: "a time", DATA: "an amount of data", RATE: "a rate"}
     if dimension in known:
         return known[dimension]

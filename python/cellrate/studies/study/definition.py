@@ -33,10 +33,12 @@ class Factor:
     """A factor of a study.
 
     Attributes:
-        column: Its name, parameter and unit.
-        levels: Its values in order, as in a scenario, or a range for space-filling designs.
-        place: Its place in the study file.
-        form: The table whose variant it selects, such as the scheme of a switch; None otherwise.
+        column: Name, parameter and unit of the factor.
+        levels: Values of the factor in order, as in a scenario, or a range for space-filling
+            designs.
+        place: Place of the factor in the study file.
+        form: The table whose variant the factor selects, such as the scheme of a switch; None
+            otherwise.
     """
 
     column: FactorColumn
@@ -67,7 +69,7 @@ class Axis:
 
     @property
     def rows(self) -> Iterator[tuple[str, ...]]:
-        """Values of its factors, row by row.
+        """Values of the factors of the axis, row by row.
 
         Raises:
             ValueError: A factor is a range without a number of values.
@@ -75,7 +77,7 @@ class Axis:
         return zip(*map(_values, self.factors), strict=True)
 
     def at(self, share: float) -> tuple[str, ...]:
-        """Values of its factors at a share of their levels or ranges."""
+        """Values of the factors of the axis at a share of their levels or ranges."""
         return tuple(factor.at(share) for factor in self.factors)
 
 
@@ -118,7 +120,7 @@ class StoppingRule:
     Attributes:
         measure: Name of the measure.
         half_width: Half the width of its confidence interval at which a point needs no more runs.
-        relative: True if this is a share of the mean.
+        relative: True if the half width is a share of the mean.
     """
 
     measure: str

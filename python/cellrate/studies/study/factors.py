@@ -22,7 +22,7 @@ Place = tuple[int | str, ...]
 Level = str | float | bool
 
 MOST_VARIANTS = 256
-"""At most so many combinations of choices are tried to find one in which a parameter exists."""
+"""Greatest number of combinations of choices that are tried to find one with a parameter."""
 
 
 class Refusals:
@@ -100,7 +100,7 @@ class Reading:
         return str(self._base_keys.document.get("link_layer", "atm"))
 
     def full_path(self, path: str) -> str:
-        """The whole path of a parameter of which the end may be given; unknown ones unchanged."""
+        """The whole path of a parameter whose path may lack its begin; unknown paths unchanged."""
         try:
             return full_path(self._base_keys.document, path)
         except BadInput:

@@ -89,8 +89,8 @@ def wanted(values: Sequence[float], until: StoppingRule) -> float:
 def replications_needed(values: Sequence[float], asked: Replications) -> int:
     """Number of runs that a point should have, estimated from those that it has.
 
-    This is their number if it is enough. Otherwise it is the number that their spread suggests, at
-    least `GROWTH` times the present number, and at most the allowed number.
+    The present number is returned if it is enough. Otherwise the spread of the values suggests a
+    number, at least `GROWTH` times the present number, and at most the allowed number.
 
     Args:
         values: The measure in each run so far; at least one.

@@ -14,13 +14,13 @@ from cellrate.simulation.runner import Job, available_cores, worker_count
 from cellrate.studies.study.definition import Study
 
 SAMPLED = 5
-"""Number of points, spread over the design, of which a run is tried."""
+"""Number of points, spread over the design, of which one run is tried."""
 MOMENT_SECONDS = 0.3
-"""Longest time of each such trial."""
+"""Longest time of each trial in seconds."""
 SHORTENED = 50
-"""If a trial was cut off, a run that is shorter by at least this gives the size of a result."""
+"""Least factor by which a run is shortened to give the size of a result, if a trial was cut off."""
 SLOWER = 4.0
-"""A run that is not tried may take so many times its estimate."""
+"""Factor by which a run that is not tried may take longer than its estimate."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +96,8 @@ def plan(study: Study, store: _core.Store | None, workers: int | None) -> Plan:
 def may_exceed(study: Study, seconds: float, disk_bytes: float, workers: int | None) -> bool:
     """True if a study may take longer than a time, or more disk space than an amount.
 
-    Nothing is simulated: the cost of a few points is estimated from their scenarios. `plan` tells
-    more exactly.
+    Nothing is simulated: the cost of a few points is estimated from their scenarios. `plan` is more
+    exact.
 
     Args:
         study: The study.

@@ -239,7 +239,7 @@ def _of_key(key: Key) -> Amount:
     """A parameter of a scenario.
 
     Raises:
-        UnitError: It is absent, or not a number.
+        UnitError: The parameter is absent, or not a number.
     """
     if key.value is None or key.kind not in DIMENSIONS:
         found = "left out" if key.value is None else json.dumps(key.value)
@@ -252,7 +252,7 @@ def _amount(column: FactorColumn, text: str) -> Amount:
     """A factor's value.
 
     Raises:
-        ExpressionError: It is not a number.
+        ExpressionError: The value is not a number.
     """
     try:
         if column.path is None:

@@ -22,7 +22,7 @@ from cellrate.studies.study.file import traced
 from cellrate.studies.study.output_analysis import longest, replications_needed, wanted
 
 Executor = Callable[[Iterable[Job]], Generator[Done]]
-"""Runs jobs and yields the result of each in their order, as `run_each` does."""
+"""Runs jobs and yields the result of each job in their order, as `run_each` does."""
 
 Notice = Callable[[str], None]
 """Called with messages for the user while a study runs."""
@@ -56,8 +56,8 @@ class Running:
 
     Args:
         study: The study.
-        executor: Runs its jobs.
-        directory: Directory of its data set.
+        executor: Runs the jobs of the study.
+        directory: Directory of the study's data set.
         notice: Called with a message for every failure.
     """
 
