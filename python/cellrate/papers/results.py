@@ -84,7 +84,7 @@ class ValueResult:
     in_order: bool | None = None
     """True if the value keeps the printed order in its group; None without a group."""
     disagreement: Disagreement | None = None
-    """What is known of the disagreement; None if the value is met."""
+    """Standing and cause of the disagreement; None if the value is met."""
     readings: AcrossReadings = NO_READINGS
     """Joint readings that meet the value."""
 
@@ -103,7 +103,7 @@ class ClaimResult:
     claim: Claim
     holds: tuple[bool, ...]
     disagreement: Disagreement | None = None
-    """What is known of the disagreement; None if the claim holds in every seed."""
+    """Standing and cause of the disagreement; None if the claim holds in every seed."""
     readings: AcrossReadings = NO_READINGS
     """Joint readings in which the claim holds."""
 

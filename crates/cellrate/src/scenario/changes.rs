@@ -206,7 +206,7 @@ struct Differences<'t> {
     consequences: Vec<Fault>,
 }
 
-/// Which keys of a table can change.
+/// The rule that says which keys of a table can change.
 #[derive(Clone, Copy)]
 enum Rule<'s> {
     /// Keys with a search range (`x-search`) can change.

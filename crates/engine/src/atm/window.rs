@@ -40,7 +40,7 @@ pub struct Sends {
     pub losses: Losses,
     /// RM cells of the channel that virtual sources inserted and absorbed on the path.
     pub relayed: RelayCounts,
-    /// Data cells that have arrived at the far end of the channel.
+    /// Cells of the channel that have arrived at its far end.
     pub delivered: u64,
     /// Time integral of the source queue, in cells times picoseconds.
     pub queue_integral: f64,

@@ -81,12 +81,12 @@ impl SchemeParameters for CapcConfig {
     }
 }
 
-/// CAPC at one output port.
+/// State of CAPC at one output port.
 #[derive(Clone, Debug)]
 pub struct Capc {
     config: CapcConfig,
     link: f64,
-    /// [`LEAST`] in units/s.
+    /// Least explicit rate [`LEAST`] in units/s.
     least: f64,
     /// ERS, the explicit rate for all channels, in units/s.
     ers: f64,
@@ -94,7 +94,8 @@ pub struct Capc {
 }
 
 impl Metered<Capc> {
-    /// The scheme at the port of `facts`; the explicit rate starts at an equal share of the target.
+    /// State of the scheme at a port with these `facts`; the explicit rate starts at an equal share
+    /// of the target.
     pub fn new(config: &CapcConfig, facts: PortFacts) -> Metered<Capc> {
         let link = facts.rate.units_per_second();
         let ers = config.target_utilisation * link / facts.channels.max(1) as f64;

@@ -78,8 +78,8 @@ struct Recorded {
     marked: bool,
 }
 
-/// Consistent marking at one output port. All rates are in units/s. The cost of an RM cell is
-/// proportional to the number of channels.
+/// State of consistent marking at one output port. All rates are in units/s. The cost of an RM cell
+/// is proportional to the number of channels.
 #[derive(Clone, Debug)]
 pub struct Charny {
     target_utilisation: f64,
@@ -91,7 +91,7 @@ pub struct Charny {
 }
 
 impl Metered<Charny> {
-    /// The scheme at the port of `facts`; no channel is marked until RM cells arrive.
+    /// State of the scheme at a port with these `facts`; no channel is marked until RM cells arrive.
     pub fn new(config: &CharnyConfig, facts: PortFacts) -> Metered<Charny> {
         let link = facts.rate.units_per_second();
         let capacity = config.target_utilisation * link;

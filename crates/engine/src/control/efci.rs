@@ -90,7 +90,7 @@ impl SchemeParameters for EfciConfig {
     }
 }
 
-/// EFCI marking at one port.
+/// State of EFCI marking at one output port.
 #[derive(Clone, Debug)]
 pub struct Efci {
     high: u64,

@@ -100,7 +100,7 @@ impl SchemeParameters for EprcaConfig {
     }
 }
 
-/// EPRCA at one output port.
+/// State of EPRCA at one output port.
 #[derive(Clone, Debug)]
 pub struct Eprca {
     config: EprcaConfig,
@@ -109,7 +109,7 @@ pub struct Eprca {
 }
 
 impl Eprca {
-    /// The scheme at the port of `facts`; the mean starts at an equal share of the link.
+    /// State of the scheme at a port with these `facts`; the mean starts at an equal share of the link.
     pub fn new(config: &EprcaConfig, facts: PortFacts) -> Eprca {
         Eprca {
             config: config.clone(),

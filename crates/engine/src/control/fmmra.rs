@@ -27,7 +27,7 @@ use crate::passing::RateRecord;
 /// not (beta = 0).
 type Elsewhere = Option<f64>;
 
-/// FMMRA at one output port. All rates are in units/s.
+/// State of FMMRA at one output port. All rates are in units/s.
 #[derive(Clone, Debug)]
 pub struct Fmmra {
     config: FmmraConfig,
@@ -50,8 +50,8 @@ pub struct Fmmra {
 }
 
 impl Metered<Fmmra> {
-    /// The scheme at the port of `facts`. Before the first interval ends all channels share the
-    /// target, and the load is 1.
+    /// State of the scheme at a port with these `facts`. Before the first interval ends all
+    /// channels share the target, and the load is 1.
     pub fn new(config: &FmmraConfig, facts: PortFacts) -> Metered<Fmmra> {
         let link = facts.rate.units_per_second();
         let capacity = config.target_utilisation * link;

@@ -101,12 +101,12 @@ struct Channel {
     seen: u64,
 }
 
-/// The OSU scheme at one output port. All rates are in units/s.
+/// State of the OSU scheme at one output port. All rates are in units/s.
 #[derive(Clone, Debug)]
 pub struct Osu {
     config: OsuConfig,
     link: f64,
-    /// [`LEAST`] in units/s.
+    /// Least rate [`LEAST`] of a channel in units/s.
     least: f64,
     channels: Vec<Channel>,
     interval: u64,
@@ -117,8 +117,8 @@ pub struct Osu {
 }
 
 impl Metered<Osu> {
-    /// The scheme at the port of `facts`. Before the first interval ends all channels count as
-    /// active, and the load is 1.
+    /// State of the scheme at a port with these `facts`. Before the first interval ends all
+    /// channels count as active, and the load is 1.
     pub fn new(config: &OsuConfig, facts: PortFacts) -> Metered<Osu> {
         let link = facts.rate.units_per_second();
         let target = config.target_utilisation * link;

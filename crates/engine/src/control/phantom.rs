@@ -79,7 +79,7 @@ impl SchemeParameters for PhantomConfig {
     }
 }
 
-/// Phantom at one output port.
+/// State of Phantom at one output port.
 #[derive(Clone, Debug)]
 pub struct Phantom {
     config: PhantomConfig,
@@ -89,8 +89,8 @@ pub struct Phantom {
 }
 
 impl Metered<Phantom> {
-    /// The scheme at the port of `facts`; the rate starts at its equilibrium with one greedy
-    /// channel.
+    /// State of the scheme at a port with these `facts`; the rate starts at its equilibrium with
+    /// one greedy channel.
     pub fn new(config: &PhantomConfig, facts: PortFacts) -> Metered<Phantom> {
         let link = facts.rate.units_per_second();
         let macr = link / (1.0 + config.utilisation_factor); // C / (1 + n u) with n = 1

@@ -75,7 +75,7 @@ pub struct Smith {
 }
 
 impl Smith {
-    /// The scheme at the port of `facts`.
+    /// State of the scheme at a port with these `facts`.
     pub fn new(config: &SmithConfig, facts: PortFacts) -> Smith {
         Smith {
             set_point: config.set_point.0 as f64,

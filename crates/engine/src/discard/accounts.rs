@@ -5,8 +5,8 @@ use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Cells or frames that may be queued before the accounts are settled, besides twice as many as were in the
-/// queue.
+/// Cells or frames that may be queued before the accounts are settled, besides as many as were in
+/// the queue.
 const MOST_UNSETTLED: usize = 1_024;
 
 /// Number of units that each channel has in a queue.

@@ -19,7 +19,7 @@ pub const HEADER: usize = 16;
 /// Flag: records of the file may have different lengths.
 const VARYING: u8 = 1 << 2;
 
-/// Picoseconds in 2^-32 s times 2^20: 10^12 ps are 2^12 times this number of picoseconds.
+/// Picoseconds in 2^-12 s, by which times are converted to units of 2^-32 s.
 const PS_PER_4096TH: u64 = 244_140_625;
 
 /// Most octets of contents that a record keeps: its length field has 16 bits. The longest PDUs are cut, as by

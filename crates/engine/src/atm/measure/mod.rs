@@ -101,8 +101,7 @@ impl<S: Server> Simulation<S> {
         };
     }
 
-    /// Greatest length of every queue since the beginning of the run: before the present window,
-    /// and up to now.
+    /// Greatest length of every queue since the beginning of the run, in cells.
     fn longest_so_far(&self) -> Vec<Vec<Vec<u64>>> {
         let mut longest = self.queue_maxima();
         let before = self
@@ -131,7 +130,7 @@ impl<S: Server> Simulation<S> {
         self.nodes().map(ports).collect()
     }
 
-    /// Samples the length of every switch queue now, and notes the sum of all queues.
+    /// Samples the length of every switch queue now, and updates the greatest sum of all queues.
     pub fn sample(&mut self) {
         let queued = self.sample_queues();
         self.network.window.queued_max = self.network.window.queued_max.max(Some(queued));

@@ -88,7 +88,7 @@ impl<S: Server> Simulation<S> {
         }
     }
 
-    /// [`PortReport::capacity_efficiency`] of each link.
+    /// Capacity efficiency of each link, see [`PortReport::capacity_efficiency`].
     fn capacity_efficiencies(&self, window: Ps, flows: &[FlowReport]) -> Vec<Option<f64>> {
         let mut loads = alloc::vec![Load::default(); self.network.plan.links.len()];
         for (index, flow) in self.network.plan.flows.iter().enumerate() {

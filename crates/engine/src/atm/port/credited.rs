@@ -59,7 +59,8 @@ impl<S: Server> Port<S> {
             server.tell(message, &mut Context::new(now, &mut self.control, out));
         }
     }
-    /// Sends a message of credit control that will reach the port at `at`; see [`CreditedServer::tell_at`].
+    /// Sends a message of credit control that will be at the port at `at`; see
+    /// [`CreditedServer::tell_at`].
     pub fn tell_at(&mut self, at: Ps, rank: u32, message: Message) {
         if let Some(server) = self.server.credited_mut() {
             server.tell_at(at, rank, message);

@@ -63,7 +63,7 @@ impl SchemeParameters for PConfig {
 pub struct P(Thresholds);
 
 impl Sampled<P> {
-    /// The scheme at the port of `facts`.
+    /// State of the law at a port with these `facts`.
     pub fn new(config: &PConfig, facts: PortFacts) -> Sampled<P> {
         let sampling = Sampling {
             every: config.sampling,

@@ -73,7 +73,7 @@ pub struct Pd {
 }
 
 impl Sampled<Pd> {
-    /// The scheme at the port of `facts`.
+    /// State of the law at a port with these `facts`.
     pub fn new(config: &PdConfig, facts: PortFacts) -> Sampled<Pd> {
         let sampling = Sampling {
             every: config.sampling,

@@ -79,7 +79,7 @@ pub struct PdPlus {
 }
 
 impl Sampled<PdPlus> {
-    /// The scheme at the port of `facts`.
+    /// State of the law at a port with these `facts`.
     pub fn new(config: &PdPlusConfig, facts: PortFacts) -> Sampled<PdPlus> {
         let sampling = Sampling {
             every: config.sampling,

@@ -86,7 +86,7 @@ pub struct Pid {
 }
 
 impl Sampled<Pid> {
-    /// The scheme at the port of `facts`; the mean starts at zero.
+    /// State of the law at a port with these `facts`; the mean starts at zero.
     pub fn new(config: &PidConfig, facts: PortFacts) -> Sampled<Pid> {
         let thresholds = Thresholds::new(config.low, config.high, config.hysteresis);
         let law = Pid {
