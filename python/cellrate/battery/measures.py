@@ -209,7 +209,7 @@ class Rates:
 
     @classmethod
     def of(cls, outcome: _core.Outcome, load: FairLoad, summary: Mapping[str, Any]) -> Rates:
-        """The rates of a run; `summary` is its summary."""
+        """The rates of a run, from its outcome and its summary."""
         lines = {port["name"]: port["rate_bits_per_second"] / 424 for port in summary["ports"]}
         found: dict[str, Floats] = {}
         times = np.empty(0)

@@ -65,7 +65,7 @@ def require_whole_number(value: object, what: str, least: int, most: int | None 
 
 
 def allowed(least: int, most: int | None) -> str:
-    """Words for the limits.
+    """Words for a whole number between two limits.
 
     >>> allowed(1, None), allowed(0, 9)
     ('a whole number of at least 1', 'a whole number from 0 to 9')

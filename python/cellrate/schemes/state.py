@@ -113,7 +113,7 @@ def _within(value: object) -> Iterator[object]:
 
 
 def _names(code: CodeType) -> set[str]:
-    """Names of globals and attributes in a function and those within it."""
+    """Names of globals and attributes in a function and in the functions inside it."""
     inner = (one for one in code.co_consts if isinstance(one, CodeType))
     return set(code.co_names).union(*map(_names, inner))
 
@@ -123,7 +123,7 @@ def _pictures(places: Places) -> dict[str, bytes]:
 
 
 def _picture(value: object) -> bytes:
-    """Bytes that differ if a value does; for a value that cannot be pickled they may be equal."""
+    """Bytes that differ for different values, except some values that cannot be pickled."""
     try:
         return pickle.dumps(value)
     except Exception:  # noqa: BLE001  of any class

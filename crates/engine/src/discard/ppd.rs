@@ -1,5 +1,6 @@
 //! Partial packet discard: once a cell of a PDU is lost, all other cells of the PDU are dropped
-//! except the last, which keeps the receiver from merging two PDUs (Romanow and Floyd 1994).
+//! except the last. The last cell keeps the receiver from merging two PDUs (Romanow and Floyd
+//! 1994).
 
 use alloc::vec::Vec;
 

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use cellrate_engine::atm::cell::Info;
 use cellrate_engine::atm::{PduStart, Plan};
 
-/// The PDUs of one channel that some tap may still see, in order.
+/// The PDUs of one channel of which cells may still pass a tap, in the order sent.
 #[derive(Default)]
 pub struct Channel {
     pdus: VecDeque<PduStart>,

@@ -64,7 +64,7 @@ impl Written {
     /// Creates an empty capture file.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub fn create(directory: &Path, stem: &str, format: Format) -> io::Result<Written> {
         let path = directory.join(format!("{stem}.{}", format.suffix()));
         let file = BufWriter::with_capacity(BUFFER, File::create_new(&path)?);
@@ -87,7 +87,7 @@ impl Written {
     /// Writes a cell, if the format contains cells.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub fn cell(&mut self, cell: &CellSeen<'_>) -> io::Result<()> {
         let &CellSeen {
             at,
@@ -115,7 +115,7 @@ impl Written {
     /// Writes a PDU, if the format contains PDUs.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub fn pdu(&mut self, pdu: &PduSeen<'_>) -> io::Result<()> {
         let &PduSeen {
             at,
@@ -171,7 +171,7 @@ impl Written {
     /// Flushes the buffer.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the buffer cannot be written.
     pub fn finish(&mut self) -> io::Result<()> {
         self.file.flush()
     }

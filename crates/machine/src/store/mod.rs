@@ -115,7 +115,7 @@ impl Store {
         Ok(self.find(&Key::parse(key)?)?.is_some())
     }
 
-    /// Keeps `bytes` under `key`. If it fails, the previous state remains.
+    /// Keeps `bytes` under `key`. On failure the previous state of the store remains.
     ///
     /// # Errors
     /// If `key` is not a valid key, the segment cannot be written, or earlier results could not be

@@ -43,7 +43,7 @@ impl Writer {
     }
 
     /// Appends a record. The record then survives everything but a power failure, and from about a
-    /// second later that, too. If it cannot be written nothing is left of it.
+    /// second later that, too. Nothing is left of a record that cannot be written.
     ///
     /// # Errors
     /// If the record cannot be written, or an earlier sync failed.

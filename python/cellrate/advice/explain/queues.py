@@ -62,7 +62,8 @@ def cannot_lose(situation: Situation, bound: QueueBound | None) -> bool:
 def must_lose(subject: Subject, situation: Situation, growth_cells_per_second: float) -> bool:
     """True if cells must be dropped in the measuring window.
 
-    The queue grows by so much each second, of sources that send evenly all the time.
+    `growth_cells_per_second` is the growth of the queue under sources that send evenly all the
+    time. False if a source without TCP and ABR sends otherwise.
     """
     unchecked = [flow for flow in situation.flows if flow.tcp is None and flow.abr is None]
     even = all(flow.kind in {"cbr", "persistent"} for flow in unchecked)

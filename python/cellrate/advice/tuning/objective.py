@@ -100,7 +100,7 @@ class Objective:
         return [at for at, value in found if value is not None and criterion.reaches(value, best)]
 
     def _exact(self, means: Means) -> tuple[float, ...]:
-        """Sort key that puts the best exact values first."""
+        """Sort key of a setting by its means as they are, without tolerance, the best first."""
         values = ((criterion.best, means[criterion.name] or 0.0) for criterion in self.criteria)
         return tuple(-value if best == "greatest" else value for best, value in values)
 

@@ -31,10 +31,12 @@ mod nanoseconds {
     pub const CONTROL: f64 = 9.0;
     /// Further nanoseconds of a cell where control loops end and begin.
     pub const RELAY: f64 = 25.0;
-    /// A cell that crosses a cut, in the part that it leaves, and in the one that it enters.
+    /// Further nanoseconds of a cell that crosses a cut, in the part that it leaves, and in the part that
+    /// it enters.
     pub const LEAVE: f64 = 1.0;
     pub const ENTER: f64 = 2.0;
-    /// A link with cells that cross a cut, in each step, in both parts: it is far from the cache.
+    /// Nanoseconds of each step for a link whose cells cross a cut, in the part that they leave, and in
+    /// the part that they enter: the link is far from the cache.
     pub const LEAVE_LINK: f64 = 30.0;
     pub const ENTER_LINK: f64 = 60.0;
     /// Factor on the nanoseconds of a cell under credit control, where many events have an instant

@@ -21,9 +21,10 @@ pub struct Section {
 }
 
 impl Section {
-    /// Adds the payload of a packet and returns all sections that it completes undamaged. In a
-    /// packet in which a section begins, the first byte is the number of bytes that still belong to
-    /// the section before, and further sections may follow (ISO/IEC 13818-1, 2.4.4).
+    /// Adds the payload of a packet and returns all sections that it completes undamaged. If
+    /// `starts_unit` is true, a section begins in the packet. The first byte is then the number of
+    /// bytes that still belong to the section before, and further sections may follow (ISO/IEC
+    /// 13818-1, 2.4.4).
     pub fn take(&mut self, payload: &[u8], starts_unit: bool) -> Vec<Vec<u8>> {
         let (before, begun) = match (starts_unit, payload.split_first()) {
             (false, _) => (payload, None),

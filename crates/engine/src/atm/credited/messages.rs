@@ -49,8 +49,8 @@ impl Prompt {
         }
     }
 
-    /// Counts the cells of a departure that will have left the node by the end of the service that has just
-    /// started at a port, and prepares the credit that follows then.
+    /// Counts the cells of a departure ahead of time, and prepares the credit that follows. The
+    /// cells will have left the node by the end of the service that has just started at `port`.
     #[inline]
     pub fn forward_ahead<S: Server>(
         &mut self,

@@ -314,8 +314,8 @@ impl PromptServer {
         }
     }
 
-    /// Keeps the departure of the cell in service, from the channel in `slot`, for the node, with the number
-    /// `cells` of cells that have not been reported before.
+    /// Keeps the departure of the cell in service, from the channel in `slot`, for the node.
+    /// `cells` is the number of cells that have not been reported before.
     fn report(&mut self, slot: u32, Queued { info, label }: Queued, lost: bool, cells: u32) {
         debug_assert!(
             self.departure.is_none(),

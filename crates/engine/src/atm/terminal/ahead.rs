@@ -19,9 +19,9 @@ use crate::atm::server::Server;
 use crate::kernel::Ps;
 
 impl Terminal {
-    /// Sends cells of one PDU, before its last, until `limit` as if no cell arrived until then, if
-    /// the terminal's next event is the transmission of such a cell. Everything before `from` has
-    /// been processed.
+    /// Sends cells of one PDU, except its last, until `limit`, as if no cell arrived until then.
+    /// Nothing is sent unless the terminal's next event is the transmission of such a cell.
+    /// Everything before `from` has been processed.
     pub fn send_ahead<S: Server>(&mut self, from: Ps, limit: Ps, out: &mut Outside<'_, S>) {
         // After a turn for cells without bodies alone, those sent ahead before may still be taken back.
         let is_ahead = self.ahead.as_ref().is_some_and(|ahead| ahead.last >= from);

@@ -184,9 +184,9 @@ impl Terminal {
         matches!(self.shaper, Shaper::Abr(_)) && self.queue.cells_before_last() >= WORTH_A_ROW
     }
 
-    /// Sends cells of one PDU, before its last, from `at` until `limit`, as long as neither an RM cell is due
-    /// nor the port needs to check one. Returns the time of the shaper's next transmission; `None`, with
-    /// nothing changed, if there is no such cell.
+    /// Sends cells of one PDU, except its last, from `at` until `limit`. The row ends when an RM
+    /// cell is due or the port needs to check a cell. Returns the time of the shaper's next
+    /// transmission; `None`, with nothing changed, if there is no such cell.
     ///
     /// [`Terminal::run_shaper`] would send the same cells. None of them empties the queue, and neither TCP
     /// nor an observer acts on them.

@@ -19,8 +19,8 @@ fn segment() -> (Vec<u8>, [usize; 3]) {
     (records.concat(), ends)
 }
 
-/// Opens a store with the segment `bytes` and checks that all results but those for which `lost` is
-/// true are found, and that one problem is reported if `damage` is true; then puts the lost results
+/// Opens a store with the segment `bytes` and checks that it finds all results but those for which
+/// `lost` is true. One problem must be reported if `damage` is true. Then puts the lost results
 /// again.
 fn assert_loses(bytes: &[u8], lost: impl Fn(usize) -> bool, damage: bool, what: &str) {
     let directory = tempfile::tempdir().unwrap();

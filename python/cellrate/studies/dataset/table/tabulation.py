@@ -43,7 +43,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Tabulation:
-    """A table.
+    """A table of measures by the values of factors.
 
     Attributes:
         title: Name of the study.
