@@ -22,7 +22,7 @@ pub struct Table {
     pub measures: Vec<Measure>,
 }
 
-/// A measure.
+/// A measure of the summary: its key, unit and meaning.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Measure {
     /// Key of the measure in a row of its table; a dot leads into an object, as in

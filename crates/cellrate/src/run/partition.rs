@@ -20,7 +20,7 @@ use self::graph::{Groups, Load, crossing, lookahead, steps, used_links};
 pub enum Threads {
     /// As many threads as shorten the run, at most one for each core.
     Auto,
-    /// This number of threads, or as many of them as shorten the run.
+    /// The given number of threads, or fewer if more would not shorten the run.
     Number(NonZeroUsize),
 }
 

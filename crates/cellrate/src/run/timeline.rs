@@ -30,11 +30,11 @@ pub struct Stop {
 /// All stops of a run, from 0 to its end. They depend on the scenario alone, never on a clock.
 #[derive(Clone, Debug)]
 pub struct Timeline {
-    /// Measuring window.
+    /// Begin and end of the measuring window.
     pub window: (Ps, Ps),
     /// End of the run.
     pub end: Ps,
-    /// Sampling period.
+    /// Time between two samples of the traces.
     pub sample: Ps,
     /// Longest time without a stop.
     pub slice: Ps,

@@ -124,9 +124,9 @@ pub enum Made {
     Control(Arc<dyn CustomScheme>),
     /// A discard policy.
     Discard(Arc<dyn CustomDiscard>),
-    /// A recovery.
+    /// A loss recovery of TCP.
     Recovery(Arc<dyn CustomRecovery>),
-    /// A law of a source.
+    /// A law of the rate of an ABR source.
     Law(Arc<dyn CustomLaw>),
     /// No component: the scenario is only described.
     Nothing,

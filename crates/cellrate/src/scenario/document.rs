@@ -20,17 +20,17 @@ pub struct Item {
 /// A value of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// A text.
+    /// A string.
     String(String),
     /// A whole number; beyond 128 bits it is clipped to the nearest.
     Integer(i128),
-    /// A number.
+    /// A floating-point number.
     Float(f64),
     /// A truth value.
     Boolean(bool),
     /// A date or time; no scenario uses it.
     Date(toml::value::Datetime),
-    /// A list.
+    /// A list of values with their positions.
     Array(Vec<Item>),
     /// A table of keys and values.
     Table(Table),

@@ -35,7 +35,7 @@ pub struct Registry {
     pub sources: Vec<Named>,
     /// Loss recoveries of TCP.
     pub recoveries: Vec<Named>,
-    /// Scenario templates.
+    /// Templates of networks that a scenario can name.
     pub templates: Vec<Named>,
 }
 

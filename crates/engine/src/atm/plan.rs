@@ -112,7 +112,7 @@ impl Plan {
 /// A host or a switch.
 #[derive(Clone, Debug)]
 pub struct NodePlan {
-    /// Unique name.
+    /// Name of the node, unique in the plan.
     pub name: String,
     /// Kind of node.
     pub kind: NodeKind,
@@ -245,9 +245,9 @@ pub struct MeasurePlan {
 pub struct EventKinds {
     /// Cells refused by a buffer.
     pub loss: bool,
-    /// Retransmission timeouts.
+    /// Expiries of TCP's retransmission timer.
     pub timeout: bool,
-    /// Retransmitted segments.
+    /// Segments that TCP sends again.
     pub retransmission: bool,
     /// Congestion marks written into backward RM cells or data cells.
     pub mark: bool,

@@ -55,7 +55,7 @@ pub struct Bytes {
     pub delivered: u64,
     /// Bytes that arrived, including duplicates and those that wait for earlier bytes.
     pub arrived: u64,
-    /// Bytes acknowledged.
+    /// Bytes whose acknowledgement has reached the sender.
     pub acked: u64,
     /// Counters of the TCP sender; zero without TCP.
     pub sender: SenderStats,

@@ -16,7 +16,7 @@ impl ChannelId {
     pub fn backward(flow: usize) -> ChannelId {
         ChannelId::forward(flow).reverse()
     }
-    /// Both channels of a flow, the forward one first.
+    /// The forward and the backward channel of a flow.
     pub fn both(flow: usize) -> [ChannelId; 2] {
         [ChannelId::forward(flow), ChannelId::backward(flow)]
     }

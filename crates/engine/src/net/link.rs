@@ -277,7 +277,7 @@ fn drain<T: Copy>(ring: &mut Ring<T>, into: &mut Vec<T>, mut ready: impl FnMut(&
 
 /// The link that a port feeds, and the list of links whose receivers must be updated.
 pub struct Outlet<'a, W: Word> {
-    /// The link.
+    /// The link that the port feeds.
     pub link: &'a mut Link<W>,
     /// Index of the link.
     pub number: u32,

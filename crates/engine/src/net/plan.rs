@@ -13,8 +13,8 @@ pub struct LinkPlan {
     pub from: usize,
     /// Node that receives.
     pub to: usize,
-    /// Line rate.
+    /// Line rate of the link.
     pub rate: Rate,
-    /// Propagation delay.
+    /// Propagation delay of the link.
     pub delay: Ps,
 }

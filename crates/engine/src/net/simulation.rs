@@ -19,7 +19,7 @@ pub struct LinkFacts {
     pub from: usize,
     /// Node that receives.
     pub to: usize,
-    /// Propagation delay.
+    /// Propagation delay of the link.
     pub delay: Ps,
     /// Time of a least unit, rounded up.
     pub unit: Ps,

@@ -301,9 +301,9 @@ impl<'a> Frames<'a> {
 /// Payload of a captured datagram.
 #[derive(Clone, Copy)]
 enum Fill<'a> {
-    /// This number of octets of user data, as text.
+    /// User data of the datagram as text; the number is its length in octets.
     Datagram(usize),
-    /// The octets themselves.
+    /// Given octets.
     Octets(&'a [u8]),
 }
 

@@ -22,9 +22,9 @@ pub const CE: u8 = 0b11;
 /// The fields of the header in which packets differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// Source address.
+    /// IPv4 address of the sender.
     pub from: [u8; 4],
-    /// Destination address.
+    /// IPv4 address of the receiver.
     pub to: [u8; 4],
     /// Identification of the packet.
     pub id: u16,

@@ -25,7 +25,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// All formats.
+    /// All formats of capture files.
     pub const ALL: [Format; 6] = [
         Format::Cells,
         Format::Pdus,

@@ -16,7 +16,7 @@ pub struct Connection {
     /// Bytes that the acknowledgement acknowledges and none did before; 0 for a duplicate.
     #[pyo3(get)]
     pub acked: u64,
-    /// Bytes outstanding.
+    /// Bytes sent and not acknowledged: FlightSize of RFC 5681.
     #[pyo3(get)]
     pub flight: u64,
     pub random: Random,
@@ -38,7 +38,7 @@ impl Connection {
     fn random(&mut self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         self.random.get(py)
     }
-    /// Congestion window.
+    /// Congestion window in bytes.
     #[getter]
     fn cwnd(&self) -> u64 {
         self.window.cwnd
@@ -63,7 +63,7 @@ impl Connection {
     fn rwnd(&self) -> u64 {
         self.window.rwnd
     }
-    /// Full segment.
+    /// Payload of a full segment in bytes.
     #[getter]
     fn mss(&self) -> u64 {
         self.window.mss

@@ -44,7 +44,7 @@ impl Port {
     fn knows_queue(&self) -> bool {
         self.queue.is_some()
     }
-    /// Simulated time.
+    /// Simulated time in seconds.
     #[getter]
     fn now(&self) -> f64 {
         self.now.as_secs_f64()

@@ -22,7 +22,7 @@ pub enum Need {
 }
 
 impl Need {
-    /// Every kind.
+    /// All kinds of needs of memory.
     pub const ALL: [Need; 7] = [
         Need::Links,
         Need::Windows,

@@ -27,7 +27,7 @@ pub const NONE: u32 = u32::MAX;
 /// A channel at the output port that sends its cells.
 #[derive(Clone, Copy, Debug)]
 pub struct Way {
-    /// The channel.
+    /// Channel whose cells the port sends.
     pub channel: ChannelId,
     /// Label under which the channel's cells arrive here; [`NONE`] if the channel begins here.
     pub label_here: u32,

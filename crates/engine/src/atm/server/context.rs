@@ -29,7 +29,7 @@ impl<'a, E: LineEnd> Context<'a, E> {
         self.control.on_dequeue(self.now, &mut passing, length);
         *info = info.marked_as(passing);
     }
-    /// These surroundings at another time `now`.
+    /// The same surroundings at the time `now`.
     #[inline(always)]
     pub fn at(&mut self, now: Ps) -> Context<'_, E> {
         Context::new(now, self.control, self.out)

@@ -52,7 +52,7 @@ pub struct PromptSettings {
 /// A cell of a channel whose service has completed, as reported to the node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure {
-    /// Completion time.
+    /// Time at which the service of the cell has completed.
     pub at: Ps,
     /// Slot of the channel at the port.
     pub slot: u32,

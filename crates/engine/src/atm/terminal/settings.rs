@@ -62,7 +62,7 @@ pub enum App {
 /// Data of a TCP sender.
 #[derive(Clone)]
 pub enum Supply {
-    /// This number of bytes, all there at the start.
+    /// Number of bytes, all of which the sender has at the start.
     Bytes(u64),
     /// Bytes that an application writes at certain times.
     Writes(Box<Writes>),
