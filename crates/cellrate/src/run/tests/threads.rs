@@ -157,8 +157,8 @@ fn a_run_on_threads_stops_when_it_is_told_to() {
     assert!(told.is_sorted() && told[0].0 > Ps::ZERO && told[0].1 == Ps::from_s(1_000_000));
 }
 
-/// Parts without a link between them do not wait for each other; each ends all the same when the run is
-/// stopped, even if another has long been done.
+/// Parts without a link between them do not wait for each other. Yet each part ends when the run is
+/// stopped, even if another part has ended long before.
 #[test]
 fn a_part_that_is_done_still_hears_that_the_run_shall_stop() {
     let text = r#"

@@ -78,7 +78,7 @@ const ORDER: &[&str] = &[
     "atm",
 ];
 
-/// Modules that may name modules within them which use them in turn, and the reason.
+/// Modules that may use their own submodules although these use them, and the reason.
 const WHOLE: [(&str, &str); 8] = [
     (
         "atm::port",
