@@ -5,6 +5,7 @@ import uPlot from "uplot";
 import { ofFlow, variable } from "./colours.ts";
 import type { CurvesNews } from "./engine/client.ts";
 import type { Chart, Opened, Track } from "./engine/messages.ts";
+import { GAP, LETTERS, LINE, place, roomFor } from "./labels.ts";
 import { isEthernet } from "./layer.ts";
 import { megabits, number, time } from "./numbers.ts";
 import { named } from "./names.ts";
@@ -21,12 +22,10 @@ const TITLES: Record<Chart, string> = {
   scheme: "Counted by the control scheme",
 };
 /** Titles over Ethernet that differ. */
-const OF_ETHERNET: Partial<Record<Chart, string>> = { throughput: "Throughput per flow, data received", loss: "Packets lost so far" };
+const OF_ETHERNET: Partial<Record<Chart, string>> = { rate: "ACR", throughput: "Throughput per flow, data received", loss: "Packets lost so far" };
 const ORDER: Chart[] = ["queue", "rate", "window", "throughput", "utilisation", "credit", "scheme", "loss"];
 const DASHED = new Set(["ER", "ssthresh"]);
 const HEIGHT = 132;
-/** Height of a line of text. */
-const LINE = 12;
 /** What a scheme computes rates with, which is always shown; its counters are folded. */
 const SHOWN_OF_SCHEME = /load_factor|_cells_per_second$/;
 /** A curve below this share of the chart's greatest value has no name. */
@@ -74,6 +73,8 @@ export class Charts {
   #window: [number, number] = [0, Number.POSITIVE_INFINITY];
   /** Width of a chart, in pixels. */
   #width = 120;
+  /** Room at the right for the names of curves, the same for all charts, so that an instant stands at one place in them. */
+  #aside = 0;
   /** True if the counters of the scheme are unfolded. */
   #counters = false;
 
@@ -222,6 +223,7 @@ export class Charts {
     this.#box.replaceChildren();
     // Read once: after each chart that is added the browser would lay out the page again.
     this.#width = Math.max(120, this.#box.clientWidth);
+    this.#aside = roomFor(this.#tracks.map(({ of }) => of), this.#width);
     this.#drawn = ORDER.flatMap((chart) => {
       const tracks = this.#tracks.map((_, i) => i).filter((i) => this.#tracks[i]?.chart === chart);
       // What a scheme counts has units of its own, so each quantity has its chart.
@@ -360,12 +362,6 @@ export class Charts {
     return drawn;
   }
 
-  /** Room at the right for the names of curves, the same for all charts, so that an instant stands at one place in them. */
-  get #aside(): number {
-    const longest = Math.max(...this.#tracks.map(({ of }) => of.length));
-    return Math.min(this.#width < 480 ? 70 : 130, 24 + 6.4 * longest);
-  }
-
   /** Shades what lies before and behind the measuring window. */
   #shade(plot: uPlot): void {
     const { left, top, width, height } = plot.bbox;
@@ -384,28 +380,17 @@ export class Charts {
     const curves = tracks
       .map((track, i) => ({ track, i, ...(ends[i] ?? { last: Number.NaN, most: 0 }) }))
       .filter(({ track, last, most: own }) => !DASHED.has(this.#tracks[track]?.quantity ?? "") && Number.isFinite(last) && own > FLAT * most)
-      .map(({ track, i, last, most: own }) => ({ text: this.#tracks[track]?.of ?? "", colour: this.#colour(track, i), own, y: Math.max(top, Math.min(top + height, plot.valToPos(last, "y", true))) }));
-    const line = LINE * scale;
-    const rows = Math.max(2, Math.floor(height / line));
-    // Where curves are more than lines, the highest have names.
-    const chosen = curves.length <= rows ? curves : [...curves].sort((a, b) => b.own - a.own).slice(0, rows - 1);
-    const more = { text: `+${curves.length - chosen.length} more`, colour: variable("--muted"), y: top + height };
-    const labels = [...chosen.sort((a, b) => a.y - b.y), ...(chosen.length < curves.length ? [more] : [])];
-    labels.forEach((label, i) => {
-      label.y = Math.max(label.y, (labels[i - 1]?.y ?? Number.NEGATIVE_INFINITY) + line);
-    });
-    labels.reduceRight((below, label) => {
-      label.y = Math.min(label.y, below - line);
-      return label.y;
-    }, top + height + line);
+      .map(({ track, i, last, most: own }) => ({ text: this.#tracks[track]?.of ?? "", colour: this.#colour(track, i), most: own, y: Math.max(top, Math.min(top + height, plot.valToPos(last, "y", true))) }));
     const context = plot.ctx;
     context.save();
-    context.font = `${11 * scale}px system-ui`;
+    context.font = `${LETTERS * scale}px system-ui`;
     context.textAlign = "left";
     context.textBaseline = "middle";
-    for (const { text, colour, y } of labels) {
-      context.fillStyle = colour;
-      context.fillText(text, left + width + 6 * scale, y);
+    const line = LINE * scale;
+    const room = { width: (this.#aside - GAP) * scale, top, bottom: top + height, line };
+    for (const { lines, colour, y } of place(curves, room, (text) => context.measureText(text).width)) {
+      context.fillStyle = colour ?? variable("--muted");
+      lines.forEach((text, i) => context.fillText(text, left + width + GAP * scale, y + i * line));
     }
     context.restore();
   }

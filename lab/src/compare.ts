@@ -1,6 +1,6 @@
 // A small table of what differs between two runs, or of what one has given.
 
-import type { Summary } from "./engine/messages.ts";
+import type { Network, Summary } from "./engine/messages.ts";
 import { isEthernet } from "./layer.ts";
 import { number } from "./numbers.ts";
 
@@ -33,13 +33,16 @@ const ROWS: Row[] = [
   { of: "atm", name: "Bottleneck settled after the last start", unit: "ms", value: (_, settled) => settled * 1e3 },
 ];
 
-function layerOf(summary: Summary): "atm" | "ethernet" {
-  return isEthernet(summary) ? "ethernet" : "atm";
+function layerOf(of: Network | Summary): "atm" | "ethernet" {
+  return isEthernet(of) ? "ethernet" : "atm";
 }
 
-/** The table, with a line for each run, or on a narrow page a column; differences are told where there are two runs. */
-export function table(runs: { title: string; summary: Summary | undefined; settled: number }[]): HTMLElement {
-  const layers = new Set(runs.flatMap(({ summary }) => (summary ? [layerOf(summary)] : [])));
+/**
+ * The table, with a line for each run, or on a narrow page a column; differences are told where there are two runs.
+ * A run that goes on has dashes.
+ */
+export function table(runs: { title: string; network: Network | undefined; summary: Summary | undefined; settled: number }[]): HTMLElement {
+  const layers = new Set(runs.flatMap(({ network }) => (network ? [layerOf(network)] : [])));
   const rows = ROWS.filter(({ of }) => of === undefined || layers.has(of));
   const has = (row: Row, summary: Summary | undefined): summary is Summary => summary !== undefined && (row.of ?? layerOf(summary)) === layerOf(summary);
   const values = runs.map(({ summary, settled }) => rows.map((row) => (has(row, summary) ? row.value(summary, settled) : Number.NaN)));

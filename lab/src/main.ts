@@ -358,12 +358,14 @@ class Page {
     this.#ask(side);
     if (side === this.#sides[0] && side.opened) this.#transport.open(side.opened.network);
     if (side === this.#present && !this.#dragged) this.#panel();
+    // Under a slider that moves the last results stay until the next ones have come.
+    if (!this.#dragged) this.#tabulate();
     this.#transport.show();
   }
 
   /** Shows the results of the runs. */
   #tabulate(): void {
-    this.#results.replaceChildren(table(this.#sides.map(({ title, summary, settled }) => ({ title, summary, settled }))));
+    this.#results.replaceChildren(table(this.#sides.map(({ title, opened, summary, settled }) => ({ title, network: opened?.network, summary, settled }))));
   }
 
   #ended(): void {
@@ -525,6 +527,7 @@ class Page {
     if (this.#sides.length === 2) {
       this.#sides.pop()?.end();
       this.#choose(0);
+      this.#tabulate();
     } else if (this.#present) {
       this.#add(structuredClone(this.#present.side));
       this.#choose(1);

@@ -1,12 +1,13 @@
-// Names in the picture of a network: for every template and every run of the gallery, in three widths.
+// Names in the picture of a network and beside the charts: for every template and every run of the gallery, in three widths.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 
-import type { About, Network, Opened, Refused } from "../src/engine/messages.ts";
+import type { About, Opened, Refused } from "../src/engine/messages.ts";
 import { Engine } from "../src/engine/module.ts";
 import { PAPERS, sideOf } from "../src/gallery.ts";
+import { GAP, LINE, place, roomFor } from "../src/labels.ts";
 import { heightFor, layout, overlaps } from "../src/layout.ts";
 import { overrides } from "../src/state.ts";
 import { ROOT } from "./page.ts";
@@ -14,7 +15,7 @@ import { ROOT } from "./page.ts";
 /** A wide letter of the pictures' font, in pixels. */
 const LETTER = 6.6;
 
-async function networks(): Promise<[string, Network][]> {
+async function scenarios(): Promise<[string, Opened][]> {
   const engine = new Engine(await WebAssembly.compile(await readFile(`${ROOT}out/lab/engine.wasm`)));
   const { templates } = engine.ask<About>({ ask: "about" }).json;
   const runs = PAPERS.flatMap(({ experiments }) => experiments).flatMap(({ id, runs }) => runs.map((run) => ({ id, side: sideOf(run) })));
@@ -24,7 +25,7 @@ async function networks(): Promise<[string, Network][]> {
   const tree = (k: number) => `topology={template="fat-tree",k=${k},rate="10 Gbit/s",delay="1 us"}`;
   for (const set of [[tree(4)], [tree(6)], ["topology.hosts_per_leaf=16"], ['topology.leaves=8', 'topology.spines=4']]) texts.push([`leaf-spine ${set.join(" ")}`, leafSpine, set]);
   texts.push(["incast of 40", templates.find(({ name }) => name === "incast")?.text ?? "", ["flow.answer.count=40"]]);
-  const shapes = new Map<string, [string, Network]>();
+  const shapes = new Map<string, [string, Opened]>();
   for (const [name, text, set] of texts) {
     const { json } = engine.ask<Opened | Refused>({ ask: "open", text, name, set });
     if ("error" in json) {
@@ -34,16 +35,18 @@ async function networks(): Promise<[string, Network][]> {
     }
     const { nodes, links, flows } = json.network;
     const shape = JSON.stringify([nodes.map((node) => [node.name, node.switch !== null]), links.map(({ from, to }) => [from, to]), flows.map(({ forward }) => forward)]);
-    if (!shapes.has(shape)) shapes.set(shape, [name, json.network]);
+    if (!shapes.has(shape)) shapes.set(shape, [name, json]);
   }
   return [...shapes.values()];
 }
 
+const found = scenarios();
+
 test("names never overlap each other or a node, and none is cut", async (t) => {
-  const all = await networks();
+  const all = await found;
   assert.ok(all.length > 20, `${all.length} networks`);
   let without = 0;
-  for (const [name, network] of all) {
+  for (const [name, { network }] of all) {
     for (const [width, least] of [[950, 340], [570, 340], [336, 240]] as const) {
       const height = Math.max(least, Math.min(560, heightFor(network)));
       const { nodes, names, lengths } = layout(network, width, height, (text) => text.length * LETTER);
@@ -66,4 +69,30 @@ test("names never overlap each other or a node, and none is cut", async (t) => {
     }
   }
   t.diagnostic(`${all.length} networks in three widths; ${without} hosts without a name for want of room`);
+});
+
+test("names of curves never overlap, and none is cut", async () => {
+  const measure = (text: string) => text.length * LETTER;
+  for (const [name, { tracks }] of await found) {
+    for (const width of [950, 570, 336]) {
+      const room = { width: roomFor(tracks.map(({ of }) => of), width) - GAP, top: 8, bottom: 108, line: LINE };
+      for (const chart of new Set(tracks.map((track) => track.chart))) {
+        const names = [...new Set(tracks.filter((track) => track.chart === chart).map(({ of }) => of))];
+        // Curves that all end at one height, at the top, and apart; one of them alone.
+        const ends: ((i: number) => number)[] = [() => 108, () => 8, (i) => 8 + ((i * 37) % 100)];
+        for (const [end, some] of [...ends.map((end) => [end, names] as const), ...names.map((of) => [() => 60, [of]] as const)]) {
+          const placed = place(some.map((text, i) => ({ text, colour: "", most: i, y: end(i) })), room, measure);
+          const told = Number(/^\+(\d+) more$/.exec(placed.at(-1)?.lines[0] ?? "")?.[1] ?? 0);
+          assert.equal(placed.filter(({ colour }) => colour !== undefined).length + told, some.length, `${name}, ${width}, ${chart}`);
+          if (some.length === 1) assert.equal(placed[0]?.lines.join(""), some[0]);
+          let free = room.top;
+          for (const { lines, y } of placed) {
+            assert.ok(y >= free && y + (lines.length - 0.5) * LINE <= room.bottom, `${name}, ${width}, ${chart}: ${lines.join("")} at ${y}`);
+            for (const line of lines) assert.ok(measure(line) <= room.width, `${name}, ${width}, ${chart}: ${line} is cut`);
+            free = y + lines.length * LINE;
+          }
+        }
+      }
+    }
+  }
 });

@@ -174,6 +174,28 @@ test("on a phone the panel is a sheet over the charts, and a page that is turned
   assert.ok(await page.locator("canvas.network").isVisible());
 });
 
+test("on a phone the table of results stands under the network before a run has ended, and goes with its run", async () => {
+  const { page } = await opened(chromium, server.address, { viewport: { width: 360, height: 740 } });
+  await ended(page);
+  const values = page.locator(".results tbody td");
+  assert.match((await values.allTextContents()).join(" "), /\d/);
+  await page.locator("#sheet").click();
+  await page.locator("details[data-group]").evaluateAll((all) => all.forEach((one) => ((one as HTMLDetailsElement).open = true)));
+  await input(page, "run.duration").fill("10 s");
+  await input(page, "run.duration").press("Enter");
+  await page.waitForFunction(() => document.querySelector<HTMLElement>(".side")?.dataset.state === "running" && [...document.querySelectorAll(".results tbody td")].every((one) => one.textContent === "–"));
+  assert.ok((await values.count()) > 5);
+  const edges = async (selector: string) => await page.locator(selector).first().evaluate((one) => [one.getBoundingClientRect().top, one.getBoundingClientRect().bottom] as const);
+  const [[, network], [top, bottom], [charts]] = [await edges("canvas.network"), await edges(".results"), await edges(".charts")];
+  assert.ok(network <= top && bottom <= charts, `${network}, ${top} to ${bottom}, ${charts}`);
+  await ended(page);
+  await page.locator("#compare").click();
+  await page.waitForFunction(() => document.querySelectorAll(".results thead th").length === 4);
+  await ended(page);
+  await page.locator("#compare").click();
+  assert.equal(await page.locator(".results thead th").count(), 2);
+});
+
 test("what is saved gives the same digest in the terminal", async () => {
   const { page } = await opened(chromium, server.address);
   await ended(page);
@@ -446,6 +468,37 @@ test("a scenario over Ethernet is drawn packet by packet, and gives what the com
   await ended(page);
   assert.equal(await input(page, "switch.control").count(), 1);
   assert.match((await page.locator(".results").textContent()) ?? "", /Longest queue, cells[\s\S]*Longest queue, kB/);
+  assert.deepEqual(wrong, []);
+});
+
+test("ACR over Ethernet ends where the command says, and follows a target that is set", async () => {
+  const { page, wrong } = await opened(chromium, server.address);
+  await ended(page);
+  await page.locator("#preset").selectOption("explicit-rate");
+  const scenario = await output(cellrate("new", "explicit-rate"));
+  for (const target of ["0.9", "0.5"]) {
+    if (target !== "0.9") {
+      await input(page, "switch.control.target_utilisation").fill(target);
+      await input(page, "switch.control.target_utilisation").press("Enter");
+    }
+    const run = JSON.parse(await output(cellrate("run", "-", "--json", "--set", `switch.control.target_utilisation=${target}`), scenario)) as { digest: string; flows: { name: string; acr_final_bits_per_second: number }[] };
+    assert.equal(await digest(page), run.digest);
+    assert.ok((await page.locator(".chart figcaption").allTextContents()).includes("ACR, Gbit/s"));
+    if (!(await page.locator("#save-csv").isVisible())) await page.locator("#export summary").click();
+    const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#save-csv").click()]);
+    const file = `${tmpdir()}/cellrate-lab-acr-${process.pid}.csv`;
+    await download.saveAs(file);
+    const [head = "", ...rows] = (await readFile(file, "utf8")).trimEnd().split("\n");
+    // Commas stand within the quoted names, too.
+    const names = [...head.matchAll(/"([^"]*)"/g)].map(([, name]) => name ?? "");
+    const last = rows.at(-1)?.split(",").slice(1) ?? [];
+    for (const { name, acr_final_bits_per_second: final } of run.flows) {
+      const acr = Number(last[names.indexOf(`ACR of ${name} in Gbit/s, greatest`)]);
+      assert.ok(Math.abs(acr - final / 1e9) < 1e-6 * acr, `${name}: ${acr} Gbit/s here, ${final} bit/s there`);
+      // Eight flows share what ERICA aims at.
+      assert.ok(Math.abs(acr - (Number(target) * 100) / 8) < 0.02 * acr, `${name}: ${acr} Gbit/s`);
+    }
+  }
   assert.deepEqual(wrong, []);
 });
 
