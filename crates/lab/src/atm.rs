@@ -2,13 +2,13 @@
 
 use cellrate::run::{self, Events};
 use cellrate_engine::atm::cell::Kind;
-use cellrate_engine::atm::{Held, Simulation};
+use cellrate_engine::atm::{Held, Simulation, SwitchPort};
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::net::ChannelId;
 
-use crate::curves::Track;
 use crate::picture::{FlowPicture, PortPicture, Sign, flow_bytes, mark};
 use crate::shown::{Live, Shown};
+use crate::tracks::{Drawn, Probe, Track, Units};
 
 /// Places along a link; of the cells in one place the most telling is shown.
 pub const PLACES: usize = 96;
@@ -17,31 +17,6 @@ const PLACE_BYTES: usize = 4;
 /// Bits of a cell on the line.
 const CELL_BITS: f64 = 424.0;
 const MBIT: f64 = 1e6;
-
-/// The way to read a quantity.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Probe {
-    /// Cells in a queue of a port.
-    Queue { port: usize, queue: usize },
-    /// ACR of a flow.
-    Acr { flow: usize },
-    /// Explicit rate of a flow.
-    ExplicitRate { flow: usize },
-    /// Congestion window of a flow.
-    Cwnd { flow: usize },
-    /// Slow start threshold of a flow.
-    Ssthresh { flow: usize },
-    /// Cells that have arrived, whose growth is the throughput.
-    Received { flow: usize },
-    /// Cells that have left, whose growth is the utilisation.
-    Departed { port: usize, cells_per_second: f64 },
-    /// Cells lost at a port.
-    Dropped { port: usize },
-    /// Credit of a flow.
-    Credit { flow: usize },
-    /// A statistic of the control scheme.
-    Scheme { port: usize, statistic: usize },
-}
 
 impl Live for run::Live {
     type Simulation = Simulation;
@@ -61,7 +36,6 @@ impl Live for run::Live {
 }
 
 impl Shown for Simulation {
-    type Probe = Probe;
     type Unit = Held;
     /// Number of the byte at which the place begins.
     type Place = usize;
@@ -69,6 +43,12 @@ impl Shown for Simulation {
     /// The estimate before the run limits it.
     const MOST_STORED: u64 = u64::MAX;
     const AVERAGED: u64 = 1;
+    const UNITS: Units = Units {
+        queue: "cells",
+        rate: "Mbit/s",
+        window: "bytes",
+        lost: ("cells lost", "cells"),
+    };
 
     fn now(&self) -> Ps {
         Simulation::now(self)
@@ -80,46 +60,73 @@ impl Shown for Simulation {
         self.peak_storage().bytes
     }
 
-    fn tracks(&self) -> Vec<Track<Probe>> {
-        let mut found = Vec::new();
-        tracks_of_ports(self, &mut found);
-        tracks_of_flows(self, &mut found);
-        found
+    fn size(&self) -> (usize, usize) {
+        (self.plan().links.len(), self.plan().flows.len())
+    }
+    fn flow_name(&self, flow: usize) -> &str {
+        &self.plan().flows[flow].name
     }
 
-    fn read(&mut self, tracks: &[Track<Probe>]) -> Vec<f64> {
+    fn drawn(&self) -> Vec<Drawn> {
+        let plan = self.plan();
+        let schemes = self.control_statistics();
+        let drawn = |(port, facts): (usize, SwitchPort)| {
+            let crossing = plan.flows.iter();
+            let crossing = crossing.filter(|flow| flow.forward.contains(&facts.link));
+            let statistics = match crossing.count() {
+                // A port that one flow crosses has nothing to share.
+                0 | 1 => Vec::new(),
+                _ => schemes[port].iter().map(|(name, _)| *name).collect(),
+            };
+            let link = &plan.links[facts.link];
+            Drawn {
+                port,
+                name: link.name.clone(),
+                queues: facts.queues.len(),
+                full: link.rate.cells_per_second(),
+                statistics,
+            }
+        };
+        let ports = self.switch_ports().into_iter().enumerate();
+        ports.map(drawn).collect()
+    }
+
+    fn has(&self, probe: Probe) -> bool {
+        match probe {
+            Probe::Acr { flow } | Probe::ExplicitRate { flow } => self.acr(flow).is_some(),
+            Probe::Cwnd { flow } | Probe::Ssthresh { flow } => self.tcp_window(flow).is_some(),
+            Probe::Credit { flow } => self.credit_balance(flow).is_some(),
+            _ => true,
+        }
+    }
+
+    fn read(&mut self, tracks: &[Track]) -> Vec<f64> {
         let ports = self.port_states();
         let schemes = self.control_statistics();
-        let read = |track: &Track<Probe>| -> f64 {
+        let read = |track: &Track| -> f64 {
             let rate = |cells: Option<f64>| cells.map_or(f64::NAN, |c| c * CELL_BITS / MBIT);
             let number = |value: Option<u64>| value.map_or(f64::NAN, |value| value as f64);
             match track.probe {
                 Probe::Queue { port, queue } => ports[port].lengths[queue] as f64,
+                Probe::Sent { port, full } => ports[port].departed as f64 * 100.0 / full,
+                Probe::Dropped { port } => ports[port].dropped as f64,
+                Probe::Scheme { port, statistic } => schemes[port]
+                    .get(statistic)
+                    .map_or(f64::NAN, |(_, value)| *value),
                 Probe::Acr { flow } => rate(self.acr(flow)),
                 Probe::ExplicitRate { flow } => rate(self.explicit_rate(flow)),
                 Probe::Cwnd { flow } => number(self.tcp_window(flow).map(|(cwnd, _)| cwnd)),
                 Probe::Ssthresh { flow } => number(self.slow_start_threshold(flow)),
+                Probe::Credit { flow } => number(self.credit_balance(flow).map(u64::from)),
                 Probe::Received { flow } => {
                     let cells = self.data_cells_received(ChannelId::forward(flow)).0;
                     cells as f64 * CELL_BITS / MBIT
                 }
-                Probe::Departed {
-                    port,
-                    cells_per_second,
-                } => ports[port].departed as f64 * 100.0 / cells_per_second,
-                Probe::Dropped { port } => ports[port].dropped as f64,
-                Probe::Credit { flow } => number(self.credit_balance(flow).map(u64::from)),
-                Probe::Scheme { port, statistic } => schemes[port]
-                    .get(statistic)
-                    .map_or(f64::NAN, |(_, value)| *value),
             }
         };
         tracks.iter().map(read).collect()
     }
 
-    fn size(&self) -> (usize, usize) {
-        (self.plan().links.len(), self.plan().flows.len())
-    }
     fn links_of_ports(&self) -> Vec<usize> {
         self.switch_ports().iter().map(|port| port.link).collect()
     }
@@ -192,70 +199,6 @@ impl Shown for Simulation {
         FlowPicture {
             cwnd: self.tcp_window(flow).map(|(cwnd, _)| cwnd),
             ssthresh: self.slow_start_threshold(flow),
-            acr: self.acr(flow),
-            er: self.explicit_rate(flow),
-            source_queue: self.source_queue(flow),
-            credit: self.credit_balance(flow),
         }
-    }
-}
-
-fn tracks_of_ports(simulation: &Simulation, found: &mut Vec<Track<Probe>>) {
-    let plan = simulation.plan();
-    let statistics = simulation.control_statistics();
-    for (port, facts) in simulation.switch_ports().into_iter().enumerate() {
-        let link = &plan.links[facts.link];
-        let name = || link.name.clone();
-        for queue in 0..facts.queues.len() {
-            let of = match facts.queues.len() {
-                1 => name(),
-                _ => format!("{}/{}", link.name, queue + 1),
-            };
-            let probe = Probe::Queue { port, queue };
-            found.push(Track::of_port("queue", "queue", of, "cells", probe));
-        }
-        let cells_per_second = link.rate.cells_per_second();
-        let probe = Probe::Departed {
-            port,
-            cells_per_second,
-        };
-        found.push(Track::of_port("utilisation", "utilisation", name(), "%", probe).growing());
-        let probe = Probe::Dropped { port };
-        found.push(Track::of_port("loss", "cells lost", name(), "cells", probe));
-        // A port that one flow crosses has nothing to share.
-        let shared = plan
-            .flows
-            .iter()
-            .filter(|flow| flow.forward.contains(&facts.link));
-        if shared.count() < 2 {
-            continue;
-        }
-        for (statistic, (quantity, _)) in statistics[port].iter().enumerate() {
-            let probe = Probe::Scheme { port, statistic };
-            found.push(Track::of_port("scheme", quantity, name(), "", probe));
-        }
-    }
-}
-
-fn tracks_of_flows(simulation: &Simulation, found: &mut Vec<Track<Probe>>) {
-    for (flow, plan) in simulation.plan().flows.iter().enumerate() {
-        let mut add = |chart, quantity, unit, probe| {
-            let name = plan.name.clone();
-            found.push(Track::of_flow(chart, quantity, (flow, name), unit, probe));
-        };
-        if simulation.acr(flow).is_some() {
-            add("rate", "ACR", "Mbit/s", Probe::Acr { flow });
-            add("rate", "ER", "Mbit/s", Probe::ExplicitRate { flow });
-        }
-        if simulation.tcp_window(flow).is_some() {
-            add("window", "cwnd", "bytes", Probe::Cwnd { flow });
-            add("window", "ssthresh", "bytes", Probe::Ssthresh { flow });
-        }
-        if simulation.credit_balance(flow).is_some() {
-            add("credit", "credit", "cells", Probe::Credit { flow });
-        }
-        let probe = Probe::Received { flow };
-        let name = (flow, plan.name.clone());
-        found.push(Track::of_flow("throughput", "throughput", name, "Mbit/s", probe).growing());
     }
 }

@@ -4,78 +4,14 @@
 use std::collections::VecDeque;
 
 use cellrate_engine::kernel::Ps;
-use serde::Serialize;
 
 use crate::shown::Shown;
-
-/// A quantity over time.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Track<P> {
-    /// Chart that it belongs to: `queue`, `rate`, `window`, `throughput`, `utilisation`, `loss`,
-    /// `credit` or `scheme`.
-    pub chart: &'static str,
-    /// Name of the quantity: `acr`, `er`, `cwnd`, `ssthresh`, or the scheme's own name for it.
-    pub quantity: &'static str,
-    /// Port, flow or link.
-    pub of: String,
-    /// Number of the flow, for its colour; `None` for a port.
-    pub flow: Option<usize>,
-    /// Unit of the values.
-    pub unit: &'static str,
-    /// The way to read it.
-    #[serde(skip)]
-    pub probe: P,
-    /// True for a count whose growth is shown, not its value.
-    #[serde(skip)]
-    grows: bool,
-}
-
-impl<P> Track<P> {
-    /// A quantity of the port named `of`.
-    pub fn of_port(
-        chart: &'static str,
-        quantity: &'static str,
-        of: String,
-        unit: &'static str,
-        probe: P,
-    ) -> Track<P> {
-        Track {
-            chart,
-            quantity,
-            of,
-            flow: None,
-            unit,
-            probe,
-            grows: false,
-        }
-    }
-    /// A quantity of a flow, of which number and name are given.
-    pub fn of_flow(
-        chart: &'static str,
-        quantity: &'static str,
-        (flow, name): (usize, String),
-        unit: &'static str,
-        probe: P,
-    ) -> Track<P> {
-        Track {
-            flow: Some(flow),
-            ..Track::of_port(chart, quantity, name, unit, probe)
-        }
-    }
-    /// The quantity as a count whose growth in a second is shown.
-    #[must_use]
-    pub fn growing(self) -> Track<P> {
-        Track {
-            grows: true,
-            ..self
-        }
-    }
-}
+use crate::tracks::Track;
 
 /// The tracks over a span of time. Growths are rates over the last readings.
 #[derive(Clone, Debug)]
-pub struct Curves<P> {
-    tracks: Vec<Track<P>>,
+pub struct Curves {
+    tracks: Vec<Track>,
     from: Ps,
     step: Ps,
     /// Readings so far, one row for each time.
@@ -88,10 +24,10 @@ pub struct Curves<P> {
     looks: u64,
 }
 
-impl<P: Copy> Curves<P> {
+impl Curves {
     /// Curves that begin at `from` and are read every `step`. Growths are averaged over so many readings,
     /// at least 1; those of them that are due after time zero are made before `from`.
-    pub fn new(tracks: Vec<Track<P>>, from: Ps, step: Ps, averaged: u64) -> Curves<P> {
+    pub fn new(tracks: Vec<Track>, from: Ps, step: Ps, averaged: u64) -> Curves {
         Curves {
             tracks,
             from,
@@ -109,7 +45,7 @@ impl<P: Copy> Curves<P> {
     }
 
     /// The quantities.
-    pub fn tracks(&self) -> &[Track<P>] {
+    pub fn tracks(&self) -> &[Track] {
         &self.tracks
     }
 
@@ -122,14 +58,14 @@ impl<P: Copy> Curves<P> {
     }
 
     /// Reads every quantity at [`Curves::due`], which the simulation must have reached.
-    pub fn read<S: Shown<Probe = P>>(&mut self, simulation: &mut S) {
+    pub fn read<S: Shown>(&mut self, simulation: &mut S) {
         let values = simulation.read(&self.tracks);
         if self.looks >= self.lead {
             let seconds = self.step.as_secs_f64() * self.last.len() as f64;
-            let shown = |number: usize, track: &Track<P>| {
+            let shown = |number: usize, track: &Track| {
                 let value = values[number];
                 match self.last.front() {
-                    _ if !track.grows => value,
+                    _ if !track.probe.grows() => value,
                     Some(before) => (value - before[number]) / seconds,
                     None => f64::NAN,
                 }

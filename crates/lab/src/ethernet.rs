@@ -7,9 +7,9 @@ use cellrate_engine::ether::port::Port;
 use cellrate_engine::ether::{Held, Simulation};
 use cellrate_engine::kernel::Ps;
 
-use crate::curves::Track;
 use crate::picture::{FlowPicture, PortPicture, Sign, flow_bytes, mark};
 use crate::shown::{Live, Shown};
+use crate::tracks::{Drawn, Probe, Track, Units};
 
 /// Most ports whose curves are drawn: those that most flows cross.
 const MOST_PORTS: usize = 48;
@@ -20,26 +20,6 @@ pub const FRAME_BYTES: usize = 16;
 const PARTS: f32 = 512.0;
 const GBIT: f64 = 1e9;
 const KB: f64 = 1e3;
-
-/// The way to read a quantity.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Probe {
-    /// Octets in a queue of a port.
-    Queue { port: usize, queue: usize },
-    /// Time in which the line of a port was busy, whose growth is the utilisation.
-    Busy { port: usize },
-    /// Frames lost at a port.
-    Dropped { port: usize },
-    /// ACR of a flow.
-    Acr { flow: usize },
-    /// Congestion window of a flow.
-    Cwnd { flow: usize },
-    /// Slow start threshold of a flow.
-    Ssthresh { flow: usize },
-    /// Bytes that have arrived, whose growth is the throughput. What is given to the application grows in
-    /// leaps behind a loss.
-    Received { flow: usize },
-}
 
 impl Live for ethernet::Live {
     type Simulation = Simulation;
@@ -60,7 +40,6 @@ impl Live for ethernet::Live {
 }
 
 impl Shown for Simulation {
-    type Probe = Probe;
     type Unit = Held;
     /// The shares of the link that head and tail have gone.
     type Place = (f64, f64);
@@ -72,6 +51,12 @@ impl Shown for Simulation {
     };
     /// Frames are long: between two readings few or none arrive.
     const AVERAGED: u64 = 16;
+    const UNITS: Units = Units {
+        queue: "kB",
+        rate: "Gbit/s",
+        window: "kB",
+        lost: ("packets lost", "packets"),
+    };
 
     fn now(&self) -> Ps {
         Simulation::now(self)
@@ -83,7 +68,14 @@ impl Shown for Simulation {
         self.peak_storage().bytes
     }
 
-    fn tracks(&self) -> Vec<Track<Probe>> {
+    fn size(&self) -> (usize, usize) {
+        (self.plan().links.len(), self.plan().flows.len())
+    }
+    fn flow_name(&self, flow: usize) -> &str {
+        &self.plan().flows[flow].name
+    }
+
+    fn drawn(&self) -> Vec<Drawn> {
         let plan = self.plan();
         let mut flows_over = vec![0u32; plan.links.len()];
         for channel in plan.channels().filter(|channel| channel.is_forward()) {
@@ -94,69 +86,46 @@ impl Shown for Simulation {
         chosen.sort_by_key(|(_, port)| std::cmp::Reverse(flows_over[port.link as usize]));
         chosen.truncate(MOST_PORTS);
         chosen.sort_by_key(|(number, _)| *number);
-        let mut found = Vec::new();
-        for (port, state) in chosen {
-            let name = || plan.links[state.link as usize].name.clone();
-            for queue in 0..state.queue_count() {
-                let of = match state.queue_count() {
-                    1 => name(),
-                    _ => format!("{}/{}", name(), queue + 1),
-                };
-                let probe = Probe::Queue { port, queue };
-                found.push(Track::of_port("queue", "queue", of, "kB", probe));
-            }
-            let probe = Probe::Busy { port };
-            found.push(Track::of_port("utilisation", "utilisation", name(), "%", probe).growing());
-            let probe = Probe::Dropped { port };
-            found.push(Track::of_port(
-                "loss",
-                "packets lost",
-                name(),
-                "packets",
-                probe,
-            ));
-        }
-        for (flow, plan) in plan.flows.iter().enumerate() {
-            let of = || (flow, plan.name.clone());
-            if self.acr(flow).is_some() {
-                let probe = Probe::Acr { flow };
-                found.push(Track::of_flow("rate", "ACR", of(), "Gbit/s", probe));
-            }
-            if self.tcp_window(flow).is_some() {
-                let [cwnd, ssthresh] = [Probe::Cwnd { flow }, Probe::Ssthresh { flow }];
-                found.push(Track::of_flow("window", "cwnd", of(), "kB", cwnd));
-                found.push(Track::of_flow("window", "ssthresh", of(), "kB", ssthresh));
-            }
-            let probe = Probe::Received { flow };
-            found.push(Track::of_flow("throughput", "throughput", of(), "Gbit/s", probe).growing());
-        }
-        found
+        let drawn = |(port, state): (usize, &Port)| Drawn {
+            port,
+            name: plan.links[state.link as usize].name.clone(),
+            queues: state.queue_count(),
+            // Seconds in which the line is busy.
+            full: 1.0,
+            statistics: Vec::new(),
+        };
+        chosen.into_iter().map(drawn).collect()
     }
 
-    fn read(&mut self, tracks: &[Track<Probe>]) -> Vec<f64> {
+    fn has(&self, probe: Probe) -> bool {
+        match probe {
+            Probe::Acr { flow } => self.acr(flow).is_some(),
+            Probe::Cwnd { flow } | Probe::Ssthresh { flow } => self.tcp_window(flow).is_some(),
+            Probe::ExplicitRate { .. } | Probe::Credit { .. } | Probe::Scheme { .. } => false,
+            _ => true,
+        }
+    }
+
+    fn read(&mut self, tracks: &[Track]) -> Vec<f64> {
         let now = Simulation::now(self);
         let ports: Vec<&Port> = Simulation::ports(self).collect();
-        let read = |track: &Track<Probe>| match track.probe {
+        let kb = |bytes: Option<u64>| bytes.map_or(f64::NAN, |bytes| bytes as f64 / KB);
+        let read = |track: &Track| match track.probe {
             Probe::Queue { port, queue } => ports[port].held(queue).octets as f64 / KB,
-            Probe::Busy { port } => ports[port].busy_ps(now) * 1e-12 * 100.0,
+            Probe::Sent { port, full } => ports[port].busy_ps(now) * 1e-12 * 100.0 / full,
             Probe::Dropped { port } => ports[port].dropped() as f64,
             Probe::Acr { flow } => self
                 .acr(flow)
                 .map_or(f64::NAN, |octets| octets * 8.0 / GBIT),
-            Probe::Cwnd { flow } => self
-                .tcp_window(flow)
-                .map_or(f64::NAN, |(cwnd, _)| cwnd as f64 / KB),
-            Probe::Ssthresh { flow } => {
-                threshold(self, flow).map_or(f64::NAN, |bytes| bytes as f64 / KB)
-            }
+            Probe::Cwnd { flow } => kb(self.tcp_window(flow).map(|(cwnd, _)| cwnd)),
+            Probe::Ssthresh { flow } => kb(threshold(self, flow)),
+            // What is given to the application grows in leaps behind a loss.
             Probe::Received { flow } => self.received(flow) as f64 * 8.0 / GBIT,
+            Probe::ExplicitRate { .. } | Probe::Credit { .. } | Probe::Scheme { .. } => f64::NAN,
         };
         tracks.iter().map(read).collect()
     }
 
-    fn size(&self) -> (usize, usize) {
-        (self.plan().links.len(), self.plan().flows.len())
-    }
     fn links_of_ports(&self) -> Vec<usize> {
         Simulation::ports(self)
             .map(|port| port.link as usize)
@@ -232,7 +201,6 @@ impl Shown for Simulation {
         FlowPicture {
             cwnd: self.tcp_window(flow).map(|(cwnd, _)| cwnd),
             ssthresh: threshold(self, flow),
-            ..FlowPicture::default()
         }
     }
 }

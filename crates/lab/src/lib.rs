@@ -8,6 +8,7 @@ pub mod exports;
 pub mod message;
 pub mod picture;
 pub mod shown;
+mod tracks;
 pub mod watched;
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ const MOST_BYTES: u64 = 3_500_000_000;
 #[derive(Debug, Deserialize)]
 #[serde(tag = "ask", rename_all = "kebab-case")]
 pub enum Question {
-    /// Schema, registry, templates and version: what the page is made of.
+    /// Schemas, templates and version: what the page is made of.
     About,
     /// Reads a scenario with overrides, and makes it the present run.
     Open {
@@ -265,7 +265,6 @@ fn about() -> Value {
     json!({
         "version": VERSION,
         "schemas": {"atm": scenario::schema(), "ethernet": ethernet::schema()},
-        "registry": scenario::registry(),
         "templates": templates,
     })
 }
@@ -274,7 +273,7 @@ fn span(from: f64, to: f64) -> (Ps, Ps) {
     (Ps::from_secs_f64(from), Ps::from_secs_f64(to))
 }
 
-fn numbers<P: Copy>(curves: &Curves<P>, (from, to): (Ps, Ps), pixels: usize) -> Answer {
+fn numbers(curves: &Curves, (from, to): (Ps, Ps), pixels: usize) -> Answer {
     let values = curves.thinned(from, to, pixels.max(1));
     Answer {
         json: json!({"from": from.as_secs_f64(), "to": to.as_secs_f64(), "pixels": pixels})

@@ -84,20 +84,12 @@ pub struct PortPicture {
 }
 
 /// A flow at one instant; what it has not is null.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct FlowPicture {
     /// Congestion window, in bytes.
     pub cwnd: Option<u64>,
     /// Slow start threshold, in bytes.
     pub ssthresh: Option<u64>,
-    /// Allowed cell rate, in cells/s.
-    pub acr: Option<f64>,
-    /// Explicit rate of the last BRM, in cells/s.
-    pub er: Option<f64>,
-    /// Cells that wait at the source.
-    pub source_queue: Option<u64>,
-    /// Credit, in cells.
-    pub credit: Option<u32>,
 }
 
 /// Cells or frames that wait before each link.

@@ -3,8 +3,8 @@
 use cellrate::run::Events;
 use cellrate_engine::kernel::Ps;
 
-use crate::curves::Track;
 use crate::picture::{FlowPicture, PortPicture, Sign};
+use crate::tracks::{Drawn, Probe, Track, Units};
 
 /// A run that pauses where its watcher wants it to.
 pub trait Live {
@@ -23,8 +23,6 @@ pub trait Live {
 
 /// A simulation of which curves and pictures are drawn. What it carries are its units: cells or frames.
 pub trait Shown: Clone {
-    /// The way to read a quantity.
-    type Probe: Copy;
     /// A cell or a frame.
     type Unit;
     /// The place of a unit on its link.
@@ -36,6 +34,8 @@ pub trait Shown: Clone {
     const MOST_STORED: u64;
     /// Readings of the run over which a growth is averaged.
     const AVERAGED: u64;
+    /// Units of the curves.
+    const UNITS: Units;
 
     /// Instant that it has reached.
     fn now(&self) -> Ps;
@@ -44,13 +44,17 @@ pub trait Shown: Clone {
     /// Bytes of what it stores at most.
     fn stored(&self) -> u64;
 
-    /// Every quantity that a chart shows.
-    fn tracks(&self) -> Vec<Track<Self::Probe>>;
-    /// The values of tracks now; of one that grows the count.
-    fn read(&mut self, tracks: &[Track<Self::Probe>]) -> Vec<f64>;
-
     /// Numbers of links and flows.
     fn size(&self) -> (usize, usize);
+    /// Name of a flow.
+    fn flow_name(&self, flow: usize) -> &str;
+    /// The ports of which curves are drawn.
+    fn drawn(&self) -> Vec<Drawn>;
+    /// True if a flow has this quantity.
+    fn has(&self, probe: Probe) -> bool;
+    /// The values of tracks now; of one that grows the count.
+    fn read(&mut self, tracks: &[Track]) -> Vec<f64>;
+
     /// Links that leave switches, in the order of [`Shown::ports`].
     fn links_of_ports(&self) -> Vec<usize>;
     /// Every unit on links and in queues.

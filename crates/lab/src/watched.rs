@@ -6,6 +6,7 @@ use cellrate_engine::kernel::Ps;
 
 use crate::curves::Curves;
 use crate::shown::{Live, Shown};
+use crate::tracks::tracks;
 
 /// Readings of the curves over a whole run.
 const READINGS: u64 = 4_096;
@@ -20,12 +21,10 @@ const MOST_EVENTS: usize = 20_000;
 /// Most readings over which a closer look averages growths.
 const MOST_AVERAGED: u64 = 512;
 
-type Probe<L> = <<L as Live>::Simulation as Shown>::Probe;
-
 /// A run and all that is known of its past.
 pub struct Watched<L: Live> {
     live: L,
-    curves: Curves<Probe<L>>,
+    curves: Curves,
     end: Ps,
     now: Ps,
     /// Copies in order of time, the first at zero.
@@ -38,7 +37,7 @@ pub struct Watched<L: Live> {
 impl<L: Live> Watched<L> {
     /// A run to `end`, at time zero.
     pub fn new(mut live: L, end: Ps) -> Watched<L> {
-        let mut shown = live.simulation().tracks();
+        let mut shown = tracks(live.simulation());
         shown.retain(|track| track.flow.is_none_or(|flow| flow < MOST_FLOWS));
         let curves = Curves::new(shown, Ps::ZERO, step(end), L::Simulation::AVERAGED);
         let copies = vec![(Ps::ZERO, live.simulation().clone())];
@@ -62,7 +61,7 @@ impl<L: Live> Watched<L> {
         self.end
     }
     /// The curves so far.
-    pub fn curves(&self) -> &Curves<Probe<L>> {
+    pub fn curves(&self) -> &Curves {
         &self.curves
     }
     /// The simulation as it is now.
@@ -136,7 +135,7 @@ impl<L: Live> Watched<L> {
     }
 
     /// Curves of a part of the past, computed again and read `readings` times.
-    pub fn detail(&mut self, from: Ps, to: Ps, readings: u64) -> Curves<Probe<L>> {
+    pub fn detail(&mut self, from: Ps, to: Ps, readings: u64) -> Curves {
         let fine = Ps((to.0.saturating_sub(from.0) / readings).max(1));
         let averaged = match L::Simulation::AVERAGED {
             1 => 1,

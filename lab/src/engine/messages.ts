@@ -93,10 +93,6 @@ export interface PortPicture {
 export interface FlowPicture {
   cwnd: number | null;
   ssthresh: number | null;
-  acr: number | null;
-  er: number | null;
-  source_queue: number | null;
-  credit: number | null;
 }
 
 export interface Picture {

@@ -1,0 +1,142 @@
+//! The quantities that charts show: alike for both link layers but for their units.
+
+use serde::Serialize;
+
+use crate::shown::Shown;
+
+/// The way to read a quantity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Probe {
+    /// Length of a queue of a port.
+    Queue { port: usize, queue: usize },
+    /// What a port has sent, in per cent of what it can send in a second; its growth is the utilisation.
+    Sent { port: usize, full: f64 },
+    /// Units lost at a port.
+    Dropped { port: usize },
+    /// A statistic of the control scheme.
+    Scheme { port: usize, statistic: usize },
+    /// ACR of a flow.
+    Acr { flow: usize },
+    /// Explicit rate of a flow.
+    ExplicitRate { flow: usize },
+    /// Congestion window of a flow.
+    Cwnd { flow: usize },
+    /// Slow start threshold of a flow.
+    Ssthresh { flow: usize },
+    /// Credit of a flow.
+    Credit { flow: usize },
+    /// Data of a flow that have arrived, whose growth is the throughput.
+    Received { flow: usize },
+}
+
+impl Probe {
+    /// True for a count whose growth in a second is shown, not its value.
+    pub fn grows(self) -> bool {
+        matches!(self, Probe::Sent { .. } | Probe::Received { .. })
+    }
+}
+
+/// A quantity over time.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Track {
+    /// Chart that it belongs to: `queue`, `rate`, `window`, `throughput`, `utilisation`, `loss`,
+    /// `credit` or `scheme`.
+    pub chart: &'static str,
+    /// Name of the quantity: `ACR`, `ER`, `cwnd`, `ssthresh`, or the scheme's own name for it.
+    pub quantity: &'static str,
+    /// Port, flow or link.
+    pub of: String,
+    /// Number of the flow, for its colour; `None` for a port.
+    pub flow: Option<usize>,
+    /// Unit of the values.
+    pub unit: &'static str,
+    /// The way to read it.
+    #[serde(skip)]
+    pub probe: Probe,
+}
+
+/// The units of a link layer.
+pub struct Units {
+    /// Of queues.
+    pub queue: &'static str,
+    /// Of rates and throughputs.
+    pub rate: &'static str,
+    /// Of congestion windows.
+    pub window: &'static str,
+    /// Of losses, with the name of the quantity.
+    pub lost: (&'static str, &'static str),
+}
+
+/// A port of which curves are drawn.
+pub struct Drawn {
+    /// Its number.
+    pub port: usize,
+    /// Name of its link.
+    pub name: String,
+    /// Number of its queues.
+    pub queues: usize,
+    /// What it can send in a second.
+    pub full: f64,
+    /// Names of what its control scheme counts.
+    pub statistics: Vec<&'static str>,
+}
+
+/// Every quantity that a chart shows.
+pub fn tracks<S: Shown>(simulation: &S) -> Vec<Track> {
+    let Units {
+        queue,
+        rate,
+        window,
+        lost,
+    } = S::UNITS;
+    let mut found = Vec::new();
+    let mut add = |probe, of: &str, flow, chart, (quantity, unit)| {
+        let of = of.to_owned();
+        found.push(Track {
+            chart,
+            quantity,
+            of,
+            flow,
+            unit,
+            probe,
+        });
+    };
+    for drawn in simulation.drawn() {
+        let (port, name, full) = (drawn.port, &drawn.name, drawn.full);
+        for number in 0..drawn.queues {
+            let of = match drawn.queues {
+                1 => name.clone(),
+                _ => format!("{name}/{}", number + 1),
+            };
+            let probe = Probe::Queue {
+                port,
+                queue: number,
+            };
+            add(probe, &of, None, "queue", ("queue", queue));
+        }
+        let probe = Probe::Sent { port, full };
+        add(probe, name, None, "utilisation", ("utilisation", "%"));
+        add(Probe::Dropped { port }, name, None, "loss", lost);
+        for (statistic, quantity) in drawn.statistics.into_iter().enumerate() {
+            let probe = Probe::Scheme { port, statistic };
+            add(probe, name, None, "scheme", (quantity, ""));
+        }
+    }
+    for flow in 0..simulation.size().1 {
+        let quantities = [
+            (Probe::Acr { flow }, "rate", ("ACR", rate)),
+            (Probe::ExplicitRate { flow }, "rate", ("ER", rate)),
+            (Probe::Cwnd { flow }, "window", ("cwnd", window)),
+            (Probe::Ssthresh { flow }, "window", ("ssthresh", window)),
+            (Probe::Credit { flow }, "credit", ("credit", "cells")),
+            (Probe::Received { flow }, "throughput", ("throughput", rate)),
+        ];
+        let name = simulation.flow_name(flow);
+        for (probe, chart, quantity) in quantities {
+            if simulation.has(probe) {
+                add(probe, name, Some(flow), chart, quantity);
+            }
+        }
+    }
+    found
+}
