@@ -54,16 +54,19 @@ impl<S: BuildServer> Simulation<S> {
     }
 }
 
-impl<S: Server> Simulation<S> {
-    /// The plan that the simulation was built from.
-    pub fn plan(&self) -> &Plan {
-        &self.network.plan
-    }
-
+// Not generic: the loop of a run is compiled here, for speed, whatever its callers are compiled for.
+impl Simulation {
     /// Processes everything before `until`. The result does not depend on how a run is divided into
     /// calls.
     pub fn run_until(&mut self, until: Ps) {
         self.run_timed(until, &mut ());
+    }
+}
+
+impl<S: Server> Simulation<S> {
+    /// The plan that the simulation was built from.
+    pub fn plan(&self) -> &Plan {
+        &self.network.plan
     }
 
     /// Does what [`Simulation::run_until`](simulation::Simulation::run_until) does, measured by a stopwatch,

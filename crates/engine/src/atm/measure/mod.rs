@@ -21,6 +21,18 @@ use crate::atm::server::Server;
 use crate::kernel::{Ps, Summary};
 use crate::net::channel::ChannelId;
 
+impl Simulation {
+    /// Runs to the time `end`, measures from `from` to `to`, and returns the report.
+    pub fn measure(&mut self, from: Ps, to: Ps, end: Ps) -> Report {
+        self.run_until(from);
+        self.begin_window();
+        self.run_until(to);
+        self.end_window();
+        self.run_until(end);
+        self.report()
+    }
+}
+
 impl<S: Server> Simulation<S> {
     /// The end of a flow that `channel` leaves: the source or the destination.
     pub(super) fn terminal(&self, channel: ChannelId) -> &Terminal {
@@ -43,16 +55,6 @@ impl<S: Server> Simulation<S> {
     }
     pub(super) fn is_switch(&self, node: usize) -> bool {
         matches!(self.stations[node].node, Node::Switch(_))
-    }
-
-    /// Runs to the time `end`, measures from `from` to `to`, and returns the report.
-    pub fn measure(&mut self, from: Ps, to: Ps, end: Ps) -> Report {
-        self.run_until(from);
-        self.begin_window();
-        self.run_until(to);
-        self.end_window();
-        self.run_until(end);
-        self.report()
     }
 
     /// Begins the measuring window now.
