@@ -8,15 +8,18 @@ import { build } from "esbuild";
 const [engine, out] = process.argv.slice(2);
 if (!engine || !out) throw new Error("usage: node build.mjs ENGINE.wasm DIRECTORY");
 
-const bundled = async (entry, format) => {
-  const { outputFiles } = await build({ entryPoints: [entry], bundle: true, minify: true, format, target: "es2022", write: false, outdir: "out", charset: "utf8", legalComments: "none" });
+const bundled = async (entry, format, define = {}) => {
+  const { outputFiles } = await build({ entryPoints: [entry], bundle: true, minify: true, format, define, target: "es2022", write: false, outdir: "out", charset: "utf8", legalComments: "none" });
   const of = (ending) => outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? "";
   return { script: of(".js"), style: of(".css") };
 };
 
-const page = await bundled("src/main.ts", "iife");
-const worker = await bundled("src/engine/worker.ts", "iife");
+// The page has the templates, so that it can open one before it asks the engine.
 const wasm = await readFile(engine);
+const { Engine } = await import(`data:text/javascript,${encodeURIComponent((await bundled("src/engine/module.ts", "esm")).script)}`);
+const { templates } = new Engine(await WebAssembly.compile(wasm)).ask({ ask: "about" }).json;
+const page = await bundled("src/main.ts", "iife", { TEMPLATES: JSON.stringify(templates) });
+const worker = await bundled("src/engine/worker.ts", "iife");
 const shell = await readFile("src/index.html", "utf8");
 const policy = (rules) => `<meta http-equiv="Content-Security-Policy" content="${rules}">`;
 const filled = (parts) => shell.replace(/<!--(\w+)-->/g, (_, name) => parts[name] ?? "");
@@ -27,7 +30,7 @@ await mkdir(out, { recursive: true });
 const files = {
   "index.html": filled({
     csp: policy("default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'"),
-    style: '<link rel="stylesheet" href="lab.css">',
+    style: '<link rel="preload" href="engine.wasm" as="fetch" crossorigin><link rel="stylesheet" href="lab.css">',
     script: '<script src="lab.js"></script>',
   }),
   "lab.js": page.script,

@@ -238,26 +238,34 @@ export class Charts {
     return (this.#over ? this.#over.#tracks : []).flatMap((track, i) => (track.chart === chart && (quantity === undefined || track.quantity === quantity) ? [i] : []));
   }
 
-  /** A chart for each quantity of the control scheme: rates and load factors, and its counters in a fold. */
+  /** A chart for each quantity of the control scheme: rates and load factors, and its counters in a fold, drawn when it opens. */
   #ofScheme(tracks: number[]): Drawn[] {
     const quantities = [...new Set(tracks.map((i) => this.#tracks[i]?.quantity ?? ""))];
     const folded = quantities.filter((quantity) => !SHOWN_OF_SCHEME.test(quantity));
+    const draw = (quantity: string, into: HTMLElement) => {
+      const these = tracks.filter((i) => this.#tracks[i]?.quantity === quantity);
+      return this.#chart("scheme", named(quantity.replace(/_cells_per_second$/, "")), these, this.#others("scheme", quantity), into);
+    };
+    const shown = quantities.filter((quantity) => !folded.includes(quantity)).map((quantity) => draw(quantity, this.#box));
+    if (folded.length === 0) return shown;
     const fold = document.createElement("details");
     fold.className = "counters";
     fold.open = this.#counters;
     const summary = document.createElement("summary");
     summary.textContent = `Counters of the control scheme (${folded.length})`;
     fold.append(summary);
+    this.#box.append(fold);
+    const unfold = () => folded.map((quantity) => draw(quantity, fold));
     fold.ontoggle = () => {
       this.#counters = fold.open;
+      if (fold.open && !fold.querySelector(".chart")) {
+        const place = this.#drawn.findLastIndex(({ chart }) => ORDER.indexOf(chart) <= ORDER.indexOf("scheme")) + 1;
+        this.#drawn.splice(place, 0, ...unfold());
+        this.#resize();
+      }
       this.again();
     };
-    const made = [...quantities.filter((quantity) => !folded.includes(quantity)), ...folded].map((quantity) => {
-      const these = tracks.filter((i) => this.#tracks[i]?.quantity === quantity);
-      return this.#chart("scheme", named(quantity.replace(/_cells_per_second$/, "")), these, this.#others("scheme", quantity), folded.includes(quantity) ? fold : this.#box);
-    });
-    if (folded.length > 0) this.#box.append(fold);
-    return made;
+    return fold.open ? [...shown, ...unfold()] : shown;
   }
 
   /** Rates of a scheme are shown as those of the sources, in Mbit/s. */

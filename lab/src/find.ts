@@ -1,7 +1,7 @@
 // The dialog in which lessons, templates and experiments are found.
 
 import { ofFlow } from "./colours.ts";
-import { figureOf, PAPERS, type SmallFigure, sideOf } from "./gallery.ts";
+import { figureOf, papers, type SmallFigure, sideOf } from "./gallery.ts";
 import { LESSONS } from "./lessons.ts";
 import type { Side } from "./state.ts";
 
@@ -27,7 +27,7 @@ export function fillFind(dialog: HTMLDialogElement, templates: { name: string; a
   for (const { id, title, about, steps } of LESSONS) lessons.append(card(title, `${about} ${steps.length} steps.`, [["Begin", close(() => opens.lesson(id))]]));
   const presets = section("Templates", false);
   for (const { name, about } of templates) presets.append(card(name, about, [["Open", close(() => opens.template(name))]]));
-  const papers = PAPERS.map((paper) => {
+  const ofPapers = papers().map((paper) => {
     const box = section(`${first(paper.authors)}${paper.year}: ${paper.title} (${paper.experiments.length})`, false);
     for (const { id, title, where, claim, runs } of paper.experiments) {
       const single: [string, () => void][] = runs.map((run) => [run.label, close(() => opens.experiment(id, [sideOf(run)]))]);
@@ -40,7 +40,7 @@ export function fillFind(dialog: HTMLDialogElement, templates: { name: string; a
     }
     return box;
   });
-  const sections = [lessons, presets, ...papers];
+  const sections = [lessons, presets, ...ofPapers];
   const nothing = document.createElement("p");
   nothing.setAttribute("role", "status");
   search.oninput = () => {

@@ -1,7 +1,5 @@
 // The gallery: every experiment of the papers with its claim, its printed values and its runs.
 
-import found from "../gallery.json";
-import drawn from "../pictures.json";
 import type { Side } from "./state.ts";
 
 /** A run of an experiment. */
@@ -32,10 +30,14 @@ interface Paper {
   experiments: Experiment[];
 }
 
-const GALLERY = found as unknown as { scenarios: Record<string, string>; papers: Paper[] };
+// Read when they are first wanted: a page begins without them.
+const gallery = () => require("../gallery.json") as { scenarios: Record<string, string>; papers: Paper[] };
+const figures = () => require("../pictures.json") as Record<string, SmallFigure>;
 
 /** The papers with their experiments. */
-export const PAPERS: readonly Paper[] = GALLERY.papers;
+export function papers(): readonly Paper[] {
+  return gallery().papers;
+}
 
 /** The first figure of an experiment, small: polylines as SVG writes them, and the printed points with the number of their curve. */
 export interface SmallFigure {
@@ -45,19 +47,17 @@ export interface SmallFigure {
   printed: [number, string][];
 }
 
-const FIGURES = drawn as unknown as Record<string, SmallFigure>;
-
 /** The small figure of an experiment, if it has one. */
 export function figureOf(id: string): SmallFigure | undefined {
-  return FIGURES[id];
+  return figures()[id];
 }
 
 /** The experiment with this name. */
 export function experimentOf(id: string): Experiment | undefined {
-  return PAPERS.flatMap(({ experiments }) => experiments).find((experiment) => experiment.id === id);
+  return papers().flatMap(({ experiments }) => experiments).find((experiment) => experiment.id === id);
 }
 
 /** A run of an experiment as a side of the page. */
 export function sideOf(run: Run): Side {
-  return { preset: "", name: run.scenario, text: GALLERY.scenarios[run.scenario] ?? "", set: run.set };
+  return { preset: "", name: run.scenario, text: gallery().scenarios[run.scenario] ?? "", set: run.set };
 }

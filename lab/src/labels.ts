@@ -51,13 +51,13 @@ export function place(labels: Label[], { width, top, bottom, line }: Room, measu
   while (rowsOf() > rows) chosen.pop();
   const placed: Placed[] = chosen.sort((a, b) => a.y - b.y);
   if (chosen.length < all.length) placed.push({ lines: [`+${all.length - chosen.length} more`], y: lowest });
-  placed.reduce((free, one) => {
-    one.y = Math.max(one.y, free);
-    return one.y + one.lines.length * line;
+  placed.reduce((free, name) => {
+    name.y = Math.max(name.y, free);
+    return name.y + name.lines.length * line;
   }, top);
-  placed.reduceRight((below, one) => {
-    one.y = Math.min(one.y, below - one.lines.length * line);
-    return one.y;
+  placed.reduceRight((below, name) => {
+    name.y = Math.min(name.y, below - name.lines.length * line);
+    return name.y;
   }, lowest + line);
   return placed;
 }

@@ -6,7 +6,7 @@ import "./style.css";
 import { inForce, isAt, seconds, withChange, written } from "./changes.ts";
 import { table } from "./compare.ts";
 import { loadModule } from "./engine/load.ts";
-import type { About, Schema } from "./engine/messages.ts";
+import type { About } from "./engine/messages.ts";
 import { Engine } from "./engine/module.ts";
 import { fillFind } from "./find.ts";
 import { experimentOf } from "./gallery.ts";
@@ -39,7 +39,7 @@ interface Given {
 const OWN = "own";
 
 class Page {
-  readonly #about: About;
+  #schemas: About["schemas"] | undefined;
   readonly #module: WebAssembly.Module;
   readonly #transport: Transport;
   readonly #both = document.createElement("div");
@@ -60,9 +60,8 @@ class Page {
   #panelTimer = 0;
   readonly #own = new Option("", OWN);
 
-  constructor(module: WebAssembly.Module, about: About) {
+  constructor(module: WebAssembly.Module) {
     this.#module = module;
-    this.#about = about;
     this.#both.id = "both";
     this.#results.className = "results-box";
     this.#transport = new Transport({
@@ -168,7 +167,7 @@ class Page {
   }
 
   #text(side: Side): string {
-    return side.preset ? (this.#about.templates.find(({ name }) => name === side.preset)?.text ?? "") : side.text;
+    return side.preset ? (TEMPLATES.find(({ name }) => name === side.preset)?.text ?? "") : side.text;
   }
 
   #add(side: Side): void {
@@ -236,7 +235,7 @@ class Page {
     element("set").textContent = count === 0 ? "No parameter changed" : `${count} ${count === 1 ? "parameter" : "parameters"} changed`;
     element("reset").hidden = count === 0;
     this.#listChanges(present);
-    if (!present.opened) return;
+    if (!present.opened || !this.#schemas) return;
     const { scenario, network } = present.opened;
     const isRefused = present.element.dataset.state === "refused";
     const refused = isRefused ? present.side.set : [];
@@ -244,7 +243,7 @@ class Page {
     element("common").setAttribute("aria-pressed", String(!this.#all));
     element("all").setAttribute("aria-pressed", String(this.#all));
     const wanted = this.#touched;
-    const schema = this.#schema(present);
+    const schema = isEthernet(network) ? this.#schemas.ethernet : this.#schemas.atm;
     // A link layer without changes during a run.
     const changing = schema.properties?.changes !== undefined;
     element("when").hidden = !changing;
@@ -266,9 +265,10 @@ class Page {
     this.#mark();
   }
 
-  /** The schema of the scenario of a side. */
-  #schema({ opened }: SideView): Schema {
-    return opened && isEthernet(opened.network) ? this.#about.schemas.ethernet : this.#about.schemas.atm;
+  /** Asks the engine for what the panel needs, while workers open the first scenarios. */
+  askSchemas(): void {
+    this.#schemas = new Engine(this.#module).ask<About>({ ask: "about" }).json.schemas;
+    this.#panel();
   }
 
   /** The instant of a change that is made now. */
@@ -436,7 +436,7 @@ class Page {
 
   #controls(): void {
     const presets = element<HTMLSelectElement>("preset");
-    for (const { name, about } of this.#about.templates) presets.append(new Option(`${name}: ${about}`, name));
+    for (const { name, about } of TEMPLATES) presets.append(new Option(`${name}: ${about}`, name));
     presets.append(this.#own, new Option("open a file of your own", ""));
     presets.onchange = () => {
       if (presets.value) this.#open({ preset: presets.value, name: "", text: "", set: [] });
@@ -470,19 +470,22 @@ class Page {
     element("theory").onclick = () => this.#drawTheory(!this.#theory);
     element("share").onclick = () => void this.#share();
     const find = element<HTMLDialogElement>("find");
-    fillFind(find, this.#about.templates, {
-      lesson: (id) => {
-        const lesson = lessonOf(id);
-        if (lesson) this.#step(lesson, 0);
-      },
-      experiment: (id, sides) => {
-        this.#during = false;
-        this.show({ sides, at: 0, view: null, lens: 0, experiment: id });
-        this.#linkSoon();
-      },
-      template: (name) => this.#open({ preset: name, name: "", text: "", set: [] }),
-    });
-    element("open-find").onclick = () => find.showModal();
+    element("open-find").onclick = () => {
+      if (!find.querySelector(".card"))
+        fillFind(find, TEMPLATES, {
+          lesson: (id) => {
+            const lesson = lessonOf(id);
+            if (lesson) this.#step(lesson, 0);
+          },
+          experiment: (id, sides) => {
+            this.#during = false;
+            this.show({ sides, at: 0, view: null, lens: 0, experiment: id });
+            this.#linkSoon();
+          },
+          template: (name) => this.#open({ preset: name, name: "", text: "", set: [] }),
+        });
+      find.showModal();
+    };
     element("keys").onclick = () => element<HTMLDialogElement>("help").showModal();
     this.#saving();
     this.#files();
@@ -602,14 +605,14 @@ async function given(): Promise<Given | undefined> {
 }
 
 async function start(): Promise<void> {
-  const module = await loadModule();
-  const about = new Engine(module).ask<About>({ ask: "about" }).json;
-  const page = new Page(module, about);
+  const page = new Page(await loadModule());
   const hash = location.hash.slice(1);
   const linked = hash ? await decode(hash) : undefined;
   const own = linked ? undefined : await given();
   const first = own ? { ...FIRST, sides: [{ preset: "", name: own.name, text: own.text, set: own.set }] } : FIRST;
   page.show(linked ?? first);
+  // In a task of its own, which lets the worker begin.
+  setTimeout(() => page.askSchemas());
   if (hash && !linked) page.note("The link is cut off or is none of this page; this is the first template instead.", true);
   addEventListener("hashchange", async () => {
     const state = await decode(location.hash.slice(1));

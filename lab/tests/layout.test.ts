@@ -6,7 +6,7 @@ import { test } from "node:test";
 
 import type { About, Opened, Refused } from "../src/engine/messages.ts";
 import { Engine } from "../src/engine/module.ts";
-import { PAPERS, sideOf } from "../src/gallery.ts";
+import { papers, sideOf } from "../src/gallery.ts";
 import { GAP, LINE, place, roomFor } from "../src/labels.ts";
 import { heightFor, layout, overlaps } from "../src/layout.ts";
 import { overrides } from "../src/state.ts";
@@ -18,7 +18,7 @@ const LETTER = 6.6;
 async function scenarios(): Promise<[string, Opened][]> {
   const engine = new Engine(await WebAssembly.compile(await readFile(`${ROOT}out/lab/engine.wasm`)));
   const { templates } = engine.ask<About>({ ask: "about" }).json;
-  const runs = PAPERS.flatMap(({ experiments }) => experiments).flatMap(({ id, runs }) => runs.map((run) => ({ id, side: sideOf(run) })));
+  const runs = papers().flatMap(({ experiments }) => experiments).flatMap(({ id, runs }) => runs.map((run) => ({ id, side: sideOf(run) })));
   const texts: [string, string, string[]][] = [...templates.map(({ name, text }): [string, string, string[]] => [name, text, []]), ...runs.map(({ id, side }): [string, string, string[]] => [id, side.text, overrides(side)])];
   const leafSpine = templates.find(({ name }) => name === "leaf-spine")?.text ?? "";
   // Fat trees of 16 and of 54 hosts, a leaf-spine network of 64, and 40 flows to one host.

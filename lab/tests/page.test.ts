@@ -214,6 +214,27 @@ test("what is saved gives the same digest in the terminal", async () => {
   }
 });
 
+test("counters of the control scheme are drawn in their place when they are unfolded", async () => {
+  const { page, wrong } = await opened(chromium, server.address);
+  await ended(page);
+  const counters = page.locator(".counters .chart");
+  assert.equal(await counters.count(), 0);
+  await page.setViewportSize({ width: 1100, height: 900 });
+  await page.locator(".counters summary").click();
+  await counters.first().waitFor();
+  const widths = await page.locator(".chart canvas").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().width));
+  assert.deepEqual(new Set(widths).size, 1, widths.join(", "));
+  await page.locator("#export summary").click();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#save-svg").click()]);
+  const file = `${tmpdir()}/cellrate-lab-counters-${process.pid}.svg`;
+  await download.saveAs(file);
+  const svg = await readFile(file, "utf8");
+  const titles = (await page.locator(".chart figcaption").allTextContents());
+  const places = titles.map((title) => svg.indexOf(`>${title}<`));
+  assert.ok(places.every((place, i) => place > (places[i - 1] ?? 0)), `${titles.join("; ")} at ${places.join(", ")}`);
+  assert.deepEqual(wrong, []);
+});
+
 test("a change at the cursor is a scenario: saved, it gives the same digest in the terminal", async () => {
   const { page, wrong } = await opened(chromium, server.address);
   await ended(page);

@@ -15,9 +15,12 @@ declare global {
 /** The worker of the first run, which loads while the engine is fetched and compiled. */
 let first: Worker | undefined = newWorker();
 
+/** The engine, compiled while the rest of the page's script begins. */
+const compiling = compiled();
+
 /** The engine, compiled once for the page and all workers. */
 export async function loadModule(): Promise<WebAssembly.Module> {
-  const module = await compiled();
+  const module = await compiling;
   first?.postMessage({ order: "start", module } satisfies Order);
   return module;
 }

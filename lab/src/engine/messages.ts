@@ -129,10 +129,21 @@ export interface Summary {
   ports: Record<string, unknown>[];
 }
 
+export interface Template {
+  name: string;
+  about: string;
+  text: string;
+}
+
 export interface About {
   version: string;
   schemas: { atm: Schema; ethernet: Schema };
-  templates: { name: string; about: string; text: string }[];
+  templates: Template[];
+}
+
+declare global {
+  /** The engine's templates; the build puts them into the page. */
+  const TEMPLATES: Template[];
 }
 
 /** A part of a JSON Schema, as far as the panel reads it. */
