@@ -139,9 +139,9 @@ pub struct TcpConfig {
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     #[schemars(extend("default" = false))]
     pub pacing: bool,
-    /// Looks after a timeout whether it was spurious (F-RTO, RFC 5682 section 2.1): new data follow the first
-    /// copy, and if two acknowledgements in a row advance, nothing else is sent again and the
-    /// window is as before (RFC 4015).
+    /// Looks after a timeout whether it was spurious (F-RTO, RFC 5682): new data follow the first copy, and
+    /// if two acknowledgements in a row advance, nothing else is sent again and the window is as before
+    /// (RFC 4015). Recoveries with SACK have the form of section 3, in which blocks count, too.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     #[schemars(extend("default" = false))]
     pub frto: bool,

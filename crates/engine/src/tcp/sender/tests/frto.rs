@@ -1,4 +1,4 @@
-//! Spurious timeouts (F-RTO, RFC 5682 section 2.1), hand-worked.
+//! Spurious timeouts (F-RTO, RFC 5682 sections 2.1 and 3.1), hand-worked.
 
 use super::*;
 
@@ -82,17 +82,84 @@ fn a_selective_duplicate_means_it_too() {
     let mut s = timed_out(Recovery::Sack, true, u64::MAX);
     s.on_ack(late(1), &ack(1));
     assert_eq!(drain(&mut s, late(1)), [4, 5]);
-    let mut held = Intervals::default();
-    held.insert(4 * MSS, 5 * MSS);
-    let duplicate = Segment::Ack {
-        ece: false,
-        ack: MSS,
-        window: 64_000,
-        blocks: Blocks::latest(&held, MSS),
-    };
-    s.on_ack(late(2), &duplicate);
+    s.on_ack(late(2), &sack(1, &[(4, 5)]));
     assert_eq!(drain(&mut s, late(2)), [1, 2, 3]);
     assert_eq!(s.stats().spurious_timeouts, 0);
+}
+
+/// RFC 5682 section 3: 0 to 3 are only late, but 2 comes before 1. Columns are the acknowledgements, their
+/// blocks, what is sent, cwnd in segments. The basic form takes the duplicate for a loss.
+#[test]
+fn late_data_out_of_order_show_a_spurious_timeout_by_their_blocks() {
+    let mut s = timed_out(Recovery::Sack, true, u64::MAX);
+    s.on_ack(late(1), &ack(1));
+    assert_eq!(drain(&mut s, late(1)), [4, 5]); // (2b)
+    s.on_ack(late(2), &sack(1, &[(2, 3)]));
+    // (3b): 1, 3, 4, 5 are outstanding, and 2 has arrived.
+    assert_eq!((s.cwnd(), s.ssthresh()), (5 * MSS, 64 * MSS));
+    assert_eq!(drain(&mut s, late(2)), [6]);
+    s.on_ack(late(3), &ack(3));
+    assert_eq!(drain(&mut s, late(3)), [7, 8]);
+    let stats = s.stats();
+    assert_eq!(
+        (stats.spurious_timeouts, stats.segments_retransmitted),
+        (1, 1)
+    );
+
+    let mut basic = timed_out(Recovery::NewReno, true, u64::MAX);
+    basic.on_ack(late(1), &ack(1));
+    basic.on_ack(late(2), &ack(1));
+    assert_eq!(drain(&mut basic, late(2)), [1, 2, 3]);
+    assert_eq!(basic.stats().spurious_timeouts, 0);
+}
+
+/// The late data 1 and 2 arrive before 0: the trial stays in step 2 until the copied segment is acknowledged.
+#[test]
+fn a_selective_duplicate_before_the_copy_does_not_end_the_trial() {
+    let mut s = timed_out(Recovery::Sack, true, u64::MAX);
+    s.on_ack(late(1), &sack(0, &[(2, 3)]));
+    assert!(drain(&mut s, late(1)).is_empty());
+    s.on_ack(late(2), &sack(1, &[(2, 3)]));
+    // (2b): 1 and 3 are outstanding, and two new segments.
+    assert_eq!(drain(&mut s, late(2)), [4, 5]);
+    s.on_ack(late(3), &ack(3));
+    // (3b): 3, 4, 5 are outstanding; 1 has arrived, 2 had.
+    assert_eq!((s.cwnd(), s.stats().spurious_timeouts), (4 * MSS, 1));
+    assert_eq!(drain(&mut s, late(3)), [6]);
+}
+
+/// Step 3a of section 3.1: 1 was lost, and the duplicate has nothing new; or all that arrives late is
+/// acknowledged together with data that were sent after the timeout.
+#[test]
+fn blocks_that_report_nothing_of_before_mean_a_loss() {
+    for second in [ack(1), sack(1, &[(2, 3), (4, 5)]), ack(5)] {
+        let mut s = timed_out(Recovery::Sack, true, u64::MAX);
+        s.on_ack(late(1), &ack(1));
+        assert_eq!(drain(&mut s, late(1)), [4, 5]);
+        s.on_ack(late(2), &second);
+        assert_eq!((s.stats().spurious_timeouts, s.cwnd()), (0, 3 * MSS));
+    }
+}
+
+/// Step 1 of section 3.1: the copy of 0 in the recovery would be taken for late data.
+#[test]
+fn a_timeout_in_a_selective_recovery_is_no_trial() {
+    let config = TcpConfig {
+        frto: true,
+        initial_window: 8,
+        ..config(Recovery::Sack)
+    };
+    let mut s = TcpSender::new(&config, Ps::ZERO);
+    s.supply(u64::MAX);
+    drain(&mut s, Ps::ZERO);
+    for arrived in 2..5 {
+        s.on_ack(Ps::from_ms(1), &sack(0, &[(1, arrived)]));
+    }
+    drain(&mut s, Ps::from_ms(1));
+    assert!(s.on_timer(s.next_timer()).is_some());
+    assert_eq!(drain(&mut s, late(0)), [0]);
+    s.on_ack(late(1), &sack(5, &[]));
+    assert_eq!(drain(&mut s, late(1)), [5, 6]);
 }
 
 /// Step 2a: a duplicate, an acknowledgement of everything, or one of a part of the copy.
