@@ -45,6 +45,8 @@ struct Trial {
     copied: u64,
     /// One acknowledgement has advanced, and new data were sent.
     advanced: bool,
+    /// End of the data whose last cell had left the host.
+    transmitted: u64,
     /// State of the policy before the timeout, and pipe_prev (RFC 4015 section 3 step 0).
     policy: Policy,
     ssthresh: u64,
@@ -63,6 +65,7 @@ impl TcpSender {
         frto.trial = (!again).then(|| Trial {
             copied,
             advanced: false,
+            transmitted: self.transmitted,
             policy: self.policy.clone(),
             ssthresh: self.window.ssthresh.max(flight),
         });
@@ -78,7 +81,7 @@ impl TcpSender {
         let trial = self.frto.as_mut().and_then(|frto| frto.trial.take());
         match trial {
             Some(trial) if trial.advanced => self.end_trial(trial, acked),
-            Some(trial) => self.try_new_data(trial, advances),
+            Some(trial) => self.try_new_data(now, trial, advances),
             None => {}
         }
         event
@@ -102,10 +105,11 @@ impl TcpSender {
     }
 
     /// Step 2, the first acknowledgement after the timeout; with SACK the first that advances.
-    fn try_new_data(&mut self, trial: Trial, advances: bool) {
+    fn try_new_data(&mut self, now: Ps, trial: Trial, advances: bool) {
         let (mss, flight) = (self.window.mss, self.bytes_in_flight());
         let len = mss.min(self.snd_end - self.snd_max);
         let waits = self.waits_for_more(self.snd_max, len); // RFC 1122 section 4.2.3.4
+        let transmitted = trial.transmitted;
         let (outstanding, selective) = (self.outstanding(), self.board.is_some());
         let Some(frto) = &mut self.frto else { return };
         if selective && !advances {
@@ -124,6 +128,9 @@ impl TcpSender {
         // (2b): up to two new segments.
         self.snd_nxt = self.snd_max;
         self.window.cwnd = outstanding + 2 * mss;
+        // No copy of the oldest segment will leave and start the timer.
+        self.transmitted = self.transmitted.max(transmitted);
+        self.time_the_oldest(now);
     }
 
     /// Step 3, the second one, which shows `acked` bytes more that were sent before the timeout. With SACK
