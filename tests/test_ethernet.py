@@ -136,6 +136,45 @@ def test_a_switch_tells_hosts_their_rates(command: Command, tmp_path: Path) -> N
     assert min(granted[0x80]) == pytest.approx(0.9 * 12.5e9 / 8, rel=0.1)
 
 
+@pytest.mark.parametrize("timestamps", [False, True])
+def test_a_capture_shows_how_a_connection_is_closed(tmp_path: Path, timestamps: bool) -> None:
+    """From SYN to the last acknowledgement of a transfer, with numbers relative to the SYNs."""
+    settings = {
+        "flow.flow.count": 1,
+        "flow.flow.source": {"kind": "transfer", "size": "2000 bytes"},
+        "tcp.connection_close": True,
+        "tcp.timestamps": timestamps,
+        "run.duration": "2 ms",
+        "measure.from": "0 s",
+    }
+    text = cellrate.template("dctcp")
+    taken = cellrate.capture(text, ["sink"], tmp_path / "c", overrides=settings)
+    first: dict[bytes, int] = {}
+    seen = []
+    for _, frame in frames_of(taken.files[0]):
+        packet = frame[14 : 14 + int.from_bytes(frame[16:18], "big")]
+        ports, sequence, ack, offset, flags = struct.unpack(">4sIIBB", packet[20:34])
+        here, there = ports, ports[2:] + ports[:2]
+        first.setdefault(here, sequence)
+        payload = len(packet) - 20 - (offset >> 4) * 4
+        numbers = [(sequence - first[here]) % 2**32, (ack - first.get(there, ack)) % 2**32]
+        seen.append((here[:2] == b"\0\x09", flags & 0x13, *numbers, payload))
+    size = 1_448 if timestamps else 1_460
+    fin, syn, ack = 1, 2, 16
+    assert sorted(seen) == sorted(
+        [
+            (False, syn, 0, 0, 0),
+            (True, syn | ack, 0, 1, 0),
+            (False, ack, 1, 1, 0),
+            (False, ack, 1, 1, size),
+            (False, fin | ack, 1 + size, 1, 2_000 - size),
+            (True, ack, 1, 1 + size, 0),
+            (True, fin | ack, 1, 2_002, 0),
+            (False, ack, 2_002, 2, 0),
+        ]
+    )
+
+
 def words_sum(data: bytes) -> int:
     """One's complement sum of 16-bit words (RFC 1071); 0xffff if the data's checksum is right."""
     padded = data + b"\0" * (len(data) % 2)

@@ -186,6 +186,11 @@ OTHERS = {
     "mean_off": (BUSY, in_bursts("2 ms", "3 ms"), in_bursts("2 ms", "9 ms")),
     "mean_on": (BUSY, in_bursts("2 ms", "3 ms"), in_bursts("1 ms", "3 ms")),
     "flow.tcp": (BUSY, "", "flow.tcp.tcp.initial_window=2"),
+    "tcp.connection_close": (
+        BUSY,
+        'flow.tcp.source={kind="transfer", size="50 kB"}',
+        'flow.tcp.source={kind="transfer", size="50 kB"}; tcp.connection_close=true',
+    ),
     "tcp.nagle": (
         BUSY,
         WRITES,

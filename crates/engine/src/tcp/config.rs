@@ -56,6 +56,12 @@ pub struct TcpConfig {
     /// their timers. Windows are then as in the header: unscaled in SYNs, otherwise multiples of a
     /// power of two (RFC 7323).
     pub connection_setup: bool,
+    /// Closes the connection of a source with an end, such as `transfer` (RFC 9293 section 3.6): the segment
+    /// with the last byte carries FIN, the destination answers with a FIN of its own, and the source
+    /// acknowledges that. The completion time stays that of the last byte's acknowledgement.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    #[schemars(extend("default" = false))]
+    pub connection_close: bool,
     /// Payload bytes of a full segment.
     #[schemars(extend("x-search" = { "low": "64 bytes", "high": "9140 bytes", "scale": "log" }))]
     pub mss: Bytes,
@@ -158,6 +164,7 @@ impl Default for TcpConfig {
         TcpConfig {
             recovery: Recovery::Tahoe,
             connection_setup: false,
+            connection_close: false,
             mss: Bytes(512),
             window: Bytes(64 * 1024),
             initial_window: 1,
@@ -427,6 +434,7 @@ mod tests {
             "pacing",
             "frto",
             "nagle",
+            "connection_close",
         ];
         assert!(options.iter().all(|option| !text.contains(option)));
     }

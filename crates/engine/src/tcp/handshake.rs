@@ -1,9 +1,9 @@
-//! The segments that set a connection up (RFC 793 section 3.4).
+//! The segments that set a connection up (RFC 793 section 3.4), and the last one that closes it.
 //!
 //! On the line a SYN carries the initial sequence number (ISN) of its end, and occupies it. Here
 //! data are counted from 0, so byte `n` has the number ISN + 1 + `n` on the line, and an
 //! acknowledgement of everything below `n` carries ISN + 1 + `n` with the ISN of the other end. A
-//! SYN has no number in that count.
+//! SYN has no number in that count; a FIN has that of the byte behind the last.
 
 use crate::kernel::units::Bytes;
 
@@ -55,7 +55,7 @@ impl SynOptions {
     }
 }
 
-/// A segment of the set-up.
+/// A segment of the set-up, or the acknowledgement of a FIN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handshake {
     /// From the end that opens the connection, and sends the data.
@@ -65,6 +65,11 @@ pub enum Handshake {
     /// The acknowledgement of the answer, also of a second one.
     Ack {
         /// Next byte to be sent.
+        seq: u64,
+    },
+    /// From the end that sends the data: the acknowledgement of the other end's FIN.
+    AckOfFin {
+        /// Next byte to be sent; behind its own FIN, if that was sent.
         seq: u64,
     },
 }
@@ -153,7 +158,7 @@ mod tests {
             let flags = match handshake {
                 Handshake::Syn(options) => (options.ecn, options.ecn),
                 Handshake::SynAck(options) => (options.ecn, false),
-                Handshake::Ack { .. } => (false, false),
+                Handshake::Ack { .. } | Handshake::AckOfFin { .. } => (false, false),
             };
             assert_eq!((segment.has_ece(), segment.has_cwr()), flags);
             assert!(!segment.is_ect());

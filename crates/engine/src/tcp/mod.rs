@@ -2,6 +2,7 @@
 //! policy.
 
 pub mod blocks;
+pub mod closing;
 pub mod config;
 mod echo;
 pub mod estimator;
@@ -23,6 +24,6 @@ pub use handshake::{Handshake, SynOptions};
 pub use phases::Phases;
 pub use receiver::{ReceiveOutcome, ReceiverStats, TcpReceiver};
 pub use recovery::Recovery;
-pub use segment::{Ect, Segment};
+pub use segment::{DataFlags, OwnFin, Segment};
 pub use sender::{SenderStats, TcpEvent, TcpSender};
 pub use stamps::Stamps;

@@ -4,11 +4,13 @@
 use alloc::boxed::Box;
 
 use super::blocks::Blocks;
+use super::closing::{ReceiverClosing, State};
 use super::config::TcpConfig;
 use super::echo::Echo;
+use super::handshake::Handshake;
 use super::intervals::Intervals;
 use super::listening::Listening;
-use super::segment::{Segment, StampedNumber};
+use super::segment::{OwnFin, Segment, StampedNumber};
 use super::stamps::Stamping;
 use super::ticks::Ticks;
 use crate::kernel::Ps;
@@ -51,10 +53,12 @@ pub struct TcpReceiver {
     delayed_ack: Option<Ticks>,
     unacknowledged: bool,
     ack_now: bool,
-    /// Time at which a delayed acknowledgement, or the next answer to a SYN, is due.
+    /// Time at which a delayed acknowledgement, the next answer to a SYN, or the next FIN is due.
     ack_at: Ps,
     /// Connection set-up, if there is one.
     setup: Option<Box<Listening>>,
+    /// Closing of the connection, with `connection_close`.
+    closing: Option<Box<ReceiverClosing>>,
     /// Reports of marked data, if the connection has ECN, or may still agree on it.
     echo: Option<Box<Echo>>,
     /// Time stamps, if the connection has them, or may still agree on them.
@@ -70,7 +74,7 @@ impl TcpReceiver {
     }
 
     /// The same with the clock of delayed acknowledgements shifted by `delayed_ack`, and that of
-    /// time stamps and of the timer of connection set-up by `timer`.
+    /// time stamps and of the timers of connection set-up and of FIN by `timer`.
     pub fn with_phases(config: &TcpConfig, delayed_ack: Ps, timer: Ps) -> TcpReceiver {
         let window = config.window.0 as u32;
         TcpReceiver {
@@ -91,6 +95,9 @@ impl TcpReceiver {
             setup: config
                 .connection_setup
                 .then(|| Box::new(Listening::new(config, timer))),
+            closing: config
+                .connection_close
+                .then(|| Box::new(ReceiverClosing::new(config, timer))),
             echo: config
                 .has_ecn()
                 .then(|| Box::new(Echo::new(config.recovery.reports_each_mark()))),
@@ -108,10 +115,25 @@ impl TcpReceiver {
 
     /// Takes a segment that arrived whole, in an IP packet that is `marked` (CE) or not.
     pub fn on_packet(&mut self, now: Ps, segment: &Segment, marked: bool) -> ReceiveOutcome {
-        let Segment::Data { seq, len, .. } = *segment else {
-            return self.on_other(now, segment, marked);
-        };
-        self.on_data(now, (seq, len), segment.has_cwr(), marked)
+        match *segment {
+            Segment::Data {
+                flags, seq, len, ..
+            } if !flags.closes() => self.on_data(now, (seq, len), segment.has_cwr(), marked),
+            _ => self.on_other(now, segment, marked),
+        }
+    }
+
+    /// The application closes the connection, whatever the other end does; it does so by itself when it
+    /// has read everything. Has an effect with `connection_close` only.
+    pub fn close(&mut self) {
+        if let Some(closing) = &mut self.closing {
+            closing.close();
+            self.ack_now = true;
+        }
+    }
+    /// State of the connection at `now`, from ESTABLISHED on; `None` without `connection_close`.
+    pub fn closing_state(&self, now: Ps) -> Option<State> {
+        self.closing.as_ref().map(|closing| closing.state(now))
     }
 
     #[inline(always)]
@@ -144,21 +166,54 @@ impl TcpReceiver {
         } else {
             self.ack_now = true
         }
+        if self.closing.is_some() {
+            self.on_closing_data(now);
+        }
         outcome
     }
 
-    /// A segment with time stamps, or without payload.
+    /// Data have arrived: perhaps all up to the FIN, which is acknowledged at once. An end in CLOSED does
+    /// not answer.
+    #[inline(never)]
+    fn on_closing_data(&mut self, now: Ps) {
+        let Some(closing) = &mut self.closing else {
+            return;
+        };
+        closing.on_data(now, self.rcv_nxt);
+        if closing.has_fin() {
+            self.ack_now = closing.state(now) != State::Closed;
+        }
+    }
+
+    /// The own FIN is acknowledged: it is not sent again.
+    fn on_fin_acknowledged(&mut self, now: Ps) {
+        let Some(closing) = &mut self.closing else {
+            return;
+        };
+        closing.on_fin_acknowledged(now);
+        if !self.unacknowledged {
+            self.ack_at = Ps::NEVER;
+        }
+    }
+
+    /// A segment with time stamps, with a part in closing the connection, or without payload.
     #[inline(never)]
     fn on_other(&mut self, now: Ps, segment: &Segment, marked: bool) -> ReceiveOutcome {
-        let Segment::StampedData {
-            seq, len, stamps, ..
-        } = *segment
-        else {
+        let Some((seq, len)) = segment.data_range() else {
             self.on_control(now, segment);
             return ReceiveOutcome::default();
         };
-        let stamping = self.stamping.as_mut();
-        if stamping.is_none_or(|stamping| stamping.accepts(now, stamps.value, seq)) {
+        let accepts = match (&mut self.stamping, segment.stamps()) {
+            (Some(stamping), Some(stamps)) => stamping.accepts(now, stamps.value, seq),
+            _ => true,
+        };
+        if accepts {
+            if segment.acknowledges_fin() {
+                self.on_fin_acknowledged(now);
+            }
+            if let Some(closing) = self.closing.as_mut().filter(|_| segment.has_fin()) {
+                closing.note_fin(seq + len as u64);
+            }
             return self.on_data(now, (seq, len), segment.has_cwr(), marked);
         }
         // RFC 7323 5.3 R1: the segment is dropped and acknowledged.
@@ -172,6 +227,9 @@ impl TcpReceiver {
     }
 
     fn on_control(&mut self, now: Ps, segment: &Segment) {
+        if let Some(Handshake::AckOfFin { .. }) = segment.handshake() {
+            return self.on_fin_acknowledged(now);
+        }
         let Some(setup) = &mut self.setup else { return };
         self.ack_now |= setup.on_control(segment);
         if segment.handshake().is_some() && !setup.agrees_to_ecn() {
@@ -221,7 +279,7 @@ impl TcpReceiver {
         }
     }
 
-    /// The acknowledgement that is due, or the answer to a SYN, if any.
+    /// The acknowledgement that is due, or the answer to a SYN, if any. It carries the own FIN if that is due.
     pub fn poll_ack(&mut self, now: Ps) -> Option<Segment> {
         if !self.ack_now {
             return None;
@@ -239,14 +297,18 @@ impl TcpReceiver {
         let (
             Some(stamping),
             Segment::Ack {
-                ece, ack, blocks, ..
+                ece,
+                fin,
+                ack,
+                blocks,
+                ..
             },
         ) = (&mut self.stamping, due)
         else {
             return Some(due);
         };
         Some(Segment::StampedAck {
-            number: StampedNumber::new(ack, ece),
+            number: StampedNumber::new(ack, ece, fin),
             stamps: stamping.acknowledge(now, ack),
             blocks,
         })
@@ -260,6 +322,7 @@ impl TcpReceiver {
             // Acknowledgements are delayed only while nothing is held: there are no blocks.
             return Some(Segment::Ack {
                 ece,
+                fin: OwnFin::NotYet,
                 ack,
                 window: self.window,
                 blocks: Blocks::NONE,
@@ -280,23 +343,29 @@ impl TcpReceiver {
         } else {
             Blocks::NONE
         };
+        let (mut fin, mut ack) = (OwnFin::NotYet, self.rcv_nxt);
+        if let Some(closing) = &mut self.closing {
+            (fin, self.ack_at) = closing.own_fin(now);
+            ack += closing.has_fin() as u64;
+        }
         Some(Segment::Ack {
             ece: self.echo.as_mut().is_some_and(|echo| echo.take_flag()),
-            ack: self.rcv_nxt,
+            fin,
+            ack,
             window: self.window,
             blocks,
         })
     }
 
     /// Time at which [`Self::on_timer`] is due: the next tick while an acknowledgement is delayed,
-    /// or that of the next answer to a SYN.
+    /// or that of the next answer to a SYN or the next FIN.
     #[inline]
     pub fn next_timer(&self) -> Ps {
         self.ack_at
     }
 
-    /// Makes a delayed acknowledgement due if its tick has come, or repeats the answer to a SYN.
-    /// Returns true for a repeated answer.
+    /// Makes a delayed acknowledgement due if its tick has come, or repeats the answer to a SYN or the FIN.
+    /// Returns true for a repetition.
     pub fn on_timer(&mut self, now: Ps) -> bool {
         if now < self.ack_at {
             return false;
@@ -304,15 +373,20 @@ impl TcpReceiver {
         self.ack_now = true;
         self.ack_at = Ps::NEVER;
         let unanswered = self.setup.as_mut().filter(|setup| setup.answers());
-        unanswered.map(|setup| setup.on_timeout()).is_some()
+        if let Some(setup) = unanswered {
+            setup.on_timeout();
+            return true;
+        }
+        let closing = self.closing.as_mut();
+        let unclosed = closing.filter(|it| !self.unacknowledged && it.awaits_acknowledgement());
+        unclosed.map(|closing| closing.on_timeout()).is_some()
     }
     /// True if `segment`, polled just now, was sent before.
     pub fn is_repetition(&self, segment: &Segment) -> bool {
-        segment.handshake().is_some()
-            && self
-                .setup
-                .as_ref()
-                .is_some_and(|setup| setup.has_repeated())
+        let setup = self.setup.as_ref();
+        let closing = self.closing.as_ref();
+        (segment.handshake().is_some() && setup.is_some_and(|setup| setup.has_repeated()))
+            || (segment.has_fin() && closing.is_some_and(|closing| closing.has_repeated()))
     }
 
     /// Next byte expected; all below were given to the application.
@@ -334,7 +408,7 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
-    use crate::tcp::{Ect, Recovery};
+    use crate::tcp::{DataFlags, Recovery};
 
     fn receiver() -> TcpReceiver {
         TcpReceiver::new(&TcpConfig::default())
@@ -444,7 +518,11 @@ mod tests {
         });
         let mut take = |&(number, marked, cwr): &(u64, bool, bool)| {
             let segment = Segment::Data {
-                ect: if cwr { Ect::Ect0Cwr } else { Ect::Ect0 },
+                flags: if cwr {
+                    DataFlags::ECT_0_CWR
+                } else {
+                    DataFlags::ECT_0
+                },
                 len: 10,
                 window: 0,
                 ack: 0,
@@ -552,6 +630,7 @@ mod tests {
         let mut r = receiver();
         let ack = Segment::Ack {
             ece: false,
+            fin: OwnFin::NotYet,
             ack: 5,
             window: 100,
             blocks: Blocks::NONE,

@@ -8,17 +8,46 @@ use crate::kernel::Ps;
 /// TCP and IPv4 headers without options, in bytes.
 pub const HEADER_BYTES: u32 = 40;
 
-/// ECN of a segment with payload: the code point of its IP packet (RFC 3168 section 5), and the CWR
-/// flag, which only new data carry (6.1.2).
+/// Flags of a segment with payload, and the code point of its IP packet (RFC 3168 section 5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DataFlags(u8);
+
+impl DataFlags {
+    /// Not-ECT: queues discard the packet rather than mark it.
+    pub const NONE: DataFlags = DataFlags(0);
+    /// ECT(0): queues may mark the packet.
+    pub const ECT_0: DataFlags = DataFlags(1);
+    /// ECT(0), and the CWR flag, which only new data carry (RFC 3168 section 6.1.2).
+    pub const ECT_0_CWR: DataFlags = DataFlags(3);
+    /// The FIN flag, behind the last byte.
+    pub const FIN: DataFlags = DataFlags(4);
+    /// The acknowledgement number covers the FIN of the other end.
+    pub const ACKS_FIN: DataFlags = DataFlags(8);
+
+    /// These flags and others.
+    pub const fn with(self, others: DataFlags) -> DataFlags {
+        DataFlags(self.0 | others.0)
+    }
+    /// True if all of `others` are among these.
+    pub const fn has(self, others: DataFlags) -> bool {
+        self.0 & others.0 == others.0
+    }
+    /// True if the segment has a part in closing the connection.
+    pub const fn closes(self) -> bool {
+        self.0 >= DataFlags::FIN.0
+    }
+}
+
+/// The FIN of the end that sends an acknowledgement, and no data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Ect {
-    /// Not-ECT: queues discard the packet rather than mark it.
-    Not,
-    /// ECT(0): queues may mark the packet.
-    Ect0,
-    /// ECT(0), and the segment carries CWR.
-    Ect0Cwr,
+pub enum OwnFin {
+    /// Not sent yet.
+    NotYet,
+    /// In this segment.
+    Here,
+    /// Sent, and known to have arrived.
+    Acknowledged,
 }
 
 /// A segment as both ends read it. Sequence numbers are real but 64 bits wide: window scaling with
@@ -33,8 +62,8 @@ pub enum Ect {
 pub enum Segment {
     /// A segment with payload.
     Data {
-        /// Code point of the packet, and CWR.
-        ect: Ect,
+        /// Flags, and code point of the packet.
+        flags: DataFlags,
         /// Payload bytes.
         len: u16,
         /// Receive window.
@@ -50,6 +79,8 @@ pub enum Segment {
     Ack {
         /// The ECN-Echo flag.
         ece: bool,
+        /// The FIN flag, and whether a FIN came before.
+        fin: OwnFin,
         /// Receive window.
         window: u32,
         /// Next byte that the sender of this segment expects.
@@ -57,7 +88,7 @@ pub enum Segment {
         /// Data that arrived above `ack`.
         blocks: Blocks,
     },
-    /// A segment of the connection set-up. It acknowledges no data.
+    /// A segment of the connection set-up, or the acknowledgement of a FIN. It acknowledges no data.
     Setup {
         /// Receive window.
         window: u32,
@@ -66,10 +97,10 @@ pub enum Segment {
         /// Its flags, options and number.
         handshake: Handshake,
     },
-    /// [`Segment::Data`] with time stamps. It acknowledges no data.
+    /// [`Segment::Data`] with time stamps. It acknowledges no data, but may acknowledge a FIN.
     StampedData {
-        /// Code point of the packet, and CWR.
-        ect: Ect,
+        /// Flags, and code point of the packet.
+        flags: DataFlags,
         /// Payload bytes.
         len: u16,
         /// Receive window.
@@ -83,7 +114,7 @@ pub enum Segment {
     },
     /// [`Segment::Ack`] with time stamps. Its window is the whole receive window, which both ends know.
     StampedAck {
-        /// Next byte that the sender of this segment expects, and the ECN-Echo flag.
+        /// Next byte that the sender of this segment expects, the ECN-Echo flag and FIN.
         number: StampedNumber,
         /// Time stamps.
         stamps: Stamps,
@@ -103,8 +134,10 @@ pub enum Segment {
         /// Time at which the segment was handed to IP, for packet delays.
         sent: Ps,
     },
-    /// [`Segment::Setup`] with time stamps and [`Handshake::Ack`].
+    /// [`Segment::Setup`] with time stamps and [`Handshake::Ack`] or [`Handshake::AckOfFin`].
     StampedSetup {
+        /// True if it acknowledges a FIN.
+        closes: bool,
         /// Receive window.
         window: u32,
         /// Time stamps.
@@ -116,17 +149,30 @@ pub enum Segment {
     },
 }
 
-/// An acknowledgement number below 2^55, and the ECN-Echo flag, in seven bytes.
+/// An acknowledgement number below 2^53, the ECN-Echo flag and FIN, in seven bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StampedNumber([u8; 7]);
 
 impl StampedNumber {
     /// # Panics
-    /// If `ack` is 2^55 or more: a connection of 800 Gbit/s needs 100 hours for that.
-    pub fn new(ack: u64, ece: bool) -> StampedNumber {
-        let [high, bytes @ ..] = (ack << 1 | ece as u64).to_be_bytes();
-        assert!(high == 0 && ack >> 55 == 0, "an acknowledgement of {ack}");
+    /// If `ack` is 2^53 or more: a connection of 800 Gbit/s needs 25 hours for that.
+    pub fn new(ack: u64, ece: bool, fin: OwnFin) -> StampedNumber {
+        assert!(ack >> 53 == 0, "an acknowledgement of {ack}");
+        let [_, bytes @ ..] = (ack << 3 | (fin as u64) << 1 | ece as u64).to_be_bytes();
         StampedNumber(bytes)
+    }
+    const fn ack(self) -> u64 {
+        self.bits() >> 3
+    }
+    const fn has_ece(self) -> bool {
+        self.bits() & 1 != 0
+    }
+    const fn fin(self) -> OwnFin {
+        match self.bits() >> 1 & 3 {
+            0 => OwnFin::NotYet,
+            1 => OwnFin::Here,
+            _ => OwnFin::Acknowledged,
+        }
     }
     const fn bits(self) -> u64 {
         let [b, c, d, e, f, g, h] = self.0;
@@ -139,7 +185,7 @@ impl Segment {
     /// window.
     pub const fn data(seq: u64, len: u16) -> Segment {
         Segment::Data {
-            ect: Ect::Not,
+            flags: DataFlags::NONE,
             seq,
             ack: 0,
             sent: Ps::ZERO,
@@ -148,7 +194,7 @@ impl Segment {
         }
     }
 
-    /// A segment of the connection set-up, with time stamps or without.
+    /// A segment of the connection set-up or the acknowledgement of a FIN, with time stamps or without.
     pub fn setup(handshake: Handshake, window: u32, sent: Ps, stamps: Option<Stamps>) -> Segment {
         let Some(stamps) = stamps else {
             return Segment::Setup {
@@ -165,7 +211,8 @@ impl Segment {
                 options,
                 sent,
             },
-            Handshake::Ack { seq } => Segment::StampedSetup {
+            Handshake::Ack { seq } | Handshake::AckOfFin { seq } => Segment::StampedSetup {
+                closes: matches!(handshake, Handshake::AckOfFin { .. }),
                 window,
                 stamps,
                 seq,
@@ -179,20 +226,22 @@ impl Segment {
     /// nor retransmissions (6.1.5).
     #[inline]
     pub const fn is_ect(&self) -> bool {
-        let (Segment::Data { ect, .. } | Segment::StampedData { ect, .. }) = self else {
-            return false;
-        };
-        !matches!(ect, Ect::Not)
+        match *self {
+            Segment::Data { flags, .. } | Segment::StampedData { flags, .. } => {
+                flags.has(DataFlags::ECT_0)
+            }
+            _ => false,
+        }
     }
     /// The ECN-Echo flag; in the set-up it offers ECN, or agrees to it (RFC 3168 section 6.1.1).
     #[inline]
     pub const fn has_ece(&self) -> bool {
         match *self {
             Segment::Ack { ece, .. } => ece,
-            Segment::StampedAck { number, .. } => number.bits() & 1 != 0,
+            Segment::StampedAck { number, .. } => number.has_ece(),
             _ => match self.handshake() {
                 Some(Handshake::Syn(options) | Handshake::SynAck(options)) => options.ecn,
-                Some(Handshake::Ack { .. }) | None => false,
+                _ => false,
             },
         }
     }
@@ -200,8 +249,8 @@ impl Segment {
     #[inline]
     pub const fn has_cwr(&self) -> bool {
         match *self {
-            Segment::Data { ect, .. } | Segment::StampedData { ect, .. } => {
-                matches!(ect, Ect::Ect0Cwr)
+            Segment::Data { flags, .. } | Segment::StampedData { flags, .. } => {
+                flags.has(DataFlags::ECT_0_CWR)
             }
             _ => match self.handshake() {
                 Some(Handshake::Syn(options)) => options.ecn,
@@ -209,14 +258,53 @@ impl Segment {
             },
         }
     }
-    /// Next byte that the sender of this segment expects; 0 in the set-up.
+    /// The FIN flag.
+    #[inline]
+    pub const fn has_fin(&self) -> bool {
+        match *self {
+            Segment::Data { flags, .. } | Segment::StampedData { flags, .. } => {
+                flags.has(DataFlags::FIN)
+            }
+            _ => matches!(self.own_fin(), OwnFin::Here),
+        }
+    }
+    /// FIN of the end that sends an acknowledgement without payload.
+    const fn own_fin(&self) -> OwnFin {
+        match *self {
+            Segment::Ack { fin, .. } => fin,
+            Segment::StampedAck { number, .. } => number.fin(),
+            _ => OwnFin::NotYet,
+        }
+    }
+    /// True if the segment, from the end that sends the data, acknowledges the FIN of the other one, which
+    /// has the number 0 there. Out of line, so that [`Self::ack`] stays short.
+    #[inline(never)]
+    pub const fn acknowledges_fin(&self) -> bool {
+        match *self {
+            Segment::Data { flags, .. } | Segment::StampedData { flags, .. } => {
+                flags.has(DataFlags::ACKS_FIN)
+            }
+            _ => matches!(self.handshake(), Some(Handshake::AckOfFin { .. })),
+        }
+    }
+    /// Next byte that the sender of this segment expects; 0 in the set-up. A FIN counts as a byte.
     #[inline]
     pub const fn ack(&self) -> u64 {
         match *self {
             Segment::Data { ack, .. } | Segment::Ack { ack, .. } => ack,
-            Segment::StampedAck { number, .. } => number.bits() >> 1,
-            _ => 0,
+            Segment::StampedAck { number, .. } => number.ack(),
+            _ => self.acknowledges_fin() as u64,
         }
+    }
+    /// An acknowledgement without payload, of everything below `number` instead.
+    pub fn acknowledging(mut self, number: u64) -> Segment {
+        let (ece, fin) = (self.has_ece(), self.own_fin());
+        match &mut self {
+            Segment::Ack { ack, .. } => *ack = number,
+            Segment::StampedAck { number: old, .. } => *old = StampedNumber::new(number, ece, fin),
+            _ => {}
+        }
+        self
     }
     /// Receive window in bytes, already scaled; `None` for the whole receive window.
     #[inline]
@@ -271,7 +359,11 @@ impl Segment {
             } else {
                 Handshake::Syn(options)
             }),
-            Segment::StampedSetup { seq, .. } => Some(Handshake::Ack { seq }),
+            Segment::StampedSetup { closes, seq, .. } => Some(if closes {
+                Handshake::AckOfFin { seq }
+            } else {
+                Handshake::Ack { seq }
+            }),
             _ => None,
         }
     }
@@ -297,17 +389,19 @@ impl Segment {
         }
     }
     /// Sequence number, counted in data; `None` for a SYN or SYN-ACK, whose number precedes all
-    /// data. Acknowledgements from the receiving end have 0, as that end sends no data.
+    /// data. Acknowledgements from the receiving end have 0, as that end sends no data, and 1 behind its FIN.
     pub const fn sequence(&self) -> Option<u64> {
         match *self {
             Segment::Data { seq, .. }
             | Segment::StampedData { seq, .. }
             | Segment::StampedSetup { seq, .. } => Some(seq),
-            Segment::Ack { .. } | Segment::StampedAck { .. } => Some(0),
+            Segment::Ack { .. } | Segment::StampedAck { .. } => {
+                Some(matches!(self.own_fin(), OwnFin::Acknowledged) as u64)
+            }
             Segment::StampedSyn { .. } => None,
             Segment::Setup { handshake, .. } => match handshake {
                 Handshake::Syn(_) | Handshake::SynAck(_) => None,
-                Handshake::Ack { seq } => Some(seq),
+                Handshake::Ack { seq } | Handshake::AckOfFin { seq } => Some(seq),
             },
         }
     }
@@ -325,7 +419,7 @@ impl Segment {
     fn rare_option_bytes(&self) -> u32 {
         match self.handshake() {
             Some(Handshake::Syn(options) | Handshake::SynAck(options)) => options.bytes(),
-            Some(Handshake::Ack { .. }) | None => {
+            _ => {
                 let stamps = if self.stamps().is_some() {
                     STAMP_BYTES
                 } else {
@@ -348,14 +442,18 @@ mod tests {
 
     #[test]
     fn a_stamped_acknowledgement_keeps_number_and_flag() {
-        for ack in [0, 1, (1 << 55) - 1] {
+        let fins = [OwnFin::NotYet, OwnFin::Here, OwnFin::Acknowledged];
+        for (ack, fin) in [0, 1, (1 << 53) - 1].into_iter().zip(fins) {
             for ece in [false, true] {
                 let segment = Segment::StampedAck {
-                    number: StampedNumber::new(ack, ece),
+                    number: StampedNumber::new(ack, ece, fin),
                     stamps: Stamps { value: 7, echo: 5 },
                     blocks: Blocks::NONE,
                 };
                 assert_eq!((segment.ack(), segment.has_ece()), (ack, ece));
+                let sequence = (fin == OwnFin::Acknowledged) as u64;
+                assert_eq!(segment.sequence(), Some(sequence));
+                assert_eq!(segment.has_fin(), fin == OwnFin::Here);
                 assert_eq!(segment.option_bytes(), 12);
             }
         }

@@ -10,6 +10,7 @@ mod abr_source;
 mod ack_service;
 mod changes;
 mod combinations;
+mod connection_close;
 mod connection_segments;
 mod connection_setup;
 mod control_registry;

@@ -6,7 +6,7 @@ use cellrate_engine::tcp::{Handshake, Segment};
 
 use super::checksum::{fold, sum};
 use super::ends::Ends;
-use super::tcp::{ACK, CHECKSUM, CWR, ECE, Header, MOST_OPTIONS, Options, SYN};
+use super::tcp::{ACK, CHECKSUM, CWR, ECE, FIN, Header, MOST_OPTIONS, Options, SYN};
 use super::{ip, payload, tcp};
 
 /// LLC and SNAP of a routed IP packet (RFC 2684 section 5.1).
@@ -125,12 +125,16 @@ fn header(ends: &Ends, filling: Filling, backward: bool, segment: &Segment) -> H
     let (flags, shift) = match handshake {
         Some(Handshake::Syn(_)) => (SYN, 0),
         Some(Handshake::SynAck(_)) => (SYN | ACK, 0),
-        Some(Handshake::Ack { .. }) | None => (ACK, ends.window_shift()),
+        _ => (ACK, ends.window_shift()),
     };
     let whole = ends.tcp.window.0 as u32;
     let window = segment.window().unwrap_or(whole);
-    let ecn = [(segment.has_ece(), ECE), (segment.has_cwr(), CWR)];
-    let set = ecn.iter().filter(|(is_set, _)| *is_set);
+    let others = [
+        (segment.has_ece(), ECE),
+        (segment.has_cwr(), CWR),
+        (segment.has_fin(), FIN),
+    ];
+    let set = others.iter().filter(|(is_set, _)| *is_set);
     let flags = set.fold(flags, |flags, (_, flag)| flags | flag);
     Header {
         ports: [ends.ports[here], ends.ports[there]],
@@ -152,7 +156,7 @@ fn header(ends: &Ends, filling: Filling, backward: bool, segment: &Segment) -> H
 mod tests {
     use cellrate_engine::kernel::Ps;
     use cellrate_engine::tcp::blocks::Blocks;
-    use cellrate_engine::tcp::{Ect, Recovery, Stamps, TcpConfig};
+    use cellrate_engine::tcp::{DataFlags, OwnFin, Recovery, Stamps, TcpConfig};
 
     use super::*;
     use crate::capture::atm::Vc;
@@ -190,7 +194,7 @@ mod tests {
     fn a_data_segment_is_known_octet_by_octet() {
         let ends = ends(TcpConfig::default(), Encapsulation::LlcSnap);
         let segment = Segment::Data {
-            ect: Ect::Not,
+            flags: DataFlags::NONE,
             seq: 16,
             ack: 0,
             sent: Ps::ZERO,
@@ -240,6 +244,40 @@ mod tests {
                 0, 0, 0, 0, 0, 0, 0x10, 0, 0x50, 0x10, 0x80, 0, last[36], last[37], 0, 0
             ]
         );
+    }
+
+    /// As in RFC 9293 figure 12: each FIN uses up a number, that of the source behind its four bytes.
+    #[test]
+    fn a_connection_is_closed_with_the_numbers_behind_the_data() {
+        for timestamps in [false, true] {
+            let closing = TcpConfig {
+                connection_close: true,
+                timestamps,
+                ..TcpConfig::default()
+            };
+            let ends = ends(closing.clone(), Encapsulation::VcMux);
+            let mut sender = cellrate_engine::tcp::TcpSender::new(&closing, Ps::ZERO);
+            let mut receiver = cellrate_engine::tcp::TcpReceiver::new(&closing);
+            sender.supply_last(4);
+            let last = sender.poll_segment(Ps::ZERO).unwrap();
+            receiver.on_segment(Ps::ZERO, &last);
+            let fin = receiver.poll_ack(Ps::ZERO).unwrap();
+            sender.on_ack(Ps::ZERO, &fin);
+            let ack = sender.poll_segment(Ps::ZERO).unwrap();
+            // Sequence and acknowledgement numbers, flags, and octets behind the headers.
+            let expected = [
+                (false, last, 0, 0x1000, 0x11, 4),
+                (true, fin, 0x1000, 5, 0x11, 0),
+                (false, ack, 5, 0x1001, 0x10, 0),
+            ];
+            for (backward, segment, sequence, acknowledgement, flags, payload) in expected {
+                let packet = octets(&ends, backward, segment);
+                let number = |at: usize| u32::from_be_bytes(packet[at..at + 4].try_into().unwrap());
+                let header = 20 + usize::from(packet[32] >> 4) * 4;
+                assert_eq!((number(24), number(28)), (sequence, acknowledgement));
+                assert_eq!((packet[33], packet.len() - header), (flags, payload));
+            }
+        }
     }
 
     #[test]
@@ -322,6 +360,7 @@ mod tests {
         };
         let ack = Segment::Ack {
             ece: true,
+            fin: OwnFin::NotYet,
             window: 0,
             ack: 0,
             blocks: Blocks::NONE,
@@ -330,8 +369,8 @@ mod tests {
         let cases = [
             (setup(Handshake::Syn(options)), 0, 0xC2),
             (setup(Handshake::SynAck(options)), 0, 0x52),
-            (data(Ect::Ect0), 2, 0x10),
-            (data(Ect::Ect0Cwr), 2, 0x90),
+            (data(DataFlags::ECT_0), 2, 0x10),
+            (data(DataFlags::ECT_0_CWR), 2, 0x90),
             (ack, 0, 0x50),
         ];
         for (segment, code_point, flags) in cases {

@@ -8,6 +8,8 @@ pub const HEADER: usize = 20;
 /// Largest number of octets of options.
 pub const MOST_OPTIONS: usize = 40;
 
+/// Flag FIN: no more data follow.
+pub const FIN: u8 = 1;
 /// Flag SYN: synchronise sequence numbers.
 pub const SYN: u8 = 1 << 1;
 /// Flag ACK: the acknowledgement field is valid.

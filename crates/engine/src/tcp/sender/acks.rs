@@ -14,6 +14,15 @@ impl TcpSender {
             self.on_setup_segment(now, segment);
             return None;
         }
+        if self.closing.is_some() {
+            return self.on_closing_ack(now, segment);
+        }
+        self.on_ack_of_data(now, segment)
+    }
+
+    /// An acknowledgement of a connection that stands, without the number of a FIN.
+    #[inline(always)]
+    pub(super) fn on_ack_of_data(&mut self, now: Ps, segment: &Segment) -> Option<TcpEvent> {
         if segment.ack() > self.snd_max || segment.ack() < self.snd_una {
             // It is of data never sent, or older than one that has arrived.
             self.dup_acks = 0;

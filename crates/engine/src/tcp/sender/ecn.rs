@@ -2,7 +2,7 @@
 
 use super::TcpSender;
 use crate::kernel::Ps;
-use crate::tcp::segment::{Ect, Segment};
+use crate::tcp::segment::{DataFlags, Segment};
 
 /// ECN of a connection.
 #[derive(Clone, Copy, Debug, Default)]
@@ -51,16 +51,16 @@ impl TcpSender {
     /// Code point of a segment from `seq` on: new data alone are ECT(0), and may carry CWR (RFC 3168
     /// sections 6.1.2 and 6.1.5).
     #[inline]
-    pub(super) fn ect(&mut self, seq: u64) -> Ect {
+    pub(super) fn ect(&mut self, seq: u64) -> DataFlags {
         match &mut self.ecn {
             Some(ecn) if seq >= self.snd_max => {
                 if core::mem::take(&mut ecn.cwr_due) {
-                    Ect::Ect0Cwr
+                    DataFlags::ECT_0_CWR
                 } else {
-                    Ect::Ect0
+                    DataFlags::ECT_0
                 }
             }
-            _ => Ect::Not,
+            _ => DataFlags::NONE,
         }
     }
 }

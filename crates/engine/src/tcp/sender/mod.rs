@@ -1,6 +1,7 @@
 //! The sending half of a connection (4.3BSD Net/3, RFC 793, RFC 1122), without a clock of its own.
 
 mod acks;
+mod closing;
 mod ecn;
 mod frto;
 mod opening;
@@ -13,6 +14,7 @@ mod stats;
 
 use alloc::boxed::Box;
 
+use self::closing::SenderClosing;
 use self::ecn::Ecn;
 use self::frto::Frto;
 use self::opening::Opening;
@@ -81,6 +83,8 @@ pub struct TcpSender {
     /// with `rtt_excludes_transmission` only.
     transmitted: u64,
     rcv_window: u32,
+    /// Closing of the connection, with `connection_close`.
+    closing: Option<Box<SenderClosing>>,
     /// Connection set-up, if there is one.
     opening: Option<Box<Opening>>,
     /// ECN, if the connection has it, or may still agree on it.
@@ -145,6 +149,9 @@ impl TcpSender {
             } else {
                 window
             },
+            closing: config
+                .connection_close
+                .then(|| Box::new(SenderClosing::new())),
             opening: config
                 .connection_setup
                 .then(|| Box::new(Opening::new(config))),
@@ -168,6 +175,7 @@ impl TcpSender {
     pub fn supply_last(&mut self, bytes: u64) {
         self.nagle = false;
         self.supply(bytes);
+        self.close();
     }
 
     /// Withholds data that have not been sent yet, or releases them; the timer is then due at once.
@@ -189,6 +197,11 @@ impl TcpSender {
             && (segment.is_some() || !may_send)
         {
             return segment;
+        }
+        if self.closing.is_some()
+            && let Some(ack) = self.poll_closing(now)
+        {
+            return Some(ack);
         }
         if self.records.is_some() {
             return self.poll_recorded(now);
@@ -251,7 +264,10 @@ impl TcpSender {
     fn emit(&mut self, now: Ps, seq: u64, len: u64) -> Segment {
         let end = seq + len;
         self.count_sent(seq, end);
-        let ect = self.ect(seq);
+        let (mut flags, mut ack) = (self.ect(seq), 0);
+        if self.closing.is_some() {
+            (flags, ack) = self.closing_flags(flags, end);
+        }
         if end > self.snd_max {
             // Karn (RFC 6298 section 3): only a segment with new data alone is timed. A
             // retransmission may also reach beyond snd_max, if the application has written since.
@@ -269,12 +285,12 @@ impl TcpSender {
         }
         let len = len as u16; // at most the MSS, of at most 65,487 bytes
         if self.stamping.is_some() {
-            return self.stamped(now, ect, seq, len);
+            return self.stamped(now, flags, seq, len);
         }
         Segment::Data {
-            ect,
+            flags,
             seq,
-            ack: 0,
+            ack,
             sent: now,
             window: self.rcv_window,
             len,

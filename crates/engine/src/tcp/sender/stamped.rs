@@ -2,7 +2,7 @@
 
 use super::{TcpSender, Timed};
 use crate::kernel::Ps;
-use crate::tcp::segment::{Ect, Segment};
+use crate::tcp::segment::{DataFlags, Segment};
 use crate::tcp::stamps::Stamps;
 
 impl TcpSender {
@@ -13,9 +13,9 @@ impl TcpSender {
 
     /// The segment with the time stamps of now.
     #[inline(never)]
-    pub(super) fn stamped(&self, now: Ps, ect: Ect, seq: u64, len: u16) -> Segment {
+    pub(super) fn stamped(&self, now: Ps, flags: DataFlags, seq: u64, len: u16) -> Segment {
         Segment::StampedData {
-            ect,
+            flags,
             len,
             window: self.rcv_window,
             stamps: self.stamps(now).unwrap_or_default(),

@@ -13,7 +13,7 @@ use super::*;
 use crate::kernel::units::Bytes;
 use crate::tcp::blocks::Blocks;
 use crate::tcp::intervals::Intervals;
-use crate::tcp::{Ect, Recovery};
+use crate::tcp::{DataFlags, OwnFin, Recovery};
 
 const MSS: u64 = 1_000;
 
@@ -53,6 +53,7 @@ fn ack(number: u64) -> Segment {
 fn advertising(number: u64, window: u32) -> Segment {
     Segment::Ack {
         ece: false,
+        fin: OwnFin::NotYet,
         ack: number * MSS,
         window,
         blocks: Blocks::NONE,
@@ -291,7 +292,7 @@ fn duplicates_with_payload_or_another_window_or_nothing_outstanding_do_not_count
     acks(&mut s, Ps(1), 0, 5);
     drain(&mut s, Ps(1));
     let with_payload = Segment::Data {
-        ect: Ect::Not,
+        flags: DataFlags::NONE,
         seq: 0,
         ack: 0,
         sent: Ps::ZERO,
@@ -475,6 +476,7 @@ fn what_is_sent_again_with_new_data_behind_it_is_not_timed() {
         expiry + Ps::from_us(1),
         &Segment::Ack {
             ece: false,
+            fin: OwnFin::NotYet,
             ack: 300,
             window: 64_000,
             blocks: Blocks::NONE,
@@ -523,6 +525,7 @@ fn sack(number: u64, blocks: &[(u64, u64)]) -> Segment {
     });
     Segment::Ack {
         ece: false,
+        fin: OwnFin::NotYet,
         ack: number * MSS,
         window: 64_000,
         blocks: Blocks::latest(&held, number * MSS),

@@ -3,7 +3,9 @@
 
 use cellrate_engine::kernel::{Digest, Ps};
 use cellrate_engine::tcp::blocks::Blocks;
-use cellrate_engine::tcp::{ReceiveOutcome, ReceiverStats, Segment, TcpConfig, TcpReceiver};
+use cellrate_engine::tcp::{
+    OwnFin, ReceiveOutcome, ReceiverStats, Segment, TcpConfig, TcpReceiver,
+};
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -176,6 +178,7 @@ impl<R: Receiving> Observed<R> {
         let segment = if len == 0 {
             Segment::Ack {
                 ece: false,
+                fin: OwnFin::NotYet,
                 ack: 0,
                 window: 0,
                 blocks: Blocks::NONE,

@@ -7,7 +7,7 @@ use cellrate_engine::kernel::{Digest, Ps};
 use cellrate_engine::tcp::blocks::Blocks;
 use cellrate_engine::tcp::intervals::Intervals;
 use cellrate_engine::tcp::segment::StampedNumber;
-use cellrate_engine::tcp::{Ect, Segment, SenderStats, Stamps, TcpConfig, TcpSender};
+use cellrate_engine::tcp::{DataFlags, OwnFin, Segment, SenderStats, Stamps, TcpConfig, TcpSender};
 use proptest::prelude::*;
 
 use super::Subject;
@@ -244,12 +244,12 @@ impl<S: Sending> Watched<S> {
         }
         // Any pattern of marks will do.
         let ece = (self.now.0 ^ ack).is_multiple_of(3);
-        let fits = ack >> 55 == 0;
+        let fits = ack >> 53 == 0;
         if self.config.timestamps && fits && window.is_none() && !payload {
             // PAWS refuses no stamp of a clock that stands; any echo will do.
             let (value, echo) = (0, self.now.0 as u32);
             return Segment::StampedAck {
-                number: StampedNumber::new(ack, ece),
+                number: StampedNumber::new(ack, ece, OwnFin::NotYet),
                 stamps: Stamps { value, echo },
                 blocks: Blocks::latest(&held, ack),
             };
@@ -257,7 +257,7 @@ impl<S: Sending> Watched<S> {
         let window = window.unwrap_or(self.config.window.0 as u32);
         if payload {
             Segment::Data {
-                ect: Ect::Not,
+                flags: DataFlags::NONE,
                 seq: 0,
                 ack,
                 sent: self.now,
@@ -267,6 +267,7 @@ impl<S: Sending> Watched<S> {
         } else {
             Segment::Ack {
                 ece,
+                fin: OwnFin::NotYet,
                 ack,
                 window,
                 blocks: Blocks::latest(&held, ack),

@@ -23,6 +23,7 @@ fn with_ecn(recovery: Recovery, initial_window: u32) -> TcpSender {
 fn echo(number: u64) -> Segment {
     Segment::Ack {
         ece: true,
+        fin: OwnFin::NotYet,
         ack: number * MSS,
         window: 64_000,
         blocks: Blocks::NONE,
@@ -30,10 +31,10 @@ fn echo(number: u64) -> Segment {
 }
 
 /// Numbers and code points of the segments sent at `now`.
-fn codes(sender: &mut TcpSender, now: Ps) -> Vec<(u64, Ect)> {
+fn codes(sender: &mut TcpSender, now: Ps) -> Vec<(u64, DataFlags)> {
     core::iter::from_fn(|| sender.poll_segment(now))
         .map(|segment| match segment {
-            Segment::Data { seq, ect, .. } => (seq / MSS, ect),
+            Segment::Data { seq, flags, .. } => (seq / MSS, flags),
             other => panic!("{other:?}"),
         })
         .collect()
@@ -44,7 +45,7 @@ fn marks_reduce_the_window_once_per_window_of_data_and_the_next_new_data_say_so(
     let mut s = with_ecn(Recovery::NewReno, 8);
     assert_eq!(
         codes(&mut s, Ps(1)),
-        [0, 1, 2, 3, 4, 5, 6, 7].map(|n| (n, Ect::Ect0))
+        [0, 1, 2, 3, 4, 5, 6, 7].map(|n| (n, DataFlags::ECT_0))
     );
     // min(8, 64) / 2 = 4 segments; acknowledgements with ECN-Echo do not open the window.
     for number in 1..=8 {
@@ -53,8 +54,8 @@ fn marks_reduce_the_window_once_per_window_of_data_and_the_next_new_data_say_so(
         // From the fifth on one segment each, of which the first carries CWR.
         let sent = match number {
             ..=4 => Vec::new(),
-            5 => Vec::from([(8, Ect::Ect0Cwr)]),
-            _ => Vec::from([(number + 3, Ect::Ect0)]),
+            5 => Vec::from([(8, DataFlags::ECT_0_CWR)]),
+            _ => Vec::from([(number + 3, DataFlags::ECT_0)]),
         };
         assert_eq!(codes(&mut s, Ps(2)), sent, "{number}");
     }
@@ -103,13 +104,13 @@ fn marks_in_a_recovery_from_loss_reduce_nothing() {
     drain(&mut s, Ps(1));
     acks(&mut s, Ps(2), 0, 3);
     // 4 + 3 segments; the copy of segment 0 is not ECT.
-    assert_eq!(codes(&mut s, Ps(2)), [(0, Ect::Not)]);
+    assert_eq!(codes(&mut s, Ps(2)), [(0, DataFlags::NONE)]);
     let (cwnd, ssthresh) = (s.cwnd(), s.ssthresh());
     s.on_ack(Ps(3), &echo(0));
     assert_eq!((s.cwnd(), s.ssthresh()), (cwnd + MSS, ssthresh));
     // New data announce the reduction, which here was for the loss.
     s.on_ack(Ps(3), &echo(0));
-    assert_eq!(codes(&mut s, Ps(3)), [(8, Ect::Ect0Cwr)]);
+    assert_eq!(codes(&mut s, Ps(3)), [(8, DataFlags::ECT_0_CWR)]);
     // The full acknowledgement is still of data sent before.
     s.on_ack(Ps(4), &echo(8));
     assert_eq!((s.ssthresh(), s.stats.ecn_reactions), (ssthresh, 0));
@@ -163,15 +164,22 @@ fn a_timeout_is_announced_by_the_next_new_data_and_not_by_copies() {
     drain(&mut s, Ps(1));
     let due = s.next_timer();
     s.on_timer(due);
-    assert_eq!(codes(&mut s, due), [(0, Ect::Not)]);
+    assert_eq!(codes(&mut s, due), [(0, DataFlags::NONE)]);
     s.on_ack(due, &ack(2));
-    assert_eq!(codes(&mut s, due), [(2, Ect::Ect0Cwr), (3, Ect::Ect0)]);
+    assert_eq!(
+        codes(&mut s, due),
+        [(2, DataFlags::ECT_0_CWR), (3, DataFlags::ECT_0)]
+    );
 }
 
 #[test]
 fn without_ecn_the_flag_is_ignored_and_nothing_is_ect() {
     let mut s = greedy(Recovery::NewReno, 8);
-    assert!(codes(&mut s, Ps(1)).iter().all(|(_, ect)| *ect == Ect::Not));
+    assert!(
+        codes(&mut s, Ps(1))
+            .iter()
+            .all(|(_, ect)| *ect == DataFlags::NONE)
+    );
     s.on_ack(Ps(2), &echo(1));
     assert_eq!((s.cwnd(), s.stats.ecn_reactions), (9 * MSS, 0));
 }

@@ -176,6 +176,7 @@ fn the_first_acknowledgement_may_say_that_data_were_lost() {
     let mut s = timed_out(Recovery::NewReno, true, u64::MAX);
     let part = Segment::Ack {
         ece: false,
+        fin: OwnFin::NotYet,
         ack: 500,
         window: 64_000,
         blocks: Blocks::NONE,

@@ -22,6 +22,7 @@ fn sent(sender: &mut TcpSender, ms: u64) -> Vec<(u64, u32)> {
 fn acknowledge(sender: &mut TcpSender, ms: u64, ack: u64) {
     let ack = Segment::Ack {
         ece: false,
+        fin: OwnFin::NotYet,
         ack,
         window: 64_000,
         blocks: Blocks::NONE,

@@ -26,7 +26,7 @@ fn sender(recovery: Recovery) -> TcpSender {
 /// An acknowledgement that was sent when the receiver's clock showed `value`.
 fn echo(number: u64, value: u32, echo: u32) -> Segment {
     Segment::StampedAck {
-        number: StampedNumber::new(number * MSS, false),
+        number: StampedNumber::new(number * MSS, false, OwnFin::NotYet),
         stamps: Stamps { value, echo },
         blocks: Blocks::NONE,
     }
@@ -102,7 +102,7 @@ fn an_acknowledgement_with_an_older_stamp_is_refused() {
 /// The segment with a number and TSval.
 fn data(number: u64, value: u32) -> Segment {
     Segment::StampedData {
-        ect: Ect::Not,
+        flags: DataFlags::NONE,
         len: MSS as u16,
         window: 0,
         stamps: Stamps { value, echo: 0 },

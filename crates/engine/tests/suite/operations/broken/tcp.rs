@@ -2,7 +2,9 @@
 
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::tcp::segment::StampedNumber;
-use cellrate_engine::tcp::{ReceiveOutcome, ReceiverStats, Segment, TcpReceiver, TcpSender};
+use cellrate_engine::tcp::{
+    OwnFin, ReceiveOutcome, ReceiverStats, Segment, TcpReceiver, TcpSender,
+};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -68,7 +70,7 @@ impl Sending for Faulty {
             match &mut segment {
                 Segment::Ack { ack, .. } | Segment::Data { ack, .. } => *ack = (*ack).min(most),
                 Segment::StampedAck { number, .. } => {
-                    *number = StampedNumber::new(ack.min(most), false);
+                    *number = StampedNumber::new(ack.min(most), false, OwnFin::NotYet);
                 }
                 _ => {}
             }
@@ -177,7 +179,7 @@ impl Receiving for Lying {
             (Lie::NeverAcks, _) => return None,
             (Lie::AcksMore, Segment::Ack { ack, .. }) => *ack += 1,
             (Lie::AcksMore, Segment::StampedAck { number, .. }) => {
-                *number = StampedNumber::new(ack + 1, false);
+                *number = StampedNumber::new(ack + 1, false, OwnFin::NotYet);
             }
             _ => {}
         }

@@ -1,0 +1,96 @@
+//! Closing at the end that sends the data (RFC 9293 section 3.6). Its FIN stands in the segment with the last
+//! byte, as where an application writes and closes at once, and is sent again with that byte.
+
+use super::{TcpEvent, TcpSender};
+use crate::kernel::Ps;
+use crate::tcp::closing::{Closing, State};
+use crate::tcp::handshake::Handshake;
+use crate::tcp::segment::{DataFlags, Segment};
+
+/// Closing of a connection.
+#[derive(Clone, Debug)]
+pub(super) struct SenderClosing {
+    states: Closing,
+    /// Number of the own FIN: the end of the data; `None` until the application has closed the connection.
+    fin: Option<u64>,
+    /// The other end's FIN must be acknowledged.
+    ack_due: bool,
+}
+
+impl SenderClosing {
+    /// A connection that neither end has closed.
+    pub fn new() -> SenderClosing {
+        SenderClosing {
+            states: Closing::new(),
+            fin: None,
+            ack_due: false,
+        }
+    }
+}
+
+impl TcpSender {
+    /// State of the connection at `now`, from ESTABLISHED on; `None` without `connection_close`.
+    pub fn closing_state(&self, now: Ps) -> Option<State> {
+        self.closing
+            .as_ref()
+            .map(|closing| closing.states.state(now))
+    }
+
+    /// No data follow those supplied so far.
+    pub(super) fn close(&mut self) {
+        let end = self.withheld.unwrap_or(self.snd_end);
+        if let Some(closing) = &mut self.closing {
+            closing.fin = Some(end);
+        }
+    }
+
+    /// The flags and the acknowledgement number of a segment that ends at `end`.
+    #[inline(never)]
+    pub(super) fn closing_flags(&mut self, mut flags: DataFlags, end: u64) -> (DataFlags, u64) {
+        let Some(closing) = &mut self.closing else {
+            return (flags, 0);
+        };
+        if closing.fin == Some(end) {
+            closing.states.on_fin_sent();
+            flags = flags.with(DataFlags::FIN);
+        }
+        if closing.states.has_fin() {
+            flags = flags.with(DataFlags::ACKS_FIN);
+        }
+        (flags, closing.states.has_fin() as u64)
+    }
+
+    /// The acknowledgement of the other end's FIN, if it is due.
+    pub(super) fn poll_closing(&mut self, now: Ps) -> Option<Segment> {
+        let closing = self.closing.as_mut()?;
+        if !core::mem::take(&mut closing.ack_due) {
+            return None;
+        }
+        let has_sent_fin = closing.fin == Some(self.snd_max);
+        let ack = Handshake::AckOfFin {
+            seq: self.snd_max + has_sent_fin as u64,
+        };
+        Some(Segment::setup(ack, self.rcv_window, now, self.stamps(now)))
+    }
+
+    /// Takes an acknowledgement of a connection that is closed some time: the number of the own FIN, and
+    /// the other end's FIN. An end in CLOSED ignores both.
+    #[inline(never)]
+    pub(super) fn on_closing_ack(&mut self, now: Ps, segment: &Segment) -> Option<TcpEvent> {
+        let mut ack = *segment;
+        let closing = self.closing.as_mut()?;
+        let fin = closing.fin.filter(|fin| *fin == self.snd_max);
+        if let Some(fin) = fin.filter(|fin| segment.ack() == fin + 1) {
+            closing.states.on_fin_acknowledged(now);
+            ack = segment.acknowledging(fin);
+        }
+        if segment.has_fin() {
+            closing.states.on_fin(now);
+            closing.ack_due = closing.states.state(now) != State::Closed;
+            if ack.ack() <= self.snd_una {
+                return None; // RFC 5681 section 2: a segment with FIN is no duplicate acknowledgement.
+            }
+        }
+        self.on_ack_of_data(now, &ack)
+    }
+}
