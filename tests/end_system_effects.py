@@ -132,6 +132,7 @@ TCP_KEYS = [
     ),
     row("tcp.nagle", "false", "true", "differs", digest, *MESSAGES),
     row("tcp.frto", "false", "true", "differs", digest, *LOSSY),
+    row("tcp.tso", "", '"8 KiB"', "differs", digest, *UBR, "tcp.pacing=true"),
     row("tcp.pacing", "false", "true", "differs", digest, *UBR),
     row("tcp.timestamps", "false", "true", "rises", cells_per_byte, *UBR),
     row("tcp.idle_restart", "false", "true", "falls", mean_window, *MESSAGES),

@@ -201,6 +201,7 @@ OTHERS = {
         'tcp.min_rto="1 ms"; tcp.initial_rto="5 ms"',
         'tcp.min_rto="1 ms"; tcp.initial_rto="5 ms"; tcp.frto=true',
     ),
+    "tcp.tso": (BUSY, "tcp.pacing=true", 'tcp.pacing=true; tcp.tso="16 KiB"'),
     "tcp.pacing": (BUSY, "", "tcp.pacing=true"),
     "tcp.timestamps": (BUSY, 'tcp.mss="1448 bytes"', "tcp.timestamps=true"),
     "flow.from": (FABRIC, "", "flow.f.from=h2"),

@@ -116,8 +116,8 @@ pub struct Endpoint {
     start: Ps,
     app: App,
     rates: Rates,
-    /// Acknowledgements that wait for the interface.
-    acks: VecDeque<Segment>,
+    /// Segments that wait for the interface: acknowledgements, or the rest of a burst.
+    segments: VecDeque<Segment>,
     counts: EndpointCounts,
     digest: Digest,
     packet_delay: Summary,
@@ -140,7 +140,7 @@ impl Endpoint {
             start: settings.start,
             app: settings.app,
             rates: settings.rates,
-            acks: VecDeque::new(),
+            segments: VecDeque::new(),
             counts: EndpointCounts::default(),
             digest: Digest::default(),
             packet_delay: Summary::default(),
@@ -206,7 +206,7 @@ impl Endpoint {
     fn take_acks(&mut self, now: Ps) {
         if let App::Receiver(receiver) = &mut self.app {
             while let Some(ack) = receiver.poll_ack(now) {
-                self.acks.push_back(ack);
+                self.segments.push_back(ack);
             }
         }
     }
@@ -240,11 +240,20 @@ impl Endpoint {
     fn next_of_app(&mut self, now: Ps) -> Option<(Info, Packet)> {
         let (info, packet) = match &mut self.app {
             App::Sender(sender, _) if self.started => {
-                let segment = sender.poll_segment(now)?;
+                let segment = match sender.most_of_burst() {
+                    None => sender.poll_segment(now)?,
+                    Some(most) => {
+                        if self.segments.is_empty() {
+                            let burst = (0..most).map_while(|_| sender.poll_segment(now));
+                            self.segments.extend(burst);
+                        }
+                        self.segments.pop_front()?
+                    }
+                };
                 (self.tcp(&segment), Packet::Tcp(segment))
             }
             App::Receiver(_) => {
-                let ack = self.acks.pop_front()?;
+                let ack = self.segments.pop_front()?;
                 (self.tcp(&ack), Packet::Tcp(ack))
             }
             App::Paced(paced) => {
@@ -267,10 +276,15 @@ impl Endpoint {
             Rates::Destination(_) => {}
         }
         match &self.app {
-            App::Receiver(_) => !self.acks.is_empty(),
+            App::Receiver(_) => !self.segments.is_empty(),
             App::Paced(paced) => !paced.waiting.is_empty(),
             App::Sender(..) | App::Persistent | App::Sink => true,
         }
+    }
+
+    /// True if the next frame belongs to the burst of the last one.
+    pub fn continues_burst(&self) -> bool {
+        matches!(self.app, App::Sender(..)) && !self.segments.is_empty()
     }
 
     #[inline(always)]
@@ -370,8 +384,13 @@ impl Endpoint {
     pub fn waiting(&self) -> u64 {
         match &self.app {
             App::Paced(paced) => paced.waiting.len() as u64,
-            _ => self.acks.len() as u64,
+            _ => self.segments.len() as u64,
         }
+    }
+    /// Payload of the segments of a burst that wait for the interface.
+    pub fn waiting_bytes(&self) -> u64 {
+        let payloads = self.segments.iter().map(Segment::payload);
+        payloads.map(u64::from).sum()
     }
     /// Rate control.
     pub fn rates(&self) -> &Rates {
@@ -379,7 +398,7 @@ impl Endpoint {
     }
     /// Bytes of storage.
     pub fn storage(&self) -> usize {
-        self.acks.capacity() * size_of::<Segment>()
+        self.segments.capacity() * size_of::<Segment>()
             + match &self.app {
                 App::Paced(paced) => paced.waiting.capacity() * size_of::<Ps>(),
                 _ => 0,

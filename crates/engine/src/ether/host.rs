@@ -12,7 +12,7 @@ use super::turn::Components;
 use crate::kernel::{Ps, Rate, Tournament};
 
 /// A network interface. It holds no frames: when its line is free, it takes the next frame of the
-/// endpoints that have one, one after the other in a round.
+/// endpoints that have one, one after the other in a round. The frames of a burst follow each other.
 #[derive(Clone)]
 pub struct Interface {
     clock: OctetClock,
@@ -126,8 +126,11 @@ impl Host {
             let frame = endpoint.poll(now);
             endpoint.in_round = frame.is_some() && endpoint.may_have_more();
             let (label, goes_on) = (endpoint.label, endpoint.in_round);
+            let burst = goes_on && endpoint.continues_burst();
             self.note_wake(number as usize);
-            if goes_on {
+            if burst {
+                self.interfaces[port].round.push_front(number);
+            } else if goes_on {
                 self.interfaces[port].round.push_back(number);
             }
             if let Some(frame) = frame {

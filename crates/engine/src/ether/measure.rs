@@ -417,7 +417,7 @@ impl Simulation {
             retransmitted_bytes: sender.stats().bytes_retransmitted,
             delivered_bytes: receiver.stats().delivered_bytes,
             dropped_bytes: dropped[forward].bytes,
-            in_path_bytes: in_path[forward].bytes + head,
+            in_path_bytes: in_path[forward].bytes + head + source.waiting_bytes(),
             duplicate_bytes: receiver.stats().duplicate_bytes,
             held_out_of_order_bytes: receiver.held_bytes(),
         };

@@ -251,7 +251,7 @@ pub struct Balance {
     pub delivered_bytes: u64,
     /// Bytes in frames that switches dropped (whole run).
     pub dropped_bytes: u64,
-    /// Bytes in frames on links, in switches, and at a source under rate control at the end.
+    /// Bytes in frames on links, in switches, and at a source under rate control or with bursts at the end.
     pub in_path_bytes: u64,
     /// Bytes that arrived twice (whole run).
     pub duplicate_bytes: u64,

@@ -83,6 +83,37 @@ fn transfer(bytes: u64) -> SourceConfig {
     SourceConfig::Transfer(TransferConfig { size: Bytes(bytes) })
 }
 
+/// Two flows of six segments each from one host to another, at 1 Gbit/s over 1 us: a frame of 1,518 octets is
+/// received after 12,208 ns, the next leaves 12,304 ns later, and its acknowledgement of 64 octets takes 576 ns.
+/// The first flow begins with two frames, since the second comes behind its next one; then both alternate, and it
+/// ends with the tenth. Bursts of three or six frames alternate instead.
+#[test]
+fn frames_of_a_burst_leave_back_to_back() {
+    for (tso, last) in [(None, [10, 12]), (Some(3), [9, 12]), (Some(6), [6, 12])] {
+        let rate = Rate::from_bps(GBPS);
+        let mut plan = row(2, rate, Ps::from_us(1), u64::MAX, |there, back| {
+            let mut flow = FlowPlan::new("tcp", transfer(6 * 1_460), there, back);
+            flow.tcp.mss = Bytes(1_460);
+            flow.tcp.initial_window = 6;
+            flow.tcp.tso = tso.map(|segments: u64| Bytes(segments * 1_460));
+            flow
+        });
+        plan.flows.push(FlowPlan {
+            name: "other".into(),
+            index: 2,
+            ..plan.flows[0].clone()
+        });
+        let end = Ps::from_ms(1);
+        let report = Simulation::new(plan).unwrap().measure(Ps::ZERO, end, end);
+        let completions = report.flows.iter().map(|flow| flow.completion_seconds);
+        let expected = last.map(|frame| {
+            let ns = (frame - 1) * 12_304 + 12_208 + 576 + 2_000;
+            Some(Ps::from_ns(ns).as_secs_f64())
+        });
+        assert_eq!(completions.collect::<Vec<_>>(), expected, "{tso:?}");
+    }
+}
+
 /// One datagram in a frame of 1,518 octets over two links of 100 Gbit/s and 1 us: each takes
 /// (8 + 1,518) x 80 ps and 1 us.
 #[test]
@@ -333,6 +364,9 @@ fn random_plan(stream: &mut Stream, sources: impl Fn(&mut Stream, Rate) -> Sourc
             ..TcpConfig::default()
         };
         tcp.connection_setup = below(2) == 0;
+        tcp.connection_close = below(2) == 0;
+        tcp.pacing = below(4) == 0;
+        tcp.tso = (below(4) == 0).then(|| Bytes((2 + below(5)) * tcp.mss.0));
         let (priority, start, datagram) =
             (below(8) as u8, Ps(below(100_000_000)), below(8_900) as u32);
         FlowPlan {

@@ -145,6 +145,14 @@ pub struct TcpConfig {
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     #[schemars(extend("default" = false))]
     pub pacing: bool,
+    /// Segmentation offload: the payload that the sender hands to the interface at one instant, at most; at
+    /// least two segments. Over Ethernet the frames of such a burst leave back to back, without frames
+    /// of other flows of the host between them. A pace spaces bursts instead of segments; a burst then has
+    /// what the pace sends in 1/1024 s, but at least two segments, as in Linux. There the most is
+    /// 64 KiB. None if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-not-searched" = "a property of the host"))]
+    pub tso: Option<Bytes>,
     /// Looks after a timeout whether it was spurious (F-RTO, RFC 5682): new data follow the first copy, and
     /// if two acknowledgements in a row advance, nothing else is sent again and the window is as before
     /// (RFC 4015). Recoveries with SACK have the form of section 3, in which blocks count, too.
@@ -189,6 +197,7 @@ impl Default for TcpConfig {
             limited_transmit: false,
             timestamps: false,
             pacing: false,
+            tso: None,
             frto: false,
             nagle: false,
         }
@@ -283,6 +292,13 @@ impl TcpConfig {
             "window",
             self.window,
             format!("at most {SCALED_WINDOW} with connection_setup"),
+        )?;
+        let burst = self.tso.unwrap_or(Bytes(2 * self.mss.0));
+        check(
+            burst.0 >= 2 * self.mss.0,
+            "tso",
+            burst,
+            format!("at least two segments ({})", Bytes(2 * self.mss.0)),
         )?;
         check(
             self.initial_window > 0,
@@ -435,6 +451,7 @@ mod tests {
             "frto",
             "nagle",
             "connection_close",
+            "tso",
         ];
         assert!(options.iter().all(|option| !text.contains(option)));
     }
@@ -454,6 +471,7 @@ mod tests {
 
     #[test]
     fn impossible_values_are_refused() {
+        assert!(broken(|c| c.tso = Some(Bytes(1_023))).contains("tso"));
         assert!(broken(|c| c.initial_window = 0).contains("initial_window"));
         assert!(broken(|c| c.initial_ssthresh = Some(Bytes(1))).contains("initial_ssthresh"));
         assert!(broken(|c| c.granularity = Ps::ZERO).contains("granularity"));

@@ -11,6 +11,7 @@ mod records;
 mod selective;
 mod stamped;
 mod stats;
+mod tso;
 
 use alloc::boxed::Box;
 
@@ -21,6 +22,7 @@ use self::opening::Opening;
 use self::pacing::Pacer;
 use self::records::Records;
 pub use self::stats::{SenderStats, TcpEvent};
+use self::tso::Tso;
 use super::config::TcpConfig;
 use super::estimator::RttEstimator;
 use super::handshake::Handshake;
@@ -67,7 +69,9 @@ pub struct TcpSender {
     records: Option<Box<Records>>,
     /// Pace of a window that the policy does not pace, with `pacing`.
     pacer: Option<Box<Pacer>>,
-    /// Earliest time of the next segment, by the pace.
+    /// Bursts, with `tso`.
+    tso: Option<Box<Tso>>,
+    /// Earliest time of the next segment, by the pace; of the next burst with `tso`.
     paced_until: Ps,
     /// Time at which the pace lets a segment go that may be sent otherwise; `NEVER` if none waits.
     send_at: Ps,
@@ -135,6 +139,9 @@ impl TcpSender {
             board: config.recovery.is_selective().then(Box::default),
             records: recorded.then(Box::default),
             pacer: config.pacing.then(Box::default),
+            tso: config
+                .tso
+                .map(|most| Box::new(Tso::new(most.0, config.mss.0))),
             paced_until: Ps::ZERO,
             send_at: Ps::NEVER,
             flight_end: 0,

@@ -10,7 +10,7 @@ impl TcpSender {
     /// The next segment that window, supply and pace permit.
     pub(super) fn poll_recorded(&mut self, now: Ps) -> Option<Segment> {
         self.send_at = Ps::NEVER;
-        if now < self.paced_until {
+        if now < self.paced_until && !self.continues_burst(now) {
             if self.resend || self.may_send() {
                 self.send_at = self.paced_until;
             } else {
@@ -53,7 +53,12 @@ impl TcpSender {
         };
         if let Some(gap) = gap {
             // A pace far below the path's must not stop the connection.
-            self.paced_until = now.saturating_add(gap.clamp(Ps(1), self.rto()));
+            let gap = gap.clamp(Ps(1), self.rto());
+            if let Some(tso) = &mut self.tso {
+                tso.on_sent(now, gap, self.paced_until);
+            }
+            // The gaps of a burst add up.
+            self.paced_until = self.paced_until.max(now).saturating_add(gap);
         }
     }
 

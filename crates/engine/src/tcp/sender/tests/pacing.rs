@@ -68,6 +68,54 @@ fn the_ratio_changes_at_half_of_ssthresh() {
     }
 }
 
+/// The pace as above, one segment each 10 ms: a burst has two segments, and the next one 20 ms later.
+#[test]
+fn a_slow_pace_spaces_bursts_of_two_segments() {
+    let mut s = with_bursts(4, 64 * MSS);
+    assert_eq!(run(&mut s, 0, 99), [(0, 0), (0, 1), (0, 2), (0, 3)]);
+    s.on_ack(Ps::from_ms(100), &ack(1));
+    s.on_ack(Ps::from_ms(100), &ack(4));
+    // cwnd is 6 segments: a gap of 100 / 12 ms for each.
+    let pair = 2 * 8_333_333_333;
+    let begin = Ps::from_ms(100);
+    assert_eq!(drain(&mut s, begin), [4, 5]);
+    assert_eq!(s.next_timer(), Ps(begin.0 + pair));
+    let second = s.next_timer();
+    assert_eq!(s.on_timer(second), None);
+    assert_eq!(drain(&mut s, second), [6, 7]);
+    assert_eq!(s.next_timer(), Ps(second.0 + pair));
+}
+
+/// With SRTT = 4 ms and cwnd = 33 segments slow start sends 66 in 4 ms, one each 60.606 us: 16 in 1/1024 s, or
+/// fewer if the interface takes no more.
+#[test]
+fn a_fast_pace_has_bursts_of_a_millisecond() {
+    for (most, burst) in [(64, 16), (8, 8)] {
+        let mut s = with_bursts(32, most * MSS);
+        drain(&mut s, Ps::ZERO);
+        let begin = Ps::from_ms(4);
+        s.on_ack(begin, &ack(20));
+        assert_eq!(s.cwnd(), 33 * MSS);
+        let sent = drain(&mut s, begin);
+        assert_eq!(sent, (32..32 + burst).collect::<Vec<_>>());
+        assert_eq!(s.next_timer(), Ps(begin.0 + burst * 60_606_060));
+    }
+}
+
+/// Slow start up to the receive window, with bursts.
+fn with_bursts(initial_window: u32, most: u64) -> TcpSender {
+    let config = TcpConfig {
+        pacing: true,
+        tso: Some(Bytes(most)),
+        initial_window,
+        initial_ssthresh: Some(Bytes(100 * MSS)),
+        ..config(Recovery::Reno)
+    };
+    let mut sender = TcpSender::new(&config, Ps::ZERO);
+    sender.supply(u64::MAX);
+    sender
+}
+
 /// The pace holds for segments that are sent again, and data outstanding above cwnd count: after three
 /// duplicates cwnd is half of 8 segments plus 3, and 8 are outstanding.
 #[test]

@@ -27,7 +27,7 @@ pub fn tcp() -> impl Strategy<Value = TcpConfig> {
         ("300 us", "0 s"),
         ("100 us", "200 us"),
     ]);
-    let flags = any::<[bool; 6]>();
+    let flags = any::<[bool; 7]>();
     let clock = select(vec!["per-host", "shared", "aligned"]);
     (recovery, sizes, times, processing, flags, clock).prop_map(
         |(recovery, sizes, times, processing, flags, clock)| {
@@ -50,6 +50,7 @@ pub fn tcp() -> impl Strategy<Value = TcpConfig> {
                 "net3_increment": flags[3],
                 "rtt_excludes_transmission": flags[4],
                 "connection_setup": flags[5],
+                "connection_close": flags[6],
                 "clock": clock,
             });
             if let Some(segments) = ssthresh {
