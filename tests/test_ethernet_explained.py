@@ -11,7 +11,7 @@ import pytest
 from cellrate.advice.explain import Explanation
 from conftest import Command
 
-from proof.measured.random_ethernet import drawn
+from proof.measured.random_ethernet import credited, drawn
 
 COUNT = int(os.environ.get("ETHERNET_SCENARIOS", "40"))
 """Random scenarios whose runs are held against the bounds."""
@@ -76,8 +76,7 @@ def test_no_run_breaks_a_bound() -> None:
     """Ratios of what runs have to their upper limits, and of lower limits to what runs have."""
     nearest: dict[str, float] = {}
     counted: dict[str, int] = {}
-    for seed in range(COUNT):
-        scenario = drawn(seed)
+    for scenario in [make(seed) for seed in range(COUNT) for make in (drawn, credited)]:
         summary = cellrate.run(scenario).summary
         for statement in cellrate.explain(scenario).statements:
             for claim in statement.claims if statement.applies else ():

@@ -57,6 +57,9 @@ RATED = BUSY.replace('name = "tcp"', 'name = "tcp"\nrate_control = { icr = "30 M
     "[[flow]]", 'switch.control = { scheme = "erica", interval = "10 ms" }\n[[flow]]', 1
 )
 
+# Credit control of all flows, without classes.
+CREDITED = BUSY.replace("switch.queues = [[7], [0]]", "fcvc = {}").replace("150 kB", "10 MB")
+
 
 def aqm(algorithm: str, settings: str) -> str:
     """Active queue management with some of its keys."""
@@ -235,6 +238,9 @@ OTHERS = {
         PAUSES,
         f'{PAUSES}; flow.tcp.rate_control.adtf="10 ms"',
     ),
+    "fcvc.n2": (CREDITED, "", 'fcvc.n2="3000 bytes"'),
+    "fcvc.n3": (CREDITED, "", 'fcvc.n3="3 packets"'),
+    "fcvc.vc_rate": (CREDITED, "", 'fcvc.vc_rate="10 Mbit/s"'),
     "load": (FABRIC, at_random("load=0.1"), at_random("load=0.2")),
     "sizes": (FABRIC, at_random("load=0.1"), at_random("load=0.1", "other-sizes")),
     "until": (FABRIC, at_random("load=0.1"), at_random('load=0.1, until="1 ms"')),
@@ -287,6 +293,7 @@ def test_every_key_is_here() -> None:
     without = {"run.duration", "flow.name", "ethernet.mtu", "switch.aqm"}
     sections = {
         "rate_control": "RateControl",
+        "fcvc": "Fcvc",
         "run": "Run",
         "ethernet": "Ethernet",
         "switch": "Switch",

@@ -33,6 +33,14 @@ def drawn(seed: int) -> Settings:
     return found
 
 
+def credited(seed: int) -> Settings:
+    """The scenario of a seed under credit control, without buffers and queue management."""
+    draw = random.Random(-1 - seed)  # noqa: S311  not for cryptography
+    n2, n3 = draw.choice(("1 bytes", "1 packets", "10 packets")), draw.randint(1, 12)
+    fcvc = {"n2": n2, "n3": f"{n3} packets"} if draw.random() < 0.7 else {}
+    return drawn(seed) | {"switch": {}, "fcvc": fcvc}
+
+
 def _topology(draw: random.Random) -> Settings:
     template = draw.choice(("n-source", "single-switch", "leaf-spine", "fat-tree"))
     found: Settings = {"template": template}

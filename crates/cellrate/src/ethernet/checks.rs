@@ -13,6 +13,7 @@ use cellrate_engine::kernel::{Finding, Ps, Rate};
 use cellrate_engine::traffic::on_off::OnOffConfig;
 use cellrate_engine::traffic::{Source, SourceConfig};
 
+use super::fcvc;
 use super::flow::Flow;
 use super::graph::{Graph, expand};
 use super::types::Scenario;
@@ -38,6 +39,10 @@ pub fn check(scenario: &Scenario) -> (Option<Graph>, Vec<Problem>) {
             check_lines(&graph, &mut problems);
             check_ports(scenario, &graph, &mut problems);
             check_rates(scenario, &graph, &mut problems);
+            let has_error = |found: &Problem| found.severity == Severity::Error;
+            if !problems.iter().any(has_error) {
+                problems.extend(fcvc::check(scenario, &graph));
+            }
             (Some(graph), problems)
         }
         Err(more) => {

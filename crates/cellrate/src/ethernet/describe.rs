@@ -1,13 +1,16 @@
 //! The network that a scenario over Ethernet describes, in plain numbers, and the cost of its run.
 
 use cellrate_engine::ether::frame::{Framing, UDP_HEADERS, on_line};
+use cellrate_engine::ether::reserves::Reserves;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::time::CELL_BITS;
+use cellrate_engine::net::ChannelId;
 use cellrate_engine::traffic::{Load, SourceConfig};
 use serde_json::{Value, json};
 
 use super::flow::Flow;
 use super::graph::{Graph, Instance};
+use super::plan::plan;
 use super::types::{Scenario, TraceKind, schema};
 use crate::scenario::effective;
 use crate::scenario::in_units::InUnits;
@@ -44,7 +47,17 @@ pub(super) fn describe(scenario: &Scenario, graph: &Graph) -> Value {
             "delay_seconds": link.delay.as_secs_f64(),
         })
     });
-    let flows = graph.flows.iter().map(|one| flow(scenario, graph, one));
+    let plan = plan(scenario, graph);
+    let reserves = Reserves::of(&plan);
+    let flows = graph.flows.iter().enumerate().map(|(number, instance)| {
+        let mut described = flow(scenario, graph, instance);
+        described["credit"] = json!(
+            reserves
+                .as_ref()
+                .map(|found| credit(found, number, instance))
+        );
+        described
+    });
     json!({
         "link_layer": "ethernet",
         "seed": scenario.run.seed,
@@ -54,6 +67,19 @@ pub(super) fn describe(scenario: &Scenario, graph: &Graph) -> Value {
         "nodes": nodes.collect::<Vec<_>>(),
         "links": links.collect::<Vec<_>>(),
         "flows": flows.collect::<Vec<_>>(),
+        "credit": reserves.as_ref().map(|found| json!({ "n2_bytes": found.n2(), "promised_bytes": found.promised() })),
+    })
+}
+
+/// Credit for the data of a flow, hop by hop.
+fn credit(reserves: &Reserves<'_>, flow: usize, instance: &Instance) -> Value {
+    let channel = ChannelId::forward(flow);
+    let links = || instance.forward.iter().enumerate();
+    let reserve = links().map(|(_, link)| reserves.reserve(channel, *link));
+    let trip = links().map(|(hop, _)| reserves.trip(channel, hop).as_secs_f64());
+    json!({
+        "reserve_bytes": reserve.collect::<Vec<u64>>(),
+        "trip_seconds": trip.collect::<Vec<f64>>(),
     })
 }
 

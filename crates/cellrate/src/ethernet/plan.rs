@@ -22,6 +22,10 @@ pub fn plan(scenario: &Scenario, graph: &Graph) -> Plan {
             .iter()
             .map(|instance| flow(scenario, instance))
             .collect(),
+        fcvc: scenario
+            .fcvc
+            .as_ref()
+            .map(|fcvc| fcvc.in_octets(&scenario.ethernet)),
     }
 }
 

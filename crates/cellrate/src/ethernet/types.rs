@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::control::{self, Control};
+use super::fcvc::Fcvc;
 use super::flow::{Flow, Pattern};
 use super::sizes::Sizes;
 use super::topology::Topology;
@@ -44,6 +45,9 @@ pub struct Scenario {
     /// Output ports of every switch.
     #[serde(default)]
     pub switch: Switch,
+    /// Credit control; none if absent, `fcvc = {}` for all its defaults.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fcvc: Option<Fcvc>,
     /// TCP settings of all flows; a flow can override them.
     #[serde(default)]
     pub tcp: TcpConfig,

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 pub use change::{Change, FlowChange, SwitchChange};
 pub use credited::{Contradiction, contradictions};
-pub use ways::{least_transit, loop_round_trip, opposites, way_time};
+pub use ways::{least_transit, loop_round_trip, way_time};
 
 pub use crate::net::LinkPlan;
 

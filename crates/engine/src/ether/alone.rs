@@ -21,6 +21,7 @@ pub fn completion_alone(plan: &Plan, flow: usize, among: Ps) -> Option<Ps> {
         nodes: Vec::new(),
         links: Vec::new(),
         flows: Vec::new(),
+        fcvc: plan.fcvc.clone(),
     };
     // Nodes and links keep their order, by which simultaneous events are ordered.
     let channels = ChannelId::both(flow).into_iter();

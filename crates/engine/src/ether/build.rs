@@ -6,7 +6,9 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::aqm::QueueFacts;
+use super::credit::Account;
 use super::endpoint::{App, Endpoint, EndpointSettings, Paced, Supply};
+use super::ends::{End, Ends};
 use super::frame::UDP_HEADERS;
 use super::host::{Host, Interface};
 use super::hosted::Hosted;
@@ -15,10 +17,12 @@ use super::node::Node;
 use super::plan::{Plan, SwitchPlan};
 use super::port::{Port, PortSettings};
 use super::rates::{RateDestination, RateSource, Rates};
+use super::reserves::Reserves;
 use super::spray::{Sprayer, Way};
 use super::switch::{Controlled, Route, SPRAYED, Switch};
 use super::transport::Inbox;
 use crate::control::{ControlConfig, PortFacts};
+use crate::credit::Sender;
 use crate::kernel::{ServiceRate, Stream};
 use crate::net::channel::ChannelId;
 use crate::net::simultaneous::Order;
@@ -51,6 +55,8 @@ struct Draft<'a> {
     labels: Vec<Vec<u32>>,
     /// Channels that nothing answers, by the host at which they end.
     unanswered: Vec<Vec<ChannelId>>,
+    /// Credit control, if there is any.
+    reserves: Option<Reserves<'a>>,
 }
 
 /// Builds the parts of a simulation from a checked plan.
@@ -91,6 +97,7 @@ impl<'a> Draft<'a> {
             arriving: alloc::vec![Vec::new(); nodes],
             labels: alloc::vec![Vec::new(); 2 * plan.flows.len()],
             unanswered: alloc::vec![Vec::new(); nodes],
+            reserves: Reserves::of(plan),
         };
         let mut is_used = alloc::vec![false; plan.links.len()];
         for channel in plan.channels() {
@@ -99,6 +106,10 @@ impl<'a> Draft<'a> {
             let mut labels: BTreeMap<usize, u32> = BTreeMap::new();
             for (hop, link) in links.iter().enumerate() {
                 is_used[*link] = true;
+                let back = draft.reserves.as_ref().and_then(|it| it.back(*link));
+                if let Some(back) = back {
+                    is_used[back] = true;
+                }
                 let node = plan.links[*link].to;
                 let arriving = &mut draft.arriving[node];
                 let mut onward = hop + 1;
@@ -191,12 +202,16 @@ impl<'a> Draft<'a> {
             let stream = Stream::new(self.plan.seed, &self.plan.nodes[node].name, "spraying");
             Box::new(Sprayer::new(settings.multipath, &sprayed, stream))
         });
-        Switch::new(
+        let mut switch = Switch::new(
             ports.iter().enumerate().map(port).collect(),
             (routes, controlled),
             memory,
             sprayer,
-        )
+        );
+        if let Some(reserves) = &self.reserves {
+            self.set_credit(node, reserves, &mut switch);
+        }
+        switch
     }
 
     /// The routes of a switch, by label, and the ways of those that have several.
@@ -277,10 +292,70 @@ impl<'a> Draft<'a> {
             begins[channel.index()] = (node, endpoints.len());
             endpoints.push(self.endpoint(node, channel));
         }
-        Host::new(
-            endpoints,
-            self.outgoing[node].iter().map(interface).collect(),
-        )
+        let interfaces: Vec<Interface> = self.outgoing[node].iter().map(interface).collect();
+        let ends = self.ends(node, &endpoints, interfaces.len());
+        let mut host = Host::new(endpoints, interfaces);
+        if let Some(ends) = ends {
+            host.set_credit(ends);
+        }
+        host
+    }
+
+    /// Puts the channels that arrive at a switch under credit control.
+    fn set_credit(&self, node: usize, reserves: &Reserves<'_>, switch: &mut Switch) {
+        let mut channels = alloc::vec![Vec::new(); self.outgoing[node].len()];
+        let arriving = self.arriving[node].iter();
+        let accounts = arriving.map(|arriving| {
+            let (channel, hop) = *arriving;
+            let path = self.plan.path(channel);
+            let (into, onward) = (path[hop - 1], path[hop]);
+            let of_port = &mut channels[self.port_of[onward] as usize];
+            let reserve = reserves.reserve(channel, into);
+            of_port.push((sender(reserves, channel, onward), reserve));
+            (self.account(reserves, *arriving), of_port.len() as u32 - 1)
+        });
+        switch.set_credit(accounts.collect());
+        for (port, channels) in switch.ports.iter_mut().zip(channels) {
+            port.set_credit(channels);
+        }
+    }
+
+    /// Credit control of the endpoints of a host.
+    fn ends(&self, node: usize, endpoints: &[Endpoint], interfaces: usize) -> Option<Ends> {
+        let reserves = self.reserves.as_ref()?;
+        let end = |(number, endpoint): (usize, &Endpoint)| {
+            let first = self.plan.path(endpoint.channel).first();
+            let arriving = self.arriving[node].get(number);
+            End::new(
+                first.map(|link| sender(reserves, endpoint.channel, *link)),
+                arriving.map(|arriving| self.account(reserves, *arriving)),
+            )
+        };
+        let ends = endpoints.iter().enumerate().map(end);
+        Some(Ends::new(ends.collect(), interfaces))
+    }
+
+    /// Account of a channel that arrives.
+    fn account(&self, reserves: &Reserves<'_>, (channel, onward): Arriving) -> Account {
+        let link = self.plan.path(channel)[onward - 1];
+        let label = match onward.checked_sub(2) {
+            Some(before) => self.labels[channel.index()][before],
+            None => self.end_of(channel),
+        };
+        let back = reserves.back(link).expect("a checked plan has a way back");
+        let reserve = reserves.reserve(channel, link) as u32;
+        Account::new((reserves.n2(), reserve), self.port_of[back], label)
+    }
+
+    /// Number of the endpoint that a channel leaves.
+    fn end_of(&self, channel: ChannelId) -> u32 {
+        if let Some(answered) = self.labels[channel.reverse().index()].last() {
+            return *answered;
+        }
+        let host = self.plan.links[self.plan.path(channel)[0]].from;
+        let mut unanswered = self.unanswered[host].iter();
+        let place = unanswered.position(|found| *found == channel);
+        (self.arriving[host].len() + place.unwrap_or(0)) as u32
     }
 
     /// The end of a flow at `node` that `channel` leaves: the source or the destination.
@@ -353,4 +428,9 @@ impl<'a> Draft<'a> {
             Rates::Destination(Box::new(destination))
         }
     }
+}
+
+/// Sends a channel over `link`.
+fn sender(reserves: &Reserves<'_>, channel: ChannelId, link: usize) -> Sender {
+    Sender::new(reserves.reserve(channel, link) as u32)
 }

@@ -311,6 +311,8 @@ impl Endpoint {
             Packet::Udp(sent) => self.packet_delay.add(now.0 - sent.0),
             Packet::Tcp(segment) => self.on_segment(now, segment, marked),
             Packet::Rates { er, .. } => self.digest.add(er.to_bits()),
+            // Credit ends at the host, not at the end of a flow.
+            Packet::Credit { .. } => {}
         }
         if !matches!(self.rates, Rates::Free) {
             self.note_rates(now, info, packet, marked);

@@ -78,6 +78,7 @@ impl Info {
     const BACKWARD: u32 = 1 << 21;
     const CI: u32 = 1 << 22;
     const NI: u32 = 1 << 23;
+    const CREDIT: u32 = 1 << 24;
 
     /// The word of a frame of `octets` with a segment of TCP.
     #[inline]
@@ -107,6 +108,16 @@ impl Info {
         let info = Info(Info::tcp(octets, priority, Ecn::Ect).0 | Info::RATES | kind);
         info.with_record(record)
     }
+    /// The word of a frame of credit: the shortest, with a tag or without, and with the highest priority. Its
+    /// packet has a label and a limit of four octets each.
+    pub fn credit() -> Info {
+        Info(Info::tcp(SHORTEST, 7, Ecn::NotEct).0 | Info::CREDIT)
+    }
+    /// True for a frame of credit.
+    #[inline]
+    pub fn is_credit(self) -> bool {
+        self.0 & Info::CREDIT != 0
+    }
     /// Contents, for a control scheme.
     #[inline]
     pub fn contents(self) -> Contents {
@@ -135,7 +146,7 @@ impl Info {
                 ni: self.0 & Info::NI != 0,
                 bn: false,
             }),
-            Packet::Tcp(_) | Packet::Udp(_) => None,
+            Packet::Tcp(_) | Packet::Udp(_) | Packet::Credit { .. } => None,
         }
     }
     /// Octets from header to FCS.
@@ -195,6 +206,11 @@ pub enum Packet {
         /// Minimum rate.
         mcr: f64,
     },
+    /// Credit for the channel that the label of its frame names.
+    Credit {
+        /// The count up to which octets may be sent.
+        limit: u32,
+    },
 }
 
 impl Word for Info {
@@ -216,7 +232,7 @@ impl Word for Info {
     fn stamp_in(record: &Packet) -> Option<Ps> {
         match record {
             Packet::Udp(sent) => Some(*sent),
-            Packet::Tcp(_) | Packet::Rates { .. } => None,
+            Packet::Tcp(_) | Packet::Rates { .. } | Packet::Credit { .. } => None,
         }
     }
 }

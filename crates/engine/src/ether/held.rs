@@ -16,7 +16,7 @@ pub struct Held {
     pub channel: ChannelId,
     /// Its word.
     pub info: Info,
-    /// True for a packet without data: an acknowledgement, a part of a handshake, or a record of rates.
+    /// True for a packet without data: an acknowledgement, a part of a handshake, a record of rates, or credit.
     pub is_empty: bool,
     /// Time at which its last bit arrives at the end of the link; `None` while it waits in a queue.
     pub arrives: Option<Ps>,
@@ -61,7 +61,7 @@ impl Simulation {
         let to = self.network.plan.links[link].to;
         let frames = self.links[link].sent_last(count);
         frames.map(move |(frame, packet)| {
-            let channel = self.channel_at(to, frame.label);
+            let channel = self.channel_at(to, frame.label, frame.info);
             (Held::new(link, channel, frame.info, packet), frame.at)
         })
     }
@@ -71,7 +71,7 @@ impl Simulation {
             let link = port.link as usize;
             let to = self.network.plan.links[link].to;
             let in_queues = port.waiting().map(move |frame| {
-                let channel = self.channel_at(to, frame.label);
+                let channel = self.channel_at(to, frame.label, frame.info);
                 Held::new(link, channel, frame.info, Some(&frame.packet))
             });
             let on_link = self.sent_last(link, port.waiting_on_link());

@@ -1,9 +1,13 @@
 //! A host: the endpoints of its flows and its network interfaces.
 
+mod credited;
+
+use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use super::endpoint::Endpoint;
+use super::ends::Ends;
 use super::frame::{Info, PREAMBLE, Packet, on_line};
 use super::line::OctetClock;
 use super::tap::Leaving;
@@ -77,6 +81,8 @@ pub struct Host {
     pub endpoints: Vec<Endpoint>,
     /// Interfaces.
     pub interfaces: Vec<Interface>,
+    /// Credit control, if the host has it.
+    credited: Option<Box<Ends>>,
     /// Clocks of the interfaces, then of the endpoints.
     clocks: Tournament,
 }
@@ -91,8 +97,18 @@ impl Host {
         Host {
             endpoints,
             interfaces,
+            credited: None,
             clocks,
         }
+    }
+
+    /// Puts the endpoints under credit control.
+    pub fn set_credit(&mut self, ends: Ends) {
+        self.credited = Some(Box::new(ends));
+    }
+    /// Credit control, if the host has it.
+    pub fn credited(&self) -> Option<&Ends> {
+        self.credited.as_deref()
     }
 
     /// Earliest time at which an endpoint or an interface has something to do.
@@ -110,17 +126,26 @@ impl Host {
                 endpoint.in_round = true;
                 interface.round.push_back(number as u32);
             }
-            if interface.free_at <= now {
-                self.send(port, now, links);
-            } else {
-                self.clocks.set(port, interface.free_at);
-            }
+            self.begin(port, now, links);
         }
         self.note_wake(number);
     }
 
+    /// Sends the next frame of an interface now, or when its line is free.
+    fn begin(&mut self, port: usize, now: Ps, links: &mut Links) {
+        let free_at = self.interfaces[port].free_at;
+        if free_at <= now {
+            self.send(port, now, links);
+        } else {
+            self.clocks.set(port, free_at);
+        }
+    }
+
     /// Sends the next frame of the round of an interface whose line is free, if an endpoint has one.
     fn send(&mut self, port: usize, now: Ps, links: &mut Links) {
+        if self.credited.is_some() {
+            return self.send_credited(port, now, links);
+        }
         while let Some(number) = self.interfaces[port].round.pop_front() {
             let endpoint = &mut self.endpoints[number as usize];
             let frame = endpoint.poll(now);
@@ -169,6 +194,9 @@ impl Components for Host {
     #[inline]
     fn arrive(&mut self, frame: Frame, packet: Packet, links: &mut Links) {
         let number = frame.label as usize;
+        if self.credited.is_some() {
+            return self.arrive_credited(frame, packet, links);
+        }
         self.endpoints[number].arrive(frame.at, frame.info, &packet);
         self.offer(number, frame.at, links);
     }

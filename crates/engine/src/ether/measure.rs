@@ -4,6 +4,9 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::endpoint::{App, Endpoint};
+use super::frame::{Info, Packet};
+use super::host::Host;
+use super::lanes::Credited;
 use super::node::Node;
 use super::plan::FlowPlan;
 use super::port::Port;
@@ -187,33 +190,61 @@ impl Simulation {
         dropped
     }
 
-    /// The channel of the frames that arrive at a node with a label.
-    pub(super) fn channel_at(&self, node: usize, label: u32) -> ChannelId {
+    /// The channel of a frame that arrives at a node with a label. A frame of credit goes the other way than
+    /// the channel that gets it.
+    pub(super) fn channel_at(&self, node: usize, label: u32, info: Info) -> ChannelId {
         match &self.stations[node].node {
             Node::Host(host) => host.endpoints[label as usize].channel.reverse(),
-            Node::Switch(switch) => switch.routes[label as usize].channel,
+            Node::Switch(switch) => {
+                let channel = switch.routes[label as usize].channel;
+                if info.is_credit() {
+                    channel.reverse()
+                } else {
+                    channel
+                }
+            }
         }
     }
 
-    /// Frames on links and in switches, and their payload bytes of TCP, by channel.
+    fn hosts(&self) -> impl Iterator<Item = &Host> {
+        self.nodes().filter_map(|node| match node {
+            Node::Host(host) => Some(host),
+            Node::Switch(_) => None,
+        })
+    }
+    /// Packets that wait for credit at their hosts, with their channels.
+    fn heads(&self) -> impl Iterator<Item = (ChannelId, &Packet)> {
+        self.hosts().flat_map(|host| {
+            let ends = host.credited().into_iter();
+            let packets = ends.flat_map(|ends| ends.heads());
+            packets.map(|(number, packet)| (host.endpoints[number].channel, packet))
+        })
+    }
+
+    /// Frames on links, in switches and before them without credit, and their payload bytes of TCP, by channel.
     fn in_path(&self) -> Vec<Dropped> {
         let mut found = alloc::vec![Dropped::default(); 2 * self.network.plan.flows.len()];
-        let mut add = |node: usize, label: u32, bytes: u64| {
-            let channel = self.channel_at(node, label);
+        let mut add = |node: usize, (label, info): (u32, Info), bytes: u64| {
+            let channel = self.channel_at(node, label, info);
             found[channel.index()].packets += 1;
             found[channel.index()].bytes += bytes;
         };
         for (number, link) in self.links.iter().enumerate() {
             let to = self.network.plan.links[number].to;
-            for (frame, record) in link.sent_last(link.len()) {
-                add(to, frame.label, record.map_or(0, payload));
+            let flying = link.sent_last(link.len());
+            for (frame, record) in flying.filter(|(frame, _)| !frame.info.is_credit()) {
+                add(to, (frame.label, frame.info), record.map_or(0, payload));
             }
         }
         for port in self.nodes().flat_map(ports) {
             let to = self.network.plan.links[port.link as usize].to;
             for frame in port.waiting() {
-                add(to, frame.label, payload(&frame.packet));
+                add(to, (frame.label, frame.info), payload(&frame.packet));
             }
+        }
+        for (channel, packet) in self.heads() {
+            found[channel.index()].packets += 1;
+            found[channel.index()].bytes += payload(packet);
         }
         found
     }
@@ -221,8 +252,8 @@ impl Simulation {
     /// The report of a run that ends now, with a measuring window behind it.
     ///
     /// # Panics
-    /// If no window has begun and ended. If frames or bytes are not conserved: a defect of the simulator,
-    /// never of its input.
+    /// If no window has begun and ended. If frames or bytes are not conserved, or a channel under credit
+    /// control has held more than its reserve: a defect of the simulator, never of its input.
     pub fn report(&mut self) -> Report {
         let last = self.snapshot();
         assert_eq!(
@@ -232,6 +263,11 @@ impl Simulation {
         );
         let (in_path, dropped) = (self.in_path(), self.dropped());
         self.check_packets(&in_path, &dropped);
+        let mut credited = self.nodes().flat_map(ports).filter_map(Port::credited);
+        assert!(
+            credited.all(Credited::keeps_reserves),
+            "a channel under credit control has held more than its reserve"
+        );
         let window = self.network.window.end.at - self.network.window.begin.at;
         let flows: Vec<FlowReport> = (0..last.flows.len())
             .map(|flow| self.flow_report(flow, &in_path, &dropped))
@@ -285,8 +321,11 @@ impl Simulation {
         let from_hosts = from_hosts.map(|channel| self.endpoint(channel).counts().packets_sent);
         let on_line = |port: &Port| port.sent() + port.waiting_on_link() as u64;
         let from_switches = self.nodes().flat_map(ports).map(on_line);
+        let credits = self.hosts().filter_map(|host| Some(host.credited()?.sent));
         let on_links: u64 = self.links.iter().map(|link| link.len() as u64).sum();
-        from_hosts.sum::<u64>() + from_switches.sum::<u64>() - on_links
+        from_hosts.sum::<u64>() + credits.sum::<u64>() + from_switches.sum::<u64>()
+            - self.heads().count() as u64
+            - on_links
     }
 
     fn totals(&self, flows: &[FlowReport]) -> Totals {
@@ -457,7 +496,10 @@ impl Simulation {
                     utilisation: (end.busy_ps - begin.busy_ps) / window.0 as f64,
                     packet_loss_ratio: loss_ratio(dropped, end.sent - begin.sent),
                     queues,
-                    control: port.control().map(control_report),
+                    control: port
+                        .control()
+                        .map(control_report)
+                        .or_else(|| port.credited().map(Credited::report)),
                 });
             }
         }

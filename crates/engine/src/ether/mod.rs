@@ -2,13 +2,17 @@
 
 mod alone;
 pub mod aqm;
+pub mod arriving;
 mod build;
+pub mod credit;
 pub mod ecmp;
 pub mod endpoint;
+pub mod ends;
 pub mod frame;
 pub mod held;
 pub mod host;
 mod hosted;
+pub mod lanes;
 pub mod line;
 mod line_ends;
 mod measure;
@@ -18,6 +22,7 @@ pub mod plan;
 pub mod port;
 pub mod rates;
 pub mod report;
+pub mod reserves;
 pub mod schedule;
 pub mod seen;
 pub mod simulation;

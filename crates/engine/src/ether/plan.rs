@@ -13,6 +13,7 @@ use super::memory::MemoryConfig;
 use super::schedule::{MOST_QUEUES, ScheduleConfig};
 use super::spray::Multipath;
 use crate::control::ControlConfig;
+use crate::credit::FcvcConfig;
 use crate::endsystem::{AbrConfig, SourceRules};
 use crate::kernel::Ps;
 use crate::net::LinkPlan;
@@ -33,6 +34,8 @@ pub struct Plan {
     pub links: Vec<LinkPlan>,
     /// Flows.
     pub flows: Vec<FlowPlan>,
+    /// Credit control of all flows, whose lengths are octets on the line; none if absent.
+    pub fcvc: Option<FcvcConfig>,
 }
 
 /// A host or a switch.

@@ -1,12 +1,16 @@
 //! An output port of a switch: queues by class, the service of one frame after the other.
 
+mod credited;
+
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use super::aqm::{Aqm, AqmAlgorithm, Decision, Held};
+use super::arriving::Arriving;
 use super::frame::{Ecn, Info, PREAMBLE, Packet, on_line};
 use super::hosted::Hosted;
+use super::lanes::Credited;
 use super::line::OctetClock;
 use super::line_ends::LineEnds;
 use super::memory::SharedMemory;
@@ -32,21 +36,6 @@ pub struct QueueCounts {
     pub octet_ps: u128,
     /// Integral of the frames held over time, in frames times picoseconds.
     pub packet_ps: u128,
-}
-
-/// A frame that arrives at a port.
-#[derive(Clone, Copy, Debug)]
-pub struct Arriving {
-    /// Its label at the switch, by which a drop is counted.
-    pub route: u32,
-    /// Its label at the node that follows.
-    pub label: u32,
-    /// Its word.
-    pub info: Info,
-    /// The packet in it.
-    pub packet: Packet,
-    /// Number of its flow among those under control at the port, if it is one.
-    pub slot: Option<u32>,
 }
 
 /// A frame that a port has dropped.
@@ -195,6 +184,7 @@ pub struct Port {
     schedule: Schedule,
     first_queue: usize,
     control: Option<Box<Hosted>>,
+    credited: Option<Box<Credited>>,
     /// True if some queue has active queue management with a timer, or if there is a control scheme.
     has_timers: bool,
     /// Frames that wait in all queues.
@@ -231,6 +221,7 @@ impl Port {
             link: settings.link,
             has_timers: settings.control.is_some() || settings.queues.iter().any(timed),
             control: settings.control.map(Box::new),
+            credited: None,
             queues: settings.queues.into_iter().map(Queue::new).collect(),
             queue_of: settings.queue_of,
             schedule: settings.schedule,
@@ -327,7 +318,10 @@ impl Port {
     /// A frame leaves its queue, sent or dropped.
     #[inline]
     fn leave(&mut self, now: Ps, number: usize, octets: u32, outside: &mut Outside<'_>) {
-        self.queues[number].depart(now, octets);
+        let Some(queue) = self.queues.get_mut(number) else {
+            return;
+        };
+        queue.depart(now, octets);
         if let Some(memory) = &mut outside.memory {
             memory.release(self.first_queue + number, octets);
         }
@@ -455,6 +449,7 @@ impl Port {
                 return;
             }
         }
+        self.begin_credited(start, outside);
     }
 
     /// The queue that is served next; of a port with one queue that one.
@@ -561,7 +556,8 @@ impl Port {
     /// Frames that wait in queues of the port, queue by queue, the oldest first.
     pub fn waiting(&self) -> impl Iterator<Item = &Arriving> {
         let waiting = self.queues.iter().flat_map(|queue| &queue.waiting);
-        waiting.map(|waiting| &waiting.frame)
+        let credited = self.credited.iter().flat_map(|credited| credited.waiting());
+        waiting.map(|waiting| &waiting.frame).chain(credited)
     }
     /// Frames dropped in all queues.
     pub fn dropped(&self) -> u64 {
@@ -570,12 +566,16 @@ impl Port {
     }
     /// Frames that wait, and bytes of their storage.
     pub fn storage(&self) -> (u64, usize) {
-        let frames = self.queues.iter().map(|q| q.waiting.len() as u64).sum();
+        let credited = self.credited.iter();
+        let of_credited: usize = credited.map(|credited| credited.storage()).sum();
         let bytes = self
             .queues
             .iter()
             .map(|q| q.waiting.capacity() * size_of::<Waiting>());
         let ahead = self.ahead.as_ref().map_or(0, LineEnds::bytes);
-        (frames, bytes.sum::<usize>() + ahead)
+        (
+            self.waiting().count() as u64,
+            bytes.sum::<usize>() + ahead + of_credited,
+        )
     }
 }

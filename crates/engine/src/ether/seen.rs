@@ -62,7 +62,11 @@ impl Simulation {
         let seen = |(link, leaving): (usize, Leaving)| Seen {
             at: leaving.at,
             link,
-            channel: self.channel_at(self.network.plan.links[link].to, leaving.label),
+            channel: self.channel_at(
+                self.network.plan.links[link].to,
+                leaving.label,
+                leaving.info,
+            ),
             info: leaving.info,
             packet: leaving.packet,
         };

@@ -8,6 +8,7 @@ use super::frame::LEAST_ON_WIRE;
 use super::line::OctetClock;
 use super::node::{Network, Node};
 use super::plan::{Plan, PlanError, least_transit};
+use super::reserves::Reserves;
 use super::transport::{Link, Links};
 use super::window::Window;
 use crate::kernel::Ps;
@@ -26,6 +27,7 @@ impl Simulation {
     /// If the plan is invalid, see [`PlanError`].
     pub fn new(plan: Plan) -> Result<Simulation, PlanError> {
         plan.check()?;
+        Reserves::of(&plan).map_or(Ok(()), |reserves| reserves.check())?;
         let Parts {
             nodes,
             inboxes,

@@ -1,11 +1,15 @@
 //! A switch: its output ports, and the table of what arrives.
 
+mod credited;
+
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use super::arriving::Arriving;
+use super::credit::Account;
 use super::frame::Packet;
 use super::memory::SharedMemory;
-use super::port::{Arriving, Dropped, Outside, Port};
+use super::port::{Dropped, Outside, Port};
 use super::spray::{Sprayer, Way};
 use super::transport::{Frame, Links};
 use super::turn::Components;
@@ -54,6 +58,8 @@ pub struct Switch {
     memory: Option<SharedMemory>,
     /// Chooses the ways of sprayed frames, if there are any.
     sprayer: Option<Box<Sprayer>>,
+    /// By label: the account of the channel, and its number at its port; `None` without credit control.
+    accounts: Option<Vec<(Account, u32)>>,
     clocks: Tournament,
     digest: Digest,
     /// Frames dropped just now.
@@ -71,6 +77,7 @@ impl Switch {
         Switch {
             memory,
             sprayer,
+            accounts: None,
             controlled,
             drops: Vec::new(),
             clocks: Tournament::new(ports.len()),
@@ -78,6 +85,14 @@ impl Switch {
             routes,
             digest: Digest::default(),
         }
+    }
+    /// Puts the channels under credit control, by label: each with its account and its number at its port.
+    pub fn set_credit(&mut self, accounts: Vec<(Account, u32)>) {
+        self.accounts = Some(accounts);
+    }
+    /// Account of the channel of a label, and its number at its port.
+    pub fn account(&self, label: u32) -> Option<&(Account, u32)> {
+        self.accounts.as_ref()?.get(label as usize)
     }
     /// Hash of everything that was dropped.
     pub fn digest(&self) -> Digest {
@@ -157,6 +172,10 @@ impl Switch {
 
     /// Ends services until `last` from which nothing follows.
     pub fn settle(&mut self, last: Ps, links: &mut Links) {
+        if self.accounts.is_some() {
+            // Something follows from every end of a service, which so is an event.
+            return;
+        }
         for number in 0..self.ports.len() {
             self.at_port(number, last, None, links);
         }
@@ -170,10 +189,16 @@ impl Components for Switch {
     }
     #[inline]
     fn event(&mut self, port: usize, now: Ps, links: &mut Links) {
+        if self.accounts.is_some() {
+            return self.advance_credited(port, now, links);
+        }
         self.at_port(port, now, None, links);
     }
     #[inline]
     fn arrive(&mut self, Frame { at, label, info }: Frame, packet: Packet, links: &mut Links) {
+        if self.accounts.is_some() {
+            return self.arrive_credited(Frame { at, label, info }, packet, links);
+        }
         let route = &self.routes[label as usize];
         let (port, to) = self.way((route.port, route.label));
         let mut arriving = Arriving {
@@ -195,6 +220,6 @@ impl Components for Switch {
 pub fn payload(packet: &Packet) -> u64 {
     match packet {
         Packet::Tcp(segment) => segment.payload() as u64,
-        Packet::Udp(_) | Packet::Rates { .. } => 0,
+        Packet::Udp(_) | Packet::Rates { .. } | Packet::Credit { .. } => 0,
     }
 }

@@ -2,6 +2,7 @@
 //! shares nothing with the engine.
 
 extern crate std;
+mod credit;
 mod reports;
 mod spraying;
 
@@ -66,6 +67,7 @@ fn row(
     Plan {
         seed: 1,
         framing: Framing::default(),
+        fcvc: None,
         nodes: (0..nodes).map(node).collect(),
         links: there.chain(back).collect(),
         flows: Vec::from([flow(
@@ -395,6 +397,7 @@ fn random_plan(stream: &mut Stream, sources: impl Fn(&mut Stream, Rate) -> Sourc
         nodes,
         links,
         flows,
+        fcvc: None,
     }
 }
 
@@ -719,6 +722,7 @@ fn star(sources: usize, rate: Rate, delay: Ps, control: Value, rates: AbrConfig)
     Plan {
         seed: 1,
         framing: Framing::default(),
+        fcvc: None,
         nodes: (0..middle).map(host).chain([switch]).collect(),
         links: up.chain(down).collect(),
         flows: (1..=sources).map(flow).collect(),

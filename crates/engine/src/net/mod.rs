@@ -23,6 +23,6 @@ pub mod storage;
 pub mod unit;
 
 pub use channel::ChannelId;
-pub use plan::LinkPlan;
+pub use plan::{LinkPlan, opposites};
 pub use stopwatch::Stopwatch;
 pub use storage::{Holder, Place, Storage};

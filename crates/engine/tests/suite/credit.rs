@@ -9,8 +9,9 @@ use cellrate_engine::atm::errors::LinkErrors;
 use cellrate_engine::atm::plan::Plan;
 use cellrate_engine::atm::{Report, Simulation};
 use cellrate_engine::credit::FcvcConfig;
-use cellrate_engine::kernel::Ps;
-use cellrate_engine::net::ChannelId;
+use cellrate_engine::ether;
+use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::net::{ChannelId, LinkPlan};
 use cellrate_engine::traffic::SourceConfig;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -112,6 +113,91 @@ fn the_rate_is_what_the_buffer_allows() {
             );
             // The bound of Kung, Blackwell and Chapman 1994: (N2 + N3) / (RTT + N2).
             assert!(found * (rtt + n2) <= 4_000 * (n2 + n3) + cells * (rtt + n2));
+        }
+    }
+}
+
+/// Frames of 1,000 octets on the line, each in a cell time, from a host over a switch to another host.
+fn frames((n2, n3): (u64, u64), delay: u64) -> ether::Plan {
+    let node = |(name, switch): (&str, bool)| ether::NodePlan {
+        name: name.into(),
+        switch: switch.then(|| ether::SwitchPlan::new(u64::MAX)),
+    };
+    let link = |(from, to): (usize, usize)| LinkPlan {
+        name: format!("{from}->{to}"),
+        from,
+        to,
+        rate: Rate::from_bps(1_000 * 8 * 1_000_000 / CELL),
+        delay: Ps::from_us(delay * CELL),
+    };
+    // 28 of UDP and IP, 18 of Ethernet, 20 of preamble and gap.
+    let flow = ether::FlowPlan {
+        datagram: 1_000 - 28 - 18 - 20,
+        ..ether::FlowPlan::new(
+            "f",
+            source(json!({"kind": "persistent"})),
+            vec![0, 1],
+            vec![],
+        )
+    };
+    ether::Plan {
+        seed: 1,
+        framing: Default::default(),
+        nodes: [("source", false), ("A", true), ("sink", false)]
+            .map(node)
+            .into(),
+        links: [(0, 1), (1, 2), (2, 1), (1, 0)].map(link).into(),
+        flows: vec![flow],
+        fcvc: Some(fcvc(
+            json!({"n2": format!("{} cells", 1_000 * n2), "n3": format!("{} cells", 1_000 * n3)}),
+        )),
+    }
+}
+
+/// [`the_rate_is_what_the_buffer_allows`] for cells and for frames: (m + 1) N2 in N2 - r + RTT with N3 = m N2 + r,
+/// or the whole link, and never above (N2 + N3) / (RTT + N2). For frames RTT has one frame and, for the credit,
+/// 72 octets less the gap of 12, where cells have two cell times.
+#[test]
+fn cells_and_frames_have_one_closed_form() {
+    for delay in [0, 3, 17, 100] {
+        for (n2, n3) in [
+            (10, 1),
+            (10, 5),
+            (4, 2),
+            (1, 1),
+            (1, 3),
+            (10, 8),
+            (7, 20),
+            (16, 64),
+        ] {
+            let mut plan = fan(
+                1,
+                fcvc(json!({"n2": format!("{n2} cells"), "n3": format!("{n3} cells")})),
+            );
+            for link in &mut plan.links {
+                link.delay = Ps::from_us(delay * CELL);
+            }
+            let cells = delivered(&measure(plan, 8_000))[0];
+            let mut run = ether::Simulation::new(frames((n2, n3), delay)).unwrap();
+            let end = Ps::from_us(8_000 * CELL);
+            let report = run.measure(Ps(end.0 / 2), end, end);
+            let frames = report.flows[0].packets_delivered;
+            assert_eq!(report.totals.packets_dropped, 0);
+            for (found, rtt) in [
+                (cells, 2.0 * delay as f64 + 2.0),
+                (frames, 2.0 * delay as f64 + 1.06),
+            ] {
+                let (n2, n3) = (n2 as f64, n3 as f64);
+                let (m, r) = ((n3 / n2).floor(), n3 % n2);
+                let share = ((m + 1.0) * n2 / (n2 - r + rtt)).min(1.0);
+                let bound = ((n2 + n3) / (rtt + n2)).min(1.0);
+                let case = format!("N2 {n2}, N3 {n3}, {delay}, RTT {rtt}: {found}");
+                assert!(
+                    (found as f64 - 4_000.0 * share).abs() <= (m + 1.0) * n2 + 1.0,
+                    "{case}"
+                );
+                assert!(found as f64 <= 4_000.0 * bound + n2 + n3, "{case}");
+            }
         }
     }
 }

@@ -203,11 +203,15 @@ impl<'a> Frames<'a> {
     fn frame(&self, seen: &Seen) -> Vec<u8> {
         let (flow, backward) = (seen.channel.flow(), !seen.channel.is_forward());
         let mut out = Vec::with_capacity(seen.info.octets() as usize);
-        let path = self.plan.path(seen.channel);
-        let hosts = [
+        // Credit goes back even if nothing else does.
+        let path = self.plan.path(ChannelId::forward(flow));
+        let mut hosts = [
             self.plan.links[path[path.len() - 1]].to,
             self.plan.links[path[0]].from,
         ];
+        if backward {
+            hosts.reverse();
+        }
         // Locally administered addresses with the numbers of the hosts among the nodes.
         for host in hosts {
             out.extend([0x02, 0]);
@@ -239,11 +243,23 @@ impl<'a> Frames<'a> {
                     .info
                     .record(&seen.packet)
                     .map(|record| written(&record, backward));
+                let octets = octets.unwrap_or_default();
                 self.write_udp(
                     &mut out,
                     seen.channel,
                     class,
-                    Fill::Octets(&octets.unwrap_or_default()),
+                    Fill::Octets(RATES_PORT, &octets),
+                );
+            }
+            Packet::Credit { limit } => {
+                // The channel that gets the credit, then the limit.
+                let channel = seen.channel.reverse().index() as u64;
+                let octets = (channel << 32 | u64::from(*limit)).to_be_bytes();
+                self.write_udp(
+                    &mut out,
+                    seen.channel,
+                    class,
+                    Fill::Octets(CREDIT_PORT, &octets),
                 );
             }
         }
@@ -258,7 +274,7 @@ impl<'a> Frames<'a> {
         let length = UDP_HEADER
             + match fill {
                 Fill::Datagram(octets) => octets,
-                Fill::Octets(octets) => octets.len(),
+                Fill::Octets(_, octets) => octets.len(),
             };
         let packet = ip::Packet {
             from: ends.addresses[from],
@@ -273,14 +289,14 @@ impl<'a> Frames<'a> {
         let begin = out.len();
         let ports = match fill {
             Fill::Datagram(_) => [ends.ports[from], ends.ports[to]],
-            Fill::Octets(_) => [RATES_PORT; 2],
+            Fill::Octets(port, _) => [port; 2],
         };
         out.extend(ports.into_iter().flat_map(u16::to_be_bytes));
         out.extend((length as u16).to_be_bytes());
         out.extend([0, 0]);
         match fill {
             Fill::Datagram(octets) => payload::write(out, ends.flow, false, 0, octets),
-            Fill::Octets(octets) => out.extend(octets),
+            Fill::Octets(_, octets) => out.extend(octets),
         }
         // A sum of 0 is sent as all ones, since 0 stands for no checksum (RFC 768).
         let checksum = match fold(packet.pseudo_header_sum() + sum(&out[begin..])) {
@@ -303,12 +319,14 @@ impl<'a> Frames<'a> {
 enum Fill<'a> {
     /// User data of the datagram as text; the number is its length in octets.
     Datagram(usize),
-    /// Given octets.
-    Octets(&'a [u8]),
+    /// Given octets, between ports of this number.
+    Octets(u16, &'a [u8]),
 }
 
 /// UDP port of records of rates, of those for private use (RFC 6335 section 6).
 const RATES_PORT: u16 = 49_152;
+/// UDP port of credit.
+const CREDIT_PORT: u16 = 49_153;
 
 /// A record of rates: flags as in octet 7 of an RM cell (DIR, BN, CI and NI from the highest bit, TM 4.0 table
 /// 5-4), then ER, CCR and MCR in whole octets/s, five octets each.

@@ -282,12 +282,15 @@ def choose_over_ethernet(
     with every seed, and its declared parameters are searched; so is the scenario as it is.
 
     Raises:
-        BadInput: A goal has no meaning over Ethernet, or no flow runs over TCP.
+        BadInput: A goal has no meaning over Ethernet, no flow runs over TCP, or credits replace
+            queue management.
         ScenarioError: The scenario is wrong.
     """
     _refuse_goals(goals)
     plain = ResolvedScenario.of(replace(base, seed=None).scenario())
     flows = plain.network.flows
+    if plain.network.credit is not None:
+        raise BadInput(f"{base.path} has `fcvc`; leave it out: choose has no credits over Ethernet")
     if not any(flow.tcp for flow in flows):
         raise BadInput(f"{base.path}: no flow runs over TCP, so there is no recovery to choose")
     objective = objective_of(goals, files=all(flow.kind == "transfer" for flow in flows))

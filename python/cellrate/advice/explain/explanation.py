@@ -24,6 +24,7 @@ WORDS = {
     "window": "window",
     "delayed-ack": "window and delayed acknowledgements",
     "size": "size",
+    "credit": "credit",
 }
 
 

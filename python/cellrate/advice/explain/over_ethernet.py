@@ -16,6 +16,7 @@ BY = {
     "link": "its slowest line",
     "window": "a window in each round trip",
     "size": "the size of the file",
+    "credit": "credit",
 }
 # Round trips of flows that a formula takes to be equal differ by so little.
 SAME = 1.1
@@ -31,6 +32,8 @@ def statements(network: FrameNetwork) -> Iterator[Prediction]:
     if tcp:
         yield _shares([flow for flows in tcp.values() for flow in flows])
         yield from map(_delays, tcp.values())
+    if network.credit is not None:
+        yield from _credit(bounds)
     yield from _throughput(bounds, tcp)
     for port in network.bottlenecks:
         yield from _queue(bounds, port)
@@ -141,6 +144,24 @@ def _delays(flows: Sequence[FrameFlow]) -> Statement:
     )
 
 
+def _credit(bounds: FrameBounds) -> Iterator[Statement]:
+    """The share of a line that credit admits, (N2 + N3) / (RTT + N2), at the tightest hop."""
+    for name, flows in bounds.network.groups().items():
+        found = [8 * bounds.credit_octets_per_second(flow) for flow in flows]
+        least, most = min(found), max(found)
+        yield Statement(
+            "credit",
+            f"{name}: credit admits at most {_from_to(_gbit(least), _gbit(most))} each, "
+            "preambles and gaps included: N2 + N3 in a round trip of the link and the time of N2.",
+            {
+                "group": name,
+                "least_credit_bits_per_second": least,
+                "greatest_credit_bits_per_second": most,
+            },
+            kind="bound",
+        )
+
+
 def _throughput(
     bounds: FrameBounds, groups: dict[str, tuple[FrameFlow, ...]]
 ) -> Iterator[Prediction]:
@@ -193,9 +214,11 @@ def _queue(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
         )
     yield from _by_dctcp(bounds, port)
     if bounds.loses_nothing:
+        credited = bounds.network.credit is not None
+        why = "a frame is sent only if it has room" if credited else "all TCP windows fit"
         yield Statement(
             "loss",
-            f"{port.name}: no run loses a packet: all TCP windows fit.",
+            f"{port.name}: no run loses a packet: {why}.",
             {"port": port.name, "expected": "no"},
             kind="bound",
             claims=(Claim("lost", port.name, "none", 0.0, "loss"),),

@@ -23,7 +23,7 @@ from cellrate.simulation.network.ethernet_view import (
     hop_rate,
 )
 
-Limit: TypeAlias = Literal["link", "window", "size"]
+Limit: TypeAlias = Literal["link", "window", "size", "credit"]
 # A timer cannot expire early if the longest round trip is below this share of the least timeout.
 EARLY = 0.5
 LEAST_BYTES = PREAMBLE_BYTES + SHORTEST_BYTES
@@ -65,7 +65,7 @@ class FrameBounds:
         """The greatest TCP throughput of a flow alone in the measuring window in bit/s, and why.
 
         Its slowest hop carries whole frames with preambles and gaps. In each round trip that has
-        begun it delivers a window. A file has its size.
+        begun it delivers a window. A file has its size. Credit admits a reserve in each round trip.
         """
         begin, end = self.window
         active = max(0.0, end - max(begin, flow.start_seconds))
@@ -79,8 +79,26 @@ class FrameBounds:
         ]
         if flow.kind == "transfer":
             found.append((flow.source["size_bytes"], "size"))
+        if flow.credit is not None:
+            admitted = active * self.credit_octets_per_second(flow)
+            admitted += max(flow.credit["reserve_bytes"])
+            payload = admitted / flow.line_bytes * flow.payload_bytes
+            found.append((payload + self._early_bytes(flow), "credit"))
         most, why = min(found)
         return 8 * most / self.window_seconds, why
+
+    def credit_octets_per_second(self, flow: FrameFlow) -> float:
+        """The greatest rate of a flow in bytes/s on a line that credit admits, at its tightest hop.
+
+        (N2 + N3) / (RTT + N2 / C) of Kung, Blackwell and Chapman 1994, at most the line's rate C.
+        """
+        assert flow.credit is not None  # noqa: S101  callers know it
+        assert self.network.credit is not None  # noqa: S101  as above
+        n2 = self.network.credit["n2_bytes"]
+        reserves, trips = flow.credit["reserve_bytes"], flow.credit["trip_seconds"]
+        hops = zip(flow.hops, reserves, trips, strict=True)
+        rates = (reserve / (trip + hop[0].seconds(n2)) for hop, reserve, trip in hops)
+        return float(min(hop_rate(flow.slowest) / 8, *rates))
 
     def together(self, flows: Sequence[FrameFlow]) -> float:
         """The greatest TCP throughput of flows together in bit/s: a hop carries a frame once."""
@@ -108,7 +126,10 @@ class FrameBounds:
             found.append(QueueLimit(self._of_memory(port), "alpha times what a queue alone leaves"))
         if math.isfinite(port.buffer_bytes):
             found.append(QueueLimit(port.buffer_bytes, "its buffer"))
-        if self.loses_nothing:
+        if self.network.credit is not None:
+            promised = self.network.credit["promised_bytes"][self.network.lines.index(port)]
+            found.append(QueueLimit(promised, "the reserves of all flows over it"))
+        if self.windows_fit:
             found.append(QueueLimit(self._windows[port], "all TCP windows over it"))
         return min(found, key=lambda limit: limit.octets, default=None)
 
@@ -133,7 +154,14 @@ class FrameBounds:
 
     @cached_property
     def loses_nothing(self) -> bool:
-        """True if no run can lose a packet: the windows fit everywhere, and no timer is early."""
+        """True if no run can lose a packet: by credit, or since all windows fit."""
+        return self.network.credit is not None or self.windows_fit
+
+    @cached_property
+    def windows_fit(self) -> bool:
+        """True if windows fit everywhere and no timer is early; not under credit, which delays."""
+        if self.network.credit is not None:
+            return False
         ports = (line for line in self._windows if line.switch is not None)
         return self.sends_once and all(map(self._fits, ports))
 

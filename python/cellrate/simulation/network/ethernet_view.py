@@ -74,6 +74,8 @@ class FrameFlow:
         own_bits_per_second: Rate of a source of datagrams with preambles and gaps; None if it has
             none.
         rate_controlled: True if the source obeys rates, which records in frames of their own carry.
+        credit: ``reserve_bytes`` and ``trip_seconds`` of credit for its data, by line; None without
+            credit control.
         tcp: Parameters of TCP; None without it.
         payload_bytes: Payload of a full packet.
         frame_bytes: A full frame, from header to frame check sequence.
@@ -91,6 +93,7 @@ class FrameFlow:
     source: Parameters
     own_bits_per_second: float | None
     rate_controlled: bool
+    credit: Mapping[str, Any] | None
     tcp: Parameters | None
     payload_bytes: int
     frame_bytes: int
@@ -164,6 +167,8 @@ class FrameNetwork:
         measure: Measuring window, and the traces that are kept.
         lines: Directed links.
         flows: Every flow of every group.
+        credit: ``n2_bytes``, and by line ``promised_bytes`` for all channels of a port; None
+            without credit control.
     """
 
     seed: int
@@ -172,6 +177,7 @@ class FrameNetwork:
     measure: Parameters
     lines: tuple[Line, ...]
     flows: tuple[FrameFlow, ...]
+    credit: Mapping[str, Any] | None
 
     @classmethod
     def of_scenario(cls, scenario: _core.Scenario) -> Self:
@@ -189,7 +195,7 @@ class FrameNetwork:
             )
             for link in described["links"]
         )
-        plain = ("seed", "duration_seconds", "start_jitter_seconds", "measure")
+        plain = ("seed", "duration_seconds", "start_jitter_seconds", "measure", "credit")
         return cls(
             **{name: described[name] for name in plain},
             lines=lines,

@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 
 use cellrate_engine::atm::cell::{CELL_UNITS, ServiceClass};
-use cellrate_engine::atm::plan::{Contradiction, LinkPlan, contradictions, opposites};
+use cellrate_engine::atm::plan::{Contradiction, LinkPlan, contradictions};
 use cellrate_engine::credit::{Allocation, FcvcConfig, Loop, MODULUS};
 use cellrate_engine::kernel::ServiceRate;
 use cellrate_engine::kernel::units::Buffer;
+use cellrate_engine::net::opposites;
 
 use super::finding::problem;
 use super::switches::{own, place_of};

@@ -8,12 +8,13 @@ use alloc::vec::Vec;
 use super::{Account, NONE, Prompt, Shared, Way};
 use crate::atm::cell::{CELL_UNITS, ServiceClass};
 use crate::atm::draft::{Draft, Users};
-use crate::atm::plan::{NodeKind, PlanError, contradictions, opposites};
+use crate::atm::plan::{NodeKind, PlanError, contradictions};
 use crate::atm::server::{BuildServer, ChannelSettings, LossSettings, NEVER_TOLD, PromptSettings};
 use crate::credit::allocation::Pool;
 use crate::credit::{Allocation, CreditPriority, FcvcConfig, Loop, Receiver, Sender};
 use crate::kernel::ServiceRate;
 use crate::net::channel::{ChannelId, Hop};
+use crate::net::opposites;
 
 impl Draft<'_> {
     /// Finds the opposite link of every link under credit control.

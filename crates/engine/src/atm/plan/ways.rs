@@ -1,24 +1,8 @@
 //! Opposite links, and the control loops that links close.
 
-use alloc::collections::BTreeMap;
-use alloc::vec::Vec;
-
 use super::{FlowPlan, LinkPlan, NodeKind, Plan};
 use crate::endsystem::VsVdConfig;
 use crate::kernel::Ps;
-
-/// For each link the index of its opposite; of several parallel links the one with the same number.
-pub fn opposites(links: &[LinkPlan]) -> Vec<Option<usize>> {
-    let mut between: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
-    for (index, link) in links.iter().enumerate() {
-        between.entry((link.from, link.to)).or_default().push(index);
-    }
-    let opposite = |(index, link): (usize, &LinkPlan)| {
-        let number = between[&(link.from, link.to)].binary_search(&index).ok()?;
-        between.get(&(link.to, link.from))?.get(number).copied()
-    };
-    links.iter().enumerate().map(opposite).collect()
-}
 
 /// Least time from an event at one end of a link to its effect at the other: propagation and a cell time.
 pub fn least_transit(link: &LinkPlan) -> Ps {
@@ -102,6 +86,8 @@ impl Plan {
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec::Vec;
+
     use super::*;
     use crate::kernel::Rate;
 
@@ -116,15 +102,6 @@ mod tests {
             delay,
         };
         ends.iter().map(link).collect()
-    }
-
-    #[test]
-    fn of_parallel_links_each_has_its_own_opposite() {
-        let links = links(&[(0, 1), (0, 1), (1, 0), (1, 2), (1, 0), (0, 1)]);
-        assert_eq!(
-            opposites(&links),
-            [Some(2), Some(4), Some(0), None, Some(1), None]
-        );
     }
 
     /// A chain of nodes 0 - 1 - 2 - 3; the links there are listed before the links back.

@@ -64,6 +64,7 @@ fn leaf_spine(
     Plan {
         seed: 1,
         framing: Framing::default(),
+        fcvc: None,
         flows: flows.collect(),
         nodes: nodes.clone(),
         links,

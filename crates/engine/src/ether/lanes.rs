@@ -1,0 +1,132 @@
+//! Channels of a port under credit control: a queue for each, with turns as far as credit allows.
+
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+
+use super::arriving::Arriving;
+use super::credit::Credit;
+use super::frame::on_line;
+use crate::control::ControlReport;
+use crate::credit::{SCHEMES, Sender};
+
+/// A channel at the port.
+#[derive(Clone, Debug)]
+pub(super) struct Lane {
+    pub(super) sender: Sender,
+    waiting: VecDeque<Arriving>,
+    /// Octets on the line of its frames here, the one in service included.
+    held: u64,
+    most: u64,
+    /// Octets that are reserved for it here.
+    reserve: u64,
+    /// True if the channel has a turn: a frame, and credit for it.
+    has_turn: bool,
+}
+
+impl Lane {
+    fn may_send(&self) -> bool {
+        let next = self.waiting.front();
+        next.is_some_and(|frame| self.sender.allows(on_line(frame.info.octets())))
+    }
+}
+
+/// A frame that a port serves or has forwarded.
+#[derive(Clone, Copy, Debug)]
+pub struct Passed {
+    /// Its label at the switch.
+    pub route: u32,
+    /// Its octets on the line.
+    pub octets: u32,
+}
+
+/// Channels of a port, and credit that waits for the line.
+#[derive(Clone, Debug)]
+pub struct Credited {
+    pub(super) lanes: Vec<Lane>,
+    turns: VecDeque<u32>,
+    pub(super) credits: VecDeque<Credit>,
+    pub(super) credits_sent: u64,
+    in_service: Option<(u32, Passed)>,
+    pub(super) forwarded: Option<Passed>,
+}
+
+impl Credited {
+    /// Channels, each with its sender and the octets that are reserved for it here.
+    pub fn new(channels: Vec<(Sender, u64)>) -> Credited {
+        let lane = |(sender, reserve)| Lane {
+            sender,
+            reserve,
+            waiting: VecDeque::new(),
+            held: 0,
+            most: 0,
+            has_turn: false,
+        };
+        Credited {
+            lanes: channels.into_iter().map(lane).collect(),
+            turns: VecDeque::new(),
+            credits: VecDeque::new(),
+            credits_sent: 0,
+            in_service: None,
+            forwarded: None,
+        }
+    }
+    /// Counters of the port since the start.
+    pub fn report(&self) -> ControlReport {
+        let most = self.lanes.iter().map(|lane| lane.most).max();
+        let statistics = [
+            ("credited_channels", self.lanes.len() as f64),
+            ("credit_frames_sent", self.credits_sent as f64),
+            ("channel_queue_max_bytes", most.unwrap_or(0) as f64),
+        ];
+        ControlReport::new(SCHEMES[0].name, statistics.into())
+    }
+    /// True if no channel has ever held more than its reserve.
+    pub fn keeps_reserves(&self) -> bool {
+        self.lanes.iter().all(|lane| lane.most <= lane.reserve)
+    }
+    /// Frames that wait, channel by channel.
+    pub fn waiting(&self) -> impl Iterator<Item = &Arriving> {
+        self.lanes.iter().flat_map(|lane| &lane.waiting)
+    }
+    /// Bytes of storage.
+    pub fn storage(&self) -> usize {
+        let lanes = self.lanes.iter();
+        let frames: usize = lanes.map(|lane| lane.waiting.capacity()).sum();
+        frames * size_of::<Arriving>() + self.lanes.capacity() * size_of::<Lane>()
+    }
+
+    /// Gives a channel its turn if it may send and has none.
+    pub(super) fn offer(&mut self, slot: u32) {
+        let lane = &mut self.lanes[slot as usize];
+        if !lane.has_turn && lane.may_send() {
+            lane.has_turn = true;
+            self.turns.push_back(slot);
+        }
+    }
+    pub(super) fn take(&mut self, slot: u32, frame: Arriving) {
+        let lane = &mut self.lanes[slot as usize];
+        lane.held += u64::from(on_line(frame.info.octets()));
+        lane.most = lane.most.max(lane.held);
+        lane.waiting.push_back(frame);
+        self.offer(slot);
+    }
+    /// The frame whose turn it is.
+    pub(super) fn next(&mut self) -> Option<Arriving> {
+        let slot = self.turns.pop_front()?;
+        let lane = &mut self.lanes[slot as usize];
+        let frame = lane.waiting.pop_front()?;
+        let octets = on_line(frame.info.octets());
+        lane.sender.send(octets);
+        lane.has_turn = false;
+        self.offer(slot);
+        let route = frame.route;
+        self.in_service = Some((slot, Passed { route, octets }));
+        Some(frame)
+    }
+    pub(super) fn end_service(&mut self) {
+        if let Some((slot, passed)) = self.in_service.take() {
+            self.lanes[slot as usize].held -= u64::from(passed.octets);
+            self.forwarded = Some(passed);
+        }
+    }
+}

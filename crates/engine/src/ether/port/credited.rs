@@ -1,0 +1,88 @@
+//! Credit control at a port of a switch.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use super::{Outside, Port};
+use crate::credit::Sender;
+use crate::ether::arriving::Arriving;
+use crate::ether::credit::Credit;
+use crate::ether::lanes::{Credited, Passed};
+use crate::kernel::Ps;
+
+/// Number of a queue that no port has, for a frame of credit, which waits in none.
+const NO_QUEUE: usize = u8::MAX as usize;
+
+impl Port {
+    /// Puts the channels of the port under credit control.
+    pub fn set_credit(&mut self, channels: Vec<(Sender, u64)>) {
+        self.credited = Some(Box::new(Credited::new(channels)));
+        self.ahead = None;
+    }
+    /// Credit control, if the port has it.
+    pub fn credited(&self) -> Option<&Credited> {
+        self.credited.as_deref()
+    }
+    /// Credit waits for the line.
+    pub fn give(&mut self, credit: Credit) {
+        if let Some(credited) = &mut self.credited {
+            credited.credits.push_back(credit);
+        }
+    }
+    /// The frame that the port has forwarded just now.
+    pub fn take_forwarded(&mut self) -> Option<Passed> {
+        self.credited.as_mut()?.forwarded.take()
+    }
+    /// A frame of the channel in `slot` arrives at `now`; the port must have been advanced. There is room
+    /// for it, or it would not have been sent.
+    pub fn arrive_credited(
+        &mut self,
+        now: Ps,
+        (slot, frame): (u32, Arriving),
+        outside: &mut Outside<'_>,
+    ) {
+        let (queue, octets) = (&mut self.queues[0], frame.info.octets());
+        queue.counts.arrived = super::with(queue.counts.arrived, octets);
+        queue.enter(now, octets);
+        if let Some(credited) = &mut self.credited {
+            credited.take(slot, frame);
+        }
+        self.begin_if_free(now, outside);
+    }
+    /// The channel in `slot` gets credit at `now`; the port must have been advanced.
+    pub fn on_credit(&mut self, now: Ps, slot: u32, limit: u32, outside: &mut Outside<'_>) {
+        if let Some(credited) = &mut self.credited {
+            credited.lanes[slot as usize].sender.set_limit(limit);
+            credited.offer(slot);
+        }
+        self.begin_if_free(now, outside);
+    }
+    /// Begins a service at `now` if the line is free.
+    pub fn begin_if_free(&mut self, now: Ps, outside: &mut Outside<'_>) {
+        if self.serving.is_none() {
+            self.carry = 0;
+            self.begin_credited(now, outside);
+        }
+    }
+    /// Ends the last service, and begins the next at `start`: of credit, or of the channel whose turn it is.
+    pub(super) fn begin_credited(&mut self, start: Ps, outside: &mut Outside<'_>) {
+        let Some(credited) = &mut self.credited else {
+            return;
+        };
+        credited.end_service();
+        if let Some(credit) = credited.credits.pop_front() {
+            credited.credits_sent += 1;
+            let (info, packet) = credit.frame();
+            let frame = Arriving {
+                route: 0,
+                label: credit.label,
+                info,
+                packet,
+                slot: None,
+            };
+            self.serve(start, NO_QUEUE, frame, outside);
+        } else if let Some(frame) = credited.next() {
+            self.serve(start, 0, frame, outside);
+        }
+    }
+}
