@@ -54,7 +54,7 @@ def tables() -> dict[str, str]:
 def _run(model: str, jobs: list[dict[str, Any]]) -> list[list[Any]]:
     """The rows of each job of a model, which runs in an interpreter that has ns-3."""
     text = "\n".join(json.dumps(job) for job in jobs)
-    command = [PYTHON, SCRIPT, model]
+    command = [str(PYTHON), str(SCRIPT), model]
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     lines = done.stdout.splitlines()
     if done.returncode or len(lines) != len(jobs):
