@@ -296,8 +296,8 @@ def test_a_file_becomes_a_network_of_ethernet_that_runs(command: Command, tmp_pa
     assert [(line.name, line.bits_per_second, line.delay_seconds) for line in network.lines] == [
         ("h1->S", 25.6e6, 5e-5),
         ("S->h1", 25.6e6, 5e-5),
-        ("S->h2", 2e7, 5e-3),
         ("h2->S", 2e7, 5e-3),
+        ("S->h2", 2e7, 5e-3),
     ]
     assert [line.buffer_bytes for line in network.ports] == [300_000, 300_000]
     assert [flow.name for flow in network.flows] == ["f1.1", "f2.1"]
