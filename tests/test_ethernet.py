@@ -259,15 +259,13 @@ def test_a_class_in_python_is_a_scheme_over_ethernet() -> None:
     def digest(name: str, **lengths: str) -> str:
         scheme = {"scheme": name, "interval": "100 us", **lengths}
         changes = {"run.duration": "6 ms", "switch.control": scheme}
-        found = cellrate.run(text, overrides=changes)
-        assert max(found.flows["acr_mean_bits_per_second"].to_list()) < 30e9
-        return found.digest
+        return cellrate.run(text, overrides=changes).digest
 
     name = "cellrate.schemes.examples.erica:Erica"
     long = {"interval_cells": "2000 packets"}
     assert digest(name, **long) == digest("erica", **long)
-    # The default of the class is 100 cells on ATM, so 100 full frames of 1,538 bytes here.
-    assert digest(name) == digest(name, interval_cells="153800 bytes") == digest("erica")
+    # The default of the class is 100 cells on ATM, so 100 full frames here.
+    assert digest(name) == digest(name, interval_cells="100 packets") == digest("erica")
     assert digest(name) != digest(name, interval_cells="100 bytes")
     # A recovery as a class, likewise.
     recoveries = ("reno", "cellrate.schemes.examples.reno:Reno")
@@ -384,15 +382,15 @@ def test_the_own_buffer_of_a_switch_decides_whether_a_threshold_is_exceeded() ->
 
 
 def test_a_warning_about_a_default_names_its_key() -> None:
-    [told] = warnings_of(ONE, 'switch.aqm={algorithm="threshold"}', 'switch.buffer="50 kB"')
-    assert told == "`switch.aqm.k`: 65 packets are never exceeded in a buffer of 50000 octets"
+    [told] = warnings_of(ONE, 'switch.aqm={algorithm="threshold"}', 'switch.buffer="4 kB"')
+    assert told == "`switch.aqm.k`: 65 packets are never exceeded in a buffer of 4000 octets"
 
 
 def test_short_bursts_of_whole_frames_are_warned_of() -> None:
-    """1,538 octets take 1.2304 us at 10 Gbit/s: an ON part of 2 us begins two frames, not 1.626."""
+    """1,538 octets take 1.2304 us at 10 Gbit/s: an ON part of 2 us begins two frames, not 1.625."""
     source = 'flow.file.source={kind="on-off", peak="10 Gbit/s", period="%s", duty_cycle=%s}'
     [told] = warnings_of(ONE, source % ("10 us", 0.2))
-    assert "time for 1.626 frames of 1538 octets" in told
+    assert "time for 1.625 frames of 1538 octets" in told
     assert "up to 23.0 % above" in told
     # Three frames take the ON part to a part in a million, or the part has many frames, or no end.
     for calm in (("36912 ns", 0.1), ("10 ms", 0.2), ("1 us", 1.0)):

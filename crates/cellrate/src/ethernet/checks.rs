@@ -355,8 +355,7 @@ fn surplus(on_off: &OnOffConfig, scenario: &Scenario, flow: usize) -> Option<Pro
              the mean rate is up to {:.1} % above `peak` times `duty_cycle`",
             100.0 * more
         );
-        let help = "longer periods, or shorter datagrams";
-        Problem::warning(place!["flow", flow, "source", "duty_cycle"], message, help)
+        Problem::warning(place!["flow", flow, "source", "duty_cycle"], message, "")
     })
 }
 
