@@ -1,5 +1,8 @@
 //! Credit control of frames: by hand, in random networks, and against plain ports.
 
+use serde_json::json;
+
+use super::random::{any_source, random_plan};
 use super::*;
 use crate::credit::FcvcConfig;
 use crate::kernel::units::Cells;

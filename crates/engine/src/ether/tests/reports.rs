@@ -1,6 +1,11 @@
 //! Reports of datagrams and of losses, and plans that are refused.
 
 use super::*;
+use crate::ether::memory::MemoryConfig;
+use crate::ether::schedule::ScheduleConfig;
+use crate::ether::schedule::drr::DrrConfig;
+use crate::traffic::on_off::OnOffConfig;
+use crate::traffic::poisson::PoissonConfig;
 
 fn of_datagrams(source: SourceConfig, buffer: u64, delay: Ps) -> Plan {
     let rate = Rate::from_bps(100 * GBPS);

@@ -1,0 +1,193 @@
+//! Runs by hand: times, places and completions of frames.
+
+use super::*;
+
+/// Two flows of six segments each from one host to another, at 1 Gbit/s over 1 us: a frame of 1,518 octets is
+/// received after 12,208 ns, the next leaves 12,304 ns later, and its acknowledgement of 64 octets takes 576 ns.
+/// The first flow begins with two frames, since the second comes behind its next one; then both alternate, and it
+/// ends with the tenth. Bursts of three or six frames alternate instead.
+#[test]
+fn frames_of_a_burst_leave_back_to_back() {
+    for (tso, last) in [(None, [10, 12]), (Some(3), [9, 12]), (Some(6), [6, 12])] {
+        let rate = Rate::from_bps(GBPS);
+        let mut plan = row(2, rate, Ps::from_us(1), u64::MAX, |there, back| {
+            let mut flow = FlowPlan::new("tcp", transfer(6 * 1_460), there, back);
+            flow.tcp.mss = Bytes(1_460);
+            flow.tcp.initial_window = 6;
+            flow.tcp.tso = tso.map(|segments: u64| Bytes(segments * 1_460));
+            flow
+        });
+        plan.flows.push(FlowPlan {
+            name: "other".into(),
+            index: 2,
+            ..plan.flows[0].clone()
+        });
+        let end = Ps::from_ms(1);
+        let report = Simulation::new(plan).unwrap().measure(Ps::ZERO, end, end);
+        let completions = report.flows.iter().map(|flow| flow.completion_seconds);
+        let expected = last.map(|frame| {
+            let ns = (frame - 1) * 12_304 + 12_208 + 576 + 2_000;
+            Some(Ps::from_ns(ns).as_secs_f64())
+        });
+        assert_eq!(completions.collect::<Vec<_>>(), expected, "{tso:?}");
+    }
+}
+
+/// One datagram in a frame of 1,518 octets over two links of 100 Gbit/s and 1 us: each takes
+/// (8 + 1,518) x 80 ps and 1 us.
+#[test]
+fn a_datagram_takes_preamble_frame_and_propagation_at_each_link() {
+    let slow = cbr(Rate::from_bps(1_000));
+    let plan = row(
+        3,
+        Rate::from_bps(100 * GBPS),
+        Ps::from_us(1),
+        u64::MAX,
+        |there, _| FlowPlan::new("one", slow.clone(), there, Vec::new()),
+    );
+    let report = Simulation::new(plan)
+        .unwrap()
+        .measure(Ps::ZERO, Ps::from_ms(1), Ps::from_ms(1));
+    let flow = &report.flows[0];
+    assert_eq!(
+        (
+            flow.packets_sent,
+            flow.packets_delivered,
+            flow.delivered_bytes
+        ),
+        (1, 1, 1_472)
+    );
+    assert_eq!(flow.packet_delay_mean_seconds, Some(2_244_160.0 * 1e-12));
+    // The switch is busy with 1,538 octets of a millisecond, and holds 1,518 of them for that time.
+    let busy = 1_538.0 * 80.0 / 1e9;
+    let port = &report.ports[0];
+    assert!(
+        (port.utilisation - busy).abs() < 1e-15,
+        "{}",
+        port.utilisation
+    );
+    assert!((port.queues[0].queue_mean_bytes - 1_518.0 * busy).abs() < 1e-9);
+    assert_eq!(
+        (port.queues[0].queue_max_bytes, report.packet_hops),
+        (1_518, 2)
+    );
+}
+
+/// A segment of 1,448 bytes with time stamps fills a frame of 1,518 octets, its acknowledgement has 20 + 20 + 12
+/// in one of 70. Each link of 100 Gbit/s takes 8 octets of preamble and the frame, at 80 ps, and 1 us.
+/// Without time stamps the frames have 1,506 and, padded, 64.
+#[test]
+fn time_stamps_lengthen_every_frame_of_a_connection() {
+    for (timestamps, octets) in [(true, 1_518 + 70), (false, 1_506 + 64)] {
+        let tcp = TcpConfig {
+            mss: Bytes(1_448),
+            timestamps,
+            ..TcpConfig::default()
+        };
+        let rate = Rate::from_bps(100 * GBPS);
+        let plan = row(3, rate, Ps::from_us(1), u64::MAX, |there, back| FlowPlan {
+            tcp: tcp.clone(),
+            ..FlowPlan::new("one", transfer(1_448), there, back)
+        });
+        let end = Ps::from_ms(1);
+        let report = Simulation::new(plan).unwrap().measure(Ps::ZERO, end, end);
+        let expected = 2 * ((16 + octets) * 80 + 2_000_000);
+        let found = report.flows[0].completion_seconds.unwrap();
+        assert!((found - expected as f64 * 1e-12).abs() < 1e-15, "{found}");
+    }
+}
+
+/// A frame of 1,518 octets behind 8 of preamble lasts 122,080 ps at 100 Gbit/s. The first bit goes over
+/// 1 us of fibre from 0 to 1,000,000 ps, the last one from 122,080 to 1,122,080 ps, then the switch sends.
+#[test]
+fn a_frame_lies_on_a_link_from_its_head_to_its_tail() {
+    let slow = cbr(Rate::from_bps(1_000));
+    let plan = row(
+        3,
+        Rate::from_bps(100 * GBPS),
+        Ps::from_us(1),
+        u64::MAX,
+        |there, _| FlowPlan::new("one", slow.clone(), there, Vec::new()),
+    );
+    let mut simulation = Simulation::new(plan).unwrap();
+    for (ps, link, head, tail) in [
+        (61_040, 0, 0.061_04, 0.0),
+        (622_080, 0, 0.622_08, 0.5),
+        (1_061_040, 0, 1.0, 0.938_96),
+        (1_200_000, 1, 0.077_92, 0.0),
+        (1_744_160, 1, 0.622_08, 0.5),
+    ] {
+        simulation.run_until(Ps(ps));
+        let [frame] = simulation.frames().collect::<Vec<_>>()[..] else {
+            panic!("one frame at {ps} ps");
+        };
+        let (at_head, at_tail) = simulation.head_and_tail(&frame).unwrap();
+        assert_eq!((frame.link, frame.info.octets()), (link, 1_518));
+        assert!(
+            (at_head - head).abs() < 1e-9 && (at_tail - tail).abs() < 1e-9,
+            "{ps} ps: {at_head} {at_tail}"
+        );
+    }
+    simulation.run_until(Ps(2_244_161));
+    assert_eq!(simulation.frames().count(), 0);
+}
+
+/// Frames begin every 123,040 ps and arrive 1,122,080 ps later at a port of 10 Gbit/s, which needs
+/// 1,230,400 ps for each. At 1,500,000 ps 13 have begun and 4 have arrived: one of these is in service.
+#[test]
+fn frames_that_wait_are_held_by_the_port_they_wait_for() {
+    let always = SourceConfig::Persistent(Default::default());
+    let mut plan = row(
+        3,
+        Rate::from_bps(100 * GBPS),
+        Ps::from_us(1),
+        u64::MAX,
+        |there, _| FlowPlan::new("one", always.clone(), there, Vec::new()),
+    );
+    plan.links[1].rate = Rate::from_bps(10 * GBPS);
+    let mut simulation = Simulation::new(plan).unwrap();
+    simulation.run_until(Ps(1_500_000));
+    let on = |link: usize, waits: bool| {
+        let frames = simulation.frames();
+        let here = frames.filter(|frame| frame.link == link && frame.arrives.is_none() == waits);
+        here.count()
+    };
+    assert_eq!([on(0, false), on(1, false), on(1, true)], [9, 1, 3]);
+    assert_eq!(simulation.received(0), 0);
+}
+
+/// 222 segments of 8,960 bytes at once over six links of 100 Gbit/s and 1 us. The last begins after
+/// 221 x 9,038 octets of 80 ps; each link takes 9,026 of them for its frame and 1 us, and on the way
+/// back 72 for the acknowledgement in the shortest frame: 176.158880 us.
+#[test]
+fn a_transfer_without_congestion_ends_when_it_must() {
+    let tcp = TcpConfig {
+        mss: Bytes(8_960),
+        window: Bytes(4 << 20),
+        initial_window: 300,
+        ..TcpConfig::default()
+    };
+    let plan = row(
+        7,
+        Rate::from_bps(100 * GBPS),
+        Ps::from_us(1),
+        u64::MAX,
+        |there, back| FlowPlan {
+            tcp: tcp.clone(),
+            ..FlowPlan::new("one", transfer(222 * 8_960), there, back)
+        },
+    );
+    let report = Simulation::new(plan)
+        .unwrap()
+        .measure(Ps::ZERO, Ps::from_ms(1), Ps::from_ms(1));
+    let ends = 221 * 9_038 * 80 + 6 * (9_026 * 80 + 1_000_000) + 6 * (72 * 80 + 1_000_000);
+    assert_eq!(ends, 176_158_880);
+    assert_eq!(
+        report.flows[0].completion_seconds,
+        Some(Ps(ends).as_secs_f64())
+    );
+    assert_eq!(
+        report.totals.completion_p99_seconds,
+        report.totals.completion_mean_seconds
+    );
+}

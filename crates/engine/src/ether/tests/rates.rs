@@ -1,0 +1,121 @@
+//! Rate control: the frames of a source, and the steady states of schemes.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::endsystem::AbrConfig;
+
+/// Hosts `H0` to `Hn`, the first of which receives what the others send over one switch, every flow with rate
+/// control and a scheme at the switch's ports.
+fn star(sources: usize, rate: Rate, delay: Ps, control: Value, rates: AbrConfig) -> Plan {
+    let host = |node: usize| NodePlan {
+        name: format!("H{node}"),
+        switch: None,
+    };
+    let switch = NodePlan {
+        name: "S".into(),
+        switch: Some(SwitchPlan {
+            control: serde_json::from_value(control).unwrap(),
+            ..SwitchPlan::new(u64::MAX)
+        }),
+    };
+    let middle = sources + 1;
+    let link = |from: usize, to: usize| LinkPlan {
+        name: format!("{from}->{to}"),
+        from,
+        to,
+        rate,
+        delay,
+    };
+    let up = (0..middle).map(|node| link(node, middle));
+    let down = (0..middle).map(|node| link(middle, node));
+    let flow = |number: usize| FlowPlan {
+        rates: Some(rates.clone()),
+        ..FlowPlan::new(
+            &format!("flow.{number}"),
+            SourceConfig::Persistent(Default::default()),
+            Vec::from([number, middle]),
+            Vec::from([0, middle + number]),
+        )
+    };
+    Plan {
+        seed: 1,
+        framing: Framing::default(),
+        fcvc: None,
+        nodes: (0..middle).map(host).chain([switch]).collect(),
+        links: up.chain(down).collect(),
+        flows: (1..=sources).map(flow).collect(),
+    }
+}
+
+/// A source alone sends at its ICR: frames of 1,538 octets 1,538/ICR apart, and before the first and after
+/// each 31 a record in 84 octets. ICR is 125 million octets/s, so a frame takes 12.304 us and a record
+/// 0.672 us: 32 frames take 382.096 us.
+#[test]
+fn a_source_paces_octets_and_sends_a_record_among_32_frames() {
+    let rates = AbrConfig {
+        icr: Some(Rate::from_bps(GBPS)),
+        ..AbrConfig::default()
+    };
+    // Nothing comes back within 40 ms.
+    let plan = star(
+        1,
+        Rate::from_bps(10 * GBPS),
+        Ps::from_ms(10),
+        json!({ "scheme": "none" }),
+        rates,
+    );
+    let mut simulation = Simulation::new(plan).unwrap();
+    let report = simulation.measure(Ps::ZERO, Ps(382_096_000 * 10), Ps(382_096_000 * 10));
+    let flow = &report.flows[0];
+    assert_eq!((flow.packets_sent, flow.records_sent), (320, Some(10)));
+    let acr = [
+        flow.acr_mean_bits_per_second,
+        flow.acr_final_bits_per_second,
+    ];
+    assert_eq!(acr, [Some(1e9); 2]);
+}
+
+/// The steady state of each scheme, by its own paper, over Ethernet: the rates of datagrams with preambles,
+/// gaps and records in units of what the scheme shares.
+#[test]
+fn schemes_share_a_line_of_ethernet_as_their_papers_say() {
+    let line = 10e9;
+    for (control, share) in [
+        // Kalyanaraman: the target over the number of sources.
+        (
+            json!({ "scheme": "erica", "target_utilisation": 0.9, "interval": "1 ms",
+                "interval_cells": "1000000 cells", "delta": 0.0 }),
+            0.9 / 4.0,
+        ),
+        // Afek, Mansour and Ostfeld: u C / (1 + n u), u the utilisation factor.
+        (
+            json!({ "scheme": "phantom", "utilisation_factor": 5.0, "interval": "1 ms", "alpha_dec": 0.0625 }),
+            5.0 / 21.0,
+        ),
+    ] {
+        let rates = AbrConfig {
+            icr: Some(Rate::from_bps(GBPS)),
+            nrm: 8,
+            rif: 1.0,
+            ..AbrConfig::default()
+        };
+        let plan = star(
+            4,
+            Rate::from_bps(10 * GBPS),
+            Ps::from_us(2),
+            control.clone(),
+            rates,
+        );
+        let mut simulation = Simulation::new(plan).unwrap();
+        let report = simulation.measure(Ps::from_ms(100), Ps::from_ms(200), Ps::from_ms(200));
+        for flow in &report.flows {
+            let acr = flow.acr_mean_bits_per_second.unwrap();
+            assert!(
+                (acr / (share * line) - 1.0).abs() < 0.01,
+                "{control}: {acr} is not {}",
+                share * line
+            );
+        }
+    }
+}
