@@ -99,8 +99,11 @@ pub fn in_bytes(root: &mut Table, schema: &Value) {
         };
         let mut written = serde_json::to_value(of_registry).unwrap_or_default();
         each_length(&mut written, &|cells| format!("{cells} packets"));
+        // The configuration of a class has none of its defaults yet.
         for (key, default) in &mut defaults {
-            *default = written[key].as_str().map(String::from);
+            if let Some(length) = written[key].as_str() {
+                *default = Some(length.into());
+            }
         }
     }
     for (key, default) in defaults {
