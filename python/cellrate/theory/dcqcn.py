@@ -304,7 +304,9 @@ def loops_of(
         loops = [Loop(*row) for row in rows.tolist()]
         if not beyond_p_max:
             marks = np.array([loop.fixed_mark_probability() for loop in loops])
-            allowed = "the fixed point needs more marks than p_max, unless beyond_p_max is set"
+            allowed = (
+                "the fixed point needs more marks than p_max; beyond_p_max continues their line"
+            )
             fits = ~(marks > largest.ravel()).reshape(largest.shape)
             require(fits, "flows", flows, allowed)
     return Loops(largest.shape, tuple(zip(loops, delay.ravel().tolist(), strict=True)))
