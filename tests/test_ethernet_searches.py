@@ -125,3 +125,51 @@ def test_choose_keeps_queues_short_by_marks(command: Command, tmp_path: Path) ->
         refused = command("choose", "d.toml", option)
         assert refused.returncode == 2
         assert f"{option.partition('=')[0]} has no meaning over Ethernet" in refused.stderr
+
+
+# Two sources that would send 20 Gbit/s over a line of 10.
+CONTROLLED = """
+link_layer = "ethernet"
+run.duration = "20 ms"
+measure.from = "5 ms"
+switch = { buffer = "100 kB", control = { scheme = "none" } }
+flow = [{ name = "f", count = 2, source = { kind = "persistent" }, rate_control = {} }]
+[topology]
+template = "n-source"
+link_rate = "10 Gbit/s"
+access = "1 us"
+bottleneck = "10 us"
+egress = "1 us"
+"""
+
+
+def test_a_control_is_chosen_where_flows_obey_rates(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_text(CONTROLLED, encoding="utf-8")
+    options = ("--seeds", "2", "--tries", "2", "--json")
+    done = command("choose", "c.toml", *options)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    best = found["options"][0]
+    assert best["control"] not in (None, "none"), found["recommended"]
+    assert best["loss"] <= 0.01
+    own = next(one for one in found["options"] if one["control"] is None)
+    # Without control nearly half of the frames are lost.
+    assert own["loss"] > 0.4
+    again = cellrate.run(CONTROLLED, overrides=best["overrides"], seed=1)
+    assert again.summary["totals"]["packet_loss_ratio"] <= 0.02
+    # Sources whose RIF is 1 are not those that marks need.
+    rif = ("--set", "flow.f.rate_control.rif=1", "--vary", "switch.control.scheme=erica,efci")
+    compared = command("compare", "c.toml", *rif, "--seeds", "1", "--measure", "goodput_gbit")
+    told = "only mark packets (efci) rate_control.rif=0.0625 and rate_control.rdf=0.0625"
+    assert told in " ".join(compared.stderr.split()), compared.stderr
+    settings = ("--set", 'switch.control={scheme="efci", threshold="20 kB"}')
+    few = ("--budget", "8", "--seeds", "2", "--objective", "throughput", "--json")
+    tuned = command("tune", "c.toml", *settings, *few)
+    assert tuned.returncode == 0, tuned.stderr
+    varied = {one["path"]: one for one in json.loads(tuned.stdout)["varied"]}
+    assert varied.keys() == {
+        "switch.control.threshold", "flow.f.rate_control.rif", "flow.f.rate_control.rdf"
+    }  # fmt: skip
+    # From 2 to 95 % of the buffer.
+    threshold = varied["switch.control.threshold"]
+    assert (threshold["low"], threshold["high"]) == ("2000 bytes", "95000 bytes")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -144,7 +145,7 @@ def _sources_shared(base: Job, options: ScenarioOptions) -> Iterator[str]:
     from cellrate.studies.compare.of_scenario import varied
 
     factors = varied(base, list(options.vary))
-    if any(factor.path.endswith("abr.rif") for factor in factors):
+    if any(factor.path.endswith(".rif") for factor in factors):
         return
     schemes = {
         level.value
@@ -155,14 +156,23 @@ def _sources_shared(base: Job, options: ScenarioOptions) -> Iterator[str]:
     marking = schemes & WITHOUT_A_RATE
     if not marking or marking == schemes:
         return
-    flows = Network.of_scenario(base.scenario()).flows
-    sources = [flow.abr for flow in flows if flow.abr is not None]
-    abr = max(sources, key=lambda end_system: end_system.rif, default=None)
-    if abr is not None and abr.rif > MARKED_RIF:
+    scenario, own = base.scenario(), [one.removeprefix("abr.") for one in BY_MARKS]
+    if scenario.link_layer == "ethernet":
+        groups = tomllib.loads(scenario.resolved())["flow"]
+        controls = [one["rate_control"] for one in groups if "rate_control" in one]
+        sources = [(one["rif"], one["rdf"]) for one in controls]
+        units, table = "packets", "rate_control"
+    else:
+        flows = Network.of_scenario(scenario).flows
+        sources = [(flow.abr.rif, flow.abr.rdf) for flow in flows if flow.abr is not None]
+        units, table = "cells", "abr"
+    rif, rdf = max(sources, default=(0.0, 0.0))
+    if rif > MARKED_RIF:
         yield (
-            f"all schemes have the scenario's sources, RIF {abr.rif:g} and RDF {abr.rdf:g}; "
-            f"`cellrate choose` gives schemes that only mark cells ({', '.join(sorted(marking))}) "
-            f"{' and '.join(BY_MARKS)}"
+            f"all schemes have the scenario's sources, RIF {rif:g} and RDF {rdf:g}; "
+            f"`cellrate choose` gives schemes that only mark {units} "
+            f"({', '.join(sorted(marking))}) "
+            f"{' and '.join(f'{table}.{key}' for key in own)}"
         )
 
 

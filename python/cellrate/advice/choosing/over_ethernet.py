@@ -1,4 +1,4 @@
-"""Chooses TCP's recovery and the management of queues for a scenario over Ethernet."""
+"""Chooses TCP's recovery, queue management and control for a scenario over Ethernet."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from cellrate import ScenarioError
-from cellrate.advice.choosing.candidates import ABILITIES
+from cellrate.advice.choosing.candidates import ABILITIES, AT_ONCE, BY_MARKS, Candidate, candidates
 from cellrate.advice.choosing.choosing import Budget, Effort, OutOfTime, Phases
 from cellrate.advice.choosing.goals import Goals
 from cellrate.advice.tuning.declared import ResolvedScenario, declared, parameter_tables
@@ -20,6 +20,7 @@ from cellrate.advice.tuning.search import search
 from cellrate.common.document import Command, Document, Listing, Paragraph, Table, columns, rows
 from cellrate.common.numbers import number
 from cellrate.common.problems import BadInput
+from cellrate.simulation.network.ethernet_view import FrameFlow, FrameNetwork
 from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job, run_many
 
@@ -31,31 +32,52 @@ SHOWN = ("throughput", "completion", "loss", "queue", "queue-max", "fairness")
 
 @dataclass(frozen=True)
 class Alternative:
-    """A recovery and an algorithm for the queues of all switches.
+    """A recovery and an algorithm for the queues of all switches, or a control of their rates.
 
     Attributes:
-        recovery: Recovery of TCP; empty for the scenario as it is.
-        algorithm: Algorithm of `switch.aqm`.
+        recovery: Recovery of TCP; empty for that of the scenario.
+        algorithm: Algorithm of `switch.aqm`; empty for that of the scenario.
         marks: True if the algorithm marks packets instead of dropping them.
+        control: Control of the flows that obey rates; None for that of the scenario.
     """
 
     recovery: str = ""
     algorithm: str = ""
     marks: bool = False
+    control: Candidate | None = None
 
     @property
     def name(self) -> str:
-        """Name of the alternative: recovery, algorithm, and drops or marks."""
+        """Name of the alternative: control, or recovery, algorithm, and drops or marks."""
+        if self.control is not None:
+            return f"control {self.control.name}"
         if not self.recovery:
             return "the scenario's own"
         marked = " with ECN" if self.marks and self.recovery != "dctcp" else ""
         return f"{self.recovery}{marked}, {self.algorithm}"
 
+    @property
+    def kind(self) -> str:
+        """Its kind: the best alternative of each kind is searched."""
+        return self.algorithm if self.control is None else "control"
+
     def overrides(self, scenario: ResolvedScenario) -> tuple[str, ...]:
         """Settings that turn the scenario into this alternative."""
+        groups = scenario.keys.document["flow"]
+        if self.control is not None:
+            by_marks = self.control.ability in {"efci", "relative-rate"}
+            of_abr = BY_MARKS if by_marks else AT_ONCE
+            return (
+                f'switch.control={{scheme="{self.control.name}"}}',
+                *(
+                    f"flow.{one['name']}.rate_control.{key.removeprefix('abr.')}"
+                    for one in groups
+                    if "rate_control" in one
+                    for key in of_abr
+                ),
+            )
         if not self.recovery:
             return ()
-        groups = scenario.keys.document["flow"]
         own = (one["name"] for one in groups if {"recovery", "ecn"} & one.get("tcp", {}).keys())
         ecn = ", ecn=true" if self.marks and self.algorithm != "threshold" else ""
         keys = (f'recovery="{self.recovery}"', f"ecn={str(self.marks).lower()}")
@@ -66,15 +88,22 @@ class Alternative:
         )
 
 
-def alternatives() -> Iterator[Alternative]:
-    """The scenario as it is, then each recovery with each algorithm, by drops and by marks."""
+def alternatives(flows: Sequence[FrameFlow]) -> Iterator[Alternative]:
+    """The scenario as it is, then what its flows can have.
+
+    Flows over TCP: each recovery with each algorithm, by drops and by marks. Flows that obey rates:
+    each control.
+    """
     yield Alternative()
-    for recovery in RECOVERIES:
+    for recovery in RECOVERIES if any(flow.tcp for flow in flows) else ():
         for algorithm in ALGORITHMS:
             if recovery != "dctcp" and algorithm != "threshold":
                 yield Alternative(recovery, algorithm)
             if algorithm != "none":
                 yield Alternative(recovery, algorithm, marks=True)
+    for control in candidates() if any(flow.rate_controlled for flow in flows) else ():
+        if control.ability != "credit":
+            yield Alternative(control=control)
 
 
 @dataclass(frozen=True)
@@ -182,6 +211,15 @@ class PacketChoice:
     out_of_time: bool = False
 
     @property
+    def subject(self) -> str:
+        """The subject of the choice."""
+        chosen = [one.alternative for one in self.options]
+        if not any(one.control for one in chosen):
+            return "recovery and queue management"
+        over_tcp = any(one.recovery for one in chosen)
+        return "recovery, queue management and control" if over_tcp else "control"
+
+    @property
     def best(self) -> PacketOption:
         """The recommended option."""
         return self.options[0]
@@ -235,7 +273,7 @@ class PacketChoice:
         )
         refused = Listing(tuple((f"{name}: {why}",) for name, why in self.refused.items()))
         return Document(
-            f"{self.base.path}: recovery and queue management",
+            f"{self.base.path}: {self.subject}",
             (*map(Paragraph, self.words()), Command((self.command(),)), table, refused),
         )
 
@@ -254,6 +292,7 @@ class PacketChoice:
                     "recovery": one.alternative.recovery or None,
                     "algorithm": one.alternative.algorithm or None,
                     "marks": one.alternative.marks,
+                    "control": one.alternative.control and one.alternative.control.name,
                     "parameters": dict(one.setting.values),
                     "overrides": list(one.overrides),
                     "seeds": one.seeds,
@@ -274,31 +313,36 @@ def choose_over_ethernet(
     budget: Budget | None = None,
     phases: Phases = lambda *_: None,
 ) -> PacketChoice:
-    """Chooses a recovery and an algorithm for queues with its parameters.
+    """Chooses a recovery with an algorithm for queues, or a control, with its parameters.
 
     The buffers stay those of the scenario.
 
-    All alternatives are run with their defaults and one seed. Of each algorithm the best one is run
-    with every seed, and its declared parameters are searched; so is the scenario as it is.
+    All alternatives are run with their defaults and one seed. The best one of each algorithm, and
+    of all controls, is run with every seed, and its declared parameters are searched; so is the
+    scenario as it is.
 
     Raises:
-        BadInput: A goal has no meaning over Ethernet, no flow runs over TCP, or credits replace
-            queue management.
+        BadInput: A goal has no meaning over Ethernet, no flow runs over TCP or obeys rates, or
+            credits replace queue management.
         ScenarioError: The scenario is wrong.
     """
     _refuse_goals(goals)
     plain = ResolvedScenario.of(replace(base, seed=None).scenario())
+    assert isinstance(plain.network, FrameNetwork)  # noqa: S101  callers know it
     flows = plain.network.flows
     if plain.network.credit is not None:
         raise BadInput(f"{base.path} has `fcvc`; leave it out: choose has no credits over Ethernet")
-    if not any(flow.tcp for flow in flows):
-        raise BadInput(f"{base.path}: no flow runs over TCP, so there is no recovery to choose")
+    if not any(flow.tcp or flow.rate_controlled for flow in flows):
+        raise BadInput(
+            f"{base.path}: no flow runs over TCP or has `rate_control`, "
+            "so there is nothing to choose"
+        )
     objective = objective_of(goals, files=all(flow.kind == "transfer" for flow in flows))
     seeds = tuple(range(effort.first_seed, effort.first_seed + effort.seeds))
     ports, limited = bottleneck(plain.network), (budget or Budget.of(None)).limited(runner)
     laboratories: dict[Alternative, Laboratory] = {}
     refused: dict[str, str] = {}
-    for one in alternatives():
+    for one in alternatives(flows):
         job = replace(base, overrides=(*base.overrides, *one.overrides(plain)))
         try:
             job.scenario()
@@ -341,17 +385,17 @@ def _run(
     effort: Effort,
     phases: Phases,
 ) -> None:
-    """Runs all alternatives once, and searches the best one of each algorithm."""
+    """Runs all alternatives once, and searches the best one of each kind."""
     for at, (one, laboratory) in enumerate(laboratories.items()):
         phases(f"running each alternative: {one.name}", at, len(laboratories))
         laboratory.measure([AS_IT_IS], 1)
     names = list(laboratories)
     means = [means_of(laboratories[one].trials[AS_IT_IS]) for one in names]
-    of_algorithms: dict[str, Alternative] = {}
+    of_kinds: dict[str, Alternative] = {}
     for at in objective.ranked(means):
-        of_algorithms.setdefault(names[at].algorithm, names[at])
-    for at, one in enumerate(of_algorithms.values()):
-        phases(f"searching the parameters of {one.name}", at, len(of_algorithms))
+        of_kinds.setdefault(names[at].kind, names[at])
+    for at, one in enumerate(of_kinds.values()):
+        phases(f"searching the parameters of {one.name}", at, len(of_kinds))
         _search(laboratories[one], objective, effort.settings)
 
 

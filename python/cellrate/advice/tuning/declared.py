@@ -77,11 +77,12 @@ def parameter_tables(scenario: ResolvedScenario) -> tuple[str, ...]:
     """Dotted paths of the tables that hold the parameters of control and discard.
 
     EFCI and relative-rate marking act only through the sources, so the sources' RIF and RDF, or
-    AIR and MDF, are included with them. Over Ethernet it is active queue management.
+    AIR and MDF, are included with them. Over Ethernet active queue management stands in place of
+    discard, and control counts where a flow obeys rates.
     """
     network = scenario.network
     if isinstance(network, FrameNetwork):
-        return ("switch.aqm",)
+        return ("switch.aqm", *_rate_tables(scenario))
     nodes = scenario.keys.document["topology"].get("node", ())
     own = [
         f"topology.node.{n['name']}.{k}" for n in nodes for k in ("control", "discard") if k in n
@@ -92,6 +93,17 @@ def parameter_tables(scenario: ResolvedScenario) -> tuple[str, ...]:
     return ("switch.control", "switch.discard", *own, *sources)
 
 
+def _rate_tables(scenario: ResolvedScenario) -> tuple[str, ...]:
+    """Over Ethernet, the table of control and the keys of sources, if a flow obeys rates."""
+    document = scenario.keys.document
+    flows = [one["name"] for one in document["flow"] if "rate_control" in one]
+    if not flows:
+        return ()
+    by_marks = document["switch"]["control"]["scheme"] in WITHOUT_A_RATE
+    of_sources = (f"flow.{name}.rate_control.{key}" for name in flows for key in ("rif", "rdf"))
+    return ("switch.control", *(of_sources if by_marks else ()))
+
+
 def _source_keys(scenario: ResolvedScenario) -> tuple[str, ...]:
     """Parameters by which sources react to marks, under the source rules in force."""
     rules = scenario.keys.find("abr.rules").value
@@ -100,7 +112,8 @@ def _source_keys(scenario: ResolvedScenario) -> tuple[str, ...]:
 
 def _keys(scenario: ResolvedScenario, path: str) -> Iterable[Key]:
     """The key at a path, or all keys below it if it is a table."""
-    return scenario.keys.below(path) if not path.startswith("abr.") else [scenario.keys.find(path)]
+    is_key = path.startswith("abr.") or ".rate_control." in path
+    return [scenario.keys.find(path)] if is_key else scenario.keys.below(path)
 
 
 def declared_range(scenario: ResolvedScenario, key: Key) -> Range:
@@ -111,7 +124,11 @@ def declared_range(scenario: ResolvedScenario, key: Key) -> Range:
     """
     search: Mapping[str, Any] = key.search or {}
     if "of" in search:
-        whole = _whole(scenario.cells, key, search["of"])
+        network = scenario.network
+        if isinstance(network, FrameNetwork):
+            whole = _whole_over_ethernet(network, key, search["of"])
+        else:
+            whole = _whole(network, key, search["of"])
         low, high = search["low"] * whole, search["high"] * whole
     else:
         low, high = (_plain(search[end], key) for end in ("low", "high"))
@@ -143,16 +160,36 @@ def _whole(network: Network, key: Key, name: str) -> float:
     Raises:
         BadInput: The buffer is infinite, or no flow is ABR.
     """
-    advice = f"give its range: --vary {key.path}=LOW..HIGH"
     if name == "buffer":
-        finite = min(node.switch.buffer_cells for node in network.nodes if node.switch)
-        if math.isinf(finite):
-            raise BadInput(f"{key.path} is searched as a share of an infinite buffer; {advice}")
-        return finite
+        return _finite(min(node.switch.buffer_cells for node in network.nodes if node.switch), key)
     rates = [flow.abr.parameters for flow in network.flows if flow.abr is not None]
     if not rates:
         raise BadInput(f"{key.path} has no effect: no flow is ABR")
     return float(min(rate[f"{name}_bits_per_second"] for rate in rates))
+
+
+def _whole_over_ethernet(network: FrameNetwork, key: Key, name: str) -> float:
+    """The quantity of which a declared range is a share: the least buffer, or PCR of the flow.
+
+    Raises:
+        BadInput: The buffer is infinite.
+    """
+    if name == "buffer":
+        return _finite(min(port.buffer_bytes for port in network.ports), key)
+    own = key.siblings.get(name)
+    if own is not None:
+        return number(str(own), key)
+    controlled = (flow for flow in network.flows if flow.rate_controlled)
+    return min(flow.forward[0].bits_per_second for flow in controlled)
+
+
+def _finite(buffer: float, key: Key) -> float:
+    if math.isinf(buffer):
+        raise BadInput(
+            f"{key.path} is searched as a share of an infinite buffer; "
+            f"give its range: --vary {key.path}=LOW..HIGH"
+        )
+    return buffer
 
 
 def _applies(key: Key) -> bool:

@@ -154,6 +154,9 @@ class _Tuning:
     def _without_range(self) -> str:
         """A clause with the tables in which parameters were looked for."""
         if isinstance(self.scenario.network, FrameNetwork):
+            rates = any(flow.rate_controlled for flow in self.scenario.network.flows)
+            if rates:
+                return "neither the algorithm of `switch.aqm` nor `switch.control` has"
             return "the algorithm of `switch.aqm` has no"
         return "neither control nor discard has"
 
