@@ -37,7 +37,7 @@ def test_the_profile_is_of_the_run_and_counts_what_its_summary_says() -> None:
     told: list[tuple[float, float]] = []
     found = profile(job, lambda done, all_: told.append((done, all_)))
     summary = run(job)
-    assert (found.digest, found.cell_hops) == (summary["digest"], summary["cell_hops"])
+    assert (found.digest, found.hops[0]) == (summary["digest"], summary["cell_hops"])
     counts = {(one.component, one.what.split(",")[0]): one.number for one in found.counts}
     assert counts["hosts", "data cells sent"] == sum(vc["data_cells_sent"] for vc in summary["vcs"])
     assert counts["TCP senders", "segments sent"] == sum(

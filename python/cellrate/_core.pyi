@@ -126,6 +126,20 @@ class PassageColumns(TypedDict):
     arrived_seconds: list[float]
     omitted: int
 
+@type_check_only
+class FrameColumns(TypedDict):
+    link: list[str]
+    vc: list[str]
+    kind: list[str]
+    packet: list[int]
+    octets: list[int]
+    marked: list[bool]
+    began_seconds: list[float]
+    left_seconds: list[float]
+    arrived_seconds: list[float]
+    dropped: list[bool]
+    omitted: int
+
 class ScenarioError(ValueError):
     rendered: str
     diagnostics: list[Diagnostic]
@@ -278,7 +292,9 @@ class Scenario:
     def profile(
         self, progress: Callable[[float, float], bool | None] | None = None
     ) -> tuple[Outcome, list[tuple[str, float, int]], float]: ...
-    def passages(self, from_seconds: float, to_seconds: float, most: int) -> PassageColumns: ...
+    def passages(
+        self, from_seconds: float, to_seconds: float, most: int
+    ) -> PassageColumns | FrameColumns: ...
     def capture(
         self,
         taps: Sequence[str],

@@ -299,13 +299,12 @@ impl Scenario {
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let threads = number_of(threads)?;
-        let job = self.atm()?;
-        let found = unlocked(py, || {
-            if self.code.is_empty() {
-                job.partition(threads)
-            } else {
-                job.in_one_part(LOCK)
-            }
+        let is_free = self.code.is_empty();
+        let found = unlocked(py, || match &self.job {
+            Layer::Atm(job) if is_free => job.partition(threads),
+            Layer::Atm(job) => job.in_one_part(LOCK),
+            Layer::Ethernet(job) if is_free => job.partition(threads),
+            Layer::Ethernet(job) => job.in_one_part(LOCK),
         })?;
         let dict = PyDict::new(py);
         let parts = found.parts.iter().map(|part| {
@@ -355,7 +354,7 @@ impl Scenario {
             }
             Layer::Ethernet(job) => {
                 let duration = job.scenario().run.duration;
-                self.run_by(py, progress, duration, |tell| job.run(tell))
+                self.run_by(py, progress, duration, |tell| job.run_in(threads, tell))
             }
         };
         outcome.map(Outcome::from)
@@ -376,10 +375,17 @@ impl Scenario {
     ///     Cancelled: The progress function stopped the run.
     #[pyo3(signature = (progress = None))]
     fn profile(&self, py: Python<'_>, progress: Option<Py<PyAny>>) -> PyResult<Profiled> {
-        let job = self.atm()?;
-        let duration = job.checked().scenario().run.duration;
-        let run = |tell: Progress<'_>| job.profile(tell);
-        let (outcome, profile) = self.run_by(py, progress.as_ref(), duration, run)?;
+        let progress = progress.as_ref();
+        let (outcome, profile) = match &self.job {
+            Layer::Atm(job) => {
+                let duration = job.checked().scenario().run.duration;
+                self.run_by(py, progress, duration, |tell| job.profile(tell))
+            }
+            Layer::Ethernet(job) => {
+                let duration = job.scenario().run.duration;
+                self.run_by(py, progress, duration, |tell| job.profile(tell))
+            }
+        }?;
         let spent = profile.spent.iter();
         let spent = spent.map(|one| (one.task.to_string(), one.time.as_secs_f64(), one.laps));
         Ok((
@@ -389,7 +395,9 @@ impl Scenario {
         ))
     }
     /// The cells on every link between two times: link, vc, kind, cell, left_seconds,
-    /// arrived_seconds, and the number of further cells. They come from a run in the plain engine.
+    /// arrived_seconds, and the number of further cells. They come from a run in the plain engine. Over
+    /// Ethernet the frames on every link and those dropped: link, vc, kind, packet, octets, marked,
+    /// began_seconds, left_seconds, arrived_seconds, dropped, and the number of further ones.
     ///
     /// Args:
     ///     from_seconds: Begin of the span.
@@ -412,11 +420,29 @@ impl Scenario {
                 "a span to inf s: passages are of a span with an end",
             ));
         }
-        let job = self.atm()?;
+        let dict = PyDict::new(py);
+        let job = match &self.job {
+            Layer::Atm(job) => job,
+            Layer::Ethernet(job) => {
+                let found = unlocked(py, || job.passages(from_seconds, to_seconds, most))?;
+                self.raise_failure(py)?;
+                dict.set_item("link", found.link)?;
+                dict.set_item("vc", found.vc)?;
+                dict.set_item("kind", found.kind)?;
+                dict.set_item("packet", found.packet)?;
+                dict.set_item("octets", found.octets)?;
+                dict.set_item("marked", found.marked)?;
+                dict.set_item("began_seconds", found.began_seconds)?;
+                dict.set_item("left_seconds", found.left_seconds)?;
+                dict.set_item("arrived_seconds", found.arrived_seconds)?;
+                dict.set_item("dropped", found.dropped)?;
+                dict.set_item("omitted", found.omitted)?;
+                return Ok(dict);
+            }
+        };
         let found = unlocked(py, || job.passages(from_seconds, to_seconds, most))?;
         self.raise_failure(py)?;
         let found = found.map_err(|refusal| refused(py, &refusal))?;
-        let dict = PyDict::new(py);
         dict.set_item("link", found.link)?;
         dict.set_item("vc", found.vc)?;
         dict.set_item("kind", found.kind)?;
@@ -503,19 +529,11 @@ impl Scenario {
     fn atm(&self) -> PyResult<&Job> {
         match &self.job {
             Layer::Atm(job) => Ok(job),
-            Layer::Ethernet(_) => {
-                let Given {
-                    text,
-                    path,
-                    overrides,
-                    ..
-                } = &self.given;
+            Layer::Ethernet(job) => {
                 let message = "this needs a network of ATM cells, and the link layer is Ethernet";
-                let help = "see \"What there is not yet\" of the tutorial on Ethernet";
-                let key = &["link_layer"];
-                let refusal = cellrate::scenario::Scenario::refusal(
-                    text, path, overrides, key, message, help,
-                );
+                let help = "over Ethernet `cellrate explain` has fair shares and bounds; see \"What \
+                            there is not yet\" of the tutorial on Ethernet";
+                let refusal = job.refusal(&["link_layer"], message, help);
                 Err(Python::attach(|py| refused(py, &refusal)))
             }
         }

@@ -88,9 +88,14 @@ def contender(name: str, settings: Sequence[str] = ()) -> Contender:
         settings: Settings of its own, as `--set` has them.
 
     Raises:
-        BadInput: There is no such control.
+        BadInput: There is no such control, or the name is that of a scenario.
     """
     known = {one.name: one for one in candidates()}
+    if name.endswith(".toml"):
+        raise BadInput(
+            f"{name} is a scenario; the battery judges schemes in experiments of its own, of ATM "
+            f"cells: `cellrate choose {name}` compares controls on a scenario of any link layer"
+        )
     if ":" not in name:
         choose(name, list(known), "control scheme")
         label = name if not settings else f"{name} ({', '.join(map(_brief, settings))})"

@@ -214,8 +214,9 @@ def battery(
 
     Each scheme runs with ten seeds in every experiment: few and many greedy sources, TCP over short
     and long round trips, several bottlenecks, sources that come and go, VBR background, the Web,
-    small buffers, delays that differ by a hundred, lost cells. Results of the built-in schemes come
-    with the program. --set applies to each SCHEME, and makes a built-in one another contender.
+    small buffers, delays that differ by a hundred, lost cells. All experiments are of ATM cells.
+    Results of the built-in schemes come with the program. --set applies to each SCHEME, and makes a
+    built-in one another contender.
 
     OUT receives NAME-battery.html, with a small picture for every number, and NAME-battery.parquet,
     with every run. Finished runs are kept in OUT/results.

@@ -98,7 +98,7 @@ def show_profile(profile: Profile, name: str) -> None:
     """Shows the profile of a run: its tasks, what would make it faster, counts of components."""
     whole = sum(share.seconds for share in profile.shares)
     say(
-        f"{name}: {whole:.2f} s of processor time, {profile.cell_hops:,} cell-hops, "
+        f"{name}: {whole:.2f} s of processor time, {profile.hops[0]:,} {profile.hops[1]}, "
         f"digest {profile.digest}"
     )
     shares = [

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cellrate import _core
+from cellrate.common.problems import BadInput
 from cellrate.common.whole_number import MOST_SEED, require_whole_number
 from cellrate.simulation.runner import Job
 from cellrate.simulation.scenarios import Overrides, ScenarioLike, job_of
@@ -43,6 +44,7 @@ class Environment(gymnasium.Env[Vector, Vector], Generic[E]):
         weights: Weights of a millisecond of delay, and of lost cells, by their parameters' names.
 
     Raises:
+        BadInput: The link layer of the scenario is Ethernet.
         ValueError: A weight is not a finite number from 0, or something is to be drawn.
     """
 
@@ -68,7 +70,14 @@ class Environment(gymnasium.Env[Vector, Vector], Generic[E]):
         # Series would be recorded in vain.
         job = job_of(_template_or(scenario), overrides, None)
         self._job = Job(job.text, job.path, (*job.overrides, "measure.traces=[]"))
-        self._episode = self._begin(self._job.scenario())
+        checked = self._job.scenario()
+        if checked.link_layer == "ethernet":
+            raise BadInput(
+                f"{self._job.path}: an environment steers rates in RM cells of ATM, and the link "
+                "layer is Ethernet; a control scheme as a class in Python steers rates over "
+                "Ethernet, too"
+            )
+        self._episode = self._begin(checked)
         self._has_begun = False
 
     @abstractmethod

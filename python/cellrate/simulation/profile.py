@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from cellrate import _core
-from cellrate.simulation.at_a_glance import at_a_glance
+from cellrate.simulation.at_a_glance import at_a_glance, hops_of
 from cellrate.simulation.runner import Job, available_cores
 
 Progress: TypeAlias = Callable[[float, float], None]
@@ -110,7 +110,7 @@ class Profile:
         savings: Settings that record less, the greatest saving first.
         division: Threads of the run.
         counts: Counts by class of components.
-        cell_hops: Cells that crossed a link.
+        hops: Cells or packets that crossed a link, and the word for such crossings.
         digest: Digest of the run.
     """
 
@@ -121,7 +121,7 @@ class Profile:
     savings: tuple[Saving, ...]
     division: Division
     counts: tuple[Count, ...]
-    cell_hops: int
+    hops: tuple[int, str]
     digest: str
 
 
@@ -134,7 +134,6 @@ def profile(job: Job, progress: Progress) -> Profile:
         RuntimeError: A run that records less has another digest: a defect of cellrate.
     """
     reading, scenario = timed(job.scenario)
-    scenario.require_cells()
     resolved = tomllib.loads(scenario.resolved())
     variants = [("", ()), *_less(resolved)]
     per_round = len(variants) + 1
@@ -168,7 +167,7 @@ def profile(job: Job, progress: Progress) -> Profile:
         tuple(sorted(savings, key=lambda saving: -saving.seconds)),
         division(scenario),
         tuple(_counts(best.summary, resolved)),
-        best.summary["cell_hops"],
+        hops_of(best.summary),
         best.summary["digest"],
     )
 
@@ -250,7 +249,7 @@ def _less(resolved: Mapping[str, Any]) -> list[tuple[str, tuple[str, ...]]]:
     ways: list[tuple[str, tuple[str, ...]]] = []
     if measure["traces"]:
         ways.append(("no traces", ("measure.traces=[]",)))
-    if measure["events"]:
+    if measure.get("events"):
         ways.append(("no events", ("measure.events=[]",)))
     period = COARSER * sample_picoseconds(resolved)
     if period <= picoseconds(resolved["run"]["duration"]):
@@ -292,22 +291,35 @@ def sample_picoseconds(resolved: Mapping[str, Any]) -> int:
 
 def _counts(summary: Mapping[str, Any], resolved: Mapping[str, Any]) -> list[Count]:
     """Counts of a run by class of components, those of zero left out."""
-    vcs, flows, ports = summary["vcs"], summary["flows"], summary["ports"]
+    flows, ports = summary["flows"], summary["ports"]
 
     def of(rows: list[dict[str, Any]], *keys: str) -> int:
-        return sum(row[key] for row in rows for key in keys)
+        return sum(row[key] or 0 for row in rows for key in keys)
 
     queues = [queue for port in ports for queue in port["queues"]]
     samples = picoseconds(resolved["run"]["duration"]) // sample_picoseconds(resolved) + 1
+    hops, _ = hops_of(summary)
+    if "vcs" in summary:
+        vcs, units = summary["vcs"], "cells"
+        of_ends = [
+            Count("hosts", "data cells sent", of(vcs, "data_cells_sent")),
+            Count("hosts", "cells received", of(vcs, "cells_delivered")),
+            Count("ABR sources and destinations", "RM cells sent", _rm_cells(vcs)),
+        ]
+    else:
+        units = "packets"
+        of_ends = [
+            Count("hosts", "packets sent", summary["totals"]["packets_sent"]),
+            Count("hosts", "packets received", summary["totals"]["packets_delivered"]),
+            Count("sources with rate control", "records sent", of(flows, "records_sent")),
+        ]
     counts = [
-        Count("links", "cells that crossed one, in the whole run", summary["cell_hops"]),
-        Count("hosts", "data cells sent", of(vcs, "data_cells_sent")),
-        Count("hosts", "cells received", of(vcs, "cells_delivered")),
-        Count("ABR sources and destinations", "RM cells sent", _rm_cells(vcs)),
+        Count("links", f"{units} that crossed one, in the whole run", hops),
+        *of_ends,
         Count("TCP senders", "segments sent", of(flows, "segments_sent")),
         Count("TCP senders", "segments sent again", of(flows, "segments_retransmitted")),
-        Count("ports of switches", "cells that arrived", of(queues, "cells_arrived")),
-        Count("ports of switches", "cells dropped", of(queues, "cells_dropped")),
+        Count("ports of switches", f"{units} that arrived", of(queues, f"{units}_arrived")),
+        Count("ports of switches", f"{units} dropped", of(queues, f"{units}_dropped")),
         Count("recorder", "lengths of queues sampled, in the whole run", samples * len(queues)),
     ]
     return [count for count in counts if count.number]

@@ -170,14 +170,14 @@ pub struct Cost {
     pub most_trace_bytes: u64,
 }
 
-/// The cost of the run of a scenario.
-pub(super) fn cost(scenario: &Scenario, graph: &Graph) -> Cost {
+/// Full packets that each flow sends, as a fluid with a share of its slowest line.
+pub(super) fn packets(scenario: &Scenario, graph: &Graph) -> Vec<f64> {
     let duration = scenario.run.duration.as_secs_f64();
     let mut sharing = vec![0.0_f64; graph.links.len()];
     for flow in &graph.flows {
         flow.forward.iter().for_each(|link| sharing[*link] += 1.0);
     }
-    let hops = graph.flows.iter().map(|instance| {
+    let sent = graph.flows.iter().map(|instance| {
         let group = &scenario.flows[instance.group];
         let frames = Frames::of(scenario, group);
         let share = |link: &usize| graph.links[*link].rate.bits_per_second() / sharing[*link];
@@ -186,12 +186,19 @@ pub(super) fn cost(scenario: &Scenario, graph: &Graph) -> Cost {
         let rate = instance.forward.iter().map(share).fold(own, f64::min);
         let active = (duration - instance.start.as_secs_f64()).max(0.0);
         let carried = rate * active / (8.0 * f64::from(frames.full));
-        let sent = match &source {
+        match &source {
             SourceConfig::Transfer(file) => carried.min(file.size.0 as f64 / frames.payload as f64),
             _ => carried,
-        };
-        sent * (instance.forward.len() + instance.backward.len()) as f64
+        }
     });
+    sent.collect()
+}
+
+/// The cost of the run of a scenario.
+pub(super) fn cost(scenario: &Scenario, graph: &Graph) -> Cost {
+    let duration = scenario.run.duration.as_secs_f64();
+    let sent = graph.flows.iter().zip(packets(scenario, graph));
+    let hops = sent.map(|(flow, sent)| sent * (flow.forward.len() + flow.backward.len()) as f64);
     let switch_ports = || {
         let fed = graph.links.iter();
         fed.filter(|link| !graph.nodes[link.from].is_host).count()

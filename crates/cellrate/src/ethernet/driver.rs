@@ -1,24 +1,19 @@
-//! The stops of a run over Ethernet: window, samples, pauses.
+//! The beginning and the stops of a run over Ethernet.
 
 use cellrate_engine::ether::Simulation;
 use cellrate_engine::kernel::Ps;
 
+use super::Job;
 use super::graph::Graph;
 use super::plan::plan;
 use super::recorder::Recorder;
 use super::types::Scenario;
 use crate::run::timeline::{Timeline, carried, slice_of};
+use crate::run::{Driver, InProgress};
 
-/// A simulation that goes from stop to stop.
-pub struct Driver {
-    pub simulation: Simulation,
-    pub recorder: Recorder,
-    stops: Timeline,
-}
-
-impl Driver {
+impl Driver<Recorder> {
     /// A run of a checked scenario at time zero.
-    pub fn new(scenario: &Scenario, graph: &Graph) -> Driver {
+    pub fn begin(scenario: &Scenario, graph: &Graph) -> Driver<Recorder> {
         #[expect(
             clippy::expect_used,
             reason = "the checks of a scenario are those of a plan and more"
@@ -27,33 +22,16 @@ impl Driver {
         let measure = &scenario.measure;
         let recorder = Recorder::new(&simulation, &measure.traces, measure.trace_points as usize);
         let (end, sample) = (scenario.run.duration, scenario.sample());
-        Driver {
-            simulation,
-            recorder,
-            stops: Timeline::new(scenario.window(), end, sample, slice(scenario, graph)),
-        }
+        let timeline = Timeline::new(scenario.window(), end, sample, slice(scenario, graph));
+        Driver::of(simulation, recorder, timeline)
     }
+}
 
-    /// Time of the next stop; `None` behind the last.
-    pub fn next_stop(&self) -> Option<Ps> {
-        self.stops.peek()
-    }
-
-    /// Runs to the next stop, and does what is due there. Returns its time; `None` behind the last.
-    pub fn step(&mut self) -> Option<Ps> {
-        let stop = self.stops.next()?;
-        self.simulation.run_until(stop.at);
-        if stop.begins {
-            self.simulation.begin_window();
-        }
-        if stop.samples {
-            self.simulation.sample();
-            self.recorder.sample(&self.simulation);
-        }
-        if stop.ends {
-            self.simulation.end_window();
-        }
-        Some(stop.at)
+impl InProgress<Recorder> {
+    /// A run at time zero.
+    pub fn new(job: &Job) -> InProgress<Recorder> {
+        let driver = Driver::begin(job.scenario(), job.graph());
+        InProgress::of(driver, job.check(), job.scenario().run.seed)
     }
 }
 

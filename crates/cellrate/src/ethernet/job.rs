@@ -1,6 +1,6 @@
 //! A run over Ethernet, from the text of a scenario to the outcome.
 
-use std::path::Path;
+use std::num::NonZeroUsize;
 use std::time::Instant;
 
 use cellrate_engine::ether::{Simulation, completion_alone};
@@ -11,19 +11,22 @@ use serde::Deserialize;
 use super::checks;
 use super::control;
 use super::describe::{self, Cost};
-use super::driver::Driver;
-use super::graph::Graph;
+use super::graph::{Graph, Instance, Node};
+use super::load::load;
+use super::passages::{Passages, passages};
 use super::types::{Scenario, schema};
-use super::{rate_units, summary, tcp_defaults};
-use crate::run::memory::{Exhausted, Room, named};
-use crate::run::{Events, Failure, Outcome, PROGRESS_INTERVAL, Progress, Warning, key};
+use super::{rate_units, tcp_defaults};
+use crate::run::{
+    Driver, Failure, Laps, Outcome, PROGRESS_INTERVAL, Partition, Profile, Progress, RunError,
+    RunFacts, Task, Threads, Warning, Watch, key,
+};
 use crate::scenario::custom::{Found, RegistryAlone, Schemes};
-use crate::scenario::diagnostic::{Diagnostic, Fault, Refusal, Severity, refuse};
+use crate::scenario::diagnostic::{Diagnostic, Fault, Refusal, Severity};
 use crate::scenario::document::{Table, Value};
-use crate::scenario::parse::{place, read_root, refuse_any, share, texts, unread};
+use crate::scenario::parse::{Given, open, place, read_root, refuse_any, share, texts, unread};
 use crate::scenario::problem::{Problem, place as at};
 use crate::scenario::resolve::without_repetition;
-use crate::scenario::{self, shape};
+use crate::scenario::shape;
 
 /// True if the scenario `text` with `overrides` is one over Ethernet. A text that is no TOML is not.
 pub fn is_ethernet(text: &str, overrides: &[String]) -> bool {
@@ -35,34 +38,48 @@ pub fn is_ethernet(text: &str, overrides: &[String]) -> bool {
             .is_ok_and(|root| names(&root))
 }
 
+/// Refuses keys that scenarios of ATM cells alone have, and says what to do instead.
+fn of_cells_alone(root: &Table) -> Vec<Fault> {
+    let measure = match root.get("measure").map(|item| &item.value) {
+        Some(Value::Table(measure)) => Some(measure),
+        _ => None,
+    };
+    let changes = root.entry("changes").map(|entry| {
+        let message = "nothing changes during a run over Ethernet";
+        let help = "`cellrate compare --vary KEY=A,B` compares runs with other values; each flow has \
+                    its own `start`";
+        Fault::error(entry.span, message).help(help)
+    });
+    let events = measure.and_then(|measure| measure.entry("events"));
+    let events = events.map(|entry| {
+        let message = "a run over Ethernet keeps no log of events";
+        let help =
+            "`cellrate run --capture NODE` writes every frame; `cellrate animate` shows lost ones";
+        Fault::error(entry.span, message).help(help)
+    });
+    changes.into_iter().chain(events).collect()
+}
+
 /// By flow, the completion time alone of those that have completed.
 fn alone(
     simulation: &Simulation,
-    told: &mut Instant,
     end: Ps,
     progress: Progress<'_>,
 ) -> Result<Vec<Option<Ps>>, Failure> {
     let plan = simulation.plan();
+    let mut told = Instant::now();
     let mut found = Vec::with_capacity(plan.flows.len());
     for (number, flow) in plan.flows.iter().enumerate() {
         let completed = simulation.endpoint(ChannelId::forward(number)).completed();
         found.push(completed.and_then(|at| completion_alone(plan, number, at - flow.start)));
         if told.elapsed() >= PROGRESS_INTERVAL {
-            *told = Instant::now();
+            told = Instant::now();
             if !progress(end, end) {
                 return Err(Failure::Cancelled);
             }
         }
     }
     Ok(found)
-}
-
-/// Text, path and overrides from which a scenario was read.
-#[derive(Clone, Debug)]
-struct Given {
-    text: String,
-    path: String,
-    overrides: Vec<String>,
 }
 
 /// A checked scenario over Ethernet, ready to run.
@@ -103,13 +120,11 @@ impl Job {
         seed: Option<u64>,
         schemes: &dyn Schemes,
     ) -> Result<Job, Refusal> {
-        let seed = seed.map(|seed| seed.to_string());
-        let texts = texts(text, path, overrides, seed.as_ref());
-        let read = || {
-            let mut root = read_root(&texts, overrides.len(), seed.as_deref())?;
-            let found = Found::of(&root, path, schemes)?;
+        let given = (text, path, overrides);
+        let (checked, warnings) = open(given, seed, schemes, |mut root, found, directory| {
             let own = found.schema(schema()).map(control::in_schema);
             let fits = own.as_ref().unwrap_or_else(|| schema());
+            refuse_any(of_cells_alone(&root))?;
             refuse_any(shape::check(&root, fits, "the scenario"))?;
             refuse_any(rate_units::check(&root))?;
             tcp_defaults::add(&mut root);
@@ -122,29 +137,23 @@ impl Job {
                 let problems = problems.into_iter();
                 problems.map(|problem| place(problem, &root)).collect()
             };
-            refuse_any(placed(attach(&found, &mut scenario)))?;
-            let directory = Path::new(path).parent().unwrap_or(Path::new(""));
+            refuse_any(placed(attach(found, &mut scenario)))?;
             refuse_any(placed(scenario.read_sizes(directory)))?;
             let (graph, problems) = checks::check(&scenario);
             let faults = placed(problems);
             let is_error = |fault: &Fault| fault.severity == Severity::Error;
             match graph {
-                Some(graph) if !faults.iter().any(is_error) => Ok((scenario, graph, faults, own)),
+                Some(graph) if !faults.iter().any(is_error) => Ok(((scenario, graph, own), faults)),
                 _ => Err(faults),
             }
-        };
-        let (scenario, graph, warnings, own) = read().map_err(|faults| refuse(faults, &texts))?;
-        let resolved = without_repetition(&scenario, &["tcp"]).to_string();
+        })?;
+        let (scenario, graph, own) = checked;
         Ok(Job {
-            given: Given {
-                text: text.into(),
-                path: path.into(),
-                overrides: overrides.into(),
-            },
+            given: Given::new(text, path, overrides),
+            resolved: without_repetition(&scenario, &["tcp"]).to_string(),
             scenario,
             graph,
-            warnings: warnings.iter().map(|fault| fault.locate(&texts)).collect(),
-            resolved,
+            warnings,
             own,
         })
     }
@@ -188,60 +197,113 @@ impl Job {
             .collect()
     }
 
-    /// Runs it.
+    /// The parts in which [`Job::run_in`] would run it.
+    pub fn partition(&self, threads: Threads) -> Partition {
+        let nodes = self.graph.nodes.len();
+        let seconds = self.scenario.run.duration.as_secs_f64();
+        Partition::here(nodes, seconds, threads, || {
+            load(&self.scenario, &self.graph)
+        })
+    }
+
+    /// One part, because something outside the scenario forbids more.
+    pub fn in_one_part(&self, reason: &str) -> Partition {
+        Partition::whole(self.graph.nodes.len(), reason.into())
+    }
+
+    /// Runs it in one thread.
     ///
     /// # Errors
     /// If `progress` stops it, or if it would fill the memory.
     pub fn run(&self, progress: Progress<'_>) -> Result<Outcome, Failure> {
-        let began = Instant::now();
-        let mut driver = Driver::new(&self.scenario, &self.graph);
-        let end = self.scenario.run.duration;
-        let (mut told, mut room) = (Instant::now(), Room::here());
-        while let Some(now) = driver.step() {
-            self.check_room(&mut room, &driver.simulation)?;
-            if told.elapsed() >= PROGRESS_INTERVAL {
-                told = Instant::now();
-                if !progress(now, end) {
-                    return Err(Failure::Cancelled);
-                }
-            }
-        }
-        let simulation = &mut driver.simulation;
-        let mut report = simulation.report();
-        if self.scenario.measure.slowdown {
-            report.add_alone(&alone(simulation, &mut told, end, progress)?);
-        }
-        let seconds = began.elapsed().as_secs_f64();
-        let seed = self.scenario.run.seed;
-        Ok(Outcome {
-            summary: summary::json(report, seed, seconds, self.check()),
-            resolved: self.resolved.clone(),
-            series: driver.recorder.series(),
-            events: Events::default(),
-        })
+        self.run_in(Threads::Number(NonZeroUsize::MIN), progress)
     }
 
-    /// Ends a run that is about to fill the memory.
-    fn check_room(&self, room: &mut Room, simulation: &Simulation) -> Result<(), Failure> {
-        let plan = simulation.plan();
-        let name = |place| {
-            let (links, flows) = (&plan.links, &plan.flows);
-            named(place, |link| &links[link].name, |flow| &flows[flow].name)
+    /// Runs it in `threads`, as many of them as pay; the outcome is that of [`Job::run`].
+    ///
+    /// # Errors
+    /// Those of [`Job::run`].
+    pub fn run_in(&self, threads: Threads, progress: Progress<'_>) -> Result<Outcome, Failure> {
+        self.run_watched(threads, progress, &mut ())
+    }
+
+    /// Runs it in one thread; also returns the time that each task takes.
+    ///
+    /// # Errors
+    /// Those of [`Job::run`].
+    pub fn profile(&self, progress: Progress<'_>) -> Result<(Outcome, Profile), Failure> {
+        let kind = |node: &Node| {
+            if node.is_host {
+                Task::Receivers
+            } else {
+                Task::Switches
+            }
         };
-        let held = (simulation.now(), simulation.storage());
-        Exhausted::check_held(room, held, "packets", name).map_err(|exhausted| {
-            let Given {
-                text,
-                path,
-                overrides,
-            } = &self.given;
-            let help = "a finite `switch.buffer`, or sources that send less";
-            let key = &["switch", "buffer"];
-            let message = exhausted.to_string();
-            Failure::Refused(scenario::Scenario::refusal(
-                text, path, overrides, key, &message, help,
-            ))
-        })
+        let tasks = self.graph.nodes.iter().map(kind).collect();
+        let begin = |flow: &Instance| {
+            let source = &self.scenario.flows[flow.group].source;
+            (self.graph.links[flow.forward[0]].from, source.over_tcp())
+        };
+        let flows = self.graph.flows.iter().map(begin);
+        let mut laps = Laps::new(Task::with_senders(tasks, flows));
+        let one = Threads::Number(NonZeroUsize::MIN);
+        let outcome = self.run_watched(one, progress, &mut laps)?;
+        Ok((outcome, laps.finish()))
+    }
+
+    /// The frames on every link between two times in seconds, and those dropped in between, at most `most` of
+    /// them.
+    pub fn passages(&self, from_seconds: f64, to_seconds: f64, most: usize) -> Passages {
+        let [from, to] = [from_seconds, to_seconds].map(Ps::from_secs_f64);
+        passages(self, from, to, most)
+    }
+
+    fn run_watched(
+        &self,
+        threads: Threads,
+        progress: Progress<'_>,
+        watch: &mut impl Watch,
+    ) -> Result<Outcome, Failure> {
+        let began = Instant::now();
+        let partition = self.partition(threads);
+        watch.done(Task::Plan);
+        let mut driver = Driver::begin(&self.scenario, &self.graph);
+        watch.done(Task::Network);
+        let report = driver.run_in_parts(&partition.of_nodes, progress, watch);
+        let mut report = report.map_err(|error| self.failure(&error))?;
+        if self.scenario.measure.slowdown {
+            let end = self.scenario.run.duration;
+            report.add_alone(&alone(&driver.simulation, end, progress)?);
+            watch.done(Task::Report);
+        }
+        let outcome = driver.outcome(
+            report,
+            RunFacts {
+                seed: self.scenario.run.seed,
+                resolved: self.resolved.clone(),
+                event_limit: 0,
+                warnings: self.check(),
+                began,
+            },
+        );
+        watch.done(Task::Results);
+        Ok(outcome)
+    }
+
+    /// A refusal of the scenario, which has no fault of its own, with the position of a key.
+    pub fn refusal(&self, key: &[&str], message: &str, help: &str) -> Refusal {
+        self.given.refusal(key, message, help)
+    }
+
+    fn failure(&self, error: &RunError) -> Failure {
+        match error {
+            RunError::Cancelled => Failure::Cancelled,
+            _ => Failure::Refused(self.refusal(
+                &["switch", "buffer"],
+                &error.to_string(),
+                "a finite `switch.buffer`, or sources that send less",
+            )),
+        }
     }
 }
 

@@ -8,7 +8,8 @@ mod fcvc;
 pub mod flow;
 pub mod graph;
 mod job;
-mod live;
+mod load;
+mod passages;
 mod plan;
 mod rate_units;
 mod rates;
@@ -22,10 +23,13 @@ pub mod types;
 
 pub use describe::Cost;
 pub use job::{Job, is_ethernet};
-pub use live::Live;
+pub use passages::Passages;
 pub use plan::plan;
 pub use summary::Summary;
 pub use types::{Scenario, schema};
+
+/// A run over Ethernet that is watched.
+pub type Live = crate::run::InProgress<recorder::Recorder>;
 
 #[cfg(test)]
 mod tests;

@@ -1,21 +1,28 @@
 //! Traces of a run over Ethernet.
 
-use cellrate_engine::ether::Simulation;
+use cellrate_engine::ether::node::Node;
 use cellrate_engine::ether::port::Port;
+use cellrate_engine::ether::simulation::Part;
+use cellrate_engine::ether::{Plan, Report, Simulation};
+use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::trace::Trace;
+use cellrate_engine::net::{Place, Stopwatch};
 
+use super::summary;
 use super::types::TraceKind;
-use crate::run::Series;
+use crate::run::memory::named;
+use crate::run::{Driver, Events, Records, Series, Warning};
 
-/// A traced quantity.
+/// A traced quantity. Ports are those of the link of their number.
+#[derive(Clone, Copy)]
 enum Quantity {
-    /// A queue of a port, both by number.
-    Queue(usize, usize),
+    /// A queue of a port, by number.
+    Queue(u32, usize),
     Cwnd(usize),
     Sequence(usize),
     Acr(usize),
     /// A port, its busy time at the last sample, and the time of that.
-    Utilisation(usize, f64, f64),
+    Utilisation(u32, f64, f64),
 }
 
 impl Quantity {
@@ -28,16 +35,30 @@ impl Quantity {
             Quantity::Acr(_) => ("acr", "bit/s"),
         }
     }
-    /// The value now; `None` if there is nothing to measure yet.
-    fn value(&mut self, simulation: &Simulation, ports: &[&Port]) -> Option<f64> {
+    /// The node at which it is.
+    fn node(&self, plan: &Plan) -> usize {
         match self {
-            Quantity::Queue(port, queue) => Some(ports[*port].held(*queue).octets as f64),
+            Quantity::Queue(link, _) | Quantity::Utilisation(link, ..) => {
+                plan.links[*link as usize].from
+            }
+            Quantity::Cwnd(flow) | Quantity::Sequence(flow) | Quantity::Acr(flow) => {
+                plan.links[plan.flows[*flow].forward[0]].from
+            }
+        }
+    }
+
+    /// The value now, given the ports by the number of their link; `None` if there is nothing to measure yet.
+    fn value(&mut self, simulation: &Simulation, ports: &[Option<&Port>]) -> Option<f64> {
+        match self {
+            Quantity::Queue(link, queue) => {
+                ports[*link as usize].map(|port| port.held(*queue).octets as f64)
+            }
             Quantity::Cwnd(flow) => simulation.tcp_window(*flow).map(|(cwnd, _)| cwnd as f64),
             Quantity::Sequence(flow) => simulation.tcp_window(*flow).map(|(_, acked)| acked as f64),
             Quantity::Acr(flow) => simulation.acr(*flow).map(|octets| 8.0 * octets),
-            Quantity::Utilisation(port, busy, since) => {
+            Quantity::Utilisation(link, busy, since) => {
                 let now = simulation.now();
-                let busy_now = ports[*port].busy_ps(now);
+                let busy_now = ports[*link as usize]?.busy_ps(now);
                 let (sent, span) = (busy_now - *busy, now.0 as f64 - *since);
                 (*busy, *since) = (busy_now, now.0 as f64);
                 (span > 0.0).then(|| sent / span)
@@ -46,31 +67,33 @@ impl Quantity {
     }
 }
 
-/// All traces of a run.
-pub struct Recorder(Vec<(Quantity, String, Trace)>);
+/// Traces of a run, each with its number among all.
+pub struct Recorder(Vec<(usize, Quantity, String, Trace)>);
 
 impl Recorder {
     /// Traces of everything that `kinds` asks for, each of at most `points` points.
     pub fn new(simulation: &Simulation, kinds: &[TraceKind], points: usize) -> Recorder {
         let plan = simulation.plan();
-        let ports = || simulation.ports().enumerate();
+        let ports = || simulation.ports();
         let name = |link: u32| plan.links[link as usize].name.clone();
         let senders = || {
             let flows = plan.flows.iter().enumerate();
             flows.filter(|(_, flow)| flow.source.over_tcp())
         };
         let mut traces = Vec::new();
-        let mut add = |quantity, name| traces.push((quantity, name, Trace::new(points)));
+        let mut add = |quantity, name| {
+            traces.push((traces.len(), quantity, name, Trace::new(points)));
+        };
         for kind in kinds {
             match kind {
-                TraceKind::Queue => ports().for_each(|(number, port)| {
+                TraceKind::Queue => ports().for_each(|port| {
                     for queue in 0..port.queue_count() {
                         let name = format!("{}/{}", name(port.link), queue + 1);
-                        add(Quantity::Queue(number, queue), name);
+                        add(Quantity::Queue(port.link, queue), name);
                     }
                 }),
-                TraceKind::Utilisation => ports().for_each(|(number, port)| {
-                    add(Quantity::Utilisation(number, 0.0, 0.0), name(port.link));
+                TraceKind::Utilisation => ports().for_each(|port| {
+                    add(Quantity::Utilisation(port.link, 0.0, 0.0), name(port.link));
                 }),
                 TraceKind::Acr => {
                     let flows = plan.flows.iter().enumerate();
@@ -89,35 +112,93 @@ impl Recorder {
         }
         Recorder(traces)
     }
+}
 
-    /// Samples everything now.
-    pub fn sample(&mut self, simulation: &Simulation) {
-        let ports: Vec<&Port> = simulation.ports().collect();
-        for (quantity, _, trace) in &mut self.0 {
+impl Records for Recorder {
+    type Node = Node;
+    type Report = Report;
+    const UNITS: &'static str = "packets";
+
+    fn name(simulation: &Simulation, place: Place) -> String {
+        let plan = simulation.plan();
+        let (links, flows) = (&plan.links, &plan.flows);
+        named(place, |link| &links[link].name, |flow| &flows[flow].name)
+    }
+
+    fn divide(&mut self, simulation: &Simulation, parts: &[usize], count: usize) -> Vec<Recorder> {
+        let mut divided: Vec<Recorder> = (0..count).map(|_| Recorder(Vec::new())).collect();
+        for trace in self.0.drain(..) {
+            let part = parts[trace.1.node(simulation.plan())];
+            divided[part].0.push(trace);
+        }
+        divided
+    }
+
+    fn join(&mut self, parts: Vec<Recorder>) {
+        self.0 = parts.into_iter().flat_map(|part| part.0).collect();
+        self.0.sort_by_key(|(number, ..)| *number);
+    }
+
+    fn run_timed(simulation: &mut Simulation, until: Ps, stopwatch: &mut impl Stopwatch) {
+        simulation.run_timed(until, stopwatch);
+    }
+    /// A scenario over Ethernet has no changes.
+    fn make_due_change(_simulation: &mut Simulation) -> Ps {
+        Ps::NEVER
+    }
+    fn begin_window(simulation: &mut Simulation) {
+        simulation.begin_window();
+    }
+    fn sample(simulation: &mut Simulation) {
+        simulation.sample();
+    }
+    fn sample_part(part: &mut Part) {
+        part.state().sample();
+    }
+    fn end_window(simulation: &mut Simulation) {
+        simulation.end_window();
+    }
+    fn report(simulation: &mut Simulation) -> Report {
+        simulation.report()
+    }
+
+    fn add_points(&mut self, simulation: &mut Simulation) {
+        if self.0.is_empty() {
+            return;
+        }
+        let mut ports = vec![None; simulation.plan().links.len()];
+        for port in simulation.ports() {
+            ports[port.link as usize] = Some(port);
+        }
+        for (_, quantity, _, trace) in &mut self.0 {
             if let Some(value) = quantity.value(simulation, &ports) {
                 trace.add(simulation.now(), value);
             }
         }
     }
+    fn read(&mut self, _simulation: &Simulation) {}
 
     /// The traces with at least one point.
-    pub fn series(&self) -> Vec<Series> {
-        let series = |(quantity, name, trace): &(Quantity, String, Trace)| {
+    fn series(&self) -> Vec<Series> {
+        let traces = self.0.iter().map(|(_, quantity, name, trace)| {
             let (kind, unit) = quantity.kind_and_unit();
-            let points = trace.points();
-            Series {
-                kind: kind.into(),
-                entity: name.clone(),
-                unit: unit.into(),
-                seconds: points.iter().map(|point| point.at.as_secs_f64()).collect(),
-                low: points.iter().map(|point| point.low).collect(),
-                high: points.iter().map(|point| point.high).collect(),
-            }
-        };
-        self.0
-            .iter()
-            .map(series)
-            .filter(|one| !one.seconds.is_empty())
-            .collect()
+            Series::new((kind, unit), name, &trace.points())
+        });
+        traces.filter(|one| !one.seconds.is_empty()).collect()
+    }
+
+    /// A run over Ethernet keeps no events.
+    fn events(_driver: &Driver<Recorder>, _limit: usize) -> (Events, u64) {
+        (Events::default(), 0)
+    }
+    fn warnings_after(
+        _driver: &mut Driver<Recorder>,
+        _report: &Report,
+        _omitted: u64,
+    ) -> Vec<Warning> {
+        Vec::new()
+    }
+    fn json(report: Report, seed: u64, wall_seconds: f64, warnings: Vec<Warning>) -> String {
+        summary::json(report, seed, wall_seconds, warnings)
     }
 }

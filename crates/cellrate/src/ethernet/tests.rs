@@ -1,5 +1,7 @@
 //! Runs of whole scenarios over Ethernet.
 
+mod threads;
+
 use cellrate_engine::kernel::Ps;
 use serde_json::Value;
 

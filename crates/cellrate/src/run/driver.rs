@@ -3,17 +3,18 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use cellrate_engine::atm::{Plan, PlanError, Report, Simulation};
+use cellrate_engine::atm::PlanError;
 use cellrate_engine::kernel::Ps;
+use cellrate_engine::net::simulation::Simulation;
 
 use super::amounts::size;
-use super::events::{Events, Odometer};
 use super::memory::{Estimate, Exhausted, Room, Share};
+use super::outcome::Outcome;
 use super::profile::{Task, Watch};
-use super::timeline::{Timeline, slice};
-use super::traces::Recorder;
-use super::warnings::{self, Seen, Warning};
-use crate::scenario::Scenario;
+use super::records::Records;
+use super::threads;
+use super::timeline::Timeline;
+use super::warnings::Warning;
 
 /// Receives the current and the final simulated time, at intervals of [`PROGRESS_INTERVAL`];
 /// returning false stops the run.
@@ -58,44 +59,52 @@ impl fmt::Display for RunError {
 impl std::error::Error for RunError {}
 
 /// A simulation with the traces, events and samples that are recorded of it.
-pub(super) struct Driver {
-    pub simulation: Simulation,
-    pub recorder: Recorder,
+pub struct Driver<R: Records> {
+    pub simulation: Simulation<R::Node>,
+    pub records: R,
     pub timeline: Timeline,
-    pub odometer: Option<Odometer>,
     pub room: Room,
 }
 
-impl Driver {
-    pub fn new(scenario: &Scenario, plan: Plan) -> Result<Driver, RunError> {
-        let timeline = Timeline::new(
-            scenario.window(),
-            scenario.run.duration,
-            scenario.sample(),
-            slice(&plan),
-        );
-        let odometer = plan.measure.events.loss.then(Odometer::default);
-        let simulation = Simulation::new(plan).map_err(RunError::Plan)?;
-        let points = scenario.measure.trace_points as usize;
-        let recorder = Recorder::new(&simulation, &scenario.measure.traces, points);
-        Ok(Driver {
+impl<R: Records> Driver<R> {
+    /// A run at time zero, through the stops of `timeline`.
+    pub fn of(simulation: Simulation<R::Node>, records: R, timeline: Timeline) -> Driver<R> {
+        Driver {
             simulation,
-            recorder,
+            records,
             timeline,
-            odometer,
             room: Room::here(),
-        })
+        }
+    }
+
+    /// Runs to the end and reports, on as many threads as `parts`, the part of each node, has numbers.
+    ///
+    /// # Errors
+    /// If `progress` stops it, or if it would fill the memory.
+    pub fn run_in_parts(
+        &mut self,
+        parts: &[usize],
+        progress: Progress<'_>,
+        watch: &mut impl Watch,
+    ) -> Result<R::Report, RunError> {
+        if parts.iter().any(|part| *part > 0) {
+            threads::run(self, parts, progress)?;
+        }
+        self.run(progress, watch)
     }
 
     /// Runs the simulation to its end and returns the report.
+    ///
+    /// # Errors
+    /// If `progress` stops it, or if it would fill the memory.
     pub fn run(
         &mut self,
         progress: Progress<'_>,
         watch: &mut impl Watch,
-    ) -> Result<Report, RunError> {
+    ) -> Result<R::Report, RunError> {
         let mut last_report = Instant::now();
         while let Some(at) = self.step_watched(watch) {
-            Exhausted::check(&mut self.room, &self.simulation).map_err(RunError::Exhausted)?;
+            Exhausted::check::<R>(&mut self.room, &self.simulation).map_err(RunError::Exhausted)?;
             if last_report.elapsed() >= PROGRESS_INTERVAL {
                 last_report = Instant::now();
                 if !progress(at, self.timeline.end) {
@@ -103,7 +112,7 @@ impl Driver {
                 }
             }
         }
-        let report = self.simulation.report();
+        let report = R::report(&mut self.simulation);
         watch.done(Task::Report);
         Ok(report)
     }
@@ -115,25 +124,24 @@ impl Driver {
 
     fn step_watched(&mut self, watch: &mut impl Watch) -> Option<Ps> {
         let stop = self.timeline.next()?;
-        self.simulation.run_timed(stop.at, watch);
+        let simulation = &mut self.simulation;
+        R::run_timed(simulation, stop.at, watch);
         watch.done(Task::Pauses);
         if stop.begins {
-            self.simulation.begin_window();
+            R::begin_window(simulation);
             watch.done(Task::Report);
         }
         if stop.samples {
-            self.simulation.sample();
+            R::sample(simulation);
             watch.done(Task::Samples);
-            self.recorder.sample(&mut self.simulation);
+            self.records.add_points(simulation);
             watch.done(Task::Traces);
         }
         if stop.ends {
-            self.simulation.end_window();
+            R::end_window(simulation);
             watch.done(Task::Report);
         }
-        if let Some(odometer) = &mut self.odometer {
-            odometer.read(&self.simulation);
-        }
+        self.records.read(simulation);
         Some(stop.at)
     }
 
@@ -142,35 +150,28 @@ impl Driver {
         self.timeline.peek()
     }
 
-    pub fn events(&self, limit: usize) -> (Events, u64) {
-        let (events, omitted) = self.simulation.events(limit);
-        let none = Odometer::default();
-        (
-            Events::new(
-                &events,
-                &self.simulation,
-                self.odometer.as_ref().unwrap_or(&none),
-            ),
-            omitted,
-        )
+    /// The outcome of a finished run: its report with the facts that stand before it.
+    pub fn outcome(&mut self, report: R::Report, facts: RunFacts) -> Outcome {
+        let (events, omitted) = R::events(self, facts.event_limit);
+        let mut warnings = facts.warnings;
+        warnings.extend(R::warnings_after(self, &report, omitted));
+        let seconds = facts.began.elapsed().as_secs_f64();
+        Outcome {
+            summary: R::json(report, facts.seed, seconds, warnings),
+            resolved: facts.resolved,
+            series: self.records.series(),
+            events,
+        }
     }
+}
 
-    /// Warnings that follow from what the run has measured.
-    pub fn warnings_after(&mut self, report: &Report, omitted: u64) -> Vec<Warning> {
-        let seen = Seen {
-            report,
-            ports: self.drops(),
-            omitted,
-        };
-        warnings::after(self.simulation.plan(), &seen)
-    }
-
-    fn drops(&mut self) -> Vec<(cellrate_engine::atm::SwitchPort, u64)> {
-        let states = self.simulation.port_states();
-        self.simulation
-            .switch_ports()
-            .into_iter()
-            .zip(states.iter().map(|state| state.dropped))
-            .collect()
-    }
+/// Facts of an outcome that stand before the run.
+pub struct RunFacts {
+    pub seed: u64,
+    pub resolved: String,
+    /// Most events.
+    pub event_limit: usize,
+    /// Warnings that were known before the run.
+    pub warnings: Vec<Warning>,
+    pub began: Instant,
 }

@@ -47,22 +47,12 @@ pub struct Odometer {
 const CELLS_PER_MARK: u64 = 1 << 16;
 
 impl Odometer {
-    /// Reads the number of data cells sent on every channel. It must be called at every stop of the
-    /// run.
-    pub fn read(&mut self, simulation: &Simulation) {
-        self.read_some(simulation, simulation.plan().channels());
-    }
-
-    /// Reads the number of data cells sent on each of `channels`, those that begin in a part of the
-    /// network.
-    pub fn read_some(
-        &mut self,
-        simulation: &Simulation,
-        channels: impl Iterator<Item = ChannelId>,
-    ) {
+    /// Reads `channels`: all, or those that begin in a part of the network. It must be called at every stop of
+    /// the run.
+    pub fn read(&mut self, simulation: &Simulation, channels: &[ChannelId]) {
         let all = simulation.plan().channels().count();
         self.marks.resize(all, Vec::new());
-        for channel in channels {
+        for channel in channels.iter().copied() {
             let marks = &mut self.marks[channel.index()];
             let sent = simulation.data_cells_sent(channel);
             if marks

@@ -12,16 +12,14 @@ use super::profile::Profile;
 use super::simulate::{check, estimate_of, partition_of, profile, simulate, simulate_in, work_of};
 use super::warnings::Warning;
 use super::work::Work;
-use crate::build;
 use crate::scenario::custom::{RegistryAlone, Schemes};
+use crate::scenario::parse::Given;
 use crate::scenario::{Checked, Diagnostic, Network, Refusal, Scenario, describe, resolve};
 
 /// A checked scenario, ready to run.
 #[derive(Clone, Debug)]
 pub struct Job {
-    text: String,
-    path: String,
-    overrides: Vec<String>,
+    given: Given,
     checked: Checked,
     /// The scenario with every default, as text; it is written when it is first needed.
     resolved: OnceLock<String>,
@@ -63,9 +61,7 @@ impl Job {
     ) -> Result<Job, Refusal> {
         let checked = Scenario::parse_with(text, path, overrides, seed, schemes)?;
         Ok(Job {
-            text: text.into(),
-            path: path.into(),
-            overrides: overrides.into(),
+            given: Given::new(text, path, overrides),
             checked,
             resolved: OnceLock::new(),
         })
@@ -116,7 +112,7 @@ impl Job {
 
     /// The partition of the network into one part, because something outside the scenario forbids more.
     pub fn in_one_part(&self, reason: &str) -> Partition {
-        Partition::whole(&build::plan(&self.checked), reason.into())
+        Partition::whole(self.checked.graph().nodes.len(), reason.into())
     }
 
     /// Runs the scenario in one thread.
@@ -174,13 +170,7 @@ impl Job {
         };
         let key = causes.first().map_or(&[][..], |need| need.key());
         let help: Vec<&str> = causes.iter().map(|need| need.less()).collect();
-        Scenario::refusal(
-            &self.text,
-            &self.path,
-            &self.overrides,
-            key,
-            &error.to_string(),
-            &help.join("; "),
-        )
+        self.given
+            .refusal(key, &error.to_string(), &help.join("; "))
     }
 }

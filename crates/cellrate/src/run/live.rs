@@ -1,34 +1,36 @@
 //! A run that pauses at times that its caller sets, so that its state can be looked at.
 
+use cellrate_engine::atm::Plan;
 use cellrate_engine::atm::plan::EventKinds;
-use cellrate_engine::atm::{Plan, Simulation};
 use cellrate_engine::kernel::Ps;
+use cellrate_engine::net::simulation::Simulation;
 
+use super::cells::CellRecords;
 use super::driver::{Driver, RunError};
 use super::events::Events;
+use super::records::Records;
 use super::simulate::{affordable, warnings_before};
-use super::summary;
 use super::warnings::Warning;
 use crate::scenario::Checked;
 
 /// Most events that are kept of each node.
 const MOST_EVENTS: usize = 20_000;
 
-/// A run in progress. Its result is that of [`simulate`](super::simulate), wherever it pauses.
-pub struct Live {
-    driver: Driver,
+/// A run in progress. Its result is that of a run at once, wherever it pauses.
+pub struct InProgress<R: Records> {
+    driver: Driver<R>,
     warnings: Vec<Warning>,
     seed: u64,
 }
 
-impl Live {
+impl InProgress<CellRecords> {
     /// A run at time zero. It logs losses, timeouts and retransmissions whether the scenario does or
     /// not.
     ///
     /// # Errors
     /// If it needs more memory than is available, or if the network cannot be simulated.
-    pub fn new(checked: &Checked) -> Result<Live, RunError> {
-        Live::with(checked, |plan| {
+    pub fn new(checked: &Checked) -> Result<InProgress<CellRecords>, RunError> {
+        InProgress::with(checked, |plan| {
             plan.measure.events = EventKinds {
                 loss: true,
                 timeout: true,
@@ -42,16 +44,27 @@ impl Live {
     /// A run at time zero of a scenario's plan, after `edit` has changed the plan.
     ///
     /// # Errors
-    /// Those of [`Live::new`].
-    pub fn with(checked: &Checked, edit: impl FnOnce(&mut Plan)) -> Result<Live, RunError> {
+    /// Those of [`InProgress::new`].
+    pub fn with(
+        checked: &Checked,
+        edit: impl FnOnce(&mut Plan),
+    ) -> Result<InProgress<CellRecords>, RunError> {
         let (scenario, mut plan) = (checked.scenario(), affordable(checked)?);
         edit(&mut plan);
         let warnings = warnings_before(checked, &plan);
-        Ok(Live {
-            driver: Driver::new(scenario, plan)?,
+        let driver = Driver::new(scenario, plan)?;
+        Ok(InProgress::of(driver, warnings, scenario.run.seed))
+    }
+}
+
+impl<R: Records> InProgress<R> {
+    /// A run of this seed with its `warnings` so far.
+    pub(crate) fn of(driver: Driver<R>, warnings: Vec<Warning>, seed: u64) -> InProgress<R> {
+        InProgress {
+            driver,
             warnings,
-            seed: scenario.run.seed,
-        })
+            seed,
+        }
     }
 
     /// Runs to `until`, through every stop of the run up to then.
@@ -60,25 +73,25 @@ impl Live {
             self.driver.step();
         }
         let now = self.driver.simulation.now();
-        self.driver.simulation.run_until(until.max(now));
+        R::run_timed(&mut self.driver.simulation, until.max(now), &mut ());
     }
 
     /// The simulation as it is now. Reading its state changes nothing in the run.
-    pub fn simulation(&mut self) -> &mut Simulation {
+    pub fn simulation(&mut self) -> &mut Simulation<R::Node> {
         &mut self.driver.simulation
     }
 
     /// Events so far, at most `limit`, and the number of further ones.
     pub fn events(&self, limit: usize) -> (Events, u64) {
-        self.driver.events(limit)
+        R::events(&self.driver, limit)
     }
 
     /// The summary of the finished run as JSON, as `summary.json` has it. It took `wall_seconds`.
     pub fn summary(&mut self, wall_seconds: f64) -> String {
         while self.driver.step().is_some() {}
-        let report = self.driver.simulation.report();
+        let report = R::report(&mut self.driver.simulation);
         let mut warnings = self.warnings.clone();
-        warnings.extend(self.driver.warnings_after(&report, 0));
-        summary::json(report, self.seed, wall_seconds, warnings)
+        warnings.extend(R::warnings_after(&mut self.driver, &report, 0));
+        R::json(report, self.seed, wall_seconds, warnings)
     }
 }

@@ -1,6 +1,7 @@
 //! One run, from a checked scenario to its measured results.
 
 mod amounts;
+mod cells;
 mod container;
 mod driver;
 mod events;
@@ -14,6 +15,7 @@ mod overview;
 mod partition;
 mod passages;
 mod profile;
+mod records;
 mod simulate;
 mod summary;
 mod threads;
@@ -22,21 +24,28 @@ mod traces;
 mod warnings;
 mod work;
 
+pub(crate) use driver::{Driver, RunFacts};
 pub use driver::{PROGRESS_INTERVAL, Progress, RunError};
 pub use events::Events;
 pub use job::{Failure, Job};
 pub use key::{VERSION, key};
-pub use live::Live;
+pub use live::InProgress;
 pub use measures::{Measure, Table, measures, measures_over_ethernet};
 pub use memory::{Estimate, Exhausted, Need, Share, available_bytes, estimate};
 pub use outcome::{Damaged, Outcome};
+pub(crate) use partition::{LinkLoad, Load};
 pub use partition::{PartShare, Partition, Threads};
 pub use passages::Passages;
+pub(crate) use profile::{Laps, Watch};
 pub use profile::{Profile, Spent, Task};
+pub(crate) use records::Records;
 pub use simulate::{check, estimate_of, partition_of, profile, simulate, simulate_in, work_of};
 pub use traces::Series;
 pub use warnings::Warning;
 pub use work::{NANOSECONDS_PER_HOP, Work, work};
 
+/// A run of a network of ATM cells that is watched.
+pub type Live = InProgress<cells::CellRecords>;
+
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -3,17 +3,19 @@
 //!
 //! A cut over long links lets each part run far alone; a cut over short links needs many steps. For each
 //! length of a link, nodes that are joined by shorter links make a group. The groups are divided so that
-//! the greatest work of a part is least; cells that cross the cut count as work at both ends. Of these
+//! the greatest work of a part is least; units that cross the cut count as work at both ends. Of these
 //! partitions the one with the shortest estimated time is taken.
 
 mod graph;
+mod load;
 
 use std::num::NonZeroUsize;
+use std::thread;
 
-use cellrate_engine::atm::plan::Plan;
 use cellrate_engine::kernel::Ps;
 
-use self::graph::{Groups, Load, crossing, lookahead, steps, used_links};
+use self::graph::{Groups, crossing, steps};
+pub use self::graph::{LinkLoad, Load};
 
 /// Number of threads of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,13 +87,10 @@ pub struct PartShare {
 
 impl Partition {
     /// All nodes in one part, for a reason.
-    pub fn whole(plan: &Plan, reason: String) -> Partition {
+    pub fn whole(nodes: usize, reason: String) -> Partition {
         Partition {
-            of_nodes: vec![0; plan.nodes.len()],
-            parts: vec![PartShare {
-                nodes: plan.nodes.len(),
-                work: 1.0,
-            }],
+            of_nodes: vec![0; nodes],
+            parts: vec![PartShare { nodes, work: 1.0 }],
             cut_links: 0,
             lookahead: None,
             crossing_share: 0.0,
@@ -100,38 +99,47 @@ impl Partition {
         }
     }
 
-    /// The partition of a run of `seconds` for a number of threads on a machine with `cores`.
-    pub fn new(plan: &Plan, seconds: f64, threads: Threads, cores: usize) -> Partition {
+    /// The partition of a run of `seconds` of a network with so many nodes, for a number of threads on a machine
+    /// with `cores`. One thread needs no `load`.
+    pub fn new(
+        nodes: usize,
+        seconds: f64,
+        threads: Threads,
+        cores: usize,
+        load: impl FnOnce() -> Load,
+    ) -> Partition {
+        if threads == Threads::Number(NonZeroUsize::MIN) {
+            return Partition::whole(nodes, String::new());
+        }
+        let load = load();
         let most = match threads {
             Threads::Auto => cores,
             Threads::Number(number) => number.get(),
         };
-        if threads == Threads::Number(NonZeroUsize::MIN) {
-            return Partition::whole(plan, String::new());
-        }
-        let load = Load::new(plan, seconds);
         let all: f64 = load.of_nodes.iter().sum();
         if all < LEAST_WORK {
             let reason = "the run is over before threads would pay";
-            return Partition::whole(plan, reason.into());
+            return Partition::whole(nodes, reason.into());
         }
         if most == 1 {
-            return Partition::whole(plan, "there is one core".into());
+            return Partition::whole(nodes, "there is one core".into());
         }
         let numbers = TRIED.iter().copied().filter(|count| *count < most);
         let found = numbers.chain([most]).filter(|count| *count > 1);
-        let found = found.filter_map(|count| best(plan, &load, seconds, count));
+        let found = found.filter_map(|count| best(&load, seconds, count));
         let Some(found) = found.max_by(|a, b| a.speedup.total_cmp(&b.speedup)) else {
             // Whatever is cut, it is best to have all in one part.
-            let reason = "the cells between any two parts would cost more than a division gains";
-            return Partition::whole(plan, reason.into());
+            let units = load.units;
+            let reason =
+                format!("the {units} between any two parts would cost more than a division gains");
+            return Partition::whole(nodes, reason);
         };
         let least = match threads {
             Threads::Auto => LEAST_GAIN_BY_DEFAULT,
             Threads::Number(_) => LEAST_GAIN,
         };
         if found.speedup < least {
-            return Partition::whole(plan, found.objection());
+            return Partition::whole(nodes, found.objection());
         }
         let fewer = threads != Threads::Auto && found.parts.len() < most;
         let reason = if fewer {
@@ -140,6 +148,17 @@ impl Partition {
             String::new()
         };
         Partition { reason, ..found }
+    }
+
+    /// [`Partition::new`] on this machine.
+    pub fn here(
+        nodes: usize,
+        seconds: f64,
+        threads: Threads,
+        load: impl FnOnce() -> Load,
+    ) -> Partition {
+        let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        Partition::new(nodes, seconds, threads, cores, load)
     }
 
     /// The reason why the partition does not pay.
@@ -161,21 +180,20 @@ impl Partition {
 
 /// The best partition into `count` parts; `None` if there are not as many groups, or if it is best
 /// to leave some part empty.
-fn best(plan: &Plan, load: &Load, seconds: f64, count: usize) -> Option<Partition> {
-    let used = used_links(plan);
-    let tried = lengths(plan, &used).into_iter().filter_map(|least| {
-        let groups = Groups::new(plan, load, &used, least, seconds);
+fn best(load: &Load, seconds: f64, count: usize) -> Option<Partition> {
+    let tried = lengths(load).into_iter().filter_map(|least| {
+        let groups = Groups::new(load, least, seconds);
         let parts = divide(&groups, count)?;
         let of_nodes = groups.of_nodes.iter().map(|group| parts[*group]).collect();
-        Some(described(plan, load, &used, seconds, of_nodes, count))
+        Some(described(load, seconds, of_nodes, count))
     });
     tried.max_by(|a, b| a.speedup.total_cmp(&b.speedup))
 }
 
 /// Lookaheads of links, of which there may be too many to try all.
-fn lengths(plan: &Plan, used: &[bool]) -> Vec<Ps> {
-    let links = (0..plan.links.len()).filter(|link| used[*link]);
-    let mut lengths: Vec<Ps> = links.map(|link| lookahead(plan, link)).collect();
+fn lengths(load: &Load) -> Vec<Ps> {
+    let used = load.links.iter().filter(|link| link.is_used);
+    let mut lengths: Vec<Ps> = used.map(|link| link.lookahead).collect();
     lengths.sort_unstable();
     lengths.dedup();
     let step = lengths.len().div_ceil(MOST_LENGTHS).max(1);
@@ -280,14 +298,7 @@ impl Division<'_> {
 }
 
 /// A partition with its parts, cut links and estimated gain.
-fn described(
-    plan: &Plan,
-    load: &Load,
-    used: &[bool],
-    seconds: f64,
-    of_nodes: Vec<usize>,
-    count: usize,
-) -> Partition {
+fn described(load: &Load, seconds: f64, of_nodes: Vec<usize>, count: usize) -> Partition {
     let all: f64 = load.of_nodes.iter().sum();
     let mut parts = vec![
         PartShare {
@@ -301,24 +312,20 @@ fn described(
         parts[*part].work += work / all.max(1.0);
     }
     let links = || {
-        let links = plan
-            .links
-            .iter()
-            .enumerate()
-            .filter(|(link, _)| used[*link]);
-        links.map(|(link, ends)| (link, of_nodes[ends.from], of_nodes[ends.to]))
+        let used = load.links.iter().filter(|link| link.is_used);
+        used.map(|link| (link, of_nodes[link.from], of_nodes[link.to]))
     };
     let cut = || links().filter(|(_, from, to)| from != to);
-    let shortest = cut().map(|(link, ..)| lookahead(plan, link)).min();
+    let shortest = cut().map(|(link, ..)| link.lookahead).min();
     let steps = shortest.map_or(1.0, |ahead| steps(seconds, ahead));
     let mut loads: Vec<f64> = parts.iter().map(|part| part.work * all).collect();
     for (link, from, to) in cut() {
-        let (leave, enter) = crossing(load.on_links[link], steps);
+        let (leave, enter) = crossing(link.units, steps);
         loads[from] += leave;
         loads[to] += enter;
     }
-    let crossings: f64 = links().map(|(link, ..)| load.on_links[link]).sum();
-    let crossing: f64 = cut().map(|(link, ..)| load.on_links[link]).sum();
+    let crossings: f64 = links().map(|(link, ..)| link.units).sum();
+    let crossing: f64 = cut().map(|(link, ..)| link.units).sum();
     let cut_links = cut().count();
     let greatest = loads.into_iter().fold(0.0, f64::max);
     let in_step = greatest / steps.max(1.0);

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use cellrate_engine::atm::plan::{NodeKind, Plan};
+use cellrate_engine::atm::plan::{FlowPlan, NodeKind, Plan};
 use cellrate_engine::net::Stopwatch;
 
 /// Something that a run spends time on.
@@ -56,25 +56,31 @@ impl Task {
         Task::Results,
     ];
 
-    /// The task of the turns of each node.
-    fn of_nodes(plan: &Plan) -> Vec<Task> {
+    /// The task of the turns of each node of a network of ATM cells.
+    pub fn of_nodes(plan: &Plan) -> Vec<Task> {
         let kind = |kind: &NodeKind| match kind {
             NodeKind::Host => Task::Receivers,
             NodeKind::Switch(_) if plan.fcvc.is_some() => Task::CreditSwitches,
             NodeKind::Switch(switch) if switch.vsvd.is_some() => Task::VirtualSources,
             NodeKind::Switch(_) => Task::Switches,
         };
-        let mut tasks: Vec<Task> = plan.nodes.iter().map(|node| kind(&node.kind)).collect();
-        for flow in &plan.flows {
-            let first = plan.links[flow.forward[0]].from;
-            let task = if flow.source.over_tcp() {
-                Task::TcpSenders
-            } else {
-                Task::OtherSenders
-            };
+        let tasks = plan.nodes.iter().map(|node| kind(&node.kind)).collect();
+        let begin = |flow: &FlowPlan| (plan.links[flow.forward[0]].from, flow.source.over_tcp());
+        Task::with_senders(tasks, plan.flows.iter().map(begin))
+    }
+
+    /// The `tasks` of nodes with those of hosts that send; `flows` are the host of each flow and whether
+    /// it sends over TCP.
+    pub fn with_senders(
+        mut tasks: Vec<Task>,
+        flows: impl Iterator<Item = (usize, bool)>,
+    ) -> Vec<Task> {
+        for (host, over_tcp) in flows {
             // A host with both kinds of flows counts as one of TCP, which has more to do.
-            if tasks[first] != Task::TcpSenders {
-                tasks[first] = task;
+            if over_tcp {
+                tasks[host] = Task::TcpSenders;
+            } else if tasks[host] != Task::TcpSenders {
+                tasks[host] = Task::OtherSenders;
             }
         }
         tasks
@@ -102,7 +108,7 @@ impl fmt::Display for Task {
 }
 
 /// Receives the time of each task of a run when the task is over.
-pub(super) trait Watch: Stopwatch {
+pub trait Watch: Stopwatch {
     /// The time since the end of the task before went into `task`.
     fn done(&mut self, task: Task);
 }
@@ -134,17 +140,17 @@ pub struct Profile {
 
 /// The times of a run by task: the time between two readings of the clock belongs to the task that
 /// ends with the later.
-pub(super) struct Laps {
+pub struct Laps {
     of_nodes: Vec<Task>,
     last: Instant,
     spent: [(Duration, u64); Task::ALL.len()],
 }
 
 impl Laps {
-    /// Begins to measure a run of `plan`; the clock starts.
-    pub fn new(plan: &Plan) -> Laps {
+    /// Begins to measure a run of nodes whose turns belong to these tasks; the clock starts.
+    pub fn new(of_nodes: Vec<Task>) -> Laps {
         Laps {
-            of_nodes: Task::of_nodes(plan),
+            of_nodes,
             spent: Default::default(),
             last: Instant::now(),
         }

@@ -1,19 +1,17 @@
 //! A whole run: from a checked scenario to its outcome, on one thread or several.
 
 use std::num::NonZeroUsize;
-use std::thread;
 use std::time::Instant;
 
-use cellrate_engine::atm::{Plan, Report};
+use cellrate_engine::atm::Plan;
 
-use super::driver::{Driver, Progress, RunError};
+use super::driver::{Driver, Progress, RunError, RunFacts};
 use super::memory::{Estimate, available_bytes, estimate};
 use super::outcome::Outcome;
-use super::partition::{Partition, Threads};
+use super::partition::{Load, Partition, Threads};
 use super::profile::{Laps, Profile, Task, Watch};
 use super::warnings::{self, Warning};
 use super::work::{self, Work};
-use super::{summary, threads};
 use crate::build;
 use crate::scenario::{Checked, Scenario};
 
@@ -55,7 +53,7 @@ pub fn profile(
     resolved: &str,
     progress: Progress<'_>,
 ) -> Result<(Outcome, Profile), RunError> {
-    let mut laps = Laps::new(&build::plan(checked));
+    let mut laps = Laps::new(Task::of_nodes(&build::plan(checked)));
     let outcome = simulate_watched(checked, resolved, ONE_THREAD, progress, &mut laps)?;
     Ok((outcome, laps.finish()))
 }
@@ -69,40 +67,24 @@ fn simulate_watched(
 ) -> Result<Outcome, RunError> {
     let (scenario, plan) = (checked.scenario(), affordable(checked)?);
     let began = Instant::now();
-    let mut warnings = warnings_before(checked, &plan);
+    let warnings = warnings_before(checked, &plan);
     let partition = partition(scenario, &plan, threads);
     watch.done(Task::Plan);
     let mut driver = Driver::new(scenario, plan)?;
     watch.done(Task::Network);
-    let report = run_in_parts(&mut driver, &partition.of_nodes, progress, watch)?;
-    let (events, omitted) = driver.events(scenario.measure.event_limit as usize);
-    warnings.extend(driver.warnings_after(&report, omitted));
-    let outcome = Outcome {
-        summary: summary::json(
-            report,
-            scenario.run.seed,
-            began.elapsed().as_secs_f64(),
+    let report = driver.run_in_parts(&partition.of_nodes, progress, watch)?;
+    let outcome = driver.outcome(
+        report,
+        RunFacts {
+            seed: scenario.run.seed,
+            resolved: resolved.into(),
+            event_limit: scenario.measure.event_limit as usize,
             warnings,
-        ),
-        resolved: resolved.into(),
-        series: driver.recorder.series(),
-        events,
-    };
+            began,
+        },
+    );
     watch.done(Task::Results);
     Ok(outcome)
-}
-
-/// Runs to the end on as many threads as `parts`, the part of each node, has numbers.
-pub(super) fn run_in_parts(
-    driver: &mut Driver,
-    parts: &[usize],
-    progress: Progress<'_>,
-    watch: &mut impl Watch,
-) -> Result<Report, RunError> {
-    if parts.iter().any(|part| *part > 0) {
-        threads::run(driver, parts, progress)?;
-    }
-    driver.run(progress, watch)
 }
 
 /// The parts in which the run of a scenario would be made on this machine.
@@ -111,9 +93,10 @@ pub fn partition_of(checked: &Checked, threads: Threads) -> Partition {
 }
 
 fn partition(scenario: &Scenario, plan: &Plan, threads: Threads) -> Partition {
-    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let seconds = scenario.run.duration.as_secs_f64();
-    Partition::new(plan, seconds, threads, cores)
+    Partition::here(plan.nodes.len(), seconds, threads, || {
+        Load::new(plan, seconds)
+    })
 }
 
 /// The plan of a scenario whose run fits into memory.

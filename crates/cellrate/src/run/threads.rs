@@ -4,14 +4,14 @@
 //! between ([`Part::senders`]). A part also stays within [`AHEAD`] lookaheads of its receivers' clocks, so
 //! that cells do not fill the memory. In each step a part collects the batches of cells that were posted
 //! to it, runs, posts its own batches, and only then sets its clock. A part that reads a sender's clock
-//! therefore finds every cell that arrives before that clock plus the lookahead. Two parts that send to
+//! therefore finds every unit that arrives before that clock plus the lookahead. Two parts that send to
 //! each other take several steps in a lookahead ([`STEPS`]). With one step in a lookahead the parts would
 //! meet at its end, and the part with less work would wait each time. With several steps the part with
 //! less work runs ahead by the rest of the lookahead.
 //!
 //! No deadlock is possible. Consider the part with the earliest clock (any of them, if several parts
 //! share it). Clocks of its senders and receivers are not earlier, and every lookahead is more than
-//! zero, because a cell takes time. Both bounds lie beyond its clock, so this part never waits. Its
+//! zero, because a unit takes time. Both bounds lie beyond its clock, so this part never waits. Its
 //! clock advances up to the end, and every other part becomes the earliest in turn. A lock of a batch is
 //! held for one swap, never together with another lock, and never while a part waits. A thread that
 //! panics or is stopped stops the other threads ([`StopsOnPanic`], [`Clocks::stop`]).
@@ -26,18 +26,17 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cellrate_engine::atm::Plan;
-use cellrate_engine::atm::{Mail, Part};
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::net::ChannelId;
+use cellrate_engine::net::node::Node;
+use cellrate_engine::net::partition::{Mail, Part};
+use cellrate_engine::net::unit::Word;
 
 use self::clocks::{Clocks, StopsOnPanic};
 use super::driver::{Driver, PROGRESS_INTERVAL, Progress, RunError};
-use super::events::Odometer;
 use super::memory::{Exhausted, Room};
 use super::partition::STEPS;
+use super::records::Records;
 use super::timeline::Timeline;
-use super::traces::Recorder;
 
 /// Lookaheads by which a part may be ahead of a receiver.
 const AHEAD: u64 = 2;
@@ -45,14 +44,17 @@ const AHEAD: u64 = 2;
 /// Longest wait before a thread checks whether the run was stopped.
 const PATIENCE: Duration = PROGRESS_INTERVAL;
 
-/// Batches of cells between the parts, by sender and receiver.
-struct Post {
+/// Batches of units between the parts, by sender and receiver.
+struct Post<W: Word> {
     parts: usize,
-    mail: Vec<Mutex<Mail>>,
+    mail: Vec<Mutex<Mail<W>>>,
 }
 
-impl Post {
-    fn new(parts: usize) -> Post {
+/// The batches between the parts of a network.
+type PostOf<R> = Post<<<R as Records>::Node as Node>::Word>;
+
+impl<W: Word> Post<W> {
+    fn new(parts: usize) -> Post<W> {
         let mail = (0..parts * parts).map(|_| Mutex::new(Mail::default()));
         Post {
             parts,
@@ -62,24 +64,21 @@ impl Post {
 
     /// Calls `act` with the batches between two parts. A poisoned lock is taken all the same: after a panic
     /// in one part no other part reads the batches.
-    fn between(&self, from: usize, to: usize, act: impl FnOnce(&mut Mail)) {
+    fn between(&self, from: usize, to: usize, act: impl FnOnce(&mut Mail<W>)) {
         let mail = self.mail[from * self.parts + to].lock();
         act(&mut mail.unwrap_or_else(PoisonError::into_inner));
     }
 }
 
 /// A part, and what is recorded of it.
-struct Worker {
-    part: Part,
+struct Worker<R: Records> {
+    part: Part<R::Node>,
     /// Longest time between two settings of the part's clock.
     step: Ps,
-    recorder: Recorder,
-    odometer: Option<Odometer>,
-    /// Channels that begin in the part, for the odometer.
-    channels: Vec<ChannelId>,
+    records: R,
     timeline: Timeline,
     /// Batches that have been read; kept because their memory is used again.
-    read: Mail,
+    read: Mail<<R::Node as Node>::Word>,
     room: Room,
     /// Reason for which the part has ended the run, if it has.
     exhausted: Option<Exhausted>,
@@ -89,10 +88,14 @@ struct Worker {
 ///
 /// # Errors
 /// If `progress` stops it, or if it would fill the memory.
-pub fn run(driver: &mut Driver, parts: &[usize], progress: Progress<'_>) -> Result<(), RunError> {
+pub fn run<R: Records>(
+    driver: &mut Driver<R>,
+    parts: &[usize],
+    progress: Progress<'_>,
+) -> Result<(), RunError> {
     let mut last_report = Instant::now();
     while let Some(edge) = driver.timeline.next_edge() {
-        let until = edge.min(driver.simulation.make_due_change());
+        let until = edge.min(R::make_due_change(&mut driver.simulation));
         if until > driver.simulation.now() {
             run_to(driver, parts, until, &mut |at, end| {
                 if last_report.elapsed() < PROGRESS_INTERVAL {
@@ -113,8 +116,8 @@ pub fn run(driver: &mut Driver, parts: &[usize], progress: Progress<'_>) -> Resu
 ///
 /// # Errors
 /// Those of [`run`].
-fn run_to(
-    driver: &mut Driver,
+fn run_to<R: Records>(
+    driver: &mut Driver<R>,
     parts: &[usize],
     until: Ps,
     progress: Progress<'_>,
@@ -168,27 +171,15 @@ fn watch(until: Ps, clocks: &Clocks, go_on: &mut dyn FnMut() -> bool) {
     }
 }
 
-fn divide(driver: &mut Driver, parts: &[usize]) -> Vec<Worker> {
-    let plan = driver.simulation.plan();
+fn divide<R: Records>(driver: &mut Driver<R>, parts: &[usize]) -> Vec<Worker<R>> {
     let count = parts.iter().max().map_or(0, |last| last + 1);
-    let mut channels = vec![Vec::new(); count];
-    for channel in plan.channels() {
-        channels[parts[begin(plan, channel)]].push(channel);
-    }
-    let recorders = driver.recorder.divide(&driver.simulation, parts, count);
-    let odometers = (0..count).map(|_| driver.odometer.as_ref().map(|_| Odometer::default()));
+    let records = driver.records.divide(&driver.simulation, parts, count);
     let divided = driver.simulation.divide(parts);
-    let each = divided
-        .into_iter()
-        .zip(recorders)
-        .zip(odometers)
-        .zip(channels);
-    let workers = each.map(|(((part, recorder), odometer), channels)| Worker {
+    let workers = divided.into_iter().zip(records);
+    let workers = workers.map(|(part, records)| Worker {
         step: step(&part),
         part,
-        recorder,
-        odometer,
-        channels,
+        records,
         timeline: driver.timeline.clone(),
         read: Mail::default(),
         room: driver.room.shared(count),
@@ -198,7 +189,7 @@ fn divide(driver: &mut Driver, parts: &[usize]) -> Vec<Worker> {
 }
 
 /// The longest step of a part.
-fn step(part: &Part) -> Ps {
+fn step<N: Node>(part: &Part<N>) -> Ps {
     let cuts = part.senders().iter().chain(part.receivers());
     let least = cuts.map(|cut| cut.lookahead).fold(Ps::NEVER, Ps::min);
     let mut senders = part.senders().iter();
@@ -206,37 +197,27 @@ fn step(part: &Part) -> Ps {
     Ps(least.0.div_ceil(if is_mutual { STEPS } else { 1 }))
 }
 
-/// The node at which a channel begins.
-fn begin(plan: &Plan, channel: ChannelId) -> usize {
-    let links = &plan.flows[channel.flow()].forward;
-    let ends = links.first().zip(links.last());
-    let (first, last) = ends.expect("a flow has a path, which its plan is checked for");
-    if channel.is_forward() {
-        plan.links[*first].from
-    } else {
-        plan.links[*last].to
-    }
-}
-
-fn join(driver: &mut Driver, workers: Vec<Worker>) {
-    let mut divided = Vec::new();
-    let mut recorders = Vec::new();
+fn join<R: Records>(driver: &mut Driver<R>, workers: Vec<Worker<R>>) {
+    let (mut divided, mut records) = (Vec::new(), Vec::new());
     for worker in workers {
         driver.timeline = worker.timeline;
         divided.push(worker.part);
-        recorders.push(worker.recorder);
-        if let Some((all, own)) = driver.odometer.as_mut().zip(worker.odometer) {
-            all.append(own);
-        }
+        records.push(worker.records);
     }
     driver.simulation.join(divided);
-    driver.recorder.join(recorders);
+    driver.records.join(records);
 }
 
-impl Worker {
+impl<R: Records> Worker<R> {
     /// Runs to `until` with all stops before it, and catches up. Ends early if the run is stopped, which
     /// `go_on` decides by returning false.
-    fn run(&mut self, until: Ps, clocks: &Clocks, post: &Post, go_on: &mut dyn FnMut() -> bool) {
+    fn run(
+        &mut self,
+        until: Ps,
+        clocks: &Clocks,
+        post: &PostOf<R>,
+        go_on: &mut dyn FnMut() -> bool,
+    ) {
         let _stop = StopsOnPanic(clocks);
         let number = self.part.number();
         loop {
@@ -264,7 +245,7 @@ impl Worker {
                 return;
             }
             self.stop();
-            if let Err(exhausted) = Exhausted::check(&mut self.room, self.part.state()) {
+            if let Err(exhausted) = Exhausted::check::<R>(&mut self.room, self.part.state()) {
                 self.exhausted = Some(exhausted);
                 return clocks.stop();
             }
@@ -287,7 +268,7 @@ impl Worker {
         })
     }
 
-    fn collect(&mut self, post: &Post) {
+    fn collect(&mut self, post: &PostOf<R>) {
         for cut in 0..self.part.senders().len() {
             let sender = self.part.senders()[cut].part;
             post.between(sender, self.part.number(), |mail| {
@@ -297,7 +278,7 @@ impl Worker {
         }
     }
 
-    fn post(&mut self, post: &Post) {
+    fn post(&mut self, post: &PostOf<R>) {
         for cut in 0..self.part.receivers().len() {
             let receiver = self.part.receivers()[cut].part;
             let number = self.part.number();
@@ -310,11 +291,9 @@ impl Worker {
     /// Takes the samples that are due now.
     fn stop(&mut self) {
         if self.timeline.next().is_some_and(|stop| stop.samples) {
-            self.part.sample();
-            self.recorder.sample(self.part.state());
+            R::sample_part(&mut self.part);
+            self.records.add_points(self.part.state());
         }
-        if let Some(odometer) = &mut self.odometer {
-            odometer.read_some(self.part.state(), self.channels.iter().copied());
-        }
+        self.records.read(self.part.state());
     }
 }

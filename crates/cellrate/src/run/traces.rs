@@ -23,6 +23,20 @@ pub struct Series {
     pub high: Vec<f64>,
 }
 
+impl Series {
+    /// A series of `points` of a quantity with its unit.
+    pub(crate) fn new((kind, unit): (&str, &str), entity: &str, points: &[Point]) -> Series {
+        Series {
+            kind: kind.into(),
+            entity: entity.into(),
+            unit: unit.into(),
+            seconds: points.iter().map(|point| point.at.as_secs_f64()).collect(),
+            low: points.iter().map(|point| point.low).collect(),
+            high: points.iter().map(|point| point.high).collect(),
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 enum Quantity {
     Queue {
@@ -224,25 +238,15 @@ impl Recorder {
     pub fn series(&self) -> Vec<Series> {
         self.traces
             .iter()
-            .map(|(quantity, entity, trace)| series(quantity, entity, &trace.points()))
+            .map(|(quantity, entity, trace)| {
+                Series::new(quantity.kind_and_unit(), entity, &trace.points())
+            })
             .collect()
     }
 
     #[cfg(test)]
     pub fn bytes(&self) -> usize {
         self.traces.iter().map(|(_, _, trace)| trace.bytes()).sum()
-    }
-}
-
-fn series(quantity: &Quantity, entity: &str, points: &[Point]) -> Series {
-    let (kind, unit) = quantity.kind_and_unit();
-    Series {
-        kind: kind.into(),
-        entity: entity.into(),
-        unit: unit.into(),
-        seconds: points.iter().map(|point| point.at.as_secs_f64()).collect(),
-        low: points.iter().map(|point| point.low).collect(),
-        high: points.iter().map(|point| point.high).collect(),
     }
 }
 

@@ -82,33 +82,49 @@ impl Scenario {
         seed: Option<u64>,
         schemes: &dyn Schemes,
     ) -> Result<Checked, Refusal> {
-        let seed = seed.map(|seed| seed.to_string());
-        let texts = texts(text, path, overrides, seed.as_ref());
-        let directory = Path::new(path).parent().unwrap_or(Path::new(""));
-        match parse(&texts, overrides.len(), seed.as_deref(), directory, schemes) {
-            Ok(((scenario, graph, warnings), stages, schema)) => Ok(Checked {
-                schema,
-                scenario,
-                graph,
-                stages,
-                warnings: warnings.iter().map(|fault| fault.locate(&texts)).collect(),
-            }),
-            Err(faults) => Err(refuse(faults, &texts)),
+        let given = (text, path, overrides);
+        let (checked, warnings) = open(given, seed, schemes, |root, found, directory| {
+            let mut files = Files::of(directory);
+            let own = found.schema(schema());
+            let fits = own.as_ref().unwrap_or_else(|| schema());
+            let mut read = |root: &Table| read_scenario(root.clone(), fits, &mut files, found);
+            let mut first = read(&root)?;
+            let stages = stages(&root, fits, &mut first, read)?;
+            let (scenario, graph, warnings) = first;
+            Ok(((scenario, graph, stages, own), warnings))
+        })?;
+        let (scenario, graph, stages, schema) = checked;
+        Ok(Checked {
+            scenario,
+            graph,
+            stages,
+            warnings,
+            schema,
+        })
+    }
+}
+
+/// Text, path and overrides from which a scenario is read.
+#[derive(Clone, Debug)]
+pub(crate) struct Given {
+    text: String,
+    path: String,
+    overrides: Vec<String>,
+}
+
+impl Given {
+    pub fn new(text: &str, path: &str, overrides: &[String]) -> Given {
+        Given {
+            text: text.into(),
+            path: path.into(),
+            overrides: overrides.into(),
         }
     }
 
-    /// A refusal of a scenario that [`Scenario::parse`] accepts, for a reason outside it, with the
-    /// position of a key.
-    pub fn refusal(
-        text: &str,
-        path: &str,
-        overrides: &[String],
-        key: &[&str],
-        message: &str,
-        help: &str,
-    ) -> Refusal {
-        let texts = texts(text, path, overrides, None);
-        let mut root = read(text, 0).unwrap_or_default();
+    /// A refusal of the scenario, which has no fault of its own, with the position of a key.
+    pub fn refusal(&self, key: &[&str], message: &str, help: &str) -> Refusal {
+        let texts = texts(&self.text, &self.path, &self.overrides, None);
+        let mut root = read(&self.text, 0).unwrap_or_default();
         for (i, text) in texts.iter().enumerate().skip(1) {
             // All of them were applied once before, so none fails.
             let _ = set::apply(&mut root, text.text, i);
@@ -119,6 +135,29 @@ impl Scenario {
             &texts,
         )
     }
+}
+
+/// Opens a scenario: `judge` receives its document, its schemes and its directory, and returns what it makes
+/// of them, with warnings.
+///
+/// # Errors
+/// Every reason why the scenario cannot be run, with its position.
+pub(crate) fn open<T>(
+    (text, path, overrides): (&str, &str, &[String]),
+    seed: Option<u64>,
+    schemes: &dyn Schemes,
+    judge: impl FnOnce(Table, &Found, &Path) -> Result<(T, Vec<Fault>), Vec<Fault>>,
+) -> Result<(T, Vec<Diagnostic>), Refusal> {
+    let seed = seed.map(|seed| seed.to_string());
+    let texts = texts(text, path, overrides, seed.as_ref());
+    let directory = Path::new(path).parent().unwrap_or(Path::new(""));
+    let judged = read_root(&texts, overrides.len(), seed.as_deref()).and_then(|root| {
+        let found = Found::of(&root, path, schemes)?;
+        judge(root, &found, directory)
+    });
+    let (found, warnings) = judged.map_err(|faults| refuse(faults, &texts))?;
+    let warnings = warnings.iter().map(|fault| fault.locate(&texts));
+    Ok((found, warnings.collect()))
 }
 
 /// The texts in order: the file, the overrides, the seed.
@@ -141,25 +180,6 @@ pub(crate) fn texts<'a>(
 }
 
 const NO_TEXT: &str = "a scenario is a text file in TOML";
-
-/// Reads the texts: the first is the file, then the overrides, then perhaps the seed.
-fn parse(
-    texts: &[Text<'_>],
-    overrides: usize,
-    seed: Option<&str>,
-    directory: &Path,
-    schemes: &dyn Schemes,
-) -> Result<(Judged, Vec<Stage>, Option<serde_json::Value>), Vec<Fault>> {
-    let root = read_root(texts, overrides, seed)?;
-    let mut files = Files::of(directory);
-    let found = Found::of(&root, texts[0].name, schemes)?;
-    let own = found.schema(schema());
-    let fits = own.as_ref().unwrap_or_else(|| schema());
-    let mut first = read_scenario(root.clone(), fits, &mut files, &found)?;
-    let later = |root: &Table| read_scenario(root.clone(), fits, &mut files, &found);
-    let stages = stages(&root, fits, &mut first, later)?;
-    Ok((first, stages, own))
-}
 
 /// The document of a scenario: the file with its overrides, and perhaps the seed.
 pub(crate) fn read_root(

@@ -38,6 +38,7 @@ mod watch;
 mod window;
 
 pub use held::Held;
+pub use node::Node;
 pub use observe::{PortState, SwitchPort};
 pub use observer::{Crossing, Observer, PduStart};
 pub use outside::{LawFromOutside, PortFromOutside};

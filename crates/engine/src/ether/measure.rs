@@ -97,6 +97,7 @@ impl Simulation {
     /// Ends the measuring window now.
     pub fn end_window(&mut self) {
         self.network.window.end = self.snapshot();
+        self.network.window.has_ended = true;
         self.network.window.most = self.of_queues(|port, queue| port.most(queue));
         let flows = 0..self.network.plan.flows.len();
         let delays = flows.map(|flow| {
@@ -109,7 +110,7 @@ impl Simulation {
 
     /// Samples the queues of switches now, for the quantiles of the window, unless it has ended.
     pub fn sample(&mut self) {
-        if !self.network.window.end.flows.is_empty() {
+        if self.network.window.has_ended {
             return;
         }
         if self.network.window.samples.is_empty() {

@@ -13,6 +13,7 @@ use super::window::Window;
 use crate::kernel::Ps;
 use crate::net::channel::ChannelId;
 use crate::net::node;
+use crate::net::simulation::NOWHERE;
 use crate::net::storage::{Place, Storage};
 
 /// A node of a simulation.
@@ -90,7 +91,8 @@ impl node::Node for Node {
 pub struct Network {
     /// The plan.
     pub plan: Arc<Plan>,
-    /// For each channel: node and endpoint that it leaves.
+    /// For each channel: node and endpoint that it leaves. In a part, [`NOWHERE`] stands for a node of
+    /// another part.
     pub begins: Arc<[(usize, usize)]>,
     /// The measuring window.
     pub window: Window,
@@ -104,12 +106,36 @@ impl Network {
 }
 
 impl node::Network for Network {
-    fn part(&mut self, _nodes: &[usize], _number: &dyn Fn(usize) -> Option<u32>) -> Network {
+    fn part(&mut self, nodes: &[usize], number: &dyn Fn(usize) -> Option<u32>) -> Network {
+        let begin = |(node, endpoint): &(usize, usize)| {
+            let node = number(*node).unwrap_or(NOWHERE);
+            (node as usize, *endpoint)
+        };
+        let mut samples = Vec::new();
+        if !self.window.samples.is_empty() {
+            let of_node = |node: &usize| core::mem::take(&mut self.window.samples[*node]);
+            samples = nodes.iter().map(of_node).collect();
+        }
         Network {
             plan: self.plan.clone(),
-            begins: self.begins.clone(),
-            window: Window::default(),
+            begins: self.begins.iter().map(begin).collect(),
+            window: Window {
+                samples,
+                has_ended: self.window.has_ended,
+                ..Window::default()
+            },
         }
     }
-    fn join(&mut self, _parts: Vec<(Vec<usize>, Network)>) {}
+
+    fn join(&mut self, parts: Vec<(Vec<usize>, Network)>) {
+        let mut samples = alloc::vec![Vec::new(); self.plan.nodes.len()];
+        let mut has_samples = false;
+        for (nodes, part) in parts {
+            for (node, of_node) in nodes.into_iter().zip(part.window.samples) {
+                samples[node] = of_node;
+                has_samples = true;
+            }
+        }
+        self.window.samples = if has_samples { samples } else { Vec::new() };
+    }
 }

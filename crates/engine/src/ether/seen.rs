@@ -1,4 +1,4 @@
-//! Frames that have left on tapped links, in the order of time.
+//! Frames that have left on tapped links or were dropped by tapped switches, in the order of time.
 
 use alloc::vec::Vec;
 
@@ -71,6 +71,35 @@ impl Simulation {
             packet: leaving.packet,
         };
         found.into_iter().map(seen).collect()
+    }
+
+    /// Records the frames that switches drop from now on.
+    pub fn tap_drops(&mut self) {
+        for station in &mut self.stations {
+            if let Node::Switch(switch) = &mut station.node {
+                switch.tap = Some(Vec::new());
+            }
+        }
+    }
+
+    /// Takes the frames that tapped switches have dropped, in the order of time. Each `link` is that of the
+    /// port that has dropped the frame, and `at` the time of the drop.
+    pub fn take_dropped(&mut self) -> Vec<Seen> {
+        let mut found = Vec::new();
+        for station in &mut self.stations {
+            if let Node::Switch(switch) = &mut station.node {
+                let drops = switch.tap.as_mut().map(core::mem::take).unwrap_or_default();
+                found.extend(drops.into_iter().map(|(port, dropped)| Seen {
+                    at: dropped.at,
+                    link: switch.ports[port].link as usize,
+                    channel: switch.routes[dropped.route as usize].channel,
+                    info: dropped.info,
+                    packet: dropped.packet,
+                }));
+            }
+        }
+        found.sort_by_key(|dropped| (dropped.at, dropped.link));
+        found
     }
 }
 

@@ -64,6 +64,8 @@ pub struct Switch {
     digest: Digest,
     /// Frames dropped just now.
     drops: Vec<Dropped>,
+    /// Frames dropped, each with its port, if they are recorded.
+    pub(super) tap: Option<Vec<(usize, Dropped)>>,
 }
 
 impl Switch {
@@ -80,6 +82,7 @@ impl Switch {
             accounts: None,
             controlled,
             drops: Vec::new(),
+            tap: None,
             clocks: Tournament::new(ports.len()),
             ports,
             routes,
@@ -150,12 +153,15 @@ impl Switch {
             self.clocks.set(number, due);
         }
         if !self.drops.is_empty() {
-            self.note_drops();
+            self.note_drops(number);
         }
     }
 
     #[cold]
-    fn note_drops(&mut self) {
+    fn note_drops(&mut self, port: usize) {
+        if let Some(tap) = &mut self.tap {
+            tap.extend(self.drops.iter().map(|dropped| (port, *dropped)));
+        }
         for Dropped {
             at,
             route,

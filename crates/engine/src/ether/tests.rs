@@ -4,6 +4,7 @@ extern crate std;
 mod by_hand;
 mod credit;
 mod datagrams;
+mod parts;
 mod random;
 mod rates;
 mod reports;

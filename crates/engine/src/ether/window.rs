@@ -65,6 +65,8 @@ pub struct Window {
     pub begin: Snapshot,
     /// Counters at its end.
     pub end: Snapshot,
+    /// True from its end on.
+    pub has_ended: bool,
     /// By flow: delays of packets in picoseconds.
     pub delays: Vec<Summary>,
     /// By node, port and queue.

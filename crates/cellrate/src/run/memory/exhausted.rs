@@ -2,13 +2,14 @@
 
 use std::fmt;
 
-use cellrate_engine::atm::Simulation;
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::net::{Place, Storage};
+use cellrate_engine::net::simulation::Simulation;
+use cellrate_engine::net::{Holder, Place, Storage};
 
 use super::needs::Need;
 use super::room::Room;
 use crate::run::amounts::{grouped, size};
+use crate::run::records::Records;
 
 /// The state of a run that was ended because it would have filled the memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,38 +31,21 @@ impl Exhausted {
     ///
     /// # Errors
     /// The state of the simulation, if too little memory is left for it.
-    pub fn check(room: &mut Room, simulation: &Simulation) -> Result<(), Exhausted> {
-        let plan = simulation.plan();
-        let named = |place| {
-            let (links, flows) = (&plan.links, &plan.flows);
-            named(place, |link| &links[link].name, |flow| &flows[flow].name)
-        };
-        let held = (simulation.now(), simulation.storage());
-        Exhausted::check_held(room, held, "cells", named)
-    }
-
-    /// Compares the memory that a simulation holds at the time `at` with the `room` for it; `named` names a
-    /// place of its network.
-    ///
-    /// # Errors
-    /// The state of the simulation, if too little memory is left for it.
-    pub fn check_held(
+    pub fn check<R: Records>(
         room: &mut Room,
-        (at, held): (Ps, Storage),
-        units: &'static str,
-        named: impl Fn(Place) -> String,
+        simulation: &Simulation<R::Node>,
     ) -> Result<(), Exhausted> {
+        let held = simulation.storage();
         let Some(left) = room.lacking(&held) else {
             return Ok(());
         };
+        let name = |holder: Holder| R::name(simulation, holder.place);
         Err(Exhausted {
-            at,
+            at: simulation.now(),
             held,
             left,
-            units,
-            place: held
-                .fullest
-                .map_or(String::new(), |holder| named(holder.place)),
+            units: R::UNITS,
+            place: held.fullest.map_or(String::new(), name),
         })
     }
 

@@ -1,5 +1,7 @@
 use std::num::NonZeroUsize;
 
+use cellrate_engine::atm::plan::{Plan, least_transit};
+
 use super::*;
 use crate::build;
 use crate::scenario::Scenario;
@@ -9,7 +11,8 @@ fn partition(text: &str, threads: usize, cores: usize) -> (Plan, Partition) {
     let plan = build::plan(&checked);
     let seconds = checked.scenario().run.duration.as_secs_f64();
     let threads = NonZeroUsize::new(threads).map_or(Threads::Auto, Threads::Number);
-    let found = Partition::new(&plan, seconds, threads, cores);
+    let load = || Load::new(&plan, seconds);
+    let found = Partition::new(plan.nodes.len(), seconds, threads, cores, load);
     (plan, found)
 }
 
@@ -34,9 +37,9 @@ fn only_long_links_are_cut_and_the_work_is_even() {
     let (plan, found) = partition(&lot(4, "1000 km", "1 km"), 2, 2);
     assert_eq!((found.parts.len(), found.reason.as_str()), (2, ""));
     assert!(found.lookahead.unwrap() >= Ps::from_ms(5), "{found:?}");
-    for (link, ends) in plan.links.iter().enumerate() {
+    for ends in &plan.links {
         let cut = found.of_nodes[ends.from] != found.of_nodes[ends.to];
-        assert!(!cut || lookahead(&plan, link) >= Ps::from_ms(5));
+        assert!(!cut || least_transit(ends) >= Ps::from_ms(5));
     }
     assert!(found.parts.iter().all(|part| part.work > 0.35), "{found:?}");
     assert!((1.2..2.0).contains(&found.speedup), "{found:?}");

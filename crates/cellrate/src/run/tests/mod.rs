@@ -1,5 +1,5 @@
 mod changes;
-mod threads;
+pub mod threads;
 mod warnings;
 
 use cellrate_engine::kernel::Ps;
@@ -8,7 +8,6 @@ use serde_json::Value;
 
 use super::driver::{Driver, RunError};
 use super::memory::Room;
-use super::simulate::run_in_parts;
 use super::*;
 use crate::build;
 use crate::scenario::{Checked, Scenario};
@@ -378,7 +377,7 @@ fn nothing_grows_with_the_simulated_time() {
         driver.run(&mut |_, _| true, &mut ()).unwrap();
         (
             driver.simulation.cells_held(),
-            driver.recorder.bytes(),
+            driver.records.recorder.bytes(),
             driver.simulation.events(100).0.len(),
         )
     };
@@ -467,9 +466,9 @@ fn the_estimate_knows_traces_of_virtual_sources() {
     driver.run(&mut |_, _| true, &mut ()).unwrap();
     let traces = estimate_of(&traced).memory_bytes - without.memory_bytes;
     assert!(
-        traces >= 2 * driver.recorder.bytes() as u64,
+        traces >= 2 * driver.records.recorder.bytes() as u64,
         "{traces} {}",
-        driver.recorder.bytes()
+        driver.records.recorder.bytes()
     );
 }
 
@@ -570,7 +569,7 @@ fn a_run_that_fills_the_memory_is_ended() {
         let nodes = driver.simulation.plan().nodes.len();
         let parts: Vec<usize> = (0..nodes).map(|node| node * parts / nodes).collect();
         let Err(RunError::Exhausted(found)) =
-            run_in_parts(&mut driver, &parts, &mut |_, _| true, &mut ())
+            driver.run_in_parts(&parts, &mut |_, _| true, &mut ())
         else {
             panic!("the run was not ended")
         };

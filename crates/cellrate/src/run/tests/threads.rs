@@ -7,21 +7,21 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use super::*;
+use crate::run::cells::CellRecords;
 use crate::run::driver::RunError;
-use crate::run::simulate::run_in_parts;
 use crate::run::{Series, threads};
 
 /// All that a run leaves behind: its report, its traces, its events, and the number of events
 /// beyond the limit.
 type Left = (String, Vec<Series>, Events, u64);
 
-fn left(driver: &mut Driver, report: cellrate_engine::atm::Report) -> Left {
-    let (events, omitted) = driver.events(100_000);
-    let series = driver.recorder.series();
+fn left(driver: &mut Driver<CellRecords>, report: cellrate_engine::atm::Report) -> Left {
+    let (events, omitted) = CellRecords::events(driver, 100_000);
+    let series = driver.records.series();
     (format!("{report:#?}"), series, events, omitted)
 }
 
-fn driver(checked: &Checked) -> Driver {
+fn driver(checked: &Checked) -> Driver<CellRecords> {
     Driver::new(checked.scenario(), build::plan(checked)).unwrap()
 }
 
@@ -33,12 +33,14 @@ fn alone(checked: &Checked) -> Left {
 
 fn in_parts(checked: &Checked, parts: &[usize]) -> Left {
     let mut driver = driver(checked);
-    let report = run_in_parts(&mut driver, parts, &mut |_, _| true, &mut ()).unwrap();
+    let report = driver
+        .run_in_parts(parts, &mut |_, _| true, &mut ())
+        .unwrap();
     left(&mut driver, report)
 }
 
 /// Nodes dealt out to `count` parts in several ways: in turns, in stretches, and by a drawn order.
-fn deals(nodes: usize, count: usize) -> [Vec<usize>; 3] {
+pub fn deals(nodes: usize, count: usize) -> [Vec<usize>; 3] {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64 ^ nodes as u64;
     let mut drawn = || {
         state = state
@@ -149,7 +151,7 @@ fn a_run_on_threads_stops_when_it_is_told_to() {
             told.push((now, end));
             told.len() < 3
         };
-        let result = run_in_parts(&mut driver, parts, &mut tell, &mut ());
+        let result = driver.run_in_parts(parts, &mut tell, &mut ());
         (result.map(|_| ()), told)
     });
     assert_eq!(result, Err(RunError::Cancelled));
@@ -193,7 +195,7 @@ fn a_panic_of_the_watcher_ends_all_threads() {
                 CALLS.fetch_add(1, Ordering::SeqCst);
                 panic!("the watcher is at fault")
             };
-            let _ = run_in_parts(&mut driver(&checked), parts, &mut tell, &mut ());
+            let _ = driver(&checked).run_in_parts(parts, &mut tell, &mut ());
         })
         .is_err()
     });

@@ -11,7 +11,7 @@ const RATE: Rate = Rate::from_bps(100 * GBPS);
 
 /// Hosts at two leaves `L0` and `L1`, each joined to all spines `S0` ..., every link of 100 Gbit/s and 1 us. Flow
 /// `n` leads from host `An` at the first leaf to host `Bn` at the second one, sprayed both ways.
-fn leaf_spine(
+pub(super) fn leaf_spine(
     spines: usize,
     multipath: Multipath,
     flows: usize,
@@ -86,7 +86,7 @@ fn arrived(report: &Report, name: &str) -> u64 {
     port.queues.iter().map(|queue| queue.packets_arrived).sum()
 }
 
-fn over_tcp(bytes: u64) -> impl Fn(Vec<usize>, Vec<usize>) -> FlowPlan {
+pub(super) fn over_tcp(bytes: u64) -> impl Fn(Vec<usize>, Vec<usize>) -> FlowPlan {
     move |there, back| FlowPlan {
         tcp: TcpConfig {
             mss: Bytes(1_460),

@@ -1,0 +1,68 @@
+//! The load of a run over Ethernet.
+
+use std::slice;
+
+use cellrate_engine::ether::plan::least_transit;
+use cellrate_engine::net::LinkPlan;
+
+use super::describe::packets;
+use super::graph::Graph;
+use super::types::Scenario;
+use crate::run::{LinkLoad, Load};
+
+/// Nanoseconds of a frame where it is sent, forwarded and received: times of nodes, measured turn by turn in
+/// the templates leaf-spine and dctcp. Only the ratios matter, which differ between these by a factor of two.
+mod nanoseconds {
+    /// At the host that sends it.
+    pub const SEND: f64 = 120.0;
+    /// At a switch.
+    pub const FORWARD: f64 = 80.0;
+    /// At the host that receives it.
+    pub const RECEIVE: f64 = 120.0;
+}
+
+/// The load of the run of a scenario. Each packet over TCP has an acknowledgement.
+pub fn load(scenario: &Scenario, graph: &Graph) -> Load {
+    let link = |link: &LinkPlan| LinkLoad {
+        from: link.from,
+        to: link.to,
+        lookahead: least_transit(link),
+        is_used: false,
+        units: 0.0,
+    };
+    let mut load = Load {
+        units: "packets",
+        of_nodes: vec![0.0; graph.nodes.len()],
+        links: graph.links.iter().map(link).collect(),
+    };
+    for (flow, sent) in graph.flows.iter().zip(packets(scenario, graph)) {
+        for (path, sprayed) in [&flow.forward, &flow.backward]
+            .into_iter()
+            .zip(&flow.sprayed)
+        {
+            let hops: Vec<&[usize]> = if sprayed.is_empty() {
+                path.iter().map(slice::from_ref).collect()
+            } else {
+                sprayed.iter().map(Vec::as_slice).collect()
+            };
+            for (hop, links) in hops.iter().enumerate() {
+                let share = sent / links.len() as f64;
+                for link in *links {
+                    let link = &mut load.links[*link];
+                    link.is_used = true;
+                    link.units += share;
+                    if hop == 0 {
+                        load.of_nodes[link.from] += share * nanoseconds::SEND;
+                    }
+                    let at_end = if hop + 1 == hops.len() {
+                        nanoseconds::RECEIVE
+                    } else {
+                        nanoseconds::FORWARD
+                    };
+                    load.of_nodes[link.to] += share * at_end;
+                }
+            }
+        }
+    }
+    load
+}

@@ -1,0 +1,208 @@
+//! Frames on links over a short span, and those that were dropped in it, as columns.
+
+use std::collections::{HashMap, VecDeque};
+
+use cellrate_engine::ether::frame::{Ecn, Info, PREAMBLE, Packet};
+use cellrate_engine::ether::line::OctetClock;
+use cellrate_engine::ether::seen::Seen;
+use cellrate_engine::ether::{Plan, Simulation};
+use cellrate_engine::kernel::Ps;
+use cellrate_engine::net::LinkPlan;
+
+use super::Job;
+use super::driver::slice;
+use super::plan::plan;
+
+/// Frames, one in each row, on a link or dropped before it. All columns have the same length.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Passages {
+    /// Name of the link.
+    pub link: Vec<String>,
+    /// Channel: `FLOW/forward` or `FLOW/backward`.
+    pub vc: Vec<String>,
+    /// `data`, `ack` (a packet of TCP without data) or `record` (of rates).
+    pub kind: Vec<&'static str>,
+    /// Number among the recorded packets of the channel, from 0, that the packet keeps at each link.
+    pub packet: Vec<u64>,
+    /// Octets from header to frame check sequence.
+    pub octets: Vec<u32>,
+    /// True if a switch has marked it: ECN, or CI or NI in a record.
+    pub marked: Vec<bool>,
+    /// Time at which the first bit of its preamble left the sending node, in seconds; of a dropped frame the
+    /// time of the drop, here and below.
+    pub began_seconds: Vec<f64>,
+    /// Time at which the last bit left the sending node.
+    pub left_seconds: Vec<f64>,
+    /// Time at which the last bit arrived at the far end.
+    pub arrived_seconds: Vec<f64>,
+    /// True for a frame that a switch dropped.
+    pub dropped: Vec<bool>,
+    /// Number of rows beyond the limit, which are left out.
+    pub omitted: u64,
+}
+
+/// A recorded frame.
+struct Row {
+    seen: Seen,
+    packet: u64,
+    is_dropped: bool,
+}
+
+/// Runs a job, and records the frames that are on a link between two times, at most `most` of them.
+pub(super) fn passages(job: &Job, from: Ps, to: Ps, most: usize) -> Passages {
+    let plan = plan(job.scenario(), job.graph());
+    #[expect(
+        clippy::expect_used,
+        reason = "the checks of a scenario are those of a plan and more"
+    )]
+    let mut simulation = Simulation::new(plan.clone()).expect("a checked plan");
+    let to = to.min(job.scenario().run.duration);
+    // A frame whose first bit leaves earlier has passed its link before the span.
+    let longest = plan.links.iter().map(|link| {
+        let clock = OctetClock::new(link.rate);
+        link.delay + clock.ceil(PREAMBLE + Info::MOST_OCTETS)
+    });
+    let begin = from.saturating_sub(longest.max().unwrap_or(Ps::ZERO));
+    simulation.tap(&(0..plan.links.len()).collect::<Vec<_>>());
+    simulation.tap_drops();
+    let slice = slice(job.scenario(), job.graph()).max(Ps(1));
+    let (mut numbers, mut columns) = (Numbers::default(), Passages::default());
+    let mut now = Ps::ZERO;
+    while now < to {
+        now = now.saturating_add(slice).min(to);
+        simulation.run_until(now);
+        let (mut seen, mut dropped) = (simulation.take_seen(), simulation.take_dropped());
+        seen.retain(|seen| seen.at >= begin);
+        dropped.retain(|dropped| dropped.at >= begin);
+        for row in numbers.rows(&plan, seen, dropped) {
+            let link = &plan.links[row.seen.link];
+            let first = row.began(link);
+            if first >= to || row.arrived(link) < from {
+                continue;
+            }
+            if columns.link.len() < most {
+                columns.push(&plan, &row);
+            } else {
+                columns.omitted += 1;
+            }
+        }
+    }
+    columns
+}
+
+impl Row {
+    fn began(&self, link: &LinkPlan) -> Ps {
+        if self.is_dropped {
+            return self.seen.at;
+        }
+        let lasts = OctetClock::new(link.rate).ceil(PREAMBLE + self.seen.info.octets());
+        self.seen.at.saturating_sub(lasts)
+    }
+    fn arrived(&self, link: &LinkPlan) -> Ps {
+        let delay = if self.is_dropped {
+            Ps::ZERO
+        } else {
+            link.delay
+        };
+        self.seen.at + delay
+    }
+}
+
+impl Passages {
+    fn push(&mut self, plan: &Plan, row: &Row) {
+        let Seen {
+            at,
+            link,
+            channel,
+            info,
+            packet,
+        } = &row.seen;
+        let link = &plan.links[*link];
+        self.link.push(link.name.clone());
+        let flow = &plan.flows[channel.flow()].name;
+        self.vc.push(format!("{flow}/{}", channel.direction()));
+        self.kind.push(match packet {
+            Packet::Rates { .. } => "record",
+            Packet::Tcp(segment) if segment.payload() == 0 => "ack",
+            Packet::Tcp(_) | Packet::Udp(_) => "data",
+        });
+        self.packet.push(row.packet);
+        self.octets.push(info.octets());
+        let record = info.record(packet);
+        self.marked
+            .push(info.ecn() == Ecn::Ce || record.is_some_and(|record| record.ci || record.ni));
+        self.began_seconds.push(row.began(link).as_secs_f64());
+        self.left_seconds.push(at.as_secs_f64());
+        self.arrived_seconds.push(row.arrived(link).as_secs_f64());
+        self.dropped.push(row.is_dropped);
+    }
+}
+
+/// Numbers of the packets that have left on each link, or were dropped before it.
+///
+/// A packet has, at a link, the number of the first packet with its contents that has left on a link to the
+/// same node and was not found yet. A packet that came to the node before the recording has a number of its own.
+#[derive(Default)]
+struct Numbers {
+    /// By channel.
+    next: HashMap<usize, u64>,
+    /// By channel and link, both by number, the packets that may leave the node at the end of the link.
+    before: HashMap<(usize, usize), VecDeque<(u64, Packet)>>,
+}
+
+impl Numbers {
+    /// The frames of `seen` and `dropped` with their numbers, in the order in which they left or were dropped.
+    fn rows(&mut self, plan: &Plan, seen: Vec<Seen>, dropped: Vec<Seen>) -> Vec<Row> {
+        let row = |is_dropped| {
+            move |seen| Row {
+                seen,
+                packet: 0,
+                is_dropped,
+            }
+        };
+        let dropped = dropped.into_iter().map(row(true));
+        let mut rows: Vec<Row> = seen.into_iter().map(row(false)).chain(dropped).collect();
+        rows.sort_by_key(|row| row.seen.at);
+        for row in &mut rows {
+            row.packet = self.number(plan, row);
+        }
+        rows
+    }
+
+    fn number(&mut self, plan: &Plan, row: &Row) -> u64 {
+        let seen = &row.seen;
+        let channel = seen.channel.index();
+        let ends = &plan.links[seen.link];
+        let links = plan.links_of(seen.channel).iter();
+        let mut into = links.filter(|link| plan.links[**link].to == ends.from);
+        let known = into.find_map(|link| {
+            let waiting = self.before.get_mut(&(channel, *link))?;
+            let at = waiting
+                .iter()
+                .position(|(_, packet)| equal(packet, &seen.packet))?;
+            waiting.remove(at).map(|(number, _)| number)
+        });
+        let number = known.unwrap_or_else(|| {
+            let next = self.next.entry(channel).or_default();
+            *next += 1;
+            *next - 1
+        });
+        let last = plan.path(seen.channel).last();
+        let is_last = last.is_some_and(|last| plan.links[*last].to == ends.to);
+        if !row.is_dropped && !is_last {
+            let waiting = self.before.entry((channel, seen.link)).or_default();
+            waiting.push_back((number, seen.packet));
+        }
+        number
+    }
+}
+
+/// True if two packets of a channel may be one at two links. Switches write into records of rates.
+fn equal(one: &Packet, other: &Packet) -> bool {
+    match (one, other) {
+        (Packet::Tcp(one), Packet::Tcp(other)) => one == other,
+        (Packet::Udp(one), Packet::Udp(other)) => one == other,
+        (Packet::Rates { .. }, Packet::Rates { .. }) => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,140 @@
+//! The load of a run of a network of ATM cells.
+
+use cellrate_engine::atm::plan::{FlowPlan, NodeKind, Plan, least_transit};
+use cellrate_engine::net::LinkPlan;
+
+use super::graph::{LinkLoad, Load};
+use crate::run::work::{Cells, cells_of};
+
+/// Nanoseconds that a cell costs where it is generated, forwarded and received: times of nodes, measured
+/// turn by turn in networks like the bench's W1 and W2 with 15 sources, and with 100 and 1,000. Larger networks
+/// are further from the caches, and all of their nodes take longer. Only the ratios matter.
+mod nanoseconds {
+    /// A bare cell, at the host that sends it.
+    pub const GENERATE: f64 = 5.0;
+    /// A bare cell, at the host that receives it.
+    pub const RECEIVE: f64 = 2.0;
+    /// A cell of TCP or ABR, at the host that sends it.
+    pub const GENERATE_CLOSED: f64 = 13.0;
+    /// A cell of TCP or ABR, at the host that receives it.
+    pub const RECEIVE_CLOSED: f64 = 5.0;
+    /// A cell at a switch.
+    pub const FORWARD: f64 = 6.5;
+    /// Further nanoseconds of a cell where the cells of several links are merged.
+    pub const MERGE: f64 = 2.0;
+    /// Further nanoseconds of a cell where the cells of one link are spread over several, for each
+    /// factor of ten in the number of these links.
+    pub const SPREAD: f64 = 2.0;
+    /// Further nanoseconds of a cell where its flow is under ABR.
+    pub const CONTROL: f64 = 9.0;
+    /// Further nanoseconds of a cell where control loops end and begin.
+    pub const RELAY: f64 = 25.0;
+    /// Factor on the nanoseconds of a cell under credit control, where many events have an instant
+    /// of their own.
+    pub const PROMPT: f64 = 2.0;
+}
+
+impl Load {
+    /// The load of a run of `seconds` of a network of ATM cells.
+    pub fn new(plan: &Plan, seconds: f64) -> Load {
+        let link = |(link, is_used): (&LinkPlan, bool)| LinkLoad {
+            from: link.from,
+            to: link.to,
+            lookahead: least_transit(link),
+            is_used,
+            units: 0.0,
+        };
+        let mut load = Load {
+            units: "cells",
+            of_nodes: vec![0.0; plan.nodes.len()],
+            links: plan.links.iter().zip(used_links(plan)).map(link).collect(),
+        };
+        let forward = forwarding(plan);
+        for (flow, cells) in plan.flows.iter().zip(cells_of(plan, seconds)) {
+            let Cells { there, first, back } = cells;
+            load.add(plan, flow, &forward, &flow.forward, there);
+            load.add(plan, flow, &forward, &flow.backward, back);
+            if let Some(link) = flow.forward.first() {
+                // What is lost behind the first link has been generated, and has crossed it.
+                load.links[*link].units += first;
+                load.of_nodes[plan.links[*link].from] += first * nanoseconds::GENERATE;
+                load.of_nodes[plan.links[*link].to] += first * forward[*link];
+            }
+        }
+        if plan.fcvc.is_some() {
+            let all = load.of_nodes.iter_mut();
+            all.for_each(|node| *node *= nanoseconds::PROMPT);
+        }
+        load
+    }
+
+    /// Adds `cells` of a flow on the links `way` to the load; `forward` has, for each link, the
+    /// nanoseconds that forwarding one cell takes at its far end.
+    fn add(&mut self, plan: &Plan, flow: &FlowPlan, forward: &[f64], way: &[usize], cells: f64) {
+        let Some((first, last)) = way.first().zip(way.last()) else {
+            return;
+        };
+        let is_abr = flow.service == cellrate_engine::atm::cell::ServiceClass::Abr;
+        let (generate, receive) = if is_abr || flow.source.over_tcp() {
+            (nanoseconds::GENERATE_CLOSED, nanoseconds::RECEIVE_CLOSED)
+        } else {
+            (nanoseconds::GENERATE, nanoseconds::RECEIVE)
+        };
+        self.of_nodes[plan.links[*first].from] += cells * generate;
+        self.of_nodes[plan.links[*last].to] += cells * receive;
+        for link in way {
+            self.links[*link].units += cells;
+        }
+        for link in &way[..way.len() - 1] {
+            let node = plan.links[*link].to;
+            let mut each = forward[*link];
+            if is_abr {
+                each += nanoseconds::CONTROL;
+                if let NodeKind::Switch(switch) = &plan.nodes[node].kind
+                    && switch.vsvd.is_some()
+                {
+                    each += nanoseconds::RELAY;
+                }
+            }
+            self.of_nodes[node] += cells * each;
+        }
+    }
+}
+
+/// Nanoseconds that the far end of each link takes to forward a cell that is under no control.
+fn forwarding(plan: &Plan) -> Vec<f64> {
+    let mut inputs = vec![0u32; plan.nodes.len()];
+    for (link, used) in plan.links.iter().zip(used_links(plan)) {
+        inputs[link.to] += u32::from(used);
+    }
+    // Each link with those to which its cells go on.
+    let flows = plan.flows.iter();
+    let ways = flows.flat_map(|flow| [&flow.forward, &flow.backward]);
+    let mut pairs: Vec<(usize, usize)> = ways
+        .flat_map(|way| way.windows(2).map(|pair| (pair[0], pair[1])))
+        .collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    let mut outputs = vec![0u32; plan.links.len()];
+    pairs.iter().for_each(|(link, _)| outputs[*link] += 1);
+    let each = plan.links.iter().zip(outputs).map(|(link, outputs)| {
+        let merge = if inputs[link.to] > 1 {
+            nanoseconds::MERGE
+        } else {
+            0.0
+        };
+        let spread = f64::from(outputs.max(1)).log10() * nanoseconds::SPREAD;
+        nanoseconds::FORWARD + merge + spread
+    });
+    each.collect()
+}
+
+/// For each link, true if cells may cross it. With credit any link may carry credit cells.
+fn used_links(plan: &Plan) -> Vec<bool> {
+    let mut used = vec![plan.fcvc.is_some(); plan.links.len()];
+    for flow in &plan.flows {
+        let both = flow.forward.iter().chain(&flow.backward);
+        both.for_each(|link| used[*link] = true);
+    }
+    used
+}
