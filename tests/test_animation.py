@@ -17,7 +17,7 @@ from cellrate.cli.app import BAD_INPUT, run_command
 from cellrate.common.problems import BadInput
 from cellrate.simulation.animation.drawn_film import positions
 from cellrate.simulation.animation.film import Film, film, shown_film
-from cellrate.simulation.animation.node_places import node_places
+from cellrate.simulation.animation.node_places import Map, node_places
 from cellrate.simulation.network import Network
 from cellrate.simulation.passages import passages
 from PIL import Image
@@ -62,23 +62,23 @@ def congested(tmp_path_factory: pytest.TempPathFactory) -> Film:
 
 def test_cells_of_a_line_are_where_the_hand_puts_them(tmp_path: Path) -> None:
     made = film(Job(LINE, "line.toml"), (0.0, 1e-3), tmp_path / "film")
-    begins = made.cells.filter(pl.col("link") == "h1->X")["left_seconds"].to_numpy()
+    begins = made.moving.filter(pl.col("link") == "h1->X")["left_seconds"].to_numpy()
     # One cell in 100 us; each is 10 us on the line before its last bit has left.
     first = begins[0]
     assert begins == pytest.approx(first + np.arange(10) * 100e-6, abs=1e-11)
     assert (first - 10e-6) % 100e-6 == pytest.approx(0.0, abs=1e-11)
     # 50 us of propagation, 10 us of transmission, 100 us of propagation.
     for link, after in (("h1->X", 0.0), ("X->h2", 60e-6)):
-        own = made.cells.filter(pl.col("link") == link)
+        own = made.moving.filter(pl.col("link") == link)
         left = own["left_seconds"].to_numpy()
         assert left == pytest.approx(begins[: len(left)] + after, abs=1e-11)
         delay = {"h1->X": 50e-6, "X->h2": 100e-6}[link]
         assert own["arrived_seconds"].to_numpy() == pytest.approx(left + delay, abs=1e-11)
-    assert set(made.cells["look"]) == {"data"}
+    assert set(made.moving["look"]) == {"data"}
     assert made.queues == ()
     # A fifth of the way after 10 of 50 us; the ends are at 0.07 and 0.5.
     ends = {"x": 0.07, "y": 0.5, "to_x": 0.5, "to_y": 0.5}
-    one = made.cells.head(1).with_columns(**{name: pl.lit(at) for name, at in ends.items()})
+    one = made.moving.head(1).with_columns(**{name: pl.lit(at) for name, at in ends.items()})
     [x], [y] = positions(one, first + 10e-6)
     assert (x, y) == pytest.approx((0.07 + 0.2 * 0.43, 0.5))
 
@@ -87,9 +87,9 @@ def test_the_cells_are_those_of_the_run(congested: Film) -> None:
     scenario = _core.Scenario(template("n-source"), "n-source.toml", list(CONGESTED))
     seen = passages(scenario, SPAN).frame.filter(pl.col("left_seconds") < SPAN[1])
     columns = ["link", "left_seconds", "arrived_seconds"]
-    assert congested.cells.height > 200
-    assert congested.cells.select(columns).sort(columns).equals(seen.select(columns).sort(columns))
-    kinds = congested.cells.select(
+    assert congested.moving.height > 200
+    assert congested.moving.select(columns).sort(columns).equals(seen.select(columns).sort(columns))
+    kinds = congested.moving.select(
         "link", "left_seconds", pl.col("look").str.replace("-marked", "")
     )
     assert kinds.sort("link", "left_seconds")["look"].to_list() == (
@@ -104,7 +104,7 @@ def test_losses_and_queues_are_those_of_the_run(congested: Film) -> None:
     times = told.filter(pl.col("time_seconds").is_between(*SPAN, closed="left"))["time_seconds"]
     assert congested.losses["time_seconds"].to_list() == times.to_list()
     assert len(times) > 0
-    [queue] = [one for one in congested.queues if one.port.name == "A->B"]
+    [queue] = [one for one in congested.queues if (one.sender, one.receiver) == ("A", "B")]
     assert queue.limit == 20
     # A cell is refused when the buffer is full, so the bar is full at each loss.
     assert {queue.at(time) for time in times} <= {19.0, 20.0}
@@ -115,7 +115,7 @@ def test_cells_that_links_lose_are_seen(tmp_path: Path) -> None:
     errors = ("link_errors={ lose_every = 5 }",)
     made = film(Job(LINE, "line.toml", errors), (0.0, 2e-3), tmp_path / "film")
     sent = run(LINE, overrides=[*errors, "measure.from=0 s"]).summary["vcs"][0]
-    on_first = made.cells.filter(pl.col("link") == "h1->X").height
+    on_first = made.moving.filter(pl.col("link") == "h1->X").height
     lost_on_first = made.losses.filter(pl.col("link") == "h1->X").height
     assert lost_on_first > 0
     assert on_first + lost_on_first == sent["cells_sent"]
@@ -123,22 +123,23 @@ def test_cells_that_links_lose_are_seen(tmp_path: Path) -> None:
 
 def test_marks_begin_with_the_queue_that_makes_them(tmp_path: Path, congested: Film) -> None:
     """EFCI is set where the queue is above the threshold; the access links carry none."""
-    looks = congested.cells.group_by("link", "look").len()
+    looks = congested.moving.group_by("link", "look").len()
     marked = looks.filter(pl.col("look") == "data-marked")
     assert {"A->B"} <= set(marked["link"])
     assert not any(link.startswith("src.") for link in marked["link"])
     calm = [*CONGESTED[:4], 'switch.control={scheme="efci", threshold="100 cells"}']
     made = film(Job(template("n-source"), "n-source.toml", tuple(calm)), SPAN, tmp_path / "film")
-    assert not any(look.endswith("-marked") for look in made.cells["look"])
+    assert not any(look.endswith("-marked") for look in made.moving["look"])
 
 
 def test_credit_cells_are_seen(tmp_path: Path) -> None:
     text = Path(__file__).with_name("scenarios").joinpath("credit.toml").read_text("utf-8")
     made = film(Job(text, "credit.toml"), (0.0101, 0.0111), tmp_path / "film")
-    credit = made.cells.filter(pl.col("look") == "credit")
+    credit = made.moving.filter(pl.col("look") == "credit")
     assert set(credit["link"]) == {"X->h1", "h2->X", "h1->X", "X->h2"} & set(credit["link"])
     assert credit.height > 10
-    delays = {link.name: link.delay_seconds for link in made.network.links}
+    network = Network.of(text, "credit.toml")
+    delays = {link.name: link.delay_seconds for link in network.links}
     for link, left, arrived in credit.select("link", "left_seconds", "arrived_seconds").rows():
         assert arrived - left == pytest.approx(delays[link], abs=1e-9)
 
@@ -146,7 +147,7 @@ def test_credit_cells_are_seen(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["n-source", "parking-lot", "gfc-1", "gfc-2", "two-way"])
 def test_flows_go_to_the_right_and_no_nodes_are_on_each_other(name: str) -> None:
     network = Network.of(template(name), name, ())
-    places = node_places(network)
+    places = node_places(Map.of(network))
     assert set(places) == {node.name for node in network.nodes}
     spots = sorted((round(x, 4), round(y, 4)) for x, y in places.values())
     assert len(set(spots)) == len(spots)
@@ -193,7 +194,7 @@ def test_the_page_has_the_cells_and_plays_them(tmp_path: Path) -> None:
     assert found is not None
     data = json.loads(found[1])
     ends = [tuple(data["nodes"][at]["name"] for at in link) for link in data["links"]]
-    cells = [(ends[link], left, arrived) for link, _, left, arrived in data["cells"]]
+    cells = [(ends[link], left, arrived) for link, _, left, arrived in data["moving"]]
     assert ends[0] == ("h1", "X")
     # By hand: cells leave h1 at 10 us and every 100 us, and are 50 and 100 us under way.
     assert [one for one in cells if one[0] == ("h1", "X")] == [(("h1", "X"), 510.0, 560.0)]
@@ -254,10 +255,10 @@ def test_a_span_that_is_left_open_shows_what_fits(
     whole = shown_film(job, None, None, tmp_path / "film")
     assert whole.start_seconds == first
     assert whole.end_seconds == pytest.approx(first + (2 * trip or 1e-3))
-    assert whole.cells.height > 10
-    monkeypatch.setattr("cellrate.simulation.animation.film.MOST", whole.cells.height // 2)
+    assert whole.moving.height > 10
+    monkeypatch.setattr("cellrate.simulation.animation.film.MOST", whole.moving.height // 2)
     less = shown_film(job, None, None, tmp_path / "film")
-    assert 0 < less.cells.height <= whole.cells.height // 2
+    assert 0 < less.moving.height <= whole.moving.height // 2
     assert less.end_seconds < whole.end_seconds
 
 

@@ -1,4 +1,4 @@
-"""`cellrate animate`, `time-space`: every cell during a short span, as a film or a diagram."""
+"""`cellrate animate`, `time-space`: every cell or frame of a short span, as film or diagram."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def animate(
             name="--to",
             allow_leading_hyphen=True,
             help='End of the span, as in "10.2 ms"; two round trips after its start by default, '
-            "or as many cells as a film shows.",
+            "eight over Ethernet, or as many cells or frames as a film shows.",
         ),
     ] = None,
     speed: Annotated[
@@ -59,13 +59,14 @@ def animate(
         Parameter(name=["--output", "-o"], help="FILE.html, .gif or .mp4; all by default."),
     ] = None,
 ) -> None:
-    """Make a film: cells move on links, queues fill, RM cells turn round, in slow motion.
+    """Make a film: cells or frames move on links, queues fill, in slow motion.
 
     Every cell of the span is shown, where its last bit is: data cells, RM cells there and back,
-    those that carry a mark (EFCI, CI, NI), credit cells, and a cross for each lost cell. The page
-    plays, stops and goes step by step; GIF and MP4 are for slides. MP4 needs the program ffmpeg.
-    The run up to the end of the span is done cell by cell, which takes several times as long as
-    cellrate run. Without -o the films are written to out/NAME-film.
+    those that carry a mark (EFCI, CI, NI), credit cells, and a cross for each lost cell. Over
+    Ethernet every frame is a line as long as it is on its link. The page plays, stops and goes step
+    by step; GIF and MP4 are for slides. MP4 needs the program ffmpeg. The run of cells up to the
+    end of the span is done cell by cell, which takes several times as long as cellrate run. Without
+    -o the films are written to out/NAME-film.
     """
     asked_span = span(start or "0 s", end, ("--from", "--to"))
     formats: tuple[str, ...] = FORMATS if output is None else (output.suffix.removeprefix("."),)
@@ -106,7 +107,7 @@ def animate(
                 with ProgressBar(f"drawing {path.suffix[1:]}") as progress:
                     gif = path.suffix == ".gif"
                     drawn_film.write(made, times, fresh, gif=gif, progress=progress)
-    slow = f"{made.cells.height:,} cells on links, {made.losses.height:,} lost"
+    slow = f"{made.moving.height:,} {made.units} on links, {made.losses.height:,} lost"
     terminal.say(f"{slow}; {1 / per_second:,.0f} times slower than simulated time")
     terminal.say(f"written to {', '.join(map(str, files))}")
 
@@ -158,21 +159,22 @@ def time_space(
     ] = None,
     **options: Any,  # noqa: ANN401  of the function
 ) -> None:
-    """Draw a time-space diagram: every cell of a flow on its path through the network.
+    """Draw a time-space diagram: every cell or frame of a flow on its path through the network.
 
     Time goes across, the nodes of the path upwards. A sloping line is a cell on a link, a level
-    line a waiting cell, a cross a lost cell. The run up to the end of the span is done cell by
-    cell, which takes several times as long as cellrate run. Without -o the figure is written to
+    line a waiting cell, a cross a lost cell; a frame is a band as wide as it takes to send. The run
+    of cells up to the end of the span is done cell by cell, which takes several times as long as
+    cellrate run. Without -o the figure is written to
     out/NAME-time-space.
     """
     job = job_of(file, options["overrides"], options["seed"])
     from cellrate.simulation.figures import FORMATS, save
-    from cellrate.simulation.network import Network
+    from cellrate.simulation.network.ethernet_view import network_of
     from cellrate.simulation.passages import flow_named, passages, usual_end
     from cellrate.studies.plots.time_space import time_space as draw
 
     scenario = job.scenario()
-    drawn = flow_named(Network.of_scenario(scenario), options["flow"])
+    drawn = flow_named(network_of(scenario), options["flow"])
     flags = "--from", "--to"
     begin = drawn.start_seconds if from_seconds is None else span(from_seconds, None, flags)[0]
     if to_seconds is None:

@@ -80,7 +80,7 @@ def time_space(
     overrides: Overrides = (),
     seed: int | None = None,
 ) -> Figure:
-    """Draws the cells of a flow on their path over a short span, as ``cellrate time-space``.
+    """Draws cells or frames of a flow on their path over a short span, as ``cellrate time-space``.
 
     Args:
         scenario: A path, TOML, mapping or `Scenario`, as for `run`.
@@ -95,12 +95,12 @@ def time_space(
         ScenarioError: The scenario is wrong.
         ValueError: The span is empty or not finite, or the seed is out of range.
     """
-    from cellrate.simulation.network import Network
+    from cellrate.simulation.network.ethernet_view import network_of
     from cellrate.simulation.passages import flow_named, passages, usual_end
     from cellrate.studies.plots.time_space import time_space as draw_time_space
 
     checked = job_of(scenario, overrides, seed).scenario()
-    drawn = flow_named(Network.of_scenario(checked), flow)
+    drawn = flow_named(network_of(checked), flow)
     begin = drawn.start_seconds if from_seconds is None else from_seconds
     end = usual_end(drawn, begin) if to_seconds is None else to_seconds
     if not (0 <= begin < end < math.inf):

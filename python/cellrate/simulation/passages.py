@@ -1,29 +1,38 @@
-"""Records every cell on every link during a short span of a run."""
+"""Records every cell or frame on every link during a short span of a run."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, overload
 
 import polars as pl
 
 from cellrate import _core
 from cellrate.common.problems import choose
 from cellrate.simulation.network import Flow, Network
+from cellrate.simulation.network.ethernet_view import FrameFlow, FrameNetwork
 
-ROUND_TRIPS, CELLS = 2.1, 500
-"""Span by default: the longer of these round trips, and of cells of the flow's slowest link."""
+ROUND_TRIPS, CELLS, FRAMES = 2.1, 500, 60
+"""Span by default: the longer of these round trips, and of cells or full frames of the flow's
+slowest link."""
 MOST = 20_000
 """Greatest number of passages that are recorded; a picture of more would be black."""
 
 
 @dataclass(frozen=True)
 class Passages:
-    """Passages of cells over links.
+    """Passages of cells or frames over links.
 
     Attributes:
         frame: A row for each cell on each link: `link`, `vc`, `kind` (data, frm or brm), `cell`
             (number among the data cells of the channel, modulo 2^20; null for an RM cell),
-            `left_seconds` (its last bit leaves the sender) and `arrived_seconds`.
+            `left_seconds` (its last bit leaves the sender) and `arrived_seconds`. Over Ethernet a
+            row for each frame on each link: `link`, `vc`, `kind` (data; ack, a segment without
+            data; record, of rates), `packet` (number among those of the channel in this span, the
+            same at each link), `octets` (from header to frame check sequence), `marked`,
+            `began_seconds` (its first bit leaves the sender), `left_seconds`, `arrived_seconds` and
+            `dropped`: true for a row that stands for a drop before the link, at all three times.
         start_seconds: Start of the span.
         end_seconds: End of the span.
         omitted: Number of passages that are not in the frame.
@@ -35,7 +44,11 @@ class Passages:
     omitted: int
 
 
-def flow_named(network: Network, name: str | None) -> Flow:
+@overload
+def flow_named(network: Network, name: str | None) -> Flow: ...
+@overload
+def flow_named(network: FrameNetwork, name: str | None) -> FrameFlow: ...
+def flow_named(network: Network | FrameNetwork, name: str | None) -> Flow | FrameFlow:
     """The flow with a name; the first flow without one.
 
     Raises:
@@ -45,23 +58,26 @@ def flow_named(network: Network, name: str | None) -> Flow:
     return network.flows[0 if name is None else names.index(choose(name, names, "flow"))]
 
 
-def usual_end(flow: Flow, start_seconds: float) -> float:
-    """End of a span in which cells of a flow pass its whole path, and RM cells come back.
+def usual_end(flow: Flow | FrameFlow, start_seconds: float) -> float:
+    """End of a span in which cells or frames of a flow pass its whole path, and answers come back.
 
     Args:
         flow: A flow.
         start_seconds: Start of the span.
     """
+    if isinstance(flow, FrameFlow):
+        frames = FRAMES * max(line.seconds(flow.line_bytes) for line in flow.slowest)
+        return start_seconds + max(ROUND_TRIPS * flow.least_round_trip_seconds, frames)
     round_trip = sum(link.delay_seconds for link in (*flow.forward, *flow.backward))
     slowest = min(link.cells_per_second for link in flow.forward)
     return start_seconds + max(ROUND_TRIPS * round_trip, CELLS / slowest)
 
 
 def passages(scenario: _core.Scenario, span: tuple[float, float], most: int = MOST) -> Passages:
-    """Simulates a scenario up to the end of a span, and records the cells on links within it.
+    """Simulates a scenario up to the end of a span, and records what is on links within it.
 
-    The plain engine does this; it takes several times as long as the fast engine, and agrees with
-    it in every cell.
+    Cells come from the plain engine; it takes several times as long as the fast engine, and agrees
+    with it in every cell.
 
     Args:
         scenario: The scenario.
@@ -71,9 +87,10 @@ def passages(scenario: _core.Scenario, span: tuple[float, float], most: int = MO
     Raises:
         ValueError: The span is not valid.
     """
-    found = scenario.passages(*span, most)
-    columns = {name: found[name] for name in SCHEMA}  # type: ignore[literal-required]
-    return Passages(pl.DataFrame(columns, schema=SCHEMA), *span, found["omitted"])
+    found: Mapping[str, Any] = scenario.passages(*span, most)
+    schema = FRAME_SCHEMA if scenario.link_layer == "ethernet" else SCHEMA
+    columns = {name: found[name] for name in schema}
+    return Passages(pl.DataFrame(columns, schema=schema), *span, found["omitted"])
 
 
 SCHEMA = {
@@ -83,4 +100,16 @@ SCHEMA = {
     "cell": pl.Int64(),
     "left_seconds": pl.Float64(),
     "arrived_seconds": pl.Float64(),
+}
+FRAME_SCHEMA = {
+    "link": pl.String(),
+    "vc": pl.String(),
+    "kind": pl.String(),
+    "packet": pl.Int64(),
+    "octets": pl.Int64(),
+    "marked": pl.Boolean(),
+    "began_seconds": pl.Float64(),
+    "left_seconds": pl.Float64(),
+    "arrived_seconds": pl.Float64(),
+    "dropped": pl.Boolean(),
 }

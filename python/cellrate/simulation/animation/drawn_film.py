@@ -4,37 +4,46 @@ from __future__ import annotations
 
 import math
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 from matplotlib import style
 from matplotlib.animation import AbstractMovieWriter, FFMpegWriter, PillowWriter
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
 from cellrate.common.problems import BadInput
-from cellrate.simulation.animation.film import LOOKS, Film, Queue
+from cellrate.simulation.animation.film import Film, Queue
 from cellrate.simulation.figures import COLOURS, FAINT, STYLE, new_figure
 
 FRAMES_PER_SECOND = 20
 DOTS_PER_INCH = 100
 WIDTH, HEIGHT = 9.6, 5.4
 LOST_SECONDS = 0.5
-"""Seconds of film for which a lost cell is shown."""
-DYES = dict(
-    zip(
-        LOOKS,
-        (FAINT, "#e69f00", "#56b4e9", "#d55e00", "#009e73", "#cc0000", "#000000"),
-        strict=True,
-    )
-)
-SHAPES = dict(zip(LOOKS, "..>><<D", strict=True))
+"""Seconds of film for which a lost cell or frame is shown."""
+DYES = {
+    "data": FAINT,
+    "data-marked": "#e69f00",
+    "frm": "#56b4e9",
+    "frm-marked": "#d55e00",
+    "brm": "#009e73",
+    "brm-marked": "#cc0000",
+    "credit": "#000000",
+    "ack": "#009e73",
+    "ack-marked": "#cc0000",
+    "record": "#56b4e9",
+    "record-marked": "#d55e00",
+}
+SHAPES = {"frm": ">", "brm": "<", "credit": "D"}
 NAMES = {
     "data": "data cell",
     "data-marked": "data cell with EFCI",
@@ -44,9 +53,19 @@ NAMES = {
     "brm-marked": "backward RM cell, CI or NI",
     "credit": "credit cell",
 }
-# Distance of a cell from the middle of a line, so that both directions are apart.
+FRAME_NAMES = {
+    "data": "frame with data",
+    "data-marked": "frame with data and CE",
+    "ack": "acknowledgement",
+    "ack-marked": "acknowledgement with CE",
+    "record": "record of rates",
+    "record-marked": "record, CI, NI or CE",
+}
+# Width of a frame on its link.
+THICK = 3.0
+# Distance of a cell or a frame from the middle of a line, so that both directions are apart.
 ASIDE = 0.012
-# A lost cell is marked below its switch.
+# What is lost is marked below its switch.
 BELOW = 0.09
 BAR_WIDTH, BAR_HEIGHT = 0.016, 0.16
 # Hosts are named up to this number.
@@ -124,44 +143,44 @@ class Picture:
         self._film = film
         self._kept_seconds = LOST_SECONDS * FRAMES_PER_SECOND * step_seconds
         self.figure, [panel] = new_figure(1, width=WIDTH, height=HEIGHT - 0.4)
-        # Nothing moves but the cells: the layout is made once.
+        # Only what is on links moves: the layout is made once.
         self.figure.set_layout_engine("none")
         panel.set_position((0.02, 0.12, 0.96, 0.8))
         panel.set_axis_off()
         panel.set(xlim=(0, 1), ylim=(0, 1))
         self._panel = panel
         _network(panel, film)
-        self._cells = film.cells.with_columns(_ends(film))
-        self._dots = {
-            look: panel.plot([], [], SHAPES[look], color=DYES[look], markersize=_size(look))[0]
-            for look in LOOKS
-        }
+        self._moving = film.moving.with_columns(_ends(film))
+        self._drawn = _drawn(panel, film)
         [self._lost] = panel.plot([], [], "x", color="black", markersize=10, markeredgewidth=2.5)
         self._bars = _bars(panel, film)
-        seen = [look for look in LOOKS if look in set(film.cells["look"])]
-        handles = [self._dots[look] for look in seen]
-        names = [NAMES[look] for look in seen]
+        seen = [look for look in film.looks if look in set(film.moving["look"])]
+        handles: list[Artist] = [self._drawn[look] for look in seen]
+        names = [names_of(film)[look] for look in seen]
         if film.losses.height:
-            handles, names = [*handles, self._lost], [*names, "lost cell"]
+            handles, names = [*handles, self._lost], [*names, f"lost {film.units[:-1]}"]
         panel.legend(handles, names, loc="lower center", bbox_to_anchor=(0.5, -0.15), ncols=4)
         self._title = panel.set_title("")
 
     def show(self, time: float) -> None:
         """Changes the picture to another simulated time, in seconds."""
-        there = self._cells.filter(
-            pl.col("left_seconds") <= time, pl.col("arrived_seconds") >= time
-        )
-        for look, dots in self._dots.items():
+        first = "began_seconds" if self._film.has_frames else "left_seconds"
+        there = self._moving.filter(pl.col(first) <= time, pl.col("arrived_seconds") >= time)
+        for look, drawn in self._drawn.items():
             own = there.filter(pl.col("look") == look)
-            dots.set_data(*positions(own, time))
+            if isinstance(drawn, LineCollection):
+                ends = (positions(own, time), heads(own, time))
+                drawn.set_segments(list(np.stack([np.stack(end, axis=1) for end in ends], axis=1)))
+            else:
+                drawn.set_data(*positions(own, time))
         since = pl.col("time_seconds")
         lost = self._film.losses.filter(since <= time, since > time - self._kept_seconds)
         at = [self._film.places[self._sender(link)] for link in lost["link"]]
         self._lost.set_data([x for x, _ in at], [y - BELOW for _, y in at])
         for queue, bar, label, most in self._bars:
-            cells = queue.at(time)
-            bar.set_height(BAR_HEIGHT * cells / most)
-            label.set_text(f"{cells:,.0f}")
+            length = queue.at(time)
+            bar.set_height(BAR_HEIGHT * length / most)
+            label.set_text(self._film.length_text(length))
         gone = self._film.losses.filter(since <= time).height
         counted = (
             f"   {gone:,} lost since the start of the film" if self._film.losses.height else ""
@@ -169,23 +188,55 @@ class Picture:
         self._title.set_text(f"{self._film.title}   t = {time * 1e3:.4f} ms{counted}")
 
     def _sender(self, link: str) -> str:
-        return next(known.sender.name for known in self._film.network.links if known.name == link)
+        return next(known.sender for known in self._film.network.ways if known.name == link)
 
 
-def positions(
-    cells: pl.DataFrame, time: float
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Places of cells on their links at a time: in proportion to the time since they left.
+Points: TypeAlias = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
+
+
+def positions(moving: pl.DataFrame, time: float) -> Points:
+    """Places of last bits on their links at a time: in proportion to the time since they left.
 
     Args:
-        cells: Cells with the ends of their links, `x`, `y`, `to_x` and `to_y`.
-        time: A time at which they are on their links, in seconds.
+        moving: Cells or frames with the ends of their links, `x`, `y`, `to_x` and `to_y`.
+        time: A time, in seconds.
     """
-    left, arrived = (cells[name].to_numpy() for name in ("left_seconds", "arrived_seconds"))
+    return _places(moving, "left_seconds", time)
+
+
+def heads(frames: pl.DataFrame, time: float) -> Points:
+    """Places of the first bits of frames, as `positions`."""
+    return _places(frames, "began_seconds", time)
+
+
+def _places(moving: pl.DataFrame, since: str, time: float) -> Points:
+    left, arrived = (moving[name].to_numpy() for name in ("left_seconds", "arrived_seconds"))
     way = np.maximum(arrived - left, 1e-15)
-    share = np.clip((time - left) / way, 0.0, 1.0)
-    x, y, to_x, to_y = (cells[name].to_numpy() for name in ("x", "y", "to_x", "to_y"))
+    share = np.clip((time - moving[since].to_numpy()) / way, 0.0, 1.0)
+    x, y, to_x, to_y = (moving[name].to_numpy() for name in ("x", "y", "to_x", "to_y"))
     return x + share * (to_x - x), y + share * (to_y - y)
+
+
+def names_of(film: Film) -> Mapping[str, str]:
+    """Names of the looks of a film."""
+    return FRAME_NAMES if film.has_frames else NAMES
+
+
+def _drawn(panel: Axes, film: Film) -> dict[str, Line2D | LineCollection]:
+    """For each look what draws it: points for cells; lines for frames, from tail to head."""
+    if not film.has_frames:
+        return {
+            look: panel.plot(
+                [], [], SHAPES.get(look, "."), color=DYES[look], markersize=_size(look)
+            )[0]
+            for look in film.looks
+        }
+    found: dict[str, Line2D | LineCollection] = {}
+    for look in film.looks:
+        lines = LineCollection([], colors=DYES[look], linewidths=THICK, capstyle="butt")
+        panel.add_collection(lines, autolim=False)
+        found[look] = lines
+    return found
 
 
 def _size(look: str) -> float:
@@ -193,10 +244,10 @@ def _size(look: str) -> float:
 
 
 def _ends(film: Film) -> list[pl.Expr]:
-    """Columns with the ends of the cells' links, a little to the left of the links."""
+    """Columns with the ends of the links, a little to the left of the links."""
     ends = {}
-    for link in film.network.links:
-        (x, y), (to_x, to_y) = film.places[link.sender.name], film.places[link.receiver.name]
+    for link in film.network.ways:
+        (x, y), (to_x, to_y) = film.places[link.sender], film.places[link.receiver]
         length = max(math.hypot(to_x - x, to_y - y), 1e-9)
         aside, up = -(to_y - y) / length * ASIDE, (to_x - x) / length * ASIDE
         ends[link.name] = (x + aside, y + up, to_x + aside, to_y + up)
@@ -207,23 +258,28 @@ def _ends(film: Film) -> list[pl.Expr]:
 
 
 def _network(panel: Axes, film: Film) -> None:
-    places = film.places
-    lines = [(places[link.sender.name], places[link.receiver.name]) for link in film.network.links]
+    places, network = film.places, film.network
+    lines = [(places[way.sender], places[way.receiver]) for way in network.ways]
     panel.add_collection(LineCollection(lines, color="#dddddd", linewidth=1.0, zorder=0))
-    hosts = [node for node in film.network.nodes if node.switch is None]
-    for node in film.network.nodes:
-        x, y = places[node.name]
-        is_switch = node.switch is not None
+    hosts = network.hosts
+    for name, is_switch in network.nodes.items():
+        x, y = places[name]
         marker = (
             {"marker": "s", "markersize": 13.0} if is_switch else {"marker": "o", "markersize": 5.0}
         )
         panel.plot([x], [y], color="#444444" if is_switch else "#888888", zorder=1, **marker)  # type: ignore[arg-type]
         if is_switch:
             where = {"xytext": (0, -18), "textcoords": "offset points", "ha": "center"}
-            panel.annotate(node.name, (x, y), fontsize=8, **where)  # type: ignore[arg-type]
+            panel.annotate(name, (x, y), fontsize=8, **where)  # type: ignore[arg-type]
         elif len(hosts) <= NAMED_HOSTS:
-            where = {"xytext": (0, 5), "textcoords": "offset points", "ha": "center"}
-            panel.annotate(node.name, (x, y), fontsize=6.5, color="#555555", **where)  # type: ignore[arg-type]
+            # Below hosts at the lower edge there is room for a name, and none above.
+            below = y < 0.2 and film.has_frames
+            where = {
+                "xytext": (0, -11 if below else 5),
+                "textcoords": "offset points",
+                "ha": "center",
+            }
+            panel.annotate(name, (x, y), fontsize=6.5, color="#555555", **where)  # type: ignore[arg-type]
 
 
 def _bars(panel: Axes, film: Film) -> list[tuple[Queue, Rectangle, Text, float]]:
@@ -231,12 +287,12 @@ def _bars(panel: Axes, film: Film) -> list[tuple[Queue, Rectangle, Text, float]]
     beside: dict[str, int] = {}
     found = []
     for queue in film.queues:
-        name = queue.port.sender.name
+        name = queue.sender
         at = beside.setdefault(name, 0)
         beside[name] += 1
         x, y = film.places[name]
         inside = (queue.time >= film.start_seconds) & (queue.time <= film.end_seconds)
-        most = queue.limit if math.isfinite(queue.limit) else float(queue.cells[inside].max())
+        most = queue.limit if math.isfinite(queue.limit) else float(queue.lengths[inside].max())
         corner = (x - BAR_WIDTH / 2 + at * BAR_WIDTH * 2.4, y + 0.05)
         frame = Rectangle(corner, BAR_WIDTH, BAR_HEIGHT, fill=False, color="#aaaaaa", linewidth=0.7)
         bar = Rectangle(corner, BAR_WIDTH, 0.0, color=COLOURS[0])
@@ -245,7 +301,12 @@ def _bars(panel: Axes, film: Film) -> list[tuple[Queue, Rectangle, Text, float]]
         above = (corner[0] + BAR_WIDTH / 2, corner[1] + BAR_HEIGHT + 0.01)
         label = panel.text(*above, "", fontsize=8, ha="center")
         bound = "buffer" if math.isfinite(queue.limit) else "max"
-        scale = f"to {queue.port.receiver.name}\n{bound} {most:,.0f}"
-        panel.text(above[0], above[1] + 0.035, scale, fontsize=6, ha="center", color="#555555")
+        scale, higher = f"to {queue.receiver}\n{bound} {most:,.0f}", 0.0
+        if film.has_frames:
+            # Names of neighbouring ports are longer than a bar is wide.
+            scale, higher = f"to {queue.receiver}, {bound} {most:,.4g} kB", at * BAR_WIDTH
+        panel.text(
+            above[0], above[1] + 0.035 + higher, scale, fontsize=6, ha="center", color="#555555"
+        )
         found.append((queue, bar, label, most))
     return found

@@ -1,8 +1,9 @@
-"""A film: the cells that are on links during a short span of a run, queues and losses beside it."""
+"""A film: cells or frames on links during a short span of a run, queues and losses beside it."""
 
 from __future__ import annotations
 
 import math
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,17 +17,25 @@ from cellrate.common import scratch
 from cellrate.common.numbers import seconds
 from cellrate.common.problems import BadInput
 from cellrate.simulation import captures, output, source
-from cellrate.simulation.animation.node_places import Places, node_places
+from cellrate.simulation.animation.node_places import Map, Places, node_places
 from cellrate.simulation.api import Result
 from cellrate.simulation.network import Link, Network
+from cellrate.simulation.network.ethernet_view import FrameNetwork, network_of
 from cellrate.simulation.passages import MOST, Passages, passages
 from cellrate.simulation.runner import Job, run_one
 
 LOOKS = ("data", "data-marked", "frm", "frm-marked", "brm", "brm-marked", "credit")
 """Kinds of cells as a film shows them; marked are data cells with EFCI, RM cells with CI or NI."""
+FRAME_LOOKS = ("data", "data-marked", "ack", "ack-marked", "record", "record-marked")
+"""Kinds of frames as a film shows them; marked are those with CE, and records with CI or NI."""
+TRIPS, FRAME_TRIPS = 2, 8
+"""Round trips in a film by default; over Ethernet they are so short that hosts send few frames."""
+MOST_QUEUES = 8
+"""Bars of queues over Ethernet, where most ports hold a frame or two now and then."""
 # Points of a queue's trace: in the span, and in the whole run, where more would be thinned.
 POINTS, MOST_POINTS = 400, 4000
 PICOSECONDS = 1e12
+BYTES_PER_KB = 1000
 # Captures round times down to 2^-32 s, 233 ps.
 ROUNDING = 0.5e-9
 # A record of the Extensible Record Format: header, header of a cell without HEC, payload.
@@ -42,20 +51,22 @@ class Queue:
     """A queue of an output port over time.
 
     Attributes:
-        port: The port, named after its link.
+        sender: Node of the port.
+        receiver: Node at the far end of its link.
         time: Times in seconds.
-        cells: The queue at each time, the greatest in the trace's interval.
-        limit: Limit of the buffer in cells; infinity if there is none.
+        lengths: The queue at each time, the greatest in the trace's interval, in cells or kB.
+        limit: Limit of the buffer, in the unit of the lengths; infinity if there is none.
     """
 
-    port: Link
+    sender: str
+    receiver: str
     time: npt.NDArray[np.float64]
-    cells: npt.NDArray[np.float64]
+    lengths: npt.NDArray[np.float64]
     limit: float
 
     def at(self, seconds: float) -> float:
-        """Length of the queue at a time, in cells."""
-        return float(self.cells[max(int(np.searchsorted(self.time, seconds, "right")) - 1, 0)])
+        """Length of the queue at a time."""
+        return float(self.lengths[max(int(np.searchsorted(self.time, seconds, "right")) - 1, 0)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,23 +79,40 @@ class Film:
         end_seconds: End of the span.
         network: The network.
         places: Place of each node, both coordinates from 0 to 1.
-        cells: A row for each cell on each link, in the order of departure: `link` and `flow`
-            (names; the flow of a credit cell is null), `look` (of `LOOKS`), `left_seconds`,
-            `arrived_seconds`.
-        queues: Queues of the output ports that have held more than one cell in the span.
-        losses: A row for each lost cell: `time_seconds`, `link` (the port's), `flow`.
+        moving: A row for each cell or frame on each link, in the order of departure: `link` and
+            `flow` (names; the flow of a credit cell is null), `look` (of `LOOKS` or `FRAME_LOOKS`),
+            `left_seconds` and `arrived_seconds` of its last bit; of a frame also `began_seconds`,
+            at which its first bit left.
+        queues: Queues of the output ports that have held more than what is in transmission.
+        losses: A row for each lost cell or frame: `time_seconds`, `link` (the port's), `flow`.
         step_seconds: Interval of the queues' traces.
+        has_frames: True over Ethernet.
     """
 
     title: str
     start_seconds: float
     end_seconds: float
-    network: Network
+    network: Map
     places: Places
-    cells: pl.DataFrame
+    moving: pl.DataFrame
     queues: tuple[Queue, ...]
     losses: pl.DataFrame
     step_seconds: float
+    has_frames: bool = False
+
+    @property
+    def looks(self) -> tuple[str, ...]:
+        """The kinds of what moves."""
+        return FRAME_LOOKS if self.has_frames else LOOKS
+
+    @property
+    def units(self) -> str:
+        """Name of what moves."""
+        return "frames" if self.has_frames else "cells"
+
+    def length_text(self, length: float) -> str:
+        """A length of a queue, as pictures write it."""
+        return f"{length:,.1f}" if self.has_frames else f"{length:,.0f}"
 
 
 class TooManyCells(BadInput):
@@ -102,19 +130,26 @@ class TooManyCells(BadInput):
 def shown_film(job: Job, begin: float | None, end: float | None, place: Path) -> Film:
     """The film of a span, or of one that shows something where the span is left open.
 
-    Without a begin it is the start of the first flow. Without an end two of the longest round trips
-    are shown, or as much of them as a film shows.
+    Without a begin it is the start of the first flow. Without an end some of the longest round
+    trips are shown (`TRIPS`, `FRAME_TRIPS`), or as much of them as a film shows.
 
     Raises:
         BadInput: As `film`.
     """
-    network = Network.of_scenario(job.scenario())
+    network = network_of(job.scenario())
     starts = [flow.start_seconds for flow in network.flows]
     first = min(starts, default=0.0) if begin is None else begin
     if end is not None:
         return film(job, (first, end), place)
-    trip = max((flow.propagation_round_trip_seconds or 0.0 for flow in network.flows), default=0.0)
-    until = min(first + (2 * trip or 1e-3), network.duration_seconds)
+    if isinstance(network, FrameNetwork):
+        trips = FRAME_TRIPS * max(
+            (flow.least_round_trip_seconds for flow in network.flows), default=0
+        )
+    else:
+        trips = TRIPS * max(
+            (flow.propagation_round_trip_seconds or 0.0 for flow in network.flows), default=0
+        )
+    until = min(first + (trips or 1e-3), network.duration_seconds)
     while True:
         try:
             return film(job, (first, until), place)
@@ -125,8 +160,8 @@ def shown_film(job: Job, begin: float | None, end: float | None, place: Path) ->
 def film(job: Job, span: tuple[float, float], beside: Path) -> Film:
     """Simulates a scenario up to the end of a span, and keeps what a film of the span shows.
 
-    Both engines run: the plain one gives each cell on each link with its contents, the fast one
-    queues and losses. They agree in every cell.
+    Of cells both engines run: the plain one gives each cell on each link with its contents, the
+    fast one queues and losses. They agree in every cell.
 
     Files may be written `beside` for the moment; the span is in seconds.
 
@@ -135,7 +170,8 @@ def film(job: Job, span: tuple[float, float], beside: Path) -> Film:
         BadInput: The span is not within the run, or nothing or too much is to be seen in it.
     """
     start, end = span
-    network = Network.of_scenario(job.scenario())
+    network = network_of(job.scenario())
+    has_frames = isinstance(network, FrameNetwork)
     if end > network.duration_seconds:
         duration = network.duration_seconds
         raise BadInput(f"a film to {end:.10g} s: the run ends at {duration:.10g} s")
@@ -145,39 +181,89 @@ def film(job: Job, span: tuple[float, float], beside: Path) -> Film:
         f"run.duration={until / 1e6:.6f} us",
         "measure.from=0 s",
         'measure.traces=["queue"]',
-        'measure.events=["loss"]',
+        *(() if has_frames else ('measure.events=["loss"]',)),
         f"measure.sample={math.ceil(step * PICOSECONDS) / 1e6:.6f} us",
     )
     short = replace(job, overrides=(*job.overrides, *settings)).scenario()
     seen = passages(short, span, MOST)
+    units = "frames" if has_frames else "cells"
     if seen.omitted:
-        # As many cells as a film shows, with a tenth to spare.
+        # As many as a film shows, with a tenth to spare.
         fits = start + 0.9 * (end - start) * MOST / (seen.omitted + MOST)
         raise TooManyCells(
-            f"{seen.omitted + MOST:,} cells are on links in that span; a film shows at most "
+            f"{seen.omitted + MOST:,} {units} are on links in that span; a film shows at most "
             f"{MOST:,}: end it at {seconds(fits)}",
             fits,
         )
-    longest = max(link.delay_seconds for link in network.links)
-    marks = marked_cells(short, network, (max(start - longest - 1e-9, 0.0), end), beside)
-    cells = _cells(seen, marks, network)
-    if cells.is_empty():
-        raise BadInput("no cell is on a link in that span")
+    if isinstance(network, FrameNetwork):
+        moving, losses = _frames(seen)
+        aqm = tomllib.loads(short.resolved())["switch"]["aqm"]["algorithm"]
+        recoveries = sorted({flow.recovery for flow in network.flows if flow.tcp})
+        control = [*recoveries, "tail drop" if aqm == "none" else aqm]
+    else:
+        longest = max(link.delay_seconds for link in network.links)
+        marks = marked_cells(short, network, (max(start - longest - 1e-9, 0.0), end), beside)
+        moving, losses = _cells(seen, marks, network), pl.DataFrame()
+        control = sorted({node.switch.scheme for node in network.nodes if node.switch is not None})
+    if moving.is_empty():
+        raise BadInput(f"no {units[:-1]} is on a link in that span")
     result = Result(run_one(short))
-    control = sorted({node.switch.scheme for node in network.nodes if node.switch is not None})
-    stem = source.stem(job.path)
-    title = f"{stem}: {', '.join(control)}, seed {network.seed}"
+    if isinstance(network, FrameNetwork):
+        queues = _frame_queues(result, network, span)
+    else:
+        queues, losses = _queues(result, network, span), _losses(result, network, span)
+    drawn = Map.of(network)
     return Film(
-        title,
+        f"{source.stem(job.path)}: {', '.join(control)}, seed {network.seed}",
         start,
         end,
-        network,
-        node_places(network),
-        cells,
-        _queues(result, network, span),
-        _losses(result, network, span),
+        drawn,
+        node_places(drawn),
+        moving,
+        queues,
+        losses,
         step,
+        has_frames,
     )
+
+
+def _frames(seen: Passages) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Frames on links, and dropped ones."""
+    ending = pl.when("marked").then(pl.lit("-marked")).otherwise(pl.lit(""))
+    flow = pl.col("vc").str.replace("/(forward|backward)$", "").alias("flow")
+    on_links = seen.frame.filter(~pl.col("dropped")).select(
+        "link",
+        flow,
+        (pl.col("kind") + ending).alias("look"),
+        "left_seconds",
+        "arrived_seconds",
+        "began_seconds",
+    )
+    dropped = seen.frame.filter("dropped").select(
+        pl.col("left_seconds").alias("time_seconds"), "link", pl.col("vc").alias("flow")
+    )
+    return on_links.sort("began_seconds", maintain_order=True), dropped
+
+
+def _frame_queues(
+    result: Result, network: FrameNetwork, span: tuple[float, float]
+) -> tuple[Queue, ...]:
+    """The longest queues of those that held more than the longest frame, in kB."""
+    longest = max(flow.frame_bytes for flow in network.flows)
+    traces = [trace for trace in result.traces if trace.kind == "queue"]
+    ports = {port.name: port for port in network.ports}
+    found = []
+    for trace in traces:
+        port = ports[trace.entity.rpartition("/")[0]]
+        inside = (trace.time >= span[0]) & (trace.time <= span[1])
+        most = trace.maximum[inside].max(initial=0.0)
+        if most > longest:
+            lengths = trace.maximum / BYTES_PER_KB
+            limit = port.buffer_bytes / BYTES_PER_KB
+            queue = Queue(port.sender, port.receiver, trace.time, lengths, limit)
+            found.append((most, queue))
+    most_shown = sorted((most for most, _ in found), reverse=True)[:MOST_QUEUES]
+    return tuple(queue for most, queue in found if most in most_shown)
 
 
 def _cells(seen: Passages, marks: Mapping[str, MarkedCells], network: Network) -> pl.DataFrame:
@@ -241,7 +327,8 @@ def _queues(result: Result, network: Network, span: tuple[float, float]) -> tupl
             inside = (trace.time >= span[0]) & (trace.time <= span[1])
             if inside.any() and trace.maximum[inside].max() > 1:
                 limit = port.switch.buffer_cells
-                found.append(Queue(port, trace.time, trace.maximum, limit))
+                ends = port.sender.name, port.receiver.name
+                found.append(Queue(*ends, trace.time, trace.maximum, limit))
     return tuple(found)
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from cellrate.common.document import Document, Paragraph, Table, columns, rows
 from cellrate.common.document.web_page import blocks, head
-from cellrate.simulation.animation.drawn_film import NAMES
-from cellrate.simulation.animation.film import LOOKS, Film
+from cellrate.simulation.animation.drawn_film import names_of
+from cellrate.simulation.animation.film import MOST_QUEUES, Film, Queue
 
 MICROSECONDS = 1e6
 SPEEDS = ((0.1, "0.1x"), (0.25, "0.25x"), (0.5, "0.5x"), (1, "1x"), (2, "2x"))
@@ -22,6 +22,7 @@ SHAPES = {
     "credit": '<rect x="2" y="2" width="8" height="8"/>',
     "rm": '<path d="M11 6 2 11 2 1z"/>',
 }
+FRAME_SHAPE = '<rect x="0" y="4" width="12" height="4"/>'
 
 
 def film_page(film: Film, seconds_per_second: float) -> str:
@@ -42,8 +43,8 @@ def film_page(film: Film, seconds_per_second: float) -> str:
         f'<option value="{share}"{" selected" if share == 1 else ""}>{name}</option>'
         for share, name in SPEEDS
     )
-    seen = set(film.cells["look"])
-    looks = "".join(_look(look) for look in LOOKS if look in seen)
+    seen = set(film.moving["look"])
+    looks = "".join(_look(film, look) for look in film.looks if look in seen)
     return (
         f"{head(film.title, style, script)}<body>\n<h1>{escape(film.title)}</h1>\n"
         f'<p class="faint">{film.start_seconds * 1e3:.10g} to {film.end_seconds * 1e3:.10g} ms of '
@@ -51,8 +52,8 @@ def film_page(film: Film, seconds_per_second: float) -> str:
         '<noscript><p class="why">The film needs a script, which this browser does not run. '
         "The table below counts what it shows; the GIF of the same command needs none."
         "</p></noscript>\n"
-        '<canvas id="picture" role="img" aria-label="Cells on the links of the network, queues of '
-        'its ports and lost cells"></canvas>\n'
+        f'<canvas id="picture" role="img" aria-label="{film.units.capitalize()} on the links of '
+        f'the network, queues of its ports and lost {film.units}"></canvas>\n'
         '<div id="controls" hidden><button type="button" id="play">Play</button>'
         '<button type="button" id="back" aria-label="one step back">&#9664;|</button>'
         '<button type="button" id="forward" aria-label="one step forward">|&#9654;</button>'
@@ -69,72 +70,83 @@ def _text(package: str, name: str) -> str:
     return resources.files(package).joinpath(name).read_text("utf-8")
 
 
-def _look(look: str) -> str:
-    shape = SHAPES.get(look.removesuffix("-marked"), SHAPES["rm"])
+def _look(film: Film, look: str) -> str:
+    own = SHAPES.get(look.removesuffix("-marked"), SHAPES["rm"])
+    shape = FRAME_SHAPE if film.has_frames else own
     edge = ' stroke="currentColor"' if look.endswith("-marked") else ""
     return (
         f'<li><svg viewBox="0 0 12 12" fill="var(--{look})"{edge} aria-hidden="true">{shape}</svg> '
-        f"{NAMES[look]}</li>"
+        f"{names_of(film)[look]}</li>"
     )
 
 
 def _facts(film: Film) -> Document:
     """The film in numbers, for readers without a script."""
-    counted = film.cells.group_by("link", maintain_order=True).len().rows()
+    counted = film.moving.group_by("link", maintain_order=True).len().rows()
     lost = dict(film.losses.group_by("link").len().rows())
     found = rows([name, f"{count:,}", f"{lost.get(name, 0):,}"] for name, count in sorted(counted))
+    unit = film.units[:-1]
+    where, marks = "at the place where its last bit is", "data cells with EFCI and RM cells"
+    queue = "A queue"
+    if film.has_frames:
+        where = "drawn from its last bit to its first, preamble included"
+        marks = "packets with CE and records"
+        queue = f"The {MOST_QUEUES} longest queues have a bar. A queue, in kB,"
     keys = (
-        "Keys: space plays and pauses, the arrows go a step, Home and End to the ends. Every cell "
-        "is one of the run, at the place where its last bit is. A queue includes the cell in "
+        "Keys: space plays and pauses, the arrows go a step, Home and End to the ends. Every "
+        f"{unit} is one of the run, {where}. {queue} includes the {unit} in "
         f"transmission; the bar shows its greatest length in {film.step_seconds * 1e6:.4g} us. A "
-        "cross is a lost cell. Marked are data cells with EFCI and RM cells with CI or NI."
+        f"cross is a lost {unit}. Marked are {marks} with CI or NI."
     )
-    table = Table(columns("link", "cells seen", "lost at its port", numbers=(1, 2)), found)
+    names = "link", f"{film.units} seen", "lost at its port"
+    table = Table(columns(*names, numbers=(1, 2)), found)
     return Document(film.title, (Paragraph(keys, "faint"), table))
 
 
 def _data(film: Film, seconds_per_second: float) -> dict[str, Any]:
     """The film for the script; times in microseconds since the start of the run."""
-    nodes = {node.name: at for at, node in enumerate(film.network.nodes)}
-    links = {link.name: at for at, link in enumerate(film.network.links)}
-    senders = {link.name: nodes[link.sender.name] for link in film.network.links}
+    nodes = {name: at for at, name in enumerate(film.network.nodes)}
+    links = {way.name: at for at, way in enumerate(film.network.ways)}
+    senders = {way.name: nodes[way.sender] for way in film.network.ways}
     start, end = film.start_seconds * MICROSECONDS, film.end_seconds * MICROSECONDS
     return {
         "start": start,
         "end": end,
         "speed": seconds_per_second * MICROSECONDS,
         "step": (end - start) / STEPS,
-        "looks": LOOKS,
+        "units": film.units,
+        "looks": film.looks,
         "nodes": [
-            {"name": node.name, "switch": node.switch is not None, "at": film.places[node.name]}
-            for node in film.network.nodes
+            {"name": name, "switch": is_switch, "at": film.places[name]}
+            for name, is_switch in film.network.nodes.items()
         ],
-        "links": [
-            [nodes[link.sender.name], nodes[link.receiver.name]] for link in film.network.links
+        "links": [[nodes[way.sender], nodes[way.receiver]] for way in film.network.ways],
+        # Times of the last bit, and of a frame that at which its first bit left.
+        "moving": [
+            [links[link], film.looks.index(look), *map(_shown, times)]
+            for link, _, look, *times in film.moving.rows()
         ],
-        "cells": [
-            [links[link], LOOKS.index(look), _shown(left), _shown(arrived)]
-            for link, _, look, left, arrived in film.cells.rows()
-        ],
-        "queues": [_queue(film, at, nodes) for at in range(len(film.queues))],
+        "queues": [_queue(film, queue, nodes) for queue in film.queues],
         "losses": [[_shown(time), senders[link]] for time, link, _ in film.losses.rows()],
     }
 
 
-def _queue(film: Film, at: int, nodes: dict[str, int]) -> dict[str, Any]:
-    queue = film.queues[at]
+def _queue(film: Film, queue: Queue, nodes: dict[str, int]) -> dict[str, Any]:
     # One point before the span, so that its begin has a value.
     first = max(int((queue.time < film.start_seconds).sum()) - 1, 0)
     last = int((queue.time <= film.end_seconds).sum())
-    cells = queue.cells[first:last]
+    lengths = queue.lengths[first:last]
     limited = math.isfinite(queue.limit)
     return {
-        "node": nodes[queue.port.sender.name],
-        "to": queue.port.receiver.name,
+        "node": nodes[queue.sender],
+        "to": queue.receiver,
         "limited": limited,
-        "most": queue.limit if limited else float(cells.max()),
+        "most": queue.limit if limited else float(lengths.max()),
         "time": [_shown(seconds) for seconds in queue.time[first:last]],
-        "cells": [int(length) for length in cells],
+        "lengths": [
+            round(float(length), 1) if film.has_frames else int(length) for length in lengths
+        ],
+        "unit": " kB" if film.has_frames else "",
     }
 
 

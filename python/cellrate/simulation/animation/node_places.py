@@ -1,39 +1,129 @@
-"""Places for the nodes of a network on a picture: from left to right in the direction of flows."""
+"""Places for the nodes of a network on a picture: in the direction of flows, or tier above tier."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Self
 
 from cellrate.simulation.network import Network
+from cellrate.simulation.network.ethernet_view import FrameNetwork
 
 Places = Mapping[str, tuple[float, float]]
 
 MARGIN = 0.07
 # Hosts between switches stand this far above (sources) or below (destinations) the middle.
 NEAREST, FARTHEST = 0.3, 0.43
+# Heights of the lowest and the highest tier: bars of queues stand above their switches.
+LOWEST, HIGHEST = 0.1, 0.68
 
 
-def node_places(network: Network) -> Places:
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A directed link: its name, and the names of its ends."""
+
+    name: str
+    sender: str
+    receiver: str
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """A network as a picture shows it.
+
+    Attributes:
+        nodes: Names of the nodes, each with True for a switch.
+        ways: Directed links.
+        paths: Links of each flow to its destination, in the order of the hops.
+    """
+
+    nodes: Mapping[str, bool]
+    ways: tuple[Way, ...]
+    paths: tuple[tuple[Way, ...], ...]
+
+    @classmethod
+    def of(cls, network: Network | FrameNetwork) -> Self:
+        """The map of a network of any link layer."""
+        if isinstance(network, FrameNetwork):
+            nodes = network.nodes
+            ends = [(line.name, line.sender, line.receiver) for line in network.lines]
+            paths = [[line.name for line in flow.lines] for flow in network.flows]
+        else:
+            nodes = {node.name: node.switch is not None for node in network.nodes}
+            ends = [(link.name, link.sender.name, link.receiver.name) for link in network.links]
+            paths = [[link.name for link in flow.forward] for flow in network.flows]
+        ways = {end[0]: Way(*end) for end in ends}
+        of_flows = (tuple(ways[name] for name in path) for path in paths)
+        return cls(nodes, tuple(ways.values()), tuple(of_flows))
+
+    @property
+    def hosts(self) -> list[str]:
+        """Names of the hosts."""
+        return [name for name, is_switch in self.nodes.items() if not is_switch]
+
+
+def node_places(network: Map) -> Places:
     """Places of the nodes, x to the right and y upwards, both from 0 to 1.
+
+    Nodes stand from left to right in the direction of flows. Where flows go both ways, and every
+    link joins neighbouring tiers, tiers stand above each other instead. A tier has the nodes that
+    are equally far from the nearest host; hosts are the lowest.
+    """
+    after, has_circle = _successors(network)
+    tiers = _tiers(network)
+    is_level = any(tiers[way.sender] == tiers[way.receiver] for way in network.ways)
+    if has_circle and not is_level and max(tiers.values()) > 1:
+        return _tier_above_tier(tiers)
+    return _from_left_to_right(network, after)
+
+
+def _tiers(network: Map) -> dict[str, int]:
+    """For each node the number of links to the nearest host."""
+    beside = defaultdict(set)
+    for way in network.ways:
+        beside[way.sender].add(way.receiver)
+    tiers = dict.fromkeys(network.hosts, 0)
+    tier, found = 0, list(tiers)
+    while found:
+        tier += 1
+        found = [name for node in found for name in sorted(beside[node]) if name not in tiers]
+        tiers |= dict.fromkeys(found, tier)
+    return {name: tiers.get(name, 1) for name in network.nodes}
+
+
+def _tier_above_tier(tiers: Mapping[str, int]) -> Places:
+    rows = defaultdict(list)
+    for name, tier in tiers.items():
+        rows[tier].append(name)
+    top = max(rows)
+    places = {}
+    for tier, names in rows.items():
+        y = LOWEST + (HIGHEST - LOWEST) * tier / top
+        for at, name in enumerate(names):
+            places[name] = (MARGIN + (1 - 2 * MARGIN) * (at + 0.5) / len(names), y)
+    return places
+
+
+def _from_left_to_right(network: Map, after: Mapping[str, set[str]]) -> Places:
+    """Places in the direction of flows.
 
     A switch is right of the switches from which flows come to it; a path that leads back is not
     followed. Sources stand left of their first switch, destinations right of their last one: at the
     edge of the picture spread over its height, elsewhere sources above the middle, destinations
     below.
     """
-    after = _successors(network)
-    columns = _columns(after, [node.name for node in network.nodes])
-    switches = {node.name for node in network.nodes if node.switch is not None}
-    sources = {flow.forward[0].sender.name for flow in network.flows} - switches
+    columns = _columns(after, list(network.nodes))
+    switches = {name for name, is_switch in network.nodes.items() if is_switch}
+    sources = {path[0].sender for path in network.paths} - switches
     steps = {name: 2 * columns[name] for name in switches}
-    for name in (node.name for node in network.nodes if node.name not in switches):
+    for name in network.hosts:
         steps[name] = _beside(name, after, steps, is_source=name in sources)
     least = min(steps.values())
     span = max(max(steps.values()) - least, 1)
     together = defaultdict(list)
-    for node in network.nodes:
-        together[steps[node.name]].append(node.name)
+    for name in network.nodes:
+        together[steps[name]].append(name)
     places: dict[str, tuple[float, float]] = {}
     for step, names in together.items():
         x = MARGIN + (1 - 2 * MARGIN) * (step - least) / span
@@ -48,7 +138,7 @@ def node_places(network: Network) -> Places:
         ):
             for name, y in zip(group, _spread(len(group), low, high), strict=True):
                 places[name] = (x, y)
-    return {node.name: places[node.name] for node in network.nodes}
+    return {name: places[name] for name in network.nodes}
 
 
 def _spread(count: int, low: float, high: float) -> list[float]:
@@ -56,15 +146,24 @@ def _spread(count: int, low: float, high: float) -> list[float]:
     return [high - (high - low) * (at + 0.5) / count for at in range(count)]
 
 
-def _successors(network: Network) -> dict[str, set[str]]:
-    """Nodes that follow each node on the flows' paths, without those that would close a circle."""
+def _successors(network: Map) -> tuple[dict[str, set[str]], bool]:
+    """Nodes that follow each node on the flows' paths, without those that would close a circle.
+
+    Returns:
+        The nodes, and True if a circle was left out.
+    """
     after: dict[str, set[str]] = defaultdict(set)
-    for flow in network.flows:
-        for link in flow.forward:
-            sender, receiver = link.sender.name, link.receiver.name
-            if receiver not in after[sender] and not _reaches(receiver, sender, after):
+    has_circle = False
+    for path in network.paths:
+        for way in path:
+            sender, receiver = way.sender, way.receiver
+            if receiver in after[sender]:
+                continue
+            if _reaches(receiver, sender, after):
+                has_circle = True
+            else:
                 after[sender].add(receiver)
-    return after
+    return after, has_circle
 
 
 def _reaches(start: str, end: str, after: Mapping[str, set[str]]) -> bool:

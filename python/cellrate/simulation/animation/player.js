@@ -1,5 +1,5 @@
 "use strict";
-// Draws the cells of a film on a canvas; all of them are in the page.
+// Draws the cells or frames of a film on a canvas; all of them are in the page.
 (() => {
   const film = JSON.parse(document.getElementById("film").textContent);
   const $ = (name) => document.getElementById(name);
@@ -40,7 +40,7 @@
   function queueAt(queue) {
     let low = 0, high = queue.time.length;
     while (high - low > 1) { const middle = (low + high) >> 1; if (queue.time[middle] <= now) low = middle; else high = middle; }
-    return queue.cells[low];
+    return queue.lengths[low];
   }
   function text(content, x, y, size, colour) {
     pen.fillStyle = colour;
@@ -49,11 +49,12 @@
   }
   function draw() {
     const scale = devicePixelRatio || 1;
-    if (canvas.width !== Math.round(wide() * scale)) { canvas.width = Math.round(wide() * scale); canvas.height = Math.round(high() * scale); }
+    const width = Math.round(wide() * scale), height = Math.round(high() * scale);
+    if (canvas.width !== width || canvas.height !== height) { canvas.width = width; canvas.height = height; }
     pen.setTransform(scale, 0, 0, scale, 0, 0);
     pen.clearRect(0, 0, wide(), high());
     pen.textAlign = "center";
-    const small = wide() < 600, size = (small ? 2.4 : 4) * (film.cells.length > 1500 ? 0.6 : 1);
+    const small = wide() < 600, size = (small ? 2.4 : 4) * (film.moving.length > 1500 ? 0.6 : 1);
     pen.strokeStyle = colours.line;
     pen.lineWidth = 1;
     for (const [from, to] of film.links) {
@@ -69,7 +70,11 @@
       if (node.switch) pen.fillRect(x - 9, y - 9, 18, 18);
       else { pen.beginPath(); pen.arc(x, y, 3.5, 0, 2 * Math.PI); pen.fill(); }
       if (node.switch) text(node.name, x, y + 24, 12, colours.ink);
-      else if (hosts <= (small ? 12 : 40)) text(node.name, x, y - 8, small ? 9 : 10, colours.faint);
+      else if (hosts <= (small ? 12 : 40)) {
+        // Below hosts at the lower edge there is room for a name, and none above.
+        const below = node.at[1] < 0.2 && film.units === "frames";
+        text(node.name, x, below ? y + 15 : y - 8, small ? 9 : 10, colours.faint);
+      }
     }
     const beside = new Map();
     for (const queue of film.queues) {
@@ -77,26 +82,39 @@
       beside.set(queue.node, at + 1);
       const [x, y] = place(film.nodes[queue.node].at);
       const width = small ? 10 : 15, height = small ? 50 : 80, left = x - width / 2 + at * (width + 22), bottom = y - 22;
-      const cells = queueAt(queue);
+      const length = queueAt(queue);
       pen.strokeStyle = colours.faint;
       pen.strokeRect(left, bottom - height, width, height);
       pen.fillStyle = colours.bar;
-      pen.fillRect(left, bottom - (height * cells) / queue.most, width, (height * cells) / queue.most);
-      text(String(cells), left + width / 2, bottom - height - 5, 12, colours.ink);
-      if (!small) text(`to ${queue.to}, ${queue.limited ? "buffer" : "max"} ${queue.most}`, left + width / 2, bottom - height - 19 - 12 * at, 10, colours.faint);
+      pen.fillRect(left, bottom - (height * length) / queue.most, width, (height * length) / queue.most);
+      text(String(length), left + width / 2, bottom - height - 5, 12, colours.ink);
+      if (!small) text(`to ${queue.to}, ${queue.limited ? "buffer" : "max"} ${queue.most}${queue.unit}`, left + width / 2, bottom - height - 19 - 12 * at, 10, colours.faint);
     }
     const lines = film.links.map((_, at) => line(at));
     let seen = 0;
     const above = [];
     const show = (look, x, y, angle) => { pen.fillStyle = colours[look]; shape(look, x, y, size, angle); };
-    for (const [link, look, left, arrived] of film.cells) {
-      if (left > now) break;
+    for (const [link, look, left, arrived, began] of film.moving) {
+      if ((began ?? left) > now) break;
       if (arrived < now) continue;
-      const [x, y, u, v] = lines[link], share = arrived > left ? (now - left) / (arrived - left) : 1;
-      const cell = [film.looks[look], x + share * (u - x), y + share * (v - y), Math.atan2(v - y, u - x)];
+      seen += 1;
+      const [x, y, u, v] = lines[link];
+      const gone = (since) => Math.min(Math.max(arrived > left ? (now - since) / (arrived - left) : 1, 0), 1);
+      const tail = gone(left);
+      if (began !== undefined) {
+        // A frame lies on its link from its last bit to its first.
+        const head = gone(began), name = film.looks[look];
+        pen.strokeStyle = colours[name];
+        pen.lineWidth = name.startsWith("data") ? size : size * 1.5;
+        pen.beginPath();
+        pen.moveTo(x + tail * (u - x), y + tail * (v - y));
+        pen.lineTo(x + head * (u - x), y + head * (v - y));
+        pen.stroke();
+        continue;
+      }
+      const cell = [film.looks[look], x + tail * (u - x), y + tail * (v - y), Math.atan2(v - y, u - x)];
       // Cells of control lie above those of data.
       if (cell[0].startsWith("data")) show(...cell); else above.push(cell);
-      seen += 1;
     }
     for (const cell of above) show(...cell);
     let lost = 0;
@@ -112,7 +130,7 @@
       pen.stroke();
     }
     $("time").textContent = `${(now / 1000).toFixed(4)} ms`;
-    $("seen").textContent = `${seen} cells on links` + (film.losses.length ? `, ${lost} lost so far` : "");
+    $("seen").textContent = `${seen} ${film.units} on links` + (film.losses.length ? `, ${lost} lost so far` : "");
     $("scrub").value = Math.round(((now - film.start) / span) * STEPS);
     $("scrub").setAttribute("aria-valuetext", $("time").textContent);
   }

@@ -165,6 +165,7 @@ class FrameNetwork:
         duration_seconds: Simulated time.
         start_jitter_seconds: Largest random addition to the start of every flow.
         measure: Measuring window, and the traces that are kept.
+        nodes: Names of the nodes, each with True for a switch.
         lines: Directed links.
         flows: Every flow of every group.
         credit: ``n2_bytes``, and by line ``promised_bytes`` for all channels of a port; None
@@ -175,6 +176,7 @@ class FrameNetwork:
     duration_seconds: float
     start_jitter_seconds: float
     measure: Parameters
+    nodes: Mapping[str, bool]
     lines: tuple[Line, ...]
     flows: tuple[FrameFlow, ...]
     credit: Mapping[str, Any] | None
@@ -198,6 +200,7 @@ class FrameNetwork:
         plain = ("seed", "duration_seconds", "start_jitter_seconds", "measure", "credit")
         return cls(
             **{name: described[name] for name in plain},
+            nodes={node["name"]: node["switch"] is not None for node in nodes},
             lines=lines,
             flows=tuple(_flow(flow, lines) for flow in described["flows"]),
         )
