@@ -199,6 +199,9 @@ impl Job {
 
     /// The parts in which [`Job::run_in`] would run it.
     pub fn partition(&self, threads: Threads) -> Partition {
+        if self.scenario.fcvc.is_some() {
+            return self.in_one_part("a run with credit control over Ethernet has one thread");
+        }
         let nodes = self.graph.nodes.len();
         let seconds = self.scenario.run.duration.as_secs_f64();
         Partition::here(nodes, seconds, threads, || {

@@ -20,7 +20,7 @@ pub struct Passages {
     pub link: Vec<String>,
     /// Channel: `FLOW/forward` or `FLOW/backward`.
     pub vc: Vec<String>,
-    /// `data`, `ack` (a packet of TCP without data) or `record` (of rates).
+    /// `data`, `ack` (a packet of TCP without data), `record` (of rates) or `credit`.
     pub kind: Vec<&'static str>,
     /// Number among the recorded packets of the channel, from 0, that the packet keeps at each link.
     pub packet: Vec<u64>,
@@ -123,6 +123,7 @@ impl Passages {
         self.vc.push(format!("{flow}/{}", channel.direction()));
         self.kind.push(match packet {
             Packet::Rates { .. } => "record",
+            Packet::Credit { .. } => "credit",
             Packet::Tcp(segment) if segment.payload() == 0 => "ack",
             Packet::Tcp(_) | Packet::Udp(_) => "data",
         });
@@ -189,7 +190,8 @@ impl Numbers {
         });
         let last = plan.path(seen.channel).last();
         let is_last = last.is_some_and(|last| plan.links[*last].to == ends.to);
-        if !row.is_dropped && !is_last {
+        let is_credit = matches!(seen.packet, Packet::Credit { .. });
+        if !row.is_dropped && !is_last && !is_credit {
             let waiting = self.before.entry((channel, seen.link)).or_default();
             waiting.push_back((number, seen.packet));
         }

@@ -60,6 +60,7 @@ FRAME_NAMES = {
     "ack-marked": "acknowledgement with CE",
     "record": "record of rates",
     "record-marked": "record, CI, NI or CE",
+    "credit": "credit",
 }
 # Width of a frame on its link.
 THICK = 3.0

@@ -26,7 +26,7 @@ from cellrate.simulation.runner import Job, run_one
 
 LOOKS = ("data", "data-marked", "frm", "frm-marked", "brm", "brm-marked", "credit")
 """Kinds of cells as a film shows them; marked are data cells with EFCI, RM cells with CI or NI."""
-FRAME_LOOKS = ("data", "data-marked", "ack", "ack-marked", "record", "record-marked")
+FRAME_LOOKS = (*("data", "data-marked", "ack", "ack-marked", "record", "record-marked"), "credit")
 """Kinds of frames as a film shows them; marked are those with CE, and records with CI or NI."""
 TRIPS, FRAME_TRIPS = 2, 8
 """Round trips in a film by default; over Ethernet they are so short that hosts send few frames."""

@@ -25,6 +25,7 @@ FRAME_LOOKS = {
     "data": (COLOURS[0], "frames with data"),
     "ack": (COLOURS[2], "acknowledgements"),
     "record": (COLOURS[1], "records of rates"),
+    "credit": (COLOURS[3], "credits"),
 }
 # Width of a band's edge, which keeps a short frame visible and neighbours apart, and the opacity of
 # bands; those of other flows are fainter.
