@@ -116,9 +116,6 @@ def run_once(
 
 def _note_fewer_threads(scenario: _core.Scenario, threads: Threads) -> None:
     """Writes why the run has fewer threads than the user set, if it has."""
-    if scenario.link_layer == "ethernet":
-        sys.stderr.write(f"note: one thread instead of {threads}: a run over Ethernet has one\n")
-        return
     found = scenario.partition(thread_count(threads))
     count = len(found["parts"])
     if found["reason"]:
