@@ -350,8 +350,8 @@ mod tests {
             sent: Ps(1),
             window: 0,
         };
-        let data = |ect| Segment::Data {
-            ect,
+        let data = |flags| Segment::Data {
+            flags,
             len: 1,
             window: 0,
             ack: 0,
