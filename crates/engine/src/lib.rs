@@ -109,6 +109,7 @@ pub mod custom;
 pub mod discard;
 pub mod endsystem;
 pub mod ether;
+pub mod joined;
 pub mod kernel;
 pub mod net;
 pub mod passing;

@@ -157,6 +157,7 @@ fn open_atm(text: &str, name: &str, set: &[String]) -> Result<(Open, Value), Val
 /// Opens a scenario over Ethernet. The error is the answer that refuses it.
 fn open_ethernet(text: &str, name: &str, set: &[String]) -> Result<(Open, Value), Value> {
     let job = Job::new(text, name, set, None).map_err(|refusal| told(&refusal))?;
+    job.refuse_joined().map_err(|refusal| told(&refusal))?;
     let mut run = Watched::new(ethernet::Live::new(&job), job.scenario().run.duration);
     let given = Given {
         network: job.network(),

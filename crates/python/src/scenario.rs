@@ -208,6 +208,16 @@ impl Scenario {
     fn require_cells(&self) -> PyResult<()> {
         self.atm().map(|_| ())
     }
+    /// Refuses a network that routers join, for what knows one link layer.
+    ///
+    /// Raises:
+    ///     ScenarioError: Routers join it.
+    fn require_one_link_layer(&self, py: Python<'_>) -> PyResult<()> {
+        match &self.job {
+            Layer::Atm(_) => Ok(()),
+            Layer::Ethernet(job) => job.refuse_joined().map_err(|refusal| refused(py, &refusal)),
+        }
+    }
     /// Estimates of a run over any link layer: time of a core, most memory, which is not known over
     /// Ethernet, and most bytes of traces and events.
     fn cost<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -424,6 +434,8 @@ impl Scenario {
         let job = match &self.job {
             Layer::Atm(job) => job,
             Layer::Ethernet(job) => {
+                let fits = job.refuse_joined();
+                fits.map_err(|refusal| refused(py, &refusal))?;
                 let found = unlocked(py, || job.passages(from_seconds, to_seconds, most))?;
                 self.raise_failure(py)?;
                 dict.set_item("link", found.link)?;
@@ -486,6 +498,8 @@ impl Scenario {
         let job = match &self.job {
             Layer::Atm(job) => job,
             Layer::Ethernet(job) => {
+                job.refuse_joined()
+                    .map_err(|refusal| refused(py, &refusal))?;
                 let span = Ps::from_secs_f64(from_seconds)..Ps::from_secs_f64(to_seconds);
                 let result = told(py, progress.as_ref(), |tell| {
                     capture_frames(job, &taps, span, &directory, &mut |now, end| {

@@ -81,7 +81,9 @@ def at_a_glance(outcome: _core.Outcome) -> dict[str, Any]:
 def run_parts(overview: Mapping[str, Any]) -> tuple[Block, ...]:
     """Flows, queues and totals of an overview, for a terminal."""
     if "packet_hops" in overview:
-        tables = packets.flows_table(overview["flows"]), packets.queues_table(overview)
+        tables = [packets.flows_table(overview["flows"]), packets.queues_table(overview)]
+        if "atm_ports" in overview:
+            tables.append(packets.atm_ports_table(overview["atm_ports"]))
         return (*tables, Paragraph(packets.totals_text(overview["totals"])))
     totals = overview["totals"]
     fairness = totals["jain_index"]

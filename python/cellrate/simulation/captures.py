@@ -137,6 +137,7 @@ def take(
         KeyboardInterrupt: Ctrl-C was pressed.
         RuntimeError: The captured run is not the measured one, which is a defect of the simulator.
     """
+    asked.require_one_link_layer()
     scenario = set_up(job, asked)
     with output.replacing(directory) as place:
         with shown(CAPTURING) as progress:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from cellrate import _core
 
 RATE = "acr_mean_bits_per_second"
+AT_ROUTER = "router_queue_max_cells"
 LINK_LAYER = 'link_layer = "ethernet"'
 """First line of a resolved scenario over Ethernet."""
 MEANS = ("throughput_bits_per_second", "goodput_bits_per_second")
@@ -58,6 +59,7 @@ def _of_group(name: str, members: Sequence[Mapping[str, Any]]) -> dict[str, Any]
         **{key: sum(flow[key] for flow in members) for key in SUMS},
         "completion_seconds": max(ended) if all_ended else None,
         RATE: _mean([flow[RATE] for flow in members]),
+        AT_ROUTER: max((flow[AT_ROUTER] or 0 for flow in members), default=0) or None,
     }
 
 
@@ -88,11 +90,17 @@ OF_FLOWS: dict[str, tuple[str, Callable[[Any], str]]] = {
 
 
 def flows_table(flows: Iterable[Mapping[str, Any]]) -> Table:
-    """A row for each flow, or group of flows; with its ACR if one of them has rate control."""
+    """A row for each flow, or group of flows.
+
+    With its ACR if one of them has rate control, and with its queue at a router if one enters ATM.
+    """
     flows = list(flows)
     shown = dict(OF_FLOWS)
     if any(flow[RATE] is not None for flow in flows):
         shown["ACR\nGbit/s"] = (RATE, lambda rate: "-" if rate is None else _gbit(rate))
+    if any(flow[AT_ROUTER] is not None for flow in flows):
+        title = "longest at\nrouter, cells"
+        shown[title] = (AT_ROUTER, lambda cells: "-" if cells is None else f"{cells:,}")
     rows = (
         Row((flow["name"], *(form(flow[key]) for key, form in shown.values()))) for flow in flows
     )
@@ -123,6 +131,24 @@ def queues_table(shown: Mapping[str, Any]) -> Table:
     )
     more = "queues, none of them longer in the window"
     return Table(heads, tuple(found), more=more, others=shown["other_queues"])
+
+
+def atm_ports_table(ports: Iterable[Mapping[str, Any]]) -> Table:
+    """A row for each port of a switch of ATM."""
+    found = (
+        Row(
+            (
+                port["name"],
+                f"{port['utilisation']:.3f}",
+                f"{port['queue_mean_cells']:,.1f}",
+                f"{port['queue_max_cells']:,}",
+                f"{port['cells_dropped']:,}",
+            )
+        )
+        for port in ports
+    )
+    titles = "utilisation", "mean queue\ncells", "longest\ncells", "dropped\ncells"
+    return Table(columns("port of ATM", *titles, numbers=range(1, 5)), tuple(found))
 
 
 def totals_text(totals: Mapping[str, Any]) -> str:

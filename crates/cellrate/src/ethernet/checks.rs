@@ -8,6 +8,7 @@ use cellrate_engine::ether::frame::{Framing, UDP_HEADERS, on_line};
 use cellrate_engine::ether::line::OctetClock;
 use cellrate_engine::ether::plan::can_send;
 use cellrate_engine::ether::spray::Multipath;
+use cellrate_engine::joined::Layer;
 use cellrate_engine::kernel::units::Bytes;
 use cellrate_engine::kernel::{Finding, Ps, Rate};
 use cellrate_engine::traffic::on_off::OnOffConfig;
@@ -15,7 +16,8 @@ use cellrate_engine::traffic::{Source, SourceConfig};
 
 use super::fcvc;
 use super::flow::Flow;
-use super::graph::{Graph, expand};
+use super::graph::{Graph, Part, expand};
+use super::joined;
 use super::types::Scenario;
 use crate::scenario::diagnostic::Severity;
 use crate::scenario::problem::{Place, Problem, place};
@@ -39,6 +41,7 @@ pub fn check(scenario: &Scenario) -> (Option<Graph>, Vec<Problem>) {
             check_lines(&graph, &mut problems);
             check_ports(scenario, &graph, &mut problems);
             check_rates(scenario, &graph, &mut problems);
+            problems.extend(joined::check(scenario, &graph));
             let has_error = |found: &Problem| found.severity == Severity::Error;
             if !problems.iter().any(has_error) {
                 problems.extend(fcvc::check(scenario, &graph));
@@ -103,8 +106,10 @@ fn check_ports(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) 
     let leaving = graph
         .links
         .iter()
-        .filter(|link| !graph.nodes[link.from].is_host);
-    let Some(rate) = graph.links.iter().map(|link| link.rate).min() else {
+        .filter(|link| !graph.nodes[link.from].is_host && graph.layer(link) == Layer::Ethernet);
+    let over_ethernet = graph.links.iter();
+    let over_ethernet = over_ethernet.filter(|link| graph.layer(link) == Layer::Ethernet);
+    let Some(rate) = over_ethernet.map(|link| link.rate).min() else {
         return;
     };
     let framing = Framing {
@@ -243,7 +248,7 @@ fn check_rates(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) 
     }
 }
 
-fn severity(finding: &Finding) -> Severity {
+pub(super) fn severity(finding: &Finding) -> Severity {
     if finding.is_fatal(true) {
         Severity::Error
     } else {
@@ -261,7 +266,8 @@ fn limits(scenario: &Scenario, graph: &Graph) -> Vec<(u64, Place)> {
             None => (common, place!["switch", "buffer"]),
         };
         let known = |(other, _): &(u64, Place)| *other == limit.0;
-        if !node.is_host && !found.iter().any(known) {
+        let has_queues = !node.is_host && !matches!(node.part, Part::Atm(_));
+        if has_queues && !found.iter().any(known) {
             found.push(limit);
         }
     }

@@ -1,7 +1,9 @@
 //! The network that a scenario over Ethernet describes, in plain numbers, and the cost of its run.
 
+use cellrate_engine::atm::aal5::CELL_PAYLOAD;
 use cellrate_engine::ether::frame::{Framing, UDP_HEADERS, on_line};
 use cellrate_engine::ether::reserves::Reserves;
+use cellrate_engine::joined::Layer;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::time::CELL_BITS;
 use cellrate_engine::net::ChannelId;
@@ -9,7 +11,7 @@ use cellrate_engine::traffic::{Load, SourceConfig};
 use serde_json::{Value, json};
 
 use super::flow::Flow;
-use super::graph::{Graph, Instance};
+use super::graph::{Graph, Instance, Part};
 use super::plan::plan;
 use super::types::{Scenario, TraceKind, schema};
 use crate::scenario::effective;
@@ -36,7 +38,8 @@ pub(super) fn describe(scenario: &Scenario, graph: &Graph) -> Value {
         if let Some(buffer) = node.buffer {
             switch["buffer_bytes"] = json!(buffer);
         }
-        json!({ "name": node.name, "switch": (!node.is_host).then_some(switch) })
+        let has_frames = !node.is_host && !matches!(node.part, Part::Atm(_));
+        json!({ "name": node.name, "switch": has_frames.then_some(switch) })
     });
     let links = graph.links.iter().map(|link| {
         json!({
@@ -60,6 +63,7 @@ pub(super) fn describe(scenario: &Scenario, graph: &Graph) -> Value {
     });
     json!({
         "link_layer": "ethernet",
+        "joined": graph.is_joined(),
         "seed": scenario.run.seed,
         "duration_seconds": scenario.run.duration.as_secs_f64(),
         "start_jitter_seconds": scenario.run.start_jitter.as_secs_f64(),
@@ -198,7 +202,20 @@ pub(super) fn packets(scenario: &Scenario, graph: &Graph) -> Vec<f64> {
 pub(super) fn cost(scenario: &Scenario, graph: &Graph) -> Cost {
     let duration = scenario.run.duration.as_secs_f64();
     let sent = graph.flows.iter().zip(packets(scenario, graph));
-    let hops = sent.map(|(flow, sent)| sent * (flow.forward.len() + flow.backward.len()) as f64);
+    let hops = sent.map(|(flow, sent)| {
+        let frames = Frames::of(scenario, &scenario.flows[flow.group]);
+        // A packet is as many crossings over ATM as it has cells.
+        let crossings = |link: &usize, octets: u32| match graph.layer(&graph.links[*link]) {
+            Layer::Atm => f64::from(octets.div_ceil(CELL_PAYLOAD as u32)),
+            Layer::Ethernet => 1.0,
+        };
+        let there = flow.forward.iter().map(|link| crossings(link, frames.full));
+        let back = flow
+            .backward
+            .iter()
+            .map(|link| crossings(link, frames.empty));
+        sent * there.chain(back).sum::<f64>()
+    });
     let switch_ports = || {
         let fed = graph.links.iter();
         fed.filter(|link| !graph.nodes[link.from].is_host).count()

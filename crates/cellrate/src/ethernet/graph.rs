@@ -6,7 +6,8 @@ mod pairs;
 mod routes;
 
 use cellrate_engine::ether::spray::Multipath;
-use cellrate_engine::kernel::units::Bytes;
+use cellrate_engine::joined::Layer;
+use cellrate_engine::kernel::units::{Buffer, Bytes};
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::net::LinkPlan;
 use cellrate_engine::traffic::SourceConfig;
@@ -43,6 +44,19 @@ pub struct Node {
     pub is_host: bool,
     /// Most bytes of each queue of a switch, if it has a value of its own.
     pub buffer: Option<u64>,
+    /// The part of the network that it belongs to.
+    pub part: Part,
+}
+
+/// The part of a network that a node belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Hosts, and switches of Ethernet.
+    Ethernet,
+    /// Routers, with their forwarding delay.
+    Router(Ps),
+    /// Switches of ATM, with the limit of their queues if they have one of their own.
+    Atm(Option<Buffer>),
 }
 
 /// One flow of a group.
@@ -90,8 +104,23 @@ impl Graph {
             name: name.into(),
             is_host,
             buffer: None,
+            part: Part::Ethernet,
         });
         self.nodes.len() - 1
+    }
+    /// Link layer of a link: ATM if one of its ends is a switch of ATM.
+    pub fn layer(&self, link: &LinkPlan) -> Layer {
+        let mut ends = [link.from, link.to].into_iter();
+        if ends.any(|node| matches!(self.nodes[node].part, Part::Atm(_))) {
+            Layer::Atm
+        } else {
+            Layer::Ethernet
+        }
+    }
+    /// True if a part of the network is over ATM, or behind routers.
+    pub fn is_joined(&self) -> bool {
+        let mut nodes = self.nodes.iter();
+        nodes.any(|node| node.part != Part::Ethernet)
     }
     fn add_link(&mut self, from: usize, to: usize, rate: Rate, delay: Ps) {
         let name = format!("{}->{}", self.nodes[from].name, self.nodes[to].name);
@@ -146,6 +175,7 @@ pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
     if !problems.is_empty() {
         return Err(problems);
     }
+    let is_joined = graph.is_joined();
     let mut routes = Routes::new(&graph);
     let mut flows = Vec::with_capacity(wanted.len());
     let (sprays, mut links_sprayed) = (scenario.switch.multipath != Multipath::Ecmp, 0);
@@ -153,8 +183,10 @@ pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
         let flow = &scenario.flows[group];
         let (from, to) = ends;
         let there = routes.find(from, to, number, false);
-        // Nothing answers datagrams, so they need no way back.
-        let back = if flow.source.over_tcp() && flow.rate_control.is_none() {
+        // Nothing answers datagrams, so they need no way back. Records of rates come back over the switches
+        // that they have passed, and packets over routers and virtual channels.
+        let returns = flow.rate_control.is_some() || (is_joined && flow.source.over_tcp());
+        let back = if flow.source.over_tcp() && !returns {
             routes.find(to, from, number, true)
         } else {
             Some(Vec::new())
@@ -170,14 +202,20 @@ pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
             problems.push(Problem::error(place!["flow", group], message, help));
             break;
         };
-        // Records of rates come back over the switches that they have passed.
-        if flow.rate_control.is_some() {
+        if returns {
             let Some(reverse) = graph.reverse(&forward) else {
-                problems.push(Problem::error(
-                    place!["flow", group, "rate_control"],
-                    "a link of the path leads one way only",
-                    "records of rates come back over the switches that they have passed",
-                ));
+                let message = "a link of the path leads one way only";
+                let (place, help) = match flow.rate_control {
+                    Some(_) => (
+                        place!["flow", group, "rate_control"],
+                        "records of rates come back over the switches that they have passed",
+                    ),
+                    None => (
+                        place!["flow", group],
+                        "packets come back over the routers and the switches of ATM that they have passed",
+                    ),
+                };
+                problems.push(Problem::error(place, message, help));
                 break;
             };
             backward = reverse;

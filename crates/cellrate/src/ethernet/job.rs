@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::time::Instant;
 
 use cellrate_engine::ether::{Simulation, completion_alone};
+use cellrate_engine::joined::Joined;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::net::ChannelId;
 use serde::Deserialize;
@@ -11,14 +12,20 @@ use serde::Deserialize;
 use super::checks;
 use super::control;
 use super::describe::{self, Cost};
+use super::driver::slice;
 use super::graph::{Graph, Instance, Node};
+use super::joined::{self, AtmPort};
 use super::load::load;
 use super::passages::{Passages, passages};
+use super::recorder::Recorder;
 use super::types::{Scenario, schema};
-use super::{rate_units, tcp_defaults};
+use super::{rate_units, summary, tcp_defaults};
+use crate::run::cells::CellRecords;
+use crate::run::memory::{Exhausted, Room};
+use crate::run::timeline::Timeline;
 use crate::run::{
-    Driver, Failure, Laps, Outcome, PROGRESS_INTERVAL, Partition, Profile, Progress, RunError,
-    RunFacts, Task, Threads, Warning, Watch, key,
+    Driver, Events, Failure, Laps, Outcome, PROGRESS_INTERVAL, Partition, Profile, Progress,
+    RunError, RunFacts, Task, Threads, Warning, Watch, key,
 };
 use crate::scenario::custom::{Found, RegistryAlone, Schemes};
 use crate::scenario::diagnostic::{Diagnostic, Fault, Refusal, Severity};
@@ -202,6 +209,9 @@ impl Job {
         if self.scenario.fcvc.is_some() {
             return self.in_one_part("a run with credit control over Ethernet has one thread");
         }
+        if self.graph.is_joined() {
+            return self.in_one_part("a run through routers has one thread");
+        }
         let nodes = self.graph.nodes.len();
         let seconds = self.scenario.run.duration.as_secs_f64();
         Partition::here(nodes, seconds, threads, || {
@@ -235,6 +245,7 @@ impl Job {
     /// # Errors
     /// Those of [`Job::run`].
     pub fn profile(&self, progress: Progress<'_>) -> Result<(Outcome, Profile), Failure> {
+        self.refuse_joined().map_err(Failure::Refused)?;
         let kind = |node: &Node| {
             if node.is_host {
                 Task::Receivers
@@ -267,6 +278,9 @@ impl Job {
         progress: Progress<'_>,
         watch: &mut impl Watch,
     ) -> Result<Outcome, Failure> {
+        if self.graph.is_joined() {
+            return self.run_joined(progress);
+        }
         let began = Instant::now();
         let partition = self.partition(threads);
         watch.done(Task::Plan);
@@ -296,6 +310,64 @@ impl Job {
     /// A refusal of the scenario, which has no fault of its own, with the position of a key.
     pub fn refusal(&self, key: &[&str], message: &str, help: &str) -> Refusal {
         self.given.refusal(key, message, help)
+    }
+
+    /// Runs a network that routers join.
+    fn run_joined(&self, progress: Progress<'_>) -> Result<Outcome, Failure> {
+        let began = Instant::now();
+        #[expect(clippy::expect_used, reason = "the check of a scenario builds it")]
+        let mut run: Joined = Joined::new(&joined::plan_of_both(&self.scenario, &self.graph))
+            .expect("a checked plan");
+        let (end, sample) = (self.scenario.run.duration, self.scenario.sample());
+        let slice = slice(&self.scenario, &self.graph);
+        let stops = Timeline::new(self.scenario.window(), end, sample, slice);
+        let (mut told, mut room) = (Instant::now(), Room::here());
+        for stop in stops {
+            run.run_until(stop.at);
+            if stop.begins {
+                run.begin_window();
+            }
+            if stop.samples {
+                run.sample();
+            }
+            if stop.ends {
+                run.end_window();
+            }
+            Exhausted::check::<Recorder>(&mut room, run.ethernet())
+                .map_err(|exhausted| self.failure(&RunError::Exhausted(exhausted)))?;
+            Exhausted::check::<CellRecords>(&mut room, run.atm()).map_err(|exhausted| {
+                let help = "a finite `atm.buffer` and `atm.channel_queue`";
+                Failure::Refused(self.refusal(&["atm"], &exhausted.to_string(), help))
+            })?;
+            if told.elapsed() >= PROGRESS_INTERVAL {
+                told = Instant::now();
+                if !progress(stop.at, end) {
+                    return Err(Failure::Cancelled);
+                }
+            }
+        }
+        let report = run.report();
+        let ports = report.atm.ports.into_iter().map(AtmPort::from).collect();
+        let (seed, seconds) = (self.scenario.run.seed, began.elapsed().as_secs_f64());
+        Ok(Outcome {
+            summary: summary::json(report.whole, ports, seed, seconds, self.check()),
+            resolved: self.resolved.clone(),
+            series: Vec::new(),
+            events: Events::default(),
+        })
+    }
+
+    /// Refuses a network that routers join, for what knows one link layer.
+    ///
+    /// # Errors
+    /// If routers join it.
+    pub fn refuse_joined(&self) -> Result<(), Refusal> {
+        if !self.graph.is_joined() {
+            return Ok(());
+        }
+        let message = "this needs a network of one link layer, and routers join this one";
+        let help = "see \"Through a router over ATM\" of the tutorial on Ethernet";
+        Err(self.refusal(&["topology"], message, help))
     }
 
     fn failure(&self, error: &RunError) -> Failure {

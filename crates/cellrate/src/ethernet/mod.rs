@@ -8,6 +8,7 @@ mod fcvc;
 pub mod flow;
 pub mod graph;
 mod job;
+mod joined;
 mod load;
 mod passages;
 mod plan;

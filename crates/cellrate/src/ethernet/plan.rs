@@ -29,9 +29,10 @@ pub fn plan(scenario: &Scenario, graph: &Graph) -> Plan {
     }
 }
 
-fn node(scenario: &Scenario, node: &Node) -> NodePlan {
+/// The ports of a switch, or of a router to Ethernet.
+pub(super) fn switch(scenario: &Scenario, node: &Node) -> SwitchPlan {
     let common = scenario.switch.buffer.map(|buffer| buffer.0);
-    let switch = SwitchPlan {
+    SwitchPlan {
         buffer: node.buffer.or(common).unwrap_or(u64::MAX),
         queues: scenario.switch.queues.clone(),
         schedule: scenario.switch.schedule.clone(),
@@ -39,10 +40,13 @@ fn node(scenario: &Scenario, node: &Node) -> NodePlan {
         control: scenario.switch.control.0.clone(),
         multipath: scenario.switch.multipath,
         memory: scenario.switch.memory.clone(),
-    };
+    }
+}
+
+fn node(scenario: &Scenario, node: &Node) -> NodePlan {
     NodePlan {
         name: node.name.clone(),
-        switch: (!node.is_host).then_some(switch),
+        switch: (!node.is_host).then(|| switch(scenario, node)),
     }
 }
 

@@ -199,6 +199,6 @@ impl Records for Recorder {
         Vec::new()
     }
     fn json(report: Report, seed: u64, wall_seconds: f64, warnings: Vec<Warning>) -> String {
-        summary::json(report, seed, wall_seconds, warnings)
+        summary::json(report, Vec::new(), seed, wall_seconds, warnings)
     }
 }

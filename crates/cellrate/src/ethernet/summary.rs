@@ -4,6 +4,7 @@ use cellrate_engine::ether::report::{FlowReport, PortReport, Report, Totals};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::joined::AtmPort;
 use crate::run::{VERSION, Warning};
 
 /// A whole run over Ethernet. Measures are over the measuring window unless they say "whole run".
@@ -35,12 +36,21 @@ pub struct Summary {
     totals: Totals,
     /// One entry per flow.
     flows: Vec<FlowReport>,
-    /// One entry per output port of a switch.
+    /// One entry per output port of a switch, or of a router to Ethernet.
     ports: Vec<PortReport>,
+    /// One entry per output port of a switch of ATM; absent without a part over ATM.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    atm_ports: Vec<AtmPort>,
 }
 
 /// The summary as JSON.
-pub fn json(report: Report, seed: u64, wall_seconds: f64, warnings: Vec<Warning>) -> String {
+pub fn json(
+    report: Report,
+    atm_ports: Vec<AtmPort>,
+    seed: u64,
+    wall_seconds: f64,
+    warnings: Vec<Warning>,
+) -> String {
     let Report {
         digest,
         simulated_seconds,
@@ -63,6 +73,7 @@ pub fn json(report: Report, seed: u64, wall_seconds: f64, warnings: Vec<Warning>
         totals,
         flows,
         ports,
+        atm_ports,
     };
     #[expect(
         clippy::expect_used,

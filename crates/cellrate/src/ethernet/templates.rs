@@ -22,4 +22,9 @@ pub const TEMPLATES: &[(&str, &str, &str)] = &[
         "Explicit rates over Ethernet: a switch tells hosts their fair share",
         include_str!("templates/explicit-rate.toml"),
     ),
+    (
+        "router",
+        "TCP from Ethernet through a router over ABR: the queue moves to the edge",
+        include_str!("templates/router.toml"),
+    ),
 ];

@@ -1,7 +1,7 @@
 //! Nodes and links of a scenario over Ethernet: a template, or the whole graph.
 
-use cellrate_engine::kernel::Rate;
-use cellrate_engine::kernel::units::{Bytes, Delay};
+use cellrate_engine::kernel::units::{Buffer, Bytes, Delay};
+use cellrate_engine::kernel::{Ps, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -73,7 +73,7 @@ pub struct FatTree {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Graph {
-    /// Hosts and switches.
+    /// Hosts, switches and routers.
     #[serde(rename = "node")]
     #[schemars(length(min = 2))]
     pub nodes: Vec<Node>,
@@ -93,6 +93,12 @@ pub enum Node {
     /// Forwards frames.
     #[serde(rename = "switch")]
     Switch(NamedSwitch),
+    /// Forwards IP packets between links of Ethernet and of ATM.
+    #[serde(rename = "router")]
+    Router(NamedRouter),
+    /// Forwards cells. All its links are ATM.
+    #[serde(rename = "atm-switch")]
+    AtmSwitch(NamedAtmSwitch),
 }
 
 impl Node {
@@ -101,6 +107,8 @@ impl Node {
         match self {
             Node::Host(host) => &host.name,
             Node::Switch(switch) => &switch.name,
+            Node::Router(router) => &router.name,
+            Node::AtmSwitch(switch) => &switch.name,
         }
     }
 }
@@ -114,6 +122,37 @@ pub struct NamedSwitch {
     pub name: String,
     /// Most bytes of each queue of each port.
     pub buffer: Option<Bytes>,
+}
+
+/// A router of a graph. A packet that has arrived whole waits for its output after the forwarding delay: toward
+/// Ethernet in a queue as `[switch]` has, toward ATM in the queue of its virtual channel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NamedRouter {
+    /// Unique name: letters, digits, `_`, `.` and `-`.
+    #[schemars(regex(pattern = r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$"))]
+    pub name: String,
+    /// Time from the arrival of the last bit of a packet to its arrival at the queue of its output, above
+    /// 0 s.
+    #[serde(default = "forwarding_delay")]
+    pub forwarding_delay: Ps,
+    /// Most bytes of each queue of each port to Ethernet; that of `[switch]` if absent.
+    pub buffer: Option<Bytes>,
+}
+
+fn forwarding_delay() -> Ps {
+    Ps::from_us(10)
+}
+
+/// A switch of ATM of a graph. An absent key is taken from `[atm]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NamedAtmSwitch {
+    /// Unique name: letters, digits, `_`, `.` and `-`.
+    #[schemars(regex(pattern = r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$"))]
+    pub name: String,
+    /// Limit of each queue of each port.
+    pub buffer: Option<Buffer>,
 }
 
 impl Topology {

@@ -18,6 +18,7 @@ use serde_json::Value;
 use super::control::{self, Control};
 use super::fcvc::Fcvc;
 use super::flow::{Flow, Pattern};
+use super::joined::{self, Atm};
 use super::sizes::Sizes;
 use super::topology::Topology;
 use super::{rate_units, tcp_defaults};
@@ -30,7 +31,7 @@ use crate::traffic_files::text_of;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// Link layer of the whole network.
+    /// Link layer of the network. A graph may have a part over ATM, behind routers.
     pub link_layer: LinkLayer,
     /// Duration and random seed of the run.
     pub run: Run,
@@ -48,6 +49,10 @@ pub struct Scenario {
     /// Credit control; none if absent, `fcvc = {}` for all its defaults.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fcvc: Option<Fcvc>,
+    /// The part over ATM, if there is one; in the schema by [`joined::in_schema`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub atm: Option<Atm>,
     /// TCP settings of all flows; a flow can override them.
     #[serde(default)]
     pub tcp: TcpConfig,
@@ -247,7 +252,9 @@ pub fn schema() -> &'static Value {
         let mut schema = of::<Scenario>("cellrate scenario over Ethernet");
         tcp_defaults::document(&mut schema);
         rate_units::document(&mut schema);
-        control::in_schema(schema)
+        let mut schema = control::in_schema(schema);
+        joined::in_schema(&mut schema);
+        schema
     })
 }
 

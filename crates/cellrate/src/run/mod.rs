@@ -1,7 +1,7 @@
 //! One run, from a checked scenario to its measured results.
 
 mod amounts;
-mod cells;
+pub(crate) mod cells;
 mod container;
 mod driver;
 mod events;

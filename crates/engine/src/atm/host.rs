@@ -223,9 +223,13 @@ impl<S: Server> Host<S> {
 
     /// Replaces the settings of the flow of a terminal from `now` on; the state of the terminal stays.
     pub fn change(&mut self, now: Ps, terminal: usize, to: &FlowChange) {
-        self.terminals[terminal].change(now, to);
-        let wake = self.terminals[terminal].wake_at();
-        self.clocks.set(terminal, wake);
+        self.at_terminal(terminal, |terminal| terminal.change(now, to));
+    }
+    /// Changes a terminal from outside, between two turns.
+    pub fn at_terminal(&mut self, number: usize, act: impl FnOnce(&mut Terminal)) {
+        let terminal = &mut self.terminals[number];
+        act(terminal);
+        self.clocks.set(number, terminal.wake_at());
     }
 
     #[inline]

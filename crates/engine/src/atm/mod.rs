@@ -27,6 +27,7 @@ mod reference;
 mod relay;
 pub mod report;
 pub mod rm;
+mod router;
 pub mod server;
 mod simulation;
 pub mod simultaneous;

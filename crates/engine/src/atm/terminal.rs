@@ -4,6 +4,7 @@ mod ahead;
 mod arrivals;
 mod cells;
 mod measured;
+mod router;
 mod settings;
 
 use alloc::boxed::Box;
@@ -40,6 +41,10 @@ pub struct TerminalCounts {
     pub aal5_bytes: u64,
     /// Damaged PDUs dropped by AAL5.
     pub aal5_pdus: u64,
+    /// PDUs sent to their ends.
+    pub pdus_sent: u64,
+    /// PDUs received whole.
+    pub pdus_received: u64,
 }
 
 /// Output port and event log through which a terminal acts.
@@ -203,6 +208,7 @@ impl Terminal {
             App::Sender(_) if !self.started => self.start,
             App::Sender(sender) => sender.next_timer().min(self.supply.next()),
             App::Receiver(receiver) => receiver.next_timer(),
+            App::Router(router) => router.next(),
             App::Sink | App::Persistent => Ps::NEVER,
         };
         app.min(processed)
@@ -286,6 +292,7 @@ impl Terminal {
                 }
                 self.send_acks(now, out);
             }
+            App::Router(_) => self.send_entering(now, out),
             App::Sink => {}
         }
     }

@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 
 use super::frame::{Ecn, Framing, Info, Packet};
 use super::rates::Rates;
@@ -24,6 +25,8 @@ pub enum App {
     Persistent,
     /// None: datagrams that arrive are only counted.
     Sink,
+    /// A router, which hands segments on between this path and others.
+    Router(Box<Arrived>),
 }
 
 /// Datagrams at the times of a source.
@@ -45,6 +48,23 @@ impl Paced {
     fn generate(&mut self, now: Ps) {
         self.waiting.push_back(now);
         self.source.advance();
+    }
+}
+
+/// Segments that have arrived at a router's end of a path.
+#[derive(Clone, Default)]
+pub struct Arrived {
+    /// Those that the router has not taken yet, with their times.
+    pub(super) waiting: Vec<(Ps, Segment)>,
+    /// Payload bytes of all.
+    pub bytes: u64,
+}
+
+impl Arrived {
+    fn arrive(&mut self, now: Ps, segment: &Segment, marked: bool) {
+        self.bytes += segment.payload() as u64;
+        let segment = if marked { segment.marked() } else { *segment };
+        self.waiting.push((now, segment));
     }
 }
 
@@ -166,7 +186,7 @@ impl Endpoint {
             App::Sender(sender, _) => sender.next_timer(),
             App::Receiver(receiver) => receiver.next_timer(),
             App::Paced(paced) => paced.source.next(),
-            App::Persistent | App::Sink => Ps::NEVER,
+            App::Persistent | App::Sink | App::Router(_) => Ps::NEVER,
         }
     }
 
@@ -199,7 +219,7 @@ impl Endpoint {
             }
             App::Paced(paced) => paced.generate(now),
             App::Persistent => self.started = true,
-            App::Sink => {}
+            App::Sink | App::Router(_) => {}
         }
     }
 
@@ -261,7 +281,7 @@ impl Endpoint {
                 (self.udp(), Packet::Udp(sent))
             }
             App::Persistent if self.started => (self.udp(), Packet::Udp(now)),
-            App::Sender(..) | App::Persistent | App::Sink => return None,
+            App::Sender(..) | App::Persistent | App::Sink | App::Router(_) => return None,
         };
         Some((info, packet))
     }
@@ -278,7 +298,7 @@ impl Endpoint {
         match &self.app {
             App::Receiver(_) => !self.segments.is_empty(),
             App::Paced(paced) => !paced.waiting.is_empty(),
-            App::Sender(..) | App::Persistent | App::Sink => true,
+            App::Sender(..) | App::Persistent | App::Sink | App::Router(_) => true,
         }
     }
 
@@ -354,8 +374,28 @@ impl Endpoint {
                 receiver.on_packet(now, segment, marked);
                 self.take_acks(now);
             }
+            App::Router(router) => router.arrive(now, segment, marked),
             App::Paced(_) | App::Persistent | App::Sink => {}
         }
+    }
+
+    /// Makes the endpoint that of a router.
+    pub(super) fn become_router(&mut self) {
+        self.app = App::Router(Box::default());
+    }
+    /// Segments that have arrived at a router; `None` if no router is here.
+    pub(super) fn router_mut(&mut self) -> Option<&mut Arrived> {
+        match &mut self.app {
+            App::Router(router) => Some(router),
+            _ => None,
+        }
+    }
+    /// The frame in which a router sends a segment.
+    pub(super) fn send_routed(&mut self, segment: Segment) -> (Info, Packet) {
+        self.counts.packets_sent += 1;
+        let info = self.tcp(&segment);
+        let info = if segment.is_ce() { info.marked() } else { info };
+        (info, Packet::Tcp(segment))
     }
 
     /// Forgets the delays measured so far.

@@ -117,6 +117,12 @@ impl Host {
         self.clocks.first().0
     }
 
+    /// Makes an endpoint that of a router.
+    pub(super) fn become_router(&mut self, number: usize) {
+        self.endpoints[number].become_router();
+        self.note_wake(number);
+    }
+
     /// Puts an endpoint into the round of its interface, since it may have a frame.
     fn offer(&mut self, number: usize, now: Ps, links: &mut Links) {
         let endpoint = &mut self.endpoints[number];

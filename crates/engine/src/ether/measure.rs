@@ -11,12 +11,11 @@ use super::node::Node;
 use super::plan::FlowPlan;
 use super::port::Port;
 use super::rates::{RateSource, Rates};
-use super::report::{Balance, FlowReport, PortReport, Quantiles, QueueReport, Report, Totals};
+use super::report::{Balance, FlowReport, PortReport, QueueReport, Report, Totals, loss_ratio};
 use super::simulation::Simulation;
 use super::switch::payload;
 use super::window::{Dropped, FlowCounts, PortCounts, Snapshot, Window};
 use crate::control::{Control, ControlReport};
-use crate::kernel::statistics::jain_index;
 use crate::kernel::{Digest, Ps, Summary};
 use crate::net::channel::ChannelId;
 use crate::tcp::SenderStats;
@@ -62,6 +61,7 @@ impl Simulation {
                 let stats = receiver.stats();
                 stats.delivered_bytes + stats.duplicate_bytes + receiver.held_bytes()
             }
+            App::Router(router) => router.bytes,
             _ => {
                 let counts = destination.counts();
                 (counts.packets_received - counts.records_received)
@@ -179,7 +179,7 @@ impl Simulation {
     }
 
     /// By channel.
-    fn dropped(&self) -> Vec<Dropped> {
+    pub(super) fn dropped(&self) -> Vec<Dropped> {
         let mut dropped = alloc::vec![Dropped::default(); 2 * self.network.plan.flows.len()];
         for route in self.nodes().flat_map(|node| match node {
             Node::Host(_) => &[],
@@ -223,7 +223,7 @@ impl Simulation {
     }
 
     /// Frames on links, in switches and before them without credit, and their payload bytes of TCP, by channel.
-    fn in_path(&self) -> Vec<Dropped> {
+    pub(super) fn in_path(&self) -> Vec<Dropped> {
         let mut found = alloc::vec![Dropped::default(); 2 * self.network.plan.flows.len()];
         let mut add = |node: usize, (label, info): (u32, Info), bytes: u64| {
             let channel = self.channel_at(node, label, info);
@@ -330,11 +330,6 @@ impl Simulation {
     }
 
     fn totals(&self, flows: &[FlowReport]) -> Totals {
-        let over_tcp = flows.iter();
-        let over_tcp: Vec<f64> = over_tcp
-            .filter_map(|flow| flow.tcp_throughput_bits_per_second)
-            .collect();
-        let goodputs = flows.iter().filter_map(|flow| flow.goodput_bits_per_second);
         let (begin, end) = (&self.network.window.begin, &self.network.window.end);
         let sum = |count: fn(&FlowCounts) -> u64| -> u64 {
             end.flows.iter().map(count).sum::<u64>() - begin.flows.iter().map(count).sum::<u64>()
@@ -352,35 +347,13 @@ impl Simulation {
         let packets_sent = sum(|flow| flow.source.packets_sent + flow.destination.packets_sent);
         let packets_delivered =
             sum(|flow| flow.source.packets_received + flow.destination.packets_received);
-        let ended = flows.iter().filter_map(|flow| flow.completion_seconds);
-        let completion = Quantiles::of(ended.clone());
-        let [
-            completion_p50_seconds,
-            completion_p95_seconds,
-            completion_p99_seconds,
-        ] = completion.p50_p95_p99;
         Totals {
-            throughput_bits_per_second: flows
-                .iter()
-                .map(|flow| flow.throughput_bits_per_second)
-                .sum(),
-            // The sum of no floats is -0; without flows over TCP it must be 0.
-            tcp_throughput_bits_per_second: over_tcp.iter().sum::<f64>() + 0.0,
-            goodput_bits_per_second: goodputs.sum::<f64>() + 0.0,
             packets_sent,
             packets_delivered,
             packets_dropped,
             packet_loss_ratio: loss_ratio(packets_dropped, packets_delivered),
             packets_marked: sum(|flow| flow.source.marked + flow.destination.marked),
-            segments_retransmitted: flows.iter().map(|flow| flow.segments_retransmitted).sum(),
-            timeouts: flows.iter().map(|flow| flow.timeouts).sum(),
-            jain_index: jain_index(&over_tcp),
-            flows_completed: ended.count() as u64,
-            completion_mean_seconds: completion.mean,
-            completion_p50_seconds,
-            completion_p95_seconds,
-            completion_p99_seconds,
-            ..Totals::default()
+            ..Totals::over(flows)
         }
     }
 
@@ -424,6 +397,8 @@ impl Simulation {
             packets_dropped: now.dropped.packets - then.dropped.packets,
             packets_marked: now.destination.marked - then.destination.marked,
             completion_seconds: source.completed().map(|at| (at - flow.start).as_secs_f64()),
+            router_queue_mean_cells: None,
+            router_queue_max_cells: None,
             alone_seconds: None,
             slowdown: None,
             packet_delay_mean_seconds: in_seconds(delay.mean()),
@@ -566,11 +541,6 @@ fn port_counts(port: &mut Port, now: Ps) -> PortCounts {
         busy_ps: port.busy_ps(now),
         sent: port.sent(),
     }
-}
-
-/// Share of the frames dropped among those whose fate was decided; 0 without any.
-fn loss_ratio(dropped: u64, passed: u64) -> f64 {
-    dropped as f64 / (dropped + passed).max(1) as f64
 }
 
 /// Statistics of a scheme, with bytes and bits in place of the octets that its names call cells.

@@ -23,6 +23,7 @@ pub mod port;
 pub mod rates;
 pub mod report;
 pub mod reserves;
+mod router;
 pub mod schedule;
 pub mod seen;
 pub mod simulation;

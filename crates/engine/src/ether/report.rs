@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::control::ControlReport;
 use crate::kernel::Ps;
+use crate::kernel::statistics::jain_index;
 
 /// A whole run. Measures are over the measuring window unless they say "whole run".
 #[derive(Clone, Debug, Serialize)]
@@ -138,6 +139,42 @@ pub struct Totals {
     pub slowdown_p99: Option<f64>,
 }
 
+impl Totals {
+    /// The sums and indices that follow from the flows alone; others are 0.
+    pub(crate) fn over(flows: &[FlowReport]) -> Totals {
+        let over_tcp = flows.iter();
+        let over_tcp: Vec<f64> = over_tcp
+            .filter_map(|flow| flow.tcp_throughput_bits_per_second)
+            .collect();
+        let goodputs = flows.iter().filter_map(|flow| flow.goodput_bits_per_second);
+        let ended = flows.iter().filter_map(|flow| flow.completion_seconds);
+        let completion = Quantiles::of(ended.clone());
+        let [
+            completion_p50_seconds,
+            completion_p95_seconds,
+            completion_p99_seconds,
+        ] = completion.p50_p95_p99;
+        Totals {
+            throughput_bits_per_second: flows
+                .iter()
+                .map(|flow| flow.throughput_bits_per_second)
+                .sum(),
+            // The sum of no floats is -0; without flows over TCP it must be 0.
+            tcp_throughput_bits_per_second: over_tcp.iter().sum::<f64>() + 0.0,
+            goodput_bits_per_second: goodputs.sum::<f64>() + 0.0,
+            segments_retransmitted: flows.iter().map(|flow| flow.segments_retransmitted).sum(),
+            timeouts: flows.iter().map(|flow| flow.timeouts).sum(),
+            jain_index: jain_index(&over_tcp),
+            flows_completed: ended.count() as u64,
+            completion_mean_seconds: completion.mean,
+            completion_p50_seconds,
+            completion_p95_seconds,
+            completion_p99_seconds,
+            ..Totals::default()
+        }
+    }
+}
+
 /// A flow.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(extend("x-source" = "cellrate"))]
@@ -192,15 +229,15 @@ pub struct FlowReport {
     /// Duplicate acknowledgements, as the sender counts them.
     #[schemars(extend("x-unit" = "", "x-source" = "RFC 5681 section 2, RFC 6675 section 2", "x-better" = "less"))]
     pub duplicate_acks: u64,
-    /// Frames that the source has sent.
+    /// Packets that the source has sent.
     pub packets_sent: u64,
-    /// Frames of the source that have arrived.
+    /// Packets of the source that have arrived.
     #[schemars(extend("x-better" = "more"))]
     pub packets_delivered: u64,
-    /// Frames of the source that switches have dropped.
+    /// Packets of the source that switches and routers have dropped.
     #[schemars(extend("x-better" = "less"))]
     pub packets_dropped: u64,
-    /// Frames of the source that have arrived with a congestion mark.
+    /// Packets of the source that have arrived at the last end over Ethernet with a congestion mark.
     #[schemars(extend("x-source" = "RFC 3168 section 5"))]
     pub packets_marked: u64,
     /// From the start to the acknowledgement of the last byte; null if that has not come (whole
@@ -228,12 +265,21 @@ pub struct FlowReport {
     pub packet_delay_p99_seconds: Option<f64>,
     /// Frames with records of rates that the source has sent; null without rate control.
     pub records_sent: Option<u64>,
-    /// Time-weighted mean of ACR, which counts preambles and gaps; null without rate control.
+    /// Time-weighted mean of ACR, which counts preambles and gaps; that of its virtual channel if it is over
+    /// ABR; null without either.
     #[schemars(extend("x-formula" = "integral of ACR over the window / window", "x-source" = "TM 4.0 section 5.10.4"))]
     pub acr_mean_bits_per_second: Option<f64>,
-    /// ACR at the end, preambles and gaps included (whole run); null without rate control.
+    /// ACR at the end, as the mean counts it (whole run); null as the mean.
     #[schemars(extend("x-source" = "TM 4.0 section 5.10.4"))]
     pub acr_final_bits_per_second: Option<f64>,
+    /// Mean number of cells that wait for their virtual channel at the router where its data enter ATM;
+    /// null if they enter none.
+    #[schemars(extend("x-formula" = "integral of their number over the window / window", "x-better" = "less"))]
+    pub router_queue_mean_cells: Option<f64>,
+    /// Greatest number of cells that waited for their virtual channel at the router where its data enter ATM;
+    /// null if they enter none.
+    #[schemars(extend("x-better" = "less"))]
+    pub router_queue_max_cells: Option<u64>,
     /// Balance of all bytes (whole run); null for datagrams.
     pub balance: Option<Balance>,
 }
@@ -272,6 +318,11 @@ impl Balance {
             + self.duplicate_bytes
             + self.held_out_of_order_bytes
     }
+}
+
+/// Share of the frames dropped among those whose fate was decided; 0 without any.
+pub(crate) fn loss_ratio(dropped: u64, passed: u64) -> f64 {
+    dropped as f64 / (dropped + passed).max(1) as f64
 }
 
 /// An output port of a switch.

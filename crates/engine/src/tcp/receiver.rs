@@ -110,7 +110,7 @@ impl TcpReceiver {
     /// connection set-up have an effect.
     #[inline]
     pub fn on_segment(&mut self, now: Ps, segment: &Segment) -> ReceiveOutcome {
-        self.on_packet(now, segment, false)
+        self.on_packet(now, segment, segment.is_ce())
     }
 
     /// Takes a segment that arrived whole, in an IP packet that is `marked` (CE) or not.

@@ -23,6 +23,8 @@ impl DataFlags {
     pub const FIN: DataFlags = DataFlags(4);
     /// The acknowledgement number covers the FIN of the other end.
     pub const ACKS_FIN: DataFlags = DataFlags(8);
+    /// ECT(0), and a queue has marked the packet (CE) before a router took it out of its frame.
+    pub const CE: DataFlags = DataFlags(16 | 1);
 
     /// These flags and others.
     pub const fn with(self, others: DataFlags) -> DataFlags {
@@ -34,7 +36,7 @@ impl DataFlags {
     }
     /// True if the segment has a part in closing the connection.
     pub const fn closes(self) -> bool {
-        self.0 >= DataFlags::FIN.0
+        self.0 & (DataFlags::FIN.0 | DataFlags::ACKS_FIN.0) != 0
     }
 }
 
@@ -232,6 +234,24 @@ impl Segment {
             }
             _ => false,
         }
+    }
+    /// True if the segment carries the mark of its packet over a link layer without marks.
+    #[inline]
+    pub const fn is_ce(&self) -> bool {
+        match *self {
+            Segment::Data { flags, .. } | Segment::StampedData { flags, .. } => {
+                flags.has(DataFlags::CE)
+            }
+            _ => false,
+        }
+    }
+    /// The segment of a packet that a queue has marked. Only data remember it: no end reads the mark of
+    /// another packet.
+    pub const fn marked(mut self) -> Segment {
+        if let Segment::Data { flags, .. } | Segment::StampedData { flags, .. } = &mut self {
+            *flags = flags.with(DataFlags::CE);
+        }
+        self
     }
     /// The ECN-Echo flag; in the set-up it offers ECN, or agrees to it (RFC 3168 section 6.1.1).
     #[inline]
@@ -438,6 +458,23 @@ mod tests {
     #[test]
     fn a_segment_is_four_words() {
         assert_eq!(size_of::<Segment>(), 32);
+    }
+
+    #[test]
+    fn a_marked_segment_keeps_cwr_and_only_data_remember_a_mark() {
+        for (ecn, cwr) in [(DataFlags::ECT_0, false), (DataFlags::ECT_0_CWR, true)] {
+            let mut data = Segment::data(7, 5);
+            if let Segment::Data { flags, .. } = &mut data {
+                *flags = ecn;
+            }
+            assert!(!data.is_ce());
+            for marked in [data.marked(), data.marked().marked()] {
+                assert!(marked.is_ce() && marked.is_ect());
+                assert_eq!((marked.has_cwr(), marked.data_range()), (cwr, Some((7, 5))));
+            }
+        }
+        let setup = Segment::setup(Handshake::Ack { seq: 3 }, 9, Ps(1), None);
+        assert_eq!(setup.marked(), setup);
     }
 
     #[test]

@@ -25,6 +25,7 @@ mod explicit_rate;
 mod fast_equals_plain;
 mod generic_fairness;
 mod golden;
+mod joined;
 mod layers;
 mod max_min;
 mod measures;

@@ -183,7 +183,12 @@ class FrameNetwork:
 
     @classmethod
     def of_scenario(cls, scenario: _core.Scenario) -> Self:
-        """Network of a scenario over Ethernet that has been read."""
+        """Network of a scenario over Ethernet that has been read.
+
+        Raises:
+            ScenarioError: Routers join it to a part over ATM.
+        """
+        scenario.require_one_link_layer()
         described: Mapping[str, Any] = json.loads(scenario.network())
         nodes = described["nodes"]
         lines = tuple(

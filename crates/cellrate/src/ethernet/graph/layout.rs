@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::Graph;
+use super::{Graph, Part};
 use crate::ethernet::topology::{self, FatTree, LeafSpine, Node, Topology};
 use crate::scenario::problem::{Problem, place};
 use crate::scenario::{GraphLink, NSource, SingleSwitch};
@@ -110,11 +110,18 @@ fn graph(listed: &topology::Graph) -> Result<Graph, Vec<Problem>> {
     let mut graph = Graph::default();
     let mut names = HashMap::new();
     for (index, node) in listed.nodes.iter().enumerate() {
-        let added = graph.add_node(node.name(), matches!(node, Node::Host(_)));
-        if let Node::Switch(switch) = node {
-            graph.nodes[added].buffer = switch.buffer.map(|buffer| buffer.0);
+        let number = graph.add_node(node.name(), matches!(node, Node::Host(_)));
+        let added = &mut graph.nodes[number];
+        match node {
+            Node::Host(_) => {}
+            Node::Switch(switch) => added.buffer = switch.buffer.map(|buffer| buffer.0),
+            Node::Router(router) => {
+                added.buffer = router.buffer.map(|buffer| buffer.0);
+                added.part = Part::Router(router.forwarding_delay);
+            }
+            Node::AtmSwitch(switch) => added.part = Part::Atm(switch.buffer),
         }
-        if names.insert(node.name(), added).is_some() {
+        if names.insert(node.name(), number).is_some() {
             let message = format!("there are two nodes named `{}`", node.name());
             let place = place!["topology", "node", index, "name"];
             problems.push(Problem::error(place, message, "a name is unique"));

@@ -22,7 +22,7 @@ pub struct InFlight {
 
 impl<S: Server> Simulation<S> {
     /// Cells of each channel that are on links or in queues now.
-    pub(super) fn in_flight(&self) -> Vec<InFlight> {
+    pub(in crate::atm) fn in_flight(&self) -> Vec<InFlight> {
         let mut found = alloc::vec![InFlight::default(); self.network.channels.len()];
         for cell in self.cells() {
             let Some(channel) = cell.channel else {

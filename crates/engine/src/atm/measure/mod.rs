@@ -12,6 +12,8 @@ mod totals;
 use alloc::format;
 use alloc::vec::Vec;
 
+pub(super) use accounts::InFlight;
+
 use super::node::Node;
 use super::report::{FlowReport, Report, VcReport};
 use super::simulation::Simulation;
@@ -46,7 +48,7 @@ impl<S: Server> Simulation<S> {
     fn terminals(&self, flow: usize) -> [&Terminal; 2] {
         ChannelId::both(flow).map(|channel| self.terminal(channel))
     }
-    fn terminal_mut(&mut self, channel: ChannelId) -> &mut Terminal {
+    pub(super) fn terminal_mut(&mut self, channel: ChannelId) -> &mut Terminal {
         let (node, index) = self.network.begins[channel.index()];
         match &mut self.stations[node].node {
             Node::Host(host) => &mut host.terminals[index],

@@ -73,7 +73,7 @@ impl<S: Server> Simulation<S> {
     }
 
     /// Cells of `channel` that switches refused and links lost.
-    pub(super) fn losses(&self, channel: ChannelId) -> Losses {
+    pub(in crate::atm) fn losses(&self, channel: ChannelId) -> Losses {
         let mut sum = Losses::default();
         for hop in &self.network.channels[channel.index()].hops {
             let node = self.network.plan.links[hop.link].from;
@@ -100,6 +100,7 @@ impl<S: Server> Simulation<S> {
                     stats.delivered_bytes + stats.duplicate_bytes + receiver.held_bytes(),
                 )
             }
+            App::Router(router) => (router.arrived_bytes, router.arrived_bytes),
             _ => (
                 48 * destination.counts().data_received,
                 48 * destination.counts().data_received,

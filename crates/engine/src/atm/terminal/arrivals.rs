@@ -101,7 +101,10 @@ impl Terminal {
                 }
                 let bytes = core::mem::take(&mut self.partial_bytes);
                 match self.reassembler.on_eom(info, &pdu) {
-                    Outcome::Delivered(segment) => self.deliver(now, segment, out),
+                    Outcome::Delivered(segment) => {
+                        self.counts.pdus_received += 1;
+                        self.deliver(now, segment, out);
+                    }
                     Outcome::Corrupt => {
                         self.counts.aal5_bytes += bytes;
                         self.counts.aal5_pdus += 1;
@@ -152,7 +155,8 @@ impl Terminal {
                 receiver.on_segment(now, segment);
                 self.send_acks(now, out);
             }
-            _ => {}
+            App::Router(router) => router.arrive(now, segment),
+            App::Cells(_) | App::Persistent | App::Sink => {}
         }
     }
 

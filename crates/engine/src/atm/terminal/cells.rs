@@ -303,6 +303,7 @@ impl Terminal {
             return false;
         }
         let pdu = self.queue.pop_pdu(at);
+        self.counts.pdus_sent += 1;
         let transmitted = if let App::Sender(sender) = &mut self.app {
             sender.on_transmitted(at, &pdu.segment);
             true

@@ -1,6 +1,7 @@
 //! Settings of a terminal: its shaper, its application, and the application's data.
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 
 use crate::atm::source_queue::SourceQueue;
 use crate::endsystem::{AbrDestination, AbrSource, CreditedSource, SplitSource, UnshapedSource};
@@ -57,6 +58,8 @@ pub enum App {
     Sender(Box<TcpSender>),
     /// The receiving end of a TCP connection.
     Receiver(Box<TcpReceiver>),
+    /// A router, which hands segments on between this channel and others.
+    Router(Box<Router>),
 }
 
 /// Data of a TCP sender.
@@ -86,6 +89,33 @@ pub(super) struct Processing {
     pub stream: Stream,
     pub busy_until: Ps,
     pub segments: Ring<(Ps, Segment)>,
+}
+
+/// Segments at a router's end of a channel.
+#[derive(Clone, Default)]
+pub struct Router {
+    /// Segments that have arrived whole and that the router has not taken yet.
+    pub(super) arrived: Vec<(Ps, Segment)>,
+    /// Payload bytes of all that have arrived.
+    pub arrived_bytes: u64,
+    /// Segments that enter the source queue, with their times, in order.
+    pub(super) entering: Ring<(Ps, Segment)>,
+}
+
+impl Router {
+    /// Time at which the next segment enters.
+    pub(super) fn next(&self) -> Ps {
+        self.entering.front().map_or(Ps::NEVER, |(at, _)| *at)
+    }
+    pub(super) fn arrive(&mut self, now: Ps, segment: &Segment) {
+        self.arrived_bytes += segment.payload() as u64;
+        self.arrived.push((now, *segment));
+    }
+    /// Payload bytes of the segments that have not entered yet.
+    pub fn entering_bytes(&self) -> u64 {
+        let bytes = |(_, segment): &(Ps, Segment)| segment.payload() as u64;
+        self.entering.iter().map(bytes).sum()
+    }
 }
 
 /// Settings of a terminal.

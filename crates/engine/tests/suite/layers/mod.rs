@@ -75,7 +75,10 @@ const ORDER: &[&str] = &[
     "atm::reference",
     "atm::watch",
     "atm::passages",
+    "atm::router",
     "atm",
+    "joined::plan",
+    "joined",
 ];
 
 /// Modules that may use their own submodules although these use them, and the reason.

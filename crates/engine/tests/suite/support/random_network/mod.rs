@@ -20,13 +20,15 @@ use proptest::sample::{Index, select};
 use serde_json::Value;
 
 use flows::{FlowDraft, flow};
-use links::{errors, fcvc, lines};
-use switches::{suit_credit, vsvd};
+use links::lines;
+use switches::vsvd;
 use topology::Draft;
 
 pub use changes::changing_networks;
+pub use ends::{abr, tcp};
+pub use links::{errors, fcvc};
 pub use sources::source;
-pub use switches::switch;
+pub use switches::{suit_credit, switch};
 
 /// A plan and the length of its run.
 #[derive(Debug)]

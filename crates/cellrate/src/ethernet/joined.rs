@@ -1,0 +1,312 @@
+//! A part of the network over ATM, behind routers: its settings, its checks, its plan, and what is reported of it.
+
+use cellrate_engine::atm::aal5::{Encapsulation, cells_for};
+use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::atm::plan as cells;
+use cellrate_engine::atm::report::PortReport;
+use cellrate_engine::atm::server::LazyServer;
+use cellrate_engine::control::{ControlConfig, SwitchFacts};
+use cellrate_engine::discard::{DiscardConfig, QueueFacts};
+use cellrate_engine::endsystem::AbrConfig;
+use cellrate_engine::ether::spray::Multipath;
+use cellrate_engine::joined::{
+    FlowPlan, Joined, JoinedPlan, Layer, LinkPlan, NodeKind, NodePlan, RouterPlan,
+};
+use cellrate_engine::kernel::Finding;
+use cellrate_engine::kernel::units::Buffer;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::checks::severity;
+use super::graph::{Graph, Part};
+use super::plan;
+use super::types::Scenario;
+use crate::scenario::diagnostic::Severity;
+use crate::scenario::problem::{Place, Problem, place};
+use crate::scenario::schema::of;
+
+/// The part of a network over ATM, behind routers. Every flow that enters it has a virtual channel from router
+/// or host to router or host, with AAL5 and LLC/SNAP.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Atm {
+    /// Service class of every virtual channel.
+    pub service: Service,
+    /// Limit of each queue of each port of a switch, the cell in service included.
+    pub buffer: Buffer,
+    /// Limit of the queue of each virtual channel at the router or host where it begins. A packet that does
+    /// not fit is lost.
+    pub channel_queue: Buffer,
+    /// Selection of the cells that are refused at a full buffer of a switch.
+    pub discard: DiscardConfig,
+    /// Congestion control of switches, for ABR.
+    pub control: ControlConfig,
+    /// Settings of the sources and destinations of ABR, at routers and hosts.
+    pub abr: AbrConfig,
+}
+
+/// Service class of a virtual channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Service {
+    /// Available bit rate: a source sends at the rate that switches allow.
+    Abr,
+    /// Unspecified bit rate: a source sends at the rate of its line.
+    Ubr,
+}
+
+impl Default for Atm {
+    fn default() -> Atm {
+        Atm {
+            service: Service::Ubr,
+            buffer: Buffer::INFINITE,
+            channel_queue: Buffer::INFINITE,
+            discard: DiscardConfig::default(),
+            control: ControlConfig::default(),
+            abr: AbrConfig::default(),
+        }
+    }
+}
+
+/// Adds the table `atm` to the schema. Control schemes have a definition of their own there, since their lengths
+/// are in cells; rates are in bit/s as everywhere over Ethernet.
+pub fn in_schema(schema: &mut Value) {
+    let mut atm = of::<Atm>("");
+    rename_schemes(&mut atm);
+    let Value::Object(mut table) = atm else {
+        return;
+    };
+    if let Some(Value::Object(definitions)) = table.remove("$defs") {
+        for (name, definition) in definitions {
+            let name = if name == SCHEMES { OF_ATM } else { &name };
+            if schema["$defs"][name].is_null() {
+                schema["$defs"][name] = definition;
+            }
+        }
+    }
+    table.remove("$schema");
+    table.remove("title");
+    schema["properties"]["atm"] = Value::Object(table);
+}
+
+/// Names of the definition of control schemes: over Ethernet, and of ATM.
+const SCHEMES: &str = "ControlConfig";
+const OF_ATM: &str = "AtmControlConfig";
+
+fn rename_schemes(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
+            if let Some(Value::String(path)) = object.get_mut("$ref")
+                && let Some(place) = path.strip_suffix(SCHEMES)
+            {
+                *path = format!("{place}{OF_ATM}");
+            }
+            object.values_mut().for_each(rename_schemes);
+        }
+        Value::Array(items) => items.iter_mut().for_each(rename_schemes),
+        _ => {}
+    }
+}
+
+/// The problems of a network of which a part is over ATM, or of settings of such a part that does not exist.
+pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
+    if !graph.is_joined() {
+        let unused = scenario.atm.as_ref().map(|_| {
+            let message = "no node is a switch of ATM or a router";
+            Problem::error(
+                place!["atm"],
+                message,
+                "a `node` of `kind = \"atm-switch\"`, or no `atm`",
+            )
+        });
+        return unused.into_iter().collect();
+    }
+    let mut problems = Vec::new();
+    for (is_set, place) in [
+        (
+            !scenario.measure.traces.is_empty(),
+            place!["measure", "traces"],
+        ),
+        (scenario.measure.slowdown, place!["measure", "slowdown"]),
+        (scenario.fcvc.is_some(), place!["fcvc"]),
+        (
+            scenario.switch.multipath != Multipath::default(),
+            place!["switch", "multipath"],
+        ),
+    ] {
+        if is_set {
+            let message = "not yet for a network that routers join";
+            problems.push(Problem::error(place, message, ""));
+        }
+    }
+    let atm = scenario.atm.clone().unwrap_or_default();
+    check_components(&atm, scenario, graph, &mut problems);
+    if problems
+        .iter()
+        .all(|problem| problem.severity == Severity::Warning)
+        && let Err(fault) = Joined::<LazyServer>::new(&plan_of_both(scenario, graph))
+    {
+        problems.push(Problem::error(place!["topology"], fault, ""));
+    }
+    problems
+}
+
+/// Control schemes, discard policies and sources of ABR, against the slowest line of ATM.
+fn check_components(atm: &Atm, scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) {
+    let over_atm = graph
+        .links
+        .iter()
+        .filter(|link| graph.layer(link) == Layer::Atm);
+    let Some(slowest) = over_atm.map(|link| link.rate).min() else {
+        return;
+    };
+    let packets = scenario.flows.iter().map(|flow| {
+        let (headers, payload) = flow.packet();
+        cells_for(headers + payload + u64::from(Encapsulation::LlcSnap.bytes())).into()
+    });
+    let largest_pdu = packets.max().unwrap_or(0);
+    let mut add = |at: Place, findings: Vec<Finding>| {
+        problems.extend(findings.into_iter().map(|finding| {
+            let mut place = at.clone();
+            place.push(finding.field.into());
+            Problem {
+                severity: severity(&finding),
+                place,
+                message: finding.message,
+                help: String::new(),
+            }
+        }));
+    };
+    let facts = SwitchFacts {
+        buffer: atm.buffer.0,
+        service_time: slowest.cell_time_ceil(),
+    };
+    add(place!["atm", "control"], atm.control.check(facts));
+    let facts = QueueFacts {
+        buffer: atm.buffer.0,
+        largest_pdu,
+        channels: graph.flows.len(),
+    };
+    add(place!["atm", "discard"], atm.discard.check(facts));
+    if atm.service == Service::Abr {
+        add(place!["atm", "abr"], atm.abr.check(slowest));
+    } else if atm.control != ControlConfig::default() {
+        let message = format!(
+            "`{}` has nothing to control: the service is not ABR",
+            atm.control.name()
+        );
+        problems.push(Problem::warning(place!["atm", "control"], message, ""));
+    }
+    if atm.channel_queue.0 < largest_pdu {
+        let message = format!(
+            "a queue of {} does not hold a packet of {largest_pdu} cells",
+            atm.channel_queue
+        );
+        problems.push(Problem::error(place!["atm", "channel_queue"], message, ""));
+    }
+}
+
+/// The plan of a scenario whose parts routers join.
+pub fn plan_of_both(scenario: &Scenario, graph: &Graph) -> JoinedPlan {
+    let atm = scenario.atm.clone().unwrap_or_default();
+    let node = |node: &super::graph::Node| {
+        let over_ethernet = || plan::switch(scenario, node);
+        NodePlan {
+            name: node.name.clone(),
+            kind: match node.part {
+                _ if node.is_host => NodeKind::Host,
+                Part::Ethernet => NodeKind::EthernetSwitch(Box::new(over_ethernet())),
+                Part::Router(forwarding_delay) => NodeKind::Router(Box::new(RouterPlan {
+                    forwarding_delay,
+                    ports: over_ethernet(),
+                })),
+                Part::Atm(buffer) => NodeKind::AtmSwitch(Box::new(cells::SwitchPlan {
+                    control: atm.control.clone(),
+                    discard: atm.discard.clone(),
+                    ..cells::SwitchPlan::new(buffer.unwrap_or(atm.buffer))
+                })),
+            },
+        }
+    };
+    let over_ethernet = plan::plan(scenario, graph);
+    let service = match atm.service {
+        Service::Abr => ServiceClass::Abr,
+        Service::Ubr => ServiceClass::Ubr,
+    };
+    let flows = over_ethernet.flows.into_iter().map(|flow| FlowPlan {
+        channel: cells::FlowPlan {
+            group: flow.group,
+            index: flow.index,
+            backward: flow.backward,
+            start: flow.start,
+            tcp: flow.tcp,
+            abr: atm.abr.clone(),
+            source_queue: atm.channel_queue,
+            ..cells::FlowPlan::new(&flow.name, service, flow.source, flow.forward)
+        },
+        priority: flow.priority,
+        datagram: flow.datagram,
+        rates: flow.rates,
+    });
+    JoinedPlan {
+        seed: over_ethernet.seed,
+        framing: over_ethernet.framing,
+        fcvc: None,
+        errors: Default::default(),
+        nodes: graph.nodes.iter().map(node).collect(),
+        links: graph
+            .links
+            .iter()
+            .map(|link| LinkPlan {
+                layer: graph.layer(link),
+                line: link.clone(),
+            })
+            .collect(),
+        flows: flows.collect(),
+    }
+}
+
+/// An output port of a switch of ATM.
+#[derive(Serialize, JsonSchema)]
+#[schemars(extend("x-source" = "cellrate"))]
+pub struct AtmPort {
+    /// Name of its link.
+    name: String,
+    /// Rate of its link.
+    rate_bits_per_second: f64,
+    /// Share of the window in which the link is sending a cell; 1 for a link that is never idle.
+    #[schemars(extend("x-unit" = "", "x-formula" = "time in which a cell is being sent / window", "x-better" = "more", "x-greatest" = 1))]
+    utilisation: f64,
+    /// Cells dropped / cells arrived.
+    #[schemars(extend("x-formula" = "cells dropped / cells arrived", "x-source" = "Kalyanaraman 97 section 8.8", "x-better" = "less", "x-greatest" = 1))]
+    cell_loss_ratio: f64,
+    /// Cells dropped.
+    #[schemars(extend("x-better" = "less"))]
+    cells_dropped: u64,
+    /// Time-weighted mean length of its queue, the cell in service included.
+    #[schemars(extend("x-formula" = "integral of the length over the window / window", "x-better" = "less"))]
+    queue_mean_cells: f64,
+    /// Greatest length of its queue.
+    #[schemars(extend("x-better" = "less"))]
+    queue_max_cells: u64,
+}
+
+impl From<PortReport> for AtmPort {
+    fn from(port: PortReport) -> AtmPort {
+        // All channels of the network have one class, and so one queue.
+        let queues = || port.queues.iter();
+        AtmPort {
+            rate_bits_per_second: port.rate_bits_per_second,
+            utilisation: port.utilisation,
+            cell_loss_ratio: port.cell_loss_ratio,
+            cells_dropped: queues().map(|queue| queue.cells_dropped).sum(),
+            queue_mean_cells: queues().map(|queue| queue.queue_mean_cells).sum(),
+            queue_max_cells: queues()
+                .map(|queue| queue.queue_max_cells)
+                .max()
+                .unwrap_or(0),
+            name: port.name,
+        }
+    }
+}

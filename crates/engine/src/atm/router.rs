@@ -1,0 +1,98 @@
+//! Ends of channels at routers.
+
+use alloc::vec::Vec;
+
+use super::measure::InFlight;
+use super::node::Node;
+use super::port::Losses;
+use super::server::Server;
+use super::simulation::Simulation;
+use super::terminal::{App, Terminal};
+use super::window::Sends;
+use crate::kernel::Ps;
+use crate::net::channel::ChannelId;
+use crate::tcp::{Segment, TcpReceiver, TcpSender};
+
+impl<S: Server> Simulation<S> {
+    /// Makes the end that `channel` leaves that of a router. Nothing has happened yet.
+    pub(crate) fn become_router(&mut self, channel: ChannelId) {
+        self.at_terminal(channel, Terminal::become_router);
+    }
+    /// The segments that have arrived at the router that `channel` leaves and that it has not taken yet, in
+    /// order, with their times; `None` if no router is there.
+    pub(crate) fn arrived(&mut self, channel: ChannelId) -> Option<&mut Vec<(Ps, Segment)>> {
+        self.terminal_mut(channel).arrived()
+    }
+    /// Lets a segment enter `channel` at the router where it begins. `at` is not before
+    /// [`Simulation::now`](crate::net::simulation::Simulation::now), nor before the time of the segment that
+    /// entered last.
+    pub(crate) fn enter(&mut self, channel: ChannelId, at: Ps, segment: Segment) {
+        self.at_terminal(channel, |terminal| terminal.enter(at, segment));
+    }
+    /// The TCP sender of a flow; `None` if a router is in its place.
+    pub(crate) fn tcp_sender(&self, flow: usize) -> Option<&TcpSender> {
+        match self.terminal(ChannelId::forward(flow)).app() {
+            App::Sender(sender) => Some(sender),
+            _ => None,
+        }
+    }
+    /// The TCP receiver of a flow; `None` if a router is in its place.
+    pub(crate) fn tcp_receiver(&self, flow: usize) -> Option<&TcpReceiver> {
+        match self.terminal(ChannelId::backward(flow)).app() {
+            App::Receiver(receiver) => Some(receiver),
+            _ => None,
+        }
+    }
+    /// By channel, payload bytes that were lost on it or refused by the queue at its begin, and those that are
+    /// under way.
+    pub(crate) fn lost_and_held(&self) -> Vec<[u64; 2]> {
+        let in_flight = self.in_flight().into_iter();
+        let channels = self.network.plan.channels().zip(in_flight);
+        let of_channel = |(channel, in_flight): (ChannelId, InFlight)| {
+            let [begin, end] = [channel, channel.reverse()].map(|channel| self.terminal(channel));
+            let (lost, queue) = (self.losses(channel), begin.queue());
+            let entering = match begin.app() {
+                App::Router(router) => router.entering_bytes(),
+                _ => 0,
+            };
+            [
+                lost.bytes + lost.bytes_on_link + queue.dropped().bytes + end.counts().aal5_bytes,
+                entering + queue.bytes() + in_flight.bytes + end.unfinished_bytes(),
+            ]
+        };
+        channels.map(of_channel).collect()
+    }
+    /// Mean of ACR over the measuring window, and ACR now, of `channel` in cells/s; `None` if it is not ABR.
+    pub(crate) fn acr_mean_and_final(&self, channel: ChannelId) -> Option<[f64; 2]> {
+        let source = self.terminal(channel).abr()?;
+        let (_, _, mean) = self.network.window.end.shares[channel.index()];
+        Some([mean, source.acr()])
+    }
+    /// Packets that the end which `channel` leaves sent in the measuring window, those that it received, and
+    /// those of `channel` that were lost on it or refused by the queue at its begin.
+    pub(crate) fn packets(&self, channel: ChannelId) -> [u64; 3] {
+        let window = &self.network.window;
+        let [then, now] =
+            [&window.begin, &window.end.snapshot].map(|at| &at.sends[channel.index()]);
+        let lost = |sends: &Sends| {
+            let Losses {
+                packets, repeated, ..
+            } = sends.losses;
+            packets - repeated + sends.queue_drops.packets
+        };
+        [
+            now.counts.pdus_sent - then.counts.pdus_sent,
+            now.counts.pdus_received - then.counts.pdus_received,
+            lost(now).saturating_sub(lost(then)),
+        ]
+    }
+
+    /// Changes the terminal that `channel` leaves, and schedules its host.
+    fn at_terminal(&mut self, channel: ChannelId, act: impl FnOnce(&mut Terminal)) {
+        let (node, index) = self.network.begins[channel.index()];
+        if let Node::Host(host) = &mut self.stations[node].node {
+            host.at_terminal(index, act);
+        }
+        self.reschedule(node);
+    }
+}

@@ -1,0 +1,89 @@
+//! Ends of paths at routers.
+
+use alloc::vec::Vec;
+
+use super::endpoint::{App, Endpoint};
+use super::node::Node;
+use super::simulation::Simulation;
+use super::transport::Frame;
+use crate::kernel::Ps;
+use crate::net::ChannelId;
+use crate::tcp::{Segment, TcpReceiver, TcpSender};
+
+impl Endpoint {
+    /// The TCP sender that is here, if one is.
+    pub(crate) fn tcp_sender(&self) -> Option<&TcpSender> {
+        match self.app() {
+            App::Sender(sender, _) => Some(sender),
+            _ => None,
+        }
+    }
+    /// The TCP receiver that is here, if one is.
+    pub(crate) fn tcp_receiver(&self) -> Option<&TcpReceiver> {
+        match self.app() {
+            App::Receiver(receiver) => Some(receiver),
+            _ => None,
+        }
+    }
+}
+
+impl Simulation {
+    /// Makes the end that `channel` leaves that of a router. Nothing has happened yet.
+    pub(crate) fn become_router(&mut self, channel: ChannelId) {
+        let (node, number) = self.network.begin(channel);
+        if let Node::Host(host) = &mut self.stations[node].node {
+            host.become_router(number);
+        }
+        self.reschedule(node);
+    }
+    /// The segments that have arrived at the router that `channel` leaves and that it has not taken yet, in
+    /// order, with their times; `None` if no router is there.
+    pub(crate) fn arrived(&mut self, channel: ChannelId) -> Option<&mut Vec<(Ps, Segment)>> {
+        let (node, number) = self.network.begin(channel);
+        match &mut self.stations[node].node {
+            Node::Host(host) => {
+                let router = host.endpoints[number].router_mut()?;
+                Some(&mut router.waiting)
+            }
+            Node::Switch(_) => None,
+        }
+    }
+    /// By channel, payload bytes that switches have dropped, and those that are under way.
+    pub(crate) fn lost_and_held(&self) -> Vec<[u64; 2]> {
+        let (dropped, in_path) = (self.dropped(), self.in_path());
+        let both = dropped.iter().zip(&in_path);
+        both.map(|(dropped, in_path)| [dropped.bytes, in_path.bytes])
+            .collect()
+    }
+    /// Packets that the end which `channel` leaves sent in the measuring window, those that it received, and
+    /// those of them that were marked.
+    pub(crate) fn packets(&self, channel: ChannelId) -> [u64; 3] {
+        let window = &self.network.window;
+        let [then, now] = [&window.begin, &window.end].map(|at| {
+            let flow = &at.flows[channel.flow()];
+            let end = if channel.is_forward() {
+                flow.source
+            } else {
+                flow.destination
+            };
+            [end.packets_sent, end.packets_received, end.marked]
+        });
+        core::array::from_fn(|count| now[count] - then[count])
+    }
+    /// Lets a segment arrive at the end of the first link of `channel` at `at`, at the router where the channel
+    /// begins. `at` is not before [`Simulation::now`](crate::net::simulation::Simulation::now), nor before the
+    /// time of the segment that entered that link last.
+    pub(crate) fn enter(&mut self, channel: ChannelId, at: Ps, segment: Segment) {
+        let (node, number) = self.network.begin(channel);
+        let Node::Host(host) = &mut self.stations[node].node else {
+            return;
+        };
+        let endpoint = &mut host.endpoints[number];
+        let (label, port) = (endpoint.label, endpoint.port);
+        let (info, packet) = endpoint.send_routed(segment);
+        let link = host.interfaces[port as usize].link;
+        let frame = Frame { at, label, info };
+        self.links.outlet(link).push(frame, Some(&packet));
+        self.tell_receivers();
+    }
+}

@@ -1,0 +1,181 @@
+//! The simulation of a joined network: one of each link layer, and the packets that change over.
+
+use alloc::vec::Vec;
+
+use super::plan::{Crossing, Division, Fault, JoinedPlan, Layer, Leg};
+use crate::atm::server::{BuildServer, EagerServer, LazyServer, Server};
+use crate::kernel::Ps;
+use crate::net::channel::ChannelId;
+use crate::net::simultaneous::Order;
+use crate::tcp::Segment;
+use crate::{atm, ether};
+
+/// A packet that has arrived at a router.
+struct Packet {
+    arrived: Ps,
+    /// Number of the crossing, doubled, and one more on the way back.
+    number: usize,
+    /// End of the leg that it enters.
+    to: (Layer, ChannelId),
+    delay: Ps,
+    segment: Segment,
+}
+
+/// A network of both link layers.
+pub struct Joined<S: Server = LazyServer> {
+    /// The part over ATM.
+    pub(super) atm: atm::Simulation<S>,
+    /// The part over Ethernet.
+    pub(super) ethernet: ether::Simulation,
+    /// The legs of each flow.
+    pub(super) legs: Vec<Vec<Leg>>,
+    crossings: Vec<Crossing>,
+    /// Order of packets that arrive at routers at one instant, by their crossings in both directions.
+    order: Option<Order>,
+    /// Least forwarding delay.
+    lookahead: Ps,
+    now: Ps,
+    /// Packets that change over, empty between two windows.
+    packets: Vec<Packet>,
+}
+
+impl<S: BuildServer> Joined<S> {
+    /// A simulation at time zero.
+    ///
+    /// # Errors
+    /// If the plan is invalid: what is wrong with it.
+    pub fn new(plan: &JoinedPlan) -> Result<Joined<S>, Fault> {
+        let Division {
+            atm,
+            ethernet,
+            legs,
+            crossings,
+        } = plan.divide()?;
+        let mut atm = atm::Simulation::new(atm).map_err(|error| error.0)?;
+        let mut ethernet = ether::Simulation::new(ethernet).map_err(|error| error.0)?;
+        for (layer, end) in crossings
+            .iter()
+            .flat_map(|crossing| [crossing.before, crossing.behind])
+        {
+            match layer {
+                Layer::Atm => atm.become_router(end),
+                Layer::Ethernet => ethernet.become_router(end),
+            }
+        }
+        let names = crossings
+            .iter()
+            .flat_map(|crossing| [&*crossing.name, &*crossing.name]);
+        let names: Vec<&str> = names.collect();
+        Ok(Joined {
+            atm,
+            ethernet,
+            legs,
+            order: Order::drawn(plan.seed, "simultaneous packets", names.into_iter()),
+            lookahead: crossings
+                .iter()
+                .map(|crossing| crossing.delay)
+                .min()
+                .unwrap_or(Ps::NEVER),
+            crossings,
+            now: Ps::ZERO,
+            packets: Vec::new(),
+        })
+    }
+}
+
+impl<S: Server> Joined<S> {
+    /// Instant before which everything has been processed.
+    pub fn now(&self) -> Ps {
+        self.now
+    }
+    /// The part over ATM. Its flows are legs.
+    pub fn atm(&self) -> &atm::Simulation<S> {
+        &self.atm
+    }
+    /// The part over Ethernet. Its flows are legs.
+    pub fn ethernet(&self) -> &ether::Simulation {
+        &self.ethernet
+    }
+    /// The legs of a flow, from its source on.
+    pub fn legs(&self, flow: usize) -> &[Leg] {
+        &self.legs[flow]
+    }
+
+    /// Processes everything before `until`. The result does not depend on how a run is divided into calls.
+    pub fn run_until(&mut self, until: Ps) {
+        let mut now = self.now;
+        while now < until {
+            let first = self
+                .atm
+                .schedule
+                .first()
+                .min(self.ethernet.schedule.first());
+            // What happens at `first` or later enters the other part no earlier than a lookahead after it.
+            now = first.max(now).saturating_add(self.lookahead).min(until);
+            self.atm.work(now, now, &mut ());
+            self.ethernet.work(now, now, &mut ());
+            self.change_over();
+        }
+        self.atm.advance(until, &mut ());
+        self.ethernet.advance(until, &mut ());
+        self.now = until;
+    }
+
+    /// Lets packets that have arrived at routers enter the next leg: in the order of their arrivals, at one
+    /// instant in one that is drawn anew for each.
+    fn change_over(&mut self) {
+        let ends = self.crossings.iter().flat_map(|crossing| {
+            let Crossing { before, behind, .. } = *crossing;
+            [(before, behind), (behind, before)].map(|ends| (ends, crossing.delay))
+        });
+        for (number, ((from, to), delay)) in ends.enumerate() {
+            let arrived = match from.0 {
+                Layer::Atm => self.atm.arrived(from.1),
+                Layer::Ethernet => self.ethernet.arrived(from.1),
+            };
+            let Some(arrived) = arrived else { continue };
+            self.packets
+                .extend(arrived.drain(..).map(|(arrived, segment)| Packet {
+                    arrived,
+                    number,
+                    to,
+                    delay,
+                    segment,
+                }));
+        }
+        let order = &self.order;
+        self.packets.sort_by_key(|packet| {
+            let rank = order
+                .as_ref()
+                .map(|order| order.rank(packet.arrived, packet.number));
+            (packet.arrived, rank)
+        });
+        for packet in self.packets.drain(..) {
+            let at = packet.arrived.saturating_add(packet.delay);
+            match packet.to.0 {
+                Layer::Atm => self.atm.enter(packet.to.1, at, packet.segment),
+                Layer::Ethernet => self.ethernet.enter(packet.to.1, at, packet.segment),
+            }
+        }
+    }
+}
+
+impl Joined<EagerServer> {
+    /// Processes everything before `until` one instant after the other, at each of them every node of both
+    /// parts, and changes over after each: the schedule of the plain engines, which knows no lookahead.
+    pub fn run_plainly(&mut self, until: Ps) {
+        loop {
+            let now = self.atm.earliest().min(self.ethernet.earliest());
+            if now >= until {
+                break;
+            }
+            self.atm.complete(now);
+            (0..self.atm.stations.len()).for_each(|node| self.atm.instant(node, now));
+            (0..self.ethernet.stations.len()).for_each(|node| self.ethernet.instant(node, now));
+            self.change_over();
+        }
+        self.atm.now = until;
+        self.ethernet.advance(until, &mut ());
+        self.now = until;
+    }
+}
