@@ -187,8 +187,8 @@ mod tests {
     }
 
     /// Checksums computed by hand. IP: 4500 + 002c + 0007 + 4000 + 4006 + 0a00 + 0001 + 0a00 + 0002
-    /// = d93c, complement 26c3. TCP: addresses 1403, protocol 6, length 24 (18): 1421; c000 + 0009
-    /// + 0000 + 0010 + 0000 + 1000 + 5010 + 8000 = 1a029, with the pseudo-header 1b44a, payload
+    /// = d93c, complement 26c3. TCP: addresses 1403, protocol 6, length 24 (18): 1421; c000 + 0009 +
+    /// 0000 + 0010 + 0000 + 1000 + 5010 + 8000 = 1a029, with the pseudo-header 1b44a, payload
     /// "0000" 3030 + 3030 = 6060: 214aa, 14ac, complement eb53.
     #[test]
     fn a_data_segment_is_known_octet_by_octet() {
