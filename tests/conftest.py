@@ -10,12 +10,15 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
 from cellrate.cli.app import run_command
 from cellrate.common.garbage_collection import collect_rarely
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 HERE = Path(__file__).parent
 COMMAND = Path(sys.executable).parent / "cellrate"
@@ -74,10 +77,15 @@ def undrawn(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setattr("matplotlib.figure.Figure.savefig", without_lines)
 
 
-def without_lines(_figure: object, place: Path | io.StringIO, **_options: object) -> None:
+def without_lines(
+    figure: Figure, place: Path | io.StringIO | io.BytesIO, dpi: float = 100, **_options: object
+) -> None:
     """Writes an empty picture."""
     if isinstance(place, Path):
         place.touch()
+    elif isinstance(place, io.BytesIO):  # a frame of a GIF
+        width, height = (figure.get_size_inches() * dpi).astype(int)
+        place.write(bytes(4 * width * height))
     else:
         place.write("<svg/>")
 

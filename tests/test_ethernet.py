@@ -91,13 +91,7 @@ def test_what_cannot_be_is_refused_with_its_place(setting: str, message: str) ->
     assert message in str(refused.value)
 
 
-def test_what_knows_cells_only_says_so(command: Command, tmp_path: Path) -> None:
-    (tmp_path / "x.toml").write_text(ONE, encoding="utf-8")
-    for door in ("time-space", "animate"):
-        refused = command(door, "x.toml")
-        assert refused.returncode == 2
-        assert "needs a network of ATM cells" in refused.stderr
-        assert "x.toml:2" in refused.stderr
+def test_the_gym_knows_cells_only() -> None:
     with pytest.raises(cellrate.ScenarioError, match="needs a network of ATM cells"):
         AbrPort(ONE).reset()
 

@@ -261,6 +261,7 @@ fn about() -> Value {
     let templates: Vec<Value> = scenario::templates::TEMPLATES
         .iter()
         .chain(ethernet::templates::TEMPLATES)
+        .filter(|(name, ..)| *name != ethernet::templates::JOINED)
         .map(|(name, about, text)| json!({"name": name, "about": about, "text": text}))
         .collect();
     json!({

@@ -9,7 +9,7 @@ use crate::shown::Shown;
 pub enum Probe {
     /// Length of a queue of a port.
     Queue { port: usize, queue: usize },
-    /// What a port has sent, in per cent of what it can send in a second; its growth is the utilisation.
+    /// Units that a port has sent, in per cent of those that fit into a second. The growth is the utilisation.
     Sent { port: usize, full: f64 },
     /// Units lost at a port.
     Dropped { port: usize },
@@ -71,11 +71,11 @@ pub struct Units {
 pub struct Drawn {
     /// Its number.
     pub port: usize,
-    /// Name of its link.
+    /// Name of the port's link.
     pub name: String,
-    /// Number of its queues.
+    /// Number of queues of the port.
     pub queues: usize,
-    /// What it can send in a second.
+    /// Units that the port can send in a second.
     pub full: f64,
     /// Names of what its control scheme counts.
     pub statistics: Vec<&'static str>,

@@ -159,7 +159,7 @@ def time_space(
     ] = None,
     **options: Any,  # noqa: ANN401  of the function
 ) -> None:
-    """Draw a time-space diagram: every cell or frame of a flow on its path through the network.
+    """Draw a time-space diagram: each cell or frame of a flow on its path in the network.
 
     Time goes across, the nodes of the path upwards. A sloping line is a cell on a link, a level
     line a waiting cell, a cross a lost cell; a frame is a band as wide as it takes to send. The run

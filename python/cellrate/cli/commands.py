@@ -105,13 +105,13 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command(
             "animate",
             "cells:animate",
-            "Make a film: cells move on links, queues fill, RM cells turn round, in slow motion.",
+            "Make a film: cells or frames move on links, queues fill, in slow motion.",
             ('cellrate animate my.toml --from "20 ms" --to "25 ms"',),
         ),
         Command(
             "time-space",
             "cells:time_space",
-            "Draw a time-space diagram: every cell of a flow on its path through the network.",
+            "Draw a time-space diagram: each cell or frame of a flow on its path in the network.",
             ('cellrate time-space my.toml --flow tcp.1 --from "0 ms" --to "24 ms"',),
         ),
         Command(

@@ -1,5 +1,8 @@
 //! Commented scenarios over Ethernet to start from.
 
+/// Name of the template of a network of both link layers, which the lab does not show.
+pub const JOINED: &str = "router";
+
 /// Name, one line about it, and text of every template.
 pub const TEMPLATES: &[(&str, &str, &str)] = &[
     (
@@ -23,7 +26,7 @@ pub const TEMPLATES: &[(&str, &str, &str)] = &[
         include_str!("templates/explicit-rate.toml"),
     ),
     (
-        "router",
+        JOINED,
         "TCP from Ethernet through a router over ABR: the queue moves to the edge",
         include_str!("templates/router.toml"),
     ),
