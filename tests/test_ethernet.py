@@ -92,7 +92,7 @@ def test_what_cannot_be_is_refused_with_its_place(setting: str, message: str) ->
 
 
 def test_the_gym_knows_cells_only() -> None:
-    with pytest.raises(cellrate.ScenarioError, match="needs a network of ATM cells"):
+    with pytest.raises(cellrate.BadInput, match="steers rates in RM cells of ATM"):
         AbrPort(ONE).reset()
 
 

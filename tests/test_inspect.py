@@ -97,7 +97,7 @@ def test_a_measure_is_listed_with_all_that_it_is(command: Command) -> None:
     # A key without its table is looked for in all of them, and in the language of measures.
     found = json.loads(command("list", "measures", "cell_loss_ratio", "--json").stdout)
     tables = {one["table"] for one in found}
-    assert tables == {"run", "classes", "ports", "expressions"}
+    assert tables == {"run", "classes", "ports", "atm_ports", "expressions"}
     wrong = command("list", "measures", "trougput_mbit")
     assert wrong.returncode == 2
     assert "did you mean 'throughput_mbit'?" in wrong.stderr
