@@ -5,6 +5,8 @@ use alloc::vec::Vec;
 use super::event::{Event, What};
 use super::observer::PduStart;
 use super::plan::EventKinds;
+use crate::kernel::Ps;
+use crate::net::ChannelId;
 
 /// Records of a node for an observer, besides the cells on its links.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +40,15 @@ impl Log {
             omitted: 0,
             tap: None,
         }
+    }
+    /// Keeps an event at an end of `channel`, if its kind is wanted.
+    pub fn note(&mut self, at: Ps, channel: ChannelId, what: What) {
+        self.add(Event {
+            at,
+            channel,
+            link: None,
+            what,
+        });
     }
     /// Keeps an event if its kind is wanted.
     pub fn add(&mut self, event: Event) {

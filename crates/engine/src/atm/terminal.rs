@@ -10,7 +10,7 @@ mod settings;
 use alloc::boxed::Box;
 
 use self::settings::Processing;
-use super::event::{Event, What};
+use super::event::What;
 use super::log::Log;
 use super::plan::FlowChange;
 use super::source_queue::{Mark, SourceQueue};
@@ -283,12 +283,7 @@ impl Terminal {
             App::Receiver(receiver) => {
                 if receiver.on_timer(now) {
                     let what = What::Timeout { seq: None };
-                    out.log.add(Event {
-                        at: now,
-                        channel: self.channel,
-                        link: None,
-                        what,
-                    });
+                    out.log.note(now, self.channel, what);
                 }
                 self.send_acks(now, out);
             }
@@ -311,12 +306,7 @@ impl Terminal {
                 let what = What::Retransmission {
                     seq: segment.sequence(),
                 };
-                out.log.add(Event {
-                    at: now,
-                    channel: self.channel,
-                    link: None,
-                    what,
-                });
+                out.log.note(now, self.channel, what);
             }
             if !self.queue.push(now, segment) {
                 self.digest.add(now.0 ^ segment.sequence().unwrap_or(0));
@@ -324,12 +314,7 @@ impl Terminal {
                 let what = What::Refusal {
                     seq: segment.sequence(),
                 };
-                out.log.add(Event {
-                    at: now,
-                    channel: self.channel,
-                    link: None,
-                    what,
-                });
+                out.log.note(now, self.channel, what);
             }
         }
         self.note_limits(now);
@@ -342,23 +327,13 @@ impl Terminal {
         while let Some(ack) = receiver.poll_ack(now) {
             if receiver.is_repetition(&ack) {
                 let what = What::Retransmission { seq: None };
-                out.log.add(Event {
-                    at: now,
-                    channel: self.channel,
-                    link: None,
-                    what,
-                });
+                out.log.note(now, self.channel, what);
             }
             if !self.queue.push(now, ack) {
                 let what = What::Refusal {
                     seq: ack.handshake().is_none().then_some(ack.ack()),
                 };
-                out.log.add(Event {
-                    at: now,
-                    channel: self.channel,
-                    link: None,
-                    what,
-                });
+                out.log.note(now, self.channel, what);
             }
         }
         self.note_limits(now);
@@ -370,12 +345,7 @@ impl Terminal {
             Some(TcpEvent::SynTimeout { .. }) => None,
             Some(TcpEvent::FastRetransmit { .. }) | None => return,
         };
-        log.add(Event {
-            at: now,
-            channel: self.channel,
-            link: None,
-            what: What::Timeout { seq },
-        });
+        log.note(now, self.channel, What::Timeout { seq });
     }
 
     /// Updates the limits of the flow. Rate-limited: cells wait in the source queue.

@@ -3,7 +3,7 @@
 use super::{App, Outside, Supply, Terminal};
 use crate::atm::aal5::Outcome;
 use crate::atm::cell::{Body, Cell, Info, Kind, RmCell};
-use crate::atm::event::{Event, What};
+use crate::atm::event::What;
 use crate::atm::server::Server;
 use crate::kernel::Ps;
 use crate::tcp::Segment;
@@ -177,12 +177,7 @@ impl Terminal {
             source.offer_brm(turned);
             if turned.ci && !rm.ci {
                 let what = What::Mark { er: turned.er };
-                out.log.add(Event {
-                    at: now,
-                    channel: self.channel.reverse(),
-                    link: None,
-                    what,
-                });
+                out.log.note(now, self.channel.reverse(), what);
             }
         }
         self.note_shaper();

@@ -2,7 +2,7 @@
 
 use super::{App, Outside, Shaper, Terminal};
 use crate::atm::cell::{Body, Info};
-use crate::atm::event::{Event, What};
+use crate::atm::event::What;
 use crate::atm::log::Log;
 use crate::atm::observer::PduStart;
 use crate::atm::port::{Arrival, OnLink, Row, RowEnd};
@@ -105,12 +105,7 @@ impl Terminal {
             }
             if !self.queue.push_bare(now) {
                 let what = What::Refusal { seq: None };
-                out.log.add(Event {
-                    at: now,
-                    channel: self.channel,
-                    link: None,
-                    what,
-                });
+                out.log.note(now, self.channel, what);
             }
             return self.note_limits(now);
         }

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::{App, Outside, Terminal};
-use crate::atm::event::{Event, What};
+use crate::atm::event::What;
 use crate::atm::server::Server;
 use crate::kernel::Ps;
 use crate::tcp::Segment;
@@ -42,12 +42,7 @@ impl Terminal {
                 let what = What::Refusal {
                     seq: segment.sequence(),
                 };
-                out.log.add(Event {
-                    at: now,
-                    channel: self.channel,
-                    link: None,
-                    what,
-                });
+                out.log.note(now, self.channel, what);
             }
         }
         self.note_limits(now);
