@@ -247,6 +247,9 @@ impl Simulation {
             found[channel.index()].packets += 1;
             found[channel.index()].bytes += payload(packet);
         }
+        for channel in self.network.plan.channels() {
+            found[channel.index()].bytes += self.endpoint(channel).waiting_bytes();
+        }
         found
     }
 
@@ -432,7 +435,7 @@ impl Simulation {
             retransmitted_bytes: sender.stats().bytes_retransmitted,
             delivered_bytes: receiver.stats().delivered_bytes,
             dropped_bytes: dropped[forward].bytes,
-            in_path_bytes: in_path[forward].bytes + head + source.waiting_bytes(),
+            in_path_bytes: in_path[forward].bytes + head,
             duplicate_bytes: receiver.stats().duplicate_bytes,
             held_out_of_order_bytes: receiver.held_bytes(),
         };

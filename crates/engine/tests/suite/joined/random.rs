@@ -127,6 +127,7 @@ fn network((seed, mut switches, ends, fcvc, errors): Drawn) -> JoinedPlan {
         (tcp.rtt_excludes_transmission, tcp.initial_ssthresh) = (false, None);
         (tcp.mss, tcp.window) = (Bytes(400 + below(2_000)), Bytes(20_000 + below(200_000)));
         tcp.initial_window = 1 + below(40) as u32;
+        tcp.tso = (below(2) == 0).then(|| Bytes(1_024.max((2 + below(5)) * tcp.mss.0)));
         if below(2) == 0 {
             tcp.recovery = Recovery::Dctcp(Default::default());
         }
