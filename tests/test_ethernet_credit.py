@@ -84,6 +84,15 @@ def test_explain_knows_the_bound_and_no_run_breaks_it() -> None:
     assert found <= most
 
 
+def test_a_flow_alone_has_its_credit_over_lines_of_no_path() -> None:
+    """Data and acknowledgements cross different spines, so credit returns over lines of neither."""
+    text = cellrate.template("leaf-spine")
+    overrides = {"fcvc": {}, "switch.buffer": "8 MB", "measure.slowdown": True}
+    slowdowns = cellrate.run(text, overrides=overrides).flows["slowdown"].drop_nulls().to_list()
+    assert slowdowns
+    assert min(slowdowns) >= 1
+
+
 @pytest.mark.parametrize(
     ("settings", "message", "allowed"),
     [

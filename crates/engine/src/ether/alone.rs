@@ -6,6 +6,7 @@ use super::plan::{FlowPlan, Plan};
 use super::simulation::Simulation;
 use crate::kernel::Ps;
 use crate::net::ChannelId;
+use crate::net::opposites;
 
 /// Completion time of a flow of `plan` that sends a given number of bytes, alone on its paths with all their
 /// nodes, from time 0 and with the same random streams; `None` if it has not ended after ten times
@@ -23,12 +24,18 @@ pub fn completion_alone(plan: &Plan, flow: usize, among: Ps) -> Option<Ps> {
         flows: Vec::new(),
         fcvc: plan.fcvc.clone(),
     };
+    // Credit for a link comes back over its opposite, which ECMP may have left out of the flow's paths.
+    let opposites = plan.fcvc.as_ref().map(|_| opposites(&plan.links));
     // Nodes and links keep their order, by which simultaneous events are ordered.
     let channels = ChannelId::both(flow).into_iter();
     let mut links: Vec<usize> = channels
         .flat_map(|channel| plan.links_of(channel))
         .copied()
         .collect();
+    if let Some(opposites) = opposites {
+        let back: Vec<usize> = links.iter().filter_map(|link| opposites[*link]).collect();
+        links.extend(back);
+    }
     links.sort_unstable();
     links.dedup();
     let ends = links.iter().flat_map(|link| {
