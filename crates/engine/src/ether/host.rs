@@ -157,12 +157,9 @@ impl Host {
             let frame = endpoint.poll(now);
             endpoint.in_round = frame.is_some() && endpoint.may_have_more();
             let (label, goes_on) = (endpoint.label, endpoint.in_round);
-            let burst = goes_on && endpoint.continues_burst();
             self.note_wake(number as usize);
-            if burst {
-                self.interfaces[port].round.push_front(number);
-            } else if goes_on {
-                self.interfaces[port].round.push_back(number);
+            if goes_on {
+                self.put_back(port, number);
             }
             if let Some(frame) = frame {
                 self.interfaces[port].transmit(now, frame, label, links);
@@ -170,6 +167,17 @@ impl Host {
             }
         }
         self.clocks.set(port, self.interfaces[port].next_start());
+    }
+
+    /// Puts an endpoint that has sent a frame back into the round: to its front if the next frame belongs to
+    /// the same burst.
+    fn put_back(&mut self, port: usize, number: u32) {
+        let round = &mut self.interfaces[port].round;
+        if self.endpoints[number as usize].continues_burst() {
+            round.push_front(number);
+        } else {
+            round.push_back(number);
+        }
     }
 
     /// Notes the time of an endpoint's next event.

@@ -39,7 +39,7 @@ impl Host {
             let (label, goes_on) = (endpoint.label, sent.is_some() && endpoint.in_round);
             self.note_wake(number as usize);
             if goes_on {
-                self.interfaces[port].round.push_back(number);
+                self.put_back(port, number);
             }
             if let Some(frame) = sent {
                 return Some((frame, label));
