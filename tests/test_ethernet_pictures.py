@@ -61,6 +61,12 @@ def test_a_frame_lies_on_its_link_from_tail_to_head(tmp_path: Path) -> None:
     assert positions(one, time)[0] == pytest.approx([0.2792])
 
 
+def test_a_film_may_end_before_the_measuring_window(tmp_path: Path) -> None:
+    job = Job(LINE, "line.toml", overrides=("measure.to=900 us",))
+    made = film(job, (0.0, 2e-4), tmp_path / "film")
+    assert made.moving["began_seconds"].max() < 2e-4
+
+
 def test_packets_keep_their_numbers_and_every_drop_is_seen(tmp_path: Path) -> None:
     job = Job(template("incast"), "incast.toml", LOSSY)
     scenario = job.scenario()

@@ -180,8 +180,9 @@ def film(job: Job, span: tuple[float, float], beside: Path) -> Film:
     settings = (
         f"run.duration={until / 1e6:.6f} us",
         "measure.from=0 s",
+        f"measure.to={until / 1e6:.6f} us",
         'measure.traces=["queue"]',
-        *(() if has_frames else ('measure.events=["loss"]',)),
+        *(("measure.slowdown=false",) if has_frames else ('measure.events=["loss"]',)),
         f"measure.sample={math.ceil(step * PICOSECONDS) / 1e6:.6f} us",
     )
     short = replace(job, overrides=(*job.overrides, *settings)).scenario()
