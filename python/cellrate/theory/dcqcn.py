@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
@@ -79,6 +80,7 @@ class Loop:
         e = by_time * np.exp(-self.f * in_time)
         return a, by_bytes, c, by_time, e
 
+    @cached_property
     def fixed_mark_probability(self) -> float:
         """Root p* of a^2 alpha = tau^2 R_AI R (b + d) (c + e); NaN if none is found."""
 
@@ -213,16 +215,15 @@ class Loop:
 
 @dataclass(frozen=True)
 class Loops:
-    """Loops of broadcast parameters, and the feedback delay of each."""
+    """Loops of broadcast parameters, and their feedback delays."""
 
-    shape: tuple[int, ...]
-    each: tuple[tuple[Loop, float], ...]
+    loops: npt.NDArray[np.object_]
+    delays: Numbers
 
     def of_each(self, value: Callable[[Loop, float], float]) -> Numbers:
         """A value of each loop and its feedback delay."""
         with np.errstate(all="ignore"):
-            values = [value(loop, delay) for loop, delay in self.each]
-        return plain(np.array(values, float).reshape(self.shape))
+            return plain(np.vectorize(value, otypes=[float])(self.loops, self.delays))
 
 
 def loops_of(
@@ -284,8 +285,8 @@ def loops_of(
     kmin, kmax = np.asarray(kmin_bytes, float), np.asarray(kmax_bytes, float)
     require(kmin < kmax, "kmin_bytes", kmin_bytes, "must be below kmax_bytes")
     size = np.asarray(packet_bytes, float)
-    columns = (
-        flows,
+    loops = np.vectorize(Loop, otypes=[object])(
+        np.asarray(flows, float),
         np.asarray(link_bits_per_second, float) / (8 * size),
         np.asarray(increase_bits_per_second, float) / (8 * size),
         kmin / size,
@@ -298,18 +299,13 @@ def loops_of(
         gain,
         size,
     )
-    *values, delay, largest = np.broadcast_arrays(*columns, feedback_delay_seconds, p_max)
-    rows = np.stack([np.asarray(column, float).ravel() for column in values], axis=1)
-    with np.errstate(all="ignore"):
-        loops = [Loop(*row) for row in rows.tolist()]
-        if not beyond_p_max:
-            marks = np.array([loop.fixed_mark_probability() for loop in loops])
-            allowed = (
-                "the fixed point needs more marks than p_max; beyond_p_max continues their line"
-            )
-            fits = ~(marks > largest.ravel()).reshape(largest.shape)
-            require(fits, "flows", flows, allowed)
-    return Loops(largest.shape, tuple(zip(loops, delay.ravel().tolist(), strict=True)))
+    found = Loops(loops, feedback_delay_seconds)
+    if not beyond_p_max:
+        marks = found.of_each(lambda loop, _: loop.fixed_mark_probability)
+        allowed = "the fixed point needs more marks than p_max; beyond_p_max continues their line"
+        # NaN, where no root is found, is refused as a result beyond the range of numbers.
+        require(~(np.asarray(marks) > np.asarray(p_max)), "flows", flows, allowed)
+    return found
 
 
 of_parameters = taking(loops_of)
@@ -319,7 +315,7 @@ of_the_rest = taking(loops_of, but="feedback_delay_seconds")
 @of_the_rest
 def dcqcn_mark_probability(loops: Loops) -> Numbers:
     """Probability p* of a mark at the fixed point, the root of the model's equation."""
-    return loops.of_each(lambda loop, _: loop.fixed_mark_probability())
+    return loops.of_each(lambda loop, _: loop.fixed_mark_probability)
 
 
 @of_the_rest
@@ -333,7 +329,7 @@ def dcqcn_queue_bytes(loops: Loops) -> Numbers:
     """Queue at the fixed point, Kmin + p* (Kmax - Kmin) / p_max."""
 
     def queue(loop: Loop, _: float) -> float:
-        return loop.packet_bytes * (loop.k_min + loop.fixed_mark_probability() / loop.slope)
+        return loop.packet_bytes * (loop.k_min + loop.fixed_mark_probability / loop.slope)
 
     return loops.of_each(queue)
 
@@ -341,7 +337,7 @@ def dcqcn_queue_bytes(loops: Loops) -> Numbers:
 @of_the_rest
 def dcqcn_alpha(loops: Loops) -> Numbers:
     """Alpha at the fixed point, 1 - (1 - p*)^(tau' R)."""
-    return loops.of_each(lambda loop, _: loop.alpha(loop.fixed_mark_probability()))
+    return loops.of_each(lambda loop, _: loop.alpha(loop.fixed_mark_probability))
 
 
 @of_parameters
@@ -359,7 +355,7 @@ def dcqcn_crossover_radians_per_second(loops: Loops) -> Numbers:
 @of_parameters
 def dcqcn_phase_margin_at_root_degrees(loops: Loops) -> Numbers:
     """Phase margin by the paper's transfer function at the exact p* instead of the paper's."""
-    return loops.of_each(lambda loop, d: loop.margin(loop.fixed_mark_probability(), d)[0])
+    return loops.of_each(lambda loop, d: loop.margin(loop.fixed_mark_probability, d)[0])
 
 
 @of_the_rest
@@ -370,7 +366,7 @@ def dcqcn_critical_delay_seconds(loops: Loops) -> Numbers:
     and marks are delayed by tau*, and the characteristic equation is solved on the imaginary axis.
     Numbers are not finite if the loop is unstable without delay or stable with every delay.
     """
-    return loops.of_each(lambda loop, _: loop.critical_delay(loop.fixed_mark_probability()))
+    return loops.of_each(lambda loop, _: loop.critical_delay(loop.fixed_mark_probability))
 
 
 SOURCE = "Zhu, Ghobadi, Misra and Padhye 2016"

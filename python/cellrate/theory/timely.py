@@ -102,23 +102,21 @@ def timely_phase_margin_degrees(
     queue = timely_queue_bytes(
         flows, link_bits_per_second, increase_bits_per_second, beta, low_seconds, high_seconds
     )
-    columns = np.broadcast_arrays(
-        flows,
-        np.asarray(link_bits_per_second, float) / 8,
-        propagation_seconds,
-        np.asarray(increase_bits_per_second, float) / 8,
-        beta,
-        low_seconds,
-        queue,
-        least_seconds,
-        gradient_weight,
-        segment_bytes,
-        packet_bytes,
-    )
-    rows = np.stack([np.asarray(column, float).ravel() for column in columns], axis=1)
     with np.errstate(all="ignore"):
-        margins = [_margin(*row) for row in rows.tolist()]
-    return plain(np.array(margins).reshape(columns[0].shape))
+        margins = np.vectorize(_margin, otypes=[float])(
+            flows,
+            np.asarray(link_bits_per_second, float) / 8,
+            propagation_seconds,
+            np.asarray(increase_bits_per_second, float) / 8,
+            beta,
+            low_seconds,
+            queue,
+            least_seconds,
+            gradient_weight,
+            segment_bytes,
+            packet_bytes,
+        )
+    return plain(margins)
 
 
 def _margin(
