@@ -1,5 +1,7 @@
 //! The simulation of a joined network: one of each link layer, and the packets that change over.
 
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::plan::{Crossing, Division, Fault, JoinedPlan, Layer, Leg};
@@ -62,15 +64,20 @@ impl<S: BuildServer> Joined<S> {
                 Layer::Ethernet => ethernet.become_router(end),
             }
         }
-        let names = crossings
-            .iter()
-            .flat_map(|crossing| [&*crossing.name, &*crossing.name]);
-        let names: Vec<&str> = names.collect();
+        // A key for each direction of each crossing, also where a flow passes a router twice.
+        let names = crossings.iter().enumerate().flat_map(|(number, crossing)| {
+            ["there", "back"].map(|way| format!("{} {number} {way}", crossing.name))
+        });
+        let names: Vec<String> = names.collect();
         Ok(Joined {
             atm,
             ethernet,
             legs,
-            order: Order::drawn(plan.seed, "simultaneous packets", names.into_iter()),
+            order: Order::drawn(
+                plan.seed,
+                "simultaneous packets",
+                names.iter().map(String::as_str),
+            ),
             lookahead: crossings
                 .iter()
                 .map(|crossing| crossing.delay)
