@@ -77,6 +77,42 @@ def digest(*settings: str) -> str:
     return str(json.loads(outcome.summary())["digest"])
 
 
+def figures(settings: str) -> tuple[list[float], list[int]]:
+    """Throughputs, and cells dropped at the ports of ATM."""
+    result = cellrate.run(TEXT, overrides=settings.split("; ") if settings else [])
+    dropped = [port["cells_dropped"] for port in result.summary["atm_ports"]]
+    return result.flows["throughput_bits_per_second"].to_list(), dropped
+
+
+EXAMPLES = "cellrate.schemes.examples"
+EPD = f"{EXAMPLES}.epd:Epd"
+EFCI = 'atm.control={scheme="efci", threshold="50 cells"}'
+
+
+@pytest.mark.parametrize(
+    ("without", "built_in", "own"),
+    [
+        (
+            "",
+            'atm.control={scheme="rrm-p", low="5 cells", high="20 cells"}',
+            f'atm.control={{scheme="{EXAMPLES}.p:P", low="5 cells", high="20 cells"}}',
+        ),
+        (
+            'atm.service="ubr"',
+            'atm.service="ubr"; atm.discard={policy="epd", threshold="100 cells"}',
+            f'atm.service="ubr"; atm.discard={{policy="{EPD}", threshold="100 cells"}}',
+        ),
+        (
+            EFCI,
+            f'{EFCI}; atm.abr.rules=prca; atm.abr.air="1 Mbit/s"; atm.abr.mdf=3',
+            f'{EFCI}; atm.abr.law={{law="{EXAMPLES}.prca:Prca", air="1 Mbit/s", mdf=3}}',
+        ),
+    ],
+)
+def test_classes_act_over_atm_as_what_they_repeat(without: str, built_in: str, own: str) -> None:
+    assert figures(own) == figures(built_in) != figures(without)
+
+
 @pytest.mark.parametrize("key", KEYS | OF_NODES)
 def test_a_key_changes_a_run(key: str) -> None:
     common, own = (KEYS | OF_NODES)[key]

@@ -138,9 +138,9 @@ fn lengths_of(scheme: &str, schema: &Value) -> BTreeMap<String, Option<String>> 
         .collect()
 }
 
-/// The schema with lengths of schemes in bytes or packets; one of a number of cells by default has as many
+/// Gives lengths of schemes in the schema in bytes or packets; one of a number of cells by default has as many
 /// full frames.
-pub fn in_schema(mut schema: Value) -> Value {
+pub fn in_schema(schema: &mut Value) {
     let control = &mut schema["$defs"]["ControlConfig"];
     each_length(control, &|cells| format!("{cells} packets"));
     each_text(control, &|text| {
@@ -148,8 +148,4 @@ pub fn in_schema(mut schema: Value) -> Value {
             *text = "#/$defs/QueueLength".into();
         }
     });
-    if let Some(known) = schema["$defs"].as_object_mut() {
-        known.remove("Cells");
-    }
-    schema
 }

@@ -129,7 +129,11 @@ impl Job {
     ) -> Result<Job, Refusal> {
         let given = (text, path, overrides);
         let (checked, warnings) = open(given, seed, schemes, |mut root, found, directory| {
-            let own = found.schema(schema()).map(control::in_schema);
+            let own = found.schema(schema()).map(|mut own| {
+                joined::share_classes(&mut own, schema());
+                control::in_schema(&mut own);
+                own
+            });
             let fits = own.as_ref().unwrap_or_else(|| schema());
             refuse_any(of_cells_alone(&root))?;
             refuse_any(shape::check(&root, fits, "the scenario"))?;
@@ -385,6 +389,11 @@ impl Job {
 /// Puts schemes and recoveries from outside the registry into the configurations that name them.
 fn attach(found: &Found, scenario: &mut Scenario) -> Vec<Problem> {
     let mut problems = found.control(&mut scenario.switch.control.0, at!["switch"]);
+    if let Some(atm) = &mut scenario.atm {
+        problems.extend(found.control(&mut atm.control, at!["atm"]));
+        problems.extend(found.discard(&mut atm.discard, at!["atm"]));
+        problems.extend(found.law(&mut atm.abr, at!["atm", "abr"]));
+    }
     problems.extend(found.recovery(&mut scenario.tcp.recovery, at!["tcp"]));
     for (index, flow) in scenario.flows.iter_mut().enumerate() {
         problems.extend(found.recovery(&mut flow.tcp.recovery, at!["flow", index, "tcp"]));

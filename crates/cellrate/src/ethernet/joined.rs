@@ -90,6 +90,16 @@ pub fn in_schema(schema: &mut Value) {
     schema["properties"]["atm"] = Value::Object(table);
 }
 
+/// Adds the schemes that `schema` has over Ethernet besides those of the `registry` to those of ATM, too.
+pub fn share_classes(schema: &mut Value, registry: &Value) {
+    let variants = |schema: &Value| schema["$defs"][SCHEMES]["oneOf"].as_array().cloned();
+    let known = variants(registry).map_or(0, |known| known.len());
+    let classes = variants(schema).unwrap_or_default().split_off(known);
+    if let Some(of_atm) = schema["$defs"][OF_ATM]["oneOf"].as_array_mut() {
+        of_atm.extend(classes);
+    }
+}
+
 /// Names of the definition of control schemes: over Ethernet, and of ATM.
 const SCHEMES: &str = "ControlConfig";
 const OF_ATM: &str = "AtmControlConfig";
@@ -161,8 +171,13 @@ fn check_components(atm: &Atm, scenario: &Scenario, graph: &Graph, problems: &mu
     let Some(slowest) = over_atm.map(|link| link.rate).min() else {
         return;
     };
-    let packets = scenario.flows.iter().map(|flow| {
-        let (headers, payload) = flow.packet();
+    let crossing = graph.flows.iter().filter(|flow| {
+        let mut links = flow.forward.iter().chain(&flow.backward);
+        links.any(|link| graph.layer(&graph.links[*link]) == Layer::Atm)
+    });
+    let channels = crossing.clone().count();
+    let packets = crossing.map(|flow| {
+        let (headers, payload) = scenario.flows[flow.group].packet();
         cells_for(headers + payload + u64::from(Encapsulation::LlcSnap.bytes())).into()
     });
     let largest_pdu = packets.max().unwrap_or(0);
@@ -178,25 +193,35 @@ fn check_components(atm: &Atm, scenario: &Scenario, graph: &Graph, problems: &mu
             }
         }));
     };
+    // What fits the smallest of the buffers fits all.
+    let buffers = graph.nodes.iter().filter_map(|node| match node.part {
+        Part::Atm(own) => Some(own.unwrap_or(atm.buffer).0),
+        _ => None,
+    });
+    let buffer = buffers.min().unwrap_or(atm.buffer.0);
     let facts = SwitchFacts {
-        buffer: atm.buffer.0,
+        buffer,
         service_time: slowest.cell_time_ceil(),
     };
     add(place!["atm", "control"], atm.control.check(facts));
     let facts = QueueFacts {
-        buffer: atm.buffer.0,
+        buffer,
         largest_pdu,
-        channels: graph.flows.len(),
+        channels,
     };
     add(place!["atm", "discard"], atm.discard.check(facts));
     if atm.service == Service::Abr {
         add(place!["atm", "abr"], atm.abr.check(slowest));
-    } else if atm.control != ControlConfig::default() {
-        let message = format!(
-            "`{}` has nothing to control: the service is not ABR",
-            atm.control.name()
-        );
-        problems.push(Problem::warning(place!["atm", "control"], message, ""));
+    } else {
+        if atm.control != ControlConfig::default() {
+            let name = atm.control.name();
+            let message = format!("`{name}` has nothing to control: the service is not ABR");
+            problems.push(Problem::warning(place!["atm", "control"], message, ""));
+        }
+        if atm.abr != AbrConfig::default() {
+            let message = "these parameters have no effect: the service is not ABR";
+            problems.push(Problem::warning(place!["atm", "abr"], message, ""));
+        }
     }
     if atm.channel_queue.0 < largest_pdu {
         let message = format!(

@@ -386,7 +386,8 @@ impl Found {
         self.complete(Kind::Control, config, made, with(&at, "control"))
     }
 
-    fn discard(&self, discard: &mut DiscardConfig, at: Place) -> Vec<Problem> {
+    /// Sets the policy that the configuration of a switch names; `at` is the place of the switch.
+    pub fn discard(&self, discard: &mut DiscardConfig, at: Place) -> Vec<Problem> {
         let DiscardConfig::Custom(config) = discard else {
             return Vec::new();
         };
@@ -411,7 +412,8 @@ impl Found {
         self.complete(Kind::Recovery, config, made, with(&at, "recovery"))
     }
 
-    fn law(&self, abr: &mut AbrConfig, at: Place) -> Vec<Problem> {
+    /// Sets the law that a source of ABR names; `at` is the place of its configuration.
+    pub fn law(&self, abr: &mut AbrConfig, at: Place) -> Vec<Problem> {
         let Some(config) = &mut abr.law else {
             return Vec::new();
         };
