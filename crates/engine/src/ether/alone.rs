@@ -23,9 +23,11 @@ pub fn completion_alone(plan: &Plan, flow: usize, among: Ps) -> Option<Ps> {
         links: Vec::new(),
         flows: Vec::new(),
         fcvc: plan.fcvc.clone(),
+        pfc: plan.pfc.clone(),
     };
-    // Credit for a link comes back over its opposite, which ECMP may have left out of the flow's paths.
-    let opposites = plan.fcvc.as_ref().map(|_| opposites(&plan.links));
+    // Credit and pauses for a link come back over its opposite, which ECMP may have left out of the flow's paths.
+    let needs_opposites = plan.fcvc.is_some() || plan.pfc.is_some();
+    let opposites = needs_opposites.then(|| opposites(&plan.links));
     // Nodes and links keep their order, by which simultaneous events are ordered.
     let channels = ChannelId::both(flow).into_iter();
     let mut links: Vec<usize> = channels

@@ -14,8 +14,9 @@ use super::host::{Host, Interface};
 use super::hosted::Hosted;
 use super::memory::SharedMemory;
 use super::node::Node;
+use super::pfc::{self, Ingress, Lossless, Pauses, PfcConfig};
 use super::plan::{Plan, SwitchPlan};
-use super::port::{Port, PortSettings};
+use super::port::{Pausing, Port, PortSettings};
 use super::rates::{RateDestination, RateSource, Rates};
 use super::reserves::Reserves;
 use super::spray::{Sprayer, Way};
@@ -25,6 +26,7 @@ use crate::control::{ControlConfig, PortFacts};
 use crate::credit::Sender;
 use crate::kernel::{ServiceRate, Stream};
 use crate::net::channel::ChannelId;
+use crate::net::opposites;
 use crate::net::simultaneous::Order;
 use crate::tcp::{Phases, TcpReceiver, TcpSender};
 use crate::traffic::Demand;
@@ -57,6 +59,8 @@ struct Draft<'a> {
     unanswered: Vec<Vec<ChannelId>>,
     /// Credit control, if there is any.
     reserves: Option<Reserves<'a>>,
+    /// For each link the link that leads back.
+    backs: Vec<Option<usize>>,
 }
 
 /// Builds the parts of a simulation from a checked plan.
@@ -98,6 +102,11 @@ impl<'a> Draft<'a> {
             labels: alloc::vec![Vec::new(); 2 * plan.flows.len()],
             unanswered: alloc::vec![Vec::new(); nodes],
             reserves: Reserves::of(plan),
+            backs: if plan.fcvc.is_some() || plan.pfc.is_some() {
+                opposites(&plan.links)
+            } else {
+                alloc::vec![None; plan.links.len()]
+            },
         };
         let mut is_used = alloc::vec![false; plan.links.len()];
         for channel in plan.channels() {
@@ -106,8 +115,7 @@ impl<'a> Draft<'a> {
             let mut labels: BTreeMap<usize, u32> = BTreeMap::new();
             for (hop, link) in links.iter().enumerate() {
                 is_used[*link] = true;
-                let back = draft.reserves.as_ref().and_then(|it| it.back(*link));
-                if let Some(back) = back {
+                if let Some(back) = draft.backs[*link] {
                     is_used[back] = true;
                 }
                 let node = plan.links[*link].to;
@@ -211,7 +219,53 @@ impl<'a> Draft<'a> {
         if let Some(reserves) = &self.reserves {
             self.set_credit(node, reserves, &mut switch);
         }
+        if let Some(config) = &self.plan.pfc {
+            self.set_lossless(node, config, &mut switch);
+        }
         switch
+    }
+
+    /// Puts a switch under PFC.
+    fn set_lossless(&self, node: usize, config: &PfcConfig, switch: &mut Switch) {
+        let longest = pfc::longest(self.plan);
+        let links = self.incoming[node].iter().map(|link| {
+            let (back, link) = (
+                self.back_of(*link as usize),
+                &self.plan.links[*link as usize],
+            );
+            let of_back = (&self.plan.links[back], longest);
+            let headroom = || pfc::headroom((link, longest), of_back, config.response);
+            let room = config
+                .xoff
+                .saturating_add(config.headroom.unwrap_or_else(headroom));
+            Ingress::new(room, self.port_of[back], (link.rate, config.quanta))
+        });
+        let link_of = self.arriving[node].iter().map(|(channel, onward)| {
+            let link = self.plan.path(*channel)[onward - 1] as u32;
+            let mut incoming = self.incoming[node].iter();
+            incoming.position(|other| *other == link).unwrap_or(0) as u32
+        });
+        let lossless = Lossless::new(config, links.collect(), link_of.collect());
+        let priorities = config
+            .priorities
+            .iter()
+            .fold(0, |bits, priority| bits | 1 << priority);
+        for port in &mut switch.ports {
+            let back = self.back_of(port.link as usize);
+            let pauses = Pauses::new(self.plan.links[port.link as usize].rate, config.response);
+            // The port that leads back is a pause's label at the other end.
+            port.set_pausing(Pausing::new(
+                pauses,
+                priorities,
+                (self.port_of[back], config.quanta),
+            ));
+        }
+        switch.set_lossless(lossless);
+    }
+
+    /// The link that leads back.
+    fn back_of(&self, link: usize) -> usize {
+        self.backs[link].expect("a checked plan has a way back")
     }
 
     /// The routes of a switch, by label, and the ways of those that have several.
@@ -295,6 +349,12 @@ impl<'a> Draft<'a> {
         let interfaces: Vec<Interface> = self.outgoing[node].iter().map(interface).collect();
         let ends = self.ends(node, &endpoints, interfaces.len());
         let mut host = Host::new(endpoints, interfaces);
+        if let Some(config) = &self.plan.pfc {
+            for (port, link) in self.outgoing[node].iter().enumerate() {
+                let rate = self.plan.links[*link].rate;
+                host.set_pausing(port, Pauses::new(rate, config.response));
+            }
+        }
         if let Some(ends) = ends {
             host.set_credit(ends);
         }

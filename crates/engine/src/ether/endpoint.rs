@@ -286,6 +286,10 @@ impl Endpoint {
         Some((info, packet))
     }
 
+    /// Priority of its frames.
+    pub fn priority(&self) -> u8 {
+        self.priority
+    }
     /// False if no further frame waits; true if one may.
     pub fn may_have_more(&self) -> bool {
         match &self.rates {
@@ -332,7 +336,7 @@ impl Endpoint {
             Packet::Tcp(segment) => self.on_segment(now, segment, marked),
             Packet::Rates { er, .. } => self.digest.add(er.to_bits()),
             // Credit ends at the host, not at the end of a flow.
-            Packet::Credit { .. } => {}
+            Packet::Credit { .. } | Packet::Pause(_) => {}
         }
         if !matches!(self.rates, Rates::Free) {
             self.note_rates(now, info, packet, marked);

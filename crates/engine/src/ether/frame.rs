@@ -1,5 +1,6 @@
 //! Frames of Ethernet with IPv4 in them: sizes, the word of a frame on a link, and its packet.
 
+use super::pfc::Order;
 use crate::kernel::Ps;
 use crate::net::unit::Word;
 use crate::passing::{Contents, RateRecord};
@@ -79,6 +80,7 @@ impl Info {
     const CI: u32 = 1 << 22;
     const NI: u32 = 1 << 23;
     const CREDIT: u32 = 1 << 24;
+    const PAUSE: u32 = 1 << 25;
 
     /// The word of a frame of `octets` with a segment of TCP.
     #[inline]
@@ -118,6 +120,15 @@ impl Info {
     pub fn is_credit(self) -> bool {
         self.0 & Info::CREDIT != 0
     }
+    /// The word of a frame of PFC, the shortest (IEEE 802.3 annex 31D). It has no tag.
+    pub fn pause() -> Info {
+        Info(Info::tcp(SHORTEST, 7, Ecn::NotEct).0 | Info::PAUSE)
+    }
+    /// True for a frame of PFC.
+    #[inline]
+    pub fn is_pause(self) -> bool {
+        self.0 & Info::PAUSE != 0
+    }
     /// Contents, for a control scheme.
     #[inline]
     pub fn contents(self) -> Contents {
@@ -146,7 +157,7 @@ impl Info {
                 ni: self.0 & Info::NI != 0,
                 bn: false,
             }),
-            Packet::Tcp(_) | Packet::Udp(_) | Packet::Credit { .. } => None,
+            Packet::Tcp(_) | Packet::Udp(_) | Packet::Credit { .. } | Packet::Pause(_) => None,
         }
     }
     /// Octets from header to FCS.
@@ -211,6 +222,8 @@ pub enum Packet {
         /// The count up to which octets may be sent.
         limit: u32,
     },
+    /// Pauses of priorities, or their ends.
+    Pause(Order),
 }
 
 impl Word for Info {
@@ -232,7 +245,9 @@ impl Word for Info {
     fn stamp_in(record: &Packet) -> Option<Ps> {
         match record {
             Packet::Udp(sent) => Some(*sent),
-            Packet::Tcp(_) | Packet::Rates { .. } | Packet::Credit { .. } => None,
+            Packet::Tcp(_) | Packet::Rates { .. } | Packet::Credit { .. } | Packet::Pause(_) => {
+                None
+            }
         }
     }
 }

@@ -1,11 +1,13 @@
 //! A host: the endpoints of its flows and its network interfaces.
 
 mod credited;
+mod paused;
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
+pub use self::paused::Paused;
 use super::endpoint::Endpoint;
 use super::ends::Ends;
 use super::frame::{Info, PREAMBLE, Packet, on_line};
@@ -27,6 +29,8 @@ pub struct Interface {
     carry: u64,
     /// Endpoints that may have a frame.
     round: VecDeque<u32>,
+    /// PFC, if the interface has it.
+    pub paused: Option<Box<Paused>>,
     /// Frames that leave, if they are captured.
     pub(super) tap: Option<Vec<Leaving>>,
 }
@@ -41,6 +45,7 @@ impl Interface {
             free_at: Ps::ZERO,
             carry: 0,
             round: VecDeque::new(),
+            paused: None,
             tap: None,
         }
     }
@@ -152,7 +157,19 @@ impl Host {
         if self.credited.is_some() {
             return self.send_credited(port, now, links);
         }
+        if self.interfaces[port].paused.is_some() {
+            return self.send_pausable(port, now, links);
+        }
+        self.send_next(port, now, links);
+        self.clocks.set(port, self.interfaces[port].next_start());
+    }
+
+    /// Sends a frame of the first endpoint of the round that has one and may send it.
+    fn send_next(&mut self, port: usize, now: Ps, links: &mut Links) {
         while let Some(number) = self.interfaces[port].round.pop_front() {
+            if self.keeps(port, number, now) {
+                continue;
+            }
             let endpoint = &mut self.endpoints[number as usize];
             let frame = endpoint.poll(now);
             endpoint.in_round = frame.is_some() && endpoint.may_have_more();
@@ -166,7 +183,6 @@ impl Host {
                 break;
             }
         }
-        self.clocks.set(port, self.interfaces[port].next_start());
     }
 
     /// Puts an endpoint that has sent a frame back into the round: to its front if the next frame belongs to
@@ -210,6 +226,9 @@ impl Components for Host {
         let number = frame.label as usize;
         if self.credited.is_some() {
             return self.arrive_credited(frame, packet, links);
+        }
+        if let Packet::Pause(order) = packet {
+            return self.obey(number, frame.at, order, links);
         }
         self.endpoints[number].arrive(frame.at, frame.info, &packet);
         self.offer(number, frame.at, links);

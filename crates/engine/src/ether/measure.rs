@@ -1,6 +1,7 @@
 //! Computes the report from counters, by snapshots at the ends of the measuring window.
 
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::endpoint::{App, Endpoint};
@@ -9,7 +10,7 @@ use super::host::Host;
 use super::lanes::Credited;
 use super::node::Node;
 use super::plan::FlowPlan;
-use super::port::Port;
+use super::port::{Pausing, Port};
 use super::rates::{RateSource, Rates};
 use super::report::{Balance, FlowReport, PortReport, QueueReport, Report, Totals, loss_ratio};
 use super::simulation::Simulation;
@@ -233,7 +234,9 @@ impl Simulation {
         for (number, link) in self.links.iter().enumerate() {
             let to = self.network.plan.links[number].to;
             let flying = link.sent_last(link.len());
-            for (frame, record) in flying.filter(|(frame, _)| !frame.info.is_credit()) {
+            for (frame, record) in
+                flying.filter(|(frame, _)| !frame.info.is_credit() && !frame.info.is_pause())
+            {
                 add(to, (frame.label, frame.info), record.map_or(0, payload));
             }
         }
@@ -475,14 +478,28 @@ impl Simulation {
                     utilisation: (end.busy_ps - begin.busy_ps) / window.0 as f64,
                     packet_loss_ratio: loss_ratio(dropped, end.sent - begin.sent),
                     queues,
-                    control: port
-                        .control()
-                        .map(control_report)
-                        .or_else(|| port.credited().map(Credited::report)),
+                    control: self.control_of(node, number, port),
                 });
             }
         }
         reports
+    }
+
+    /// What controls a port, and what it has counted since the start; `None` if nothing does.
+    fn control_of(&self, node: usize, number: usize, port: &Port) -> Option<ControlReport> {
+        let scheme = port.control().map(control_report);
+        let found = scheme.or_else(|| port.credited().map(Credited::report));
+        let (Some(pausing), Node::Switch(switch)) = (port.pausing(), &self.stations[node].node)
+        else {
+            return found;
+        };
+        let most = switch
+            .lossless()
+            .map_or(0, |lossless| lossless.most(number as u32));
+        let statistics = pfc_statistics(pausing, most, self.now());
+        let mut report = found.unwrap_or_else(|| ControlReport::new("pfc", Vec::new()));
+        report.statistics.extend(statistics);
+        Some(report)
     }
 
     fn queue_report(
@@ -544,6 +561,16 @@ fn port_counts(port: &mut Port, now: Ps) -> PortCounts {
         busy_ps: port.busy_ps(now),
         sent: port.sent(),
     }
+}
+
+/// Statistics of PFC at a port, and of the link that leads back from where it leads.
+fn pfc_statistics(pausing: &Pausing, ingress_most: u64, now: Ps) -> [(String, f64); 3] {
+    [
+        ("pause_frames_sent", pausing.orders_sent() as f64),
+        ("paused_seconds", pausing.paused_ps(now) as f64 * 1e-12),
+        ("ingress_max_bytes", ingress_most as f64),
+    ]
+    .map(|(name, value)| (name.into(), value))
 }
 
 /// Statistics of a scheme, with bytes and bits in place of the octets that its names call cells.

@@ -10,6 +10,7 @@ use super::aqm::AqmConfig;
 use super::frame::{Framing, Info, LEAST_ON_WIRE, UDP_HEADERS};
 use super::line::OctetClock;
 use super::memory::MemoryConfig;
+use super::pfc::PfcConfig;
 use super::schedule::{MOST_QUEUES, ScheduleConfig};
 use super::spray::Multipath;
 use crate::control::ControlConfig;
@@ -36,6 +37,8 @@ pub struct Plan {
     pub flows: Vec<FlowPlan>,
     /// Credit control of all flows, whose lengths are octets on the line; none if absent.
     pub fcvc: Option<FcvcConfig>,
+    /// Priority-based flow control of all links that flows use; none if absent.
+    pub pfc: Option<PfcConfig>,
 }
 
 /// A host or a switch.

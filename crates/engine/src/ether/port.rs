@@ -1,11 +1,13 @@
 //! An output port of a switch: queues by class, the service of one frame after the other.
 
 mod credited;
+mod paused;
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
+pub use self::paused::Pausing;
 use super::aqm::{Aqm, AqmAlgorithm, Decision, Held};
 use super::arriving::Arriving;
 use super::frame::{Ecn, Info, PREAMBLE, Packet, on_line};
@@ -185,6 +187,7 @@ pub struct Port {
     first_queue: usize,
     control: Option<Box<Hosted>>,
     credited: Option<Box<Credited>>,
+    pausing: Option<Box<Pausing>>,
     /// True if some queue has active queue management with a timer, or if there is a control scheme.
     has_timers: bool,
     /// Frames that wait in all queues.
@@ -222,6 +225,7 @@ impl Port {
             has_timers: settings.control.is_some() || settings.queues.iter().any(timed),
             control: settings.control.map(Box::new),
             credited: None,
+            pausing: None,
             queues: settings.queues.into_iter().map(Queue::new).collect(),
             queue_of: settings.queue_of,
             schedule: settings.schedule,
@@ -242,7 +246,10 @@ impl Port {
     #[inline]
     pub fn next_due(&self, shared: bool) -> Ps {
         let ends = self.serving.is_some() && (shared || self.waiting > 0);
-        let end = if ends { self.free_at } else { Ps::NEVER };
+        let mut end = if ends { self.free_at } else { Ps::NEVER };
+        if self.pausing.is_some() {
+            end = end.min(self.resumes_at());
+        }
         if self.has_timers {
             end.min(self.next_timer())
         } else {
@@ -276,6 +283,9 @@ impl Port {
                 self.wake(self.next_timer());
             } else if end <= now {
                 self.end_service(outside);
+            } else if self.pausing.is_some() && self.resumes_at() <= now {
+                self.carry = 0;
+                self.begin_next(self.resumes_at(), outside);
             } else {
                 return;
             }
@@ -311,6 +321,9 @@ impl Port {
     fn end_service(&mut self, outside: &mut Outside<'_>) {
         if let Some((queue, octets)) = self.serving.take() {
             self.leave(self.free_at, queue as usize, octets, outside);
+            if let Some(pausing) = &mut self.pausing {
+                pausing.gone = pausing.in_service.take();
+            }
             self.begin_next(self.free_at, outside);
         }
     }
@@ -340,6 +353,7 @@ impl Port {
                 control.on_arrival(now, frame.slot, parts, held);
             }
         }
+        let is_lossless = self.is_lossless(frame.info);
         let (queue, octets) = (&mut self.queues[number], frame.info.octets());
         queue.counts.arrived = with(queue.counts.arrived, octets);
         // A mark on a frame that is dropped is none.
@@ -351,7 +365,7 @@ impl Port {
             queue.counts.marked = marked;
             return self.drop(now, number, frame, outside);
         }
-        let fits = queue.held.octets + octets as u64 <= queue.limit;
+        let fits = queue.held.octets + octets as u64 <= queue.limit || is_lossless;
         let place = self.first_queue + number;
         let memory = outside.memory.as_deref_mut();
         if !fits
@@ -411,8 +425,11 @@ impl Port {
     /// Begins the next service at `start`, if a frame waits.
     #[inline]
     fn begin_next(&mut self, start: Ps, outside: &mut Outside<'_>) {
+        if self.begin_order(start, outside) {
+            return;
+        }
         while self.waiting > 0 {
-            let Some(number) = self.next_queue() else {
+            let Some(number) = self.next_queue(start) else {
                 return;
             };
             let queue = &mut self.queues[number];
@@ -454,16 +471,17 @@ impl Port {
 
     /// The queue that is served next; of a port with one queue that one.
     #[inline]
-    fn next_queue(&mut self) -> Option<usize> {
-        if let ([_], Schedule::StrictPriority) = (&self.queues[..], &self.schedule) {
+    fn next_queue(&mut self, start: Ps) -> Option<usize> {
+        if let ([_], Schedule::StrictPriority, None) =
+            (&self.queues[..], &self.schedule, &self.pausing)
+        {
             return Some(0);
         }
         let mut heads = Heads::default();
         for (head, queue) in heads.iter_mut().zip(&self.queues) {
-            *head = queue
-                .waiting
-                .front()
-                .map_or(0, |waiting| waiting.frame.info.octets());
+            let first = queue.waiting.front().map(|waiting| waiting.frame.info);
+            let first = first.filter(|info| !self.is_paused(*info, start));
+            *head = first.map_or(0, Info::octets);
         }
         self.schedule.next(&heads)
     }
@@ -472,6 +490,9 @@ impl Port {
     #[inline]
     fn serve(&mut self, start: Ps, queue: usize, frame: Arriving, outside: &mut Outside<'_>) {
         self.serving = Some((queue as u8, frame.info.octets()));
+        if let Some(pausing) = &mut self.pausing {
+            pausing.in_service = Some((frame.route, frame.info));
+        }
         self.occupy_line(start, frame, outside);
     }
 

@@ -16,8 +16,8 @@ pub struct Seen {
     pub at: Ps,
     /// The link.
     pub link: usize,
-    /// Channel of the frame.
-    pub channel: ChannelId,
+    /// Channel of the frame; `None` for a pause.
+    pub channel: Option<ChannelId>,
     /// Its word.
     pub info: Info,
     /// The packet in it.
@@ -62,11 +62,10 @@ impl Simulation {
         let seen = |(link, leaving): (usize, Leaving)| Seen {
             at: leaving.at,
             link,
-            channel: self.channel_at(
-                self.network.plan.links[link].to,
-                leaving.label,
-                leaving.info,
-            ),
+            channel: (!leaving.info.is_pause()).then(|| {
+                let to = self.network.plan.links[link].to;
+                self.channel_at(to, leaving.label, leaving.info)
+            }),
             info: leaving.info,
             packet: leaving.packet,
         };
@@ -92,7 +91,7 @@ impl Simulation {
                 found.extend(drops.into_iter().map(|(port, dropped)| Seen {
                     at: dropped.at,
                     link: switch.ports[port].link as usize,
-                    channel: switch.routes[dropped.route as usize].channel,
+                    channel: Some(switch.routes[dropped.route as usize].channel),
                     info: dropped.info,
                     packet: dropped.packet,
                 }));

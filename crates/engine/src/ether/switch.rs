@@ -1,6 +1,7 @@
 //! A switch: its output ports, and the table of what arrives.
 
 mod credited;
+mod lossless;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -9,6 +10,7 @@ use super::arriving::Arriving;
 use super::credit::Account;
 use super::frame::Packet;
 use super::memory::SharedMemory;
+use super::pfc::Lossless;
 use super::port::{Dropped, Outside, Port};
 use super::spray::{Sprayer, Way};
 use super::transport::{Frame, Links};
@@ -60,6 +62,9 @@ pub struct Switch {
     sprayer: Option<Box<Sprayer>>,
     /// By label: the account of the channel, and its number at its port; `None` without credit control.
     accounts: Option<Vec<(Account, u32)>>,
+    lossless: Option<Box<Lossless>>,
+    /// True without credit control and PFC.
+    is_plain: bool,
     clocks: Tournament,
     digest: Digest,
     /// Frames dropped just now.
@@ -80,6 +85,8 @@ impl Switch {
             memory,
             sprayer,
             accounts: None,
+            lossless: None,
+            is_plain: true,
             controlled,
             drops: Vec::new(),
             tap: None,
@@ -92,6 +99,7 @@ impl Switch {
     /// Puts the channels under credit control, by label: each with its account and its number at its port.
     pub fn set_credit(&mut self, accounts: Vec<(Account, u32)>) {
         self.accounts = Some(accounts);
+        self.is_plain = false;
     }
     /// Account of the channel of a label, and its number at its port.
     pub fn account(&self, label: u32) -> Option<&(Account, u32)> {
@@ -178,7 +186,7 @@ impl Switch {
 
     /// Ends services until `last` from which nothing follows.
     pub fn settle(&mut self, last: Ps, links: &mut Links) {
-        if self.accounts.is_some() {
+        if !self.is_plain {
             // Something follows from every end of a service, which so is an event.
             return;
         }
@@ -195,15 +203,22 @@ impl Components for Switch {
     }
     #[inline]
     fn event(&mut self, port: usize, now: Ps, links: &mut Links) {
-        if self.accounts.is_some() {
-            return self.advance_credited(port, now, links);
+        if self.is_plain {
+            self.at_port(port, now, None, links);
+        } else if self.accounts.is_some() {
+            self.advance_credited(port, now, links);
+        } else {
+            self.advance_lossless(port, now, links);
         }
-        self.at_port(port, now, None, links);
     }
     #[inline]
     fn arrive(&mut self, Frame { at, label, info }: Frame, packet: Packet, links: &mut Links) {
-        if self.accounts.is_some() {
-            return self.arrive_credited(Frame { at, label, info }, packet, links);
+        if !self.is_plain {
+            let frame = Frame { at, label, info };
+            return match self.accounts {
+                Some(_) => self.arrive_credited(frame, packet, links),
+                None => self.arrive_lossless(frame, packet, links),
+            };
         }
         let route = &self.routes[label as usize];
         let (port, to) = self.way((route.port, route.label));
@@ -226,6 +241,6 @@ impl Components for Switch {
 pub fn payload(packet: &Packet) -> u64 {
     match packet {
         Packet::Tcp(segment) => segment.payload() as u64,
-        Packet::Udp(_) | Packet::Rates { .. } | Packet::Credit { .. } => 0,
+        Packet::Udp(_) | Packet::Rates { .. } | Packet::Credit { .. } | Packet::Pause(_) => 0,
     }
 }

@@ -5,6 +5,7 @@ mod by_hand;
 mod credit;
 mod datagrams;
 mod parts;
+mod pfc;
 mod random;
 mod rates;
 mod reports;
@@ -60,6 +61,7 @@ fn row(
         seed: 1,
         framing: Framing::default(),
         fcvc: None,
+        pfc: None,
         nodes: (0..nodes).map(node).collect(),
         links: there.chain(back).collect(),
         flows: Vec::from([flow(

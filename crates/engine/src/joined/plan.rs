@@ -167,6 +167,7 @@ impl JoinedPlan {
                 links: Vec::new(),
                 flows: Vec::new(),
                 fcvc: None,
+                pfc: None,
             },
             legs: Vec::new(),
             crossings: Vec::new(),

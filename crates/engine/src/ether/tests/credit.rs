@@ -54,7 +54,7 @@ fn three_frames_leave_as_worked_out_by_hand() {
             credit.info.octets(),
             credit.channel
         ),
-        (true, 64, ChannelId::backward(0))
+        (true, 64, Some(ChannelId::backward(0)))
     );
     let report = run.measure(Ps(9_200_000), Ps::from_ms(4), Ps::from_ms(4));
     let expected = 934.0 * 2.0 / 4_060e-9 * 8.0;

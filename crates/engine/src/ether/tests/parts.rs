@@ -70,7 +70,7 @@ fn measured(plan: &Plan, parts: Option<&[usize]>, stream: &mut Stream) -> String
 }
 
 /// Checks that no way of dealing out the nodes to parts changes the report.
-fn parts_change_nothing_of(plan: &Plan, stream: &mut Stream, case: usize) {
+pub fn parts_change_nothing_of(plan: &Plan, stream: &mut Stream, case: usize) {
     let whole = measured(plan, None, stream);
     for count in [1, 2, 3, 5] {
         let part = |_| stream.below(Ps(count)).0 as usize;

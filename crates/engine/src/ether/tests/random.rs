@@ -142,6 +142,7 @@ pub fn random_plan(
         links,
         flows,
         fcvc: None,
+        pfc: None,
     }
 }
 

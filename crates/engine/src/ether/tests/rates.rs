@@ -42,6 +42,7 @@ fn star(sources: usize, rate: Rate, delay: Ps, control: Value, rates: AbrConfig)
         seed: 1,
         framing: Framing::default(),
         fcvc: None,
+        pfc: None,
         nodes: (0..middle).map(host).chain([switch]).collect(),
         links: up.chain(down).collect(),
         flows: (1..=sources).map(flow).collect(),

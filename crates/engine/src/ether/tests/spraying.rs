@@ -68,6 +68,7 @@ pub(super) fn leaf_spine(
         seed: 1,
         framing: Framing::default(),
         fcvc: None,
+        pfc: None,
         flows: flows.collect(),
         nodes: nodes.clone(),
         links,

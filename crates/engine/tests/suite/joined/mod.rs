@@ -325,6 +325,7 @@ fn with_switches_for_routers(plan: &JoinedPlan) -> frames::Plan {
         seed: plan.seed,
         framing: plan.framing,
         fcvc: None,
+        pfc: None,
         nodes: plan.nodes.iter().map(node).collect(),
         links: plan.links.iter().map(link).collect(),
         flows: plan.flows.iter().map(flow).collect(),

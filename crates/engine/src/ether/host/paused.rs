@@ -1,0 +1,86 @@
+//! Priority-based flow control at a host: it obeys pauses, and sends none, since it takes every frame at once.
+
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+
+use super::Host;
+use crate::ether::pfc::{Order, Pauses};
+use crate::ether::transport::Links;
+use crate::kernel::Ps;
+
+/// PFC at an interface.
+#[derive(Clone, Debug)]
+pub struct Paused {
+    pauses: Pauses,
+    /// By priority: endpoints out of the round until its pause ends.
+    kept: [VecDeque<u32>; 8],
+}
+
+impl Paused {
+    /// PFC of an interface with its pauses.
+    pub fn new(pauses: Pauses) -> Paused {
+        Paused {
+            pauses,
+            kept: Default::default(),
+        }
+    }
+    /// Picoseconds up to `now` in which a priority was paused, summed over the priorities.
+    pub fn paused_ps(&self, now: Ps) -> u64 {
+        self.pauses.paused_ps(now)
+    }
+}
+
+impl Host {
+    /// An order for an interface arrives at `now`.
+    pub(super) fn obey(&mut self, port: usize, now: Ps, order: Order, links: &mut Links) {
+        if let Some(paused) = &mut self.interfaces[port].paused {
+            paused.pauses.take(now, order);
+        }
+        self.send_pausable(port, now, links);
+    }
+
+    /// Sends the next frame of an interface if its line is free: of an endpoint whose priority is not paused.
+    pub(super) fn send_pausable(&mut self, port: usize, now: Ps, links: &mut Links) {
+        self.put_kept_back(port, now);
+        if self.interfaces[port].free_at <= now {
+            self.send_next(port, now, links);
+        }
+        let interface = &self.interfaces[port];
+        let kept = interface.paused.iter().flat_map(|paused| {
+            let kept = (0_u8..8).filter(|priority| !paused.kept[*priority as usize].is_empty());
+            kept.map(|priority| paused.pauses.ends_at(priority))
+        });
+        let next = kept.min().unwrap_or(Ps::NEVER).min(interface.next_start());
+        self.clocks.set(port, next);
+    }
+
+    /// Endpoints whose pause has ended enter the round again.
+    fn put_kept_back(&mut self, port: usize, now: Ps) {
+        let interface = &mut self.interfaces[port];
+        let Some(paused) = &mut interface.paused else {
+            return;
+        };
+        for priority in 0_u8..8 {
+            if !paused.pauses.holds(priority, now) {
+                interface.round.append(&mut paused.kept[priority as usize]);
+            }
+        }
+    }
+
+    /// Keeps an endpoint out of the round if its priority is paused. Returns true if it does.
+    pub(super) fn keeps(&mut self, port: usize, number: u32, now: Ps) -> bool {
+        let Some(paused) = &mut self.interfaces[port].paused else {
+            return false;
+        };
+        let priority = self.endpoints[number as usize].priority();
+        let holds = paused.pauses.holds(priority, now);
+        if holds {
+            paused.kept[priority as usize].push_back(number);
+        }
+        holds
+    }
+    /// Puts an interface under PFC.
+    pub fn set_pausing(&mut self, port: usize, pauses: Pauses) {
+        self.interfaces[port].paused = Some(Box::new(Paused::new(pauses)));
+    }
+}

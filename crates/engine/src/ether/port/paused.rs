@@ -1,0 +1,148 @@
+//! Priority-based flow control at a port of a switch: pauses that it obeys, and those that it sends.
+
+use alloc::boxed::Box;
+
+use super::{Outside, Port};
+use crate::ether::arriving::Arriving;
+use crate::ether::frame::Info;
+use crate::ether::pfc::{Order, Pauses};
+use crate::kernel::Ps;
+
+/// Number of a queue that no port has, for a pause, which waits in none.
+const NO_QUEUE: usize = u8::MAX as usize;
+
+/// PFC at a port.
+#[derive(Clone, Debug)]
+pub struct Pausing {
+    pub(super) pauses: Pauses,
+    /// A bit for each priority under PFC.
+    pub(super) priorities: u8,
+    /// Number at the node that follows of the port or interface that leads back.
+    label: u32,
+    /// Time of a pause in quanta.
+    quanta: u16,
+    /// The order that waits for the line.
+    order: Option<Order>,
+    orders_sent: u64,
+    /// Label at the switch and word of the frame in service, and of the one that has gone just now.
+    pub(super) in_service: Option<(u32, Info)>,
+    pub(super) gone: Option<(u32, Info)>,
+}
+
+impl Pausing {
+    /// PFC of a port for a bit for each of the `priorities`.
+    pub fn new(pauses: Pauses, priorities: u8, (label, quanta): (u32, u16)) -> Pausing {
+        Pausing {
+            pauses,
+            priorities,
+            label,
+            quanta,
+            order: None,
+            orders_sent: 0,
+            in_service: None,
+            gone: None,
+        }
+    }
+    /// Frames with pauses or their ends that the port has sent.
+    pub fn orders_sent(&self) -> u64 {
+        self.orders_sent
+    }
+    /// Picoseconds up to `now` in which a priority was paused, summed over the priorities.
+    pub fn paused_ps(&self, now: Ps) -> u64 {
+        self.pauses.paused_ps(now)
+    }
+}
+
+impl Port {
+    /// Puts the port under PFC.
+    pub fn set_pausing(&mut self, pausing: Pausing) {
+        self.pausing = Some(Box::new(pausing));
+        self.ahead = None;
+    }
+    /// PFC, if the port has it.
+    pub fn pausing(&self) -> Option<&Pausing> {
+        self.pausing.as_deref()
+    }
+    /// The frame that the port has forwarded just now, with its label at the switch.
+    pub fn take_gone(&mut self) -> Option<(u32, Info)> {
+        self.pausing.as_mut()?.gone.take()
+    }
+    /// The port must send a pause of `priority`, or its end, at `now`; it must have been advanced.
+    pub fn tell(&mut self, now: Ps, priority: u8, is_paused: bool, outside: &mut Outside<'_>) {
+        if let Some(pausing) = &mut self.pausing {
+            let quanta = pausing.quanta;
+            let order = pausing.order.get_or_insert(Order {
+                quanta,
+                ..Order::default()
+            });
+            order.set(priority, is_paused);
+        }
+        self.go_on(now, outside);
+    }
+    /// An order for the port arrives at `now`; the port must have been advanced.
+    pub fn obey(&mut self, now: Ps, order: Order, outside: &mut Outside<'_>) {
+        if let Some(pausing) = &mut self.pausing {
+            pausing.pauses.take(now, order);
+        }
+        self.go_on(now, outside);
+    }
+    fn go_on(&mut self, now: Ps, outside: &mut Outside<'_>) {
+        if self.serving.is_none() {
+            self.carry = 0;
+            self.begin_next(now, outside);
+        }
+    }
+    /// Drops a frame that arrives at `now`, for which the switch has no room; the port must have been advanced.
+    pub fn refuse(&mut self, now: Ps, frame: Arriving, outside: &mut Outside<'_>) {
+        let number = self.queue_of[frame.info.priority() as usize] as usize;
+        let arrived = &mut self.queues[number].counts.arrived;
+        *arrived = super::with(*arrived, frame.info.octets());
+        self.drop(now, number, frame, outside);
+    }
+    /// True if the limits of queues do not hold for a frame, since PFC makes room for it.
+    pub(super) fn is_lossless(&self, info: Info) -> bool {
+        let priorities = self
+            .pausing
+            .as_ref()
+            .map_or(0, |pausing| pausing.priorities);
+        priorities >> info.priority() & 1 == 1
+    }
+    /// Begins the service of an order that waits. Returns false if there is none.
+    pub(super) fn begin_order(&mut self, start: Ps, outside: &mut Outside<'_>) -> bool {
+        let Some(pausing) = &mut self.pausing else {
+            return false;
+        };
+        let Some(order) = pausing.order.take() else {
+            return false;
+        };
+        pausing.orders_sent += 1;
+        let (info, packet) = order.frame();
+        let frame = Arriving {
+            route: 0,
+            label: pausing.label,
+            info,
+            packet,
+            slot: None,
+        };
+        self.serve(start, NO_QUEUE, frame, outside);
+        if let Some(pausing) = &mut self.pausing {
+            pausing.in_service = None;
+        }
+        true
+    }
+    /// True if the priority of a frame is paused at `at`.
+    pub(super) fn is_paused(&self, info: Info, at: Ps) -> bool {
+        let mut pausing = self.pausing.iter();
+        pausing.any(|pausing| pausing.pauses.holds(info.priority(), at))
+    }
+    /// Instant at which a pause ends that keeps the first frame of a queue of an idle port; `NEVER` without one.
+    #[cold]
+    pub(super) fn resumes_at(&self) -> Ps {
+        let Some(pausing) = self.pausing.as_ref().filter(|_| self.serving.is_none()) else {
+            return Ps::NEVER;
+        };
+        let heads = self.queues.iter().filter_map(|queue| queue.waiting.front());
+        let ends = heads.map(|head| pausing.pauses.ends_at(head.frame.info.priority()));
+        ends.min().unwrap_or(Ps::NEVER)
+    }
+}

@@ -1,0 +1,262 @@
+//! Priority-based flow control: by hand, headroom to the octet, and in random networks.
+
+use super::parts::parts_change_nothing_of;
+use super::random::{any_source, random_plan, with_any_switch};
+use super::*;
+use crate::ether::aqm::AqmConfig;
+use crate::ether::pfc::{PfcConfig, headroom, least_quanta, longest};
+use crate::ether::report::PortReport;
+use crate::ether::spray::Multipath;
+
+fn persistent() -> SourceConfig {
+    SourceConfig::Persistent(Default::default())
+}
+
+/// All priorities under PFC, with pauses of the longest time that end at XOFF.
+fn pfc(xoff: u64, xon: u64) -> PfcConfig {
+    PfcConfig {
+        priorities: (0..8).collect(),
+        xoff,
+        xon,
+        headroom: None,
+        quanta: u16::MAX,
+        response: Ps::ZERO,
+    }
+}
+
+fn statistic(port: &PortReport, name: &str) -> f64 {
+    port.control.as_ref().unwrap().statistics[name]
+}
+
+/// A host, a switch, and a line to another host that is a tenth as fast as the first. An octet takes 1 ns and
+/// 10 ns; each link is 1 us long; frames have 980 octets, 1,000 on the line.
+fn into_a_slow_line(config: PfcConfig) -> Plan {
+    let rate = Rate::from_bps(8 * GBPS);
+    let mut plan = row(3, rate, Ps::from_us(1), 2_000, |there, _| FlowPlan {
+        datagram: 934,
+        ..FlowPlan::new("one", persistent(), there, Vec::new())
+    });
+    plan.links[1].rate = Rate(rate.0 / 10);
+    plan.pfc = Some(config);
+    plan
+}
+
+/// Times in ns at which frames leave on the way there, and pauses on the way back.
+fn left(plan: &Plan, until: Ps) -> [Vec<u64>; 2] {
+    let mut run = Simulation::new(plan.clone()).unwrap();
+    run.tap(&[0, 3]);
+    run.run_until(until);
+    let seen = run.take_seen();
+    [0, 3].map(|link| {
+        let on_link = seen.iter().filter(|seen| seen.link == link);
+        on_link.map(|seen| seen.at.0 / 1_000).collect()
+    })
+}
+
+/// Frame k leaves its host at 988 + 1,000 (k - 1) ns and is at the switch 1,000 ns later. The third, at 3,988,
+/// takes the count to 2,940 octets, above XOFF of 1,960. The pause takes 72 octets and 1 us: it arrives at
+/// 5,060, when frame 6 has just begun. Frames leave the switch at 11,988 and every 10,000 ns from then on. The
+/// fifth, at 51,988, takes the count to XON, 980; the host goes on at 53,060. Six frames are 5,880 octets:
+/// more than the buffer of the queue, which does not hold for them.
+#[test]
+fn a_pause_and_its_end_act_as_worked_out_by_hand() {
+    let plan = into_a_slow_line(pfc(1_960, 980));
+    let [frames, pauses] = left(&plan, Ps(53_500_000));
+    assert_eq!(frames, [988, 1_988, 2_988, 3_988, 4_988, 5_988, 54_048]);
+    assert_eq!(pauses, [4_060, 52_060]);
+    let mut run = Simulation::new(plan).unwrap();
+    let report = run.measure(Ps::ZERO, Ps::from_us(55), Ps::from_us(55));
+    let back = report
+        .ports
+        .iter()
+        .find(|port| port.name == "N1->N0")
+        .unwrap();
+    assert_eq!(statistic(back, "pause_frames_sent"), 2.0);
+    assert_eq!(statistic(back, "ingress_max_bytes"), 5_880.0);
+    assert_eq!(report.totals.packets_dropped, 0);
+}
+
+/// The least pause that is allowed, of 34 quanta or 2,176 ns, is sent again every 1,088 ns until the count has
+/// fallen: from 3,988 to 51,988 ns 44 times. The host sends as it does under one long pause.
+#[test]
+fn a_pause_that_lasts_is_sent_again_before_it_expires() {
+    let quanta = least_quanta(980);
+    assert_eq!(quanta, 34);
+    let short = PfcConfig {
+        quanta,
+        ..pfc(1_960, 980)
+    };
+    let [frames, pauses] = left(&into_a_slow_line(short), Ps(53_500_000));
+    assert_eq!(frames.len(), 7);
+    assert_eq!(frames[5..], [5_988, 54_048]);
+    assert_eq!(pauses.len(), 1 + 44 + 1);
+    assert_eq!(pauses[1] - pauses[0], 1_088);
+}
+
+/// With a response time of 1,500 ns the pause of 5,060 acts at 6,560: frames 7 (at 6,000) still begins, 8 does
+/// not.
+#[test]
+fn frames_begin_until_the_response_time_is_over() {
+    let late = PfcConfig {
+        response: Ps(1_500_000),
+        ..pfc(1_960, 980)
+    };
+    let [frames, _] = left(&into_a_slow_line(late), Ps(50_000_000));
+    assert_eq!(frames.last(), Some(&6_988));
+}
+
+/// An octet takes 1 ns; links are 2,277 ns long; frames of both ways have 1,518 octets, 1,538 on the line. The
+/// third frame crosses XOFF. If a frame of the way back begins just then, the pause arrives 1,538 + 72 + 2,277
+/// ns later, and frames have begun since 2,277 ns before that instant less 12: 6,152 ns, in which four follow one
+/// another, and a fifth begins. With the frame that crosses XOFF they have 6 x 1,518 octets. The start of the
+/// way back is tried at each of 1,538 ns, so that the worst comes.
+#[test]
+fn headroom_is_needed_to_the_octet() {
+    let rate = Rate::from_bps(8 * GBPS);
+    let mut plan = row(3, rate, Ps(2_277_000), 2_000, |there, back| FlowPlan {
+        ..FlowPlan::new("there", persistent(), there, back)
+    });
+    plan.flows[0].backward = Vec::new();
+    plan.links[1].rate = Rate(rate.0 / 1_000);
+    let back = FlowPlan::new("back", persistent(), Vec::from([2, 3]), Vec::new());
+    plan.links[2].rate = rate;
+    plan.flows.push(back);
+    let frame = longest(&plan);
+    let room = headroom((&plan.links[0], frame), (&plan.links[3], frame), Ps::ZERO);
+    assert_eq!((frame, room), (1_518, 6 * 1_518));
+    let mut run = |given: u64, start: u64| {
+        plan.pfc = Some(PfcConfig {
+            headroom: Some(given),
+            ..pfc(2 * 1_518, 0)
+        });
+        plan.flows[1].start = Ps(start * 1_000);
+        let mut run = Simulation::new(plan.clone()).unwrap();
+        let end = Ps::from_us(20);
+        let report = run.measure(Ps::ZERO, end, end);
+        let port = report
+            .ports
+            .iter()
+            .find(|port| port.name == "N1->N0")
+            .unwrap();
+        (
+            statistic(port, "ingress_max_bytes") as u64,
+            report.totals.packets_dropped,
+        )
+    };
+    let found: Vec<(u64, u64)> = (0..1_538).map(|start| run(room, start)).collect();
+    assert!(found.iter().all(|(_, dropped)| *dropped == 0));
+    let most = found.iter().map(|(most, _)| *most).max().unwrap();
+    assert_eq!(most, 2 * 1_518 + room);
+    let worst = found.iter().position(|(held, _)| *held == most).unwrap();
+    assert_eq!(run(room - 1, worst as u64).1, 1);
+}
+
+/// The bound of the standard's example: 100 Gbit/s, 1 us, and 25,216 octets of response (394 quanta). 53,376
+/// octets on the line are 34.7 frames.
+#[test]
+fn headroom_grows_with_the_response_time() {
+    let link = LinkPlan {
+        name: "one".into(),
+        from: 0,
+        to: 1,
+        rate: Rate::from_bps(100 * GBPS),
+        delay: Ps::from_us(1),
+    };
+    let of = |response: Ps| headroom((&link, 1_518), (&link, 1_518), response);
+    // 25,000 + 1,538 + 60 octets have 17 whole frames of 1,538 and 452 octets, 432 of a frame.
+    assert_eq!(of(Ps::ZERO), 19 * 1_518 + 432);
+    // 25,216 more: 51,814 octets, 33 frames and 1,060.
+    assert_eq!(of(Ps(25_216 * 80)), 35 * 1_518 + 1_040);
+}
+
+/// Random networks under PFC of some priorities, with random thresholds and response times.
+fn paused(stream: &mut Stream) -> Plan {
+    let mut plan = with_any_switch(random_plan(stream, any_source), stream);
+    let switches = plan.nodes.iter_mut();
+    for switch in switches.filter_map(|node| node.switch.as_mut()) {
+        (switch.memory, switch.multipath) = (None, Multipath::Ecmp);
+        switch.aqm = AqmConfig::default();
+    }
+    for flow in &mut plan.flows {
+        flow.sprayed = Default::default();
+    }
+    let mut below = |most: u64| stream.below(Ps(most)).0;
+    let xoff = 1 + below(60_000);
+    let least = least_quanta(longest(&plan));
+    plan.pfc = Some(PfcConfig {
+        priorities: (0..8).filter(|_| below(4) > 0).chain([0]).collect(),
+        xon: below(xoff + 1),
+        xoff,
+        headroom: None,
+        quanta: [least, 2 * least, u16::MAX][below(3) as usize],
+        response: Ps(below(4) * 300_000),
+    });
+    plan
+}
+
+/// No frame of a priority under PFC is lost, although the limits of queues do not hold for it; frames of other
+/// priorities are. Any schedule and any parts give the same.
+#[test]
+fn random_networks_lose_no_frame_of_a_paused_priority() {
+    let mut stream = Stream::new(1, "ether", "paused networks");
+    let (mut pauses, mut lost) = (0.0, 0);
+    for case in 0..cases(60) {
+        let plan = paused(&mut stream);
+        let priorities = plan.pfc.as_ref().unwrap().priorities.clone();
+        let (from, to) = (Ps::from_us(200), Ps::from_ms(1));
+        let mut run = Simulation::new(plan.clone()).unwrap();
+        let fast = run.measure(from, to, to);
+        for (flow, plan) in fast.flows.iter().zip(&plan.flows) {
+            let covered = priorities.contains(&plan.priority);
+            assert!(
+                !covered || flow.packets_dropped == 0,
+                "case {case}: {plan:#?}"
+            );
+            lost += flow.packets_dropped;
+        }
+        let sent = fast
+            .ports
+            .iter()
+            .map(|port| statistic(port, "pause_frames_sent"));
+        pauses += sent.sum::<f64>();
+        let mut plain = Simulation::new(plan.clone()).unwrap();
+        plain.run_plainly(from);
+        plain.begin_window();
+        plain.run_plainly(to);
+        plain.end_window();
+        assert_eq!(text(&fast), text(&plain.report()), "case {case}: {plan:#?}");
+        if case % 4 == 0 {
+            parts_change_nothing_of(&plan, &mut stream, case);
+        }
+    }
+    assert!(pauses > 1_000.0, "{pauses}: the cases must reach pauses");
+    assert!(lost > 100, "{lost}: other priorities must lose frames");
+}
+
+#[test]
+fn plans_that_contradict_pauses_are_refused() {
+    let refused = |change: &dyn Fn(&mut Plan)| {
+        let mut plan = into_a_slow_line(pfc(1_960, 980));
+        change(&mut plan);
+        Simulation::new(plan).map(|_| ()).map_err(|error| error.0)
+    };
+    let of = |change: &dyn Fn(&mut PfcConfig)| refused(&|plan| change(plan.pfc.as_mut().unwrap()));
+    let error = |text: &str| Err(String::from(text));
+    assert_eq!(of(&|_| {}), Ok(()));
+    assert_eq!(of(&|pfc| pfc.priorities.clear()), error("pfc: no priority"));
+    assert_eq!(
+        of(&|pfc| pfc.xon = 1_961),
+        error("pfc: xon of 1961 octets is above xoff")
+    );
+    assert_eq!(
+        of(&|pfc| pfc.quanta = 33),
+        error("pfc: a pause of 33 quanta; at least 34")
+    );
+    assert_eq!(
+        refused(&|plan| {
+            plan.nodes[1].switch = Some(SwitchPlan::new(u64::MAX));
+            plan.fcvc = Some(Default::default());
+        }),
+        error("pfc: credit beside pauses")
+    );
+}
