@@ -60,6 +60,9 @@ RATED = BUSY.replace('name = "tcp"', 'name = "tcp"\nrate_control = { icr = "30 M
 # Credit control of all flows, without classes.
 CREDITED = BUSY.replace("switch.queues = [[7], [0]]", "fcvc = {}").replace("150 kB", "10 MB")
 
+# Priority-based flow control of all flows.
+PAUSED = BUSY.replace("switch.queues = [[7], [0]]", "switch.queues = [[7], [0]]\npfc = {}")
+
 
 def aqm(algorithm: str, settings: str) -> str:
     """Active queue management with some of its keys."""
@@ -241,6 +244,12 @@ OTHERS = {
     "fcvc.n2": (CREDITED, "", 'fcvc.n2="3000 bytes"'),
     "fcvc.n3": (CREDITED, "", 'fcvc.n3="3 packets"'),
     "fcvc.vc_rate": (CREDITED, "", 'fcvc.vc_rate="10 Mbit/s"'),
+    "pfc.priorities": (PAUSED, "", "pfc.priorities=[7]"),
+    "pfc.xoff": (PAUSED, "", 'pfc.xoff="40 packets"'),
+    "pfc.xon": (PAUSED, "", 'pfc.xon="3 packets"'),
+    "pfc.headroom": (PAUSED, "", 'pfc.headroom="1 packets"'),
+    "pfc.pause_quanta": (PAUSED, 'pfc.xon="0 bytes"', "pfc.pause_quanta=60"),
+    "pfc.response_time": (PAUSED, "", 'pfc.response_time="100 us"'),
     "load": (FABRIC, at_random("load=0.1"), at_random("load=0.2")),
     "sizes": (FABRIC, at_random("load=0.1"), at_random("load=0.1", "other-sizes")),
     "until": (FABRIC, at_random("load=0.1"), at_random('load=0.1, until="1 ms"')),
@@ -294,6 +303,7 @@ def test_every_key_is_here() -> None:
     sections = {
         "rate_control": "RateControl",
         "fcvc": "Fcvc",
+        "pfc": "Pfc",
         "run": "Run",
         "ethernet": "Ethernet",
         "switch": "Switch",

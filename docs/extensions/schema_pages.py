@@ -15,6 +15,7 @@ SECTIONS = (
     "topology",
     "switch",
     "fcvc",
+    "pfc",
     "link_errors",
     "tcp",
     "abr",

@@ -81,6 +81,7 @@ const TITLES: Record<string, string> = {
   topology: "Links",
   switch: "Switch ports",
   fcvc: "Credit control",
+  pfc: "Priority-based flow control",
   link_errors: "Losses of links",
   ethernet: "Frames",
   tcp: "TCP",

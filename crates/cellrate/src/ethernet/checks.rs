@@ -18,6 +18,7 @@ use super::fcvc;
 use super::flow::Flow;
 use super::graph::{Graph, Part, expand};
 use super::joined;
+use super::pfc;
 use super::types::Scenario;
 use crate::scenario::diagnostic::Severity;
 use crate::scenario::problem::{Place, Problem, place};
@@ -45,6 +46,7 @@ pub fn check(scenario: &Scenario) -> (Option<Graph>, Vec<Problem>) {
             let has_error = |found: &Problem| found.severity == Severity::Error;
             if !problems.iter().any(has_error) {
                 problems.extend(fcvc::check(scenario, &graph));
+                problems.extend(pfc::check(scenario, &graph));
             }
             (Some(graph), problems)
         }

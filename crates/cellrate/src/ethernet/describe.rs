@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::flow::Flow;
 use super::graph::{Graph, Instance, Part};
+use super::pfc;
 use super::plan::plan;
 use super::types::{Scenario, TraceKind, schema};
 use crate::scenario::effective;
@@ -72,6 +73,7 @@ pub(super) fn describe(scenario: &Scenario, graph: &Graph) -> Value {
         "links": links.collect::<Vec<_>>(),
         "flows": flows.collect::<Vec<_>>(),
         "credit": reserves.as_ref().map(|found| json!({ "n2_bytes": found.n2(), "promised_bytes": found.promised() })),
+        "pauses": scenario.pfc.as_ref().map(|_| json!({ "lossless": pfc::is_lossless(scenario, graph) })),
     })
 }
 

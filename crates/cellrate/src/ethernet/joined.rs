@@ -140,6 +140,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
         ),
         (scenario.measure.slowdown, place!["measure", "slowdown"]),
         (scenario.fcvc.is_some(), place!["fcvc"]),
+        (scenario.pfc.is_some(), place!["pfc"]),
         (
             scenario.switch.multipath != Multipath::default(),
             place!["switch", "multipath"],

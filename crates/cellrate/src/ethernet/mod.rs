@@ -11,6 +11,7 @@ mod job;
 mod joined;
 mod load;
 mod passages;
+mod pfc;
 mod plan;
 mod rate_units;
 mod rates;

@@ -119,11 +119,15 @@ impl Passages {
         } = &row.seen;
         let link = &plan.links[*link];
         self.link.push(link.name.clone());
-        let flow = &plan.flows[channel.flow()].name;
-        self.vc.push(format!("{flow}/{}", channel.direction()));
+        // A pause belongs to no flow.
+        self.vc.push(channel.map_or_else(String::new, |channel| {
+            let flow = &plan.flows[channel.flow()].name;
+            format!("{flow}/{}", channel.direction())
+        }));
         self.kind.push(match packet {
             Packet::Rates { .. } => "record",
             Packet::Credit { .. } => "credit",
+            Packet::Pause(_) => "pause",
             Packet::Tcp(segment) if segment.payload() == 0 => "ack",
             Packet::Tcp(_) | Packet::Udp(_) => "data",
         });
@@ -147,6 +151,8 @@ impl Passages {
 struct Numbers {
     /// By channel.
     next: HashMap<usize, u64>,
+    /// Number of the next pause.
+    pauses: u64,
     /// By channel and link, both by number, the packets that may leave the node at the end of the link.
     before: HashMap<(usize, usize), VecDeque<(u64, Packet)>>,
 }
@@ -172,9 +178,14 @@ impl Numbers {
 
     fn number(&mut self, plan: &Plan, row: &Row) -> u64 {
         let seen = &row.seen;
-        let channel = seen.channel.index();
+        let Some(of) = seen.channel else {
+            let next = self.pauses;
+            self.pauses += 1;
+            return next;
+        };
+        let channel = of.index();
         let ends = &plan.links[seen.link];
-        let links = plan.links_of(seen.channel).iter();
+        let links = plan.links_of(of).iter();
         let mut into = links.filter(|link| plan.links[**link].to == ends.from);
         let known = into.find_map(|link| {
             let waiting = self.before.get_mut(&(channel, *link))?;
@@ -188,7 +199,7 @@ impl Numbers {
             *next += 1;
             *next - 1
         });
-        let last = plan.path(seen.channel).last();
+        let last = plan.path(of).last();
         let is_last = last.is_some_and(|last| plan.links[*last].to == ends.to);
         let is_credit = matches!(seen.packet, Packet::Credit { .. });
         if !row.is_dropped && !is_last && !is_credit {

@@ -26,6 +26,10 @@ pub fn plan(scenario: &Scenario, graph: &Graph) -> Plan {
             .fcvc
             .as_ref()
             .map(|fcvc| fcvc.in_octets(&scenario.ethernet)),
+        pfc: scenario
+            .pfc
+            .as_ref()
+            .map(|pfc| pfc.in_octets(&scenario.ethernet)),
     }
 }
 

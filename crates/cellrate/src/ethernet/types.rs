@@ -19,6 +19,7 @@ use super::control::{self, Control};
 use super::fcvc::Fcvc;
 use super::flow::{Flow, Pattern};
 use super::joined::{self, Atm};
+use super::pfc::Pfc;
 use super::sizes::Sizes;
 use super::topology::Topology;
 use super::{rate_units, tcp_defaults};
@@ -49,6 +50,9 @@ pub struct Scenario {
     /// Credit control; none if absent, `fcvc = {}` for all its defaults.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fcvc: Option<Fcvc>,
+    /// Priority-based flow control; none if absent, `pfc = {}` for all its defaults.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pfc: Option<Pfc>,
     /// The part over ATM, if there is one; in the schema by [`joined::in_schema`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]

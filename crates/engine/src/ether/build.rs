@@ -14,9 +14,10 @@ use super::host::{Host, Interface};
 use super::hosted::Hosted;
 use super::memory::SharedMemory;
 use super::node::Node;
-use super::pfc::{self, Ingress, Lossless, Pauses, PfcConfig};
+use super::pause::Pauses;
+use super::pfc::{Ingress, Lossless, Pausing, PfcConfig, headroom};
 use super::plan::{Plan, SwitchPlan};
-use super::port::{Pausing, Port, PortSettings};
+use super::port::{Port, PortSettings};
 use super::rates::{RateDestination, RateSource, Rates};
 use super::reserves::Reserves;
 use super::spray::{Sprayer, Way};
@@ -156,13 +157,7 @@ impl<'a> Draft<'a> {
 
     fn switch(&self, node: usize, settings: &SwitchPlan) -> Switch {
         let queues = settings.queues.len().max(1);
-        let largest = self
-            .plan
-            .flows
-            .iter()
-            .map(|flow| flow.longest_packet() as u32)
-            .max();
-        let largest = self.plan.framing.frame(largest.unwrap_or(0));
+        let largest = self.plan.longest_frame();
         let (controlled, channels) = self.controlled(node, &settings.control);
         let port = |(number, link): (usize, &usize)| {
             let link_plan = &self.plan.links[*link];
@@ -227,17 +222,17 @@ impl<'a> Draft<'a> {
 
     /// Puts a switch under PFC.
     fn set_lossless(&self, node: usize, config: &PfcConfig, switch: &mut Switch) {
-        let longest = pfc::longest(self.plan);
+        let longest = self.plan.longest_frame();
         let links = self.incoming[node].iter().map(|link| {
             let (back, link) = (
                 self.back_of(*link as usize),
                 &self.plan.links[*link as usize],
             );
             let of_back = (&self.plan.links[back], longest);
-            let headroom = || pfc::headroom((link, longest), of_back, config.response);
+            let needed = || headroom((link, longest), of_back, config.response);
             let room = config
                 .xoff
-                .saturating_add(config.headroom.unwrap_or_else(headroom));
+                .saturating_add(config.headroom.unwrap_or_else(needed));
             Ingress::new(room, self.port_of[back], (link.rate, config.quanta))
         });
         let link_of = self.arriving[node].iter().map(|(channel, onward)| {

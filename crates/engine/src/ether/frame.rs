@@ -1,6 +1,6 @@
 //! Frames of Ethernet with IPv4 in them: sizes, the word of a frame on a link, and its packet.
 
-use super::pfc::Order;
+use super::pause::Order;
 use crate::kernel::Ps;
 use crate::net::unit::Word;
 use crate::passing::{Contents, RateRecord};

@@ -7,11 +7,11 @@ use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-pub use self::paused::Paused;
 use super::endpoint::Endpoint;
 use super::ends::Ends;
 use super::frame::{Info, PREAMBLE, Packet, on_line};
 use super::line::OctetClock;
+use super::pfc::Paused;
 use super::tap::Leaving;
 use super::transport::{Frame, Links};
 use super::turn::Components;

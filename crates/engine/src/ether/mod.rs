@@ -18,6 +18,7 @@ mod line_ends;
 mod measure;
 pub mod memory;
 pub mod node;
+pub mod pause;
 pub mod pfc;
 pub mod plan;
 pub mod port;

@@ -8,18 +8,13 @@
 //! paused priority later than its response time after the pause has arrived.
 
 use alloc::collections::VecDeque;
-use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::frame::{GAP, Info, PREAMBLE, Packet, SHORTEST, on_line};
+use super::frame::{GAP, Info, PREAMBLE, SHORTEST, on_line};
 use super::line::OctetClock;
-use super::plan::{Plan, PlanError};
+use super::pause::{Order, Pauses, QUANTUM};
 use crate::kernel::{Ps, Rate};
-use crate::net::{LinkPlan, opposites};
-
-/// Octets of a line in a quantum, the unit of pauses: 512 bits (IEEE 802.3 annex 31B.2).
-const QUANTUM: u32 = 64;
+use crate::net::LinkPlan;
 
 /// PFC of a network. Octets are those of frames, from header to FCS.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,48 +31,6 @@ pub struct PfcConfig {
     pub quanta: u16,
     /// Time from the arrival of a pause until no frame of its priority begins any more.
     pub response: Ps,
-}
-
-/// Checks that nothing in a plan, which is right otherwise, contradicts PFC.
-pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
-    let fault = plan.pfc.as_ref().and_then(|config| fault(plan, config));
-    fault.map_or(Ok(()), |fault| Err(PlanError(format!("pfc: {fault}"))))
-}
-
-fn fault(plan: &Plan, config: &PfcConfig) -> Option<String> {
-    let mut switches = plan.nodes.iter().filter_map(|node| node.switch.as_ref());
-    let mut channels = plan.channels();
-    let backs = opposites(&plan.links);
-    let mut used = plan.channels().flat_map(|channel| plan.links_of(channel));
-    let least = least_quanta(longest(plan));
-    Some(if config.priorities.is_empty() {
-        "no priority".into()
-    } else if let Some(priority) = config.priorities.iter().find(|priority| **priority > 7) {
-        format!("priority {priority}; the highest is 7")
-    } else if config.xon > config.xoff {
-        format!("xon of {} octets is above xoff", config.xon)
-    } else if config.quanta < least {
-        format!("a pause of {} quanta; at least {least}", config.quanta)
-    } else if plan.fcvc.is_some() {
-        "credit beside pauses".into()
-    } else if switches.any(|switch| switch.memory.is_some()) {
-        "a shared memory beside pauses".into()
-    } else if channels.any(|channel| !plan.sprayed(channel).is_empty()) {
-        "pauses need one path for each channel".into()
-    } else if let Some(link) = used.find(|link| backs[**link].is_none()) {
-        format!(
-            "link {} has no way back for its pauses",
-            plan.links[*link].name
-        )
-    } else {
-        return None;
-    })
-}
-
-/// Octets of the longest frame of a plan.
-pub fn longest(plan: &Plan) -> u32 {
-    let packets = plan.flows.iter().map(|flow| flow.longest_packet() as u32);
-    plan.framing.frame(packets.max().unwrap_or(0))
 }
 
 /// Least quanta of a pause that is sent again before it expires: in half of its time the frame in service
@@ -118,88 +71,6 @@ pub fn headroom(
 fn octets_in(span: Ps, rate: Rate) -> u64 {
     let thousandths = u128::from(span.0) * u128::from(rate.0);
     thousandths.div_ceil(8_000_000_000_000_000) as u64
-}
-
-/// Priorities that a frame pauses or resumes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Order {
-    /// A bit for each priority that the frame is about.
-    pub priorities: u8,
-    /// A bit for each of them that is paused; the others go on.
-    pub paused: u8,
-    /// Time of the pauses in quanta.
-    pub quanta: u16,
-}
-
-impl Order {
-    /// Adds a pause of `priority`, or its end.
-    pub fn set(&mut self, priority: u8, is_paused: bool) {
-        let bit = 1 << priority;
-        self.priorities |= bit;
-        self.paused = self.paused & !bit | if is_paused { bit } else { 0 };
-    }
-    /// The frame that carries it.
-    pub fn frame(self) -> (Info, Packet) {
-        (Info::pause(), Packet::Pause(self))
-    }
-}
-
-/// Pauses of the priorities of a line.
-#[derive(Clone, Debug)]
-pub struct Pauses {
-    clock: OctetClock,
-    response: Ps,
-    /// For each priority the last instant at which a frame may begin, and the first after it.
-    spans: [(Ps, Ps); 8],
-    /// Picoseconds of the pauses before, by priority.
-    past: [u64; 8],
-}
-
-impl Pauses {
-    /// The pauses of a line of `rate` that obeys after `response`.
-    pub fn new(rate: Rate, response: Ps) -> Pauses {
-        Pauses {
-            clock: OctetClock::new(rate),
-            response,
-            spans: [(Ps::ZERO, Ps::ZERO); 8],
-            past: [0; 8],
-        }
-    }
-    /// True if no frame of `priority` may begin at `at`.
-    #[inline]
-    pub fn holds(&self, priority: u8, at: Ps) -> bool {
-        let (last, next) = self.spans[priority as usize];
-        last < at && at < next
-    }
-    /// First instant after the pause of `priority`.
-    #[inline]
-    pub fn ends_at(&self, priority: u8) -> Ps {
-        self.spans[priority as usize].1
-    }
-    /// An order arrives at `now`.
-    pub fn take(&mut self, now: Ps, order: Order) {
-        let end = now + self.clock.ceil(u32::from(order.quanta) * QUANTUM);
-        for priority in (0..8).filter(|priority| order.priorities >> priority & 1 == 1) {
-            let span = &mut self.spans[priority];
-            if order.paused >> priority & 1 == 0 {
-                span.1 = span.1.min(now);
-            } else if now < span.1 {
-                // The pause that has been sent again.
-                span.1 = end;
-            } else {
-                self.past[priority] += span.1.saturating_sub(span.0).0;
-                *span = (now.saturating_add(self.response), end);
-            }
-        }
-    }
-    /// Picoseconds up to `now` in which no frame of a priority might begin, summed over the priorities.
-    pub fn paused_ps(&self, now: Ps) -> u64 {
-        let present = self
-            .spans
-            .iter()
-            .map(|(last, next)| now.min(*next).saturating_sub(*last).0);
-        present.sum::<u64>() + self.past.iter().sum::<u64>()
-    }
 }
 
 /// A count of what a switch holds of one priority from one link.
@@ -355,5 +226,69 @@ impl Lossless {
             .map(|count| count.most)
             .max()
             .unwrap_or(0)
+    }
+}
+
+/// PFC at a port.
+#[derive(Clone, Debug)]
+pub struct Pausing {
+    pub(super) pauses: Pauses,
+    /// A bit for each priority under PFC.
+    pub(super) priorities: u8,
+    /// Number at the node that follows of the port or interface that leads back.
+    pub(super) label: u32,
+    /// Time of a pause in quanta.
+    pub(super) quanta: u16,
+    /// The order that waits for the line.
+    pub(super) order: Option<Order>,
+    pub(super) orders_sent: u64,
+    /// Label at the switch and word of the frame in service, and of the one that has gone just now.
+    pub(super) in_service: Option<(u32, Info)>,
+    pub(super) gone: Option<(u32, Info)>,
+}
+
+impl Pausing {
+    /// PFC of a port for a bit for each of the `priorities`.
+    pub fn new(pauses: Pauses, priorities: u8, (label, quanta): (u32, u16)) -> Pausing {
+        Pausing {
+            pauses,
+            priorities,
+            label,
+            quanta,
+            order: None,
+            orders_sent: 0,
+            in_service: None,
+            gone: None,
+        }
+    }
+    /// Frames with pauses or their ends that the port has sent.
+    pub fn orders_sent(&self) -> u64 {
+        self.orders_sent
+    }
+    /// Picoseconds up to `now` in which a priority was paused, summed over the priorities.
+    pub fn paused_ps(&self, now: Ps) -> u64 {
+        self.pauses.paused_ps(now)
+    }
+}
+
+/// PFC at an interface.
+#[derive(Clone, Debug)]
+pub struct Paused {
+    pub(super) pauses: Pauses,
+    /// By priority: endpoints out of the round until its pause ends.
+    pub(super) kept: [VecDeque<u32>; 8],
+}
+
+impl Paused {
+    /// PFC of an interface with its pauses.
+    pub fn new(pauses: Pauses) -> Paused {
+        Paused {
+            pauses,
+            kept: Default::default(),
+        }
+    }
+    /// Picoseconds up to `now` in which a priority was paused, summed over the priorities.
+    pub fn paused_ps(&self, now: Ps) -> u64 {
+        self.pauses.paused_ps(now)
     }
 }

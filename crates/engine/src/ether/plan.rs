@@ -10,7 +10,7 @@ use super::aqm::AqmConfig;
 use super::frame::{Framing, Info, LEAST_ON_WIRE, UDP_HEADERS};
 use super::line::OctetClock;
 use super::memory::MemoryConfig;
-use super::pfc::PfcConfig;
+use super::pfc::{PfcConfig, least_quanta};
 use super::schedule::{MOST_QUEUES, ScheduleConfig};
 use super::spray::Multipath;
 use crate::control::ControlConfig;
@@ -19,6 +19,7 @@ use crate::endsystem::{AbrConfig, SourceRules};
 use crate::kernel::Ps;
 use crate::net::LinkPlan;
 use crate::net::channel::ChannelId;
+use crate::net::opposites;
 use crate::tcp::TcpConfig;
 use crate::traffic::SourceConfig;
 
@@ -267,7 +268,53 @@ impl Plan {
             }
         }
         self.channels()
-            .try_for_each(|channel| self.check_path(channel).and(self.check_sprayed(channel)))
+            .try_for_each(|channel| self.check_path(channel).and(self.check_sprayed(channel)))?;
+        self.check_pauses()
+    }
+
+    /// Octets of the longest frame of a flow, from header to FCS.
+    pub fn longest_frame(&self) -> u32 {
+        let packets = self.flows.iter().map(|flow| flow.longest_packet() as u32);
+        self.framing.frame(packets.max().unwrap_or(0))
+    }
+
+    /// Nothing contradicts priority-based flow control.
+    fn check_pauses(&self) -> Result<(), PlanError> {
+        let fault = self
+            .pfc
+            .as_ref()
+            .and_then(|config| self.fault_of_pauses(config));
+        fault.map_or(Ok(()), |fault| Err(PlanError(format!("pfc: {fault}"))))
+    }
+
+    fn fault_of_pauses(&self, config: &PfcConfig) -> Option<String> {
+        let mut switches = self.nodes.iter().filter_map(|node| node.switch.as_ref());
+        let mut channels = self.channels();
+        let backs = opposites(&self.links);
+        let mut used = self.channels().flat_map(|channel| self.links_of(channel));
+        let least = least_quanta(self.longest_frame());
+        Some(if config.priorities.is_empty() {
+            "no priority".into()
+        } else if let Some(priority) = config.priorities.iter().find(|priority| **priority > 7) {
+            format!("priority {priority}; the highest is 7")
+        } else if config.xon > config.xoff {
+            format!("xon of {} octets is above xoff", config.xon)
+        } else if config.quanta < least {
+            format!("a pause of {} quanta; at least {least}", config.quanta)
+        } else if self.fcvc.is_some() {
+            "credit beside pauses".into()
+        } else if switches.any(|switch| switch.memory.is_some()) {
+            "a shared memory beside pauses".into()
+        } else if channels.any(|channel| !self.sprayed(channel).is_empty()) {
+            "pauses need one path for each channel".into()
+        } else if let Some(link) = used.find(|link| backs[**link].is_none()) {
+            format!(
+                "link {} has no way back for its pauses",
+                self.links[*link].name
+            )
+        } else {
+            return None;
+        })
     }
 
     /// A sprayed channel begins with the first link of its path. Its other links leave switches to which links before

@@ -7,7 +7,6 @@ use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-pub use self::paused::Pausing;
 use super::aqm::{Aqm, AqmAlgorithm, Decision, Held};
 use super::arriving::Arriving;
 use super::frame::{Ecn, Info, PREAMBLE, Packet, on_line};
@@ -16,6 +15,7 @@ use super::lanes::Credited;
 use super::line::OctetClock;
 use super::line_ends::LineEnds;
 use super::memory::SharedMemory;
+use super::pfc::Pausing;
 use super::schedule::{Heads, Schedule};
 use super::tap::Leaving;
 use super::transport::{Frame, Outlet};

@@ -7,7 +7,6 @@ use super::build::{Parts, build};
 use super::frame::LEAST_ON_WIRE;
 use super::line::OctetClock;
 use super::node::{Network, Node};
-use super::pfc;
 use super::plan::{Plan, PlanError, least_transit};
 use super::reserves::Reserves;
 use super::transport::{Link, Links};
@@ -29,7 +28,6 @@ impl Simulation {
     pub fn new(plan: Plan) -> Result<Simulation, PlanError> {
         plan.check()?;
         Reserves::of(&plan).map_or(Ok(()), |reserves| reserves.check())?;
-        pfc::check(&plan)?;
         let Parts {
             nodes,
             inboxes,

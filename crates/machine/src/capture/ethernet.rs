@@ -201,7 +201,10 @@ impl<'a> Frames<'a> {
 
     /// Octets of a frame without preamble and FCS.
     fn frame(&self, seen: &Seen) -> Vec<u8> {
-        let (flow, backward) = (seen.channel.flow(), !seen.channel.is_forward());
+        let Some(channel) = seen.channel else {
+            return self.pause(seen);
+        };
+        let (flow, backward) = (channel.flow(), !channel.is_forward());
         let mut out = Vec::with_capacity(seen.info.octets() as usize);
         // Credit goes back even if nothing else does.
         let path = self.plan.path(ChannelId::forward(flow));
@@ -212,11 +215,7 @@ impl<'a> Frames<'a> {
         if backward {
             hosts.reverse();
         }
-        // Locally administered addresses with the numbers of the hosts among the nodes.
-        for host in hosts {
-            out.extend([0x02, 0]);
-            out.extend((host as u32).to_be_bytes());
-        }
+        out.extend(hosts.into_iter().flat_map(address));
         if self.plan.framing.tagged {
             out.extend(VLAN);
             out.extend([seen.info.priority() << 5, 0]);
@@ -236,7 +235,7 @@ impl<'a> Frames<'a> {
             }
             Packet::Udp(_) => {
                 let datagram = Fill::Datagram(self.plan.flows[flow].datagram as usize);
-                self.write_udp(&mut out, seen.channel, class, datagram);
+                self.write_udp(&mut out, channel, class, datagram);
             }
             Packet::Rates { .. } => {
                 let octets = seen
@@ -244,26 +243,36 @@ impl<'a> Frames<'a> {
                     .record(&seen.packet)
                     .map(|record| written(&record, backward));
                 let octets = octets.unwrap_or_default();
-                self.write_udp(
-                    &mut out,
-                    seen.channel,
-                    class,
-                    Fill::Octets(RATES_PORT, &octets),
-                );
+                self.write_udp(&mut out, channel, class, Fill::Octets(RATES_PORT, &octets));
             }
             Packet::Credit { limit } => {
                 // The channel that gets the credit, then the limit.
-                let channel = seen.channel.reverse().index() as u64;
-                let octets = (channel << 32 | u64::from(*limit)).to_be_bytes();
-                self.write_udp(
-                    &mut out,
-                    seen.channel,
-                    class,
-                    Fill::Octets(CREDIT_PORT, &octets),
-                );
+                let gets = channel.reverse().index() as u64;
+                let octets = (gets << 32 | u64::from(*limit)).to_be_bytes();
+                self.write_udp(&mut out, channel, class, Fill::Octets(CREDIT_PORT, &octets));
             }
+            Packet::Pause(_) => unreachable!("a pause belongs to no flow"),
         }
         // The shortest frame is padded.
+        out.resize(seen.info.octets() as usize - FCS, 0);
+        out
+    }
+
+    /// Octets of a frame of PFC without preamble and FCS (IEEE 802.3 annex 31D).
+    fn pause(&self, seen: &Seen) -> Vec<u8> {
+        let mut out = Vec::with_capacity(seen.info.octets() as usize);
+        out.extend(MAC_CONTROL_ADDRESS);
+        out.extend(address(self.plan.links[seen.link].from));
+        out.extend(MAC_CONTROL);
+        out.extend(PFC_OPCODE);
+        if let Packet::Pause(order) = &seen.packet {
+            out.extend([0, order.priorities]);
+            let times = (0..8).map(|priority| match order.paused >> priority & 1 {
+                0 => 0,
+                _ => order.quanta,
+            });
+            out.extend(times.flat_map(u16::to_be_bytes));
+        }
         out.resize(seen.info.octets() as usize - FCS, 0);
         out
     }
@@ -321,6 +330,17 @@ enum Fill<'a> {
     Datagram(usize),
     /// Given octets, between ports of this number.
     Octets(u16, &'a [u8]),
+}
+
+/// Address of MAC control frames (IEEE 802.3 annex 31D.3), their type, and the opcode of PFC.
+const MAC_CONTROL_ADDRESS: [u8; 6] = [0x01, 0x80, 0xc2, 0, 0, 1];
+const MAC_CONTROL: [u8; 2] = [0x88, 0x08];
+const PFC_OPCODE: [u8; 2] = [0x01, 0x01];
+
+/// Locally administered address with the number of a node.
+fn address(node: usize) -> [u8; 6] {
+    let [a, b, c, d] = (node as u32).to_be_bytes();
+    [0x02, 0, a, b, c, d]
 }
 
 /// UDP port of records of rates, of those for private use (RFC 6335 section 6).

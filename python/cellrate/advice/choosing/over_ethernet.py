@@ -332,6 +332,11 @@ def choose_over_ethernet(
     flows = plain.network.flows
     if plain.network.credit is not None:
         raise BadInput(f"{base.path} has `fcvc`; leave it out: choose has no credits over Ethernet")
+    if plain.network.pauses is not None:
+        raise BadInput(
+            f"{base.path} has `pfc`, under which no buffer of a port holds; leave it out: choose "
+            "seeks a buffer"
+        )
     if not any(flow.tcp or flow.rate_controlled for flow in flows):
         raise BadInput(
             f"{base.path}: no flow runs over TCP or has `rate_control`, "

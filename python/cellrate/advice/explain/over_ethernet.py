@@ -203,6 +203,8 @@ def _queue(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
     limit = bounds.queue(port)
     if limit is None:
         reason = "it has neither a buffer, nor windows that certainly fit without a timeout"
+        if bounds.network.pauses is not None:
+            reason = "under PFC no limit of the port holds, but that of each link into the switch"
         yield NoStatement("queue", f"{port.name}: longest queue", reason)
     else:
         yield Statement(
@@ -214,8 +216,11 @@ def _queue(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
         )
     yield from _by_dctcp(bounds, port)
     if bounds.loses_nothing:
-        credited = bounds.network.credit is not None
-        why = "a frame is sent only if it has room" if credited else "all TCP windows fit"
+        why = "all TCP windows fit"
+        if bounds.network.credit is not None:
+            why = "a frame is sent only if it has room"
+        elif bounds.network.pauses is not None:
+            why = "PFC pauses every priority in time"
         yield Statement(
             "loss",
             f"{port.name}: no run loses a packet: {why}.",
@@ -261,6 +266,7 @@ def _by_dctcp(bounds: FrameBounds, port: Line) -> Iterator[Statement]:
         "windows do not limit": min(held.values()) * count > path + top,
         "each window has two segments or more": path + marks - swing >= 2 * count,
         "K is above a seventh of the path's packets (equation 13)": marks > path / 7,
+        "no switch sends pauses": bounds.network.pauses is None,
         "no buffer is full": top * longest <= port.buffer_bytes,
     }
     yield Statement(

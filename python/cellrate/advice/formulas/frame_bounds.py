@@ -124,7 +124,8 @@ class FrameBounds:
         found = []
         if port.switch is not None and port.switch["memory"] is not None:
             found.append(QueueLimit(self._of_memory(port), "alpha times what a queue alone leaves"))
-        if math.isfinite(port.buffer_bytes):
+        # Under PFC the limits of queues do not hold.
+        if math.isfinite(port.buffer_bytes) and self.network.pauses is None:
             found.append(QueueLimit(port.buffer_bytes, "its buffer"))
         if self.network.credit is not None:
             promised = self.network.credit["promised_bytes"][self.network.lines.index(port)]
@@ -154,13 +155,15 @@ class FrameBounds:
 
     @cached_property
     def loses_nothing(self) -> bool:
-        """True if no run can lose a packet: by credit, or since all windows fit."""
-        return self.network.credit is not None or self.windows_fit
+        """True if no run can lose a packet: by credit or pauses, or since all windows fit."""
+        pauses = self.network.pauses
+        by_pauses = pauses is not None and pauses["lossless"]
+        return self.network.credit is not None or by_pauses or self.windows_fit
 
     @cached_property
     def windows_fit(self) -> bool:
-        """True if windows fit everywhere and no timer is early; not under credit, which delays."""
-        if self.network.credit is not None:
+        """True if windows fit everywhere and no timer is early; not where frames are held back."""
+        if self.network.credit is not None or self.network.pauses is not None:
             return False
         ports = (line for line in self._windows if line.switch is not None)
         return self.sends_once and all(map(self._fits, ports))

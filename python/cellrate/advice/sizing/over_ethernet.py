@@ -196,6 +196,8 @@ def size_port(question: Question, runner: Runner) -> PacketAnswer:
         raise SizingError("credits are of cells: --credit-cells has no meaning over Ethernet")
     if network.credit is not None:
         raise SizingError("`fcvc` promises buffers; leave it out to size one")
+    if network.pauses is not None:
+        raise SizingError("under `pfc` no limit of a queue holds; leave it out to size a buffer")
     for line in network.ports:
         if line.switch is not None and line.switch["memory"] is not None:
             raise SizingError("`switch.memory` limits queues, too; leave it out to size a buffer")

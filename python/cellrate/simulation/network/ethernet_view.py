@@ -170,6 +170,8 @@ class FrameNetwork:
         flows: Every flow of every group.
         credit: ``n2_bytes``, and by line ``promised_bytes`` for all channels of a port; None
             without credit control.
+        pauses: ``lossless``, True if no frame can be lost; None without priority-based flow
+            control.
     """
 
     seed: int
@@ -180,6 +182,7 @@ class FrameNetwork:
     lines: tuple[Line, ...]
     flows: tuple[FrameFlow, ...]
     credit: Mapping[str, Any] | None
+    pauses: Mapping[str, Any] | None
 
     @classmethod
     def of_scenario(cls, scenario: _core.Scenario) -> Self:
@@ -202,7 +205,7 @@ class FrameNetwork:
             )
             for link in described["links"]
         )
-        plain = ("seed", "duration_seconds", "start_jitter_seconds", "measure", "credit")
+        plain = ("seed", "duration_seconds", "start_jitter_seconds", "measure", "credit", "pauses")
         return cls(
             **{name: described[name] for name in plain},
             nodes={node["name"]: node["switch"] is not None for node in nodes},

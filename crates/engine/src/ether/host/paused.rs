@@ -1,34 +1,12 @@
 //! Priority-based flow control at a host: it obeys pauses, and sends none, since it takes every frame at once.
 
 use alloc::boxed::Box;
-use alloc::collections::VecDeque;
 
 use super::Host;
-use crate::ether::pfc::{Order, Pauses};
+use crate::ether::pause::{Order, Pauses};
+use crate::ether::pfc::Paused;
 use crate::ether::transport::Links;
 use crate::kernel::Ps;
-
-/// PFC at an interface.
-#[derive(Clone, Debug)]
-pub struct Paused {
-    pauses: Pauses,
-    /// By priority: endpoints out of the round until its pause ends.
-    kept: [VecDeque<u32>; 8],
-}
-
-impl Paused {
-    /// PFC of an interface with its pauses.
-    pub fn new(pauses: Pauses) -> Paused {
-        Paused {
-            pauses,
-            kept: Default::default(),
-        }
-    }
-    /// Picoseconds up to `now` in which a priority was paused, summed over the priorities.
-    pub fn paused_ps(&self, now: Ps) -> u64 {
-        self.pauses.paused_ps(now)
-    }
-}
 
 impl Host {
     /// An order for an interface arrives at `now`.

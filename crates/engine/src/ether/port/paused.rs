@@ -4,54 +4,13 @@ use alloc::boxed::Box;
 
 use super::{Outside, Port};
 use crate::ether::arriving::Arriving;
-use crate::ether::frame::Info;
-use crate::ether::pfc::{Order, Pauses};
+use crate::ether::frame::{Info, Packet};
+use crate::ether::pause::Order;
+use crate::ether::pfc::Pausing;
 use crate::kernel::Ps;
 
 /// Number of a queue that no port has, for a pause, which waits in none.
 const NO_QUEUE: usize = u8::MAX as usize;
-
-/// PFC at a port.
-#[derive(Clone, Debug)]
-pub struct Pausing {
-    pub(super) pauses: Pauses,
-    /// A bit for each priority under PFC.
-    pub(super) priorities: u8,
-    /// Number at the node that follows of the port or interface that leads back.
-    label: u32,
-    /// Time of a pause in quanta.
-    quanta: u16,
-    /// The order that waits for the line.
-    order: Option<Order>,
-    orders_sent: u64,
-    /// Label at the switch and word of the frame in service, and of the one that has gone just now.
-    pub(super) in_service: Option<(u32, Info)>,
-    pub(super) gone: Option<(u32, Info)>,
-}
-
-impl Pausing {
-    /// PFC of a port for a bit for each of the `priorities`.
-    pub fn new(pauses: Pauses, priorities: u8, (label, quanta): (u32, u16)) -> Pausing {
-        Pausing {
-            pauses,
-            priorities,
-            label,
-            quanta,
-            order: None,
-            orders_sent: 0,
-            in_service: None,
-            gone: None,
-        }
-    }
-    /// Frames with pauses or their ends that the port has sent.
-    pub fn orders_sent(&self) -> u64 {
-        self.orders_sent
-    }
-    /// Picoseconds up to `now` in which a priority was paused, summed over the priorities.
-    pub fn paused_ps(&self, now: Ps) -> u64 {
-        self.pauses.paused_ps(now)
-    }
-}
 
 impl Port {
     /// Puts the port under PFC.
@@ -116,12 +75,11 @@ impl Port {
             return false;
         };
         pausing.orders_sent += 1;
-        let (info, packet) = order.frame();
         let frame = Arriving {
             route: 0,
             label: pausing.label,
-            info,
-            packet,
+            info: Info::pause(),
+            packet: Packet::Pause(order),
             slot: None,
         };
         self.serve(start, NO_QUEUE, frame, outside);

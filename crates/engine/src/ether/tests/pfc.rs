@@ -4,7 +4,7 @@ use super::parts::parts_change_nothing_of;
 use super::random::{any_source, random_plan, with_any_switch};
 use super::*;
 use crate::ether::aqm::AqmConfig;
-use crate::ether::pfc::{PfcConfig, headroom, least_quanta, longest};
+use crate::ether::pfc::{PfcConfig, headroom, least_quanta};
 use crate::ether::report::PortReport;
 use crate::ether::spray::Multipath;
 
@@ -121,7 +121,7 @@ fn headroom_is_needed_to_the_octet() {
     let back = FlowPlan::new("back", persistent(), Vec::from([2, 3]), Vec::new());
     plan.links[2].rate = rate;
     plan.flows.push(back);
-    let frame = longest(&plan);
+    let frame = plan.longest_frame();
     let room = headroom((&plan.links[0], frame), (&plan.links[3], frame), Ps::ZERO);
     assert_eq!((frame, room), (1_518, 6 * 1_518));
     let mut run = |given: u64, start: u64| {
@@ -182,7 +182,7 @@ fn paused(stream: &mut Stream) -> Plan {
     }
     let mut below = |most: u64| stream.below(Ps(most)).0;
     let xoff = 1 + below(60_000);
-    let least = least_quanta(longest(&plan));
+    let least = least_quanta(plan.longest_frame());
     plan.pfc = Some(PfcConfig {
         priorities: (0..8).filter(|_| below(4) > 0).chain([0]).collect(),
         xon: below(xoff + 1),

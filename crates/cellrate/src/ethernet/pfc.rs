@@ -1,0 +1,187 @@
+//! Priority-based flow control: the section `[pfc]` and what contradicts it.
+
+use cellrate_engine::ether::aqm::{AqmConfig, Length};
+use cellrate_engine::ether::frame::Framing;
+use cellrate_engine::ether::pfc::{PfcConfig, headroom, least_quanta};
+use cellrate_engine::ether::plan::Plan;
+use cellrate_engine::ether::spray::Multipath;
+use cellrate_engine::kernel::Ps;
+use cellrate_engine::kernel::units::Bytes;
+use cellrate_engine::net::opposites;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::graph::Graph;
+use super::plan::plan;
+use super::types::{Ethernet, Scenario};
+use crate::scenario::problem::{Place, Problem, place};
+
+/// PFC: a switch pauses a priority at a neighbour from which it holds much (IEEE 802.1Q clause 36, IEEE 802.3
+/// annex 31D). It counts the bytes of frames that it holds, from header to FCS, by the link over which they came
+/// and by priority. The limits of queues do not hold for frames of these priorities: a frame is dropped only if
+/// `xoff` and headroom are full. Lengths are in bytes, or in packets, which count as full frames.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Pfc {
+    /// Priorities under PFC.
+    #[schemars(length(min = 1, max = 8))]
+    pub priorities: Vec<u8>,
+    /// Length from one link above which its other end is paused.
+    #[schemars(extend("x-search" = { "low": "1 packets", "high": "1000 packets", "scale": "log" }))]
+    pub xoff: Length,
+    /// Length at which the pause ends; two packets below `xoff` if absent.
+    #[schemars(extend("x-search" = { "low": "1 packets", "high": "1000 packets", "scale": "log", "when": {"xon": true} }))]
+    pub xon: Option<Length>,
+    /// Room above `xoff`; if absent, what can arrive over the link after the length has risen to `xoff`: while a frame
+    /// of the way back ends, the pause comes to the other end and its response time passes.
+    #[schemars(extend("x-not-searched" = "less than by default loses frames, more is never used"))]
+    pub headroom: Option<Length>,
+    /// Time of a pause in quanta of 512 bit times. A pause that lasts is sent again after half of it.
+    #[schemars(extend("x-not-searched" = "pauses are sent again before they expire"))]
+    pub pause_quanta: u16,
+    /// Time from the arrival of a pause until no frame of its priority begins any more.
+    #[schemars(extend("x-not-searched" = "a property of the hardware"))]
+    pub response_time: Ps,
+}
+
+impl Default for Pfc {
+    fn default() -> Pfc {
+        Pfc {
+            priorities: (0..8).collect(),
+            xoff: Length::Packets(20),
+            xon: None,
+            headroom: None,
+            pause_quanta: u16::MAX,
+            response_time: Ps::ZERO,
+        }
+    }
+}
+
+impl Pfc {
+    /// The parameters of the engine, which counts octets of frames.
+    pub fn in_octets(&self, ethernet: &Ethernet) -> PfcConfig {
+        let framing = Framing {
+            tagged: ethernet.tagged,
+        };
+        let frame = u64::from(framing.frame(ethernet.mtu.0 as u32));
+        let octets = |length: Length| match length {
+            Length::Octets(octets) => octets,
+            Length::Packets(packets) => packets.saturating_mul(frame),
+        };
+        let xoff = octets(self.xoff);
+        PfcConfig {
+            priorities: self.priorities.clone(),
+            xoff,
+            xon: self.xon.map_or(xoff.saturating_sub(2 * frame), octets),
+            headroom: self.headroom.map(octets),
+            quanta: self.pause_quanta,
+            response: self.response_time,
+        }
+    }
+}
+
+/// Problems of PFC.
+pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
+    let Some(pfc) = &scenario.pfc else {
+        return Vec::new();
+    };
+    let plan = plan(scenario, graph);
+    let config = pfc.in_octets(&scenario.ethernet);
+    let mut problems = Vec::new();
+    let mut refuse = |holds: bool, place: Place, message: String, help: &str| {
+        if holds {
+            problems.push(Problem::error(place, message, help));
+        }
+    };
+    if let Some(priority) = config.priorities.iter().find(|priority| **priority > 7) {
+        let message = format!("{priority} is no priority");
+        refuse(true, place!["pfc", "priorities"], message, "0 to 7");
+    }
+    refuse(
+        config.xon > config.xoff,
+        place!["pfc", "xon"],
+        format!(
+            "{} are more than XOFF of {}",
+            Bytes(config.xon),
+            Bytes(config.xoff)
+        ),
+        "at most `xoff`",
+    );
+    let least = least_quanta(plan.longest_frame());
+    refuse(
+        config.quanta < least,
+        place!["pfc", "pause_quanta"],
+        format!(
+            "a pause of {} quanta ends before it is sent again",
+            config.quanta
+        ),
+        &format!("at least {least}"),
+    );
+    refuse(
+        scenario.fcvc.is_some(),
+        place!["pfc"],
+        "credit keeps each frame from a full buffer, so no pause would ever be sent".into(),
+        "no `[fcvc]`, or no `[pfc]`",
+    );
+    refuse(
+        scenario.switch.memory.is_some(),
+        place!["switch", "memory"],
+        "PFC has room of its own for each link, which a shared memory cannot hold".into(),
+        "no `memory`, or no `[pfc]`",
+    );
+    refuse(
+        scenario.switch.multipath != Multipath::Ecmp,
+        place!["switch", "multipath"],
+        "PFC counts frames by the link over which they come, and sprayed frames come over several"
+            .into(),
+        "`ecmp`, or no `[pfc]`",
+    );
+    if !problems.is_empty() {
+        return problems;
+    }
+    let covered = |priority: &u8| config.priorities.contains(priority);
+    if !scenario.flows.iter().any(|flow| covered(&flow.priority)) {
+        let message = "no flow has a priority under PFC";
+        problems.push(Problem::warning(place!["pfc", "priorities"], message, ""));
+    }
+    if let (Some(given), Some((link, needed))) = (config.headroom, needed(&plan, &config))
+        && given < needed
+    {
+        let message = format!(
+            "{} can arrive over {link} after XOFF, but headroom is {}: frames may be lost",
+            Bytes(needed),
+            Bytes(given)
+        );
+        problems.push(Problem::warning(place!["pfc", "headroom"], message, ""));
+    }
+    problems
+}
+
+/// The link to a switch that needs most headroom, and this headroom in bytes.
+fn needed<'p>(plan: &'p Plan, config: &PfcConfig) -> Option<(&'p str, u64)> {
+    let longest = plan.longest_frame();
+    let backs = opposites(&plan.links);
+    let to_switch = plan.links.iter().zip(&backs);
+    let to_switch = to_switch.filter(|(link, _)| plan.nodes[link.to].switch.is_some());
+    let needed = to_switch.filter_map(|(link, back)| {
+        let back = &plan.links[(*back)?];
+        let octets = headroom((link, longest), (back, longest), config.response);
+        Some((link.name.as_str(), octets))
+    });
+    needed.max_by_key(|(_, octets)| *octets)
+}
+
+/// True if no frame of any flow can be lost: all have priorities under PFC, there is headroom for them, and no queue
+/// management drops any.
+pub fn is_lossless(scenario: &Scenario, graph: &Graph) -> bool {
+    let Some(pfc) = &scenario.pfc else {
+        return false;
+    };
+    let config = pfc.in_octets(&scenario.ethernet);
+    let plan = plan(scenario, graph);
+    let needed = needed(&plan, &config).map_or(0, |(_, octets)| octets);
+    let covers = |priority: u8| config.priorities.contains(&priority);
+    scenario.flows.iter().all(|flow| covers(flow.priority))
+        && config.headroom.is_none_or(|given| given >= needed)
+        && matches!(scenario.switch.aqm, AqmConfig::None(_))
+}

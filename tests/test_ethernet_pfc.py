@@ -1,0 +1,121 @@
+"""Priority-based flow control over Ethernet: no losses, a victim, captures, explanations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cellrate
+import pytest
+from conftest import Command
+from test_ethernet import frames_of
+
+# Two hosts fill the line to `slow`; the victim shares only the link between the switches with them.
+VICTIM = """
+link_layer = "ethernet"
+run.duration = "20 ms"
+measure.from = "5 ms"
+switch.buffer = "100 kB"
+[topology]
+template = "graph"
+node = [
+    { kind = "host", name = "a" },
+    { kind = "host", name = "b" },
+    { kind = "host", name = "c" },
+    { kind = "host", name = "slow" },
+    { kind = "host", name = "fast" },
+    { kind = "switch", name = "s" },
+    { kind = "switch", name = "t" },
+]
+link = [
+    { from = "a", to = "s", rate = "10 Gbit/s", delay = "1 us" },
+    { from = "b", to = "s", rate = "10 Gbit/s", delay = "1 us" },
+    { from = "c", to = "s", rate = "10 Gbit/s", delay = "1 us" },
+    { from = "s", to = "t", rate = "40 Gbit/s", delay = "1 us" },
+    { from = "t", to = "slow", rate = "2 Gbit/s", delay = "1 us" },
+    { from = "t", to = "fast", rate = "10 Gbit/s", delay = "1 us" },
+]
+[[flow]]
+name = "busy-a"
+from = "a"
+to = "slow"
+source = { kind = "persistent" }
+[[flow]]
+name = "busy-b"
+from = "b"
+to = "slow"
+source = { kind = "persistent" }
+[[flow]]
+name = "victim"
+from = "c"
+to = "fast"
+source = { kind = "persistent" }
+"""
+
+
+def gigabits(settings: dict[str, object]) -> list[float]:
+    """Throughput of the three flows on the line, in Gbit/s."""
+    flows = cellrate.run(VICTIM, overrides=settings).flows
+    on_line = 1_538 / 1_472 / 1e9
+    return [rate * on_line for rate in flows["throughput_bits_per_second"].to_list()]
+
+
+def test_pauses_spare_losses_and_cost_a_victim_its_rate() -> None:
+    """Head of line: the link between the switches carries what `slow` leaves, a third each."""
+    assert gigabits({}) == pytest.approx([1, 1, 10], rel=0.1)
+    assert gigabits({"pfc": {}}) == pytest.approx([1, 1, 1], rel=0.05)
+    # A priority of its own, and a queue of its own, keep the victim out of it.
+    apart = {"pfc": {"priorities": [0]}, "flow.victim.priority": 1, "switch.queues": [[1], [0]]}
+    assert gigabits(apart) == pytest.approx([1, 1, 10], rel=0.02)
+
+
+def test_an_incast_loses_nothing_under_pauses(command: Command) -> None:
+    text = command("new", "incast").stdout
+    plain = cellrate.run(text).summary["totals"]
+    outcome = cellrate.run(text, overrides={"pfc": {}})
+    paused = outcome.summary["totals"]
+    assert plain["packets_dropped"] > 0 == paused["packets_dropped"]
+    assert paused["completion_p99_seconds"] < plain["completion_p99_seconds"]
+    controls = [port["control"] for port in outcome.summary["ports"]]
+    assert {control["scheme"] for control in controls} == {"pfc"}
+    assert sum(control["pause_frames_sent"] for control in controls) > 0
+    assert "no run loses a packet" in str(
+        cellrate.explain(text, overrides={"pfc": {}}).topics()["loss"]
+    )
+    # Without room above XOFF, frames are lost, and nothing says that none can be.
+    little = {"pfc": {"headroom": "1 packets", "xoff": "3 packets"}}
+    lost = cellrate.run(text, overrides=little)
+    assert lost.summary["totals"]["packets_dropped"] > 0
+    assert "may be lost" in str(lost.summary["warnings"])
+    said = cellrate.explain(text, overrides=little)
+    assert "no run loses" not in str(said.topics()["loss"])
+
+
+def test_no_limit_of_a_queue_is_told_under_pauses() -> None:
+    """The queue of the port is longer than its buffer, as explain must not deny."""
+    text = cellrate.template("incast")
+    claims = [
+        claim
+        for one in cellrate.explain(text, overrides={"pfc": {}}).statements
+        for claim in one.claims
+        if claim.quantity == "queue"
+    ]
+    assert claims == []
+    ports = cellrate.run(text, overrides={"pfc": {}}).summary["ports"]
+    assert max(queue["queue_max_bytes"] for port in ports for queue in port["queues"]) > 300_000
+
+
+def test_a_pause_is_a_frame_of_mac_control(tmp_path: Path) -> None:
+    """IEEE 802.3 annex 31D: address, type, opcode, enabled priorities, a time for each of eight."""
+    settings = {"pfc": {"priorities": [0, 3], "pause_quanta": 1000}, "run.duration": "1 ms"}
+    settings |= {"measure.from": "0 s"}
+    taken = cellrate.capture(VICTIM, ["t->s"], tmp_path, overrides=settings)
+    frames = [frame for path in taken.files for _, frame in frames_of(path)]
+    pauses = [frame for frame in frames if frame[12:14] == bytes.fromhex("8808")]
+    assert pauses
+    assert {frame[:6].hex(":") for frame in pauses} == {"01:80:c2:00:00:01"}
+    assert {(len(frame), frame[14:16].hex()) for frame in pauses} == {(60, "0101")}
+    # Priority 0 alone is in use: first a pause of 1,000 quanta, later its end.
+    fields = [(frame[16:18].hex(), frame[18:34].hex()) for frame in pauses]
+    rest = "0000" * 7
+    assert fields[0] == ("0001", "03e8" + rest)
+    assert set(fields) == {("0001", "03e8" + rest), ("0001", "0000" + rest)}
