@@ -119,3 +119,11 @@ def test_a_pause_is_a_frame_of_mac_control(tmp_path: Path) -> None:
     rest = "0000" * 7
     assert fields[0] == ("0001", "03e8" + rest)
     assert set(fields) == {("0001", "03e8" + rest), ("0001", "0000" + rest)}
+
+
+def test_a_film_shows_pauses(command: Command, tmp_path: Path) -> None:
+    path, film = tmp_path / "victim.toml", tmp_path / "film.html"
+    path.write_text(VICTIM, "utf-8")
+    done = command("animate", str(path), "--set", "pfc.xoff=5 packets", "--to", "50 us", "-o", film)
+    assert done.returncode == 0, done.stderr
+    assert "pause or its end" in film.read_text("utf-8")

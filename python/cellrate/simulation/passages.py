@@ -28,10 +28,11 @@ class Passages:
         frame: A row for each cell on each link: `link`, `vc`, `kind` (data, frm or brm), `cell`
             (number among the data cells of the channel, modulo 2^20; null for an RM cell),
             `left_seconds` (its last bit leaves the sender) and `arrived_seconds`. Over Ethernet a
-            row for each frame on each link: `link`, `vc`, `kind` (data; ack, a segment without
-            data; record, of rates; credit), `packet` (number among those of the channel in this
-            span, the same at each link), `octets` (from header to frame check sequence), `marked`,
-            `began_seconds` (its first bit leaves the sender), `left_seconds`, `arrived_seconds` and
+            row for each frame on each link: `link`, `vc` (empty for a pause), `kind` (data; ack, a
+            segment without data; record, of rates; credit; pause), `packet` (number among those of
+            the channel in this span, the same at each link), `octets` (from header to frame check
+            sequence), `marked`, `began_seconds` (its first bit leaves the sender), `left_seconds`,
+            `arrived_seconds` and
             `dropped`: true for a row that stands for a drop before the link, at all three times.
         start_seconds: Start of the span.
         end_seconds: End of the span.

@@ -42,6 +42,7 @@ DYES = {
     "ack-marked": "#cc0000",
     "record": "#56b4e9",
     "record-marked": "#d55e00",
+    "pause": "#cc79a7",
 }
 SHAPES = {"frm": ">", "brm": "<", "credit": "D"}
 NAMES = {
@@ -61,6 +62,7 @@ FRAME_NAMES = {
     "record": "record of rates",
     "record-marked": "record, CI, NI or CE",
     "credit": "credit",
+    "pause": "pause or its end",
 }
 # Width of a frame on its link.
 THICK = 3.0

@@ -26,7 +26,10 @@ from cellrate.simulation.runner import Job, run_one
 
 LOOKS = ("data", "data-marked", "frm", "frm-marked", "brm", "brm-marked", "credit")
 """Kinds of cells as a film shows them; marked are data cells with EFCI, RM cells with CI or NI."""
-FRAME_LOOKS = (*("data", "data-marked", "ack", "ack-marked", "record", "record-marked"), "credit")
+FRAME_LOOKS = (
+    *("data", "data-marked", "ack", "ack-marked", "record", "record-marked"),
+    *("credit", "pause"),
+)
 """Kinds of frames as a film shows them; marked are those with CE, and records with CI or NI."""
 TRIPS, FRAME_TRIPS = 2, 8
 """Round trips in a film by default; over Ethernet they are so short that hosts send few frames."""
@@ -80,9 +83,9 @@ class Film:
         network: The network.
         places: Place of each node, both coordinates from 0 to 1.
         moving: A row for each cell or frame on each link, in the order of departure: `link` and
-            `flow` (names; the flow of a credit cell is null), `look` (of `LOOKS` or `FRAME_LOOKS`),
-            `left_seconds` and `arrived_seconds` of its last bit; of a frame also `began_seconds`,
-            at which its first bit left.
+            `flow` (names; the flow of a credit cell or a pause is null), `look` (of `LOOKS` or
+            `FRAME_LOOKS`), `left_seconds` and `arrived_seconds` of its last bit; of a frame also
+            `began_seconds`, at which its first bit left.
         queues: Queues of the output ports that have held more than what is in transmission.
         losses: A row for each lost cell or frame: `time_seconds`, `link` (the port's), `flow`.
         step_seconds: Interval of the queues' traces.
@@ -231,7 +234,8 @@ def film(job: Job, span: tuple[float, float], beside: Path) -> Film:
 def _frames(seen: Passages) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Frames on links, and dropped ones."""
     ending = pl.when("marked").then(pl.lit("-marked")).otherwise(pl.lit(""))
-    flow = pl.col("vc").str.replace("/(forward|backward)$", "").alias("flow")
+    # A pause belongs to no flow.
+    flow = pl.col("vc").str.replace("/(forward|backward)$", "").replace({"": None}).alias("flow")
     on_links = seen.frame.filter(~pl.col("dropped")).select(
         "link",
         flow,
@@ -260,7 +264,8 @@ def _frame_queues(
         most = trace.maximum[inside].max(initial=0.0)
         if most > longest:
             lengths = trace.maximum / BYTES_PER_KB
-            limit = port.buffer_bytes / BYTES_PER_KB
+            held = math.inf if network.pauses is not None else port.buffer_bytes
+            limit = held / BYTES_PER_KB
             queue = Queue(port.sender, port.receiver, trace.time, lengths, limit)
             found.append((most, queue))
     most_shown = sorted((most for most, _ in found), reverse=True)[:MOST_QUEUES]
