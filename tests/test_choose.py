@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import shlex
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -12,12 +14,14 @@ from typing import Any, TypeAlias
 import cellrate
 import pytest
 from cellrate import BadInput
-from cellrate.advice.choosing import Effort, Goals, choose
+from cellrate._core import Outcome
+from cellrate.advice.choosing import Answer, Effort, Goals, as_json, choose
 from cellrate.advice.choosing.answer import Elsewhere, Side, sides
 from cellrate.advice.choosing.candidates import Option, candidates, pareto
 from cellrate.advice.choosing.choosing import Budget
 from cellrate.advice.choosing.circumstances import Circumstance, properties
 from cellrate.advice.choosing.goals import best_of_each, judged
+from cellrate.advice.choosing.report import verdict
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import AS_IT_IS
 from cellrate.simulation.network import Network
@@ -163,6 +167,73 @@ def test_delay_buffer_and_fairness_rule_options_out(command: Command, small: Pat
     assert set(nothing["missed"]) == {one["control"] for one in nothing["options"]}
 
 
+@pytest.fixture(scope="module")
+def stopped_at() -> Callable[[str], Answer]:
+    """A choice that reaches its time limit where the first phase with a text begins."""
+    kept: dict[str, Outcome] = {}
+
+    def runner(jobs: Sequence[Job]) -> list[Outcome]:
+        new = [job for job in jobs if job.key() not in kept]
+        kept.update(zip((job.key() for job in new), run_many(new), strict=True))
+        return [kept[job.key()] for job in jobs]
+
+    def ask(text: str) -> Answer:
+        now = 0.0
+
+        def phases(phase: str, _done: int, _all: int) -> None:
+            nonlocal now
+            now = 1.0 if phase.startswith(text) else now
+
+        goals, effort = Goals(abilities=("efci", "relative-rate")), Effort(settings=2, seeds=2)
+        return choose(
+            *(Job(SMALL, "small.toml"), goals, effort, runner),
+            budget=Budget(0.5, lambda: now), phases=phases,
+        )  # fmt: skip
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("phase", "claimed", "not_tried"),
+    [
+        (
+            "running each control, 1 of 2 seeds: rrm-pid",
+            [],
+            (
+                "rrm-pid",
+                "the whole search of the parameters of efci, rrm-p, rrm-pd, rrm-pd-plus",
+                "0.25, 0.5, 2 and 4 times the delay of all links",
+                "0.25, 0.5, 2 and 4 times the number of sources",
+            ),
+        ),
+        (
+            "delay of all links times 0.5",
+            [],
+            (
+                "0.25, 0.5, 2 and 4 times the delay of all links",
+                "0.25, 0.5, 2 and 4 times the number of sources",
+            ),
+        ),
+        (
+            "delay of all links times 2",
+            ["0.5 times the delay of all links, and with 0.5 times the number of sources"],
+            (
+                "0.25, 2 and 4 times the delay of all links",
+                "0.25, 2 and 4 times the number of sources",
+            ),
+        ),
+    ],
+)
+def test_what_the_time_limit_left_out_is_named_and_not_claimed(
+    stopped_at: Callable[[str], Answer], phase: str, claimed: list[str], not_tried: tuple[str, ...]
+) -> None:
+    answer = stopped_at(phase)
+    words = " ".join(verdict(answer))
+    assert f"Stopped at the time limit; not yet tried: {'; '.join(not_tried)}. The same" in words
+    assert re.findall("it is the choice also with (.*?)[.] ", words) == claimed
+    assert as_json(answer)["not_tried"] == list(not_tried)
+
+
 @pytest.mark.drawn
 def test_the_same_command_goes_on_and_gives_the_same_bytes(
     command: Command, small: Path, tmp_path: Path
@@ -176,7 +247,7 @@ def test_the_same_command_goes_on_and_gives_the_same_bytes(
     assert stopped.options
     whole = choose(job, goals, effort)
     assert set(stopped.options) < set(whole.options)
-    assert whole.unfinished == ()
+    assert whole.unfinished == whole.not_tried == ()
     # All controls were run with their defaults before one was searched.
     assert {one.candidate for one in stopped.options} == {one.candidate for one in whole.options}
     options = ("choose", small, "--json", *QUICK, "--switches", "efci", "--out", str(tmp_path))

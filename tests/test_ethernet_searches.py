@@ -8,6 +8,9 @@ from pathlib import Path
 import cellrate
 import pytest
 from cellrate.advice import sizing
+from cellrate.advice.choosing import Effort, Goals, choose_over_ethernet
+from cellrate.advice.choosing.choosing import Budget
+from cellrate.simulation.runner import Job
 from conftest import Command
 
 # Two windows of 44 segments meet at a port: one frame is in service, one has left.
@@ -143,6 +146,33 @@ egress = "1 us"
 """
 
 
+@pytest.mark.parametrize(
+    ("phase", "not_tried"),
+    [
+        (
+            "running each alternative: control rrm-pid",
+            "control rrm-pid; searches for the best of these kinds: the scenario's own, control",
+        ),
+        (
+            "searching the parameters of the scenario's own",
+            "searches for the best of these kinds: the scenario's own",
+        ),
+    ],
+)
+def test_a_choice_names_what_the_time_limit_left_out(phase: str, not_tried: str) -> None:
+    now = 0.0
+
+    def phases(text: str, _done: int, _all: int) -> None:
+        nonlocal now
+        now = 1.0 if text.startswith(phase) else now
+
+    job, budget = Job(CONTROLLED, "c.toml"), Budget(0.5, lambda: now)
+    effort = Effort(settings=1, seeds=2)
+    answer = choose_over_ethernet(job, Goals(), effort, budget=budget, phases=phases)
+    *_, last = answer.words()
+    assert last.startswith(f"Stopped at the time limit; not yet tried: {not_tried}. The same")
+
+
 def test_a_control_is_chosen_where_flows_obey_rates(command: Command, tmp_path: Path) -> None:
     (tmp_path / "c.toml").write_text(CONTROLLED, encoding="utf-8")
     options = ("--seeds", "2", "--tries", "2", "--json")
@@ -155,6 +185,7 @@ def test_a_control_is_chosen_where_flows_obey_rates(command: Command, tmp_path: 
     own = next(one for one in found["options"] if one["control"] is None)
     # Without control nearly half of the frames are lost.
     assert own["loss"] > 0.4
+    assert found["not_tried"] == []
     again = cellrate.run(CONTROLLED, overrides=best["overrides"], seed=1)
     assert again.summary["totals"]["packet_loss_ratio"] <= 0.02
     # Sources whose RIF is 1 are not those that marks need.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -50,7 +51,7 @@ def choose(
     The best controls are then run with other round trips and numbers of sources.
 
     OUT receives NAME-choice.html and NAME-chosen.toml. Finished runs are kept in OUT/results: the
-    same command goes on where it was interrupted or where its time was over.
+    same command goes on where it was interrupted or where its time limit stopped it.
     """
     settings, tries = options.pop("overrides"), options.pop("tries")
     first_seed, seeds = options.pop("first_seed"), options.pop("seeds")
@@ -61,8 +62,8 @@ def choose(
     from cellrate.simulation.runner import run_many
 
     goals = choosing.goals_of(**options)
-    if minutes is not None and not minutes > 0:
-        raise BadInput(f"--minutes {minutes:g}: it must be above 0")
+    if minutes is not None and not 0 < minutes < math.inf:
+        raise BadInput(f"--minutes {minutes:g}: it must be above 0, and finite")
     effort = choosing.Effort(settings=tries, seeds=seeds, first_seed=first_seed)
     budget = Budget.of(minutes)
     store = kept_results(out, fresh=fresh)

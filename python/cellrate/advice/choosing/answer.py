@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -71,6 +71,15 @@ def sides(about: str, elsewhere: Iterable[Elsewhere]) -> tuple[Side, Side]:
     return found[0], found[1]
 
 
+def left_out(not_tried: Sequence[str]) -> Iterator[str]:
+    """The sentence on what the time limit left out; none if it left out nothing."""
+    if not_tried:
+        yield (
+            f"Stopped at the time limit; not yet tried: {'; '.join(not_tried)}. "
+            "The same command with more --minutes goes on."
+        )
+
+
 @dataclass(frozen=True)
 class Answer:
     """The choice of a control.
@@ -84,7 +93,8 @@ class Answer:
         front: Options that are best in buffer, throughput or delay for what they cost in the rest.
         elsewhere: The choice under other circumstances.
         refused: Controls that the scenario does not allow, with the reason.
-        unfinished: Controls that the time did not reach.
+        unfinished: Controls that the time limit left without a run, or without a whole search.
+        not_tried: What the time limit left out, as text; empty if nothing.
         simulated: Number of runs that were simulated.
         known: Number of runs whose results had been kept.
     """
@@ -98,5 +108,6 @@ class Answer:
     elsewhere: tuple[Elsewhere, ...]
     refused: Mapping[str, str]
     unfinished: tuple[str, ...]
+    not_tried: tuple[str, ...]
     simulated: int
     known: int

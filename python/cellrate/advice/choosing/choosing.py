@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from cellrate import ScenarioError, _core
 from cellrate.advice.choosing.answer import Answer, Elsewhere, sides
 from cellrate.advice.choosing.candidates import Option, own_first, pareto
-from cellrate.advice.choosing.circumstances import FACTORS, Circumstance, Property, properties
+from cellrate.advice.choosing.circumstances import (
+    FACTORS,
+    Circumstance,
+    Property,
+    properties,
+    times,
+)
 from cellrate.advice.choosing.goals import Goals, enough, judged
 from cellrate.advice.choosing.trials import Trials
 from cellrate.advice.tuning.declared import ResolvedScenario
@@ -23,7 +29,7 @@ from cellrate.simulation.runner import Job, run_many
 
 
 class OutOfTime(Exception):
-    """Raised when the time is over; the results of runs that had ended are kept."""
+    """Raised at the time limit; the results of runs that had ended are kept."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +50,10 @@ class Budget:
         return cls(float("inf") if minutes is None else clock() + 60 * minutes, clock)
 
     def check(self) -> None:
-        """Ends the work when the time is over.
+        """Ends the work at the time limit.
 
         Raises:
-            OutOfTime: It is over.
+            OutOfTime: The time limit has passed.
         """
         if self.clock() > self.ends:
             raise OutOfTime
@@ -114,8 +120,8 @@ def choose(
         phases: Shows what is under way.
 
     Raises:
-        BadInput: The scenario has no elastic flow, or credit control of its own; or the time was
-            over before any control had been run.
+        BadInput: The scenario has no elastic flow, or credit control of its own; or the time limit
+            came before any control had been run.
         ScenarioError: The scenario is wrong.
         KeyboardInterrupt: Ctrl-C was pressed; complete runs are kept.
     """
@@ -170,6 +176,8 @@ class _Choosing:
     refused: dict[str, str] = field(default_factory=dict)
     elsewhere: list[Elsewhere] = field(default_factory=list)
     out_of_time: bool = False
+    tried: set[tuple[str, float]] = field(default_factory=set)
+    narrowed: set[str] = field(default_factory=set)
 
     @property
     def seeds(self) -> tuple[int, ...]:
@@ -258,8 +266,10 @@ class _Choosing:
         for at, (factor, one) in enumerate(asked):
             self.phases(f"{one.about} times {factor:g}", at, len(asked))
             self._ask(one.times(factor), finalists)
+            self.tried.add((one.about, factor))
         for one in found:
             self._narrow(one, finalists)
+            self.narrowed.add(one.about)
 
     def _ask(self, circumstance: Circumstance | None, finalists: list[Option]) -> Elsewhere | None:
         """Repeats the choice among the best options with one condition changed.
@@ -321,6 +331,34 @@ class _Choosing:
         except ScenarioError:
             return None
 
+    def _not_tried(self) -> Iterator[str]:
+        """Controls, searches and circumstances that the time limit left out, as text."""
+        if not self.out_of_time:
+            return
+        without_run = [one.candidate.name for one in self.trials if not one.options()]
+        if without_run:
+            yield ", ".join(without_run)
+        unsearched = [name for name in self._unfinished() if name not in without_run]
+        if unsearched:
+            yield f"the whole search of the parameters of {', '.join(unsearched)}"
+        if min(self.effort.finalists, len(self.trials)) < 2:
+            return
+        for one in properties(self.plain):
+            left = [f for f in sorted(FACTORS) if (one.about, f) not in self.tried and one.times(f)]
+            if left:
+                yield f"{times(left)} the {one.about}"
+            elif one.about not in self.narrowed and self._is_lost(one):
+                yield f"where the choice changes with the {one.about}, more closely"
+
+    def _is_lost(self, of: Property) -> bool:
+        """True if another control was seen to win with more or less of a property."""
+        return any(side.lost is not None for side in sides(of.about, self.elsewhere))
+
+    def _unfinished(self) -> tuple[str, ...]:
+        """Controls whose parameters have not been searched to the end."""
+        names = (trials.candidate.name for trials in self.trials)
+        return tuple(name for name in names if name not in self.finished)
+
     def answer(self) -> Answer:
         """The judgement of what has been run.
 
@@ -330,13 +368,12 @@ class _Choosing:
         options = [option for trials in self.trials for option in trials.options()]
         if not options and self.out_of_time:
             raise BadInput(
-                "--minutes: the time was over before a control had been run; "
+                "--minutes: the time limit came before the first control had been run; "
                 "allow more, or run it again: finished runs are kept"
             )
         if not options:
             reasons = "; ".join(f"{name}: {why}" for name, why in self.refused.items())
             raise BadInput(f"{self.base.path} allows none of these controls: {reasons}")
-        names = [trials.candidate.name for trials in self.trials]
         return Answer(
             base=self.base,
             goals=self.goals,
@@ -346,7 +383,8 @@ class _Choosing:
             front=tuple(pareto(options)),
             elsewhere=tuple(self.elsewhere),
             refused=self.refused,
-            unfinished=tuple(name for name in names if name not in self.finished),
+            unfinished=self._unfinished(),
+            not_tried=tuple(self._not_tried()),
             simulated=sum(trials.laboratory.simulated for trials in self.trials),
             known=sum(trials.laboratory.known for trials in self.trials),
         )

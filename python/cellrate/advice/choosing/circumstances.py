@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from cellrate.advice.tuning.declared import ResolvedScenario
@@ -26,6 +26,16 @@ class Circumstance:
     about: str
     factor: float
     overrides: tuple[str, ...]
+
+
+def times(factors: Sequence[float]) -> str:
+    """Factors as text.
+
+    >>> times([0.25, 2.0, 4.0])
+    '0.25, 2 and 4 times'
+    """
+    *first, last = (f"{factor:.3g}" for factor in factors)
+    return f"{', '.join(first)} and {last} times" if first else f"{last} times"
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from cellrate import ScenarioError
+from cellrate.advice.choosing.answer import left_out
 from cellrate.advice.choosing.candidates import ABILITIES, AT_ONCE, BY_MARKS, Candidate, candidates
 from cellrate.advice.choosing.choosing import Budget, Effort, OutOfTime, Phases
 from cellrate.advice.choosing.goals import Goals
@@ -197,7 +198,7 @@ class PacketChoice:
         refused: Alternatives that the scenario does not allow, with the reason.
         simulated: Number of runs that were simulated.
         known: Number of runs whose results had been kept.
-        out_of_time: True if the time was over before the search had ended.
+        not_tried: What the time limit left out, as text; empty if nothing.
     """
 
     base: Job
@@ -208,7 +209,7 @@ class PacketChoice:
     refused: dict[str, str]
     simulated: int
     known: int
-    out_of_time: bool = False
+    not_tried: tuple[str, ...] = ()
 
     @property
     def subject(self) -> str:
@@ -239,8 +240,7 @@ class PacketChoice:
         other = next((one for one in self.options if one.alternative != best.alternative), None)
         if other is not None:
             yield f"Next: {other.label}: {self._numbers(other)}."
-        if self.out_of_time:
-            yield "The time was over before all alternatives had been searched."
+        yield from left_out(self.not_tried)
 
     def _numbers(self, option: PacketOption) -> str:
         return ", ".join(f"{name} {text}" for name, text in self._measured(option) if text != "-")
@@ -301,6 +301,7 @@ class PacketChoice:
                 for one in self.options
             ],
             "refused": self.refused,
+            "not_tried": list(self.not_tried),
         }
 
 
@@ -355,11 +356,12 @@ def choose_over_ethernet(
             refused[one.name] = str(error.diagnostics[0]["message"])
         else:
             laboratories[one] = Laboratory(job, seeds, ports, limited, is_known)
-    out_of_time = False
+    searched: set[str] = set()
+    not_tried: tuple[str, ...] = ()
     try:
-        _run(laboratories, objective, effort, phases)
+        _run(laboratories, objective, effort, phases, searched)
     except OutOfTime:
-        out_of_time = True
+        not_tried = tuple(_not_tried(laboratories, searched))
     options = [
         PacketOption(
             one, setting, len(runs), means_of(runs), (*one.overrides(plain), *setting.overrides)
@@ -368,7 +370,10 @@ def choose_over_ethernet(
         for setting, runs in laboratory.trials.items()
     ]
     if not options:
-        raise BadInput("--minutes: the time was over before an alternative had been run")
+        raise BadInput(
+            "--minutes: the time limit came before the first alternative had been run; "
+            "allow more, or run it again: finished runs are kept"
+        )
     order = [options[at] for at in objective.ranked([option.means for option in options])]
     order.sort(key=lambda option: -option.seeds)
     return PacketChoice(
@@ -380,7 +385,7 @@ def choose_over_ethernet(
         refused,
         sum(one.simulated for one in laboratories.values()),
         sum(one.known for one in laboratories.values()),
-        out_of_time,
+        not_tried,
     )
 
 
@@ -389,8 +394,17 @@ def _run(
     objective: Objective,
     effort: Effort,
     phases: Phases,
+    searched: set[str],
 ) -> None:
-    """Runs all alternatives once, and searches the best one of each kind."""
+    """Runs all alternatives once, and searches the best one of each kind.
+
+    Args:
+        laboratories: The alternatives, each with its runs.
+        objective: Ranks the alternatives.
+        effort: How much is simulated.
+        phases: Shows what is under way.
+        searched: Receives each kind whose search has ended.
+    """
     for at, (one, laboratory) in enumerate(laboratories.items()):
         phases(f"running each alternative: {one.name}", at, len(laboratories))
         laboratory.measure([AS_IT_IS], 1)
@@ -402,6 +416,16 @@ def _run(
     for at, one in enumerate(of_kinds.values()):
         phases(f"searching the parameters of {one.name}", at, len(of_kinds))
         _search(laboratories[one], objective, effort.settings)
+        searched.add(one.kind)
+
+
+def _not_tried(laboratories: dict[Alternative, Laboratory], searched: set[str]) -> Iterator[str]:
+    """Alternatives and searches that the time limit left out, as text."""
+    yield from (one.name for one, laboratory in laboratories.items() if not laboratory.trials)
+    kinds = dict.fromkeys(one.kind for one in laboratories)
+    left = [kind or "the scenario's own" for kind in kinds if kind not in searched]
+    if left:
+        yield f"searches for the best of these kinds: {', '.join(left)}"
 
 
 def _search(laboratory: Laboratory, objective: Objective, settings: int) -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from cellrate import __version__
-from cellrate.advice.choosing.answer import Answer, Elsewhere, sides
+from cellrate.advice.choosing.answer import Answer, Elsewhere, left_out, sides
 from cellrate.advice.choosing.candidates import Option
+from cellrate.advice.choosing.circumstances import times
 from cellrate.advice.choosing.goals import Goals, best_of_each, settled
 from cellrate.advice.choosing.over_ethernet import PacketChoice
 from cellrate.common import whole_file
@@ -58,7 +59,12 @@ def wanted(goals: Goals) -> str:
 
 def verdict(answer: Answer) -> list[str]:
     """A sentence each on the recommendation, the runner-up, and what is uncertain of them."""
-    return [*_recommendation(answer), *_reserve(answer), *_depends(answer), *_left_out(answer)]
+    return [
+        *_recommendation(answer),
+        *_reserve(answer),
+        *_depends(answer),
+        *left_out(answer.not_tried),
+    ]
 
 
 def _recommendation(answer: Answer) -> Iterator[str]:
@@ -140,17 +146,14 @@ def _depends(answer: Answer) -> Iterator[str]:
     lost = list(crossings(answer))
     for elsewhere in lost:
         yield _crossing(answer, elsewhere)
-    abouts = dict.fromkeys(there.circumstance.about for there in answer.elsewhere)
-    stays = [
-        about
-        for about in abouts
-        if about not in {elsewhere.circumstance.about for elsewhere in lost}
-    ]
+    changed = {elsewhere.circumstance.about for elsewhere in lost}
+    stays: dict[str, list[float]] = {}
+    for there in sorted(answer.elsewhere, key=lambda there: there.circumstance.factor):
+        if there.circumstance.about not in changed:
+            stays.setdefault(there.circumstance.about, []).append(there.circumstance.factor)
     if stays:
-        yield (
-            "Among the best controls it is the choice also with a quarter to four times the "
-            f"{', '.join(stays)}."
-        )
+        kept = (f"with {times(factors)} the {about}" for about, factors in stays.items())
+        yield f"Among the best controls it is the choice also {', and '.join(kept)}."
 
 
 def crossings(answer: Answer) -> Iterator[Elsewhere]:
@@ -170,16 +173,6 @@ def _crossing(answer: Answer, there: Elsewhere) -> str:
     [kept] = [one.kept for one in sides(about, answer.elsewhere) if one.lost is there]
     stays = "as it is" if kept == 1 else f"with {kept:.3g} times"
     return f"With {factor:.3g} times the {about}, {found}; {stays} the choice stays."
-
-
-def _left_out(answer: Answer) -> Iterator[str]:
-    if answer.unfinished:
-        yield (
-            "Stopped at the time limit. Run with their defaults alone: "
-            f"{', '.join(answer.unfinished)}. The same command with more --minutes goes on."
-        )
-        if not answer.elsewhere:
-            yield "Other round trips and numbers of sources were not tried."
 
 
 def report(answer: Answer | PacketChoice) -> Document:
@@ -337,6 +330,7 @@ def as_json(answer: Answer | PacketChoice) -> dict[str, Any]:
         ],
         "refused": dict(answer.refused),
         "unfinished": list(answer.unfinished),
+        "not_tried": list(answer.not_tried),
         "words": verdict(answer),
     }
 
