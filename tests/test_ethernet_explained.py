@@ -72,6 +72,29 @@ def test_dctcp_says_which_assumptions_fail(command: Command) -> None:
     assert failing.fails == ("all flows run DCTCP with data without end",)
 
 
+@pytest.mark.parametrize(
+    ("window", "limit"),
+    [("64 KiB", "a by its window, b by its window"), ("400 KiB", "the link A->B")],
+)
+def test_the_link_limits_groups_that_need_more_together(window: str, limit: str) -> None:
+    """Two groups of one flow over 10 Gbit/s; a round trip carries 530,000 bytes."""
+    text = """
+link_layer = "ethernet"
+run.duration = "20 ms"
+measure.from = "5 ms"
+switch.buffer = "100 kB"
+flow = [{ name = "a" }, { name = "b" }]
+[topology]
+template = "n-source"
+link_rate = "10 Gbit/s"
+access = "1 us"
+bottleneck = "200 us"
+egress = "1 us"
+"""
+    said = cellrate.explain(text, overrides={"tcp.window": window})
+    assert said.verdict[-1] == f"Limit: {limit}."
+
+
 def test_no_run_breaks_a_bound() -> None:
     """Ratios of what runs have to their upper limits, and of lower limits to what runs have."""
     nearest: dict[str, float] = {}

@@ -209,6 +209,7 @@ def test_a_smaller_window_limits_the_flows() -> None:
     # A line of 155.52 Mbit/s carries 121.3 Mbit/s of payload, 455,000 bytes in 30 ms.
     assert one(of(file, "tcp.window=460000 bytes"), "TCP throughput", "window_limited_flows") == 0
     limited = of(file, "tcp.window=200000 bytes")
+    assert "no flow's window fills the path alone" in str(limited.topics()["TCP throughput"])
     assert one(limited, "TCP throughput", "window_limited_flows") == 2
     # 390 whole segments of 512 bytes in 30 ms; a window in each of 167 round trips of 5 s.
     rate = one(limited, "TCP throughput", "window_limit_bits_per_second")
@@ -216,6 +217,34 @@ def test_a_smaller_window_limits_the_flows() -> None:
     bound = one(limited, "TCP throughput", "greatest_bound_bits_per_second")
     # Whole segments of 512 bytes.
     assert bound == pytest.approx(167 * (200_000 // 512 * 512) * 8 / 5)
+
+
+ERICA = ('switch.control={scheme="erica", target_utilisation=1.0}', 'tcp.mss="1024 bytes"')
+
+
+@pytest.mark.parametrize(
+    ("settings", "limit"),
+    [
+        ((), "the link A->B"),
+        ((*ERICA, 'tcp.window="64 KiB"'), "the link A->B"),
+        (
+            (*ERICA, 'tcp.window="12 KiB"'),
+            "near by its window, b by its window, c by its window and 2 more",
+        ),
+        ((*ERICA, 'flow.near.tcp.window="12 KiB"'), "near by its window, the link A->B"),
+    ],
+)
+def test_the_limit_is_that_of_the_run(settings: tuple[str, ...], limit: str) -> None:
+    """Five groups of one flow each, whose windows together would fill the link or not."""
+    explained = template("unequal-lengths", *settings)
+    assert explained.verdict[-1].startswith(f"Limit: {limit}; where")
+    limits = {
+        str(statement.values["group"]): statement.values["bound_by"]
+        for statement in find(explained, "TCP throughput", "bound_by")
+    }
+    for flow in measured(_core.template("unequal-lengths"), *settings)["flows"][:5]:
+        by_window = ["window"] if flow["window_limited_share"] > 0.5 else ["link"]
+        assert limits[flow["name"].partition(".")[0]] == by_window
 
 
 def test_a_bound_needs_the_background_from_the_start() -> None:

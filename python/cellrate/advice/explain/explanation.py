@@ -109,22 +109,25 @@ def _loss(loss: Statement) -> str:
 
 
 def _limit(applied: Sequence[Statement], statements: Sequence[Statement]) -> str:
-    by = dict.fromkeys(
-        f"{statement.values['group']} by its {WORDS[str(limit)]}"
+    bounds = [
+        (str(statement.values["group"]), limit)
         for statement in applied
         if "bound_by" in statement.values
         for limit in _texts(statement.values["bound_by"])
-        if limit != "link"
-    )
-    ports = [
-        str(statement.values["port"])
+    ]
+    limits = [f"{group} by its {WORDS[limit]}" for group, limit in bounds if limit != "link"]
+    links = [
+        f"the link {statement.values['port']}"
         for statement in applied
         if any(key.startswith("offered_") for key in statement.values)
     ]
-    limits = list(by) or [f"the link {port}" for port in ports] or ["nothing but the lines"]
+    if len(limits) < len(bounds) or not bounds:
+        limits += links
+    more = f" and {len(limits) - MOST} more" if len(limits) > MOST else ""
+    named = ", ".join(limits[:MOST]) or "nothing but the lines"
     failing = sum(not statement.applies for statement in statements)
     rest = f"; where formulas do not apply ({failing} times), run it" if failing else ""
-    return f"Limit: {', '.join(limits[:MOST])}{rest}."
+    return f"Limit: {named}{more}{rest}."
 
 
 def _texts(value: object) -> list[str]:

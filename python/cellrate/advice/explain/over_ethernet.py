@@ -169,11 +169,15 @@ def _throughput(
     if not groups:
         yield NoStatement(topic, "TCP throughput", "no flow runs over TCP")
         return
+    crowded = bounds.crowded_hops
     for name, flows in groups.items():
         found, total = [bounds.rate(flow) for flow in flows], bounds.together(flows)
         rates = [min(rate, total) for rate, _ in found]
         by = " or ".join(dict.fromkeys(BY[why] for _, why in found))
-        alone = sum(rate for rate, _ in found) <= total * (1 + 1e-9)
+        limits = (
+            why if crowded.isdisjoint(flow.hops) else "link"
+            for flow, (_, why) in zip(flows, found, strict=True)
+        )
         yield Statement(
             topic,
             f"{name}: at most {_from_to(_gbit(min(rates)), _gbit(max(rates)))} each, by {by}, and "
@@ -182,7 +186,7 @@ def _throughput(
                 "group": name,
                 "least_bound_bits_per_second": min(rates),
                 "greatest_bound_bits_per_second": max(rates),
-                "bound_by": list(dict.fromkeys(why for _, why in found)) if alone else ["link"],
+                "bound_by": list(dict.fromkeys(limits)),
             },
             kind="bound",
             claims=(Claim("throughput", name, "at most", total, "throughput"),),

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
 
-from cellrate.advice.explain.subject import Subject
+from cellrate.advice.explain.subject import Subject, backward_cells
 from cellrate.advice.formulas.greatest_sum import greatest_sum
-from cellrate.simulation.network import Flow, Link, Tcp
+from cellrate.simulation.network import (
+    Flow,
+    Link,
+    Tcp,
+    mean_cells_per_second,
+    peak_cells_per_second,
+)
 from cellrate.theory.cell_conversions import PAYLOAD_BYTES
 
 Limit: TypeAlias = Literal["link", "pcr", "window", "delayed-ack", "size"]
@@ -80,6 +87,30 @@ def bound_together(subject: Subject, flows: Sequence[tuple[Flow, Tcp]]) -> float
             early = _early_bits(subject, flow, tcp, link) * cost
             room[rows[link]] += (early + MORE_CELLS) / subject.window_seconds
     return greatest_sum(most, taken, room)
+
+
+def crowded_links(subject: Subject, flows: Sequence[tuple[Flow, Tcp]]) -> frozenset[Link]:
+    """Links that cannot carry all flows at their own bounds, with what all other flows send.
+
+    Args:
+        subject: The network.
+        flows: All flows over TCP.
+    """
+    brought: dict[Link, float] = defaultdict(float)
+    for flow, tcp in flows:
+        payload = _payload_bits_per_cell(subject, flow, tcp)
+        rate = flow_bound(subject, flow, tcp).bits_per_second / payload
+        for link in flow.forward:
+            early = _early_bits(subject, flow, tcp, link) / payload
+            brought[link] += rate - (early + MORE_CELLS) / subject.window_seconds
+        for link in flow.backward:
+            brought[link] += rate * backward_cells(flow)
+    for flow in subject.network.flows:
+        if flow.tcp is None:
+            mean = mean_cells_per_second(flow)
+            for link in flow.forward:
+                brought[link] += peak_cells_per_second(flow) if mean is None else mean
+    return frozenset(link for link, rate in brought.items() if rate > link.cells_per_second)
 
 
 def _in_window(subject: Subject, flow: Flow, tcp: Tcp, cells_per_second: float) -> float:

@@ -12,7 +12,9 @@ from cellrate.advice.explain.capacity import unfair
 from cellrate.advice.explain.claims import Claim
 from cellrate.advice.explain.losses import loss_at
 from cellrate.advice.explain.rate_bounds import (
+    Limit,
     bound_together,
+    crowded_links,
     flow_bound,
     holds_one_segment,
     outstanding_bytes,
@@ -20,7 +22,7 @@ from cellrate.advice.explain.rate_bounds import (
 )
 from cellrate.advice.explain.subject import Subject, handed_out_cells_per_second
 from cellrate.common.numbers import seconds
-from cellrate.simulation.network import Abr, Flow, Tcp
+from cellrate.simulation.network import Abr, Flow, Link, Tcp
 from cellrate.theory import MaxMin, peak_throughput_bits_per_second
 from cellrate.theory.cell_conversions import CELL_BITS
 
@@ -50,11 +52,12 @@ def statements(subject: Subject) -> Iterator[Prediction]:
         yield NoStatement(TOPIC, "TCP throughput", "no flow runs over TCP", FORMULA)
         return
     together = {name: bound_together(subject, flows) for name, flows in groups.items()}
+    every = [flow for flows in groups.values() for flow in flows]
+    crowded = crowded_links(subject, every)
     for name, flows in groups.items():
-        yield _bound(subject, name, flows, together[name])
+        yield _bound(subject, name, flows, together[name], crowded)
         yield _window(subject, name, flows)
     if len(groups) > 1:
-        every = [flow for flows in groups.values() for flow in flows]
         yield _bound_of_all(bound_together(subject, every))
     else:
         yield _bound_of_all(*together.values())
@@ -71,13 +74,15 @@ def _tcp(flows: Sequence[Flow]) -> list[tuple[Flow, Tcp]]:
 
 
 def _bound(
-    subject: Subject, name: str, flows: Sequence[tuple[Flow, Tcp]], together: float
+    subject: Subject,
+    name: str,
+    flows: Sequence[tuple[Flow, Tcp]],
+    together: float,
+    crowded: frozenset[Link],
 ) -> Statement:
     bounds = [flow_bound(subject, flow, tcp) for flow, tcp in flows]
     rates = [min(bound.bits_per_second, together) for bound in bounds]
     by = " or ".join(dict.fromkeys(BY[bound.by] for bound in bounds))
-    # Whether the flows leave room on the links that they share.
-    alone = sum(bound.bits_per_second for bound in bounds) <= together * (1 + 1e-9)
     return Statement(
         TOPIC,
         f"{name}: at most {_between(min(rates), max(rates))} each, by {by}.",
@@ -85,11 +90,30 @@ def _bound(
             "group": name,
             "least_bound_bits_per_second": min(rates),
             "greatest_bound_bits_per_second": max(rates),
-            "bound_by": list(dict.fromkeys(bound.by for bound in bounds)) if alone else ["link"],
+            "bound_by": list(dict.fromkeys(_limits(subject, flows, crowded))),
         },
         kind="bound",
         claims=(Claim("throughput", name, "at most", together, "throughput"),),
     )
+
+
+def _limits(
+    subject: Subject, flows: Sequence[tuple[Flow, Tcp]], crowded: frozenset[Link]
+) -> Iterator[Limit]:
+    """The limit of each flow: its own bound, or a link that many flows share.
+
+    Its own bound limits a flow where its links have room for all flows at their own bounds, or
+    where it is below the fair share that switches compute.
+    """
+    shares = subject.shares_or_reason()
+    is_fair = not unfair(subject, [flow for flow, _ in flows])
+    for flow, tcp in flows:
+        bound = flow_bound(subject, flow, tcp)
+        has_room = crowded.isdisjoint(flow.forward)
+        if not has_room and is_fair and not isinstance(shares, str):
+            share = _peak(tcp, flow.abr, shares.rates[flow.name] * CELL_BITS)
+            has_room = bound.bits_per_second < share
+        yield bound.by if has_room else "link"
 
 
 def _bound_of_all(total: float) -> Statement:
@@ -367,5 +391,8 @@ def _window(subject: Subject, name: str, flows: Sequence[tuple[Flow, Tcp]]) -> S
         rate = 8 * held / max(trips)
         values["window_limit_bits_per_second"] = rate
         text += f": {rate / 1e6:.2f} Mbit/s"
-    some = f"{limited} of {len(flows)} flows cannot fill their path alone" if limited else ""
-    return Statement(TOPIC, f"{text}{'; ' if some else ''}{some}.", values)
+    if limited == len(flows):
+        text += "; no flow's window fills the path alone"
+    elif limited:
+        text += f"; the windows of {limited} of {len(flows)} flows do not fill their path alone"
+    return Statement(TOPIC, f"{text}.", values)

@@ -115,6 +115,22 @@ class FrameBounds:
                 room[rows[hop]] += early
         return greatest_sum([self.rate(flow)[0] for flow in flows], taken, room)
 
+    @cached_property
+    def crowded_hops(self) -> frozenset[Hop]:
+        """Hops that cannot carry all flows at their own bounds."""
+        brought: dict[Hop, float] = defaultdict(float)
+        for flow in self.network.flows:
+            rate = flow.own_bits_per_second or math.inf
+            early_bytes = 0.0
+            if flow.tcp is not None:
+                per_byte = flow.line_bytes / flow.payload_bytes
+                rate = self.rate(flow)[0] * per_byte
+                early_bytes = self._early_bytes(flow) * per_byte
+            for hop in flow.hops:
+                early = 8 * (early_bytes + len(hop) * flow.line_bytes) / self.window_seconds
+                brought[hop] += rate - early
+        return frozenset(hop for hop, rate in brought.items() if rate > hop_rate(hop))
+
     def _early_bytes(self, flow: FrameFlow) -> float:
         """Payload that may have passed a line before the window and be delivered in it."""
         return 0.0 if self.window[0] <= flow.start_seconds else float(outstanding_bytes(flow))
