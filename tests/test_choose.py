@@ -20,7 +20,7 @@ from cellrate.advice.choosing.answer import Elsewhere, Side, sides
 from cellrate.advice.choosing.candidates import Option, candidates, pareto
 from cellrate.advice.choosing.choosing import Budget
 from cellrate.advice.choosing.circumstances import Circumstance, properties
-from cellrate.advice.choosing.goals import best_of_each, judged
+from cellrate.advice.choosing.goals import Judgement, best_of_each, judged
 from cellrate.advice.choosing.report import verdict
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import AS_IT_IS
@@ -165,6 +165,50 @@ def test_delay_buffer_and_fairness_rule_options_out(command: Command, small: Pat
     assert nothing["recommended"] is None
     assert "Nothing that was run meets the goals" in nothing["words"][0]
     assert set(nothing["missed"]) == {one["control"] for one in nothing["options"]}
+
+
+# Equal links, over which the cells of equal sources meet again and again.
+LOCKING = """
+[run]
+duration = "2 s"
+[measure]
+from = "500 ms"
+[topology]
+template = "n-source"
+link_rate = "155.52 Mbit/s"
+access = "1 km"
+bottleneck = "10 km"
+egress = "1 km"
+[tcp]
+recovery = "reno"
+mss = "512 bytes"
+window = "64 KiB"
+granularity = "10 ms"
+min_rto = "20 ms"
+[[flow]]
+name = "tcp"
+count = 5
+service = "ubr"
+"""
+# Access links that are a per cent faster than the bottleneck.
+FASTER = ('topology.link_rate="157.1 Mbit/s"', 'topology.bottleneck_rate="155.52 Mbit/s"')
+
+
+@pytest.mark.parametrize(("settings", "locks"), [((), True), (FASTER, False)])
+def test_a_choice_that_rests_on_locked_phases_is_doubted_first(
+    settings: tuple[str, ...], locks: bool
+) -> None:
+    goals, effort = Goals(("none",), loss=0.05, fairness=0.0), Effort(settings=1, seeds=1)
+    answer = choose(Job(LOCKING, "locking.toml", settings), goals, effort)
+    [*_, least] = [
+        option for option in answer.options if option.policy == "tail-drop" and option.loss > 0
+    ]
+    assert least.locked_runs == int(locks)
+    other = replace(least, candidate=candidates()[1], seeds=3, locked_runs=3 * least.locked_runs)
+    words = verdict(replace(answer, judgement=Judgement(least, other, {})))
+    assert words[0].startswith("In the run the phases of TCP sources are locked") is locks
+    assert ("Do not rely on the buffer of none." in words[0]) is locks
+    assert any(text.startswith("In 3 of 3 runs the phases") for text in words) is locks
 
 
 @pytest.fixture(scope="module")

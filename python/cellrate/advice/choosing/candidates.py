@@ -154,6 +154,7 @@ class Option:
         settling_seconds: Time from the last start of a flow until the bottleneck's utilisation has
             settled, with the slowest seed; infinite if it does not.
         overrides: Settings that turn the scenario into this option.
+        locked_runs: Number of runs in which the phases of TCP sources locked.
     """
 
     candidate: Candidate
@@ -170,6 +171,7 @@ class Option:
     fairness: float | None
     settling_seconds: float
     overrides: tuple[str, ...]
+    locked_runs: int = 0
 
     @property
     def cost(self) -> tuple[float, float, float]:

@@ -13,6 +13,7 @@ from cellrate.advice.choosing.candidates import Option
 from cellrate.advice.choosing.circumstances import times
 from cellrate.advice.choosing.goals import Goals, best_of_each, settled
 from cellrate.advice.choosing.over_ethernet import PacketChoice
+from cellrate.advice.locked_phases import doubt
 from cellrate.common import whole_file
 from cellrate.common.document import (
     Column,
@@ -77,12 +78,14 @@ def _recommendation(answer: Answer) -> Iterator[str]:
             f"No control that was run has a fairness of {answer.goals.fairness:g} and meets the "
             "other goals, so shares are unequal with the control below."
         )
+    yield from doubt(best.locked_runs, best.seeds, f"the buffer of {best.candidate.name}")
     yield f"Take {best.label} with {cells(best.buffer_cells)} of buffer: {numbers(best)}."
     if best.seeds < len(answer.seeds):
         yield f"It was run with {best.seeds} of {len(answer.seeds)} seeds only."
     if second is None:
         yield "No other control meets the goals."
         return
+    yield from doubt(second.locked_runs, second.seeds, f"the buffer of {second.candidate.name}")
     said = (
         f"Runner-up: {second.label} with {cells(second.buffer_cells)}: {numbers(second)}. "
         f"Beside the first it costs {_cost(best, second)}."

@@ -210,6 +210,7 @@ class Trials:
             fairness=_mean(runs, "fairness") if over_tcp else None,
             settling_seconds=max(_settling(run) for run in runs),
             overrides=_last((*own, *setting.overrides, *limited(self.plain, buffer_cells, policy))),
+            locked_runs=sum(run.locked for run in runs),
         )
 
 

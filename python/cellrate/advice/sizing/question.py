@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from cellrate import _core
+from cellrate.advice.locked_phases import has_locked
 from cellrate.simulation.network import Link, Network
 from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job
@@ -72,7 +73,7 @@ class Measured:
             cells_dropped_elsewhere=sum(map(_dropped, self.summary["ports"])) - _dropped(found),
             utilisation=float(found["utilisation"]),
             tcp_bits_per_second=float(self.summary["totals"]["tcp_throughput_bits_per_second"]),
-            locked=any(warning["code"] == "phases-locked" for warning in self.summary["warnings"]),
+            locked=has_locked(self.summary),
         )
 
     def queue(self, port: str) -> Series:

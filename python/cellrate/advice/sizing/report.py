@@ -9,6 +9,7 @@ from typing import Any
 
 from cellrate import __version__
 from cellrate.advice.formulas import FormulaAnswer
+from cellrate.advice.locked_phases import doubt
 from cellrate.advice.sizing.answer import Answer, EndlessGrowth
 from cellrate.advice.sizing.confidence import CONFIDENCE, covered_share, seeds_to_cover
 from cellrate.advice.sizing.over_ethernet import PacketAnswer
@@ -55,23 +56,9 @@ def verdict(answer: Answer) -> list[str]:
         return _endless(answer)
     if answer.buffer_cells is None:
         return [*_remarks(answer)]
-    return [*_locked(answer), _buffer(answer), *_found(answer), *_own(answer), *_remarks(answer)]
-
-
-def _locked(answer: Answer) -> list[str]:
-    """A warning, before the number, that the runs behind it are not those of real sources."""
     locked = sum(run.locked for run in answer.runs)
-    if not locked:
-        return []
-    count = len(answer.runs)
-    runs = "the run" if count == 1 else f"{locked} of {count} runs"
-    return [
-        (
-            f"In {runs} the phases of TCP sources are locked: some take the link, the others "
-            "wait. Do not rely on this buffer. Make the rates or the lengths of access links "
-            "differ by a per cent, and ask again."
-        )
-    ]
+    doubts = doubt(locked, len(answer.runs), "this buffer")
+    return [*doubts, _buffer(answer), *_found(answer), *_own(answer), *_remarks(answer)]
 
 
 def _endless(answer: Answer) -> list[str]:

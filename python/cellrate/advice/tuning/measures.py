@@ -9,6 +9,7 @@ from statistics import fmean
 from typing import Any, Literal, TypeAlias
 
 from cellrate import _core
+from cellrate.advice.locked_phases import has_locked
 from cellrate.simulation.network import Network, overloaded_ports
 from cellrate.simulation.network.ethernet_view import FrameNetwork
 from cellrate.simulation.series import series_of
@@ -263,12 +264,14 @@ class Measures:
         digest: Hash of all events of the run.
         settling_seconds: Time from the last start of a flow until the bottleneck's utilisation has
             settled; infinite if it does not; None if the run does not trace it.
+        locked: True if the phases of TCP sources locked.
     """
 
     seed: int
     values: Mapping[str, float | None]
     digest: str = ""
     settling_seconds: float | None = None
+    locked: bool = False
 
     @classmethod
     def of(cls, outcome: _core.Outcome, ports: Collection[str]) -> Measures:
@@ -284,7 +287,7 @@ class Measures:
         criteria = OF_LINK_LAYERS[summary.get("link_layer", "atm")]
         values = {criterion.name: criterion.of(seen) for criterion in criteria}
         settling = settling_seconds(outcome, summary, ports)
-        return cls(summary["seed"], values, summary["digest"], settling)
+        return cls(summary["seed"], values, summary["digest"], settling, has_locked(summary))
 
 
 def bottleneck(network: Network | FrameNetwork) -> frozenset[str]:
