@@ -9,6 +9,7 @@ import cellrate
 import numpy as np
 import pytest
 from cellrate.common import picture_style
+from cellrate.simulation.figures import new_panels
 from cellrate.simulation.picture_options import PictureOptions
 from cellrate.simulation.run_pictures import asked, throughput
 from cellrate.simulation.series import Series
@@ -63,6 +64,26 @@ def test_levels_of_the_scenario_are_drawn_in(result: cellrate.Result) -> None:
     assert acr.get_ylabel() == "ACR (Mbit/s)"
     # The greatest ACR is the line rate.
     assert max(np.nanmax(line.get_ydata()) for line in acr.get_lines()) == pytest.approx(155.52)
+
+
+def test_a_window_has_the_unit_of_scenarios() -> None:
+    windowed = cellrate.run(EXAMPLE, overrides=TRACES | {"tcp.window": "64 KiB"})
+    assert "window limit 64 KiB" in texts(windowed.plot("cwnd"))
+
+
+def test_axes_separate_thousands() -> None:
+    _, [panel] = new_panels(1, 1)
+    panel.plot([0, 40_000], [-2000, 0.5])
+    panel.figure.canvas.draw()
+    across, up = (
+        [tick.get_text() for tick in ticks]
+        for ticks in (panel.get_xticklabels(), panel.get_yticklabels())
+    )
+    assert {"10,000", "40,000"} <= set(across)
+    assert "\N{MINUS SIGN}1,500" in up
+    panel.set_xlim(0, 0.0015)
+    panel.figure.canvas.draw()
+    assert "0.0010" in [tick.get_text() for tick in panel.get_xticklabels()]
 
 
 def test_a_level_far_above_the_queue_is_named_instead(alike: cellrate.Result) -> None:

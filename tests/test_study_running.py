@@ -27,6 +27,8 @@ from cellrate.cli.studying import confirmed
 from cellrate.common.estimates import half_width
 from cellrate.simulation import runner
 from cellrate.simulation.runner import Done, Job, run_each
+from cellrate.studies.dataset import DataSet
+from cellrate.studies.plots.from_study import PlotOptions, draw
 from cellrate.studies.study import may_exceed, parse_study
 from cellrate.studies.study.definition import Replications, StoppingRule
 from cellrate.studies.study.output_analysis import mser5, replications_needed
@@ -63,6 +65,35 @@ def runs(tmp_path: Path, name: str = "small") -> pl.DataFrame:
 
 def files(directory: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+
+
+def test_quantities_are_shown_as_the_study_lists_them(tmp_path: Path, command: Command) -> None:
+    """In comparisons, tables, pictures and the report; data and JSON keep numbers."""
+    listed = SMALL.replace(
+        '"flow.tcp.count" = [2, 4]',
+        '"topology.bottleneck" = ["100 km", "1000 km"]\n"switch.buffer" = ["30000 cells"]',
+    )
+    written(tmp_path, listed)
+    assert command("study", "small.toml").returncode == 0
+    options = ("--factor", "bottleneck", "--baseline", "100 km")
+    compared = command("compare", "small.toml", *options)
+    assert "topology.bottleneck: 1000 km beside 100 km" in compared.stdout, compared.stderr
+    assert "1000 km - 100 km, scheme erica" in compared.stdout
+    found = json.loads(command("compare", "small.toml", *options, "--json").stdout)
+    assert found["alternatives"] == [0.0005, 0.005]
+    across = command("table", "small.toml", "--rows", "scheme", "--columns", "bottleneck")
+    assert "topology.bottleneck = 100 km" in across.stdout
+    down = command("table", "small.toml", "--rows", "bottleneck", "--columns", "scheme")
+    assert re.search(r"^topology.bottleneck  control[.]", down.stdout, re.MULTILINE)
+    assert re.search(r"^1000 km ", down.stdout, re.MULTILINE)
+    data = DataSet(tmp_path / "out" / "studies" / "small")
+    assert "100 km" in str(data.document())
+    drawn = draw(data, PlotOptions("heat-map", "throughput", "bottleneck", "scheme"))
+    axes = drawn.figure.axes[0]
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["100 km", "1000 km"]
+    assert axes.get_xlabel() == "bottleneck"
+    [buffer] = [one for one in data.description.factors if one.name == "switch.buffer"]
+    assert buffer.texts == {30_000.0: "30000 cells"}
 
 
 def test_every_row_is_the_run_of_its_command(tmp_path: Path, command: Command) -> None:

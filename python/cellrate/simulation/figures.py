@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import ScalarFormatter
 
 from cellrate.common.picture_style import COLOURS, FAINT, FORMATS, NOTE, STYLE, save, svg
 from cellrate.simulation.drawn_lines import label_ends, reveal
@@ -86,6 +88,15 @@ def new_figure(
     return _panels(rows, 1, width, height * rows + 0.4, sharex=shared)
 
 
+class Thousands(ScalarFormatter):
+    """Ticks of a linear axis, with thousands separated as in tables."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        text = super().__call__(x, pos)
+        whole = re.match(r"(\D?)(\d{4,})", text)
+        return f"{whole[1]}{int(whole[2]):,}{text[whole.end() :]}" if whole else text
+
+
 def new_grid(
     rows: int, columns: int, *, width: float = 7.0, height: float = 2.8
 ) -> tuple[Figure, list[Axes]]:
@@ -121,6 +132,9 @@ def _panels(
         figure = ShownFigure(figsize=(width, height), layout="constrained")
         FigureCanvasAgg(figure)
         panels = figure.subplots(rows, columns, sharex=sharex, sharey=sharey, squeeze=False)
+        for panel in panels.flat:
+            for axis in (panel.xaxis, panel.yaxis):
+                axis.set_major_formatter(Thousands())
         return figure, list(panels.flat)
 
 

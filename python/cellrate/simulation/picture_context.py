@@ -29,6 +29,7 @@ NAMES = {
     "capc": "CAPC",
     "phantom": "Phantom",
 }
+KIBI = 1024
 # Shares that differ by less than this part are drawn as one level.
 SAME = 1e-6
 # A picture has at most so many different fair shares.
@@ -141,11 +142,19 @@ def _shares(network: Network) -> list[Level]:
 def _windows(network: Network) -> list[Level]:
     """Levels of the limits of the flows' windows."""
     return [
-        Level(float(flow.tcp.window_bytes), f"window limit {flow.tcp.window_bytes / 1e3:.4g} kB",
-              frozenset({flow.name}))
+        Level(
+            float(flow.tcp.window_bytes),
+            f"window limit {_size(flow.tcp.window_bytes)}",
+            frozenset({flow.name}),
+        )
         for flow in network.flows
         if flow.tcp is not None
-    ]  # fmt: skip
+    ]
+
+
+def _size(octets: int) -> str:
+    """A size as scenarios write it: in KiB if it is a multiple, else in kB."""
+    return f"{octets / 1e3:.4g} kB" if octets % KIBI else f"{octets // KIBI:,} KiB"
 
 
 def _targets(network: Network) -> list[Level]:

@@ -56,7 +56,15 @@ def chart_of(data: DataSet, measure: str) -> tuple[Chart, Sequence[str]] | None:
     rest.sort(key=lambda name: runs[name].dtype.is_numeric())
     by = next((name for name in rest if count[name] <= len(COLOURS)), None)
     columns = next((name for name in rest if name != by and count[name] <= MOST_PANELS), None)
-    chart = Chart(across, measure, by, columns, data.description.level, units_of(data))
+    chart = Chart(
+        across,
+        measure,
+        by,
+        columns,
+        data.description.level,
+        units_of(data),
+        written=data.description.texts,
+    )
     return chart, [name for name in rest if name not in {by, columns}]
 
 
@@ -161,7 +169,8 @@ def _replications(asked: int | Mapping[str, Any]) -> str:
 
 def _factor(data: DataSet, one: FactorColumn) -> list[str]:
     frame = data.runs
-    scale = scale_of(frame, one.name, Chart(one.name, one.name, units={one.name: one.unit}))
+    chart = Chart(one.name, one.name, units={one.name: one.unit}, written=data.description.texts)
+    scale = scale_of(frame, one.name, chart)
     values = frame[one.name].drop_nulls().unique(maintain_order=True).to_list()
     if len(values) <= LISTED:
         levels = ", ".join(scale.shown(value) for value in values)
@@ -248,7 +257,7 @@ def _points(data: DataSet) -> tuple[Block, ...]:
     """Table with a row per point: its values, means with half their intervals, its runs."""
     varied = [one.name for one in data.description.varied]
     measures = measures_of(data)
-    chart = Chart("point", "point", units=units_of(data))
+    chart = Chart("point", "point", units=units_of(data), written=data.description.texts)
     scales = {name: scale_of(data.runs, name, chart) for name in varied}
     shown = {name: _means(data, name) for name in measures}
     found: list[list[Cell]] = []

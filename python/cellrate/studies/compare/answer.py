@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from cellrate.common.document import Shown
+from cellrate.common.numbers import value_text
 from cellrate.language.measured import Better
 from cellrate.studies.compare.contrast import Contrast, Interval, Ratio
 
@@ -130,6 +131,7 @@ class Comparison(Shown):
         better: The better end of the measures that have one.
         shares: Measures that are shares, from 0 to 1.
         units: Unit of each measure that has one.
+        texts: Quantities as the study file lists them, by factor and value.
     """
 
     factor: str
@@ -146,6 +148,12 @@ class Comparison(Shown):
     better: Mapping[str, Better] = field(default_factory=dict)
     shares: frozenset[str] = frozenset()
     units: Mapping[str, str] = field(default_factory=dict)
+    texts: Mapping[str, Mapping[float, str]] = field(default_factory=dict)
+
+    def text(self, factor: str, value: Value) -> str:
+        """A value of a factor as the study file lists it, or else as a number."""
+        known = self.texts.get(factor, {})
+        return known[value] if isinstance(value, float) and value in known else value_text(value)
 
     def __repr__(self) -> str:
         names = ", ".join(map(str, self.alternatives))

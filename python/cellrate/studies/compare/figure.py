@@ -45,7 +45,7 @@ def differences(
         measure: _clearest(_drawn(comparison, measure, all_pairs=all_pairs))
         for measure in comparison.measures
     }
-    names = [name(pair) for pairs in by_measure.values() for pair in pairs]
+    names = [name(comparison, pair) for pairs in by_measure.values() for pair in pairs]
     across = 2 if len(by_measure) > 1 and max(map(len, names), default=0) <= SHORT else 1
     lines = max(2, *(len(pairs) for pairs in by_measure.values()))
     figure, panels = new_panels(
@@ -57,6 +57,8 @@ def differences(
     with style.context(STYLE):
         for panel, (measure, pairs) in zip(panels, by_measure.items(), strict=True):
             _panel(panel, pairs, share=measure in comparison.shares)
+            names = [name(comparison, pair) for pair in pairs]
+            panel.set_yticks(range(len(pairs)), names)
             _titled(panel, measure, units.get(measure, ""), comparison.better.get(measure))
         figure.suptitle(
             f"Differences of the means, {title(comparison)}", x=0.01, ha="left", fontsize=10
@@ -115,7 +117,6 @@ def _panel(panel: Axes, pairs: Sequence[Pair], *, share: bool) -> None:
     low, high = _in_sight(dots, bars, share=share)
     for line, (pair, dot, bar) in enumerate(zip(pairs, dots, bars, strict=True)):
         _difference(panel, line, pair, dot, bar, (low, high))
-    panel.set_yticks(range(len(pairs)), [name(pair) for pair in pairs])
     panel.set_ylim(max(len(pairs), 1) - 0.5, -0.5)
     panel.grid(visible=False, axis="y")
     panel.xaxis.set_major_locator(MaxNLocator(MOST_TICKS))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
@@ -221,13 +221,13 @@ def _compared(
         factor,
         measures,
         where,
-        _baseline(options, runs[factor].unique(maintain_order=True).to_list()),
+        _baseline(data, factor, options, runs[factor].unique(maintain_order=True).to_list()),
         options.level,
         options.averaged,
         directions(known, options.better, measures),
         frozenset(name for name, one in definitions.items() if is_share(one)),
     )
-    return compare(runs, rules)
+    return replace(compare(runs, rules), texts=data.description.texts)
 
 
 def _side(data: DataSet, options: StudyOptions) -> StudyRuns:
@@ -249,14 +249,22 @@ def _definitions(data: DataSet, measures: Sequence[str]) -> dict[str, str]:
     return {name: defined.get(name, name) for name in measures}
 
 
-def _baseline(options: StudyOptions, values: Sequence[Value]) -> Value | None:
+def _baseline(
+    data: DataSet, factor: str, options: StudyOptions, values: Sequence[Value]
+) -> Value | None:
     """The value of the factor that the user's text stands for; numbers may be in any form."""
+    texts = data.description.texts.get(factor, {})
+
+    def as_listed(value: Value) -> str:
+        return texts.get(value, str(value)) if isinstance(value, float) else str(value)
+
     if options.baseline is None:
         return None
     for value in values:
-        if options.baseline in {str(value), value_text(value)} or _same(options.baseline, value):
+        known = {str(value), value_text(value), as_listed(value)}
+        if options.baseline in known or _same(options.baseline, value):
             return value
-    choose(options.baseline, [str(value) for value in values], "alternative")
+    choose(options.baseline, [as_listed(value) for value in values], "alternative")
     return None
 
 

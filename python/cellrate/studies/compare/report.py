@@ -18,7 +18,7 @@ from cellrate.common.document import (
     Text,
     rows,
 )
-from cellrate.common.numbers import WHOLE, finite_or_none, number, value_text
+from cellrate.common.numbers import WHOLE, finite_or_none, number
 from cellrate.language.measured import Better
 from cellrate.studies.compare.answer import Comparison, Pair, Place, Ranking, Value
 from cellrate.studies.compare.contrast import APART, MOST, POWER
@@ -30,15 +30,18 @@ SMALL = 0.01
 VERDICTS = {True: "real", False: "may be chance", None: "cannot tell"}
 
 
-def place(where: Mapping[str, Value]) -> str:
+def place(comparison: Comparison, where: Mapping[str, Value]) -> str:
     """Text of the values of the other factors; of each path only the last part is shown."""
-    return ", ".join(f"{name.rpartition('.')[2]} {value_text(one)}" for name, one in where.items())
+    return ", ".join(
+        f"{name.rpartition('.')[2]} {comparison.text(name, one)}" for name, one in where.items()
+    )
 
 
-def name(pair: Pair) -> str:
+def name(comparison: Comparison, pair: Pair) -> str:
     """The difference as second minus first, and the values of the other factors."""
-    at = place(pair.where)
-    found = f"{value_text(pair.second)} - {value_text(pair.first)}"
+    at = place(comparison, pair.where)
+    second, first = (comparison.text(comparison.factor, one) for one in (pair.second, pair.first))
+    found = f"{second} - {first}"
     return f"{found}, {at}" if at else found
 
 
@@ -55,9 +58,13 @@ def heading(measure: str, unit: str, better: Better | None) -> str:
 
 def title(comparison: Comparison) -> str:
     """Title of the comparison: the factor and its values."""
+
+    def text(value: Value) -> str:
+        return comparison.text(comparison.factor, value)
+
     others = [one for one in comparison.alternatives if one != comparison.baseline]
-    beside = "" if comparison.baseline is None else f" beside {value_text(comparison.baseline)}"
-    return f"{comparison.factor}: {', '.join(map(value_text, others))}{beside}"
+    beside = "" if comparison.baseline is None else f" beside {text(comparison.baseline)}"
+    return f"{comparison.factor}: {', '.join(map(text, others))}{beside}"
 
 
 def means(pair: Pair) -> tuple[str, str]:
@@ -289,7 +296,7 @@ def _section(comparison: Comparison, measure: str, unit: str, *, all_pairs: bool
     rankings = comparison.rankings_of(measure)
     tables = [_ranking(comparison, rankings)] if rankings else []
     if all_pairs or not rankings:
-        tables.append(_pairs(comparison.pairs_of(measure)))
+        tables.append(_pairs(comparison, comparison.pairs_of(measure)))
     return Section(heading(measure, unit, comparison.better.get(measure)), tuple(tables))
 
 
@@ -297,9 +304,11 @@ def _ranking(comparison: Comparison, rankings: Sequence[Ranking]) -> Table:
     """The alternatives at each point, the best first, beside it the difference to the best."""
     names = [name.rpartition(".")[2] for name in rankings[0].where]
     best = {one.places[0].alternative for one in rankings if one.places}
-    least = f"minus {value_text(best.pop())}" if len(best) == 1 else "minus the best"
+    least = "minus the best"
+    if len(best) == 1:
+        least = f"minus {comparison.text(comparison.factor, best.pop())}"
     found = [
-        (*map(value_text, one.where.values()), *_place(place))
+        (*(comparison.text(*value) for value in one.where.items()), *_place(comparison, place))
         for one in rankings
         for place in one.places
     ]
@@ -314,8 +323,9 @@ def _ranking(comparison: Comparison, rankings: Sequence[Ranking]) -> Table:
     return _without_empty(heads, found)
 
 
-def _place(place: Place) -> tuple[Text, ...]:
-    cells = (value_text(place.alternative), number(place.mean), place.letters)
+def _place(comparison: Comparison, place: Place) -> tuple[Text, ...]:
+    alternative = comparison.text(comparison.factor, place.alternative)
+    cells = (alternative, number(place.mean), place.letters)
     pair = place.against_best
     if pair is None:
         return (*cells, "", "", "", "best", "")
@@ -336,7 +346,7 @@ def _decided(pair: Pair) -> tuple[Text, ...]:
     return (relative(pair), chance(pair), Span(verdict(pair), style), needed(pair))
 
 
-def _pairs(pairs: Sequence[Pair]) -> Table:
+def _pairs(comparison: Comparison, pairs: Sequence[Pair]) -> Table:
     heads = (
         Column("difference"),
         Column("second", "right"),
@@ -344,12 +354,12 @@ def _pairs(pairs: Sequence[Pair]) -> Table:
         Column("second - first", "right"),
         *_decision("% of\nfirst"),
     )
-    return _without_empty(heads, [_cells(pair) for pair in pairs])
+    return _without_empty(heads, [_cells(comparison, pair) for pair in pairs])
 
 
-def _cells(pair: Pair) -> tuple[Text, ...]:
+def _cells(comparison: Comparison, pair: Pair) -> tuple[Text, ...]:
     first, second = means(pair)
-    return (name(pair), second, first, difference(pair), *_decided(pair))
+    return (name(comparison, pair), second, first, difference(pair), *_decided(pair))
 
 
 def _without_empty(heads: Sequence[Column], found: Sequence[tuple[Text, ...]]) -> Table:

@@ -31,17 +31,24 @@ class FactorColumn:
         kind: `choice`, `boolean`, `number`, `integer`, or the kind of a quantity: `Time`, `Rate`,
             `Cells`, `Bytes`, `Buffer`, `Delay`.
         unit: Unit of the column's numbers; empty without a unit.
+        written: Quantities as the study file lists them, such as `100 km`; empty without a unit.
     """
 
     name: str
     path: str | None = None
     kind: str = "number"
     unit: str = ""
+    written: tuple[str, ...] = ()
 
     @property
     def is_text(self) -> bool:
         """True if the column holds texts, False if numbers."""
         return self.kind in TEXTS
+
+    @property
+    def texts(self) -> dict[float, str]:
+        """The quantities of the study file by their values in the column."""
+        return {_core.quantity(text, self.kind.lower()): text for text in self.written}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +91,11 @@ class Description:
     def varied(self) -> tuple[FactorColumn, ...]:
         """Factors and derived parameters."""
         return (*self.factors, *self.derived)
+
+    @property
+    def texts(self) -> dict[str, dict[float, str]]:
+        """Quantities as the study file lists them, by column and value."""
+        return {one.name: one.texts for one in self.factors if one.written}
 
 
 def as_json(description: Description, *, runs: int, failed: int) -> str:
@@ -135,9 +147,14 @@ def from_json(text: str, place: str) -> Description:
 
 
 def _factors(found: Sequence[Mapping[str, Any]]) -> tuple[FactorColumn, ...]:
-    return tuple(
-        FactorColumn(**_texts(one, free=() if one.get("path") else ("path",))) for one in found
-    )
+    return tuple(map(_factor, found))
+
+
+def _factor(found: Mapping[str, Any]) -> FactorColumn:
+    written = tuple(_typed(text, str) for text in found.get("written", ()))
+    plain = {key: value for key, value in found.items() if key != "written"}
+    free = () if found.get("path") else ("path",)
+    return FactorColumn(**_texts(plain, free=free), written=written)
 
 
 def _texts(found: Mapping[str, Any], free: Sequence[str] = ()) -> dict[str, Any]:

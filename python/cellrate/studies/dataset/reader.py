@@ -322,7 +322,9 @@ def data_set_document(data: DataSet) -> Document:
     if len(failed):
         parts.append(Remark(f"{len(failed):,} runs failed; DataSet.runs has their errors", "bad"))
     units = {one.name: one.unit for one in described.varied}
-    titles = [f"{one}\n{units[one]}".rstrip() for one in factors] + measures
+    texts = described.texts
+    titles = [one if one in texts else f"{one}\n{units[one]}".rstrip() for one in factors]
+    titles += measures
     numeric = range(len(factors), len(titles))
     means = (
         runs.group_by("point", *factors, maintain_order=True)
@@ -333,8 +335,13 @@ def data_set_document(data: DataSet) -> Document:
     table = Table(
         columns(*titles, numbers=numeric),
         tuple(
-            Row(tuple("" if value is None else value_text(value) for value in row))
-            for row in shown.rows()
+            Row(
+                tuple(
+                    "" if value is None else texts.get(name, {}).get(value) or value_text(value)
+                    for name, value in row.items()
+                )
+            )
+            for row in shown.iter_rows(named=True)
         ),
     )
     parts.append(Section("Means over replications", (table,)))

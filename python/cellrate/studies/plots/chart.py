@@ -34,6 +34,7 @@ class Chart:
         level: Level of confidence intervals.
         units: Unit by column; empty or absent where there is none.
         rows: Name of the table, in the plural of what a row is.
+        written: Quantities as the study file lists them, by column and value.
     """
 
     x: str
@@ -43,6 +44,7 @@ class Chart:
     level: float = LEVEL
     units: Mapping[str, str] = field(default_factory=dict)
     rows: str = "runs"
+    written: Mapping[str, Mapping[float, str]] = field(default_factory=dict)
 
     @property
     def keys(self) -> list[str]:
@@ -144,12 +146,14 @@ class Scale:
         unit: Unit that is shown; empty if there is none.
         divisor: Divisor that converts the column's values to that unit.
         texts: The column's values, if they are texts; None for numbers.
+        written: Quantities as the study file lists them, by value.
     """
 
     name: str
     unit: str
     divisor: float
     texts: tuple[str, ...] | None = None
+    written: Mapping[float, str] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -159,6 +163,11 @@ class Scale:
             name = next((name.removesuffix(end) for end in SUFFIXES if name.endswith(end)), name)
         name = name.replace("_", " ")
         return f"{name} ({self.unit})" if self.unit else name
+
+    @property
+    def title(self) -> str:
+        """Name, and unit unless the values bring theirs."""
+        return Scale(self.name, "", 1.0).label if self.written else self.label
 
     def at(self, value: object) -> float:
         """Position of a value on the axis."""
@@ -170,6 +179,8 @@ class Scale:
         """A value for a legend or title."""
         if self.texts is not None or not isinstance(value, (int, float)):
             return str(value)
+        if value in self.written:
+            return self.written[value]
         text = number(value / self.divisor)
         return f"{text} {self.unit}" if self.unit else text
 
@@ -178,12 +189,12 @@ def scale_of(found: pl.DataFrame, name: str, chart: Chart) -> Scale:
     """Scale of a column; numbers get the greatest unit not above their largest value."""
     if not found[name].dtype.is_numeric():
         return Scale(name, "", 1.0, tuple(map(str, levels(found, name))))
-    unit = _unit(name, chart)
+    unit, written = _unit(name, chart), chart.written.get(name, {})
     if unit == "bytes" and (found[name].cast(pl.Float64) % KIBI == 0).all():
-        return Scale(name, "KiB", KIBI)
+        return Scale(name, "KiB", KIBI, written=written)
     largest = float(np.abs(found[name].cast(pl.Float64).to_numpy()).max(initial=0.0))
     size, shown = next((fit for fit in UNITS.get(unit, ()) if largest >= fit[0]), (1.0, unit))
-    return Scale(name, shown, size)
+    return Scale(name, shown, size, written=written)
 
 
 SUFFIXES = {

@@ -71,6 +71,7 @@ def draw(data: DataSet, options: PlotOptions) -> Drawing:
         data.description.level,
         units_of(data, options.table),
         options.table,
+        data.description.texts,
     )
     drawing = KINDS[options.kind](chosen(frame, options.where), chart)
     return _titled(drawing, data, options, _about(options.kind, chart))
@@ -145,7 +146,7 @@ def _names(data: DataSet, frame: pl.DataFrame) -> dict[int, str]:
     """Names of the runs: values of the factors that differ among them, of all if none does."""
     varied = [factor.name for factor in data.description.varied]
     differing: Sequence[str] = [name for name in varied if frame[name].n_unique() > 1] or varied
-    chart = Chart("run", "run", units=units_of(data))
+    chart = Chart("run", "run", units=units_of(data), written=data.description.texts)
     scales = [scale_of(frame, name, chart) for name in differing]
     names = {}
     for row in frame.iter_rows(named=True):

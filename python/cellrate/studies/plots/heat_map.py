@@ -64,11 +64,11 @@ def heat_map(runs: pl.DataFrame, chart: Chart) -> Drawing:
             axes.grid(visible=False)
             name = scale_of(found, chart.x, chart)
             axes.set_xticks(range(len(across)), [_tick(name, level) for level in across])
-            axes.set_xlabel(name.label)
+            axes.set_xlabel(name.title)
             name = scale_of(found, chart.by, chart)
             axes.set_yticks(range(len(up)), [_tick(name, level) for level in up])
             if axes in outer_left(shown):
-                axes.set_ylabel(name.label)
+                axes.set_ylabel(name.title)
             if cells.size <= MOST_NUMBERS:
                 for (line, column), cell in np.ndenumerate(cells):
                     if not np.isnan(cell):
@@ -84,4 +84,5 @@ def heat_map(runs: pl.DataFrame, chart: Chart) -> Drawing:
 
 
 def _tick(scale: Scale, value: object) -> str:
-    return str(value) if scale.texts is not None else number(scale.at(value))
+    is_text = scale.texts is not None or scale.written
+    return scale.shown(value) if is_text else number(scale.at(value))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -112,7 +113,10 @@ class Reading:
             texts = tuple(self._text(name, level, (*place, i)) for i, level in enumerate(levels))
             if place[0] == "factors" and len(set(texts)) < len(texts):
                 raise self._refusal(place, f"`{name}` has a value twice", "list each value once")
-            return Factor(self._typed(column, texts), texts, place, self._form(name))
+            typed = self._typed(column, texts)
+            if typed.unit:
+                typed = replace(typed, written=texts)
+            return Factor(typed, texts, place, self._form(name))
         column = self._typed(column, [_plainly(levels["from"])])
         found = self._range(column, levels, place)
         count = levels["count"]

@@ -26,7 +26,7 @@ SPECIAL = {
 def latex(table: Tabulation) -> str:
     """The table as an environment `table`; the document needs the package booktabs."""
     rows = tabulation.body(table)
-    heads = [[str(head)] for head in table.rows] + tabulation.heads(table)
+    heads = [[head.title] for head in table.rows] + tabulation.heads(table)
     height = max(len(head) for head in heads)
     padded = [[""] * (height - len(head)) + head for head in heads]
     lines = [
@@ -116,7 +116,7 @@ def as_text(table: Tabulation, width: int | None = None) -> str:
         width: Greatest length of a line; columns that do not fit stand below, with their rows'
             names again. None for any length.
     """
-    heads = [[str(head)] for head in table.rows] + tabulation.heads(table)
+    heads = [[head.title] for head in table.rows] + tabulation.heads(table)
     lines = max(len(head) for head in heads)
     grid = [[([""] * (lines - len(head)) + head)[line] for head in heads] for line in range(lines)]
     grid += [[*keys, *cells] for keys, cells in tabulation.body(table)]
@@ -162,7 +162,7 @@ def as_markdown(table: Tabulation) -> str:
     def plain(text: str) -> str:
         return escape(text, quote=False)
 
-    heads = [plain(str(head)) for head in table.rows]
+    heads = [plain(head.title) for head in table.rows]
     heads += ["<br>".join(map(plain, lines)) for lines in tabulation.heads(table)]
     left = len(table.rows)
     rule = f"|{'|'.join(['---'] * left + ['---:'] * (len(heads) - left))}|"
@@ -176,7 +176,7 @@ def as_markdown(table: Tabulation) -> str:
 
 def as_html(table: Tabulation) -> str:
     """An HTML table, without a page around it."""
-    heads = [str(head) for head in table.rows] + ["\n".join(h) for h in tabulation.heads(table)]
+    heads = [head.title for head in table.rows] + ["\n".join(h) for h in tabulation.heads(table)]
     cells = "".join(f"<th>{escape(one).replace(chr(10), '<br>')}</th>" for one in heads)
     caption = escape(" ".join([tabulation.caption(table), *table.notes]))
     lines = ["<table>", f"<caption>{caption}</caption>", f"<thead><tr>{cells}</tr></thead>"]

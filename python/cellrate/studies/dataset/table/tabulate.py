@@ -243,7 +243,8 @@ def _present(rows: pl.DataFrame, names: Sequence[str]) -> tuple[Key, ...]:
 def _heads(data: DataSet, names: Sequence[str], table: str) -> tuple[Head, ...]:
     units = {one.name: one.unit for one in data.description.varied}
     units |= {one.name: one.unit for one in columns(data.description) if one.table == table}
-    return tuple(Head(name, units.get(name, "")) for name in names)
+    texts = data.description.texts
+    return tuple(Head(name, units.get(name, ""), texts.get(name, {})) for name in names)
 
 
 def _notes(data: DataSet, rows: pl.DataFrame, asked: Question, *, uneven: bool) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from cellrate.common.estimates import Estimate
@@ -32,10 +32,28 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A factor or a measure: its name, and its unit or an empty text."""
+    """A factor or a measure: its name, and its unit or an empty text.
+
+    Attributes:
+        name: Name of the column.
+        unit: Unit of its numbers; empty without a unit.
+        texts: Quantities as the study file lists them, by value.
+    """
 
     name: str
     unit: str = ""
+    texts: Mapping[float, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def title(self) -> str:
+        """The name, and the unit unless values bring theirs."""
+        return self.name if self.texts else str(self)
+
+    def text(self, value: str | float | None) -> str:
+        """A value as the study file lists it, or else as a number without a unit."""
+        if isinstance(value, float):
+            return self.texts.get(value) or _number(value)
+        return "" if value is None else str(value)
 
     def __str__(self) -> str:
         return f"{self.name} ({self.unit})" if self.unit else self.name
@@ -77,17 +95,14 @@ class Tabulation:
 DIGITS = 7
 
 
-def value(one: str | float | None) -> str:
-    """A value of a factor as text."""
-    if isinstance(one, float):
-        return f"{one:,.{DIGITS}g}" if one != float("inf") else "infinite"
-    return "" if one is None else str(one)
+def _number(value: float) -> str:
+    return f"{value:,.{DIGITS}g}" if value != float("inf") else "infinite"
 
 
 def setting(head: Head, one: str | float | None) -> str:
     """A factor and its value, as in the head of a column."""
-    unit = f" {head.unit}" if head.unit else ""
-    return f"{head.name} = {value(one)}{unit}"
+    unit = f" {head.unit}" if head.unit and not head.texts else ""
+    return f"{head.name} = {head.text(one)}{unit}"
 
 
 def cell(one: Cell | None) -> str:
@@ -123,7 +138,8 @@ def body(table: Tabulation) -> list[tuple[list[str], list[str]]]:
             for column in table.column_keys
             for measure in table.measures
         ]
-        rows.append(([value(one) for one in row], cells))
+        keys = [head.text(one) for head, one in zip(table.rows, row, strict=True)]
+        rows.append((keys, cells))
     return rows
 
 
@@ -149,4 +165,4 @@ def _over(table: Tabulation) -> str:
 
 def exact_key(one: str | float | None) -> str:
     """A value of a factor with all its digits, for other programs."""
-    return exact(one) if isinstance(one, float) else value(one)
+    return exact(one) if isinstance(one, float) else str(one or "")
