@@ -496,7 +496,8 @@ def test_the_command_prints_text_or_one_object(command: Command) -> None:
     text = (PAPERS / "ohsaki95/scenarios/abr.toml").read_text(encoding="utf-8")
     shown = command("explain", "-", stdin=text)
     assert shown.returncode == 0, shown.stderr
-    assert "greatest queue under EFCI, from an empty queue on: 8,789 cells. [q-max]" in shown.stdout
+    said = "greatest queue under EFCI, from an empty queue on: 8,789 cells, more than its buffer"
+    assert f"{said} takes. [q-max]" in shown.stdout
     assert "[buffer-law]: its coefficients are" not in shown.stdout
     shown = command("explain", "-", "--all", stdin=text)
     assert "[buffer-law]: its coefficients are" in shown.stdout
@@ -812,3 +813,86 @@ def test_short_segments_both_ways_have_shares() -> None:
     assert back.values["greatest_cells_per_second"] == pytest.approx(share)
     link = 0.9 * 155.52e6 / 424
     assert share * 3 * (1 + 1 / 32 + 31 / 32) == pytest.approx(link, rel=1e-3)
+
+
+GROUP = '{{name="{name}", service="abr", access="{access}", source={{kind="greedy"}}{more}}}'
+
+
+@pytest.mark.parametrize(
+    ("access", "more", "kind"),
+    [
+        ("1 km", "", ""),
+        ("900 km", "", ", unequal round trips"),
+        ("1 km", ', abr={mcr="10 Mbit/s"}', ", unequal end systems"),
+        ("1 km", ', tcp={window="64 KiB"}', ", unequal end systems"),
+        ("900 km", ", abr={nrm=16}", ", unequal round trips, unequal end systems"),
+    ],
+)
+def test_a_record_holds_only_for_its_kind(access: str, more: str, kind: str) -> None:
+    near = GROUP.format(name="near", access="1 km", more="")
+    far = GROUP.format(name="far", access=access, more=more)
+    control = 'switch.control={scheme="osu"}', 'measure.from="600 ms"', 'run.duration="1 s"'
+    said = template("n-source", *control, f"flow=[{near}, {far}]")
+    claims = [
+        claim
+        for statement in said.statements
+        if statement.formula == "peak-throughput"
+        for claim in statement.claims
+    ]
+    group = "group throughput" if kind else "throughput"
+    assert [claim.topic for claim in claims] == [
+        f"{group} under osu{kind}", f"{group} under osu{kind}", f"throughput under osu{kind}",
+    ]  # fmt: skip
+    known = all(claim.topic in records() for claim in claims)
+    assert ("error not known" in said.verdict[0]) is not known
+    assert known is ("end systems" not in kind)
+
+
+def test_flows_over_several_bottlenecks_are_a_kind_of_their_own() -> None:
+    said = template("parking-lot", 'switch.control={scheme="charny"}')
+    topics = {claim.topic for one in said.statements for claim in one.claims}
+    assert "throughput under charny, background in bursts, several bottlenecks" in topics
+
+
+def test_groups_with_unequal_round_trips_stay_within_their_record_or_have_none() -> None:
+    """Under EPRCA far groups get more than near ones, although their max-min shares are equal."""
+    groups = ", ".join(
+        GROUP.format(name=name, access=access, more="")
+        for name, access in {"metro": "10 km", "ocean": "6000 km"}.items()
+    )
+    settings = (
+        'switch.control={scheme="eprca"}', f"flow=[{groups}]", "flow.ocean.count=4",
+        'measure.from="3 s"', 'run.duration="5 s"',
+    )  # fmt: skip
+    said = template("n-source", *settings)
+    summary = measured(_core.template("n-source"), *settings)
+    claims = [claim for one in said.statements for claim in one.claims if claim.sense == "about"]
+    of_groups = [claim for claim in claims if claim.entity in {"metro", "ocean"}]
+    assert max(claim.error(claim.measured(summary)) for claim in of_groups) > 0.1
+    assert min(records()[claim.topic].within or 0.0 for claim in of_groups) > 0.1
+    shares = find(said, "fair shares", "group")
+    assert {one.kind for one in shares} == {"fact"}
+    assert all("max-min share" in one.text for one in shares)
+
+
+def test_more_than_a_buffer_takes_is_not_expected(command: Command) -> None:
+    def line(buffer: str) -> str:
+        control = "--set", 'switch.control={scheme="charny"}', "--set", f'switch.buffer="{buffer}"'
+        shown = command("explain", "-", *control, stdin=_core.template("n-source")).stdout
+        [found] = [one for one in shown.splitlines() if "all TCP windows in one queue" in one]
+        return found
+
+    assert line("2000 cells").strip().startswith("A->B: all TCP windows in one queue")
+    assert "30,720 cells, more than its buffer takes" in line("2000 cells")
+    assert line("infinite").strip().startswith("upper limit: A->B")
+
+
+def test_a_bound_above_the_links_says_why() -> None:
+    said = template("n-source", "tcp.window=4 MiB", 'switch.buffer="2000 cells"')
+    assert "the rest is sent before the measuring window" in said.verdict[0]
+    bound, carried = (
+        number(one(said, "TCP throughput", f"{key}_bits_per_second"))
+        for key in ("bound", "carried")
+    )
+    assert bound > carried == pytest.approx(155.52e6 * 512 / 636, rel=1e-3)
+    assert "links carry" not in template("n-source").verdict[0]

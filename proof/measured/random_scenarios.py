@@ -30,6 +30,41 @@ def random_jobs(count: int, seed: int) -> Iterator[Job]:
         yield job
 
 
+def unequal_jobs(count: int, seed: int) -> Iterator[Job]:
+    """Groups with unequal round trips over one bottleneck in the steady state, scheme by scheme."""
+    draw = np.random.default_rng(seed)
+    for _ in range(count):
+        for scheme in _names("schemes"):
+            yield _unequal_job(draw, scheme)
+
+
+def _unequal_job(draw: np.random.Generator, scheme: str) -> Job:
+    groups, longest = [], 0.0
+    for name in range(int(draw.integers(2, 5))):
+        kilometres = _between(draw, 10, 6000)
+        longest = max(longest, kilometres)
+        groups.append(
+            f'{{name="group{name}", service="abr", count={int(draw.integers(1, 6))}, '
+            f'access="{kilometres:.1f} km", stagger="10 ms", source={{kind="greedy"}}}}'
+        )
+    begin = 30 * 2 * (longest + 100) * 5e-6 + 0.3
+    settings = [
+        f"flow=[{', '.join(groups)}]",
+        'topology.bottleneck="100 km"',
+        f'switch.control={{scheme="{scheme}"}}',
+        'switch.buffer="infinite"',
+        f'measure.from="{begin * 1e3:.3f} ms"',
+        f'run.duration="{(2 * begin + 0.2) * 1e3:.3f} ms"',
+        'run.start_jitter="20 ms"',
+        *QUIET,
+        f'tcp.window="{int(_between(draw, 64, 1000))} KiB"',
+        f'tcp.mss="{draw.choice([512, 1460, 4352])} bytes"',
+    ]
+    if scheme == "erica":
+        settings.append("switch.control.max_alloc=false")
+    return _job(draw, "n-source", settings)
+
+
 def _names(kind: str) -> list[str]:
     return [entry["name"] for entry in json.loads(_core.registry())[kind]]
 

@@ -125,8 +125,8 @@ def _share(subject: Subject, name: str, flows: Sequence[Flow], shares: MaxMin) -
     of = _shared(subject.bottlenecks_of(flows), set(links))
     return Statement(
         FAIR_SHARES,
-        f"{name}: {amount} for each of {len(flows)}, headers of cells and RM cells included; "
-        f"{why}{of}.",
+        f"{name}: a max-min share of {amount} for each of {len(flows)}, no prediction; headers of "
+        f"cells and RM cells are included; {why}{of}.",
         {
             "group": name,
             "flows": len(flows),
@@ -136,7 +136,6 @@ def _share(subject: Subject, name: str, flows: Sequence[Flow], shares: MaxMin) -
         },
         FORMULA,
         tuple(_fails(subject, flows)),
-        "prediction",
     )
 
 

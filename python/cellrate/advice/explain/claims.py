@@ -134,5 +134,5 @@ def spoken(claim: Claim) -> str:
     record = records().get(claim.topic)
     if record is None or record.cases < ENOUGH:
         cases = 0 if record is None else record.cases
-        return f"held against {cases} random scenarios only, so its error is not known"
+        return f"error not known; random scenarios of this kind: {cases}"
     return record.text()

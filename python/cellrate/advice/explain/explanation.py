@@ -70,6 +70,11 @@ def _throughput(applied: Sequence[Statement], units: Units) -> str:
         statement for statement in applied if "total_throughput_bits_per_second" in statement.values
     ]
     text = f"Throughput: TCP delivers at most {units.rates(most)} {units.rate}"
+    carried = bounds[0].values.get("carried_bits_per_second", most)
+    if isinstance(carried, float) and carried < throughput.SAME * most:
+        text += (
+            f" (links carry {units.rates(carried)}; the rest is sent before the measuring window)"
+        )
     if not expected:
         return f"{text}; no formula here predicts what a run delivers."
     about = _number(expected[0], "total_throughput_bits_per_second")

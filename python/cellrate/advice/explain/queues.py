@@ -192,15 +192,16 @@ def _said(subject: Subject, situation: Situation, answer: FormulaAnswer) -> Stat
     sense: Sense = "about" if answer.formula in TYPICAL else "at most"
     # A queue that would exceed its buffer loses cells instead, and becomes another one.
     tested = cells <= situation.switch.unrefused_cells
+    more = "" if tested else ", more than its buffer takes"
     quantity = TYPICAL.get(answer.formula, "queue")
     topic = f"queue by {answer.formula}"
     claim = Claim(quantity, port.name, sense, cells, topic, situation.service)
     return Statement(
         TOPIC,
-        f"{port.name}: {answer.title}: {cells:,.0f} cells.",
+        f"{port.name}: {answer.title}: {cells:,.0f} cells{more}.",
         {"port": port.name, "queue_cells": cells, **answer.given},
         answer.formula,
         (*answer.fails, *(unsteady(subject, situation) if answer.formula in TYPICAL else ())),
-        "prediction",
+        "prediction" if tested or sense == "about" else "fact",
         (claim,) if tested else (),
     )

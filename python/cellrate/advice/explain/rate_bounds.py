@@ -68,11 +68,18 @@ def _computed(subject: Subject, flow: Flow, tcp: Tcp) -> RateBound:
     return min(found, key=lambda one: one.bits_per_second)
 
 
-def bound_together(subject: Subject, flows: Sequence[tuple[Flow, Tcp]]) -> float:
+def bound_together(
+    subject: Subject, flows: Sequence[tuple[Flow, Tcp]], *, early: bool = True
+) -> float:
     """The bound of flows over TCP together in bit/s: each link carries its cells only once.
 
     A linear program: the greatest sum of rates of which each is below the flow's own bound, and
     those over a link take no more cells than it carries.
+
+    Args:
+        subject: The network.
+        flows: The flows.
+        early: False to leave out data that have passed a link before the measuring window.
     """
     most = [flow_bound(subject, flow, tcp).bits_per_second for flow, tcp in flows]
     links = list(dict.fromkeys(link for flow, _ in flows for link in flow.forward))
@@ -84,8 +91,8 @@ def bound_together(subject: Subject, flows: Sequence[tuple[Flow, Tcp]]) -> float
         for link in flow.forward:
             taken.append((cost, rows[link], column))
             # Data sent before the window may arrive in it.
-            early = _early_bits(subject, flow, tcp, link) * cost
-            room[rows[link]] += (early + MORE_CELLS) / subject.window_seconds
+            cells = _early_bits(subject, flow, tcp, link) * cost if early else 0.0
+            room[rows[link]] += (cells + MORE_CELLS) / subject.window_seconds
     return greatest_sum(most, taken, room)
 
 

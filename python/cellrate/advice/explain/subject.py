@@ -95,6 +95,18 @@ class Subject:
         both = any(situation.is_two_way for situation in self.bottlenecks)
         return f"{beside}, data both ways" if both else beside
 
+    @cached_property
+    def differences(self) -> str:
+        """A clause on what differs between the flows of a bottleneck, for records."""
+        met, found = self.bottlenecks, ""
+        if any(situation.has_other_bottlenecks for situation in met):
+            found += ", several bottlenecks"
+        if any(situation.has_unequal_round_trips for situation in met):
+            found += ", unequal round trips"
+        if any(situation.has_unequal_end_systems for situation in met):
+            found += ", unequal end systems"
+        return found
+
     def bottlenecks_of(self, flows: Iterable[Flow]) -> list[Situation]:
         """The bottlenecks that data of some of the flows cross, in their order."""
         met = {link for flow in flows for link in flow.forward}

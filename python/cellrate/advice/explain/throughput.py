@@ -57,10 +57,8 @@ def statements(subject: Subject) -> Iterator[Prediction]:
     for name, flows in groups.items():
         yield _bound(subject, name, flows, together[name], crowded)
         yield _window(subject, name, flows)
-    if len(groups) > 1:
-        yield _bound_of_all(bound_together(subject, every))
-    else:
-        yield _bound_of_all(*together.values())
+    total = bound_together(subject, every) if len(groups) > 1 else min(together.values())
+    yield _bound_of_all(total, bound_together(subject, every, early=False))
     shares = subject.shares_or_reason()
     if isinstance(shares, str):
         yield NoStatement(TOPIC, "expected TCP throughput", shares, FORMULA)
@@ -116,11 +114,19 @@ def _limits(
         yield bound.by if has_room else "link"
 
 
-def _bound_of_all(total: float) -> Statement:
+def _bound_of_all(total: float, carried: float) -> Statement:
+    """The bound of all flows, and what links carry of it within the measuring window."""
+    more = (
+        f": links carry {_megabits(carried)} Mbit/s in it, and data that were sent before may "
+        "arrive in it"
+        if carried < SAME * total
+        else ""
+    )
     return Statement(
         TOPIC,
-        f"All together at most {_megabits(total)} Mbit/s of TCP payload in the measuring window.",
-        {"bound_bits_per_second": total},
+        f"All together at most {_megabits(total)} Mbit/s of TCP payload in the measuring "
+        f"window{more}.",
+        {"bound_bits_per_second": total, "carried_bits_per_second": carried},
         kind="bound",
         claims=(Claim("throughput", "", "at most", total, "throughput"),),
     )
@@ -175,8 +181,12 @@ def _expected(
 
 
 def _claim(subject: Subject, group: str, rate: float) -> Claim:
-    """The claim of the expected throughput, to be compared with runs under the same control."""
-    kind = f"throughput under {subject.controls}{subject.surroundings}"
+    """The claim of the expected throughput, to be compared with runs under the same control.
+
+    Where flows differ, a total may hold although its division does not.
+    """
+    what = "group throughput" if group and subject.differences else "throughput"
+    kind = f"{what} under {subject.controls}{subject.surroundings}{subject.differences}"
     return Claim("throughput", group, "about", rate, kind)
 
 

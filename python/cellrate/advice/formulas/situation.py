@@ -97,6 +97,12 @@ class Situation:
         return bool(trips) and trips[-1] - trips[0] > EQUAL * trips[-1]
 
     @property
+    def has_unequal_end_systems(self) -> bool:
+        """True if elastic flows differ in a parameter of TCP or of ABR."""
+        ends = [(flow.tcp, flow.abr) for flow in self.elastic]
+        return any(end != ends[0] for end in ends)
+
+    @property
     def has_other_bottlenecks(self) -> bool:
         """True if an elastic flow also crosses another port that can be overloaded."""
         return any(
