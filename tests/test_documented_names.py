@@ -37,6 +37,20 @@ def test_the_files_of_a_diagram_exist(walk: Path) -> None:
     assert [station for station in stations if not (directory / station).exists()] == []
 
 
+def test_the_manual_explains_every_warning_of_a_run() -> None:
+    sources = (ROOT / "crates" / "cellrate" / "src").rglob("*.rs")
+    texts = [path.read_text(encoding="utf-8") for path in sources if "tests" not in path.parts]
+    codes = {code for text in texts for code in re.findall(r'Warning::new\(\s*"([a-z-]+)"', text)}
+    rows = (DOCS / "how-to" / "read-results.md").read_text(encoding="utf-8")
+    explained = {
+        code
+        for row in re.findall(r"^\| (`[a-z-]+`.*?) \|", rows, re.MULTILINE)
+        for code in re.findall(r"`([a-z-]+)`", row)
+    }
+    assert len(codes) > 10
+    assert codes <= explained
+
+
 def test_there_are_diagrams() -> None:
     assert len(WALKS) == 3
 

@@ -50,7 +50,7 @@ def run(
         Parameter(
             name="--to",
             allow_leading_hyphen=True,
-            help="End of the pictures; end of the run by default.",
+            help="End of the plotted span; end of the run by default.",
         ),
     ] = None,
     dark: Annotated[bool, Parameter(negative="", help="Draw the pictures light on dark.")] = False,
