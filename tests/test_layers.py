@@ -93,6 +93,15 @@ def test_a_command_starts_without_what_takes_its_time() -> None:
         "scipy",
         "xarray",
     )
-    code = f"import sys, cellrate.cli.app; print(*sys.modules.keys() & {set(slow)})"
+    assert loaded_with("cellrate.cli.app", *slow) == set()
+
+
+def test_names_of_experiments_are_read_without_pictures() -> None:
+    assert loaded_with("cellrate.papers.collection", "matplotlib") == set()
+
+
+def loaded_with(module: str, *names: str) -> set[str]:
+    """Those of some modules that the import of a module loads."""
+    code = f"import sys, {module}; print(*sys.modules.keys() & {set(names)})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == []
+    return set(done.stdout.split())

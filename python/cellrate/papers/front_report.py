@@ -51,7 +51,7 @@ COUNTED = (Standing.CONSISTENT, Standing.DEPENDS, Standing.CONTRADICTED, Standin
 
 
 def papers_in_short(parts: Sequence[Judged], name: Callable[[Judged], Cell]) -> tuple[Block, ...]:
-    """A row for each paper, and what stands of it in a few sentences.
+    """Sentences on what stands of each paper, then a row for each.
 
     Args:
         parts: The papers.
@@ -69,7 +69,7 @@ def papers_in_short(parts: Sequence[Judged], name: Callable[[Judged], Cell]) -> 
         if part.paper.stands
     )
     table = Table(columns(*titles, numbers=range(1, len(titles))), rows(found), wide=True)
-    return (table, *stands, Paragraph(STANDINGS, "faint"))
+    return (*stands, table, Paragraph(STANDINGS, "faint"))
 
 
 def _classes(counts: Tally, classes: Sequence[Standing]) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from html import escape
 
 from cellrate.papers.dependence import Dependence
-from cellrate.simulation.figures import COLOURS
 
 WIDTH, ROW, NAME, LETTERS = 264, 14, 130, 24
 """Width of the picture, height of a bar and width of the names in pixels, and greatest length of a
@@ -24,6 +23,8 @@ def _row(at: int, name: str, met: int, readings: int) -> str:
     top, space = ROW * at + 2, WIDTH - NAME - 40
     shown = name if len(name) <= LETTERS else f"{name[: LETTERS - 1]}\u2026"
     length = space * met / readings if readings else 0.0
+    from cellrate.common.picture_style import COLOURS  # slow to import
+
     return (
         f'<text x="{NAME - 4}" y="{top + 10}" font-size="9" text-anchor="end">'
         f"<title>{escape(name)}</title>{escape(shown)}</text>"

@@ -10,7 +10,6 @@ import polars as pl
 
 from cellrate.papers.figure_data import column
 from cellrate.papers.paper import Axis, Figure
-from cellrate.simulation.figures import COLOURS
 
 WIDTH, HEIGHT = 132, 76
 MARGIN = 4
@@ -32,6 +31,8 @@ def thumbnail(figure: Figure, frame: pl.DataFrame) -> str:
     frame = frame.filter(pl.col(x).is_finite() & pl.col(y).is_finite())
     across = _Scale(figure.x, frame[x].to_numpy(), MARGIN, WIDTH - MARGIN)
     up = _Scale(figure.y, frame[y].to_numpy(), HEIGHT - MARGIN, MARGIN)
+    from cellrate.common.picture_style import COLOURS  # slow to import
+
     colours = {curve.label: COLOURS[at % len(COLOURS)] for at, curve in enumerate(figure.curves)}
     keys = [name for name in ("curve", "entity") if name in frame.columns]
     shapes = []

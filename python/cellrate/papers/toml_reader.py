@@ -8,6 +8,7 @@ import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
@@ -19,6 +20,11 @@ Table = dict[str, Any]
 TEMPLATE = re.compile(r"\{([^{}]*)\}")
 """Matches an expression in a text that stands for its value."""
 NUMBER = (int, float)
+
+
+@cache  # one paper has hundreds of tables of one kind
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind, include_extras=True)
 
 
 class Reader:
@@ -42,7 +48,7 @@ class Reader:
         Raises:
             ReproduceError: A key is missing or unknown, or its value has the wrong type.
         """
-        hints = get_type_hints(kind, include_extras=True)
+        hints = _hints(kind)  # type: ignore[arg-type]  # a class is hashable
         for field in fields(kind):  # type: ignore[arg-type]  # every kind is a dataclass
             key = field.metadata.get("key", field.name)
             if field.name in given:
