@@ -40,7 +40,7 @@ pub enum Question {
     Curves {
         /// Begin of the span in seconds.
         from: f64,
-        /// Its end in seconds.
+        /// End of the span in seconds.
         to: f64,
         /// Parts into which it is cut.
         pixels: usize,
@@ -49,7 +49,7 @@ pub enum Question {
     Detail {
         /// Begin of the span in seconds.
         from: f64,
-        /// Its end in seconds.
+        /// End of the span in seconds.
         to: f64,
         /// Parts into which it is cut.
         pixels: usize,

@@ -22,13 +22,13 @@ pub mod mark {
 /// A cell or a frame as a picture shows it.
 #[derive(Clone, Copy, Debug)]
 pub struct Sign {
-    /// Its link.
+    /// Link of the cell or frame.
     pub link: usize,
-    /// Its flow; `None` for a cell of credit control.
+    /// Flow of the cell or frame; `None` for a cell of credit control.
     pub flow: Option<usize>,
     /// See [`mark`].
     pub marks: u8,
-    /// Its length as queues count it: 1 for a cell, octets for a frame.
+    /// Length as queues count it: 1 for a cell, octets for a frame.
     pub length: u64,
     /// Time at which its last bit arrives, if that is known.
     pub arrives: Option<Ps>,

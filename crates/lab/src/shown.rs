@@ -6,9 +6,9 @@ use cellrate_engine::kernel::Ps;
 use crate::picture::{FlowPicture, PortPicture, Sign};
 use crate::tracks::{Drawn, Probe, Track, Units};
 
-/// A run that pauses where its watcher wants it to.
+/// A run that pauses at given times.
 pub trait Live {
-    /// Its simulation.
+    /// Type of the simulation.
     type Simulation: Shown;
 
     /// Runs to `until`.

@@ -69,7 +69,7 @@ pub struct Units {
 
 /// A port of which curves are drawn.
 pub struct Drawn {
-    /// Its number.
+    /// Number of the port.
     pub port: usize,
     /// Name of the port's link.
     pub name: String,

@@ -1,5 +1,5 @@
 //! A run that is watched: its curves so far, copies of its state to return to, and a second
-//! simulation that stands where the watcher looks.
+//! simulation at the time that the page shows.
 
 use cellrate::run::Events;
 use cellrate_engine::kernel::Ps;
@@ -116,8 +116,8 @@ impl<L: Live> Watched<L> {
         }
     }
 
-    /// The state at `at`, which must not be later than [`Watched::now`]: the simulation that stands
-    /// there already goes on, or the last copy before is taken.
+    /// The state at `at`, which must not be later than [`Watched::now`]. The simulation of the last
+    /// call goes on, or the last copy before `at` is taken.
     pub fn at(&mut self, at: Ps) -> &mut L::Simulation {
         let (copied, nearest) = self
             .copies

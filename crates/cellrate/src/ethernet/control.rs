@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::scenario::document::{Entry, Table, Value as Written};
 
-/// A scheme whose lengths are in bytes on the line, written as such.
+/// A control scheme over Ethernet. Its lengths are written in bytes on the line.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(transparent)]
 pub struct Control(pub ControlConfig);

@@ -35,9 +35,9 @@ pub struct Flow {
     /// Time from the start of one flow of the group to that of the next.
     #[serde(default = "zero")]
     pub stagger: Ps,
-    /// Priority of its frames, 7 the highest. It stands in the tag of a tagged frame, and of every frame in
-    /// the class selector of the IP header (DSCP, RFC 2474 section 4.2.2), by which switches queue frames
-    /// without a tag.
+    /// Priority of the flow's frames, 7 the highest. The tag of a tagged frame carries the priority. The class
+    /// selector of the IP header of every frame carries it, too (DSCP, RFC 2474 section 4.2.2); by this
+    /// selector switches queue frames without a tag.
     #[serde(default)]
     #[schemars(range(max = 7))]
     pub priority: u8,

@@ -62,7 +62,7 @@ pub enum Part {
 /// One flow of a group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instance {
-    /// Its group: index into the flows of the scenario.
+    /// Group of the flow: index into the flows of the scenario.
     pub group: usize,
     /// Number within the group, from 1.
     pub index: u32,
@@ -89,7 +89,7 @@ struct Wanted {
 }
 
 impl Instance {
-    /// Its source of traffic, as one of the flows of `group`.
+    /// Source of traffic of the flow, which is one of the flows of `group`.
     pub fn source(&self, group: &Flow) -> SourceConfig {
         match self.size {
             Some(size) => SourceConfig::Transfer(TransferConfig { size: Bytes(size) }),

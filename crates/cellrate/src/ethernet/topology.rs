@@ -87,7 +87,7 @@ pub struct Graph {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind")]
 pub enum Node {
-    /// Ends flows.
+    /// Source and destination of flows.
     #[serde(rename = "host")]
     Host(GraphHost),
     /// Forwards frames.
@@ -102,7 +102,7 @@ pub enum Node {
 }
 
 impl Node {
-    /// Its name.
+    /// Name of the node.
     pub fn name(&self) -> &str {
         match self {
             Node::Host(host) => &host.name,
@@ -144,7 +144,7 @@ fn forwarding_delay() -> Ps {
     Ps::from_us(10)
 }
 
-/// A switch of ATM of a graph. An absent key is taken from `[atm]`.
+/// An ATM switch of a graph. An absent key is taken from `[atm]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NamedAtmSwitch {

@@ -150,7 +150,7 @@ impl<R: Records> Driver<R> {
         self.timeline.peek()
     }
 
-    /// The outcome of a finished run: its report with the facts that stand before it.
+    /// The outcome of a finished run: its report, with the facts that are known before the run.
     pub fn outcome(&mut self, report: R::Report, facts: RunFacts) -> Outcome {
         let (events, omitted) = R::events(self, facts.event_limit);
         let mut warnings = facts.warnings;
@@ -165,7 +165,7 @@ impl<R: Records> Driver<R> {
     }
 }
 
-/// Facts of an outcome that stand before the run.
+/// Facts of an outcome that are known before the run.
 pub struct RunFacts {
     pub seed: u64,
     pub resolved: String,

@@ -92,7 +92,7 @@ impl Job {
     /// by then.
     ///
     /// # Errors
-    /// Those of [`Job::run`].
+    /// The errors of [`Job::run`].
     pub fn check(&self) -> Result<Vec<Warning>, Refusal> {
         check(&self.checked).map_err(|error| self.refusal(&error))
     }
@@ -126,7 +126,7 @@ impl Job {
     /// Runs the scenario in `threads`, as many of them as pay; the outcome is that of [`Job::run`].
     ///
     /// # Errors
-    /// Those of [`Job::run`].
+    /// The errors of [`Job::run`].
     pub fn run_in(&self, threads: Threads, progress: Progress<'_>) -> Result<Outcome, Failure> {
         simulate_in(&self.checked, self.resolved(), threads, progress)
             .map_err(|error| self.failure(&error))
@@ -135,7 +135,7 @@ impl Job {
     /// Runs the scenario in one thread; also returns the time that each task takes.
     ///
     /// # Errors
-    /// Those of [`Job::run`].
+    /// The errors of [`Job::run`].
     pub fn profile(&self, progress: Progress<'_>) -> Result<(Outcome, Profile), Failure> {
         profile(&self.checked, self.resolved(), progress).map_err(|error| self.failure(&error))
     }

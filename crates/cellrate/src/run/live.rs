@@ -44,7 +44,7 @@ impl InProgress<CellRecords> {
     /// A run at time zero of a scenario's plan, after `edit` has changed the plan.
     ///
     /// # Errors
-    /// Those of [`InProgress::new`].
+    /// The errors of [`InProgress::new`].
     pub fn with(
         checked: &Checked,
         edit: impl FnOnce(&mut Plan),

@@ -110,7 +110,7 @@ pub fn json(
     serde_json::to_string(&overview)
 }
 
-/// Means and sums over at least one flow, under the name of their group.
+/// Means and sums over the flows of one group, of which there is at least one.
 fn group<'s>(members: &[Flow<'s>]) -> Flow<'s> {
     let first = &members[0];
     let sum = |count: fn(&Flow<'s>) -> u64| members.iter().map(count).sum();

@@ -35,7 +35,7 @@ pub const STEPS: u64 = 2;
 /// lot with links from 10 us to 5 ms.
 const STEP: f64 = 500.0;
 const SHORTNESS: f64 = 25.0;
-/// Least estimated gain for which a run is divided if the user asks for threads: estimates are wrong by
+/// Least estimated gain for which a run is divided if the user sets threads: estimates are wrong by
 /// a tenth or two, and two threads must not take longer than one.
 const LEAST_GAIN: f64 = 1.2;
 /// Least estimated gain for which a run is divided by default: other processes may use the other cores.

@@ -34,7 +34,7 @@ pub fn simulate(
 /// number.
 ///
 /// # Errors
-/// Those of [`simulate`].
+/// The errors of [`simulate`].
 pub fn simulate_in(
     checked: &Checked,
     resolved: &str,
@@ -47,7 +47,7 @@ pub fn simulate_in(
 /// Runs a scenario in one thread and measures the time that each task takes.
 ///
 /// # Errors
-/// Those of [`simulate`].
+/// The errors of [`simulate`].
 pub fn profile(
     checked: &Checked,
     resolved: &str,
@@ -128,7 +128,7 @@ pub(super) fn warnings_before(checked: &Checked, plan: &Plan) -> Vec<Warning> {
 /// Does all that [`simulate`] does before the first cell, and returns the warnings.
 ///
 /// # Errors
-/// Those of [`simulate`].
+/// The errors of [`simulate`].
 pub fn check(checked: &Checked) -> Result<Vec<Warning>, RunError> {
     let plan = affordable(checked)?;
     let warnings = warnings_before(checked, &plan);

@@ -115,7 +115,7 @@ pub fn run<R: Records>(
 /// Runs the parts to `until`, through all stops before it, and joins them.
 ///
 /// # Errors
-/// Those of [`run`].
+/// The errors of [`run`].
 fn run_to<R: Records>(
     driver: &mut Driver<R>,
     parts: &[usize],

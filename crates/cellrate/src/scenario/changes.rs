@@ -192,10 +192,10 @@ fn another_kind(key: &str) -> String {
     format!("another `{key}` has another state: it needs a run of its own")
 }
 
-/// Keys that differ between two stages.
+/// Keys that differ between the documents before and after a change.
 struct Differences<'t> {
     definitions: &'t Json,
-    /// The documents before and after the change.
+    /// The two documents.
     trees: (&'t Table, &'t Table),
     place: Place,
     /// Path of the present table as `--set` has it.

@@ -89,7 +89,7 @@ pub struct NotFound {
 /// A scheme, discard policy, recovery or law before its parameters are set.
 pub trait SchemeClass: Debug + Send + Sync {
     /// JSON schema of the table of parameters. It may refer to definitions of the schema of
-    /// scenarios, such as `#/$defs/Time`; others stand under its own `$defs`.
+    /// scenarios, such as `#/$defs/Time`; other definitions are under the table's own `$defs`.
     fn schema(&self) -> Json;
     /// Fingerprint of the component's source code, which becomes part of the scenario and so of the
     /// key of its results; `None` for a component of the program itself.
@@ -246,7 +246,7 @@ impl Found {
     /// Finds the components that the document `root` of the file `path` names.
     ///
     /// # Errors
-    /// Those that `finder` does not find, each at its place.
+    /// The components that `finder` does not find, each at its place.
     pub fn of(root: &Table, path: &str, finder: &dyn Schemes) -> Result<Found, Vec<Fault>> {
         let mut named = Vec::new();
         named_in(root, &mut named);
@@ -425,8 +425,7 @@ impl Found {
         self.complete(Kind::Law, config, made, with(&at, "law"))
     }
 
-    /// Sets the component and the default parameters in a configuration whose table stands at the
-    /// place `at`.
+    /// Sets the component and the default parameters in a configuration whose table is at the place `at`.
     fn complete<S: ?Sized>(
         &self,
         kind: Kind,

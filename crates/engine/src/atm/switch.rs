@@ -338,7 +338,7 @@ impl<S: Server> Switch<S> {
     }
 
     /// Forwards cells without bodies that arrive before `limit`, up to the first whose port may
-    /// refuse it or does not know its departure. Returns the number of cells forwarded.
+    /// refuse it or does not compute its departure at arrival. Returns the number of cells forwarded.
     #[inline(always)]
     fn forward_plainly<T>(
         &mut self,

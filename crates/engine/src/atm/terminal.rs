@@ -376,7 +376,7 @@ impl Terminal {
         self.note_wake();
     }
 
-    /// Allows the channel to send up to `limit` from `now` on.
+    /// Sets the credit limit of the channel at `now`.
     pub fn set_limit(&mut self, now: Ps, limit: u32) {
         let Shaper::Credited(source) = &mut self.shaper else {
             return;

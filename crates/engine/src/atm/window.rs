@@ -61,7 +61,7 @@ pub struct Bytes {
     pub sender: SenderStats,
 }
 
-/// Measures that cannot be computed as differences, taken at the end of the window.
+/// Counters at the end of the window, and measures that are not differences of counters.
 #[derive(Clone, Default)]
 pub struct WindowEnd {
     /// Counters at the end.

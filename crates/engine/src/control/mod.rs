@@ -212,7 +212,7 @@ macro_rules! registry {
             fn marks_above(&self) -> Option<u64> {
                 match self {
                     $(Control::$variant(scheme) => scheme.marks_above(),)*
-                    // Schemes from outside are told of every departure.
+                    // User-defined schemes get every departure.
                     Control::Custom(_) => None,
                 }
             }

@@ -5,11 +5,11 @@ use super::frame::{Info, Packet};
 /// A frame that arrives at a port.
 #[derive(Clone, Copy, Debug)]
 pub struct Arriving {
-    /// Its label at the switch, by which a drop is counted.
+    /// Label of the frame at the switch, by which a drop is counted.
     pub route: u32,
-    /// Its label at the node that follows.
+    /// Label of the frame at the node that follows.
     pub label: u32,
-    /// Its word.
+    /// Word of the frame.
     pub info: Info,
     /// The packet in it.
     pub packet: Packet,

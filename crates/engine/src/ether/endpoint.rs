@@ -54,7 +54,7 @@ impl Paced {
 /// Segments that have arrived at a router's end of a path.
 #[derive(Clone, Default)]
 pub struct Arrived {
-    /// Those that the router has not taken yet, with their times.
+    /// Segments that the router has not taken yet, with their times.
     pub(super) waiting: Vec<(Ps, Segment)>,
     /// Payload bytes of all.
     pub bytes: u64,
@@ -126,7 +126,7 @@ pub struct Endpoint {
     pub port: u32,
     /// Label on the first link.
     pub label: u32,
-    /// True while the endpoint stands in its interface's round.
+    /// True while the endpoint is in its interface's round.
     pub(super) in_round: bool,
     started: bool,
     priority: u8,
@@ -402,7 +402,7 @@ impl Endpoint {
         (info, Packet::Tcp(segment))
     }
 
-    /// Forgets the delays measured so far.
+    /// Discards the delays measured so far.
     pub fn begin_window(&mut self) {
         self.packet_delay.reset();
     }

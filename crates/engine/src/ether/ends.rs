@@ -16,7 +16,7 @@ pub struct End {
     pub account: Option<Account>,
     /// The frame that is next, if it has waited for credit.
     pub(super) head: Option<(Info, Packet)>,
-    /// True while the endpoint stands outside of the round, since its next frame waits for credit.
+    /// True while the endpoint has left the round, since its next frame waits for credit.
     pub(super) waits: bool,
 }
 

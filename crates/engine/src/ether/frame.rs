@@ -63,8 +63,8 @@ pub enum Ecn {
     Ce,
 }
 
-/// The word of a frame on a link: its octets in bits 0 to 13, ECN in bits 14 and 15, the priority
-/// in bits 16 to 18, and above them what the frame carries.
+/// The word of a frame on a link. Bits 0 to 13 have the number of octets, bits 14 and 15 ECN, and bits 16
+/// to 18 the priority. Higher bits say what the frame carries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Info(u32);
 
@@ -185,7 +185,7 @@ impl Info {
     pub fn marked(self) -> Info {
         Info(self.0 | 0b11 << Info::ECN)
     }
-    /// Its priority code point, 7 the highest.
+    /// Priority code point of the frame, 7 the highest.
     #[inline]
     pub fn priority(self) -> u8 {
         (self.0 >> Info::PRIORITY & 7) as u8

@@ -12,9 +12,9 @@ use crate::net::ChannelId;
 pub struct Held {
     /// The link that the frame is on, or that its queue feeds.
     pub link: usize,
-    /// Its channel.
+    /// Channel of the frame.
     pub channel: ChannelId,
-    /// Its word.
+    /// Word of the frame.
     pub info: Info,
     /// True for a packet without data: an acknowledgement, a part of a handshake, a record of rates, or credit.
     pub is_empty: bool,

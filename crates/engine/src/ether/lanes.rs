@@ -33,9 +33,9 @@ impl Lane {
 /// A frame that a port serves or has forwarded.
 #[derive(Clone, Copy, Debug)]
 pub struct Passed {
-    /// Its label at the switch.
+    /// Label of the frame at the switch.
     pub route: u32,
-    /// Its octets on the line.
+    /// Number of octets of the frame on the line.
     pub octets: u32,
 }
 

@@ -30,7 +30,7 @@ pub struct QueueCounts {
     pub arrived: Held,
     /// Frames and octets dropped.
     pub dropped: Held,
-    /// Those of them that active queue management has dropped.
+    /// Frames that active queue management has dropped.
     pub dropped_early: u64,
     /// Frames that the port marked.
     pub marked: u64,
@@ -47,7 +47,7 @@ pub struct Dropped {
     pub at: Ps,
     /// Label of the frame at the switch.
     pub route: u32,
-    /// Its word.
+    /// Word of the frame.
     pub info: Info,
     /// The packet in it.
     pub packet: Packet,
@@ -542,7 +542,7 @@ impl Port {
     pub fn most(&self, queue: usize) -> Held {
         self.queues[queue].most
     }
-    /// Forgets the most that queues have held.
+    /// Starts the greatest contents of the queues anew from the present contents.
     pub fn forget_most(&mut self) {
         for queue in &mut self.queues {
             queue.most = queue.held;

@@ -92,7 +92,7 @@ pub struct Totals {
     /// Frames dropped at switches.
     #[schemars(extend("x-better" = "less"))]
     pub packets_dropped: u64,
-    /// Share of the frames dropped among those that were dropped or arrived at hosts; 0 without any.
+    /// Frames dropped, divided by the sum of frames dropped and frames that arrived at hosts; 0 if both are 0.
     #[schemars(extend("x-formula" = "packets_dropped / (packets_dropped + packets_delivered)", "x-better" = "less", "x-greatest" = 1))]
     pub packet_loss_ratio: f64,
     /// Frames that arrived at hosts with a congestion mark.

@@ -18,7 +18,7 @@ pub struct Seen {
     pub link: usize,
     /// Channel of the frame; `None` for a pause.
     pub channel: Option<ChannelId>,
-    /// Its word.
+    /// Word of the frame.
     pub info: Info,
     /// The packet in it.
     pub packet: Packet,

@@ -61,7 +61,7 @@ impl Simulation {
     }
 
     /// Processes everything before `until`, one instant after the other, at each of them every node: the
-    /// schedule of the plain engine, which knows no lookahead.
+    /// schedule of the plain engine, which has no lookahead.
     pub fn run_plainly(&mut self, until: Ps) {
         loop {
             let now = self.earliest();

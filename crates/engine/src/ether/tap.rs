@@ -8,9 +8,9 @@ use crate::kernel::Ps;
 pub struct Leaving {
     /// Time at which its last bit leaves.
     pub at: Ps,
-    /// Its label at the end of the link.
+    /// Label of the frame at the end of the link.
     pub label: u32,
-    /// Its word.
+    /// Word of the frame.
     pub info: Info,
     /// The packet in it.
     pub packet: Packet,

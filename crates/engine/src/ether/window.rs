@@ -26,11 +26,11 @@ pub struct FlowCounts {
     pub delivered: u64,
     /// Bytes acknowledged.
     pub acked: u64,
-    /// Those of the TCP sender; zero without TCP.
+    /// Counters of the TCP sender; zero without TCP.
     pub sender: SenderStats,
-    /// Those of the source.
+    /// Counters of the source.
     pub source: EndpointCounts,
-    /// Those of the destination.
+    /// Counters of the destination.
     pub destination: EndpointCounts,
     /// Drops of the forward channel.
     pub dropped: Dropped,

@@ -79,7 +79,7 @@ pub struct RouterPlan {
 /// A link of a joined network.
 #[derive(Clone, Debug)]
 pub struct LinkPlan {
-    /// Its link layer.
+    /// Link layer of the link.
     pub layer: Layer,
     /// The link, between nodes of the joined plan.
     pub line: net::LinkPlan,

@@ -169,7 +169,7 @@ impl<S: Server> Joined<S> {
 
 impl Joined<EagerServer> {
     /// Processes everything before `until` one instant after the other, at each of them every node of both
-    /// parts, and changes over after each: the schedule of the plain engines, which knows no lookahead.
+    /// parts, and changes over after each: the schedule of the plain engines, which has no lookahead.
     pub fn run_plainly(&mut self, until: Ps) {
         loop {
             let now = self.atm.earliest().min(self.ethernet.earliest());

@@ -58,7 +58,7 @@ impl FewClocks {
     pub fn get(&self, component: usize) -> Ps {
         self.times[component]
     }
-    /// Sets the clock of `component`.
+    /// Schedules `component` at `at`; `NEVER` for not at all.
     #[inline]
     pub fn set(&mut self, component: usize, at: Ps) {
         self.times[component] = at;

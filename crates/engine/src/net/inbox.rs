@@ -229,7 +229,7 @@ impl<W: Word> Inbox<W> {
         self.heads.set(input, next);
         Some(unit)
     }
-    /// The record of the unit received last from `input`, which has one; `info` is its word.
+    /// The record of the unit last received from `input`, whose word is `info`. The unit must have a record.
     #[inline]
     pub fn record(&self, input: usize, info: W, links: &mut Links<W>) -> W::Record {
         links[self.links[input] as usize].pop_record(info)

@@ -17,8 +17,8 @@ pub trait Node: Sized {
 
     /// Time of the earliest timer or service start.
     fn next_event(&self) -> Ps;
-    /// Processes everything before `horizon`, and then returns [`Node::next_event`]. The node may send units
-    /// ahead until `ahead`, before which nothing but a unit affects it.
+    /// Processes everything before `horizon`, and then returns [`Node::next_event`]. The node may also send
+    /// units that are due from `horizon` to `ahead`: in that span only an arriving unit affects the node.
     fn turn(
         &mut self,
         inbox: &mut Inbox<Self::Word>,

@@ -275,7 +275,8 @@ impl<N: Node> Simulation<N> {
         self.until_look = turns_until_look(self.stations.len());
     }
 
-    /// Processes the events of `node` before `horizon`; the node may send units ahead until `ahead`.
+    /// Processes the events of `node` before `horizon`. A node with a short lookahead may also send units
+    /// that are due from `horizon` to `ahead`.
     #[inline(always)]
     fn turn(&mut self, node: usize, horizon: Ps, ahead: Ps) {
         let station = &mut self.stations[node];
@@ -313,7 +314,7 @@ impl<N: Node> Simulation<N> {
         while let Some((link, at)) = self.links.pop_fresh() {
             let Receiver { node, input, lag } = self.receivers[link as usize];
             let Some(station) = self.stations.get_mut(node as usize) else {
-                // The node belongs to another part, which is told by mail.
+                // The node belongs to another part, which gets the time by mail.
                 self.leaving.push(link);
                 continue;
             };

@@ -14,15 +14,15 @@ pub const MSL: Ps = Ps::from_s(120);
 pub enum State {
     /// No FIN was sent or received.
     Established,
-    /// The own FIN was sent.
+    /// This end has sent its FIN.
     FinWait1,
-    /// The own FIN was acknowledged.
+    /// The FIN of this end was acknowledged.
     FinWait2,
     /// The other end's FIN was received, with all data before it.
     CloseWait,
     /// Both FINs are on their way at once, and the other end's has arrived.
     Closing,
-    /// The own FIN was sent after that of the other end.
+    /// This end has sent its FIN after it received that of the other end.
     LastAck,
     /// Both FINs have arrived; the other end may not know it.
     TimeWait,

@@ -80,7 +80,7 @@ impl Listening {
         }
         new
     }
-    /// The answer, with the time stamps of now, and the time at which it must be sent again.
+    /// The SYN-ACK with `stamps`, and the time at which it is sent again if it is not acknowledged.
     pub fn answer(&mut self, now: Ps, stamps: Option<Stamps>) -> (Segment, Ps) {
         self.answers_sent += 1;
         let answer = Handshake::SynAck(self.options);

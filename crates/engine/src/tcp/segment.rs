@@ -96,7 +96,7 @@ pub enum Segment {
         window: u32,
         /// Time at which the segment was handed to IP, for packet delays.
         sent: Ps,
-        /// Its flags, options and number.
+        /// Flags, options and number of the segment.
         handshake: Handshake,
     },
     /// [`Segment::Data`] with time stamps. It acknowledges no data, but may acknowledge a FIN.
@@ -245,7 +245,7 @@ impl Segment {
             _ => false,
         }
     }
-    /// The segment of a packet that a queue has marked. Only data remember it: no end reads the mark of
+    /// The segment of a packet that a queue has marked. Only data keep the mark: no end reads the mark of
     /// another packet.
     pub const fn marked(mut self) -> Segment {
         if let Segment::Data { flags, .. } | Segment::StampedData { flags, .. } = &mut self {
@@ -396,7 +396,7 @@ impl Segment {
         }
     }
     /// Time at which the segment was handed to IP; `None` for an acknowledgement without payload,
-    /// whose delay nobody measures.
+    /// whose delay is not measured.
     #[inline]
     pub const fn sent(&self) -> Option<Ps> {
         match *self {

@@ -17,7 +17,7 @@ use crate::kernel::Rate;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TransportStreamConfig {
-    /// The file, its path relative to that of the scenario.
+    /// Path of the file, relative to the directory of the scenario file.
     pub file: String,
     /// SHA-256 of the file in hexadecimal digits; if given, the file must match it. Resolved
     /// scenarios contain it, so that kept results belong to the content.

@@ -26,7 +26,7 @@ impl Channel {
         plan.channels().map(|_| Channel::default()).collect()
     }
 
-    /// Adds a tapped place that sees the channel's cells. Returns the number of the place.
+    /// Adds a tapped place that the channel's cells pass. Returns the number of the place.
     pub fn tap(&mut self) -> usize {
         self.cursors.push(0);
         self.cursors.len() - 1

@@ -9,8 +9,8 @@ use super::disk::{Located, sync_directory};
 use super::index::Location;
 use super::syncing::Syncer;
 
-/// Size at which a segment is closed, in bytes. A hundred thousand results of the usual size make a
-/// few such files; a damaged one is copied within a second.
+/// Size at which a segment is closed, in bytes. 100,000 results of the usual size fill a few segments. The
+/// undamaged records of a damaged segment are copied within a second.
 pub const FULL: u64 = 256 << 20;
 
 /// Appends records to a segment. A store has one writer, behind a lock.

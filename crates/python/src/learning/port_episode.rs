@@ -210,7 +210,7 @@ fn reached(pace: &mut Pace, link: usize) -> Result<(Counts, &mut CommandedPort),
     place.ok_or(Stopped::Unreached("the port has no channel under control"))
 }
 
-/// Links of switches that carry the forward channels of ABR flows, each with their number.
+/// Index of each link that leaves a switch and carries ABR flows forward, and the number of these flows.
 fn candidates(plan: &Plan) -> Vec<(usize, usize)> {
     let mut channels = vec![0; plan.links.len()];
     let flows = plan.flows.iter();

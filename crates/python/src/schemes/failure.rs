@@ -16,7 +16,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Forgets the error of an earlier run.
+    /// Clears the error of an earlier run.
     pub fn clear(&self) {
         *self.lock() = None;
         self.has_failed.store(false, Ordering::Relaxed);

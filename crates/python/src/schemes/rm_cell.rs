@@ -84,7 +84,7 @@ impl RmCell {
 /// alone.
 #[pyclass(module = "cellrate._core")]
 pub struct DataCell {
-    /// Number of its channel at the port, from 0; -1 where the port does not know it.
+    /// Number of the cell's channel at the port, from 0; -1 if the channel has no number there.
     #[pyo3(get)]
     pub channel: i64,
     pub passing: Passing,

@@ -19,8 +19,8 @@ pub fn check(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
 /// Least share of the variance that a block should have.
 const ENOUGH: f64 = 0.95;
 
-/// Warns of a short block. Rates are correlated within a block only, and no variation is slower
-/// than a block.
+/// Warns of a block of rates that ends before the flow stops playing, or that has less than `ENOUGH` of
+/// the variance. Rates of different blocks are independent.
 fn short_block(scenario: &Scenario, flow: &FlowPlan, warnings: &mut Vec<Warning>) {
     let SourceConfig::Mpeg2(video) = &flow.source else {
         return;

@@ -7,7 +7,7 @@ use super::*;
 /// Far more time than the check needs, but far less than any quadratic algorithm would.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The single error of a text, found quickly.
+/// The only error of a text. Asserts that the check takes less than [`PATIENCE`].
 fn quick_error(text: &str) -> Diagnostic {
     let begun = Instant::now();
     let refusal = parse(text).expect_err("it is refused");

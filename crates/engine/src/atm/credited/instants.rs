@@ -45,8 +45,8 @@ pub trait PromptNode<S> {
     fn take_alone(&mut self, _cell: Cell, _prompt: &mut Prompt, _links: &mut Links) -> bool {
         false
     }
-    /// Receives the leading cells of `cells` that have no bodies and arrive before `limit`, as long as
-    /// nothing follows from them. Returns the number of cells received.
+    /// Receives the leading cells of `cells` that have no bodies and arrive before `limit`, up to the first
+    /// cell at which the node must act. Returns the number of cells received.
     #[inline]
     fn take_row(&mut self, _cells: &[Cell], _limit: Ps, _prompt: &mut Prompt) -> usize {
         0

@@ -230,8 +230,8 @@ impl Prompt {
         }
     }
 
-    /// Sends the marks that are due at `now`: one for each channel that has sent cells since its
-    /// last mark, or has no credit.
+    /// Sends the marks due at `now`: one for each channel that has no credit or has sent cells since its
+    /// last mark.
     pub fn mark<S: Server>(&mut self, now: Ps, outputs: &mut Outputs<'_, S>) {
         let Some(interval) = self.mark_interval.filter(|_| self.next_mark == now) else {
             return;

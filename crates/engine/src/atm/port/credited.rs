@@ -66,7 +66,7 @@ impl<S: Server> Port<S> {
             server.tell_at(at, rank, message);
         }
     }
-    /// Allows the channel in `slot` to send up to `limit` from `now` on.
+    /// Sets the limit of the channel in `slot` at `now` ([`Sender::set_limit`]).
     pub fn set_limit(&mut self, now: Ps, slot: u32, limit: u32, out: &mut Outlet<'_>) {
         if let Some(server) = self.server.credited_mut() {
             server.set_limit(slot, limit, &mut Context::new(now, &mut self.control, out));

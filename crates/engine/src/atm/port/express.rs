@@ -95,8 +95,8 @@ impl<S: Server> Port<S> {
     }
 
     /// The port as a row, which takes cells one after the other as [`Port::arrive_express`] does;
-    /// [`Row::close`] must follow, or the cells are lost. `None` if the port's server does not know
-    /// departures at once, or if the control scheme may read its queue at a cell.
+    /// [`Row::close`] must follow, or the cells are lost. `None` if the port's server does not compute
+    /// departures at arrival, or if the control scheme may read the queue at a cell.
     #[inline(always)]
     pub fn row<'a>(&'a mut self, out: &'a mut Outlet<'_>) -> Option<Row<'a, OnLink<'a>>> {
         if !self.has_rows() {
@@ -116,7 +116,7 @@ impl<S: Server> Port<S> {
         self.row_to(Already(0))
     }
 
-    /// True if the port's server knows departures at once, and no cell lets the scheme read the queue.
+    /// True if the server computes departures at arrival, and the scheme reads the queue at no cell.
     #[inline(always)]
     fn has_rows(&mut self) -> bool {
         !self.reads_some && self.server.express().is_some()
@@ -134,8 +134,8 @@ impl<S: Server> Port<S> {
         })
     }
 
-    /// State of the server to which [`Port::resume`] returns; `None` if the server does not know
-    /// departures at once, or if a scheme sees the port's cells.
+    /// State of the server to which [`Port::resume`] returns; `None` if the server does not compute
+    /// departures at arrival, or if a scheme sees the port's cells.
     #[inline]
     pub fn work(&mut self) -> Option<Work> {
         if !matches!(self.control, Control::None(_)) {

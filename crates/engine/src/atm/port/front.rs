@@ -162,9 +162,9 @@ impl<S: Server> Port<S> {
     }
 
     /// Does what [`Port::arrive_in_front`] and [`Port::send_from_front`] do, at one instant, for a data cell
-    /// without a body that is certainly admitted. Returns false, with nothing changed, in three cases: the
-    /// cell may be refused, the scheme reads the length of its queue, or the server does not know departures
-    /// at once.
+    /// without a body that is certainly admitted. Returns false, with nothing changed, in three cases. The
+    /// cell may be refused, the scheme reads the length of the queue, or the server does not compute
+    /// departures at arrival.
     #[inline(always)]
     pub fn pass_front(&mut self, now: Ps, mut arrival: Arrival, out: &mut Outlet<'_>) -> bool {
         let may_refuse = self.front.asks && !self.has_room_in_front(now, arrival.queue as usize);

@@ -13,7 +13,7 @@ pub struct ClassReport {
     /// The class.
     #[schemars(extend("x-source" = "TM 4.0 section 2"))]
     pub service: ServiceClass,
-    /// Flows of it.
+    /// Number of flows of the class.
     #[schemars(extend("x-unit" = "flows"))]
     pub flows: u64,
     /// Cells sent by end systems.

@@ -24,7 +24,7 @@ pub struct VcReport {
     /// Cells dropped at switches.
     #[schemars(extend("x-better" = "less"))]
     pub cells_dropped: u64,
-    /// Cells lost on links.
+    /// Cells of the channel that were lost on links, not dropped at switches.
     #[schemars(extend("x-better" = "less"))]
     pub cells_lost_on_links: u64,
     /// Cells on links and in switches at the end (whole run).

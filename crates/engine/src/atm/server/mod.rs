@@ -115,7 +115,7 @@ pub trait Server: ServerCounts + Sized {
     /// True if `queue` certainly holds fewer than `limit` cells at `now`; false if only the exact
     /// length would show it. Cheaper than the length itself, and changes nothing.
     fn surely_shorter(&self, now: Ps, queue: usize, limit: u64) -> bool;
-    /// The server itself if it is a [`FifoServer`], which knows departures at arrival.
+    /// The server itself if it is a [`FifoServer`], which computes departures at arrival.
     #[inline]
     fn express(&mut self) -> Option<&mut FifoServer> {
         None
@@ -216,7 +216,7 @@ pub trait CreditedServer {
     }
     /// Sends a message of the credit protocol.
     fn tell(&mut self, message: Message, context: &mut Context<'_, Outlet<'_>>);
-    /// Sets a new limit for the channel in `slot`.
+    /// Sets the limit of the channel in `slot` ([`Sender::set_limit`]).
     fn set_limit(&mut self, slot: u32, limit: u32, context: &mut Context<'_, Outlet<'_>>);
     /// Number of cells of the channel in `slot` that have left and were not reported. From this call on these
     /// cells count as reported.

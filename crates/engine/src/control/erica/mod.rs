@@ -28,8 +28,8 @@ pub use statistics::EricaStatistics;
 /// predecessor is 0.
 const FIRST_EPOCH: u32 = 2;
 
-/// Number of precomputed powers of the decay factor; for a channel silent for more intervals one
-/// `pow` is computed.
+/// Number of precomputed powers of the decay factor. If a channel was silent for more intervals, `pow`
+/// computes the power.
 const POWERS: usize = 64;
 
 /// State of ERICA at one output port. All rates are in units/s. Fields that each arrival needs come

@@ -3,7 +3,7 @@
 //!
 //! The delay is the time that the last served packet has waited (timestamps, RFC 8033 section 4.3),
 //! zero if it left the queue empty. The estimate by the departure rate (section 5.2) is not used,
-//! as a queue knows the arrivals of its packets. The algorithm is always active (section 5.3 is
+//! as a queue has the times of arrival of its packets. The algorithm is always active (section 5.3 is
 //! optional).
 
 use alloc::vec::Vec;

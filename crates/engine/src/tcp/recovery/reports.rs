@@ -5,17 +5,17 @@ use crate::kernel::Ps;
 /// An acknowledgement, after it was taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ack {
-    /// Time of its arrival.
+    /// Time at which the acknowledgement arrived.
     pub now: Ps,
-    /// Bytes that it acknowledges cumulatively and no other did before; 0 for a duplicate.
+    /// Bytes that this acknowledgement is the first to acknowledge cumulatively; 0 for a duplicate.
     pub acked: u64,
     /// Oldest byte not acknowledged.
     pub snd_una: u64,
     /// One above the highest byte ever sent.
     pub snd_max: u64,
-    /// It carries ECN-Echo: the receiver reports marked data.
+    /// True if the acknowledgement carries ECN-Echo: the receiver reports marked data.
     pub ece: bool,
-    /// Present only for policies that ask for it ([`super::RecoveryPolicy::needs_delivery`]).
+    /// Data delivered; only for policies that need them ([`super::RecoveryPolicy::needs_delivery`]).
     pub delivery: Option<Delivery>,
 }
 
@@ -24,7 +24,7 @@ impl Ack {
     pub fn flight(&self) -> u64 {
         self.snd_max - self.snd_una
     }
-    /// The round trip that it measures.
+    /// The round trip that the acknowledgement measures.
     pub fn rtt(&self) -> Option<Ps> {
         self.delivery?.rtt
     }

@@ -20,7 +20,7 @@ impl TcpSender {
         self.on_ack_of_data(now, segment)
     }
 
-    /// An acknowledgement of a connection that stands, without the number of a FIN.
+    /// An acknowledgement of an established connection, without the number of a FIN.
     #[inline(always)]
     pub(super) fn on_ack_of_data(&mut self, now: Ps, segment: &Segment) -> Option<TcpEvent> {
         if segment.ack() > self.snd_max || segment.ack() < self.snd_una {

@@ -1,5 +1,5 @@
-//! Closing at the end that sends the data (RFC 9293 section 3.6). Its FIN stands in the segment with the last
-//! byte, as where an application writes and closes at once, and is sent again with that byte.
+//! Closing at the end that sends the data (RFC 9293 section 3.6). The segment with the last byte carries the
+//! FIN, as if an application closes directly after its last write. The FIN is sent again with the last byte.
 
 use super::{TcpEvent, TcpSender};
 use crate::kernel::Ps;

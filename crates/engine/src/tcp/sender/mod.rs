@@ -59,7 +59,7 @@ pub struct TcpSender {
     recover: Option<u64>,
     /// A recovery that lasts until `recover` is acknowledged is under way.
     recovering: bool,
-    /// It has had a partial acknowledgement.
+    /// True after a partial acknowledgement of this recovery.
     partly_recovered: bool,
     /// The segment at snd_una must be sent again, whatever snd_nxt is.
     resend: bool,

@@ -44,7 +44,7 @@ impl Opening {
 }
 
 impl TcpSender {
-    /// The application asks for the connection. With `connection_setup` nothing is sent before;
+    /// The application opens the connection. With `connection_setup` nothing is sent before;
     /// without it the call has no effect.
     pub fn open(&mut self) {
         if let Some(opening) = self

@@ -23,9 +23,9 @@ struct Record {
     delivered_at: Ps,
     /// P.is_app_limited
     app_limited: bool,
-    /// It was sent twice or more.
+    /// True if the segment was sent twice or more.
     again: bool,
-    /// It is known to have arrived.
+    /// True if the segment is known to have arrived.
     arrived: bool,
 }
 
@@ -54,7 +54,7 @@ struct Reports {
     bytes: u64,
     /// The newest segment that it reports.
     newest: Option<Record>,
-    /// It reports a segment that was sent twice.
+    /// True if the acknowledgement reports a segment that was sent twice.
     again: bool,
 }
 
@@ -161,7 +161,8 @@ impl Records {
         }
     }
 
-    /// Knowledge after an acknowledgement at `now`, without the data on their way (3.3).
+    /// The data delivered by the acknowledgement at `now`, with a rate sample (3.3), but without the bytes
+    /// in flight. Clears the collected reports.
     pub fn take_reports(&mut self, now: Ps) -> Delivery {
         let reports = core::mem::take(&mut self.reports);
         let mut found = Delivery::default();

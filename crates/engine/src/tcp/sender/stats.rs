@@ -12,13 +12,13 @@ pub enum TcpEvent {
         seq: u64,
         /// ssthresh after the timeout, in bytes.
         ssthresh: u64,
-        /// Timeouts since the last valid round trip, this one included.
+        /// Timeouts since the last valid sample of the round trip, including this timeout.
         backoff: u32,
     },
     /// The retransmission timer expired before the connection was established; the SYN is sent
     /// again.
     SynTimeout {
-        /// Timeouts since the last valid round trip, this one included.
+        /// Timeouts since the last valid sample of the round trip, including this timeout.
         backoff: u32,
     },
     /// The third duplicate acknowledgement; the segment at `seq` is sent again at once.

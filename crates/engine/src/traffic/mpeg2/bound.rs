@@ -15,7 +15,7 @@ pub enum Bound {
     /// choice.
     #[default]
     Discard,
-    /// They become zero and the peak.
+    /// Values below zero become zero, and values above the peak become the peak.
     Truncate,
     /// Negative values become zero and are subtracted from the next positive ones; the excess above
     /// the peak is delayed by the bucket. The mean is kept.

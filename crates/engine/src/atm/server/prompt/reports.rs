@@ -29,7 +29,7 @@ impl PromptServer {
                 served += self.messages.len();
             }
             let Some(turns) = &queue.turns else {
-                // Nobody is told of departures of channels without credit, as of messages.
+                // Departures of channels without credit are not reported, nor are those of messages.
                 let cells = queue.fifo.cells.len() + queue.first.cells.len();
                 (starts, served) = (starts + cells, served + cells);
                 continue;

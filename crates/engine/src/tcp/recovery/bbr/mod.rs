@@ -118,7 +118,7 @@ enum State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Recovering {
     No,
-    /// It has just begun.
+    /// The recovery has just begun.
     Entered,
     /// Packets are conserved until the round ends.
     FirstRound,
