@@ -1,7 +1,7 @@
 """Entry of the command `cellrate`: signals end it with one word from its first moment on.
 
 The package takes a while to be imported, and an exception that a signal raises there is shown as a
-traceback or gets lost in a library. So this module stands outside the package, and imports only
+traceback or gets lost in a library. So this module is outside the package, and imports only
 what the interpreter has loaded already.
 """
 

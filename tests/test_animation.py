@@ -211,7 +211,7 @@ def test_the_page_has_the_cells_and_plays_them(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--from", "1 ms", "--to", "1 ms"], "it is not after"),
+        (["--from", "1 ms", "--to", "1 ms"], "is not after --from"),
         (["--from", "1 cell", "--to", "1 ms"], "--from"),
         (["--from", "1 ms", "--to", "3 ms"], "a film to 0.003 s: the run ends at 0.002 s"),
         (["--from", "0 ms", "--to", "0.005 ms"], "no cell is on a link in that span"),

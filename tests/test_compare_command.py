@@ -175,7 +175,7 @@ def test_a_failed_run_is_told_and_left_out(
     ("options", "said"),
     [
         ([], "name what is compared"),
-        (["--vary", "control.scheme"], "it takes PATH=A,B,C"),
+        (["--vary", "control.scheme"], "--vary takes PATH=A,B,C"),
         (["--vary", "control.scheme=efci"], "a comparison needs two alternatives"),
         (["--vary", "control.scheme=efci,erika"], "did you mean 'erica'"),
         (["--vary", "control.interval=1 ms,2 cells"], "switch.control.interval"),

@@ -83,7 +83,7 @@ def test_swings_between_cycles_are_damped_or_refused(
     if rests:
         assert limit_cycle(swinging) == last
     else:
-        with pytest.raises(AssumptionError, match="small for a cycle to repeat itself"):
+        with pytest.raises(AssumptionError, match="too large for a cycle that repeats"):
             limit_cycle(swinging)
 
 

@@ -324,7 +324,7 @@ def test_transfers_of_a_file_of_sizes_arrive_at_the_load_and_complete(tmp_path: 
     assert {round(value, 13) for value in one} == {round(value, 13) for value in expected}
     # The resolved scenario holds the content of the file.
     file.write_text(SIZES.replace("1460,0.5", "1460,0.6"), encoding="utf-8")
-    with pytest.raises(cellrate.ScenarioError, match="has another content"):
+    with pytest.raises(cellrate.ScenarioError, match="differs from the file of `sha256`"):
         cellrate.run(found.resolved)
 
 

@@ -314,7 +314,7 @@ def test_environments_on_threads_are_those_one_after_the_other(name: str, thread
         digests += [one for one in step[-1].get("digest", []) if one]
     assert len(digests) == 9  # each ends after five steps, and is begun anew by the sixth
     assert len(set(digests)) == 6
-    with pytest.raises(ValueError, match=r"actions of shape \(3,\), not \(3, 1\)"):
+    with pytest.raises(ValueError, match=r"actions must have the shape \(3, 1\), not \(3,\)"):
         ours.step(np.zeros(3))
     ours.reset(seed=1)
     with pytest.raises(ValueError, match=r"an action of 1\.5"):
@@ -376,14 +376,18 @@ def test_a_name_with_its_module_needs_no_import() -> None:
 WRONG: list[tuple[str, dict[str, Any], str]] = [
     (PORT, {"port": "A->C"}, "no port `A->C` that forwards an ABR flow; those that do: A->B, "),
     (PORT, {"overrides": {"flow.tcp.service": "ubr"}}, "no switch forwards an ABR flow"),
-    (PORT, {"interval": 0}, "an interval of 0 s: at least 1e-12 s"),
-    (PORT, {"interval": float("nan")}, "an interval of NaN s"),
-    (PORT, {"most_share": 1.5}, "most_share is 1.5: a number above 0 and at most 1"),
-    (PORT, {"delay_weight": -1}, "delay_weight is -1: a number from 0"),
+    (PORT, {"interval": 0}, "an interval must be at least 1e-12 s, but is 0 s"),
+    (PORT, {"interval": float("nan")}, "an interval must be at least 1e-12 s, but is NaN s"),
+    (PORT, {"most_share": 1.5}, "most_share must be above 0 and at most 1, but is 1.5"),
+    (PORT, {"delay_weight": -1}, "delay_weight must be at least 0 and finite, but is -1"),
     (PORT, {"render_mode": "human"}, "the environment draws nothing"),
     (SOURCE, {"flow": "udp.1"}, "no ABR flow `udp.1`; there are tcp.1, tcp.2"),
     (SOURCE, {"overrides": {"flow.tcp.service": "ubr"}}, "no flow has the class ABR"),
-    (SOURCE, {"loss_weight": float("inf")}, "loss_weight is inf: a number from 0"),
+    (
+        SOURCE,
+        {"loss_weight": float("inf")},
+        "loss_weight must be at least 0 and finite, but is inf",
+    ),
 ]
 
 
@@ -415,8 +419,8 @@ def test_wrong_actions_and_wrong_order_are_refused() -> None:
         ([0.6], "an action of 0.6 is not a share from 0 to 0.5"),
         ([float("nan")], "an action of nan"),
         ([-0.1], "an action of -0.1 is not a share from 0 to 0.5"),
-        ([0.1, 0.1], "an action is one number in an array"),
-        (0.1, "an action is one number in an array"),
+        ([0.1, 0.1], "an action must be one number in an array"),
+        (0.1, "an action must be one number in an array"),
     ):
         with pytest.raises(ValueError, match=message):
             env.step(np.array(action))

@@ -91,7 +91,14 @@ ENTITY = '<!DOCTYPE graphml [<!ENTITY a "aaaa">]>\n<graphml xmlns='
     [
         ('"1.0"?', '"1.0" encoding="foo"?', "encoding that is not read: unknown encoding: foo"),
         ('"1.0"?', '"1.0" encoding="big5"?', "encoding that is not read: multi-byte"),
-        ("<graphml xmlns=", ENTITY, "declares an entity, 'a': write its text\n --> net.graphml:2"),
+        (
+            "<graphml xmlns=",
+            ENTITY,
+            (
+                "declares the entity 'a': put the entity's text in place of each use\n"
+                " --> net.graphml:2"
+            ),
+        ),
         ('"n">2e7<', '"i">' + "9" * 400 + "<", "which is no number\n --> net.graphml:14"),
         ("<key ", EMPTY_DEFAULT, "no GraphML that can be read: an element is empty"),
     ],

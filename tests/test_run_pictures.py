@@ -178,7 +178,7 @@ def test_the_command_draws_what_it_is_asked_for(command: Command, tmp_path: Path
         (["--from", "1 ms"], "--from: there is nothing to draw without --plot"),
         (["--dark"], "--dark: there is nothing to draw without --plot"),
         (["--plot", "--from", "5 s"], "--from 5 s: the run ends at 1 s"),
-        (["--plot", "--from", "5 ms", "--to", "1 ms"], "--to 1 ms: it is not after 5 ms"),
+        (["--plot", "--from", "5 ms", "--to", "1 ms"], "--to 1 ms is not after --from 5 ms"),
     ],
 )
 def test_impossible_times_are_refused(command: Command, options: list[str], said: str) -> None:

@@ -148,7 +148,10 @@ def test_the_parameters_of_others_are_checked(program: Path, tmp_path: Path) -> 
     path = tmp_path / "net.toml"
     path.write_text(cellrate.template("single-switch"), encoding="utf-8")
     for setting, told in (
-        ('switch.discard={policy="share-of-buffer", share=3}', "`share`: 3 is not above 0"),
+        (
+            'switch.discard={policy="share-of-buffer", share=3}',
+            "`share`: must be above 0 and at most 1, but is 3",
+        ),
         ('tcp.recovery={policy="halving", part=1}', "its parameters: 1 is not between 0 and 1"),
         ('abr.law={law="additive", step=1}', "`step` is a number without a unit"),
         ('tcp.recovery={policy="share-of-buffer"}', "`policy` cannot be"),
@@ -170,7 +173,7 @@ def test_its_parameters_do_not_change_during_a_run(program: Path, tmp_path: Path
 def test_its_parameters_are_checked(program: Path, tmp_path: Path) -> None:
     path = tmp_path / "own.toml"
     done = ran(program, scenario(path, 'scheme = "equal-share"\ntarget_utilisation = 3'))
-    assert "`target_utilisation`: 3 is not above 0 and at most 1" in done.stderr
+    assert "`target_utilisation`: must be above 0 and at most 1, but is 3" in done.stderr
     done = ran(program, scenario(path, 'scheme = "equal-share"\ntarget = 0.5'))
     assert "keys of `control`: `target_utilisation`" in done.stderr
     done = ran(program, scenario(path, 'scheme = "equal-shares"'))

@@ -141,7 +141,7 @@ def test_the_scenario_stands_beside_the_study(tmp_path: Path) -> None:
         ('[factors]\n"flow.tcp.cuont" = [2]', 4, "did you mean 'count'"),
         ('[factors]\n"control.scheme" = ["ercia"]', 4, "did you mean 'erica'"),
         ('[factors]\n"flow.tcp.count" = [2, 2]', 4, "has a value twice"),
-        ('[factors]\n"flow.tcp.count" = ["two"]', 4, "cannot be 'two'"),
+        ('[factors]\n"flow.tcp.count" = ["two"]', 4, "must be a finite number such"),
         ('[factors]\n"topology.bottleneck" = ["3 Mbit/s"]', 4, "is not"),
         ('[factors]\n"flow.tcp.count" = { from = 9, to = 2, count = 3 }', 4, "is not below"),
         ('[factors]\n"flow.tcp.count" = { from = 1, to = 3, count = 9 }', 4, "are no 9 values"),

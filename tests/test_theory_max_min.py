@@ -207,7 +207,7 @@ def test_no_rate_can_grow_without_hurting_one_that_is_no_greater(graph: Graph) -
         ({"L": 0.0}, {"A": ["L"]}, {}, r"link L = 0\.0: must be above 0"),
         ({"L": 1.0}, {"A": ["M"]}, {}, "flow A = M: there is no such link; there are L"),
         ({"L": 1.0}, {"A": []}, {}, "flow A = no link"),
-        ({"L": 1.0}, {"A": ["L", "L"]}, {}, "no link twice"),
+        ({"L": 1.0}, {"A": ["L", "L"]}, {}, "must not have a link twice"),
         ({"L": 1.0}, {"A": ["L"]}, {"mcr": {"B": 1.0}}, "mcr = B: there is no such flow"),
         ({"L": 1.0}, {"A": ["L"]}, {"mcr": {"A": 2.0}}, r"link L = 1\.0: must be at least the sum"),
         ({"L": 1.0}, {"A": ["L"]}, {"pcr": {"A": math.nan}}, "pcr of A = nan"),

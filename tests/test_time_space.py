@@ -85,7 +85,7 @@ def test_the_diagram_is_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert run_command(["time-space", str(scenario), "-o", str(figure)]) == 0
     assert figure.read_text(encoding="utf-8") != drawn
     for options, said in (
-        (["--from", "1 ms", "--to", "1 ms"], "it is not after"),
+        (["--from", "1 ms", "--to", "1 ms"], "is not after --from"),
         (["--from", "1 cell", "--to", "1 ms"], "--from"),
         ([*span, "--flow", "tcp.9"], "there is no flow 'tcp.9'"),
         ([*span, "-o", "x.gif"], "png, svg, pdf"),

@@ -77,7 +77,7 @@ impl Outcome {
     )> {
         let series = self.0.series.get(index).ok_or_else(|| {
             PyIndexError::new_err(format!(
-                "no series {index}: they are numbered from 0, and there are {}",
+                "there is no series {index}: series are numbered from 0, and the result has {}",
                 self.0.series.len()
             ))
         })?;

@@ -208,10 +208,10 @@ impl Scenario {
     fn require_cells(&self) -> PyResult<()> {
         self.atm().map(|_| ())
     }
-    /// Refuses a network that routers join, for what knows one link layer.
+    /// Refuses a network with routers, for functions that work on one link layer.
     ///
     /// Raises:
-    ///     ScenarioError: Routers join it.
+    ///     ScenarioError: The network has routers.
     fn require_one_link_layer(&self, py: Python<'_>) -> PyResult<()> {
         match &self.job {
             Layer::Atm(_) => Ok(()),
@@ -427,7 +427,7 @@ impl Scenario {
         check_span(from_seconds, to_seconds)?;
         if to_seconds.is_infinite() {
             return Err(PyValueError::new_err(
-                "a span to inf s: passages are of a span with an end",
+                "a span to inf s: passages need a span with an end",
             ));
         }
         let dict = PyDict::new(py);
@@ -610,7 +610,7 @@ impl Scenario {
 /// Reason why a scenario with classes in Python is not divided.
 const LOCK: &str = "classes in Python hold the interpreter's lock, so one thread runs at a time";
 
-/// The number of threads that Python asks for.
+/// The number of threads that the caller in Python gives.
 fn number_of(threads: Option<usize>) -> PyResult<Threads> {
     let Some(number) = threads else {
         return Ok(Threads::Auto);
@@ -627,7 +627,7 @@ fn check_span(from_seconds: f64, to_seconds: f64) -> PyResult<()> {
         return Ok(());
     }
     let message = format!(
-        "a span from {from_seconds} s to {to_seconds} s: it begins at 0 s or later, and ends no earlier"
+        "a span must begin at 0 s or later and end no earlier, but is from {from_seconds} s to {to_seconds} s"
     );
     Err(PyValueError::new_err(message))
 }

@@ -25,7 +25,7 @@ impl PolicyParameters for BufferShareConfig {
         if self.share > 0.0 && self.share <= 1.0 {
             return Vec::new();
         }
-        let message = format!("{} is not above 0 and at most 1", self.share);
+        let message = format!("must be above 0 and at most 1, but is {}", self.share);
         vec![Finding::impossible("share", message)]
     }
 }

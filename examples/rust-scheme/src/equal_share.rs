@@ -32,7 +32,7 @@ impl SchemeParameters for EqualShareConfig {
         if found > 0.0 && found <= 1.0 {
             return Vec::new();
         }
-        let message = format!("{found} is not above 0 and at most 1");
+        let message = format!("must be above 0 and at most 1, but is {found}");
         vec![Finding::impossible("target_utilisation", message)]
     }
 }

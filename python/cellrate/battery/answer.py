@@ -162,4 +162,6 @@ def _repeats(one: Contender, records: Sequence[Record], again: StreamRunner) -> 
 def _require_different(names: Sequence[str]) -> None:
     for name in names:
         if names.count(name) > 1:
-            raise BadInput(f"two schemes are called {name}: give one of the classes another name")
+            raise BadInput(
+                f"two schemes are named {name}: leave one out, or rename a class of your own"
+            )

@@ -93,8 +93,8 @@ def contender(name: str, settings: Sequence[str] = ()) -> Contender:
     known = {one.name: one for one in candidates()}
     if name.endswith(".toml"):
         raise BadInput(
-            f"{name} is a scenario; the battery judges schemes in experiments of its own, of ATM "
-            f"cells: `cellrate choose {name}` compares controls on a scenario of any link layer"
+            f"{name} is a scenario, but `battery` takes control schemes; "
+            f"`cellrate choose {name}` compares control schemes on a scenario"
         )
     if ":" not in name:
         choose(name, list(known), "control scheme")

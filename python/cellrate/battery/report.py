@@ -250,7 +250,7 @@ def _of_contender(answer: Answer, name: str) -> Iterator[str]:
     rank, all_of_them = answer.rank(name), len(answer.standings)
     yield from _overload(answer, name)
     yield (
-        f"{name} stands at {rank} of {all_of_them}: score {score(own)}, where 1 wins every duel "
+        f"{name} has rank {rank} of {all_of_them}: score {score(own)}, where 1 wins every duel "
         "with a built-in scheme and 0.5 is as good as they are."
     )
     yield portrait(own)
@@ -407,16 +407,17 @@ def rules(answer: Answer) -> list[str]:
     differences = (
         "A difference is real if it remains so among all duels of a scheme: at most 5 % of those "
         "called real are expected to be chance (Benjamini and Yekutieli 2001). It also has to "
-        "matter; each measure says from where on."
+        "matter: each measure has the least difference that does."
     )
     scores = (
-        "A duel that nobody wins counts half. Measures count alike, experiments too; a failed run "
-        "loses every duel of its experiment. ± is the standard error, as if the experiments were a "
-        "draw from many like them. Other weights give other ranks: the columns have all parts."
+        "A duel without a winner counts half. All measures have equal weight, and so have all "
+        "experiments. A failed run loses every duel of its experiment. ± is the standard error, as "
+        "if the experiments were a draw from many like them. Other weights give other ranks: the "
+        "table has the score in each measure."
     )
     work = (
-        "Work is the time of a cell-hop beside that of ERICA on this machine; for built-in schemes "
-        "it was measured once. It is not part of the score."
+        "Work is the time of a cell-hop divided by that of ERICA on this machine; for built-in "
+        "schemes it was measured once. Work is not part of the score."
     )
     return [conditions, differences, scores, work]
 

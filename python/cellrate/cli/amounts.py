@@ -39,7 +39,7 @@ def span(begin: str, end: str | None, options: tuple[str, str]) -> tuple[float, 
     """
     times = seconds(begin, options[0]), math.inf if end is None else seconds(end, options[1])
     if times[0] >= times[1]:
-        raise BadInput(f"{options[1]} {end}: it is not after {begin}")
+        raise BadInput(f"{options[1]} {end} is not after {options[0]} {begin}")
     return times
 
 

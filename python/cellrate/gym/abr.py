@@ -78,7 +78,7 @@ class AbrPort(Environment[_core.PortEpisode]):
         render_mode: str | None = None,
     ) -> None:
         if not 0 < most_share <= 1:
-            raise ValueError(f"most_share is {most_share}: a number above 0 and at most 1")
+            raise ValueError(f"most_share must be above 0 and at most 1, but is {most_share}")
         self._port, self._interval, self.most_share = port, interval, float(most_share)
         super().__init__(
             scenario, overrides, render_mode, delay_weight=delay_weight, loss_weight=loss_weight

@@ -62,7 +62,7 @@ class Environment(gymnasium.Env[Vector, Vector], Generic[E]):
     ) -> None:
         for name, weight in weights.items():
             if not 0 <= weight < float("inf"):
-                raise ValueError(f"{name} is {weight}: a number from 0")
+                raise ValueError(f"{name} must be at least 0 and finite, but is {weight}")
         self._weights = {name: float(weight) for name, weight in weights.items()}
         if render_mode is not None:
             raise ValueError(f"render_mode {render_mode!r}: the environment draws nothing")
@@ -153,7 +153,7 @@ class Environment(gymnasium.Env[Vector, Vector], Generic[E]):
             [share] = action
             share = float(share)
         except (TypeError, ValueError):
-            raise ValueError(f"an action is one number in an array, not {action!r}") from None
+            raise ValueError(f"an action must be one number in an array, not {action!r}") from None
         if not 0 <= share <= self.most_share:
             share = float(self.bounded(share))
         numbers = episode.step(share)

@@ -108,7 +108,9 @@ class SideBySide(VectorEnv[Vector, Vector, NDArray[Any]]):
         """
         shares = np.asarray(actions, dtype=np.float64)
         if shares.shape != (self.num_envs, 1):
-            raise ValueError(f"actions of shape {shares.shape}, not ({self.num_envs}, 1)")
+            raise ValueError(
+                f"actions must have the shape ({self.num_envs}, 1), not {shares.shape}"
+            )
         began, going = self._ended.copy(), ~self._ended
         told: dict[str, Any] = {}
         seen, rewards = np.zeros((self.num_envs, SEEN)), np.zeros(self.num_envs)

@@ -22,7 +22,7 @@ ERRATUM = ("id", "where", "printed", "right", "why")
 def as_json(parts: Sequence[Judged]) -> list[dict[str, Any]]:
     """An object per experiment; numbers that are not finite are None.
 
-    Effects of open assumptions stand in `sensitivity`, settings of the user in `changed`, if there
+    Effects of open assumptions are in `sensitivity`, settings of the user in `changed`, if there
     are some.
     """
     objects = []

@@ -28,9 +28,9 @@ def study_of(name: str) -> str:
     """The text of the study file.
 
     Args:
-        name: Id of an experiment, such as `ohsaki95-fig6b`. A study has one scenario: where runs
-            have several, that of the study stands behind a colon, as in `ohsaki95-fig5:epd`;
-            without it the first is taken, and the text names the others. A variant can stand there
+        name: Id of an experiment, such as `ohsaki95-fig6b`. A study has one scenario. If runs
+            have several, that of the study follows a colon, as in `ohsaki95-fig5:epd`. Without a
+            colon the first is taken, and the text names the others. A variant can follow the colon
             as well.
 
     Raises:
@@ -42,7 +42,7 @@ def study_of(name: str) -> str:
     wanted = experiment.id
     files = list(dict.fromkeys(variant.scenario for variant in experiment.variants))
     if not files:
-        raise ReproduceError(f"{wanted} computes without runs, so there is nothing to study")
+        raise ReproduceError(f"{wanted} has no simulation runs, so there is nothing to study")
     parts = {Path(file).stem: file for file in files}
     variants = {variant.name: variant.scenario for variant in experiment.variants}
     if part and part not in parts | variants:
@@ -173,7 +173,7 @@ def _factors(names: Sequence[str], rows: Sequence[dict[str, str]]) -> Iterator[s
 
 
 def _level(text: str) -> str:
-    """A value as a level of a factor; text of a setting needs no quotation marks, a level does."""
+    """A value as a level of a factor: a text gets the quotation marks that a setting may lack."""
     if NUMBER.fullmatch(text) or text in {"true", "false"}:
         return text
     return text if text.startswith('"') else json.dumps(text, ensure_ascii=False)

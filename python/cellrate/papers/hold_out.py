@@ -1,7 +1,6 @@
 """The hold-out test: a better value must also be better on results that did not choose it.
 
-Before it stands the statistical test that excludes values, after it what is done with the values
-that held out.
+The statistical test that excludes values comes before this test.
 """
 
 from __future__ import annotations

@@ -179,7 +179,7 @@ def _together(
 def _counted(
     laboratory: Laboratory, question: Question, concerned: Iterable[OpenParameter]
 ) -> tuple[Subject, ...]:
-    """Results that the columns count."""
+    """Results that an inference counts: all, or those on which an open parameter has an effect."""
     everything = subjects_of(laboratory.paper)
     if question.whole:
         return everything

@@ -128,7 +128,7 @@ def measure_readings(
 def _met(
     laboratory: Laboratory, subjects: tuple[Subject, ...], values: tuple[int, ...], number: int
 ) -> tuple[bool, ...] | None:
-    """Marks of the results at a point; None if a scenario does not allow the point."""
+    """For each result True if it is met with the values; None if a scenario refuses the values."""
     choices = choices_at(laboratory.paper, values)
     units = [Unit(choices, subject, (number,)) for subject in subjects]
     try:

@@ -36,13 +36,13 @@ def axes_of(paper: Paper) -> tuple[ReadingAxis, ...]:
 
 
 def none_yet(paper: Paper) -> Readings:
-    """The readings of a paper for which none have been made."""
+    """The joint readings of a paper before any have been made."""
     results = tuple((subject.experiment, subject.name) for subject in subjects_of(paper))
     return Readings(axes_of(paper), results, ())
 
 
 def read_readings(paper: Paper) -> Readings:
-    """The readings beside a paper's data; none without a file.
+    """The joint readings in the directory of a paper's data; no lines if there is no file.
 
     Raises:
         ReproduceError: The file is damaged, or older than the paper's data.

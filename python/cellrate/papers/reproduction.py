@@ -162,7 +162,10 @@ class Chosen:
 
     @property
     def page_name(self) -> str:
-        """Name of the page: that of the paper, and of the experiments if some are left out."""
+        """Name of the page: that of the paper if these are all its experiments, unchanged.
+
+        Otherwise names of the experiments follow, and a fingerprint of the changes.
+        """
         if self.is_whole:
             return self.paper.id
         names = [identifier.removeprefix(f"{self.paper.id}-") for identifier in self.ids]

@@ -48,7 +48,7 @@ class RunId:
 
 @cache
 def vocabulary() -> dict[str, Any]:
-    """Names that every expression knows: functions, units and words."""
+    """Names that every expression may use: functions, units and words."""
     return builtins() | words()
 
 

@@ -43,7 +43,7 @@ class State:
             self.before = _pictures(self._places())
 
     def change(self) -> StateChanged | None:
-        """The error of a run that changed a value which outlives it; None if it changed none."""
+        """The error to raise if the run changed a value that stays after it; None otherwise."""
         places = self._places()
         for place, value in places.items():
             before = self.before.get(place, _picture(ABSENT))

@@ -205,7 +205,7 @@ def _rises(part: Sampled, low: float, middle: float, high: float) -> list[int]:
     """Indices of the first samples above the middle in rises from below `low` to above `high`."""
     spans = (part.low < low) & (part.high > high)
     if np.any(spans[1:] & spans[:-1]):
-        raise ValueError("points of the trace cover whole cycles: it needs more trace_points")
+        raise ValueError("a point of the trace covers a whole cycle or more: set more trace_points")
     found = []
     was_low, crossed = False, None
     values = zip(part.low.tolist(), part.high.tolist(), part.middle.tolist(), strict=True)

@@ -90,7 +90,7 @@ class _Lines:
                 self.links[ends].append(line)
 
     def refuse_loose_ends(self) -> None:
-        """Checks that links end at nodes, which may stand behind them in the file.
+        """Checks that links end at nodes, which the file may have after the links.
 
         Raises:
             BadInput: A link ends at no node; networkx would make a node for it.
@@ -209,7 +209,8 @@ def _lines(data: bytes, path: str) -> _Lines:
     def declare(name: str, *_: object) -> None:
         # A few entities that refer to each other can expand to a text larger than memory.
         lines.refuse(
-            f"{path} declares an entity, {name!r}: write its text", parser.CurrentLineNumber
+            f"{path} declares the entity {name!r}: put the entity's text in place of each use",
+            parser.CurrentLineNumber,
         )
 
     parser.StartElementHandler = start

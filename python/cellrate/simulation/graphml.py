@@ -261,7 +261,7 @@ def _part(node: Drawn, neighbours: int, options: GraphOptions) -> GraphPart:
     name = next(filter(None, fit), "node")
     flows_to = tuple(filter(None, BETWEEN.split(str(node.attributes.get("flows_to", "")))))
     if flows_to and not is_host:
-        node.refuse("flows lead from hosts; this is a switch")
+        node.refuse("a flow must begin at a host, and this is a switch")
     return GraphPart(name, node, is_host, None if buffer is None else str(buffer), flows_to)
 
 

@@ -43,7 +43,7 @@ class _Progress:
 
 
 class ProgressLine(_Progress):
-    """The progress as a line on standard error, written over and over."""
+    """The progress as one line on standard error, which each update overwrites."""
 
     def __init__(self, label: str) -> None:
         super().__init__(label)

@@ -198,7 +198,10 @@ def job_of(scenario: ScenarioLike, overrides: Overrides = (), seed: int | None =
 
 
 def _named(value: object) -> Mapping[str, Any]:
-    """Entries of a table by key, of an array of tables by index and name; none of other values."""
+    """Entries of a table by key; elements of an array by index, and its named tables by name, too.
+
+    Another value has no entries.
+    """
     if isinstance(value, Mapping):
         return value
     if not isinstance(value, list):

@@ -58,7 +58,7 @@ def chosen(frame: pl.DataFrame, where: Sequence[str]) -> pl.DataFrame:
     for text in where:
         name, equals, value = (piece.strip() for piece in text.partition("="))
         if not (name and equals and value):
-            raise BadInput(f"--where {text!r}; it takes NAME=VALUE")
+            raise BadInput(f"--where takes NAME=VALUE, not {text!r}")
         frame = frame.filter(_equals(frame, column(name, frame.columns), value, text))
     if frame.is_empty():
         raise BadInput(f"no run has {' and '.join(where)}")

@@ -230,7 +230,12 @@ def _demands(
         require(len(route) > 0, f"flow {flow}", "no link", "a flow needs one link at least")
         for link in route:
             require(link in links, f"flow {flow}", link, allowed)
-        require(len(set(route)) == len(route), f"flow {flow}", "+".join(route), "no link twice")
+        require(
+            len(set(route)) == len(route),
+            f"flow {flow}",
+            "+".join(route),
+            "must not have a link twice",
+        )
     allowed = f"there is no such flow; there are {', '.join(flows)}"
     for what, values in (("mcr", mcr), ("pcr", pcr), ("weights", weights)):
         for flow in values:

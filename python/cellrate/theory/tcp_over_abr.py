@@ -280,13 +280,13 @@ def buffer_law_cells(
 ) -> Numbers:
     """Buffer (a RTT + b interval + c feedback delay) * link.
 
-    Kalyanaraman 97 section 8.14; the default coefficients are its conservative ones for ERICA+. The
-    law assumes persistent TCP sources whose segments together are small compared with the buffer.
-    In a LAN, where the interval is much longer than the round trip, the source's Table 8.4 needs a
-    b of up to 4.5.
+    The default coefficients are the conservative ones of Kalyanaraman 97 section 8.14 for ERICA+.
+    The law assumes persistent TCP sources whose segments together are small compared with the
+    buffer. In a LAN, where the interval is much longer than the round trip, Kalyanaraman's
+    Table 8.4 needs a b of up to 4.5.
 
     Args:
-        round_trip_seconds: Round trip RTT; with virtual sources, that of the segment between them.
+        round_trip_seconds: Round trip RTT; with virtual sources, that between two of them.
         interval_seconds: Averaging interval of the switch.
         feedback_delay_seconds: Twice the delay from the bottleneck to the source.
         link_cells_per_second: Rate of the bottleneck.

@@ -58,7 +58,7 @@ def timely_queue_bytes(
         low_seconds
     ) / np.asarray(beta)
     fits = queue <= bytes_per_second * np.asarray(high_seconds)
-    require(fits, "flows", flows, "the queue at the fixed point lasts longer than T_high")
+    require(fits, "flows", flows, "the queueing delay at the fixed point exceeds T_high")
     return plain(queue)
 
 

@@ -174,12 +174,12 @@ fn check_ports(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) 
         problems.extend(findings.into_iter().map(|finding| Problem {
             severity: severity(&finding),
             place: place!["switch", table, finding.field],
-            // A default stands in no text that could be shown.
+            // The text of the scenario does not have a default, so the message of a warning names the key.
             message: match severity(&finding) {
                 Severity::Warning => {
                     format!("`switch.{table}.{}`: {}", finding.field, finding.message)
                 }
-                Severity::Error => finding.message,
+                Severity::Error => format!("`{}`: {}", finding.field, finding.message),
             },
             help: String::new(),
         }));
@@ -236,7 +236,7 @@ fn check_rates(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) 
         problems.extend(findings.into_iter().flatten().map(|finding| Problem {
             severity: severity(&finding),
             place: place!["flow", group, "rate_control", finding.field],
-            message: finding.message,
+            message: format!("`{}`: {}", finding.field, finding.message),
             help: String::new(),
         }));
     }

@@ -77,6 +77,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     let findings = fcvc.in_octets(&scenario.ethernet).check();
     problems.extend(findings.into_iter().map(|finding| {
         let message = finding.message.replace("cells", "bytes");
+        let message = format!("`{}`: {message}", finding.field);
         problem_of(&finding, place!["fcvc", finding.field], message)
     }));
     if problems
@@ -120,7 +121,7 @@ fn contradictions(scenario: &Scenario) -> Vec<Problem> {
     refuse(
         switch.memory.is_some(),
         place!["switch", "memory"],
-        "credit promises each flow a buffer of its own, which a shared memory cannot hold",
+        "credit control needs a buffer for each flow, but `memory` shares one among the queues",
         "no `memory`, or no `[fcvc]`",
     );
     refuse(
@@ -132,8 +133,8 @@ fn contradictions(scenario: &Scenario) -> Vec<Problem> {
     refuse(
         switch.multipath != Multipath::Ecmp,
         place!["switch", "multipath"],
-        "credit is given for a flow over one path, and sprayed frames take several",
-        "`ecmp`, or no `[fcvc]`",
+        "credit control needs one path for each flow, but sprayed frames take several",
+        "`multipath = \"ecmp\"`, or no `[fcvc]`",
     );
     for (index, flow) in scenario.flows.iter().enumerate() {
         refuse(

@@ -119,7 +119,7 @@ impl Job {
     /// [`Job::new`] with the control schemes and recoveries that `schemes` finds.
     ///
     /// # Errors
-    /// Those of [`Job::new`].
+    /// The errors of [`Job::new`].
     pub fn with_schemes(
         text: &str,
         path: &str,
@@ -177,7 +177,7 @@ impl Job {
     pub fn scenario(&self) -> &Scenario {
         &self.scenario
     }
-    /// Its graph with the routes of its flows.
+    /// The graph of the scenario, with the routes of the flows.
     pub fn graph(&self) -> &Graph {
         &self.graph
     }
@@ -239,7 +239,7 @@ impl Job {
     /// Runs it in `threads`, as many of them as pay; the outcome is that of [`Job::run`].
     ///
     /// # Errors
-    /// Those of [`Job::run`].
+    /// The errors of [`Job::run`].
     pub fn run_in(&self, threads: Threads, progress: Progress<'_>) -> Result<Outcome, Failure> {
         self.run_watched(threads, progress, &mut ())
     }
@@ -247,7 +247,7 @@ impl Job {
     /// Runs it in one thread; also returns the time that each task takes.
     ///
     /// # Errors
-    /// Those of [`Job::run`].
+    /// The errors of [`Job::run`].
     pub fn profile(&self, progress: Progress<'_>) -> Result<(Outcome, Profile), Failure> {
         self.refuse_joined().map_err(Failure::Refused)?;
         let kind = |node: &Node| {
@@ -361,15 +361,15 @@ impl Job {
         })
     }
 
-    /// Refuses a network that routers join, for what knows one link layer.
+    /// Refuses a network with routers, for functions that work on one link layer.
     ///
     /// # Errors
-    /// If routers join it.
+    /// If the network has routers.
     pub fn refuse_joined(&self) -> Result<(), Refusal> {
         if !self.graph.is_joined() {
             return Ok(());
         }
-        let message = "this needs a network of one link layer, and routers join this one";
+        let message = "this needs a network of one link layer, but the network has routers";
         let help = "see \"Through a router over ATM\" of the tutorial on Ethernet";
         Err(self.refusal(&["topology"], message, help))
     }

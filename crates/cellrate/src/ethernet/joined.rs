@@ -147,7 +147,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
         ),
     ] {
         if is_set {
-            let message = "not yet for a network that routers join";
+            let message = "not possible in a network with routers";
             problems.push(Problem::error(place, message, ""));
         }
     }
@@ -189,7 +189,7 @@ fn check_components(atm: &Atm, scenario: &Scenario, graph: &Graph, problems: &mu
             Problem {
                 severity: severity(&finding),
                 place,
-                message: finding.message,
+                message: format!("`{}`: {}", finding.field, finding.message),
                 help: String::new(),
             }
         }));

@@ -182,12 +182,10 @@ fn bytes_of(path: &Path, sha256: &mut Option<String>) -> Result<Vec<u8>, Wrong> 
         Some(wanted) if !wanted.eq_ignore_ascii_case(&found) => Err(Wrong {
             key: "sha256",
             message: format!(
-                "{} has another content: its SHA-256 is {found}",
+                "{} differs from the file of `sha256`: its SHA-256 is {found}",
                 path.display()
             ),
-            help:
-                "the file has changed since this was written; without `sha256` any content is taken"
-                    .into(),
+            help: "remove `sha256` to take any content".into(),
         }),
         _ => {
             *sha256 = Some(found);

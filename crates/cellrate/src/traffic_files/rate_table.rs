@@ -67,7 +67,7 @@ fn by_duration(rows: &[Row]) -> Result<Vec<Piece>, Wrong> {
     let mut all = Ps::ZERO;
     for &(number, lasts, rate) in rows {
         if lasts == Ps::ZERO {
-            return Err((number, "a duration is longer than 0 s".into()));
+            return Err((number, "a duration must be above 0 s".into()));
         }
         all = all.saturating_add(lasts);
         if !all.is_scheduled() {
@@ -80,12 +80,15 @@ fn by_duration(rows: &[Row]) -> Result<Vec<Piece>, Wrong> {
 
 fn by_time(rows: &[Row]) -> Result<Vec<Piece>, Wrong> {
     if let Some((number, first, _)) = rows.first().filter(|(_, first, _)| *first > Ps::ZERO) {
-        return Err((*number, format!("the first time is 0 s, not {first}")));
+        return Err((
+            *number,
+            format!("the first time must be 0 s, but is {first}"),
+        ));
     }
     if let Some((number, _, rate)) = rows.last().filter(|(_, _, rate)| rate.0 > 0) {
         return Err((
             *number,
-            format!("the last row is the end of the trace: its rate is 0, not {rate}"),
+            format!("the last row ends the trace: its rate must be 0, but is {rate}"),
         ));
     }
     let mut pieces = Vec::with_capacity(rows.len());
@@ -237,7 +240,7 @@ mod tests {
         begins(
             "duration (ms),rate (Mbit/s)\n1,2\n0,2",
             3,
-            "longer than 0 s",
+            "must be above 0 s",
         );
         begins(
             "duration (s),rate (Mbit/s)\n1.7e7,2\n1e6,2\n1e6,2",
@@ -249,7 +252,7 @@ mod tests {
         begins(
             "time (ms),rate (Mbit/s)\n1,2\n2,0",
             2,
-            "the first time is 0 s",
+            "the first time must be 0 s",
         );
         begins(
             "time (ms),rate (Mbit/s)\n0,2\n3,1\n3,0",
@@ -259,7 +262,7 @@ mod tests {
         begins(
             "time (ms),rate (Mbit/s)\n0,2\n3,1",
             3,
-            "the last row is the end",
+            "the last row ends the trace",
         );
     }
 }

@@ -80,7 +80,7 @@ fn a_resolved_scenario_belongs_to_the_content_of_its_files() {
     );
     let refused = case.parse(&[&same]).unwrap_err();
     assert!(
-        refused.contains("DIR/rates.csv has another content: its SHA-256 is "),
+        refused.contains("DIR/rates.csv differs from the file of `sha256`: its SHA-256 is "),
         "{refused}"
     );
     assert!(refused.contains("--set:1:26"), "{refused}");

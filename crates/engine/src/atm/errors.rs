@@ -58,13 +58,13 @@ impl LinkErrors {
     pub fn check(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         if !(0.0..=1.0).contains(&self.cell_loss_ratio) {
-            let message = format!("{} is not of 0..1", self.cell_loss_ratio);
+            let message = format!("must be from 0 to 1, but is {}", self.cell_loss_ratio);
             findings.push(Finding::impossible("cell_loss_ratio", message));
         }
         if self.lose_every == Some(0) {
             findings.push(Finding::impossible(
                 "lose_every",
-                "0 is not at least 1".into(),
+                "must be at least 1, but is 0".into(),
             ));
         }
         findings

@@ -153,7 +153,7 @@ impl CustomConfig {
     pub(super) fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         self.found().map_or_else(
             || {
-                let message = alloc::format!("nothing knows the scheme `{}`", self.name);
+                let message = alloc::format!("there is no scheme `{}`", self.name);
                 Vec::from([Finding::impossible("scheme", message)])
             },
             |it| it.check(facts),

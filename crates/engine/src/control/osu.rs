@@ -86,7 +86,7 @@ impl SchemeParameters for OsuConfig {
                 "delta",
                 (0.0..1.0).contains(&self.delta),
                 self.delta,
-                "of 0 and below 1",
+                "at least 0 and below 1",
             )
             .reachable_if_any("ci_threshold", self.ci_threshold)
             .findings()

@@ -63,7 +63,7 @@ impl Ranges {
         if !holds {
             self.findings.push(Finding::impossible(
                 field,
-                format!("{value} is not {allowed}"),
+                format!("must be {allowed}, but is {value}"),
             ));
         }
         self

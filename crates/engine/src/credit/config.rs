@@ -165,7 +165,7 @@ impl FcvcConfig {
         require(
             "n2",
             (1..=most).contains(&self.n2.0),
-            format!("{} is not of 1..{most} cells", self.n2),
+            format!("must be from 1 to {most} cells, but is {}", self.n2),
         );
         for (field, cells) in [
             ("n3", self.n3),
@@ -176,7 +176,7 @@ impl FcvcConfig {
             require(
                 field,
                 (1..=most).contains(&cells.0),
-                format!("{cells} is not of 1..{most} cells"),
+                format!("must be from 1 to {most} cells, but is {cells}"),
             );
         }
         let records = self.records_per_cell;
@@ -184,13 +184,13 @@ impl FcvcConfig {
         require(
             "records_per_cell",
             holds,
-            format!("{records} is not of 1..{MOST_RECORDS}"),
+            format!("must be from 1 to {MOST_RECORDS}, but is {records}"),
         );
         let interval = self.mark_interval.unwrap_or(Ps::NEVER);
         require(
             "mark_interval",
             interval >= SHORTEST_MARK_INTERVAL,
-            format!("{interval} is not at least {SHORTEST_MARK_INTERVAL}"),
+            format!("must be at least {SHORTEST_MARK_INTERVAL}, but is {interval}"),
         );
         findings.extend(self.without_effect());
         findings

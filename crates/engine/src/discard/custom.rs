@@ -173,7 +173,7 @@ impl CustomConfig {
     pub(super) fn check(&self, facts: QueueFacts) -> Vec<Finding> {
         self.found().map_or_else(
             || {
-                let message = alloc::format!("nothing knows the policy `{}`", self.name);
+                let message = alloc::format!("there is no policy `{}`", self.name);
                 Vec::from([Finding::impossible("policy", message)])
             },
             |it| it.check(facts),

@@ -54,7 +54,7 @@ impl PolicyParameters for FairShareConfig {
         if self.z.is_nan() || self.z <= 0.0 {
             findings.push(Finding::impossible(
                 "z",
-                format!("{} is not above 0", self.z),
+                format!("must be above 0, but is {}", self.z),
             ));
         }
         findings

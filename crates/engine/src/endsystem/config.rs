@@ -132,7 +132,7 @@ pub struct AbrConfig {
     /// Longest time between FRMs of a source that sends: 100 ms 2^-n with n of 0..7.
     #[schemars(extend("x-search" = { "low": "0.78125 ms", "high": "100 ms", "scale": "powers-of-two" }))]
     pub trm: Ps,
-    /// FRMs without a BRM after which ACR is cut; TBE / Nrm if absent.
+    /// Number of FRMs sent since the last BRM from which on ACR is cut; TBE / Nrm if absent.
     #[schemars(extend("x-search" = { "low": 1, "high": 4096, "scale": "powers-of-two" }))]
     pub crm: Option<u32>,
     /// Rounding of TBE / Nrm.
@@ -278,7 +278,7 @@ impl AbrConfig {
     fn check_rules(&self, findings: &mut Vec<Finding>) {
         if let Some(law) = &self.law {
             if law.found().is_none() {
-                let message = format!("nothing knows the law `{}`", law.name);
+                let message = format!("there is no law `{}`", law.name);
                 findings.push(Finding::impossible("law", message));
             }
             if self.rules != SourceRules::Tm4 {
@@ -326,11 +326,14 @@ impl AbrConfig {
         if self.time_constant == Some(Ps::ZERO) {
             findings.push(Finding::impossible(
                 "time_constant",
-                "0 s is not above 0".into(),
+                "must be above 0, but is 0 s".into(),
             ));
         }
         if !(1..=MAX_MDF).contains(&self.mdf_in_force()) {
-            let message = format!("MDF of {} is not of 1..{MAX_MDF}", self.mdf_in_force());
+            let message = format!(
+                "must be from 1 to {MAX_MDF}, but is {}",
+                self.mdf_in_force()
+            );
             findings.push(Finding::impossible("mdf", message));
         }
     }
@@ -366,22 +369,25 @@ impl AbrConfig {
         if self.nrm < 2 {
             findings.push(Finding::impossible(
                 "nrm",
-                format!("Nrm of {} is below 2", self.nrm),
+                format!("must be at least 2, but is {}", self.nrm),
             ));
         } else if !self.nrm.is_power_of_two() || self.nrm > 256 {
             findings.push(Finding::standard(
                 "nrm",
-                format!("Nrm of {} is not a power of two of 2..256", self.nrm),
+                format!("must be a power of two from 2 to 256, but is {}", self.nrm),
             ));
         }
         if self.mrm != 2 {
             findings.push(Finding::standard(
                 "mrm",
-                format!("Mrm of {} is not the constant 2", self.mrm),
+                format!("must be the constant 2, but is {}", self.mrm),
             ));
         }
         if self.crm == Some(0) {
-            findings.push(Finding::impossible("crm", "CRM must be at least 1".into()));
+            findings.push(Finding::impossible(
+                "crm",
+                "must be at least 1, but is 0".into(),
+            ));
         }
         if self.tbe.0 > MAX_TBE {
             findings.push(Finding::standard(
@@ -395,7 +401,10 @@ impl AbrConfig {
         if !is_standard_trm(self.trm) {
             findings.push(Finding::standard(
                 "trm",
-                format!("Trm of {} is not 100 ms 2^-n with n of 0..7", self.trm),
+                format!(
+                    "must be 100 ms 2^-n with n from 0 to 7, but is {}",
+                    self.trm
+                ),
             ));
         }
         let step = Ps::from_ms(10).0;
@@ -404,7 +413,7 @@ impl AbrConfig {
             findings.push(Finding::standard(
                 "adtf",
                 format!(
-                    "ADTF of {} is not a multiple of 10 ms from 10 ms to 10.23 s",
+                    "must be a multiple of 10 ms from 10 ms to 10.23 s, but is {}",
                     self.adtf
                 ),
             ));
@@ -416,12 +425,12 @@ fn factor(field: &'static str, value: f64, max_exponent: u32, findings: &mut Vec
     if !(0.0..=1.0).contains(&value) {
         findings.push(Finding::impossible(
             field,
-            format!("{value} is not of 0..1"),
+            format!("must be from 0 to 1, but is {value}"),
         ));
     } else if !(0..=max_exponent).any(|n| value * (1u64 << n) as f64 == 1.0) {
         findings.push(Finding::standard(
             field,
-            format!("{value} is not 2^-n with n of 0..{max_exponent}"),
+            format!("must be 2^-n with n from 0 to {max_exponent}, but is {value}"),
         ));
     }
 }

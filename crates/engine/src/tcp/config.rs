@@ -77,7 +77,7 @@ pub struct TcpConfig {
     pub initial_ssthresh: Option<Bytes>,
     /// Interval of the clock that measures round trips and counts down the retransmission timer:
     /// 500 ms in 4.3BSD, 100 ms (Kalyanaraman 8.5) or 0.1 ms (Romanow and Floyd) in simulations.
-    /// Its phase is random or zero, for each host or for all hosts together (`clock`).
+    /// The phase of the clock is random or zero, for each host or for all hosts together (`clock`).
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "500 ms", "scale": "log" }))]
     pub granularity: Ps,
     /// Clocks that tick together.
@@ -390,7 +390,7 @@ mod tests {
         for unknown in [r#""westwood""#, r#"{ "policy": "westwood", "gain": 2 }"#] {
             let text = alloc::format!(r#"{{"recovery": {unknown}}}"#);
             let config: TcpConfig = serde_json::from_str(&text).unwrap();
-            let refused = "recovery: nothing knows `westwood`".into();
+            let refused = "recovery: there is no policy `westwood`".into();
             assert_eq!(config.validate(), Err(refused));
         }
     }

@@ -38,7 +38,10 @@ impl Source for MessagesConfig {
 
     fn check(&self) -> Option<(&'static str, String)> {
         if self.mean_length.0 == 0 {
-            return Some(("mean_length", "a message has at least 1 byte".to_string()));
+            return Some((
+                "mean_length",
+                "a message must have at least 1 byte".to_string(),
+            ));
         }
         let mean =
             Ps(libm::round(8e15 / self.mean_rate.0 as f64 * self.mean_length.0 as f64) as u64);

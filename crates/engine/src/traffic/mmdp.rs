@@ -55,7 +55,7 @@ impl Source for MmdpConfig {
         if !(burstiness > 1.0 && burstiness <= 1e6) {
             return Some((
                 "burstiness",
-                format!("burstiness {burstiness} is not above 1 and at most 1e6"),
+                format!("the burstiness must be above 1 and at most 1e6, but is {burstiness}"),
             ));
         }
         let cycle = self.mean_on.as_secs_f64() * burstiness;

@@ -29,13 +29,13 @@ impl Source for OnOffConfig {
 
     fn check(&self) -> Option<(&'static str, String)> {
         if self.period == Ps::ZERO {
-            return Some(("period", String::from("a period is longer than 0 s")));
+            return Some(("period", String::from("a period must be above 0 s")));
         }
         let duty = self.duty_cycle;
         if !(duty > 0.0 && duty <= 1.0) {
             return Some((
                 "duty_cycle",
-                format!("duty cycle {duty} is not above 0 and at most 1"),
+                format!("the duty cycle must be above 0 and at most 1, but is {duty}"),
             ));
         }
         // If a cell takes longer than a period, periods are skipped one by one.

@@ -22,7 +22,7 @@ impl Source for TransferConfig {
     const MEASURED_WHOLE: bool = true;
 
     fn check(&self) -> Option<(&'static str, String)> {
-        (self.size.0 == 0).then(|| ("size", "a transfer has at least 1 byte".to_string()))
+        (self.size.0 == 0).then(|| ("size", "a transfer must have at least 1 byte".to_string()))
     }
 
     fn load(&self) -> Load {

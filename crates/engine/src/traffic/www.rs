@@ -78,7 +78,10 @@ impl WwwConfig {
             return None;
         };
         if smallest == 0 {
-            return Some(("smallest", "an object has at least 1 byte".to_string()));
+            return Some((
+                "smallest",
+                "an object must have at least 1 byte".to_string(),
+            ));
         }
         (largest <= smallest).then(|| {
             let field = if self.largest.is_some() {

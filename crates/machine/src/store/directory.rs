@@ -66,7 +66,7 @@ impl Directory {
         match fs::metadata(&self.segments).and_then(|m| m.modified()) {
             Ok(at) => Ok(Some(at)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error).at("cannot look into", &self.segments),
+            Err(error) => Err(error).at("cannot read the directory", &self.segments),
         }
     }
 
@@ -79,11 +79,11 @@ impl Directory {
         let entries = match fs::read_dir(&self.segments) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(error).at("cannot look into", &self.segments),
+            Err(error) => return Err(error).at("cannot read the directory", &self.segments),
         };
         let mut numbers = Vec::new();
         for entry in entries {
-            let entry = entry.at("cannot look into", &self.segments)?;
+            let entry = entry.at("cannot read the directory", &self.segments)?;
             let name = entry.file_name();
             let found = name.to_str().and_then(|name| name.split_once('.'));
             if let Some((stem, extension)) = found

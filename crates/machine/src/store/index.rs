@@ -226,7 +226,10 @@ impl Index {
         let mut problems: Vec<Problem> = gaps
             .iter()
             .map(|(from, to)| {
-                let message = format!("{} bytes that are no record, and are not used", to - from);
+                let message = format!(
+                    "the next {} bytes are not a record and are not used",
+                    to - from
+                );
                 Problem {
                     key: None,
                     path: path.clone(),

@@ -137,7 +137,7 @@ fn raised(failure: &Failure) -> Option<PyErr> {
 pub fn interval_of(seconds: f64) -> PyResult<Ps> {
     let interval = Ps::from_secs_f64(seconds.clamp(0.0, 1e6));
     if interval == Ps::ZERO || !seconds.is_finite() {
-        let message = format!("an interval of {seconds} s: at least 1e-12 s");
+        let message = format!("an interval must be at least 1e-12 s, but is {seconds} s");
         return Err(PyValueError::new_err(message));
     }
     Ok(interval)

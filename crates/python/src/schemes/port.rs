@@ -28,7 +28,7 @@ impl Port {
     /// Cells of the controlled queue, the one in service included.
     ///
     /// Raises:
-    ///     RuntimeError: The port does not know, see `knows_queue`.
+    ///     RuntimeError: The port has no length of the queue, see `knows_queue`.
     #[getter]
     fn queue(&self) -> PyResult<u64> {
         self.queue.ok_or_else(|| {
@@ -134,14 +134,14 @@ impl Port {
                 let interval = Ps::from_secs_f64(seconds.clamp(0.0, 1e6));
                 if interval == Ps::ZERO || cells == Some(0) || seconds.is_nan() {
                     return wrong(format!(
-                        "an interval of {seconds} s, {cells:?} cells: above 0"
+                        "an interval must be above 0, but is {seconds} s, {cells:?} cells"
                     ));
                 }
                 self.meter.every(interval, cells.unwrap_or(u64::MAX));
             }
             _ => {
                 return wrong(
-                    "an interval has `seconds` and perhaps `cells`, or `slots` above 0".into(),
+                    "an interval needs `seconds` and perhaps `cells`, or `slots` above 0".into(),
                 );
             }
         }

@@ -85,7 +85,7 @@ class Subject:
 
     @cached_property
     def surroundings(self) -> str:
-        """A clause on background and direction of data at the bottlenecks, for records."""
+        """Text on background and two-way data at the bottlenecks, for the kind of a prediction."""
         if any(situation.has_varying_background for situation in self.bottlenecks):
             beside = ", background in bursts"
         elif any(situation.others for situation in self.bottlenecks):

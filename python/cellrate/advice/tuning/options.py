@@ -69,7 +69,7 @@ def included(scenario: ResolvedScenario, text: str) -> Setting:
     for part in text.split(","):
         path, equals, value = (piece.strip() for piece in part.partition("="))
         if not (path and equals and value):
-            raise BadInput(f"--include {text!r}; it takes PATH=VALUE,PATH=VALUE")
+            raise BadInput(f"--include takes PATH=VALUE,PATH=VALUE, not {text!r}")
         whole = "." in path or scenario.link_layer == "ethernet"
         key = scenario.keys.find(path if whole else f"abr.{path}")
         if key.path == "run.seed":

@@ -41,7 +41,7 @@ ONE_COLUMN = re.compile(r"[ -~\u00a0-\u02ff\u0370-\u0482\u2500-\u25ff]*")
 
 
 class Line:
-    """Pieces of text, each in a style as rich writes it, such as ``bold red``; empty for none."""
+    """A line of text in pieces, each with a style of the library rich, such as ``bold red``."""
 
     __slots__ = ("pieces",)
 

@@ -21,4 +21,4 @@ class Epd:
         return queue.length <= limit
 
     def on_change(self, queue: Queue) -> None:
-        """Each PDU asks for the threshold anew."""
+        """Does nothing: `on_pdu` reads the threshold for each PDU."""

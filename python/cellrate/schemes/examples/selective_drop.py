@@ -25,4 +25,4 @@ class SelectiveDrop:
         return not (queue.length > threshold and is_unfair)
 
     def on_change(self, queue: Queue) -> None:
-        """Each PDU asks for the parameters anew."""
+        """Does nothing: `on_pdu` reads the parameters for each PDU."""

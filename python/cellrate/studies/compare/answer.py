@@ -38,11 +38,11 @@ class Pair:
         adjusted_p: p-value after Bonferroni's correction; None without a test.
         ratio: Mean of the second over mean of the first.
         reverse_ratio: Mean of the first over mean of the second.
-        real: True if the difference is significant at the level after the correction for all
-            pairs, so that the simultaneous interval leaves out zero; None if it cannot be tested.
+        real: True if the difference is significant at the level, after the correction for all
+            pairs: the simultaneous interval leaves out zero. None if it cannot be tested.
         too_few_seeds: The fewest seeds that can decide, if the pair has fewer and is not real.
-        seeds_to_decide: Seeds that would probably decide a pair that is not real; None if the
-            number is unknown or too large.
+        seeds_to_decide: Number of seeds with which an insignificant difference would probably be
+            significant; None if the number is unknown or too large.
     """
 
     measure: str

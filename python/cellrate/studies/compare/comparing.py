@@ -326,8 +326,8 @@ def _require_columns(runs: pl.DataFrame, rules: Rules) -> None:
 def _chosen(alternatives: Sequence[Value], rules: Rules) -> list[tuple[Value, Value]]:
     """The pairs of alternatives to compare."""
     if len(alternatives) < 2:
-        only = "nothing" if not alternatives else f"only {alternatives[0]}"
-        raise BadInput(f"{rules.factor} has {only}: a comparison needs two alternatives")
+        values = f"only the value `{alternatives[0]}`" if alternatives else "no value"
+        raise BadInput(f"`{rules.factor}` has {values}: a comparison needs two alternatives")
     if rules.baseline is None:
         return list(combinations(alternatives, 2))
     if rules.baseline not in alternatives:

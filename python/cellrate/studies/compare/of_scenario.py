@@ -68,7 +68,7 @@ def _varied(base: Job, keys: Keys, text: str) -> Varied:
     path, equals, listed = (part.strip() for part in text.partition("="))
     values = tuple(dict.fromkeys(part.strip() for part in listed.split(",")))
     if not (path and equals) or not all(values):
-        raise BadInput(f"--vary {text!r}; it takes PATH=A,B,C")
+        raise BadInput(f"--vary takes PATH=A,B,C, not {text!r}")
     form = form_at(keys, path, base.text, base.overrides, base.path)
     if form is not None:
         changes = [switched(form, value) for value in values]

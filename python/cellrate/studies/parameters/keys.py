@@ -157,9 +157,11 @@ def number(text: str, key: Key) -> float:
         except (ValueError, ZeroDivisionError, OverflowError):
             value = math.nan
         if not math.isfinite(value):
-            raise BadInput(f"{key.path} cannot be {text!r}; a number such as 0.5 or 1/64")
+            raise BadInput(
+                f"{key.path} must be a finite number such as 0.5 or 1/64, but is {text!r}"
+            )
         if key.kind == "integer" and value != round(value):
-            raise BadInput(f"{key.path} cannot be {text}; it is a whole number")
+            raise BadInput(f"{key.path} must be a whole number, but is {text}")
         return value
     try:
         return _core.quantity(text, key.kind.lower())

@@ -88,7 +88,7 @@ def _about(kind: str, chart: Chart) -> str:
 
 
 def _plain(column: str) -> str:
-    """Name of a column as it stands in a title, without its unit."""
+    """Name of a column for a title, without its unit."""
     end = next((end for end in SUFFIXES if column.endswith(end)), "")
     return Scale(column.removesuffix(end), "", 1.0).label
 

@@ -22,7 +22,7 @@ def overlaid(traces: Mapping[str, Series]) -> Figure:
     """Draws traces of one kind, from several runs, in one panel.
 
     Args:
-        traces: Traces by the names that stand beside them.
+        traces: Traces by the names that label them.
 
     Raises:
         BadInput: There are no traces, or they are of several kinds.
@@ -30,7 +30,7 @@ def overlaid(traces: Mapping[str, Series]) -> Figure:
     kinds = {series.kind for series in traces.values()}
     if len(kinds) != 1:
         listed = ", ".join(sorted(kinds)) or "none"
-        raise BadInput(f"traces over one another are of one kind; there are {listed}")
+        raise BadInput(f"traces over one another must be of one kind; there are {listed}")
     [kind] = kinds
     scale = SCALES.get(kind, Scale(kind))
     figure, [panel] = new_figure(1, height=3.0)

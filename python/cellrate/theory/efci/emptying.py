@@ -149,7 +149,7 @@ def emptying_cycle(loop: EfciLoop, *, settle: bool = True) -> dict[str, Floats]:
             no cycle repeats itself.
     """
     growth = loop.lam * loop.tau
-    allowed = "AIR tau must be small for a cycle to repeat itself, least so with growth='delayed'"
+    allowed = "AIR tau is too large for a cycle that repeats; growth='delayed' allows larger values"
     require(growth < LARGEST_EXPONENT, "rif * pcr * tau / nrm", growth, allowed)
     inherited = Inherited(np.zeros(loop.shape), np.exp(growth))
     cycle, left = _cycle(loop, inherited)

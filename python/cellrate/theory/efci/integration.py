@@ -65,7 +65,7 @@ class Groups:
             ValueError: There is no loop, or a loop holds arrays.
         """
         if not loops or any(loop.shape for loop in loops):
-            raise ValueError("groups are one or more loops, each without arrays")
+            raise ValueError("groups must be one or more loops, each without arrays")
         first = loops[0]
         for loop in loops[1:]:
             for name, own, shared in (

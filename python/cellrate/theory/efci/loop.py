@@ -121,7 +121,7 @@ class EfciLoop:
     def _check_network(self) -> None:
         """Refuses a network without sources, link, delay or thresholds."""
         require_finite(sources=self.n, round_trip_seconds=self.tau)
-        require(self.n >= 1, "sources", self.n, "must be at least 1, or nobody sends")
+        require(self.n >= 1, "sources", self.n, "must be at least 1, or no source sends")
         require_positive(bandwidth_cells_per_second=self.bw)
         allowed = "must be above 0: the model's cycle is made by the delay of the feedback"
         require(self.tau > 0, "round_trip_seconds", self.tau, allowed)

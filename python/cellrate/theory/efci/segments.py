@@ -56,7 +56,9 @@ class Constants:
             ValueError: The loop holds arrays.
         """
         if loop.shape:
-            raise ValueError(f"a trajectory is of one loop, not of an array of {loop.shape}")
+            raise ValueError(
+                f"a trajectory needs a single loop, but the loop has arrays of shape {loop.shape}"
+            )
         return cls(
             air=float(loop.air),
             kappa=float(loop.kappa),

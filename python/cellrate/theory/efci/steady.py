@@ -59,13 +59,13 @@ class LimitCycle:
 def limit_cycle(loop: EfciLoop, *, settle: bool = True) -> LimitCycle:
     """Periodic solution of the fluid model (Ohsaki et al. 1995, sections II.B and II.C).
 
-    PCR and MCR do not clip ACR here, see `clips` and `require_unclipped`.
+    ACR is not clipped to PCR and MCR here; see `clips` and `require_unclipped`.
 
     Args:
         loop: The loops.
-        settle: Refuse loops whose cycles do not converge, such as those whose ACR would grow a
-            hundred times within a round trip (PCR would clip it). If False, the last cycle is
-            returned for them.
+        settle: Refuse loops whose cycles do not converge. In such a loop ACR would, for example,
+            grow a hundredfold within a round trip. If False, the last cycle of such a loop is
+            returned.
 
     Raises:
         AssumptionError: The cycles of a loop do not converge.

@@ -98,7 +98,7 @@ fn refuse_contradictions(flow: &Flow, group: usize) -> Result<(), Problem> {
     match given.into_iter().find(|(_, given)| *given) {
         None => Ok(()),
         Some((key, _)) => {
-            let message = format!("the pattern `random` decides `{key}` of its flows");
+            let message = format!("the pattern `random` determines `{key}` of its flows");
             Err(Problem::error(
                 place!["flow", group, key],
                 message,

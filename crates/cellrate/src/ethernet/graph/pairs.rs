@@ -77,7 +77,7 @@ pub fn of_names(graph: &Graph, scenario: &Scenario, group: usize) -> Result<Pair
         .into_iter()
         .find(|(_, v)| v.is_some())
     {
-        let message = format!("the pattern decides `{}` of its flows", key.0);
+        let message = format!("the pattern determines `{}` of its flows", key.0);
         return Err(Problem::error(
             place!["flow", group, key.0],
             message,

@@ -63,12 +63,12 @@ fn without_effect(index: usize, flow: &Flow, scenario: &Scenario) -> Vec<Problem
         (
             "tcp",
             !flow.source.over_tcp() && flow.tcp != scenario.tcp,
-            "its source is not over TCP",
+            "the flows do not use TCP",
         ),
         (
             "abr",
             flow.service != ServiceClass::Abr && flow.abr != scenario.abr,
-            "its service is not `abr`",
+            "`service` is not `abr`",
         ),
         (
             "ack_service",
@@ -83,7 +83,7 @@ fn without_effect(index: usize, flow: &Flow, scenario: &Scenario) -> Vec<Problem
         (
             "source_queue_refuses",
             !flow.source.over_tcp() && flow.source_queue_refuses != Refuses::default(),
-            "its source is not over TCP",
+            "the flows do not use TCP",
         ),
         (
             "source_queue_refuses",
@@ -107,7 +107,7 @@ fn without_effect(index: usize, flow: &Flow, scenario: &Scenario) -> Vec<Problem
         let place = vec![Step::from("flow"), Step::from(index), Step::from(key)];
         Problem::warning(
             place,
-            format!("`{key}` of `{}` has no effect: {why}", flow.name),
+            format!("`{key}` of flow group `{}` has no effect: {why}", flow.name),
             "",
         )
     };

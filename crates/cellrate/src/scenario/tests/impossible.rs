@@ -614,7 +614,7 @@ fn without_strict_the_standard_warns() {
     let lenient = with(&strict, "seed = 7", "strict = false");
     assert_eq!(
         the_warning(&lenient).message,
-        "`rif`: 0.3 is not 2^-n with n of 0..15"
+        "`rif`: must be 2^-n with n from 0 to 15, but is 0.3"
     );
     // A value that cannot be simulated remains an error.
     the_error(&with(&lenient, "rif = «0.3", "rif = «-0.3"));

@@ -73,7 +73,7 @@ impl Clock {
             |found: &Found| Some((found.ticks?, found.packets)).filter(|(_, packets)| *packets > 0);
         let Some(first) = stretches.iter().find_map(rate_of) else {
             let message = format!(
-                "no packets between the clock references on PID {pid}, or each announces a jump"
+                "PID {pid} has no packets between clock references without a discontinuity indicator"
             );
             return Err(Broken::asked("file", message, ""));
         };
@@ -115,13 +115,13 @@ fn elapsed(last: u64, now: u64, byte: u64) -> Result<u64, Broken> {
     if ticks == 0 {
         return Err(Broken::at(
             byte,
-            "the clock reference is the one before again, and no jump is announced",
+            "the clock reference equals the previous one, without a discontinuity indicator",
         ));
     }
     if ticks > WRAP / 2 {
         let (back, from, to) = (seconds(WRAP - ticks), seconds(last), seconds(now));
         let message = format!(
-            "the clock goes back by {back:.6} s, from {from:.6} to {to:.6} s, and no jump is announced"
+            "the clock goes back by {back:.6} s, from {from:.6} to {to:.6} s, without a discontinuity indicator"
         );
         return Err(Broken::at(byte, message));
     }

@@ -14,7 +14,7 @@ pub struct Packet<'a> {
     pub pid: u16,
     /// True if a section or a PES packet begins in the packet.
     pub starts_unit: bool,
-    /// True if the packet announces a jump of the clock.
+    /// True if the packet has the discontinuity indicator: the clock jumps.
     pub discontinuity: bool,
     /// Program clock reference in cycles of 27 MHz: base times 300 and extension.
     pub pcr: Option<u64>,
@@ -108,7 +108,7 @@ fn adaptation<'a>(bytes: &'a [u8], packet: &mut Packet<'a>) -> Result<(), Broken
         let extension = u64::from(e & 1) << 8 | u64::from(f);
         if extension >= 300 {
             let message =
-                format!("the extension of a clock reference is {extension}; it is below 300");
+                format!("the extension of a clock reference must be below 300, but is {extension}");
             return Err(Broken::at(packet.byte + 10, message));
         }
         packet.pcr = Some(base * 300 + extension);

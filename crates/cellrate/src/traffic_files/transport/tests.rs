@@ -322,7 +322,7 @@ fn broken_streams_are_told_with_their_byte() {
     expect(
         good().pcr(7, 10 * MS, 0),
         Some(3 * 188),
-        "the one before again",
+        "equals the previous one",
     );
     expect(
         good().pcr(7, 20_000 * MS, 0),
@@ -347,7 +347,7 @@ fn broken_streams_are_told_with_their_byte() {
     expect(
         good().packet(7, 2, &[183, 0x10, 0, 0, 0, 0, 1, 44]),
         Some(3 * 188 + 10),
-        "extension of a clock reference is 300",
+        "must be below 300, but is 300",
     );
     expect(good().pcr(8, 0, 0).pcr(8, MS, 0), None, "on several PIDs");
     expect(

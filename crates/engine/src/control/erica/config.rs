@@ -174,7 +174,7 @@ impl SchemeParameters for EricaConfig {
             if !holds {
                 findings.push(Finding::impossible(
                     field,
-                    format!("{found} is not {allowed}"),
+                    format!("must be {allowed}, but is {found}"),
                 ));
             }
         };
@@ -192,7 +192,7 @@ impl SchemeParameters for EricaConfig {
             "load_weight",
             (LEAST_WEIGHT..=1.0).contains(&self.load_weight),
             self.load_weight,
-            "of 1e-9..1",
+            "1e-9 to 1",
         );
         require(
             "source_decay",

@@ -136,7 +136,7 @@ impl QueueControl {
             if !holds {
                 findings.push(Finding::impossible(
                     field,
-                    format!("{found} is not {allowed}"),
+                    format!("must be {allowed}, but is {found}"),
                 ));
             }
         };
@@ -150,13 +150,13 @@ impl QueueControl {
             "queue_control.b",
             (1.0..=MOST).contains(&b),
             b,
-            "of 1..1000",
+            "from 1 to 1000",
         );
         require(
             "queue_control.drain_limit",
             (0.0..=1.0).contains(&drain_limit),
             drain_limit,
-            "of 0..1",
+            "from 0 to 1",
         );
         findings.extend(self.thresholds_crossed());
         findings
@@ -166,7 +166,7 @@ impl QueueControl {
         let (t0, t1) = (self.target_delay, self.drain_delay());
         let crossed = self.function != QueueFunction::Hyperbolic && t1 < t0;
         crossed.then(|| {
-            let text = format!("{t1} is not at least target_delay, which is {t0}");
+            let text = format!("must be at least `target_delay`, which is {t0}, but is {t1}");
             Finding::impossible("queue_control.drain_delay", text)
         })
     }

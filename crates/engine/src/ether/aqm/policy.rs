@@ -13,8 +13,7 @@ use crate::kernel::{Finding, Ps, Rate};
 pub enum Decision {
     /// Let it pass.
     Pass,
-    /// Mark it if its transport understands marks, which the queue knows (ECT, RFC 3168 section 5);
-    /// otherwise drop it.
+    /// Mark the packet if its transport understands marks (ECT, RFC 3168 section 5); otherwise drop it.
     Mark,
     /// Drop it.
     Drop,
@@ -84,7 +83,7 @@ pub(super) fn require(
     value: impl Display,
     allowed: &str,
 ) -> Option<Finding> {
-    (!holds).then(|| Finding::impossible(field, format!("{value} is not {allowed}")))
+    (!holds).then(|| Finding::impossible(field, format!("must be {allowed}, but is {value}")))
 }
 
 /// A finding about a probability or share that is not above 0 and at most 1.

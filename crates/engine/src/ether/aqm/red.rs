@@ -118,7 +118,7 @@ impl AqmParameters for RedConfig {
         let (min, max) = (self.min, self.max);
         let is_above = !max.is_counted_as(min) || max.amount() >= min.amount();
         [
-            require("max", max.is_counted_as(min), max, "counted as `min` is"),
+            require("max", max.is_counted_as(min), max, "in the unit of `min`"),
             require("max", is_above, max, "at least `min`"),
             require("max", max.amount() > 0, max, "above 0"),
             share("weight", self.weight),
@@ -201,8 +201,8 @@ impl Red {
         span.0 as u128 * self.rate.0 as u128 / packet
     }
 
-    /// Probability p_a of the present packet of `octets`, which spaces the chosen ones
-    /// (`modify_p` of ns-2).
+    /// Probability p_a with which the present packet, of `octets`, is marked or dropped. p_a spaces the
+    /// marks or drops (`modify_p` of ns-2).
     fn spaced(&self, p: f64, octets: u32) -> f64 {
         let RedConfig {
             spacing,

@@ -35,7 +35,7 @@ impl DrrConfig {
             if quantum.0 == 0 {
                 findings.push(Finding::impossible(
                     "quanta",
-                    format!("{quantum} is not above 0"),
+                    format!("must be above 0, but is {quantum}"),
                 ));
             } else if quantum.0 < largest as u64 {
                 let message = format!("{quantum} are less than a frame of {largest} octets");

@@ -134,7 +134,7 @@ fn plans_that_cannot_run_are_refused() {
         ),
         (
             &|plan| plan.flows[0].source = transfer(0),
-            "one: source, size: a transfer has at least 1 byte",
+            "one: source, size: a transfer must have at least 1 byte",
         ),
         (
             &|plan| switch(plan, |switch| switch.queues.clear()),

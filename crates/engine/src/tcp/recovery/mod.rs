@@ -238,7 +238,7 @@ macro_rules! registry {
                     $(Recovery::$variant $(($parameters))? => { $($parameters.check()?;)? Ok(()) })*
                     Recovery::Custom(config) => match config.found() {
                         Some(_) => Ok(()),
-                        None => Err(alloc::format!("recovery: nothing knows `{}`", config.name)),
+                        None => Err(alloc::format!("recovery: there is no policy `{}`", config.name)),
                     },
                 }
             }

@@ -62,7 +62,8 @@ impl VegasConfig {
             "0 or more segments",
         )?;
         let above = queued(self.beta) && self.beta >= self.alpha;
-        require("recovery.beta", above, self.beta, "at least alpha")?;
+        let allowed = alloc::format!("at least `recovery.alpha`, which is {}", self.alpha);
+        require("recovery.beta", above, self.beta, &allowed)?;
         require(
             "recovery.gamma",
             queued(self.gamma),

@@ -51,7 +51,7 @@ pub struct Mpeg2Config {
     pub sources: u32,
     /// Mean of the normal distribution of the rates of one stream, before they are bounded.
     pub mean: Rate,
-    /// Its standard deviation.
+    /// Standard deviation of these rates.
     pub standard_deviation: Rate,
     /// Greatest rate of one stream; the default is the paper's, for HDTV.
     #[serde(default = "Mpeg2Config::hdtv")]
@@ -204,7 +204,7 @@ impl Source for Mpeg2Config {
         if self.interval_low == Ps::ZERO {
             return Some((
                 "interval_low",
-                String::from("clock references are more than 0 s apart"),
+                String::from("clock references must be more than 0 s apart"),
             ));
         }
         if self.interval_high < self.interval_low {
