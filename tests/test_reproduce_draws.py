@@ -3,12 +3,14 @@
 from pathlib import Path
 
 import pytest
-from cellrate.papers.draws import write_draws
-from cellrate.papers.paper import Claim, Drawn, Explanation, Published
+from cellrate.papers.collection import select
+from cellrate.papers.draws import measure_draws, write_draws
+from cellrate.papers.paper import Claim, Drawn, Explanation, Published, ReproduceError
 from cellrate.papers.reading import read_draws
 from cellrate.papers.scoring import Standing, standing_of
+from cellrate.simulation.runner import run_many
 
-HUNDRED = Drawn("x-one", "Q", values=tuple(float(i) for i in range(1, 101)), seeds=100)
+HUNDRED = Drawn("x-one", "Q", values=tuple(float(i) for i in range(1, 101)))
 
 
 def test_a_percentile_counts_half_of_what_rounds_to_the_printed_value() -> None:
@@ -27,18 +29,47 @@ def test_consistent_is_the_middle_95_percent() -> None:
 
 
 def test_a_claim_is_consistent_if_it_happens() -> None:
-    assert not Drawn("x-one", "c", holding=4, seeds=200).happens
-    assert Drawn("x-one", "c", holding=5, seeds=200).happens
+    assert not Drawn("x-one", "c", holds="1" * 4 + "0" * 196).happens
+    assert Drawn("x-one", "c", holds="0" * 195 + "1" * 5).happens
 
 
 def test_draws_come_back_as_they_were_written(tmp_path: Path) -> None:
     draws = [
-        Drawn("x-one", "a \u2265 b", values=(1.5, 2e6, 0.0), seeds=3),
-        Drawn("x-one", "c", holding=2, seeds=3),
+        Drawn("x-one", "a \u2265 b", values=(1.5, 2e6, 0.0)),
+        Drawn("x-one", "c", holds="011"),
     ]
     write_draws(tmp_path, draws)
     assert list(read_draws(tmp_path)) == draws
     assert read_draws(tmp_path / "nothing") == ()
+
+
+@pytest.mark.parametrize("ends", ['values = [1.0]\nholds = "1"', 'holds = "012"', 'holds = ""', ""])
+def test_a_draw_has_values_or_ones_and_zeros(tmp_path: Path, ends: str) -> None:
+    draw = f'jitters = ["1 ms"]\n[[draw]]\nexperiment = "x-one"\nof = "c"\n{ends}\n'
+    (tmp_path / "draws.toml").write_text(draw, "utf-8")
+    with pytest.raises(ReproduceError, match="x-one, c: one of `values` and `holds`"):
+        read_draws(tmp_path)
+
+
+CHEAP = {
+    "fmmra": "fmmra-fig5",
+    "gerla95": "gerla95-text-prca-rate",
+    "kalyan97": "kalyan97-table8.1",
+    "ohsaki95": "ohsaki95-fig7a",
+}
+
+
+@pytest.mark.parametrize(("name", "experiment"), CHEAP.items(), ids=CHEAP)
+def test_the_first_two_stored_draws_come_out_again(name: str, experiment: str) -> None:
+    [(paper, some)] = select(name, [experiment])
+    found = measure_draws(paper, some, 2, run_many)
+    stored = {drawn.key: drawn for drawn in paper.draws}
+    assert found
+    for drawn in found:
+        # Values are stored with six digits.
+        values = tuple(float(f"{value:.6g}") for value in drawn.values)
+        old = stored[drawn.key]
+        assert (values, drawn.holds) == (old.values[:2], old.holds[:2])
 
 
 PUBLISHED = Published("Q", "measured", "10", 10.0, score="queue")
@@ -79,7 +110,7 @@ def test_where_a_value_ends(
 
 
 def test_a_claim_that_never_holds_is_not_consistent() -> None:
-    never, some = (Drawn("x-one", "c", holding=holding, seeds=200) for holding in (0, 50))
+    never, some = (Drawn("x-one", "c", holds=holds) for holds in ("0" * 200, "0001" * 50))
     readings = [False] * 64
     assert standing_of(CLAIM, why(draw=True), some, readings) is Standing.CONSISTENT
     assert standing_of(CLAIM, why(draw=True), never, readings) is Standing.CONTRADICTED

@@ -17,8 +17,9 @@ from cellrate.papers.runs import Outcomes, Runner, alone, jobs_of
 
 HEADER = """\
 # What single events decide, over many seeds; written by `cellrate reproduce --draws`.
-# A value is listed seed by seed; of a claim it says in how many seeds it holds. The start jitters
-# of the runs take turns: the first seed has the first of them, and so on.
+# The values of a number are listed seed by seed; of a claim a 1 stands for each seed in which it
+# holds, a 0 for each other. The start jitters of the runs take turns: the first seed has the first
+# of them, and so on.
 """
 JITTERS = ("10 us", "100 us", "1 ms")
 """Start jitters of the runs; seed after seed uses the next."""
@@ -78,10 +79,10 @@ def _value(paper: Paper, subject: Subject, outcomes: Outcomes, seed: int) -> flo
 
 
 def _drawn(subject: Subject, values: Sequence[float]) -> Drawn:
-    experiment, name, seeds = subject.experiment, subject.name, len(values)
     if subject.is_claim:
-        return Drawn(experiment, name, seeds, holding=int(sum(values)))
-    return Drawn(experiment, name, seeds, tuple(values))
+        holds = "".join(str(int(value)) for value in values)
+        return Drawn(subject.experiment, subject.name, holds=holds)
+    return Drawn(subject.experiment, subject.name, tuple(values))
 
 
 def with_draws(paper: Paper, measured: Sequence[Drawn]) -> Paper:
@@ -97,9 +98,8 @@ def write_draws(directory: Path, draws: Sequence[Drawn]) -> None:
     lines = [HEADER, f"jitters = [{turns}]"]
     for drawn in draws:
         lines += ["", "[[draw]]", f'experiment = "{drawn.experiment}"', f'of = "{drawn.of}"']
-        lines.append(f"seeds = {drawn.seeds}")
         if drawn.values:
             lines.append(f"values = [{', '.join(f'{value:.6g}' for value in drawn.values)}]")
         else:
-            lines.append(f"holding = {drawn.holding}")
+            lines.append(f'holds = "{drawn.holds}"')
     whole_file.write_text(draws_path(directory), "\n".join(lines) + "\n")

@@ -247,17 +247,25 @@ class Drawn:
     experiment: str
     of: str
     """The quantity, or the claim's id."""
-    seeds: int
-    """Number of seeds measured."""
     values: tuple[float, ...] = ()
     """Measured values of a quantity, seed by seed, in its unit; empty for a claim."""
-    holding: int = 0
-    """Number of seeds in which a claim holds; 0 for a quantity."""
+    holds: str = ""
+    """Seed by seed 1 if a claim holds, else 0; empty for a quantity."""
 
     @property
     def key(self) -> tuple[str, str]:
         """Experiment, and quantity or claim's id."""
         return self.experiment, self.of
+
+    @property
+    def seeds(self) -> int:
+        """Number of seeds measured."""
+        return len(self.values) + len(self.holds)
+
+    @property
+    def holding(self) -> int:
+        """Number of seeds in which a claim holds; 0 for a quantity."""
+        return self.holds.count("1")
 
     def percentile(self, printed: float, place: float) -> float:
         """Percentile of a printed value among the measured ones, 0 to 100.

@@ -408,6 +408,12 @@ def read_draws(directory: Path) -> tuple[Drawn, ...]:
     reader.texts("jitters")
     draws = tuple(table.fill(Drawn) for table in reader.tables("draw"))
     reader.done()
+    for drawn in draws:
+        if bool(drawn.values) == bool(drawn.holds) or set(drawn.holds) - {"0", "1"}:
+            place = f"{path}: {drawn.experiment}, {drawn.of}"
+            raise ReproduceError(
+                f"{place}: one of `values` and `holds` is needed, `holds` of ones and zeros"
+            )
     return draws
 
 
