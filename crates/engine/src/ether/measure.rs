@@ -9,7 +9,7 @@ use super::frame::{Info, Packet};
 use super::host::Host;
 use super::lanes::Credited;
 use super::node::Node;
-use super::pfc::Pausing;
+use super::pfc::{Lossless, Pausing};
 use super::plan::FlowPlan;
 use super::port::Port;
 use super::rates::{RateSource, Rates};
@@ -261,7 +261,7 @@ impl Simulation {
     ///
     /// # Panics
     /// If no window has begun and ended. If frames or bytes are not conserved, or a channel under credit
-    /// control has held more than its reserve: a defect of the simulator, never of its input.
+    /// control has held more than its reserve, or PFC counts wrongly: a defect of the simulator, never of its input.
     pub fn report(&mut self) -> Report {
         let last = self.snapshot();
         assert_eq!(
@@ -275,6 +275,10 @@ impl Simulation {
         assert!(
             credited.all(Credited::keeps_reserves),
             "a channel under credit control has held more than its reserve"
+        );
+        assert!(
+            self.nodes().all(counts_what_it_holds),
+            "PFC counts other octets than a switch holds"
         );
         let window = self.network.window.end.at - self.network.window.begin.at;
         let flows: Vec<FlowReport> = (0..last.flows.len())
@@ -562,6 +566,19 @@ fn port_counts(port: &mut Port, now: Ps) -> PortCounts {
         busy_ps: port.busy_ps(now),
         sent: port.sent(),
     }
+}
+
+/// True if the counts of PFC are what the queues of a switch hold, where it covers all priorities.
+fn counts_what_it_holds(node: &Node) -> bool {
+    let Node::Switch(switch) = node else {
+        return true;
+    };
+    let counted = switch.lossless().and_then(Lossless::held);
+    let queues = switch.ports.iter().flat_map(|port| {
+        let queues = 0..port.queue_count();
+        queues.map(|queue| port.held(queue).octets)
+    });
+    counted.is_none_or(|counted| counted == queues.sum::<u64>())
 }
 
 /// Statistics of PFC at a port, and of the link that leads back from where it leads.

@@ -216,6 +216,11 @@ impl Lossless {
         }
         None
     }
+    /// Octets that the switch holds; `None` if some priority is not under PFC.
+    pub fn held(&self) -> Option<u64> {
+        let counts = self.links.iter().flat_map(|link| &link.counts);
+        (self.priorities == u8::MAX).then(|| counts.map(|count| count.held).sum())
+    }
     /// Most octets that the switch has held of one priority from the link that `port` leads back to.
     pub fn most(&self, port: u32) -> u64 {
         let mut links = self.links.iter().filter(|link| link.back == port);

@@ -156,7 +156,7 @@ impl Switch {
         if let Some(frame) = frame {
             port.arrive(now, frame, &mut outside);
         }
-        let due = port.next_due(self.memory.is_some());
+        let due = port.next_due(self.memory.is_some() || !self.is_plain);
         if due != self.clocks.get(number) {
             self.clocks.set(number, due);
         }
