@@ -490,7 +490,7 @@ impl Simulation {
         reports
     }
 
-    /// What controls a port, and what it has counted since the start; `None` if nothing does.
+    /// Report of the control of a port, with counts since the start; `None` without control.
     fn control_of(&self, node: usize, number: usize, port: &Port) -> Option<ControlReport> {
         let scheme = port.control().map(control_report);
         let found = scheme.or_else(|| port.credited().map(Credited::report));
