@@ -410,7 +410,7 @@ def read_draws(directory: Path) -> tuple[Drawn, ...]:
     reader.done()
     for drawn in draws:
         if bool(drawn.values) == bool(drawn.holds) or set(drawn.holds) - {"0", "1"}:
-            place = f"{path}: {drawn.experiment}, {drawn.of}"
+            place = f"{directory.name}/draws.toml: {drawn.experiment}, {drawn.of}"
             raise ReproduceError(
                 f"{place}: one of `values` and `holds` is needed, `holds` of ones and zeros"
             )
