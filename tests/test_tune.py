@@ -188,6 +188,7 @@ def test_it_says_that_no_set_exists(command: Command) -> None:
     spoken = command(*arguments)
     assert "No set of RIF and RDF" in spoken.stdout
     assert "Least loss: " in spoken.stdout
+    assert "in the measuring window" in spoken.stdout
 
 
 def test_a_search_finds_the_window_that_fills_the_path(command: Command, windowed: Path) -> None:

@@ -181,7 +181,8 @@ def _how_good(answer: Answer, ranked: Ranked) -> str:
 def _achieved(criterion: Criterion, found: float | None) -> str:
     if criterion.name == "loss":
         lost = f"{criterion.about.partition(' ')[0]}s"
-        return f"loses {found:.2g} of the {lost}" if found else "loses nothing"
+        share = f"{found:.2g} of the {lost}" if found else "nothing"
+        return f"loses {share} in the measuring window"
     return f"{criterion.name} {value_text(criterion, found)} {criterion.shown_unit}".rstrip()
 
 
