@@ -125,7 +125,10 @@ def test_it_is_said_whether_the_captured_run_is_the_one_without(
         (["--capture", "X", "--capture", "X:ip"], "`X` is captured twice"),
         (["--capture-to", "1 s"], "--capture-to: there is nothing to capture without --capture"),
         (["--capture", "X", "--capture-to", "1 km"], "--capture-to"),
-        (["--capture", "X", "--capture-from", "2 s", "--capture-to", "1 s"], "is not after 2 s"),
+        (
+            ["--capture", "X", "--capture-from", "2 s", "--capture-to", "1 s"],
+            "is not after --capture-from 2 s",
+        ),
         (
             ["--capture", "X", "--set", "tcp.header_bytes=20"],
             "`tcp.header_bytes` of `timeout-only.1`",

@@ -117,7 +117,7 @@ def test_what_does_not_come_back_has_no_period() -> None:
 
 def test_a_trace_whose_points_hold_whole_swings_is_refused() -> None:
     wave = thinned(sampled(np.sin(2 * np.pi * TIMES / 0.01)), 60)
-    with pytest.raises(ValueError, match="needs more trace_points"):
+    with pytest.raises(ValueError, match="set more trace_points"):
         oscillation(wave)
     with pytest.raises(ValueError, match="hysteresis"):
         oscillation(wave, hysteresis=0.5)

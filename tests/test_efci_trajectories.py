@@ -137,7 +137,7 @@ def test_points_of_the_trajectory_obey_the_equations() -> None:
 
 
 def test_one_trajectory_is_of_one_loop_whose_acr_nothing_clips() -> None:
-    with pytest.raises(ValueError, match="not of an array"):
+    with pytest.raises(ValueError, match="needs a single loop"):
         trajectory(BASE.with_(sources=[10, 20]))
     with pytest.raises(AssumptionError, match="ACR stays below PCR"):
         trajectory(BASE.with_(sources=2))

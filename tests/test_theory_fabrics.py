@@ -80,7 +80,7 @@ def test_queue_of_timely_by_hand() -> None:
     assert timely_queue_bytes(2, 10e9) == pytest.approx(78_125)
     # 72 flows and 500 us: 62,500 (1 + 720 / 80) = 625,000 bytes are 500 us.
     assert timely_queue_bytes(72, 10e9) == pytest.approx(625_000)
-    with pytest.raises(AssumptionError, match="longer than T_high"):
+    with pytest.raises(AssumptionError, match="exceeds T_high"):
         timely_queue_bytes(73, 10e9)
 
 
