@@ -24,7 +24,8 @@ PICTURE = re.compile(
     r"^!\[[^]]+\]\((?P<image>images/sheet/[\w.-]+)\)\n<!-- (?P<file>\S+)( (?P<number>\d+))? -->$",
     re.MULTILINE,
 )
-SVG = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
+# Pictures of matplotlib; the small bars of shares on a page have no name space.
+SVG = re.compile(r"<svg\b[^>]*xmlns.*?</svg>", re.DOTALL)
 
 
 @dataclass(frozen=True)
