@@ -379,8 +379,31 @@ def test_the_own_buffer_of_a_switch_decides_whether_a_threshold_is_exceeded() ->
 
 
 def test_a_warning_about_a_default_names_its_key() -> None:
-    [told] = warnings_of(ONE, 'switch.aqm={algorithm="threshold"}', 'switch.buffer="4 kB"')
+    marks = 'switch.aqm={algorithm="threshold"}'
+    [told] = warnings_of(ONE, marks, "flow.file.tcp.recovery=dctcp", 'switch.buffer="4 kB"')
     assert told == "`switch.aqm.k`: 65 packets are never exceeded in a buffer of 4000 octets"
+
+
+@pytest.mark.parametrize(
+    ("recovery", "aqm", "told"),
+    [
+        ("dctcp", "none", ["reacts to marks (ECN), but no queue marks"]),
+        ("dctcp", "threshold", []),
+        ("newreno", "threshold", ["`threshold` drops each packet that it would mark"]),
+        ("newreno", "red", []),
+        ("newreno", "none", []),
+    ],
+)
+def test_marks_and_reactions_need_each_other(recovery: str, aqm: str, told: list[str]) -> None:
+    found = warnings_of(
+        ONE,
+        f"flow.file.tcp.recovery={recovery}",
+        f"switch.aqm.algorithm={aqm}",
+        'switch.buffer="1 MB"',
+    )
+    assert len(found) == len(told)
+    for warning, words in zip(found, told, strict=True):
+        assert words in warning
 
 
 def test_short_bursts_of_whole_frames_are_warned_of() -> None:

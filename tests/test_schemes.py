@@ -19,6 +19,7 @@ import cellrate
 import pytest
 from cellrate import _core
 from cellrate.schemes import Cells, Port, Queue, RmCell, SchemeError, allowing, watching
+from cellrate.schemes.classes import NoScheme
 from cellrate.schemes.examples.reno import Reno
 from cellrate.schemes.finding import find, packed
 from cellrate.simulation import apart
@@ -372,6 +373,19 @@ def test_an_edited_class_is_another_scenario(tmp_path: Path) -> None:
     assert outcome(one)["digest"] != digest
     with pytest.raises(cellrate.ScenarioError, match="has changed"):
         job(resolved, place=tmp_path).scenario()
+
+
+def test_intervals_that_nothing_begins_are_refused(tmp_path: Path) -> None:
+    own = "from dataclasses import dataclass\nimport begins\n@dataclass\nclass Own:\n"
+    own += "    def on_interval(self, port): ...\n"
+    (tmp_path / "begins.py").write_text("def begin(port): port.every(1e-3)\n", "utf-8")
+    (tmp_path / "own.py").write_text(own, "utf-8")
+    (tmp_path / "alone.py").write_text(own.replace("import begins\n", ""), "utf-8")
+    place = str(tmp_path / "scenario.toml")
+    with allowing("own.py:Own", "alone.py:Own"):
+        assert find("control", "own.py:Own", place) is not None
+        with pytest.raises(NoScheme, match="`on_interval`, which is never called"):
+            find("control", "alone.py:Own", place)
 
 
 def test_a_module_beside_the_class_is_part_of_it(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Literal, TypeAlias
 
 from cellrate.common.input_file import read_regular
@@ -118,6 +118,11 @@ def definition_of(kind: Kind, name: str, cls: object, module: ModuleType, root: 
         raise NoScheme(f"`{name}`: {error}") from error
     statistics = tuple(getattr(cls, "STATISTICS", ()))
     files = files_of(cls, module, root)
+    if "on_interval" in hooks and not _mentions_every(cls, files):
+        raise NoScheme(
+            f"`{name}` has `on_interval`, which is never called: no method calls `port.every`",
+            "`port.every(seconds=1e-3)` in `on_start` begins intervals of 1 ms",
+        )
     return Definition(
         factory=cls,
         schema=json.dumps(schema),
@@ -129,6 +134,15 @@ def definition_of(kind: Kind, name: str, cls: object, module: ModuleType, root: 
         reads_queue=bool(getattr(cls, "reads_queue", True)),
         queue_at_every_cell=bool(getattr(cls, "queue_at_every_cell", False)),
         state=_state(cls, module, root),
+    )
+
+
+def _mentions_every(cls: type, files: Sequence[Path]) -> bool:
+    """True if a method of a class or of its bases, or one of its files, names `every`."""
+    methods = (value for base in cls.__mro__ for value in vars(base).values())
+    codes = (method.__code__ for method in methods if isinstance(method, FunctionType))
+    return any("every" in code.co_names for code in codes) or any(
+        b".every(" in read_regular(path) for path in files
     )
 
 

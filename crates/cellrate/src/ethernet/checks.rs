@@ -42,6 +42,7 @@ pub fn check(scenario: &Scenario) -> (Option<Graph>, Vec<Problem>) {
             check_lines(&graph, &mut problems);
             check_ports(scenario, &graph, &mut problems);
             check_rates(scenario, &graph, &mut problems);
+            check_marks(scenario, &mut problems);
             problems.extend(joined::check(scenario, &graph));
             let has_error = |found: &Problem| found.severity == Severity::Error;
             if !problems.iter().any(has_error) {
@@ -247,6 +248,33 @@ fn check_rates(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) 
             control.name()
         );
         problems.push(Problem::warning(place!["switch", "control"], message, ""));
+    }
+}
+
+/// Marks without senders that react to them, and such senders without marks.
+fn check_marks(scenario: &Scenario, problems: &mut Vec<Problem>) {
+    let switch = &scenario.switch;
+    let flows = scenario.flows.iter().enumerate();
+    let over_tcp = flows.filter(|(_, flow)| flow.source.over_tcp());
+    let (with_ecn, without): (Vec<_>, Vec<_>) = over_tcp.partition(|(_, flow)| flow.tcp.has_ecn());
+    let marks = switch.aqm.marks();
+    if marks && with_ecn.is_empty() && !without.is_empty() {
+        let message = format!(
+            "`{}` drops each packet that it would mark: no flow has `tcp.ecn` or `dctcp`",
+            switch.aqm.name()
+        );
+        problems.push(Problem::warning(place!["switch", "aqm"], message, ""));
+    }
+    let Some((flow, sender)) = with_ecn.first() else {
+        return;
+    };
+    if !marks && matches!(switch.control.0, ControlConfig::None(_)) {
+        let message = format!(
+            "flow group `{}` reacts to marks (ECN), but no queue marks: `switch.aqm` is `{}`",
+            sender.name,
+            switch.aqm.name()
+        );
+        problems.push(Problem::warning(place!["flow", *flow, "tcp"], message, ""));
     }
 }
 

@@ -65,6 +65,9 @@ impl AqmParameters for CoDelConfig {
         .flatten()
         .collect()
     }
+    fn marks(&self) -> bool {
+        self.ecn
+    }
 }
 
 /// Controlled delay at one queue.

@@ -49,6 +49,12 @@ macro_rules! registry {
                     $(AqmConfig::$variant(config) => config.check(facts),)*
                 }
             }
+            /// True if the algorithm marks packets of transports that understand marks.
+            pub fn marks(&self) -> bool {
+                match self {
+                    $(AqmConfig::$variant(config) => config.marks(),)*
+                }
+            }
             /// Key of the algorithm.
             pub fn name(&self) -> &'static str {
                 match self {

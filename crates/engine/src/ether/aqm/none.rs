@@ -18,6 +18,9 @@ impl AqmParameters for NoneConfig {
     fn check(&self, _: QueueFacts) -> Vec<Finding> {
         Vec::new()
     }
+    fn marks(&self) -> bool {
+        false
+    }
 }
 
 /// A queue that only its buffer limits.

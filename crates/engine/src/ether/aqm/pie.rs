@@ -90,6 +90,9 @@ impl AqmParameters for PieConfig {
         .flatten()
         .collect()
     }
+    fn marks(&self) -> bool {
+        self.ecn
+    }
 }
 
 /// Factors by which small probabilities slow their change down, each below its bound (auto-tuning,

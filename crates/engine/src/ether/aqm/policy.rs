@@ -63,6 +63,8 @@ pub trait AqmAlgorithm {
 pub trait AqmParameters {
     /// Findings about values outside their range at the queue of `facts`.
     fn check(&self, facts: QueueFacts) -> Vec<Finding>;
+    /// True if the algorithm marks packets of transports that understand marks.
+    fn marks(&self) -> bool;
 }
 
 /// Facts about a queue.

@@ -135,6 +135,9 @@ impl AqmParameters for RedConfig {
         .flatten()
         .collect()
     }
+    fn marks(&self) -> bool {
+        self.ecn
+    }
 }
 
 /// Random early detection at one queue.

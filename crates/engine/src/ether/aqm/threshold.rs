@@ -48,6 +48,9 @@ impl AqmParameters for ThresholdConfig {
     fn check(&self, facts: QueueFacts) -> Vec<Finding> {
         reachable("k", self.k, facts).into_iter().collect()
     }
+    fn marks(&self) -> bool {
+        true
+    }
 }
 
 /// A threshold at one queue.
