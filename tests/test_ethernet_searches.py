@@ -10,6 +10,14 @@ import pytest
 from cellrate.advice import sizing
 from cellrate.advice.choosing import Effort, Goals, choose_over_ethernet
 from cellrate.advice.choosing.choosing import Budget
+from cellrate.advice.choosing.over_ethernet import (
+    SHOWN,
+    Alternative,
+    PacketChoice,
+    PacketOption,
+    objective_of,
+)
+from cellrate.advice.tuning.laboratory import AS_IT_IS
 from cellrate.simulation.runner import Job
 from conftest import Command
 
@@ -171,6 +179,20 @@ def test_a_choice_names_what_the_time_limit_left_out(phase: str, not_tried: str)
     answer = choose_over_ethernet(job, Goals(), effort, budget=budget, phases=phases)
     *_, last = answer.words()
     assert last.startswith(f"Stopped at the time limit; not yet tried: {not_tried}. The same")
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "acts", "told"), [("codel", 0, 1), ("codel", 3, 0), ("none", 0, 0)]
+)
+def test_queue_management_that_never_acted_is_no_merit(
+    algorithm: str, acts: int, told: int
+) -> None:
+    means = dict.fromkeys(SHOWN)
+    option = PacketOption(Alternative("reno", algorithm), AS_IT_IS, 2, means, acts, ())
+    goals = Goals()
+    objective = objective_of(goals, files=False)
+    choice = PacketChoice(Job("", "x.toml"), goals, objective, 2, (option,), {}, 2, 0)
+    assert sum("codel dropped and marked no packet" in text for text in choice.words()) == told
 
 
 def test_a_control_is_chosen_where_flows_obey_rates(command: Command, tmp_path: Path) -> None:

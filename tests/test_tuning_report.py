@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from cellrate import _core
 from cellrate.advice.tuning.answer import Answer
-from cellrate.advice.tuning.laboratory import Laboratory, Setting
+from cellrate.advice.tuning.laboratory import AS_IT_IS, Laboratory, Setting
 from cellrate.advice.tuning.measures import CRITERIA, Measures
 from cellrate.advice.tuning.objective import Objective
 from cellrate.advice.tuning.race import ranking
+from cellrate.advice.tuning.report import headline
 from cellrate.simulation.runner import Job
 
 JOB = Job("", "none", ())
@@ -71,6 +73,23 @@ def test_the_runner_up_had_every_seed() -> None:
     found = report(best=[10.0] * 4, second=[11.0] * 4, third=[9.0, 9.0])
     assert found.runner_up is not None
     assert found.runner_up.setting == setting("second")
+
+
+def test_warnings_of_the_best_runs_come_first() -> None:
+    best = setting("best")
+    found = report(best=[10.0] * 4, other=[20.0] * 4)
+    chosen, other = found.ranked
+    other = replace(other, setting=AS_IT_IS)
+    warned = tuple(replace(run, warnings={"w": f"seed {run.seed}"}) for run in chosen.runs[1:])
+    with_warnings = replace(chosen, runs=(chosen.runs[0], *warned))
+    found = replace(found, ranked=(with_warnings, other))
+    assert found.chosen.setting == best
+    first, second, *_ = headline(found)
+    assert first == "Warning of the best setting, in 3 of 4 runs: seed 2."
+    assert second.startswith("Best: interval best")
+    # Warnings of other settings are theirs.
+    other = replace(other, runs=tuple(replace(run, warnings={"w": "x"}) for run in other.runs))
+    assert headline(replace(found, ranked=(chosen, other)))[0] == second
 
 
 def test_nothing_is_said_without_a_spread() -> None:

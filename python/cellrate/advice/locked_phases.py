@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+LOCKED = "phases-locked"
+"""Code of the warning."""
+
 
 def has_locked(summary: Mapping[str, Any]) -> bool:
     """True if the phases of TCP sources locked in a run, so that some of them have the link."""
-    return any(warning["code"] == "phases-locked" for warning in summary["warnings"])
+    return any(warning["code"] == LOCKED for warning in summary["warnings"])
 
 
 def doubt(locked: int, count: int, subject: str) -> Iterator[str]:

@@ -194,7 +194,7 @@ impl<'s> Shape<'s> {
     fn choice(&mut self, choices: &[&str], item: &Item, key: &str) {
         let fault = match &item.value {
             Value::String(text) if choices.contains(&text.as_str()) => return,
-            Value::String(text) => unknown_choice(text, choices, item.span, key),
+            Value::String(text) => self.unknown_choice(text, choices, item.span, key),
             other => Fault::error(item.span, format!("`{key}` is {}", other.kind()))
                 .label(format!("expected one of {}", listed(choices))),
         };
@@ -236,9 +236,23 @@ impl<'s> Shape<'s> {
             .find(|variant| variant["properties"][tag]["const"] == name.as_str())
         {
             Some(variant) => self.object(variant, table, around),
-            None => self
-                .faults
-                .push(unknown_choice(name, &names, found.span, tag)),
+            None => {
+                let fault = self.unknown_choice(name, &names, found.span, tag);
+                self.faults.push(fault);
+            }
+        }
+    }
+
+    fn unknown_choice(&self, found: &str, choices: &[&str], span: Span, key: &str) -> Fault {
+        let fault = Fault::error(span, format!("`{key}` cannot be \"{}\"", shortened(found)));
+        let fault = fault.label(format!("expected one of {}", listed(choices)));
+        let is_table = |(schema, _): (&Json, _)| schema["properties"][found].is_object();
+        if self.top.is_some_and(is_table) {
+            return fault.help(format!("`{found}` is a table of the scenario: `[{found}]`"));
+        }
+        match nearest(found, choices.iter().copied()) {
+            Some(near) => fault.help(format!("did you mean `{near}`?")),
+            None => fault,
         }
     }
 
@@ -447,15 +461,6 @@ fn outside(limits: &Json, quantity: Option<Quantity>, item: &Item, key: &str) ->
     let message = format!("`{key}` is outside the range of its class");
     let label = format!("expected {} to {}", plain(low), plain(high));
     Some(Fault::error(item.span, message).label(label))
-}
-
-fn unknown_choice(found: &str, choices: &[&str], span: Span, key: &str) -> Fault {
-    let fault = Fault::error(span, format!("`{key}` cannot be \"{}\"", shortened(found)));
-    let fault = fault.label(format!("expected one of {}", listed(choices)));
-    match nearest(found, choices.iter().copied()) {
-        Some(near) => fault.help(format!("did you mean `{near}`?")),
-        None => fault,
-    }
 }
 
 fn first_line(doc: &str) -> String {

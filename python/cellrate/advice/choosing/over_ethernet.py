@@ -170,6 +170,7 @@ class PacketOption:
         setting: Parameters of the algorithm that were varied.
         seeds: Number of seeds with which it was run.
         means: Means of the criteria.
+        acts: Number of packets that queue management dropped or marked, in all runs.
         overrides: Settings that turn the scenario into this option.
     """
 
@@ -177,6 +178,7 @@ class PacketOption:
     setting: Setting
     seeds: int
     means: Means
+    acts: int
     overrides: tuple[str, ...]
 
     @property
@@ -229,6 +231,11 @@ class PacketChoice:
         """The result in sentences."""
         best, goals = self.best, self.goals
         yield f"Recommended: {best.label}: {self._numbers(best)}."
+        if best.alternative.algorithm not in {"", "none"} and not best.acts:
+            yield (
+                f"{best.alternative.algorithm} dropped and marked no packet in the measuring "
+                "windows of these runs, so they say nothing of its merit."
+            )
         lost, fair = best.means["loss"], best.means["fairness"]
         if lost is not None and lost > goals.loss:
             yield (
@@ -364,7 +371,12 @@ def choose_over_ethernet(
         not_tried = tuple(_not_tried(laboratories, searched))
     options = [
         PacketOption(
-            one, setting, len(runs), means_of(runs), (*one.overrides(plain), *setting.overrides)
+            one,
+            setting,
+            len(runs),
+            means_of(runs),
+            sum(run.acts for run in runs),
+            (*one.overrides(plain), *setting.overrides),
         )
         for one, laboratory in laboratories.items()
         for setting, runs in laboratory.trials.items()

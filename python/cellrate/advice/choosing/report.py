@@ -79,6 +79,12 @@ def _recommendation(answer: Answer) -> Iterator[str]:
             "other goals, so shares are unequal with the control below."
         )
     yield from doubt(best.locked_runs, best.seeds, f"the buffer of {best.candidate.name}")
+    if len(best.by_seed_cells) > 1 and len(set(best.by_seed_cells)) == 1:
+        yield (
+            "Each seed needs the same buffer, so the runs say little of other starts, with which "
+            "sources can meet and need more. Ask again with "
+            '--set run.start_jitter="20 ms" --set run.simultaneous_cells=drawn.'
+        )
     yield f"Take {best.label} with {cells(best.buffer_cells)} of buffer: {numbers(best)}."
     if best.seeds < len(answer.seeds):
         yield f"It was run with {best.seeds} of {len(answer.seeds)} seeds only."
@@ -134,12 +140,6 @@ def _reserve(answer: Answer) -> Iterator[str]:
     longest = max((flow.tcp.segment_cells for flow in network.flows if flow.tcp), default=0)
     if best.buffer_cells < longest:
         yield f"It does not hold a segment, which has {longest} cells."
-    if len(best.by_seed_cells) > 1 and len(set(best.by_seed_cells)) == 1:
-        yield (
-            "Each seed needs the same buffer, so the runs say little of other starts, with which "
-            "sources can meet and need more. Ask again with "
-            '--set run.start_jitter="20 ms" --set run.simultaneous_cells=drawn.'
-        )
 
 
 def _depends(answer: Answer) -> Iterator[str]:

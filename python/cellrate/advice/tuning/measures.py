@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any, Literal, TypeAlias
 
 from cellrate import _core
-from cellrate.advice.locked_phases import has_locked
+from cellrate.advice.locked_phases import LOCKED
 from cellrate.simulation.network import Network, overloaded_ports
 from cellrate.simulation.network.ethernet_view import FrameNetwork
 from cellrate.simulation.series import series_of
@@ -264,14 +264,22 @@ class Measures:
         digest: Hash of all events of the run.
         settling_seconds: Time from the last start of a flow until the bottleneck's utilisation has
             settled; infinite if it does not; None if the run does not trace it.
-        locked: True if the phases of TCP sources locked.
+        warnings: Messages of the run's warnings, by their codes.
+        acts: Number of packets that queue management dropped or marked during the measuring window;
+            over ATM 0.
     """
 
     seed: int
     values: Mapping[str, float | None]
     digest: str = ""
     settling_seconds: float | None = None
-    locked: bool = False
+    warnings: Mapping[str, str] = field(default_factory=dict)
+    acts: int = 0
+
+    @property
+    def locked(self) -> bool:
+        """True if the phases of TCP sources locked."""
+        return LOCKED in self.warnings
 
     @classmethod
     def of(cls, outcome: _core.Outcome, ports: Collection[str]) -> Measures:
@@ -284,10 +292,15 @@ class Measures:
         summary = json.loads(outcome.summary())
         bottleneck = [port for port in summary["ports"] if port["name"] in ports]
         seen = {**summary, "ports": bottleneck, ALL_PORTS: summary["ports"]}
-        criteria = OF_LINK_LAYERS[summary.get("link_layer", "atm")]
+        link_layer = summary.get("link_layer", "atm")
+        criteria = OF_LINK_LAYERS[link_layer]
         values = {criterion.name: criterion.of(seen) for criterion in criteria}
         settling = settling_seconds(outcome, summary, ports)
-        return cls(summary["seed"], values, summary["digest"], settling, has_locked(summary))
+        warnings = {warning["code"]: warning["message"] for warning in summary["warnings"]}
+        framed = summary["ports"] if link_layer == "ethernet" else ()
+        queues = [queue for port in framed for queue in port["queues"]]
+        acts = sum(queue["packets_dropped_early"] + queue["packets_marked"] for queue in queues)
+        return cls(summary["seed"], values, summary["digest"], settling, warnings, acts)
 
 
 def bottleneck(network: Network | FrameNetwork) -> frozenset[str]:

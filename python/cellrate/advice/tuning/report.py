@@ -124,6 +124,7 @@ def shortfall_text(answer: Answer, ranked: Ranked) -> tuple[str, str]:
 def headline(answer: Answer) -> list[str]:
     """The result in sentences."""
     sentences = [answer.modelled.region()] if answer.modelled else []
+    sentences += _warnings(answer.chosen)
     if answer.infeasible:
         sentences += _compromises(answer)
     else:
@@ -142,6 +143,16 @@ def headline(answer: Answer) -> list[str]:
     if alike and len(answer.seeds) > 1:
         sentences.append("The seeds make no difference; runs beyond the second were not made.")
     return sentences
+
+
+def _warnings(chosen: Ranked) -> Iterator[str]:
+    """Each warning of the best setting's runs, with the first of its messages."""
+    first: dict[str, str] = {}
+    for run in reversed(chosen.runs):
+        first |= run.warnings
+    for code, message in first.items():
+        runs = sum(code in run.warnings for run in chosen.runs)
+        yield f"Warning of the best setting, in {runs} of {len(chosen.runs)} runs: {message}."
 
 
 def command(answer: Answer) -> str:
