@@ -406,6 +406,45 @@ def test_marks_and_reactions_need_each_other(recovery: str, aqm: str, told: list
         assert words in warning
 
 
+FAR = """
+link_layer = "ethernet"
+run.duration = "100 ms"
+topology.template = "single-switch"
+topology.link_rate = "1 Gbit/s"
+topology.access = "100 us"
+topology.bottleneck = "100 us"
+flow = [{ name = "f", source = { kind = "greedy" } }]
+"""
+
+
+def test_a_window_that_cannot_fill_its_path_is_warned_of_and_is_the_limit() -> None:
+    """Two links there and back: 2 x 1,526 and 2 x 72 octets of 8 ns, and 400 us: 425.568 us.
+
+    Ten segments take 15,380 octets of the line in this time, 28.9 % of 53,196; 35 fill it.
+    """
+    ten = ('tcp.window="14600 bytes"', "tcp.delayed_ack=false")
+    [told] = warnings_of(FAR, *ten)
+    assert told.startswith("windows bound f.1 to 28.9 % of A->sink (1000 Mbit/s): 14600 bytes")
+    assert "round trip of 425.57 us; a `tcp.window` of 51100 bytes would fill it" in told
+    found = cellrate.run(FAR, overrides=ten).flows.row(0, named=True)
+    assert found["goodput_bits_per_second"] == pytest.approx(8 * 14_600 / 425.568e-6, rel=0.01)
+    assert warnings_of(FAR, 'tcp.window="51100 bytes"') == []
+    [told] = warnings_of(FAR, 'tcp.window="2 kB"', "tcp.delayed_ack=true")
+    assert "holds one segment of 1460 bytes" in told
+    [told] = warnings_of(FAR, 'tcp.window="2 kB"')
+    assert told.startswith("windows bound f.1 to 2.9 %")
+    # Files and datagrams end, or have rates of their own.
+    assert warnings_of(FAR, *ten, 'flow.f.source={kind="transfer", size="1 MB"}') == []
+
+
+def test_flows_that_never_start_are_warned_of() -> None:
+    assert warnings_of(FAR, 'flow.f.start="99 ms"') == []
+    [told] = warnings_of(FAR, 'flow.f.start="100 ms"')
+    assert told == "f.1 starts at 100 ms, when the run is over"
+    joined = warnings_of(cellrate.template("router"), 'flow.0.start="9 s"')
+    assert any("at 9 s, when the run is over" in one for one in joined)
+
+
 def test_short_bursts_of_whole_frames_are_warned_of() -> None:
     """1,538 octets take 1.2304 us at 10 Gbit/s: an ON part of 2 us begins two frames, not 1.625."""
     source = 'flow.file.source={kind="on-off", peak="10 Gbit/s", period="%s", duty_cycle=%s}'

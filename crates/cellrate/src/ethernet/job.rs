@@ -19,7 +19,7 @@ use super::load::load;
 use super::passages::{Passages, passages};
 use super::recorder::Recorder;
 use super::types::{Scenario, schema};
-use super::{rate_units, summary, tcp_defaults};
+use super::{rate_units, summary, tcp_defaults, warnings};
 use crate::run::cells::CellRecords;
 use crate::run::memory::{Exhausted, Room};
 use crate::run::timeline::Timeline;
@@ -204,7 +204,8 @@ impl Job {
     /// Warnings that are known before the run.
     pub fn check(&self) -> Vec<Warning> {
         let told = self.warnings.iter();
-        told.map(|found| Warning::new("scenario", &found.message))
+        let told = told.map(|found| Warning::new("scenario", &found.message));
+        told.chain(warnings::before(&self.scenario, &self.graph))
             .collect()
     }
 

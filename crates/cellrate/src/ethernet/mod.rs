@@ -22,6 +22,7 @@ mod tcp_defaults;
 pub mod templates;
 pub mod topology;
 pub mod types;
+mod warnings;
 
 pub use describe::Cost;
 pub use job::{Job, is_ethernet};

@@ -21,7 +21,7 @@ mod summary;
 mod threads;
 pub mod timeline;
 mod traces;
-mod warnings;
+pub(crate) mod warnings;
 mod work;
 
 pub(crate) use driver::{Driver, RunFacts};

@@ -21,25 +21,28 @@ pub fn check(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
 /// Groups with flows that start when the run is over.
 fn never_start(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
     for group in groups(&plan.flows, |flow| &flow.group) {
-        let late: Vec<_> = group
-            .iter()
-            .filter(|flow| flow.start >= scenario.run.duration)
-            .collect();
-        let Some(first) = late.iter().min_by_key(|flow| flow.start) else {
-            continue;
-        };
-        let of = told_of(&first.group, &first.name, late.len(), group.len());
-        let (verb, at) = if late.len() == 1 {
-            ("starts", "at")
-        } else {
-            ("start", "at the earliest at")
-        };
-        let message = format!(
-            "{of} {verb} {at} {}, when the run is over",
-            first.start.told()
-        );
-        warnings.push(Warning::new("never-starts", message));
+        let starts = group.iter().map(|flow| (flow.start, flow.name.as_str()));
+        warnings.extend(never_starts(&group[0].group, starts, scenario.run.duration));
     }
+}
+
+/// Warns of flows of a group, given by starts and names, that start when the run is over.
+pub fn never_starts<'a>(
+    group: &str,
+    starts: impl ExactSizeIterator<Item = (Ps, &'a str)>,
+    duration: Ps,
+) -> Option<Warning> {
+    let all = starts.len();
+    let late: Vec<_> = starts.filter(|(start, _)| *start >= duration).collect();
+    let (start, name) = late.iter().min_by_key(|(start, _)| *start)?;
+    let of = told_of(group, name, late.len(), all);
+    let (verb, at) = if late.len() == 1 {
+        ("starts", "at")
+    } else {
+        ("start", "at the earliest at")
+    };
+    let message = format!("{of} {verb} {at} {}, when the run is over", start.told());
+    Some(Warning::new("never-starts", message))
 }
 
 fn short(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {

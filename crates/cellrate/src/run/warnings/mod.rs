@@ -2,12 +2,12 @@
 
 mod booked;
 mod clipped;
-mod groups;
-mod horizon;
+pub(crate) mod groups;
+pub(crate) mod horizon;
 mod phases;
 mod seen;
 mod video;
-mod windows;
+pub(crate) mod windows;
 
 use cellrate_engine::atm::plan::{FlowPlan, Plan};
 use schemars::JsonSchema;

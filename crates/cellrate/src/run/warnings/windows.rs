@@ -4,47 +4,89 @@ use std::collections::BTreeMap;
 
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::atm::plan::{FlowPlan, NodeKind, Plan};
-use cellrate_engine::kernel::Rate;
 use cellrate_engine::kernel::units::Bytes;
+use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::tcp::TcpConfig;
 use cellrate_engine::traffic::{Load, SourceConfig};
 
 use super::groups::told_of;
 use super::{Warning, first_of_each_group};
 
 /// Share of a link below which the windows of its flows are said not to fill it.
-const FILLED: f64 = 0.9;
+pub const FILLED: f64 = 0.9;
 /// Octets of data in a cell, then octets of LLC/SNAP and the AAL5 trailer that each segment adds.
 const PAYLOAD: u64 = 48;
 const AAL5: u64 = 16;
 
 /// Warns of windows that wait for the receiver's clock, and of windows that cannot fill a path.
 pub fn check(plan: &Plan, warnings: &mut Vec<Warning>) {
-    for flow in first_of_each_group(plan) {
-        warnings.extend(waits(flow));
+    for flow in first_of_each_group(plan).filter(|flow| is_greedy(flow)) {
+        warnings.extend(waits(&flow.group, &flow.tcp));
     }
     warnings.extend(unfilled(plan));
+}
+
+/// True if a window holds one segment and the receiver delays acknowledgements.
+pub fn waits_for_clock(tcp: &TcpConfig) -> bool {
+    tcp.delayed_ack && tcp.window.0 < 2 * tcp.mss.0
 }
 
 /// Warns of a window that holds one segment. The receiver acknowledges it only when its clock of
 /// delayed acknowledgements ticks; every second segment would be acknowledged at once (RFC 5681
 /// 4.2).
-fn waits(flow: &FlowPlan) -> Option<Warning> {
-    let tcp = &flow.tcp;
-    if !is_greedy(flow) || !tcp.delayed_ack || tcp.window.0 >= 2 * tcp.mss.0 {
+pub fn waits(group: &str, tcp: &TcpConfig) -> Option<Warning> {
+    if !waits_for_clock(tcp) {
         return None;
     }
     let interval = tcp.delayed_ack_interval.as_secs_f64();
     let rate = Rate::from_bps((8.0 * tcp.mss.0 as f64 / interval) as u64);
     let message = format!(
-        "flow group {}: a window of {} holds one segment of {}, so each segment waits for its delayed acknowledgement, \
+        "flow group {group}: a window of {} holds one segment of {}, so each segment waits for its delayed acknowledgement, \
          up to {}: at most {rate} a flow; a `tcp.window` of {} or more, or `tcp.delayed_ack = false`, does not wait",
-        flow.group,
         tcp.window,
         tcp.mss,
         tcp.delayed_ack_interval.told(),
         Bytes(2 * tcp.mss.0),
     );
     Some(Warning::new("delayed-ack-waits", message))
+}
+
+/// The line that windows fill least, and how they fill it.
+pub struct Filled<'a> {
+    /// The flows, as the subject of a sentence.
+    pub flows: String,
+    pub tcp: &'a TcpConfig,
+    pub line: &'a str,
+    pub rate: Rate,
+    /// Share of the line that the windows of all its flows can fill.
+    pub share: f64,
+    pub round_trip: Ps,
+}
+
+/// Warns of windows that together fill less than [`FILLED`] of a line.
+pub fn below_path(filled: &Filled<'_>) -> Option<Warning> {
+    let Filled { tcp, share, .. } = filled;
+    if *share >= FILLED {
+        return None;
+    }
+    // Only whole segments are sent.
+    let segments = (tcp.window.0 / tcp.mss.0) as f64;
+    let needed = (segments / share).ceil() * tcp.mss.0 as f64;
+    let enough = if needed <= f64::from(u32::MAX) {
+        format!("; a `tcp.window` of {} would fill it", Bytes(needed as u64))
+    } else {
+        String::new()
+    };
+    let message = format!(
+        "windows bound {} to {:.1} % of {} ({}): {} in a round trip of {}{enough}",
+        filled.flows,
+        100.0 * share,
+        filled.line,
+        filled.rate,
+        tcp.window,
+        filled.round_trip.told(),
+    );
+    Some(Warning::new("window-below-path", message))
 }
 
 /// Ports that all their flows together cannot fill, since the windows of greedy flows hold less
@@ -57,7 +99,9 @@ fn unfilled(plan: &Plan) -> Vec<Warning> {
     }
     let filled = |link: usize| most[link] / plan.links[link].rate.cells_per_second();
     let mut told: BTreeMap<usize, &FlowPlan> = BTreeMap::new();
-    for flow in first_of_each_group(plan).filter(|flow| is_bound_by_its_window(plan, flow)) {
+    let unfilling =
+        |flow: &&FlowPlan| is_bound_by_its_window(plan, flow) && !waits_for_clock(&flow.tcp);
+    for flow in first_of_each_group(plan).filter(unfilling) {
         // Of the slowest ports on the way the one that the flows fill most.
         let ports =
             flow.forward.iter().copied().filter(|link| {
@@ -71,26 +115,15 @@ fn unfilled(plan: &Plan) -> Vec<Warning> {
     }
     let below = |(link, flow): (usize, &FlowPlan)| {
         let line = &plan.links[link];
-        let share = filled(link);
-        (share < FILLED).then(|| {
-            let members = plan.flows.iter().filter(|other| other.group == flow.group);
-            let count = members.count();
-            let needed = (flow.tcp.window.0 as f64 / share).ceil();
-            let enough = if needed <= f64::from(u32::MAX) {
-                format!("; a `tcp.window` of {} would fill it", Bytes(needed as u64))
-            } else {
-                String::new()
-            };
-            let message = format!(
-                "windows bound {} to {:.1} % of {} ({}): {} in a round trip of {}{enough}",
-                told_of(&flow.group, &flow.name, count, count),
-                100.0 * share,
-                line.name,
-                line.rate,
-                flow.tcp.window,
-                plan.round_trip(flow).told(),
-            );
-            Warning::new("window-below-path", message)
+        let members = plan.flows.iter().filter(|other| other.group == flow.group);
+        let count = members.count();
+        below_path(&Filled {
+            flows: told_of(&flow.group, &flow.name, count, count),
+            tcp: &flow.tcp,
+            line: &line.name,
+            rate: line.rate,
+            share: filled(link),
+            round_trip: plan.round_trip(flow),
         })
     };
     told.into_iter().filter_map(below).collect()

@@ -1,0 +1,118 @@
+//! Warnings over Ethernet that are known before the run.
+
+use std::collections::BTreeMap;
+
+use cellrate_engine::ether::frame::{Framing, GAP};
+use cellrate_engine::ether::line::OctetClock;
+use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::traffic::SourceConfig;
+
+use super::flow::Flow;
+use super::graph::{Graph, Instance};
+use super::types::Scenario;
+use crate::run::warnings::Warning;
+use crate::run::warnings::groups::told_of;
+use crate::run::warnings::horizon::never_starts;
+use crate::run::warnings::windows::{FILLED, Filled, below_path, waits, waits_for_clock};
+
+/// Octets of the headers of IP and TCP in an acknowledgement.
+const ACKNOWLEDGEMENT: u32 = 40;
+
+/// Flows that never start, and windows of TCP that wait for the receiver's clock or cannot fill a path.
+pub fn before(scenario: &Scenario, graph: &Graph) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    for group in graph.flows.chunk_by(|a, b| a.group == b.group) {
+        let flow = &scenario.flows[group[0].group];
+        let starts = group.iter().map(|one| (one.start, one.name.as_str()));
+        warnings.extend(never_starts(&flow.name, starts, scenario.run.duration));
+        if is_greedy(flow) {
+            warnings.extend(waits(&flow.name, &flow.tcp));
+        }
+    }
+    // Cells take other times, and rates of ABR bound them.
+    if !graph.is_joined() {
+        warnings.extend(unfilled(scenario, graph));
+    }
+    warnings
+}
+
+fn is_greedy(flow: &Flow) -> bool {
+    matches!(flow.source, SourceConfig::Greedy(_))
+}
+
+/// Ports of switches that greedy flows alone use and cannot fill, since their windows hold less than their paths.
+/// Each port is named once, with the first group that has it as its slowest.
+fn unfilled(scenario: &Scenario, graph: &Graph) -> Vec<Warning> {
+    // Share of each line that the windows of its flows can fill; other sources may fill all of it.
+    let mut filled = vec![0.0; graph.links.len()];
+    for instance in &graph.flows {
+        let flow = &scenario.flows[instance.group];
+        for link in &instance.forward {
+            filled[*link] += if is_greedy(flow) {
+                let (sent, _) = most_bits(scenario, graph, instance);
+                sent / graph.links[*link].rate.bits_per_second()
+            } else {
+                f64::INFINITY
+            };
+        }
+    }
+    let mut told: BTreeMap<usize, &Instance> = BTreeMap::new();
+    for group in graph.flows.chunk_by(|a, b| a.group == b.group) {
+        let flow = &scenario.flows[group[0].group];
+        // Neither rates nor its slowest line may bound a flow closer than its window.
+        let lines = group[0].forward.iter().map(|link| graph.links[*link].rate);
+        let line = lines.min().map_or(f64::INFINITY, Rate::bits_per_second);
+        let is_bound = most_bits(scenario, graph, &group[0]).0 < FILLED * line;
+        if !is_greedy(flow)
+            || !is_bound
+            || flow.rate_control.is_some()
+            || waits_for_clock(&flow.tcp)
+        {
+            continue;
+        }
+        let ports = group[0].forward.iter().copied();
+        let ports = ports.filter(|link| !graph.nodes[graph.links[*link].from].is_host);
+        let slowest = ports.clone().map(|link| graph.links[link].rate).min();
+        let slow = ports.filter(|link| Some(graph.links[*link].rate) == slowest);
+        if let Some(link) = slow.max_by(|a, b| filled[*a].total_cmp(&filled[*b])) {
+            told.entry(link).or_insert(&group[0]);
+        }
+    }
+    let below = |(link, instance): (usize, &Instance)| {
+        let (line, flow) = (&graph.links[link], &scenario.flows[instance.group]);
+        let count = graph.flows.iter().filter(|one| one.group == instance.group);
+        let count = count.count();
+        below_path(&Filled {
+            flows: told_of(&flow.name, &instance.name, count, count),
+            tcp: &flow.tcp,
+            line: &line.name,
+            rate: line.rate,
+            share: filled[link],
+            round_trip: most_bits(scenario, graph, instance).1,
+        })
+    };
+    told.into_iter().filter_map(below).collect()
+}
+
+/// Bits/s on the line that a window can send in each round trip of an empty network, and this round trip.
+fn most_bits(scenario: &Scenario, graph: &Graph, instance: &Instance) -> (f64, Ps) {
+    let flow = &scenario.flows[instance.group];
+    let framing = Framing {
+        tagged: scenario.ethernet.tagged,
+    };
+    let (headers, payload) = flow.packet();
+    let frame = framing.on_line((headers + payload) as u32);
+    // A frame has arrived before the gap behind it.
+    let trip = |links: &[usize], octets: u32| -> u64 {
+        let times = links.iter().map(|link| &graph.links[*link]);
+        times
+            .map(|line| line.delay.0 + OctetClock::new(line.rate).ceil(octets - GAP).0)
+            .sum()
+    };
+    let there = trip(&instance.forward, frame);
+    let back = trip(&instance.backward, framing.on_line(ACKNOWLEDGEMENT));
+    let round_trip = Ps(there.saturating_add(back));
+    let segments = flow.tcp.window.0 / flow.tcp.mss.0.max(1);
+    let bits = 8.0 * (segments * u64::from(frame)) as f64;
+    (bits / round_trip.as_secs_f64(), round_trip)
+}
