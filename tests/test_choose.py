@@ -127,6 +127,24 @@ def test_no_option_is_better_than_the_recommended_one(command: Command, small: P
         )
 
 
+def test_a_buffer_that_each_seed_needs_is_held_against_drawn_starts(
+    command: Command, small: Path
+) -> None:
+    report = chosen(command, small)
+    best, drawn = report["recommended"], report["other_starts"]
+    assert (drawn["control"], drawn["values"]) == (best["control"], best["values"])
+    endless = drawn["command"].replace(f'"{drawn["buffer_cells"]} cells"', '"infinite"')
+    for seed in ("1", "2"):
+        found = run(command, endless, "--set", 'measure.from="0 s"', "--seed", seed)
+        longest = max(one["queue_max_cells"] for port in found["ports"] for one in port["queues"])
+        assert longest <= drawn["buffer_cells"]
+    first = report["words"][0]
+    assert first.startswith("Each seed needs the same buffer; ")
+    assert f"{drawn['buffer_cells']:,} cells in 2 runs" in first or "need no more" in first
+    jitter = ("--set", 'run.start_jitter="1 ms"', "--set", "run.simultaneous_cells=drawn")
+    assert chosen(command, small, *jitter)["other_starts"] is None
+
+
 def test_what_switches_can_do_changes_the_answer(command: Command, small: Path) -> None:
     found = {
         switches: chosen(command, small, "--switches", switches)["recommended"]

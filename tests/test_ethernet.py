@@ -437,6 +437,49 @@ def test_a_window_that_cannot_fill_its_path_is_warned_of_and_is_the_limit() -> N
     assert warnings_of(FAR, *ten, 'flow.f.source={kind="transfer", size="1 MB"}') == []
 
 
+def codes_of(text: str, *settings: str) -> list[str]:
+    return [warning["code"] for warning in cellrate.run(text, overrides=settings).warnings]
+
+
+def test_losses_and_queues_before_the_window_are_told() -> None:
+    """Two windows of 44 segments meet at a line of 1 Gbit/s, long before the window."""
+    burst = (
+        'flow.f.source={kind="transfer", size="64240 bytes"}',
+        "flow.f.count=2",
+        "tcp.initial_window=44",
+        "topology.template=n-source",
+        *(f'topology.{key}="1 us"' for key in ("bottleneck", "egress")),
+    )
+    late = 'measure.from="50 ms"'
+    found = cellrate.run(FAR, overrides=(*burst, late))
+    port = max(found.queues.rows(named=True), key=lambda one: one["queue_max_before_window_bytes"])
+    whole = cellrate.run(FAR, overrides=burst)
+    most = max(one["queue_max_bytes"] for one in whole.queues.rows(named=True))
+    assert (port["queue_max_before_window_bytes"], port["queue_max_bytes"]) == (most, 0)
+    assert whole.queues["queue_max_before_window_bytes"].to_list() == [None] * len(whole.queues)
+    small = 'switch.buffer="20 kB"'
+    assert "lost-outside-window" in codes_of(FAR, *burst, late, small)
+    assert "lost-outside-window" not in codes_of(FAR, *burst, small)
+    assert "lost-outside-window" not in codes_of(FAR, *burst, late)
+
+
+def test_flows_that_get_nothing_are_told() -> None:
+    """Eight windows over links as fast as the port: the first flow keeps the buffer full."""
+    one_wins = (
+        "tcp.recovery=reno",
+        "switch.aqm.algorithm=none",
+        'measure.from="30 ms"',
+        'run.duration="60 ms"',
+    )
+    text = cellrate.template("dctcp").replace('k = "65 packets"', "")
+    found = cellrate.run(text, overrides=one_wins)
+    assert found.summary["totals"]["jain_index"] < 0.2
+    codes = [warning["code"] for warning in found.warnings]
+    assert {"window-empty", "phases-locked"} <= set(codes)
+    enough = codes_of(text, *one_wins, 'switch.buffer="20 MB"')
+    assert not {"window-empty", "phases-locked"} & set(enough)
+
+
 def test_flows_that_never_start_are_warned_of() -> None:
     assert warnings_of(FAR, 'flow.f.start="99 ms"') == []
     [told] = warnings_of(FAR, 'flow.f.start="100 ms"')

@@ -188,7 +188,7 @@ def test_queue_management_that_never_acted_is_no_merit(
     algorithm: str, acts: int, told: int
 ) -> None:
     means = dict.fromkeys(SHOWN)
-    option = PacketOption(Alternative("reno", algorithm), AS_IT_IS, 2, means, acts, ())
+    option = PacketOption(Alternative("reno", algorithm), AS_IT_IS, 2, means, acts, 0, ())
     goals = Goals()
     objective = objective_of(goals, files=False)
     choice = PacketChoice(Job("", "x.toml"), goals, objective, 2, (option,), {}, 2, 0)

@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import cellrate
 import numpy as np
 import pytest
 from cellrate import _core, run
@@ -473,6 +474,36 @@ def test_failing_assumptions_are_named() -> None:
     assert "round trips are equal" in fails(far)
     assert "beyond" in fails("abr.pcr=20 Mbit/s")
     assert "windows hold" in fails("tcp.window=8624 bytes")
+
+
+def test_a_queue_that_no_free_share_empties_has_no_law() -> None:
+    """The queue of the run is two and a half times the law, since nothing empties it."""
+    full = "switch.control.target_utilisation=1.0"
+    for setting, applies in ((full, False), ("switch.control.target_utilisation=0.9", True)):
+        said = template("n-source", setting).statements
+        [law] = [one for one in said if one.formula == "buffer-law"]
+        assert law.applies is applies
+    longest = max(
+        max(queue["queue_max_cells"], queue["queue_max_before_window_cells"] or 0)
+        for port in measured(cellrate.template("n-source"), full)["ports"]
+        for queue in port["queues"]
+    )
+    assert longest > 2 * number(law.values["queue_cells"])
+
+
+def test_losses_of_links_are_not_those_of_buffers() -> None:
+    said = template("n-source", "link_errors={cell_loss_ratio=1e-3}").verdict[1]
+    assert "no buffer loses a cell" in said
+    assert said.endswith("links lose cells.")
+
+
+def test_a_prediction_whose_error_is_not_known_is_not_expected() -> None:
+    charny = 'switch.control={scheme="charny"}'
+    throughput = template("two-way", charny).verdict[0]
+    assert "a formula gives" in throughput
+    assert "expected" not in throughput
+    fmmra = 'switch.control={scheme="fmmra"}'
+    assert "expected are" in template("n-source", fmmra).verdict[0]
 
 
 def test_max_min_of_the_graph() -> None:

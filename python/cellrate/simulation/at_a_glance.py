@@ -89,7 +89,7 @@ def run_parts(overview: Mapping[str, Any]) -> tuple[Block, ...]:
     fairness = totals["jain_index"]
     text = (
         f"TCP throughput {totals['tcp_throughput_bits_per_second'] / 1e6:.3f} Mbit/s, "
-        f"cell loss ratio {totals['cell_loss_ratio']:.3g}, "
+        f"cell loss ratio {totals['cell_loss_ratio']:.3g}, {_on_links(totals)}"
         f"packets lost {totals['packets_lost']:,}, timeouts {totals['timeouts']:,}, "
         f"Jain's index {'-' if fairness is None else f'{fairness:.4f}'}"
     )
@@ -203,7 +203,14 @@ def _totals(totals: Mapping[str, Any]) -> str:
     jain = "" if fairness is None else f", Jain index {fairness:.4f}"
     throughput = totals["tcp_throughput_bits_per_second"] / 1e6
     loss = totals["cell_loss_ratio"]
-    return f"TCP throughput {throughput:.3f} Mbit/s, cell loss ratio {number(loss)}{jain}"
+    lost = _on_links(totals)
+    return f"TCP throughput {throughput:.3f} Mbit/s, {lost}cell loss ratio {number(loss)}{jain}"
+
+
+def _on_links(totals: Mapping[str, Any]) -> str:
+    """The cells that links lost, which no other count of losses has; empty if they lost none."""
+    lost = totals["cells_lost_on_links"]
+    return f"cells lost on links {lost:,}, " if lost else ""
 
 
 def _traces(result: Result) -> tuple[Block, ...]:

@@ -44,9 +44,15 @@ def overview(summary: Mapping[str, Any], most_flows: int, most_queues: int) -> d
         for queue in port["queues"]
         if queue["packets_arrived"] > 0
     ]
-    queues.sort(key=lambda port: -port["queues"][0]["queue_max_bytes"])
+    queues.sort(key=lambda port: -_of_run(port["queues"][0]))
     more = max(0, len(queues) - most_queues)
     return {**summary, "flows": flows, "ports": queues[:most_queues], "other_queues": more}
+
+
+def _of_run(queue: Mapping[str, Any]) -> int:
+    """Most bytes of a queue in the whole run, which a buffer must hold."""
+    most: int = max(queue["queue_max_bytes"], queue["queue_max_before_window_bytes"] or 0)
+    return most
 
 
 def _of_group(name: str, members: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -117,7 +123,7 @@ def queues_table(shown: Mapping[str, Any]) -> Table:
                 f"{port['utilisation']:.3f}",
                 f"{queue['queue_mean_bytes']:,.0f}",
                 f"{queue['queue_max_bytes']:,}",
-                f"{queue['queue_max_packets']:,}",
+                f"{_of_run(queue):,}",
                 f"{queue['packets_dropped']:,}",
             )
         )
@@ -126,10 +132,10 @@ def queues_table(shown: Mapping[str, Any]) -> Table:
     )
     heads = columns(
         *("port", "priorities", "utilisation", "mean queue\nbytes", "longest\nbytes"),
-        *("longest\npackets", "dropped\npackets"),
+        *("max of run\nbytes", "dropped\npackets"),
         numbers=range(2, 7),
     )
-    more = "queues, none of them longer in the window"
+    more = "queues, none of them longer in the run"
     return Table(heads, tuple(found), more=more, others=shown["other_queues"])
 
 

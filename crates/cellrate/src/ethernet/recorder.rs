@@ -10,6 +10,7 @@ use cellrate_engine::net::{Place, Stopwatch};
 
 use super::summary;
 use super::types::TraceKind;
+use super::warnings;
 use crate::run::memory::named;
 use crate::run::{Driver, Events, Records, Series, Warning};
 
@@ -192,11 +193,11 @@ impl Records for Recorder {
         (Events::default(), 0)
     }
     fn warnings_after(
-        _driver: &mut Driver<Recorder>,
-        _report: &Report,
+        driver: &mut Driver<Recorder>,
+        report: &Report,
         _omitted: u64,
     ) -> Vec<Warning> {
-        Vec::new()
+        warnings::after(&mut driver.simulation, report)
     }
     fn json(report: Report, seed: u64, wall_seconds: f64, warnings: Vec<Warning>) -> String {
         summary::json(report, Vec::new(), seed, wall_seconds, warnings)

@@ -1,9 +1,13 @@
-//! Warnings over Ethernet that are known before the run.
+//! Warnings over Ethernet.
 
 use std::collections::BTreeMap;
 
+use cellrate_engine::ether::Simulation;
 use cellrate_engine::ether::frame::{Framing, GAP};
 use cellrate_engine::ether::line::OctetClock;
+use cellrate_engine::ether::plan::FlowPlan;
+use cellrate_engine::ether::report::{FlowReport, Report};
+use cellrate_engine::kernel::statistics::jain_index;
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::traffic::SourceConfig;
 
@@ -13,6 +17,8 @@ use super::types::Scenario;
 use crate::run::warnings::Warning;
 use crate::run::warnings::groups::told_of;
 use crate::run::warnings::horizon::never_starts;
+use crate::run::warnings::phases::UNEQUAL;
+use crate::run::warnings::seen::{lost_outside, window_empty};
 use crate::run::warnings::windows::{FILLED, Filled, below_path, waits, waits_for_clock};
 
 /// Octets of the headers of IP and TCP in an acknowledgement.
@@ -115,4 +121,62 @@ fn most_bits(scenario: &Scenario, graph: &Graph, instance: &Instance) -> (f64, P
     let segments = flow.tcp.window.0 / flow.tcp.mss.0.max(1);
     let bits = 8.0 * (segments * u64::from(frame)) as f64;
     (bits / round_trip.as_secs_f64(), round_trip)
+}
+
+/// Warnings that follow from a run: losses that its measures do not show, and flows that got nothing, or much less
+/// than others.
+pub fn after(simulation: &mut Simulation, report: &Report) -> Vec<Warning> {
+    let in_window = report.totals.packets_dropped;
+    let lost = lost_outside(simulation.packets_dropped(), in_window, "packets");
+    let mut warnings: Vec<Warning> = lost.into_iter().collect();
+    let drops = simulation.tail_drops();
+    let lossy: Vec<usize> = drops
+        .iter()
+        .filter(|(_, lost)| *lost > 0)
+        .map(|(link, _)| *link)
+        .collect();
+    let plan = simulation.plan();
+    let flows: Vec<(&FlowPlan, &FlowReport)> = plan.flows.iter().zip(&report.flows).collect();
+    for group in flows.chunk_by(|(_, a), (_, b)| a.group == b.group) {
+        let is_empty = |(_, flow): &&(&FlowPlan, &FlowReport)| {
+            let started = flow.start_seconds < report.simulated_seconds;
+            started && flow.delivered_bytes == 0 && flow.completion_seconds.is_none()
+        };
+        let empty = group.iter().filter(is_empty);
+        let names: Vec<&str> = empty.map(|(_, flow)| flow.name.as_str()).collect();
+        warnings.extend(window_empty(&group[0].1.group, &names, group.len()));
+        let mut by_port: BTreeMap<usize, Vec<&FlowReport>> = BTreeMap::new();
+        let greedy =
+            |(flow, _): &&(&FlowPlan, &FlowReport)| matches!(flow.source, SourceConfig::Greedy(_));
+        for (flow, measured) in group.iter().filter(greedy) {
+            for hops in flow.forward.windows(2) {
+                let [before, at] = [hops[0], hops[1]].map(|link| plan.links[link].rate);
+                if before == at && lossy.contains(&hops[1]) {
+                    by_port.entry(hops[1]).or_default().push(measured);
+                }
+            }
+        }
+        let found = by_port.iter();
+        warnings.extend(
+            found.filter_map(|(link, flows)| unequal(flows, group.len(), &plan.links[*link].name)),
+        );
+    }
+    warnings
+}
+
+/// The warning about `flows` of one group that has `all` flows, if their shares of a port that dropped frames for
+/// want of room are very unequal.
+fn unequal(flows: &[&FlowReport], all: usize, port: &str) -> Option<Warning> {
+    let shares: Vec<f64> = flows
+        .iter()
+        .filter_map(|flow| flow.tcp_throughput_bits_per_second)
+        .collect();
+    let index = jain_index(&shares).filter(|index| shares.len() > 1 && *index < UNEQUAL)?;
+    let of = told_of(&flows[0].group, &flows[0].name, flows.len(), all);
+    let message = format!(
+        "{of} share {port} with a Jain index of {index:.2}: over links as fast as {port} the frames of one flow can take \
+         each place that comes free in a full buffer, which then drops those of the others; faster access links, or \
+         `red` in `switch.aqm`, part them in most networks"
+    );
+    Some(Warning::new("phases-locked", message))
 }

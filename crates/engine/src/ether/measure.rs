@@ -36,6 +36,28 @@ impl Simulation {
     pub fn ports(&self) -> impl Iterator<Item = &Port> {
         self.nodes().flat_map(ports)
     }
+    /// Link of each output port of a switch, and the frames that its queues have dropped so far for want of
+    /// room.
+    pub fn tail_drops(&mut self) -> Vec<(usize, u64)> {
+        let now = self.now;
+        let stations = self.stations.iter_mut();
+        let ports = stations.flat_map(|station| match &mut station.node {
+            Node::Host(_) => Default::default(),
+            Node::Switch(switch) => &mut switch.ports[..],
+        });
+        let dropped = |port: &mut Port| {
+            let counts = port_counts(port, now).queues;
+            let late = counts
+                .iter()
+                .map(|one| one.dropped.packets - one.dropped_early);
+            (port.link as usize, late.sum())
+        };
+        ports.map(dropped).collect()
+    }
+    /// Frames that switches have dropped so far.
+    pub fn packets_dropped(&self) -> u64 {
+        self.dropped().iter().map(|one| one.packets).sum()
+    }
     /// Congestion window and acknowledged bytes of a flow; `None` without TCP.
     pub fn tcp_window(&self, flow: usize) -> Option<(u64, u64)> {
         match self.endpoint(ChannelId::forward(flow)).app() {
@@ -86,6 +108,7 @@ impl Simulation {
     pub fn begin_window(&mut self) {
         self.network.window = Window {
             begin: self.snapshot(),
+            most_before: self.of_queues(|port, queue| port.most(queue)),
             ..Window::default()
         };
         for station in &mut self.stations {
@@ -532,6 +555,8 @@ impl Simulation {
             packets_marked: now.marked - then.marked,
             queue_mean_bytes: mean(now.octet_ps - then.octet_ps),
             queue_max_bytes: most.octets,
+            queue_max_before_window_bytes: (self.network.window.begin.at > Ps::ZERO)
+                .then(|| self.network.window.most_before[node][number][queue].octets),
             queue_mean_packets: mean(now.packet_ps - then.packet_ps),
             queue_max_packets: most.packets,
             queue_p50_bytes: quantile(0.5),

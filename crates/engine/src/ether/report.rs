@@ -370,6 +370,10 @@ pub struct QueueReport {
     /// Most bytes held.
     #[schemars(extend("x-better" = "less"))]
     pub queue_max_bytes: u64,
+    /// Most bytes held before the measuring window, from the beginning of the run: the peak of the
+    /// start-up, if `measure.from` lies behind it; null if the window begins with the run.
+    #[schemars(extend("x-formula" = "most bytes held from time 0 to `measure.from`", "x-better" = "less"))]
+    pub queue_max_before_window_bytes: Option<u64>,
     /// Time-weighted mean of the frames held, the one in service included.
     #[schemars(extend("x-formula" = "integral of the frames held over the window / window", "x-better" = "less"))]
     pub queue_mean_packets: f64,

@@ -71,6 +71,8 @@ pub struct Window {
     pub delays: Vec<Summary>,
     /// By node, port and queue.
     pub most: Vec<Vec<Vec<Held>>>,
+    /// The same before the window.
+    pub most_before: Vec<Vec<Vec<Held>>>,
     /// By node, port and queue: sampled bytes.
     pub samples: Vec<Vec<Vec<Summary>>>,
 }

@@ -91,6 +91,8 @@ class Answer:
         options: Everything that was run with every seed, and the defaults of controls without that.
         judgement: The recommended option, the runner-up, and what other controls miss.
         front: Options that are best in buffer, throughput or delay for what they cost in the rest.
+        other_starts: The recommended option with drawn starts (`OTHER_STARTS`); None if the seeds
+            differ without, and if it was not run.
         elsewhere: The choice under other circumstances.
         refused: Controls that the scenario does not allow, with the reason.
         unfinished: Controls that the time limit left without a run, or without a whole search.
@@ -105,6 +107,7 @@ class Answer:
     options: tuple[Option, ...]
     judgement: Judgement
     front: tuple[Option, ...]
+    other_starts: Option | None
     elsewhere: tuple[Elsewhere, ...]
     refused: Mapping[str, str]
     unfinished: tuple[str, ...]

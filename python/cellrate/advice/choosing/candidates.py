@@ -174,6 +174,11 @@ class Option:
     locked_runs: int = 0
 
     @property
+    def same_with_each_seed(self) -> bool:
+        """True if several seeds were run and each needs the same buffer."""
+        return len(self.by_seed_cells) > 1 and len(set(self.by_seed_cells)) == 1
+
+    @property
     def cost(self) -> tuple[float, float, float]:
         """Buffer, throughput and mean delay, each so that less is better."""
         return self.buffer_cells, -self.throughput_bits_per_second, self.mean_delay_seconds

@@ -12,6 +12,7 @@ from cellrate.advice.choosing.answer import Answer, Elsewhere, sides
 from cellrate.advice.choosing.candidates import Option, own_first, pareto
 from cellrate.advice.choosing.circumstances import (
     FACTORS,
+    OTHER_STARTS,
     Circumstance,
     Property,
     properties,
@@ -137,6 +138,7 @@ def choose(
         work.look_elsewhere()
     except OutOfTime:
         work.out_of_time = True
+    work.draw_starts(runner)
     return work.answer()
 
 
@@ -174,6 +176,7 @@ class _Choosing:
     trials: list[Trials] = field(default_factory=list)
     finished: set[str] = field(default_factory=set)
     refused: dict[str, str] = field(default_factory=dict)
+    other_starts: Option | None = None
     elsewhere: list[Elsewhere] = field(default_factory=list)
     out_of_time: bool = False
     tried: set[tuple[str, float]] = field(default_factory=set)
@@ -255,6 +258,17 @@ class _Choosing:
             return
         best = judged(trials.options(), replace(self.goals, buffer_cells=None)).best
         trials.try_smaller(AS_IT_IS if best is None else best.setting)
+
+    def draw_starts(self, runner: Runner) -> None:
+        """Runs the best option with drawn starts, if each seed needs the same buffer without.
+
+        These few runs are made after the time limit, too.
+        """
+        best = next(iter(self._finalists()), None)
+        if best is not None and best.same_with_each_seed:
+            self.phases("drawing the starts of the best control", 0, 1)
+            self.runner = runner
+            self.other_starts = self._there(OTHER_STARTS, best)
 
     def look_elsewhere(self) -> None:
         """Runs the best options of the best controls under other circumstances."""
@@ -381,6 +395,7 @@ class _Choosing:
             options=tuple(options),
             judgement=judged(options, self.goals),
             front=tuple(pareto(options)),
+            other_starts=self.other_starts,
             elsewhere=tuple(self.elsewhere),
             refused=self.refused,
             unfinished=self._unfinished(),

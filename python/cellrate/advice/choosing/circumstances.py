@@ -28,6 +28,12 @@ class Circumstance:
     overrides: tuple[str, ...]
 
 
+OTHER_STARTS = Circumstance(
+    "starts", 1.0, ('run.start_jitter="20 ms"', 'run.simultaneous_cells="drawn"')
+)
+"""Starts drawn within 20 ms, and the order of cells that meet drawn, too."""
+
+
 def times(factors: Sequence[float]) -> str:
     """Factors as text.
 

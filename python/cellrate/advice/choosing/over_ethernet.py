@@ -12,6 +12,7 @@ from cellrate.advice.choosing.answer import left_out
 from cellrate.advice.choosing.candidates import ABILITIES, AT_ONCE, BY_MARKS, Candidate, candidates
 from cellrate.advice.choosing.choosing import Budget, Effort, OutOfTime, Phases
 from cellrate.advice.choosing.goals import Goals
+from cellrate.advice.locked_phases import doubt
 from cellrate.advice.tuning.declared import ResolvedScenario, declared, parameter_tables
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Laboratory, Setting
 from cellrate.advice.tuning.measures import Criterion, bottleneck
@@ -171,6 +172,7 @@ class PacketOption:
         seeds: Number of seeds with which it was run.
         means: Means of the criteria.
         acts: Number of packets that queue management dropped or marked, in all runs.
+        locked_runs: Number of runs in which the phases of TCP sources locked.
         overrides: Settings that turn the scenario into this option.
     """
 
@@ -179,6 +181,7 @@ class PacketOption:
     seeds: int
     means: Means
     acts: int
+    locked_runs: int
     overrides: tuple[str, ...]
 
     @property
@@ -230,6 +233,7 @@ class PacketChoice:
     def words(self) -> Iterator[str]:
         """The result in sentences."""
         best, goals = self.best, self.goals
+        yield from doubt(best.locked_runs, best.seeds, best.label)
         yield f"Recommended: {best.label}: {self._numbers(best)}."
         if best.alternative.algorithm not in {"", "none"} and not best.acts:
             yield (
@@ -247,6 +251,12 @@ class PacketChoice:
         other = next((one for one in self.options if one.alternative != best.alternative), None)
         if other is not None:
             yield f"Next: {other.label}: {self._numbers(other)}."
+        locked = sum(bool(one.locked_runs) for one in self.options)
+        if locked:
+            yield (
+                f"In runs of {locked} of {len(self.options)} options the phases of TCP sources are "
+                "locked (see the table): their measures are those of a few flows."
+            )
         yield from left_out(self.not_tried)
 
     def _numbers(self, option: PacketOption) -> str:
@@ -274,7 +284,7 @@ class PacketChoice:
         table = Table(
             columns("alternative", "seeds", *SHOWN, numbers=range(1, len(SHOWN) + 2)),
             rows(
-                [one.label, str(one.seeds), *(text for _, text in self._measured(one))]
+                [one.label, _seeds(one), *(text for _, text in self._measured(one))]
                 for one in ordered
             ),
         )
@@ -303,6 +313,7 @@ class PacketChoice:
                     "parameters": dict(one.setting.values),
                     "overrides": list(one.overrides),
                     "seeds": one.seeds,
+                    "locked_runs": one.locked_runs,
                     **{keys[name]: value for name, value in one.means.items()},
                 }
                 for one in self.options
@@ -310,6 +321,12 @@ class PacketChoice:
             "refused": self.refused,
             "not_tried": list(self.not_tried),
         }
+
+
+def _seeds(option: PacketOption) -> str:
+    """Number of seeds, and of runs in which phases locked, as text."""
+    locked = f", {option.locked_runs} locked" if option.locked_runs else ""
+    return f"{option.seeds}{locked}"
 
 
 def choose_over_ethernet(
@@ -339,10 +356,10 @@ def choose_over_ethernet(
     assert isinstance(plain.network, FrameNetwork)  # noqa: S101  callers know it
     flows = plain.network.flows
     if plain.network.credit is not None:
-        raise BadInput(f"{base.path} has `fcvc`; leave it out: choose has no credits over Ethernet")
+        raise BadInput("the scenario has `fcvc`; leave it out: choose has no credits over Ethernet")
     if plain.network.pauses is not None:
         raise BadInput(
-            f"{base.path} has `pfc`, under which no buffer of a port holds; leave it out: choose "
+            "the scenario has `pfc`, under which no buffer of a port holds; leave it out: choose "
             "seeks a buffer"
         )
     if not any(flow.tcp or flow.rate_controlled for flow in flows):
@@ -376,6 +393,7 @@ def choose_over_ethernet(
             len(runs),
             means_of(runs),
             sum(run.acts for run in runs),
+            sum(run.locked for run in runs),
             (*one.overrides(plain), *setting.overrides),
         )
         for one, laboratory in laboratories.items()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from cellrate import __version__
 from cellrate.advice.choosing.answer import Answer, Elsewhere, left_out, sides
 from cellrate.advice.choosing.candidates import Option
-from cellrate.advice.choosing.circumstances import times
+from cellrate.advice.choosing.circumstances import OTHER_STARTS, times
 from cellrate.advice.choosing.goals import Goals, best_of_each, settled
 from cellrate.advice.choosing.over_ethernet import PacketChoice
 from cellrate.advice.locked_phases import doubt
@@ -78,13 +79,10 @@ def _recommendation(answer: Answer) -> Iterator[str]:
             f"No control that was run has a fairness of {answer.goals.fairness:g} and meets the "
             "other goals, so shares are unequal with the control below."
         )
+    if Network.of_scenario(answer.base.scenario()).links_lose:
+        yield "Links lose cells by `link_errors`; losses below are those of buffers."
     yield from doubt(best.locked_runs, best.seeds, f"the buffer of {best.candidate.name}")
-    if len(best.by_seed_cells) > 1 and len(set(best.by_seed_cells)) == 1:
-        yield (
-            "Each seed needs the same buffer, so the runs say little of other starts, with which "
-            "sources can meet and need more. Ask again with "
-            '--set run.start_jitter="20 ms" --set run.simultaneous_cells=drawn.'
-        )
+    yield from _of_starts(answer, best)
     yield f"Take {best.label} with {cells(best.buffer_cells)} of buffer: {numbers(best)}."
     if best.seeds < len(answer.seeds):
         yield f"It was run with {best.seeds} of {len(answer.seeds)} seeds only."
@@ -99,6 +97,27 @@ def _recommendation(answer: Answer) -> Iterator[str]:
     if answer.judgement.alike:
         said += " The two cannot be told apart by buffer and throughput; take the simpler one."
     yield said
+
+
+def _of_starts(answer: Answer, best: Option) -> Iterator[str]:
+    """A doubt about a buffer that each seed needs alike: other starts can need more."""
+    if not best.same_with_each_seed:
+        return
+    drawn = answer.other_starts
+    if drawn is None:
+        found = "other starts were not run, with which sources can meet and need more"
+    elif drawn.buffer_cells > best.buffer_cells:
+        found = (
+            f"with starts drawn within 20 ms {best.candidate.name} needs up to "
+            f"{cells(drawn.buffer_cells)} in {drawn.seeds} runs"
+        )
+    else:
+        found = f"{drawn.seeds} runs with starts drawn within 20 ms need no more"
+    again = " ".join(f"--set {shlex.quote(one)}" for one in OTHER_STARTS.overrides)
+    yield (
+        f"Each seed needs the same buffer; {found}. To choose for such starts, ask again with "
+        f"{again}."
+    )
 
 
 def cells(count: int) -> str:
@@ -323,6 +342,7 @@ def as_json(answer: Answer | PacketChoice) -> dict[str, Any]:
         "missed": judgement.missed,
         "front": [_option(answer, one) for one in answer.front],
         "options": [_option(answer, option) for option in answer.options],
+        "other_starts": _option(answer, answer.other_starts, OTHER_STARTS.overrides),
         "elsewhere": [
             {
                 **to_json(there.circumstance, {"about": "circumstance", "overrides": "settings"}),

@@ -129,6 +129,12 @@ def records() -> dict[str, Record]:
     return {name: Record(**one) for name, one in read["predictions"].items()}
 
 
+def is_known(claim: Claim) -> bool:
+    """True if the record of a claim's kind has enough cases."""
+    record = records().get(claim.topic)
+    return record is not None and record.cases >= ENOUGH
+
+
 def spoken(claim: Claim) -> str:
     """The record of a claim's kind as text; the text says so if there are too few cases."""
     record = records().get(claim.topic)

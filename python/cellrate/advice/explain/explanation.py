@@ -9,7 +9,7 @@ from typing import cast
 from cellrate.advice.explain import losses, oscillation, queues, throughput
 from cellrate.advice.explain.answer import Explanation, NoStatement, Prediction, Statement
 from cellrate.advice.explain.capacity import bottlenecks, fair_shares
-from cellrate.advice.explain.claims import spoken
+from cellrate.advice.explain.claims import is_known, spoken
 from cellrate.advice.explain.losses import CERTAIN, EXPECTED
 from cellrate.advice.explain.over_ethernet import statements as over_ethernet
 from cellrate.advice.explain.subject import Subject
@@ -78,7 +78,9 @@ def _throughput(applied: Sequence[Statement], units: Units) -> str:
     if not expected:
         return f"{text}; no formula here predicts what a run delivers."
     about = _number(expected[0], "total_throughput_bits_per_second")
-    return f"{text}; expected are {about / 1e6:.1f} ({spoken(expected[0].claims[0])})."
+    claim = expected[0].claims[0]
+    said = "expected are" if is_known(claim) else "a formula gives"
+    return f"{text}; {said} {about / 1e6:.1f} ({spoken(claim)})."
 
 
 def _queue_and_loss(applied: Sequence[Statement], units: Units) -> str:
@@ -98,15 +100,19 @@ def _queue_and_loss(applied: Sequence[Statement], units: Units) -> str:
         queue = (
             f"at most {min(bounds):,.0f} {units.queue} wait" if bounds else "the queue has no bound"
         )
-        parts.append(f"{port}: {queue}, {_loss(loss)}")
+        parts.append(f"{port}: {queue}, {_loss(loss, units)}")
     more = f"; {len(losses) - MOST} more ports below" if len(losses) > MOST else ""
-    return f"Queue and loss: {'; '.join(parts)}{more}."
+    text = f"Queue and loss: {'; '.join(parts)}{more}"
+    if any("links_lose" in statement.values for statement in applied):
+        text = text.replace("no run loses", "no buffer loses") + "; links lose cells"
+    return f"{text}."
 
 
-def _loss(loss: Statement) -> str:
+def _loss(loss: Statement, units: Units) -> str:
     expected = str(loss.values["expected"])
     if loss.kind == "bound":
-        return f"and {CERTAIN[expected]}"
+        certain = CERTAIN[expected]
+        return f"and {certain if units is CELLS else certain.replace('cell', 'packet')}"
     words = EXPECTED[expected]
     if expected == "possible":
         return f"and {words}"

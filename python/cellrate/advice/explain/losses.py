@@ -18,6 +18,7 @@ from cellrate.simulation.network import Flow
 TOPIC = "loss"
 CERTAIN = {"yes": "every run loses cells", "no": "no run loses a cell"}
 EXPECTED = {"yes": "cells are lost", "no": "no cell is lost", "possible": "losses are possible"}
+"""Words on losses of buffers, by the expectation of loss."""
 # Formulas that limit the queue, and their words.
 LIMITS = {
     "window-sum": "all TCP windows hold",
@@ -56,6 +57,9 @@ def statements(subject: Subject) -> Iterator[Prediction]:
             yield _at_source(name, flows)
     for situation in subject.bottlenecks:
         yield _at_port(situation, loss_at(subject, situation))
+    if subject.network.links_lose:
+        text = "Links lose cells by `link_errors`; the statements on ports are of buffers alone."
+        yield Statement(TOPIC, text, {"links_lose": True}, kind="bound")
 
 
 def loss_at(subject: Subject, situation: Situation) -> Loss:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from cellrate.advice.explain.answer import Explanation, Statement
-from cellrate.advice.explain.claims import ENOUGH, Record, records, spoken
+from cellrate.advice.explain.claims import ENOUGH, Record, is_known, records, spoken
 from cellrate.common.document import Block, Document, Paragraph, Remark, Section
 from cellrate.common.to_json import to_json
 
@@ -54,7 +54,9 @@ def _prefix(one: Statement) -> str:
     """The kind of a prediction: a value to expect, or a limit that a run may stay far below."""
     if one.kind != "prediction":
         return ""
-    return "upper limit: " if any(c.sense == "at most" for c in one.claims) else "expected: "
+    if any(claim.sense == "at most" for claim in one.claims):
+        return "upper limit: "
+    return "expected: " if all(map(is_known, one.claims)) else "by a formula: "
 
 
 def _inapplicable(one: Statement) -> str:

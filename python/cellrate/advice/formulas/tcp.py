@@ -15,6 +15,8 @@ from cellrate.theory import tcp_over_abr
 SMALL = 0.1
 # An interval is short up to this share of the round trip.
 LONG = 0.5
+# Where less of the link is left free, the queue of the first overload hardly empties.
+MOST_TARGET = 0.95
 
 
 def _buffer_law(situation: Situation) -> Result:
@@ -43,6 +45,12 @@ def _law_fails(situation: Situation, cells: float) -> list[str]:
         fails.append("the sources run over TCP, whose load doubles in a round trip at most")
     if any(flow.kind == "transfer" for flow in situation.abr):
         fails.append("the sources are persistent: transfers that end and begin may come together")
+    target = float(situation.switch.control.get("target_utilisation") or 1.0)
+    if target > MOST_TARGET:
+        fails.append(
+            "the switch leaves a tenth of the link free, by which queues empty: its target "
+            f"utilisation is {target:g}"
+        )
     if len(situation.abr) < len(situation.elastic):
         fails.append("all elastic flows are ABR: nothing limits the rates of the rest")
     segments = sum(flow.tcp.segment_cells for flow in situation.abr if flow.tcp is not None)

@@ -12,7 +12,7 @@ use super::groups::{groups, told_of};
 use super::{Seen, Warning};
 
 /// Jain index of the shares of equal flows, below which the warning is given.
-const UNEQUAL: f64 = 0.5;
+pub const UNEQUAL: f64 = 0.5;
 
 /// Warns of each group of equal flows over TCP whose shares of a port are very unequal, if they
 /// come over links as fast as the port, which lost cells by tail drop. An order that is drawn at

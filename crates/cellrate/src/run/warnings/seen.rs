@@ -1,6 +1,7 @@
 //! Warnings that follow from the run itself.
 
 use cellrate_engine::atm::plan::{NodeKind, Plan};
+use cellrate_engine::atm::report::FlowReport;
 use cellrate_engine::atm::{Report, SwitchPort};
 
 use super::groups::{groups, told_of};
@@ -20,6 +21,10 @@ pub struct Seen<'a> {
 pub fn after(plan: &Plan, seen: &Seen<'_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     never_filled(plan, seen, &mut warnings);
+    let dropped: u64 = seen.ports.iter().map(|(_, dropped)| dropped).sum();
+    let queues = seen.report.ports.iter().flat_map(|port| &port.queues);
+    let in_window = queues.map(|queue| queue.cells_dropped).sum();
+    warnings.extend(lost_outside(dropped, in_window, "cells"));
     phases::check(plan, seen, &mut warnings);
     if !seen.report.vcs.iter().any(|vc| vc.cells_delivered > 0) {
         warnings.push(Warning::new(
@@ -36,22 +41,36 @@ pub fn after(plan: &Plan, seen: &Seen<'_>) -> Vec<Warning> {
     warnings
 }
 
+/// Warns of a run that lost `dropped` `units`, all of them outside the measuring window, so that its measures do
+/// not show them.
+pub fn lost_outside(dropped: u64, in_window: u64, units: &str) -> Option<Warning> {
+    (dropped > 0 && in_window == 0).then(|| {
+        let message = format!(
+            "buffers dropped {dropped} {units} outside the measuring window and none in it; counts of losses are those \
+             of the window"
+        );
+        Warning::new("lost-outside-window", message)
+    })
+}
+
 /// Warns of each group with flows that delivered nothing.
 fn delivered_nothing(report: &Report, warnings: &mut Vec<Warning>) {
     for group in groups(&report.flows, |flow| &flow.group) {
-        let empty: Vec<_> = group
-            .iter()
-            .filter(|flow| {
-                let started = flow.start_seconds < report.simulated_seconds;
-                started && flow.delivered_bytes == 0 && flow.completion_seconds.is_none()
-            })
-            .collect();
-        if let Some(first) = empty.first() {
-            let of = told_of(&first.group, &first.name, empty.len(), group.len());
-            let message = format!("{of} delivered nothing in the measuring window");
-            warnings.push(Warning::new("window-empty", message));
-        }
+        let is_empty = |flow: &&FlowReport| {
+            let started = flow.start_seconds < report.simulated_seconds;
+            started && flow.delivered_bytes == 0 && flow.completion_seconds.is_none()
+        };
+        let empty = group.iter().filter(is_empty);
+        let names: Vec<&str> = empty.map(|flow| flow.name.as_str()).collect();
+        warnings.extend(window_empty(&group[0].group, &names, group.len()));
     }
+}
+
+/// Warns of the flows `empty` of a group of `all` flows, which delivered nothing.
+pub fn window_empty(group: &str, empty: &[&str], all: usize) -> Option<Warning> {
+    let of = told_of(group, empty.first()?, empty.len(), all);
+    let message = format!("{of} delivered nothing in the measuring window");
+    Some(Warning::new("window-empty", message))
 }
 
 /// Warns if a finite buffer never refused a cell: the run then shows nothing about buffers or
@@ -66,12 +85,13 @@ fn never_filled(plan: &Plan, seen: &Seen<'_>, warnings: &mut Vec<Warning>) {
     if limited.peek().is_none() || limited.any(|(_, dropped)| *dropped > 0) {
         return;
     }
-    let longest = seen
-        .report
-        .ports
-        .iter()
-        .flat_map(|port| port.queues.iter().map(move |queue| (port, queue)));
-    let Some((port, queue)) = longest.max_by_key(|(_, queue)| queue.queue_max_cells) else {
+    let ports = seen.report.ports.iter();
+    let queues = ports.flat_map(|port| port.queues.iter().map(move |queue| (port, queue)));
+    let longest = queues.map(|(port, queue)| {
+        let before = queue.queue_max_before_window_cells.unwrap_or(0);
+        (before.max(queue.queue_max_cells), port, queue)
+    });
+    let Some((length, port, queue)) = longest.max_by_key(|(length, ..)| *length) else {
         return;
     };
     let policies = plan.nodes.iter().filter_map(|node| match &node.kind {
@@ -82,10 +102,9 @@ fn never_filled(plan: &Plan, seen: &Seen<'_>, warnings: &mut Vec<Warning>) {
     policies.sort_unstable();
     policies.dedup();
     let message = format!(
-        "no buffer ever filled, so buffer sizes and {} did nothing; the longest queue in the measuring window \
-         was {} of {} cells at {}",
+        "no buffer refused a cell, so buffer sizes and {} did nothing; the longest queue of the run was {length} of {} \
+         cells at {}",
         policies.join(", "),
-        queue.queue_max_cells,
         queue
             .buffer_cells
             .map_or("unlimited".into(), |cells| cells.to_string()),
