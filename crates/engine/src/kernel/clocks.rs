@@ -1,18 +1,17 @@
-//! The clocks of a few components, in a plain list.
+//! The clocks of at most 64 components, in a plain list.
 
 use alloc::vec::Vec;
 use core::hint::select_unpredictable;
 
 use super::time::Ps;
 
-/// Keeps one time per component, for at most [`FewClocks::MOST`] components. Setting one costs a
-/// store. To find the earliest, or all before a time, every one is compared, which takes a few
-/// dozen cycles without a branch. Where several are set or found between two such searches, this is
-/// cheaper than a [`super::Tournament`].
+/// Stores one time per component, for at most [`FewClocks::MOST`] components. Setting a time costs
+/// one store. A search compares all times, which takes a few dozen cycles without a branch. If
+/// several times are set or found per search, this is cheaper than a [`super::Tournament`].
 #[derive(Clone)]
 pub struct FewClocks {
-    /// Times of the components, in whole lines of the cache, so that a search needs no special case
-    /// for a rest; entries beyond the components are never due.
+    /// Times of the components, padded with `NEVER` to whole cache lines, so that a search needs no
+    /// code for a remainder.
     times: Vec<Ps>,
 }
 
@@ -30,7 +29,7 @@ impl FewClocks {
         times.resize(times.len().next_multiple_of(8), Ps::NEVER);
         FewClocks { times }
     }
-    /// The earliest time; `NEVER` if no component is scheduled.
+    /// The earliest time of all clocks; `NEVER` if no clock is set.
     #[inline]
     pub fn first(&self) -> Ps {
         let mut least = [Ps::NEVER; 4];
@@ -53,19 +52,19 @@ impl FewClocks {
         }
         Few(bits)
     }
-    /// The clock of `component`.
+    /// Time of the clock of `component`.
     #[inline]
     pub fn get(&self, component: usize) -> Ps {
         self.times[component]
     }
-    /// Schedules `component` at `at`; `NEVER` for not at all.
+    /// Sets the clock of `component` to `at`; `NEVER` for no event.
     #[inline]
     pub fn set(&mut self, component: usize, at: Ps) {
         self.times[component] = at;
     }
 }
 
-/// A set of components, as bits; iterates in their order.
+/// A set of component indices below 64, as bits; iterates in ascending order.
 #[derive(Clone, Copy, Debug)]
 pub struct Few(u64);
 

@@ -1,16 +1,14 @@
-//! Products of a decimal number, as it is written, and a whole number: exact, where a float would
-//! round.
+//! Exact products of a decimal number, given as text, and a whole number; a float would round.
 
-/// Significant digits that are kept. Times a factor of at most 10^12 they fit into 128 bits. Half a unit of
-/// the product, divided by the factor, has fewer digits, so the digits behind these decide nothing.
+/// Number of significant digits used. The number of these digits times a factor of at most 10^12
+/// fits into 128 bits. Half a unit of the product, divided by the factor, has fewer digits, so
+/// further digits do not change the rounded product.
 const DIGITS: u32 = 26;
 
-/// The decimal `number`, which must parse as a float, times `factor`, rounded to the nearest whole
-/// number, halves up. The sign of the number is ignored. A product beyond the largest integer
-/// becomes that integer.
+/// The decimal `number` times `factor`, rounded to the nearest whole number, halves up. `number`
+/// must parse as a float; its sign is ignored. A product above `u64::MAX` becomes `u64::MAX`.
 ///
-/// # Panics
-/// If the factor is above 10^12, or neither a power of ten nor five times one.
+/// # Panics If the factor is above 10^12, or neither a power of ten nor five times a power of ten.
 pub fn times(number: &str, factor: u64) -> u64 {
     assert!(factor <= 1_000_000_000_000 && matches!(without_zeros(factor), 1 | 5));
     let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
@@ -31,7 +29,8 @@ pub fn times(number: &str, factor: u64) -> u64 {
             _ => {}
         }
     }
-    // An exponent of so many digits is beyond all that counts.
+    // An exponent that does not fit into an integer makes the product zero or beyond the largest
+    // integer.
     let far = if exponent.starts_with('-') {
         -i64::from(u32::MAX)
     } else {
@@ -48,7 +47,7 @@ pub fn times(number: &str, factor: u64) -> u64 {
     } else if power >= 0 {
         ten_to(power).and_then(|scale| product.checked_mul(scale))
     } else {
-        // The product is below 10^38, so a larger divisor leaves less than a half.
+        // The product is below 10^38, so a divisor above 10^38 leaves less than a half.
         Some(ten_to(-power).map_or(0, |scale| {
             product / scale + u128::from(product % scale >= scale / 2)
         }))
@@ -82,7 +81,7 @@ mod tests {
             (".5e1", 1, 5),
             ("5.", 1_000, 5_000),
             ("1e3", 1_000_000_000_000, 1_000_000_000_000_000),
-            // Beyond 2^53, where not every integer is a float.
+            // Above 2^53, where floats do not represent every integer.
             ("9007199254740993", 1, 9_007_199_254_740_993),
             (
                 "9007.199254740993",

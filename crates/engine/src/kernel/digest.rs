@@ -1,7 +1,7 @@
-//! A running hash of the events of one component.
+//! A hash that one component of the simulation updates with each of its events.
 
-/// Order-dependent hash of 64-bit words. Hashes are combined in the order of the components, so the
-/// result does not depend on the order in which components were processed.
+/// Order-dependent hash of 64-bit words. The hashes of the components are combined in a fixed
+/// order. So the result does not depend on the order in which components are processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Digest(u64);
 
@@ -24,7 +24,7 @@ impl Digest {
         }
         self.add(bytes.len() as u64);
     }
-    /// The hash so far.
+    /// The hash of all words so far.
     pub fn value(self) -> u64 {
         let mixed = (self.0 ^ self.0 >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
         mixed ^ mixed >> 32

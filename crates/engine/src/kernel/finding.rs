@@ -2,31 +2,31 @@
 
 use alloc::string::String;
 
-/// Severity of a finding.
+/// Severity of a finding, a problem in one field of a configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// The field's value cannot be simulated: always an error.
+    /// The value of the field cannot be simulated: always an error.
     Impossible,
-    /// The value is outside what the standard allows: an error unless the scenario sets `strict =
-    /// false`.
+    /// The value is outside the range that the standard allows: an error unless the scenario sets
+    /// `strict = false`.
     Standard,
-    /// The value works, but probably not as intended.
+    /// The value can be simulated, but probably gives something other than intended.
     Warning,
 }
 
-/// A problem of one field of a configuration.
+/// A problem in one field of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// Key of the field in the scenario.
     pub field: &'static str,
-    /// Value found, and allowed values.
+    /// Text with the value found and the allowed values.
     pub message: String,
     /// Severity of the finding.
     pub severity: Severity,
 }
 
 impl Finding {
-    /// A finding that is always an error.
+    /// A finding that the value of `field` cannot be simulated, which is always an error.
     pub fn impossible(field: &'static str, message: String) -> Finding {
         Finding {
             field,
@@ -34,7 +34,8 @@ impl Finding {
             severity: Severity::Impossible,
         }
     }
-    /// A finding about a departure from the standard.
+    /// A finding that the value of `field` departs from the standard: an error if the run is
+    /// strict.
     pub fn standard(field: &'static str, message: String) -> Finding {
         Finding {
             field,
@@ -42,7 +43,7 @@ impl Finding {
             severity: Severity::Standard,
         }
     }
-    /// A finding that is a warning.
+    /// A finding that the value of `field` is doubtful: a warning.
     pub fn warning(field: &'static str, message: String) -> Finding {
         Finding {
             field,
@@ -50,7 +51,8 @@ impl Finding {
             severity: Severity::Warning,
         }
     }
-    /// True if the scenario must be refused because of the finding; `strict` is the key of `[run]`.
+    /// True if the scenario must be refused because of the finding. `strict` is the value of `[run]
+    /// strict`.
     pub fn is_fatal(&self, strict: bool) -> bool {
         match self.severity {
             Severity::Impossible => true,

@@ -1,5 +1,5 @@
-//! Simulated time, event order, seeded random streams, statistics, traces and findings of checks.
-//! Nothing here depends on cells.
+//! Simulated time, event order, seeded random streams, statistics, traces and findings of checks:
+//! code that ATM and Ethernet share.
 
 mod clocks;
 mod decimal;

@@ -1,5 +1,5 @@
-//! Random streams. Each belongs to one component and one purpose, so that adding a component does
-//! not change the random numbers of others, and schemes can be compared under common random
+//! Random streams. Each stream belongs to one component and one purpose. So adding a component does
+//! not change the random numbers of the others, and schemes can be compared under common random
 //! numbers.
 
 use rand_core::Rng;
@@ -8,12 +8,12 @@ use rand_pcg::Pcg64Dxsm;
 use super::digest::Digest;
 use super::time::Ps;
 
-/// A stream of random numbers, equal on every platform.
+/// A stream of random numbers that is the same on every platform.
 #[derive(Clone, Debug)]
 pub struct Stream(Pcg64Dxsm);
 
 impl Stream {
-    /// The stream of `component` for `purpose` under `seed`.
+    /// The random stream of `component` for `purpose` in a run with `seed`.
     pub fn new(seed: u64, component: &str, purpose: &str) -> Stream {
         let hash = |salt: u64| {
             let mut digest = Digest::default();
@@ -26,13 +26,13 @@ impl Stream {
         let increment = (hash(2) as u128) << 64 | hash(3) as u128;
         Stream(Pcg64Dxsm::new(state, increment))
     }
-    /// A separate stream, drawn from this one, for a part of a component.
+    /// A new stream for a part of a component, seeded by numbers of this stream.
     pub fn branch(&mut self) -> Stream {
         let mut wide = || (self.0.next_u64() as u128) << 64 | self.0.next_u64() as u128;
         let (state, increment) = (wide(), wide());
         Stream(Pcg64Dxsm::new(state, increment))
     }
-    /// A number uniform in [0, 1), with 53 random bits.
+    /// A random number, uniform in [0, 1), with 53 random bits.
     pub fn uniform(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
@@ -40,11 +40,11 @@ impl Stream {
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
     }
-    /// A time uniform below `span`; zero if `span` is zero.
+    /// A random time, uniform in [0, `span`); zero if `span` is zero.
     pub fn below(&mut self, span: Ps) -> Ps {
         Ps(((self.0.next_u64() as u128 * span.0 as u128) >> 64) as u64)
     }
-    /// An exponential number with the given mean, in the unit of the mean.
+    /// An exponentially distributed number with the given mean, in the unit of `mean`.
     pub fn exponential(&mut self, mean: f64) -> f64 {
         -mean * libm::log1p(-self.uniform())
     }
@@ -81,7 +81,7 @@ mod tests {
         let mut stream = Stream::new(1, "test", "exponential");
         let draws = 100_000;
         let mean = (0..draws).map(|_| stream.exponential(2.0)).sum::<f64>() / draws as f64;
-        // standard error 2/sqrt(1e5) = 0.0063; five of them
+        // standard error 2/sqrt(1e5) = 0.0063; the tolerance is five of them
         assert!((mean - 2.0).abs() < 0.032, "{mean}");
     }
 

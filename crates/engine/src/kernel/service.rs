@@ -1,22 +1,23 @@
-//! Rates in units of service: a cell of ATM is one unit, a frame of Ethernet has as many as octets on the line.
+//! Rates of service in units: an ATM cell is one unit, an Ethernet frame has one unit for each
+//! octet on the line.
 
 use super::time::{CELL_BITS, PS_PER_BIT, Ps, Rate};
 
-/// Rate of a line and the size of the unit in which its port counts.
+/// Rate of a line, and the size of the unit (cell or octet) in which the port of the line counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServiceRate {
     line: Rate,
-    /// Number of bits in a unit.
+    /// Bits per unit: 424 for cells, 8 for octets.
     bits: u64,
 }
 
 impl ServiceRate {
-    /// A line whose units are cells of 424 bits.
+    /// A line that counts in cells of 424 bits.
     pub const fn of_cells(line: Rate) -> ServiceRate {
         let bits = CELL_BITS;
         ServiceRate { line, bits }
     }
-    /// A line whose units are octets.
+    /// A line that counts in octets.
     pub const fn of_octets(line: Rate) -> ServiceRate {
         ServiceRate { line, bits: 8 }
     }
@@ -28,7 +29,7 @@ impl ServiceRate {
     pub fn units_per_second(self) -> f64 {
         self.in_units(self.line)
     }
-    /// `rate`, which may be that of another line, in units/s.
+    /// Converts `rate`, of this line or another, to units/s.
     pub fn in_units(self, rate: Rate) -> f64 {
         rate.0 as f64 / (self.bits as f64 * 1e3)
     }
@@ -37,8 +38,8 @@ impl ServiceRate {
         let sent = span.0 as u128 * rate.0 as u128;
         u64::try_from(sent.div_ceil(self.bits as u128 * PS_PER_BIT)).unwrap_or(u64::MAX)
     }
-    /// Time of `units` units on the line: whole picoseconds, and the numerator of the rest over
-    /// [`ServiceRate::denominator`]; `Ps::NEVER` beyond the range of [`Ps`].
+    /// Transmission time of `units` units on the line: whole picoseconds, and the numerator of a
+    /// fraction over [`ServiceRate::denominator`]. `Ps::NEVER` beyond the range of [`Ps`].
     pub fn time_of(self, units: u64) -> (Ps, u64) {
         let (span, line) = (
             units as u128 * self.bits as u128 * PS_PER_BIT,
@@ -47,7 +48,7 @@ impl ServiceRate {
         let whole = u64::try_from(span / line).map_or(Ps::NEVER, Ps);
         (whole, (span % line) as u64)
     }
-    /// Denominator of the fraction of a picosecond that [`ServiceRate::time_of`] gives.
+    /// Denominator of the fraction of a picosecond that [`ServiceRate::time_of`] returns.
     pub const fn denominator(self) -> u64 {
         self.line.0
     }
@@ -59,7 +60,7 @@ mod tests {
 
     #[test]
     fn a_unit_is_a_cell_or_an_octet() {
-        // 424 Mbit/s: a million cells/s of 1 us, 53 million octets/s of 18.867.. ns.
+        // 424 Mbit/s: 10^6 cells/s of 1 us, 53 * 10^6 octets/s of 18.867... ns.
         let line = Rate::from_bps(424_000_000);
         let (cells, octets) = (ServiceRate::of_cells(line), ServiceRate::of_octets(line));
         assert_eq!(
@@ -68,11 +69,11 @@ mod tests {
         );
         assert_eq!(cells.time_of(3), (Ps::from_us(3), 0));
         assert_eq!(octets.time_of(159), (Ps::from_us(3), 0));
-        // An octet: 8 / 424e6 s = 18,867 ps and 49/53 of one.
+        // One octet takes 8 / 424e6 s = 18,867 ps and 49/53 ps.
         let (whole, rest) = octets.time_of(1);
         assert_eq!(whole, Ps(18_867));
         assert_eq!(rest * 53, octets.denominator() * 49);
-        // 10 Mbit/s for 1 ms are 10,000 bits: 23.6 cells, 1,250 octets.
+        // 10 Mbit/s for 1 ms is 10,000 bits: 23.6 cells or 1,250 octets.
         let slow = Rate::from_bps(10_000_000);
         assert_eq!(cells.units_in(Ps::from_ms(1), slow), 24);
         assert_eq!(octets.units_in(Ps::from_ms(1), slow), 1_250);

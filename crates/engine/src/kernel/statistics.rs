@@ -4,10 +4,10 @@ use alloc::vec::Vec;
 
 use super::time::Ps;
 
-/// Mean, variance and extremes of whole numbers, with quantiles from a log-linear histogram.
+/// Mean, variance and extremes of whole numbers, and quantiles from a log-linear histogram.
 ///
-/// Sums are whole numbers, so the moments are exact except for the rounding when they are read. They do not
-/// depend on the order in which observations are added and summaries merged. A sum also costs less than a
+/// The sums are whole numbers, so mean and variance are exact but for the rounding when they are
+/// read. They do not depend on the order of observations and merges. A sum also costs less than a
 /// running mean, which needs a division for each observation.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
@@ -16,12 +16,12 @@ pub struct Summary {
     squares: Wide,
     min: u64,
     max: u64,
-    /// Number of observations by bin. The list is as long as the largest bin seen, so an unused
+    /// Number of observations in each bin. The list ends at the highest bin used, so an unused
     /// summary needs no memory.
     histogram: Vec<u64>,
 }
 
-/// A whole number of 192 bits, enough for the sum of as many squares as a `u64` can count.
+/// A whole number of 192 bits, enough for the sum of 2^64 squares of 64-bit numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Wide {
     low: u128,
@@ -29,7 +29,7 @@ struct Wide {
 }
 
 impl Wide {
-    /// The product `a * b`, which must fit.
+    /// The product `a * b`, which must fit into 192 bits.
     fn product(a: u64, b: u128) -> Wide {
         let (low, high) = (a as u128 * (b as u64) as u128, a as u128 * (b >> 64));
         let sum = Wide { low, high: 0 };
@@ -44,7 +44,7 @@ impl Wide {
         let high = self.high + other.high + carry as u64;
         Wide { low, high }
     }
-    /// The difference of two numbers; `other` must not be greater.
+    /// The difference `self - other`; `other` must not be greater.
     fn minus(self, other: Wide) -> Wide {
         let (low, borrow) = self.low.overflowing_sub(other.low);
         let high = self.high - other.high - borrow as u64;
@@ -55,11 +55,13 @@ impl Wide {
     }
 }
 
-/// Linear steps within an octave: quantiles are accurate to 1/32 of the value.
+/// Number of histogram bins in each octave, of equal width: quantiles are accurate to 1/32 of their
+/// value.
 const STEPS: u32 = 32;
 const STEP_BITS: u32 = STEPS.ilog2();
 
-/// Bin of an observation: exact below `2 * STEPS`, then `STEPS` bins to an octave.
+/// Index of the histogram bin of `value`. Each value below `2 * STEPS` has its own bin; above, each
+/// octave has `STEPS` bins.
 fn bin(value: u64) -> usize {
     if value < STEPS as u64 {
         return value as usize;
@@ -68,7 +70,7 @@ fn bin(value: u64) -> usize {
     ((octave as usize) << STEP_BITS) + (value >> octave) as usize
 }
 
-/// Middle of a bin.
+/// Middle of the histogram bin with index `bin`.
 fn middle(bin: usize) -> f64 {
     if bin < 2 * STEPS as usize {
         return bin as f64;
@@ -121,7 +123,8 @@ impl Summary {
             .zip(&other.histogram)
             .for_each(|(n, more)| *n += more);
     }
-    /// Most bytes of the histogram of observations up to `greatest`, whose storage doubles.
+    /// Upper bound of the bytes of the histogram if no observation exceeds `greatest`; the
+    /// histogram grows by doubling.
     pub fn most_bytes(greatest: u64) -> usize {
         2 * (bin(greatest) + 1) * size_of::<u64>()
     }
@@ -137,11 +140,12 @@ impl Summary {
     pub fn mean(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64)
     }
-    /// Standard deviation of the observations (population).
+    /// Standard deviation of the observations (population, divisor n).
     pub fn standard_deviation(&self) -> Option<f64> {
         let count = self.count as u128;
         (count > 0).then(|| {
-            // With S = n m + r, the squared distances from m are the squares less m (S + r).
+            // S is the sum, n the count, and S = n m + r. The sum of (x - m)^2 equals the sum of
+            // x^2 less m (S + r).
             let (m, r) = ((self.sum / count) as u64, self.sum % count);
             let from_m = self.squares.minus(Wide::product(m, self.sum + r));
             let (n, r) = (count as f64, r as f64);
@@ -168,7 +172,7 @@ impl Summary {
     }
 }
 
-/// Time integral of a piecewise constant value.
+/// Time integral of a value that changes in steps.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TimeIntegral {
     since: Ps,
@@ -183,18 +187,19 @@ impl TimeIntegral {
         self.since = now;
         self.value = value;
     }
-    /// Starts a new window at `now`, with the present value.
+    /// Begins a new measurement window at `now`, with the present value.
     pub fn restart(&mut self, now: Ps) {
         self.since = now;
         self.sum = 0.0;
     }
-    /// Mean over the `window` that ends at `now`.
+    /// Mean of the value over the last `window`, which must have begun at the last restart and end
+    /// at `now`.
     pub fn mean(&self, now: Ps, window: Ps) -> f64 {
         (self.sum + (now.0 - self.since.0) as f64 * self.value) / window.0 as f64
     }
 }
 
-/// Least and greatest value of a piecewise constant function of time, over a window.
+/// Least and greatest value, within a measurement window, of a quantity that changes in steps.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Extremes {
     value: f64,
@@ -203,7 +208,7 @@ pub struct Extremes {
 }
 
 impl Extremes {
-    /// A window of time that begins with `value`.
+    /// A measurement window that begins with `value`.
     pub fn new(value: f64) -> Extremes {
         Extremes {
             value,
@@ -211,25 +216,25 @@ impl Extremes {
             greatest: value,
         }
     }
-    /// Sets the value from now on.
+    /// Sets the value from the present instant on.
     #[inline]
     pub fn set(&mut self, value: f64) {
         self.value = value;
         self.least = self.least.min(value);
         self.greatest = self.greatest.max(value);
     }
-    /// Starts a new window, which begins with the present value.
+    /// Begins a new measurement window with the present value.
     pub fn restart(&mut self) {
         *self = Extremes::new(self.value);
     }
-    /// Least and greatest value of the window, including the one at its beginning.
+    /// Least and greatest value in the window, including the value at its beginning.
     pub fn range(&self) -> (f64, f64) {
         (self.least, self.greatest)
     }
 }
 
-/// Jain's index of fairness: 1 if all are equal, 1/n if one has everything; `None` without values
-/// or if all are zero.
+/// Jain's index of fairness: 1 if all values are equal, 1/n if one of n values is the whole sum.
+/// `None` for no values, or if all are zero.
 pub fn jain_index(values: &[f64]) -> Option<f64> {
     let sum: f64 = values.iter().sum();
     let squares: f64 = values.iter().map(|x| x * x).sum();
@@ -269,7 +274,7 @@ mod tests {
     #[test]
     fn a_small_spread_of_great_values_is_not_lost() {
         let mut summary = Summary::default();
-        // 2^63 and its neighbours three times each: the squares go beyond 128 bits.
+        // Three times each 2^63 and its neighbours: the sum of squares exceeds 128 bits.
         for _ in 0..3 {
             (0..3).for_each(|x| summary.add((1 << 63) - 1 + x));
         }

@@ -1,31 +1,31 @@
-//! The time integral of a queue's length, without a product for each cell.
+//! The time integral of a queue's length in cells, computed without a multiplication for each cell.
 
 use super::time::Ps;
 
-/// Sum of departure times of the cells that have left a queue, less the sum of all arrival times, in
-/// picoseconds, modulo 2^128. With the present instant added for each cell that is still queued, this is the
-/// sum of all stays, which is the integral of the queue's length.
+/// Sum of the departure times of all cells that have left a queue, less the sum of all arrival
+/// times, in picoseconds, modulo 2^128. Adding the present time once for each queued cell gives the
+/// total time in queue of all cells, which is the integral of the queue's length.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stays(u128);
 
 impl Stays {
-    /// Counts a cell that arrives at `now`.
+    /// Counts a cell that arrives at the queue at `now`.
     #[inline(always)]
     pub fn arrive(&mut self, now: Ps) {
         self.0 = self.0.wrapping_sub(now.0 as u128);
     }
-    /// Counts `cells` cells that arrive at `now`.
+    /// Counts `cells` cells that arrive at the queue at `now`.
     #[inline]
     pub fn arrive_together(&mut self, now: Ps, cells: u64) {
         self.0 = self.0.wrapping_sub(now.0 as u128 * cells as u128);
     }
-    /// Counts a cell that leaves at `now`.
+    /// Counts a cell that leaves the queue at `now`.
     #[inline(always)]
     pub fn leave(&mut self, now: Ps) {
         self.0 = self.0.wrapping_add(now.0 as u128);
     }
-    /// Time integral of the length up to `now`, in cell picoseconds, of a queue that holds `length`
-    /// cells.
+    /// Time integral, up to `now`, of the length of a queue that now holds `length` cells; in cells
+    /// times picoseconds.
     pub fn until(&self, now: Ps, length: u64) -> f64 {
         self.0.wrapping_add(now.0 as u128 * length as u128) as f64
     }
@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn two_cells_that_overlap() {
-        // One cell from 10 to 20, two until 25, one until 40: 10 + 10 + 15.
+        // Length 1 from 10 to 20, 2 to 25, 1 to 40 ps: 10 + 2 * 5 + 15 = 35 cell ps.
         let mut stays = Stays::default();
         stays.arrive(Ps(10));
         assert_eq!(stays.until(Ps(14), 1), 4.0);

@@ -1,4 +1,5 @@
-//! Simulated time in integer picoseconds, and rates whose service times carry their remainder.
+//! Simulated time in integer picoseconds, and rates. Service times carry their fractions of a
+//! picosecond, so that no rounding adds up.
 
 use core::ops::{Add, AddAssign, Sub};
 
@@ -10,26 +11,26 @@ pub struct Ps(pub u64);
 impl Ps {
     /// The start of the simulation.
     pub const ZERO: Ps = Ps(0);
-    /// Later than any event: the key of an event that is not scheduled.
+    /// A time later than any event: the time of an event that is not scheduled.
     pub const NEVER: Ps = Ps(u64::MAX);
 
-    /// `ns` nanoseconds.
+    /// A time of `ns` nanoseconds.
     pub const fn from_ns(ns: u64) -> Ps {
         Ps(ns * 1_000)
     }
-    /// `us` microseconds.
+    /// A time of `us` microseconds.
     pub const fn from_us(us: u64) -> Ps {
         Ps(us * 1_000_000)
     }
-    /// `ms` milliseconds.
+    /// A time of `ms` milliseconds.
     pub const fn from_ms(ms: u64) -> Ps {
         Ps(ms * 1_000_000_000)
     }
-    /// `s` seconds.
+    /// A time of `s` seconds.
     pub const fn from_s(s: u64) -> Ps {
         Ps(s * 1_000_000_000_000)
     }
-    /// Nearest picosecond to `s` seconds; `NEVER` if it does not fit.
+    /// Nearest picosecond to `s` seconds; `NEVER` beyond the range.
     pub fn from_secs_f64(s: f64) -> Ps {
         let ps = libm::round(s * 1e12);
         if ps >= 1.8e19 {
@@ -46,11 +47,11 @@ impl Ps {
     pub const fn saturating_add(self, span: Ps) -> Ps {
         Ps(self.0.saturating_add(span.0))
     }
-    /// `self - earlier`, zero if negative.
+    /// `self - earlier`, or zero if `earlier` is later.
     pub const fn saturating_sub(self, earlier: Ps) -> Ps {
         Ps(self.0.saturating_sub(earlier.0))
     }
-    /// True unless this is [`Ps::NEVER`].
+    /// True unless the time is [`Ps::NEVER`].
     pub const fn is_scheduled(self) -> bool {
         self.0 != u64::MAX
     }
@@ -82,12 +83,13 @@ impl Sub for Ps {
 /// Bits of an ATM cell on the line.
 pub const CELL_BITS: u64 = 424;
 
-/// A line rate in thousandths of a bit per second, so that every rate of the papers is exact.
+/// A line rate in thousandths of a bit per second: every rate in the papers is a whole number of
+/// them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rate(pub u64);
 
 impl Rate {
-    /// `bps` bits per second.
+    /// A rate of `bps` bits per second.
     pub const fn from_bps(bps: u64) -> Rate {
         Rate(bps * 1_000)
     }
@@ -103,40 +105,41 @@ impl Rate {
     pub fn cells_per_second(self) -> f64 {
         self.0 as f64 / (CELL_BITS as f64 * 1e3)
     }
-    /// Time of one cell on a line of this rate, rounded up to a picosecond.
+    /// Transmission time of a cell of 424 bits at this rate, rounded up to a picosecond.
     pub const fn cell_time_ceil(self) -> Ps {
         Ps(CELL_PS_BITS.div_ceil(self.0))
     }
-    /// Time of one cell on a line of this rate, rounded down to a picosecond.
+    /// Transmission time of a cell of 424 bits at this rate, rounded down to a picosecond.
     pub const fn cell_time_floor(self) -> Ps {
         Ps(CELL_PS_BITS / self.0)
     }
 }
 
-/// Bits of a cell times picoseconds in a second times thousandths in a bit: divided by a [`Rate`]
-/// it is a cell time in picoseconds.
+/// Bits of a cell times picoseconds per second times thousandths per bit. Divided by a [`Rate`],
+/// this gives the transmission time of a cell in picoseconds.
 pub const CELL_PS_BITS: u64 = CELL_BITS * 1_000_000_000_000 * 1_000;
 
-/// Picoseconds in a second times thousandths in a bit: divided by a [`Rate`] it is the time of a
-/// bit in picoseconds.
+/// Picoseconds per second times thousandths per bit. Divided by a [`Rate`], this gives the
+/// transmission time of a bit in picoseconds.
 pub const PS_PER_BIT: u128 = 1_000_000_000_000 * 1_000;
 
-/// Cell times of a line: the whole part, and the remainder that is carried from cell to cell.
+/// Transmission times of cells (or packets of one size) on a line: whole picoseconds and a
+/// remainder, which is carried from cell to cell.
 #[derive(Clone, Copy, Debug)]
 pub struct CellClock {
     whole: u64,
     remainder: u64,
     denominator: u64,
-    /// Cells per picosecond, for estimates that exact arithmetic then corrects.
+    /// Cells per picosecond, as a float. It gives estimates, which exact arithmetic then corrects.
     per_ps: f64,
 }
 
 impl CellClock {
-    /// The cell clock of a line of `rate`.
+    /// Transmission times of cells of 424 bits on a line of `rate`.
     pub const fn new(rate: Rate) -> CellClock {
         CellClock::of_bits(rate, CELL_BITS)
     }
-    /// The clock of packets of `bits` each on a line of `rate`.
+    /// Transmission times of packets of `bits` bits on a line of `rate`.
     pub const fn of_bits(rate: Rate, bits: u64) -> CellClock {
         let (ps_bits, rate) = (bits as u128 * PS_PER_BIT, rate.0 as u128);
         CellClock {
@@ -146,8 +149,9 @@ impl CellClock {
             per_ps: rate as f64 / ps_bits as f64,
         }
     }
-    /// Completion of a service that starts at `start`, and the fraction carried after it; `carry`
-    /// is the fraction carried to it by the services before, in units of `1/rate` ps.
+    /// Completion time of a service that starts at `start`, and the fraction carried after it.
+    /// `carry` is the fraction from the services before. Both fractions are in units of `1/rate`
+    /// ps.
     #[inline]
     pub fn complete(&self, start: Ps, carry: u64) -> (Ps, u64) {
         let owed = carry + self.remainder;
@@ -157,8 +161,9 @@ impl CellClock {
             owed - extra * self.denominator,
         )
     }
-    /// Completion, and the fraction carried after it, of a cell that would complete at `last` with
-    /// the fraction `carry`, if the line has the rate of `other` from `now` on.
+    /// Completion time of a cell, and the fraction after it, if the rate of the line changes at
+    /// `now` to that of `other`. At the old rate the cell would complete at `last` with the
+    /// fraction `carry`.
     pub fn completion_at(&self, other: &CellClock, now: Ps, last: Ps, carry: u64) -> (Ps, u64) {
         let missing = (last.0 - now.0) as u128 * self.denominator as u128 + carry as u128;
         let whole = missing / other.denominator as u128;
@@ -166,9 +171,9 @@ impl CellClock {
         let whole = u64::try_from(whole).unwrap_or(u64::MAX);
         (now.saturating_add(Ps(whole)), fraction)
     }
-    /// Number of cells whose completion is after `now`, if the last of them completes at `last`
-    /// with the fraction `carry` and all are served back to back. Exact: completions are the whole
-    /// parts of an arithmetic progression.
+    /// Number of cells that complete after `now`, if all are served back to back and the last one
+    /// completes at `last` with the fraction `carry`. The result is exact, as the unrounded
+    /// completion times are an arithmetic progression.
     #[inline]
     pub fn cells_until(&self, now: Ps, last: Ps, carry: u64) -> u64 {
         if last <= now {
@@ -178,9 +183,9 @@ impl CellClock {
         let estimate = span as f64 * self.per_ps;
         let below = estimate as u64;
         let fraction = estimate - below as f64;
-        // The estimate is accurate to 1e-15 of itself, apart from `carry`, which is below one
-        // picosecond and makes it larger. Unless it is close to a whole number, its whole part is
-        // therefore right.
+        // The relative error of the estimate is 1e-15; ignoring `carry` makes it larger by less
+        // than one picosecond's cells. So unless the estimate is close to a whole number, its whole
+        // part is right.
         if fraction > 1e-5 && fraction + self.per_ps < 1.0 - 1e-5 && below < 1 << 33 {
             return below + 1;
         }
@@ -191,8 +196,8 @@ impl CellClock {
         let exact = span as u128 * self.denominator as u128 + carry as u128;
         (exact / CELL_PS_BITS as u128) as u64 + 1
     }
-    /// Sum of the times from `now` to the completions of the cells that [`CellClock::cells_until`]
-    /// counts, in picoseconds.
+    /// Sum of the times from `now` to the completions after `now`, in picoseconds, of the cells
+    /// that [`CellClock::cells_until`] counts.
     pub fn time_left(&self, now: Ps, last: Ps, carry: u64) -> u128 {
         let cells = self.cells_until(now, last, carry) as u128;
         if cells == 0 {
@@ -202,10 +207,10 @@ impl CellClock {
         let of_last = (last.0 - now.0) as u128 * denominator + carry as u128;
         sum_of_quotients(cells, cell, of_last - (cells - 1) * cell, denominator)
     }
-    /// Time for which a line has served cells up to `now`, in units of `1/rate` ps. `cells` is the number of
-    /// cells that the line has begun to serve, or of all present cells; the last completes at `last` with the
-    /// fraction `carry`. Exact: times of services do not overlap, although completions are rounded, so that
-    /// no line is busy for longer than the time that passes.
+    /// Busy time of a line up to `now`, in units of `1/rate` ps. `cells` is the number of cells
+    /// that have begun service, or the number of all cells present. The last cell completes at
+    /// `last` with the fraction `carry`. The result is exact: unrounded services do not overlap, so
+    /// a line is never busy for longer than the elapsed time.
     pub fn served(&self, cells: u64, now: Ps, last: Ps, carry: u64) -> u128 {
         let left = if now > last {
             0
@@ -214,26 +219,26 @@ impl CellClock {
         };
         cells as u128 * CELL_PS_BITS as u128 - left
     }
-    /// Time of `cells` cells served back to back: whole picoseconds, and the rest in units of `1/rate` ps;
-    /// `None` beyond the range of [`Ps`].
+    /// Transmission time of `cells` cells back to back: whole picoseconds, and the remainder in
+    /// units of `1/rate` ps; `None` beyond the range of [`Ps`].
     pub fn span(&self, cells: u64) -> Option<(Ps, u64)> {
         let span = (cells as u128).checked_mul(CELL_PS_BITS as u128)?;
         let whole = u64::try_from(span / self.denominator as u128).ok()?;
         Some((Ps(whole), (span % self.denominator as u128) as u64))
     }
-    /// Time of one cell, rounded down to a picosecond.
+    /// Transmission time of one cell, rounded down to a picosecond.
     pub const fn floor(&self) -> Ps {
         Ps(self.whole)
     }
-    /// Time of one cell, rounded up to a picosecond.
+    /// Transmission time of one cell, rounded up to a picosecond.
     pub const fn ceil(&self) -> Ps {
         Ps(self.whole + (self.remainder > 0) as u64)
     }
 }
 
-/// Sum of `(first + i * step) / divisor`, rounded down each, over the `count` values of `i` from 0.
-/// Multiples of the divisor are summed directly; for the rest, counting the lattice points below a
-/// line along its other axis leaves a smaller sum of the same kind (as in Euclid's algorithm).
+/// Sum of `(first + i * step) / divisor`, each rounded down, for `i` from 0 to `count - 1`.
+/// Multiples of the divisor are summed directly. Counting the lattice points below the remaining
+/// line along its other axis gives a smaller sum of the same kind, as in Euclid's algorithm.
 fn sum_of_quotients(mut count: u128, mut step: u128, mut first: u128, mut divisor: u128) -> u128 {
     let mut sum = 0;
     while count > 0 {
@@ -246,7 +251,8 @@ fn sum_of_quotients(mut count: u128, mut step: u128, mut first: u128, mut diviso
     sum
 }
 
-/// Intervals of a paced source: whole picoseconds and a carried fraction of 2^-32 ps.
+/// Intervals between the cells of a paced source: whole picoseconds and a fraction in units of
+/// 2^-32 ps, which is carried from interval to interval.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pace {
     whole: u64,
@@ -254,8 +260,8 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// The interval `1/rate` of a source that sends `cells_per_second`; `None` if that is not above
-    /// zero or the interval exceeds the range of [`Ps`].
+    /// The interval between cells of a source that sends `cells_per_second`; `None` if the rate is
+    /// not above zero or the interval exceeds the range of [`Ps`].
     pub fn new(cells_per_second: f64) -> Option<Pace> {
         let interval = 1e12 / cells_per_second;
         if !(interval > 0.0 && interval < 1e19) {
@@ -268,16 +274,17 @@ impl Pace {
             fraction: fraction as u32,
         })
     }
-    /// Time `at + interval`, with the fraction after it; `carry` is the fraction before it. `NEVER`
-    /// beyond the range of [`Ps`].
+    /// Time one interval after `at`, and the fraction then; `carry` is the fraction at `at`, in
+    /// units of 2^-32 ps. `NEVER` beyond the range of [`Ps`].
     #[inline]
     pub fn next(&self, at: Ps, carry: u32) -> (Ps, u32) {
         let (fraction, wrapped) = carry.overflowing_add(self.fraction);
         (at.saturating_add(Ps(self.whole + wrapped as u64)), fraction)
     }
-    /// Time `at + units interval`, otherwise as [`Pace::next`].
+    /// Time `units` intervals after `at`, and the fraction then, as [`Pace::next`] gives for one
+    /// interval.
     pub fn next_of(&self, at: Ps, carry: u32, units: u32) -> (Ps, u32) {
-        let fraction = carry as u64 + self.fraction as u64 * units as u64; // below 2^64
+        let fraction = carry as u64 + self.fraction as u64 * units as u64; // the sum is below 2^64
         let whole = self.whole.saturating_mul(units.into());
         let interval = Ps(whole).saturating_add(Ps(fraction >> 32));
         (at.saturating_add(interval), fraction as u32)

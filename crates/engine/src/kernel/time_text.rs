@@ -1,10 +1,10 @@
-//! Times as text: for readers, exact or rounded, and for files.
+//! Times as text: for readers, exact or rounded; for files, with a whole number of units.
 
 use core::fmt;
 
 use super::time::Ps;
 
-/// Units of time in picoseconds, from the largest.
+/// Units of time and their picoseconds, largest first.
 const UNITS: [(u64, &str); 5] = [
     (1_000_000_000_000, "s"),
     (1_000_000_000, "ms"),
@@ -13,10 +13,11 @@ const UNITS: [(u64, &str); 5] = [
     (1, "ps"),
 ];
 
-/// Significant digits of a rounded time.
+/// Number of significant digits of a rounded time.
 const DIGITS: u32 = 5;
 
-/// Number of picoseconds in a unit; `None` for a text that is no unit of time.
+/// Number of picoseconds in the unit named `unit` (`ps`, `ns`, `us`, `ms`, `s`); `None` for another
+/// text.
 pub(super) fn factor(unit: &str) -> Option<u64> {
     let mut units = UNITS.iter();
     units
@@ -24,8 +25,8 @@ pub(super) fn factor(unit: &str) -> Option<u64> {
         .map(|(factor, _)| *factor)
 }
 
-/// Prints the exact value in the largest unit of which it is at least one: `2.726337 us`. The text
-/// reads back as the same time.
+/// Prints the exact value in the largest unit that does not exceed it: `2.726337 us`. Parsing this
+/// text gives the same time.
 impl fmt::Display for Ps {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some((factor, unit)) = unit_of(*self) else {
@@ -58,8 +59,8 @@ fn unit_of(time: Ps) -> Option<(u64, &'static str)> {
     UNITS.into_iter().find(|(factor, _)| time.0 >= *factor)
 }
 
-/// A time in the form of scenarios with every default written out: a whole number of the largest
-/// unit that keeps it exact. The keys of kept results depend on this text.
+/// Prints a time as a whole number of the largest unit that keeps it exact. Complete scenarios
+/// (with all defaults) use this text, and the keys of stored results depend on it.
 pub(super) struct Written(pub Ps);
 
 impl fmt::Display for Written {

@@ -1,12 +1,12 @@
-//! Traces of bounded size: sampled values, combined to their minima and maxima when there are too
-//! many.
+//! Traces of bounded size: a series of samples, in which neighbours are combined to their minimum
+//! and maximum if there are too many.
 
 use alloc::vec::Vec;
 
 use super::time::Ps;
 
-/// A point of a trace. It stands for an interval that begins at `at`, in which all samples are
-/// between `low` and `high`; for a single sample `low` and `high` are equal.
+/// A point of a trace. It represents the samples of an interval that begins at `at`: all are
+/// between `low` and `high`. For a single sample `low` and `high` are equal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
     /// Time of the first sample in the interval.
@@ -27,24 +27,24 @@ impl Point {
     }
 }
 
-/// A sampled series. Whenever it reaches its bound, neighbouring points are combined in pairs, so
-/// no peak is ever lost.
+/// A series of samples with a bounded number of points. At the bound, neighbouring points are
+/// combined in pairs to their minimum and maximum, so that no peak is lost.
 #[derive(Clone, Debug)]
 pub struct Trace {
     bound: usize,
     points: Vec<Point>,
-    /// Number of samples in each complete point; a power of two.
+    /// Number of samples in each complete point: a power of two.
     stride: u64,
-    /// The point that is not complete yet, and the number of samples in it.
+    /// The newest point, if it has fewer than `stride` samples, and the number of its samples.
     open: Option<(Point, u64)>,
 }
 
 impl Trace {
-    /// Least bound of a trace.
+    /// Least value of the bound on the number of points.
     pub const LEAST_BOUND: usize = 16;
 
-    /// A trace of at most `bound` points (at least [`Trace::LEAST_BOUND`]; an odd bound is reduced
-    /// by one).
+    /// An empty trace of at most `bound` points. A bound below [`Trace::LEAST_BOUND`] is raised to
+    /// it, an odd bound reduced by one.
     pub fn new(bound: usize) -> Trace {
         Trace {
             bound: bound.max(Trace::LEAST_BOUND) & !1,
@@ -53,7 +53,7 @@ impl Trace {
             open: None,
         }
     }
-    /// Adds a sample; times must not go back.
+    /// Adds a sample of `value` at `at`, which must not be before the last sample.
     pub fn add(&mut self, at: Ps, value: f64) {
         let sample = Point {
             at,
@@ -68,20 +68,20 @@ impl Trace {
             return;
         }
         if self.points.len() == self.bound {
-            // The new point is the first half of the next one.
+            // After the join, the new point is the first half of the next point.
             self.join_pairs();
             self.open = Some((point, samples));
         } else {
             self.points.push(point);
         }
     }
-    /// The points so far, in order of time; at most the bound.
+    /// All points so far, in order of time; at most the bound.
     pub fn points(&self) -> Vec<Point> {
         let mut points = self.points.clone();
         points.extend(self.open.map(|(point, _)| point));
         points
     }
-    /// Bytes of storage of the points.
+    /// Bytes allocated for the points.
     pub fn bytes(&self) -> usize {
         self.points.capacity() * size_of::<Point>()
     }

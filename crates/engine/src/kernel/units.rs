@@ -14,7 +14,7 @@ use super::decimal;
 use super::time::{CELL_BITS, Ps, Rate};
 use super::time_text::{self, Written};
 
-/// A wrong quantity: the text found and the allowed values.
+/// The text of a quantity that cannot be read, and the allowed values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnitError {
     found: String,
@@ -23,7 +23,7 @@ pub struct UnitError {
 }
 
 impl UnitError {
-    /// The largest allowed value in words, if the quantity found is too large.
+    /// The largest allowed value as text, if the quantity is too large.
     pub fn most(&self) -> Option<&str> {
         self.most.as_deref()
     }
@@ -53,7 +53,7 @@ fn parts(text: &str) -> (String, &str) {
     (number, text[end..].trim())
 }
 
-/// Number, as a float, and unit of `text`; infinity for a number beyond all floats.
+/// Number, as a float, and unit of `text`; infinity for a number beyond the range of floats.
 fn split(text: &str) -> Option<(f64, &str)> {
     let (number, unit) = parts(text);
     Some((number.parse().ok()?, unit))
@@ -68,10 +68,9 @@ fn is_exponent(text: &str, i: usize) -> bool {
             .is_some_and(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-'))
 }
 
-/// The number of `text`, if it is within the range.
+/// The number found in `text`, if it is within `range`; `allowed` and `most` are for the message.
 ///
-/// # Errors
-/// The text found and the allowed values.
+/// # Errors The text found and the allowed values.
 fn within(
     text: &str,
     number: Option<f64>,
@@ -137,10 +136,10 @@ text_quantity!(
     |time| Written(*time)
 );
 
-/// Longest time that can be read: nearly the largest integer.
+/// Longest time that can be read, in picoseconds: nearly 2^64.
 const LONGEST: Ps = Ps(18_000_000_000_000_000_000);
 
-/// Picoseconds of the time that `text` states; `factor` gives the picoseconds of a unit.
+/// Picoseconds of the time written in `text`. `factor` maps the name of a unit to its picoseconds.
 fn picoseconds(
     text: &str,
     factor: impl FnOnce(&str) -> Option<u64>,
@@ -148,7 +147,7 @@ fn picoseconds(
 ) -> Result<Ps, UnitError> {
     let (number, unit) = parts(text);
     let found = number.parse::<f64>().ok().zip(factor(unit));
-    // What rounds to zero is zero, whatever its sign.
+    // A number that rounds to zero picoseconds is accepted as zero, whatever its sign.
     let found = found.filter(|(near, factor)| libm::round(near * *factor as f64) >= 0.0);
     let exact = found.map(|(_, factor)| Ps(decimal::times(&number, factor)));
     exact
@@ -167,11 +166,11 @@ impl FromStr for Ps {
     }
 }
 
-/// A propagation delay, written as a time or as a length of fibre (5 us per km).
+/// A propagation delay, written as a time or as a length of fibre (5 us/km).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Delay(pub Ps);
 
-/// Propagation of light in fibre: 5 us per km, as used by all five papers.
+/// Picoseconds of propagation per kilometre of fibre: 5 us/km.
 pub const PS_PER_KM: u64 = 5_000_000;
 
 const DELAY_ALLOWED: &str =
@@ -296,7 +295,8 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// A buffer: a number of cells (bytes are rounded down to whole 53-byte cells) or "infinite".
+/// A buffer size in cells: a number of cells, bytes (rounded down to whole cells of 53 bytes) or
+/// "infinite".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Buffer(pub u64);
 

@@ -1,4 +1,5 @@
-//! Sorting of many arrivals at once: a counting sort on the time, then an insertion sort.
+//! Sorts many units that arrive at a node by arrival time: a counting sort into buckets of time,
+//! then an insertion sort.
 
 use alloc::vec::Vec;
 
@@ -7,51 +8,53 @@ use super::simultaneous::Order;
 use super::unit::{Unit, Word};
 use crate::kernel::Ps;
 
-/// A unit that has arrived, and the input on which it came.
+/// A unit that has arrived at a node, and the incoming link on which the unit arrived.
 #[derive(Clone, Copy)]
 pub struct Arrived<W> {
-    /// The unit that has arrived.
+    /// The arrived unit.
     pub unit: Unit<W>,
-    /// Number of the input on which the unit came, which breaks ties.
+    /// Index of the unit's link among the node's incoming links. Of units with equal arrival times
+    /// the one with the lower index comes first.
     pub input: u32,
-    /// Index of the unit's stamp in the batch, if the unit is stamped.
+    /// Index of the unit's stamp (its sending time) in `Batch::stamps`, if the unit has a stamp.
     stamp: u32,
 }
 
-/// A batch of arrivals at a node, and their recent density.
+/// A batch of units that arrive at a node, and the recent density of arrivals.
 ///
-/// Units are counted by bucket as they are copied off their links, one link after the other in the
-/// order of the inputs; buckets and the sort within them keep that order, so that it decides between
-/// equal times.
+/// Units are counted by bucket of time while they are copied off their links, link by link. The
+/// sort keeps this order of links among equal arrival times.
 #[derive(Clone)]
 pub struct Batch<W> {
     inputs: u64,
-    /// Units copied off their links, the first `count` entries; the rest is room.
+    /// Units copied off their links: the first `count` entries. The entries behind them are unused.
     arrived: Vec<Arrived<W>>,
     count: usize,
     sorted: Vec<Arrived<W>>,
-    /// Stamps of the stamped units, in the order in which the units were copied.
+    /// Stamps (sending times) of the units that have one, in the order in which the units were
+    /// copied.
     stamps: Vec<Ps>,
-    /// For each bucket of `1 << shift` picoseconds from `begin` on, the number of its units; while
-    /// sorting, the place of its next unit.
+    /// For each bucket of `1 << shift` picoseconds from `begin` on, the number of its units. During
+    /// the sort: the index for the next unit of the bucket.
     places: Vec<u32>,
     begin: Ps,
     end: Ps,
     shift: u32,
-    /// Recent number of arrivals per picosecond.
+    /// Recent arrivals at the node, in units per picosecond.
     density: f64,
 }
 
 impl<W: Word> Batch<W> {
-    /// Least number of units for which a batch is faster than a tournament between the inputs for each unit.
-    /// Half the number of inputs is used if it is more, since a batch visits every input.
+    /// Least number of units for which sorting a batch is faster than merging the links unit by
+    /// unit. If half the number of incoming links is greater, this half counts, as each batch
+    /// visits every link.
     const LEAST: u64 = 8;
-    /// Approximate number of units of a batch, or `UNITS_PER_INPUT` for each input if that is more.
-    /// It is large enough to outweigh the visit of every input, and small enough for the cache.
+    /// Approximate number of units of a batch, or `UNITS_PER_INPUT` for each incoming link if that
+    /// is more. The number outweighs the visit of every link, and its units fit into the cache.
     const UNITS: u64 = 1_024;
     const UNITS_PER_INPUT: u64 = 4;
 
-    /// An empty batch for a node with `inputs` inputs.
+    /// An empty batch for a node with `inputs` incoming links.
     pub fn new(inputs: usize) -> Batch<W> {
         let inputs = inputs as u64;
         Batch {
@@ -67,29 +70,32 @@ impl<W: Word> Batch<W> {
             density: 0.0,
         }
     }
-    /// True if enough units are expected between `begin` and `limit`.
+    /// True if, at the recent density, so many units arrive between `begin` and `limit` that a
+    /// batch is faster than a merge.
     #[inline]
     pub fn is_worth_it(&self, begin: Ps, limit: Ps) -> bool {
         limit.saturating_sub(begin).0 as f64 * self.density
             >= Self::LEAST.max(self.inputs / 2) as f64
     }
-    /// Adds to the density that `units` units arrived over `span`.
+    /// Sets the density of arrivals to `units` per `span`.
     pub fn note(&mut self, units: u64, span: Ps) {
         self.density = units as f64 / span.0.max(1) as f64;
     }
-    /// Time at which a batch that begins at `begin` should end.
+    /// Time at which a batch that begins at `begin` should end, at most `limit`, so that it has
+    /// about `UNITS` units.
     pub fn end(&self, begin: Ps, limit: Ps) -> Ps {
         let units = Self::UNITS.max(Self::UNITS_PER_INPUT * self.inputs);
         let span = (units as f64 / self.density) as u64;
         limit.min(begin.saturating_add(Ps(span.max(1))))
     }
-    /// Prepares for the arrivals in `begin..end`.
+    /// Empties the batch and makes buckets for the arrivals in `begin..end`.
     pub fn open(&mut self, begin: Ps, end: Ps) {
         (self.begin, self.end, self.count) = (begin, end, 0);
         self.stamps.clear();
         self.divide(((end - begin).0 as f64 * self.density) as usize);
     }
-    /// Divides the time of the batch into one to two buckets for each of `units` units.
+    /// Divides the span of the batch into buckets of a power of two of picoseconds, one to two
+    /// buckets for each of `units` units.
     fn divide(&mut self, units: usize) {
         let span = (self.end - self.begin).0;
         let buckets = (2 * units.max(1)).next_power_of_two() as u64;
@@ -97,8 +103,9 @@ impl<W: Word> Batch<W> {
         self.places.clear();
         self.places.resize((span >> self.shift) as usize + 1, 0);
     }
-    /// Moves the units of `link` that arrive before the end of the batch, with their stamps, into
-    /// the batch; other records stay on the link. Inputs must come in their order.
+    /// Moves the units of `link` that arrive before the end of the batch, and their stamps, into
+    /// the batch. Records that are not stamps stay on the link. The caller passes the links in the
+    /// order of `input`.
     #[inline(always)]
     pub fn collect(&mut self, link: &mut Link<W>, input: u32) {
         while link.next_arrival() < self.end {
@@ -112,8 +119,9 @@ impl<W: Word> Batch<W> {
             }
         }
     }
-    /// Adds the leading units of `units`, some of which may be stamped, as long as they arrive before the end
-    /// and there is room. Returns the number of units added, and the number of stamped ones among these.
+    /// Copies the leading units of `units` that arrive before the end of the batch, as far as
+    /// storage is free. `STAMPED`: some units may have stamps. Returns the number of units copied,
+    /// and how many of these have stamps.
     #[inline(always)]
     fn add<const STAMPED: bool>(&mut self, units: &[Unit<W>], input: u32) -> (usize, usize) {
         if self.arrived.len() == self.count {
@@ -139,12 +147,12 @@ impl<W: Word> Batch<W> {
         self.count += added;
         (added, (stamp - first) as usize)
     }
-    /// The stamp of a stamped unit of the batch.
+    /// The stamp (sending time) of a unit of the batch that has one.
     #[inline(always)]
     pub fn stamp(&self, of: &Arrived<W>) -> Ps {
         self.stamps[of.stamp as usize]
     }
-    /// Makes room for one more unit at least.
+    /// Makes storage for at least one more unit.
     #[cold]
     fn make_room(&mut self) {
         let none = Arrived {
@@ -160,11 +168,11 @@ impl<W: Word> Batch<W> {
         self.arrived.resize(room, none);
         self.sorted.resize(room, none);
     }
-    /// Sorts the arrivals by time and input.
+    /// Sorts the arrivals by time, and equal times by input.
     pub fn sort(&mut self) {
         self.note(self.count as u64, self.end - self.begin);
         if self.count > 2 * self.places.len() {
-            // Far more than expected: the buckets were too wide.
+            // More than twice the expected number of units has arrived: the buckets were too wide.
             self.divide(self.count);
             for arrived in &self.arrived[..self.count] {
                 self.places[((arrived.unit.at.0 - self.begin.0) >> self.shift) as usize] += 1;
@@ -180,7 +188,7 @@ impl<W: Word> Batch<W> {
         }
         sort_nearly_sorted(sorted);
     }
-    /// Puts arrivals of the same instant into the random order.
+    /// Puts arrivals at one instant into the random order of `order`.
     pub fn draw(&mut self, order: &Order) {
         for simultaneous in
             self.sorted[..self.count].chunk_by_mut(|one, other| one.unit.at == other.unit.at)
@@ -190,16 +198,17 @@ impl<W: Word> Batch<W> {
             });
         }
     }
-    /// The arrivals of the batch in order.
+    /// The sorted arrivals of the batch.
     pub fn arrivals(&self) -> &[Arrived<W>] {
         &self.sorted[..self.count]
     }
 }
 
-/// Replaces each count by the sum of the counts before it.
+/// Replaces each count by the sum of all counts before it.
 fn sum_before(counts: &mut [u32]) {
     let mut sum = 0;
-    // Four at a time: each sum waits for one addition instead of four.
+    // Sums four counts at a time: each sum then depends on one addition of the step before, not on
+    // four.
     let (fours, rest) = counts.as_chunks_mut::<4>();
     for four in fours {
         let [a, b, c, d] = *four;
@@ -233,7 +242,7 @@ mod tests {
     use super::*;
     use crate::kernel::Stream;
 
-    /// A plain unit, with a stamp or without.
+    /// A word whose units all are plain; the field says whether they have stamps.
     #[derive(Clone, Copy, Default)]
     struct Plain {
         stamped: bool,
@@ -260,7 +269,8 @@ mod tests {
         let mut stream = Stream::new(1, "batch", "test");
         for span in [1u64, 7, 1_000, 5_000_000_000] {
             let mut batch = Batch::new(4);
-            // The second batch knows how many units to expect, and has fewer of them.
+            // At the second batch, the density of the first one is known; the batch has fewer units
+            // than this predicts.
             for units in [125u32, 70] {
                 batch.open(Ps(1_000), Ps(1_000 + span));
                 let mut expected = Vec::new();

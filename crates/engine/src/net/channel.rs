@@ -2,17 +2,17 @@
 
 use alloc::vec::Vec;
 
-/// One direction of a flow. Channels are numbered, the two of a flow one after the other: of flow
-/// `i` the forward channel has number `2 i`, the backward one `2 i + 1`.
+/// One direction of a flow. The forward channel of flow `i` has the number `2 i`, the backward
+/// channel `2 i + 1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ChannelId(u32);
 
 impl ChannelId {
-    /// The channel from the source of a flow, given by its number, to its destination.
+    /// The channel from the source of flow number `flow` to the destination.
     pub fn forward(flow: usize) -> ChannelId {
         ChannelId(2 * flow as u32)
     }
-    /// The channel from the destination of a flow to its source.
+    /// The channel from the destination of flow number `flow` to the source.
     pub fn backward(flow: usize) -> ChannelId {
         ChannelId::forward(flow).reverse()
     }
@@ -24,12 +24,12 @@ impl ChannelId {
     pub fn all(flows: usize) -> impl DoubleEndedIterator<Item = ChannelId> + Clone {
         (0..2 * flows as u32).map(ChannelId)
     }
-    /// The other channel of the same flow.
+    /// The channel of the same flow in the other direction.
     #[inline(always)]
     pub fn reverse(self) -> ChannelId {
         ChannelId(self.0 ^ 1)
     }
-    /// Number of the channel's flow.
+    /// Index of the channel's flow.
     #[inline(always)]
     pub fn flow(self) -> usize {
         #[cfg(test)]
@@ -49,7 +49,7 @@ impl ChannelId {
             "backward"
         }
     }
-    /// Number of the channel among the channels of all flows.
+    /// Number of the channel among the channels of all flows: `2 i` or `2 i + 1` for flow `i`.
     #[inline(always)]
     pub fn index(self) -> usize {
         #[cfg(test)]
@@ -58,29 +58,30 @@ impl ChannelId {
     }
 }
 
-/// A channel at one of its links: the port that feeds the link, the slot of the channel at the
-/// port, and the label of the channel at the far end.
+/// A channel on one of its links: the port that feeds the link, the index of the channel at this
+/// port, and the label of the channel at the receiving node.
 #[derive(Clone, Copy, Debug)]
 pub struct Hop {
-    /// Index of the link.
+    /// Index of the link among all links.
     pub link: usize,
     /// Index of the port within its node.
     pub port: u32,
-    /// Slot of the channel at that port.
+    /// Index of the channel among the channels of the port.
     pub slot: u32,
-    /// Label of the channel at the node that the link leads to.
+    /// Label of the channel's units at the node where the link ends.
     pub label: u32,
 }
 
-/// The path of a channel.
+/// The path of a channel through the network.
 #[derive(Clone, Debug, Default)]
 pub struct Channel {
-    /// Hops of the channel in order; empty if the flow has no such channel.
+    /// The links of the path from source to destination; empty if the flow has no channel in this
+    /// direction.
     pub hops: Vec<Hop>,
 }
 
-/// Counts how often a thread has looked something up by the number of a channel or of its flow, for
-/// tests that hold the work of a network to its size.
+/// Counts the look-ups by the number of a channel or flow in the present thread. Tests compare the
+/// count with the size of the network.
 #[cfg(test)]
 pub mod looks {
     extern crate std;
@@ -90,11 +91,11 @@ pub mod looks {
     std::thread_local! {
         static LOOKS: Cell<u64> = const { Cell::new(0) };
     }
-    /// Counts a look-up.
+    /// Adds one look-up to the count of the present thread.
     pub fn count() {
         LOOKS.set(LOOKS.get() + 1);
     }
-    /// The number of look-ups so far.
+    /// Number of look-ups of the present thread so far.
     pub fn so_far() -> u64 {
         LOOKS.get()
     }

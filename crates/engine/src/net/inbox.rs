@@ -1,5 +1,5 @@
-//! The incoming links of a node, merged by arrival time; equal times in the order of the links, or
-//! in a random order.
+//! The incoming links of a node, merged by arrival time. Units with equal arrival times are in the
+//! order of the links, or in a random order.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -11,28 +11,30 @@ use super::simultaneous::Order;
 use super::unit::{Unit, Word};
 use crate::kernel::{Ps, Tournament};
 
-/// Arrivals at a prompt node, in order: from sorted batches if these are faster, otherwise merged
-/// one by one.
+/// Units that arrive at an event-driven node in one turn, in order of time: from sorted batches if
+/// sorting is faster, otherwise merged unit by unit. `DRAWN`: the order of equal times is random.
 pub struct Arrivals<'a, W: Word, const DRAWN: bool> {
     inbox: &'a mut Inbox<W>,
     batch: Option<Box<Batch<W>>>,
-    /// Number of units of the batch that have been received.
+    /// Number of units of the batch that the node has received.
     taken: usize,
-    /// Input of the unit received last.
+    /// Index of the incoming link of the unit received last.
     input: usize,
-    /// Stamp of the unit received last, if that unit is stamped.
+    /// Stamp (sending time) of the unit received last, if this unit has a stamp.
     stamp: Ps,
     /// Arrival time of the next unit.
     next: Ps,
-    /// End of the turn, before which units are received.
+    /// End of the node's turn; only units that arrive before it are received.
     horizon: Ps,
-    /// Time since which units have been merged one by one. `merged` is the number of these units.
+    /// Arrival time of the first unit since the links are merged unit by unit. `merged` is the
+    /// number of units merged since then.
     merged_since: Ps,
     merged: u64,
 }
 
 impl<'a, W: Word, const DRAWN: bool> Arrivals<'a, W, DRAWN> {
-    /// Arrivals of a turn that ends before `horizon`; [`Arrivals::end`] must be called at its end.
+    /// Arrivals of a turn in which the node receives the units before `horizon`. The caller must
+    /// end the turn with [`Arrivals::end`].
     pub fn new(
         inbox: &'a mut Inbox<W>,
         links: &mut Links<W>,
@@ -53,7 +55,7 @@ impl<'a, W: Word, const DRAWN: bool> Arrivals<'a, W, DRAWN> {
         arrivals.look(links);
         arrivals
     }
-    /// Sorts a batch, if that is faster than merging.
+    /// Sorts the next batch, if a batch is faster than merging the links unit by unit.
     #[inline(never)]
     fn look(&mut self, links: &mut Links<W>) {
         self.batch = self.inbox.take_batch(self.horizon, links);
@@ -64,12 +66,14 @@ impl<'a, W: Word, const DRAWN: bool> Arrivals<'a, W, DRAWN> {
         };
         self.merged_since = self.next;
     }
-    /// Arrival time of the next unit; at the horizon or later if none arrives in this turn.
+    /// Arrival time of the next unit; at or after the horizon if no further unit arrives in this
+    /// turn.
     #[inline]
     pub fn next(&self) -> Ps {
         self.next
     }
-    /// Receives the next unit; if it has a record, [`Arrivals::record`] must follow.
+    /// Receives the next unit. If the unit has a record, the caller must call [`Arrivals::record`]
+    /// next.
     #[inline(always)]
     pub fn take(&mut self, links: &mut Links<W>) -> Option<Unit<W>> {
         let Some(batch) = &self.batch else {
@@ -97,8 +101,8 @@ impl<'a, W: Word, const DRAWN: bool> Arrivals<'a, W, DRAWN> {
         self.merged += 1;
         Some(unit)
     }
-    /// The next units that are contiguous in memory, if all units come on one link;
-    /// [`Arrivals::discard`] receives them. Empty if units come on several links.
+    /// The next units that are contiguous in memory, if all units come on one link; empty if the
+    /// node has several incoming links. [`Arrivals::discard`] receives them.
     #[inline]
     pub fn stretch<'l>(&self, links: &'l Links<W>) -> &'l [Unit<W>] {
         match self.inbox.only() {
@@ -116,8 +120,8 @@ impl<'a, W: Word, const DRAWN: bool> Arrivals<'a, W, DRAWN> {
             self.inbox.note_due(self.next);
         }
     }
-    /// The units of a sorted batch that have not been received, in order; empty if units are merged
-    /// one by one.
+    /// The units of the sorted batch that the node has not received yet, in order; empty while
+    /// links are merged unit by unit.
     #[inline]
     pub fn sorted(&self) -> &[Arrived<W>] {
         match &self.batch {
@@ -125,7 +129,8 @@ impl<'a, W: Word, const DRAWN: bool> Arrivals<'a, W, DRAWN> {
             None => &[],
         }
     }
-    /// Receives the next `count` units of [`Arrivals::sorted`]. [`Arrivals::record`] must not follow.
+    /// Receives the next `count` units of [`Arrivals::sorted`]. The caller must not call
+    /// [`Arrivals::record`] for them.
     #[inline]
     pub fn skip(&mut self, count: usize, links: &mut Links<W>) {
         self.taken += count;
@@ -137,7 +142,7 @@ impl<'a, W: Word, const DRAWN: bool> Arrivals<'a, W, DRAWN> {
             }
         }
     }
-    /// The record of the unit received last, which has one; `info` is its word.
+    /// The record of the unit received last, which must have one; `info` is the word of the unit.
     #[inline]
     pub fn record(&self, info: W, links: &mut Links<W>) -> W::Record {
         if info.is_stamped() {
@@ -148,7 +153,8 @@ impl<'a, W: Word, const DRAWN: bool> Arrivals<'a, W, DRAWN> {
     fn give_back(&mut self) {
         self.inbox.batch = self.batch.take().or(self.inbox.batch.take());
     }
-    /// Ends the turn, and returns the storage of its batch.
+    /// Ends the node's turn: returns the storage of the batch to the inbox and updates the density
+    /// of arrivals.
     pub fn end(mut self) {
         self.give_back();
         if self.merged > 0 {
@@ -158,19 +164,19 @@ impl<'a, W: Word, const DRAWN: bool> Arrivals<'a, W, DRAWN> {
     }
 }
 
-/// The incoming links of a node, merged by arrival time.
+/// The incoming links of a node, merged by arrival time of their units.
 #[derive(Clone)]
 pub struct Inbox<W: Word> {
     links: Vec<u32>,
     heads: Tournament,
-    /// Storage for batches; `None` while one is in use, and for a node with one input.
+    /// Storage for batches; `None` while a batch is in use, and for a node with one incoming link.
     batch: Option<Box<Batch<W>>>,
-    /// Random order of units that arrive at one instant; `None` if it is the order of the links.
+    /// Random order of units that arrive at one instant; `None` for the order of the links.
     order: Option<Order>,
 }
 
 impl<W: Word> Inbox<W> {
-    /// An inbox of links without units.
+    /// An inbox of the links with the indices `links`, which have no units yet.
     pub fn new(links: Vec<u32>, order: Option<Order>) -> Inbox<W> {
         let heads = Tournament::new(links.len());
         let batch = (links.len() > 1).then(|| Box::new(Batch::new(links.len())));
@@ -181,13 +187,13 @@ impl<W: Word> Inbox<W> {
             order,
         }
     }
-    /// Time of the earliest arrival.
+    /// Arrival time of the earliest unit on all incoming links.
     #[inline]
     pub fn first(&self) -> Ps {
         self.heads.first().0
     }
-    /// Time of the earliest arrival, and the input on which it comes. `DRAWN` must equal
-    /// [`Inbox::is_drawn`]; as a constant it is not checked for every unit.
+    /// Arrival time of the earliest unit, and the index of its link among the incoming links. The
+    /// constant `DRAWN` must equal [`Inbox::is_drawn`]; it saves a check for each unit.
     #[inline(always)]
     pub fn next<const DRAWN: bool>(&self) -> (Ps, usize) {
         let (at, input) = self.heads.first();
@@ -198,7 +204,8 @@ impl<W: Word> Inbox<W> {
             (at, input)
         }
     }
-    /// The first of the inputs with an arrival at `at`, in the random order.
+    /// Of the inputs with a unit that arrives at `at`, the first in the random order. `first` is
+    /// the lowest of these inputs.
     fn draw(&self, at: Ps, first: usize) -> usize {
         let Some(order) = &self.order else {
             return first;
@@ -213,7 +220,8 @@ impl<W: Word> Inbox<W> {
     pub fn is_drawn(&self) -> bool {
         self.order.is_some()
     }
-    /// Records that the first unit on the link of `input` arrives at `at`, `NEVER` if there is none.
+    /// Sets the arrival time `at` of the first unit on the link of `input`; `NEVER` if the link has
+    /// no unit.
     #[inline]
     pub fn expect(&mut self, input: usize, at: Ps) {
         if at <= self.heads.get(input) {
@@ -222,19 +230,20 @@ impl<W: Word> Inbox<W> {
             self.heads.set(input, at);
         }
     }
-    /// Receives the next unit from `input`.
+    /// Receives the next unit from the incoming link with index `input`.
     #[inline(always)]
     pub fn receive(&mut self, input: usize, links: &mut Links<W>) -> Option<Unit<W>> {
         let (unit, next) = links[self.links[input] as usize].pop()?;
         self.heads.set(input, next);
         Some(unit)
     }
-    /// The record of the unit last received from `input`, whose word is `info`. The unit must have a record.
+    /// The record of the unit last received from the incoming link `input`. The unit must have a
+    /// record; `info` is the word of the unit.
     #[inline]
     pub fn record(&self, input: usize, info: W, links: &mut Links<W>) -> W::Record {
         links[self.links[input] as usize].pop_record(info)
     }
-    /// Index of the incoming link, if the node has only one.
+    /// Index of the incoming link, if the node has exactly one.
     #[inline]
     pub fn only(&self) -> Option<u32> {
         match self.links[..] {
@@ -242,30 +251,32 @@ impl<W: Word> Inbox<W> {
             _ => None,
         }
     }
-    /// Sets the time at which the only link must be handled next.
+    /// Sets the time at which the node must next process units of its only incoming link.
     #[inline]
     pub fn note_due(&mut self, due: Ps) {
         self.heads.set(0, due);
     }
-    /// Removes the only link of a node from `links` temporarily; [`Inbox::put_only`] must follow.
+    /// Moves the node's only incoming link out of `links`. [`Inbox::put_only`] must put it back.
+    /// `None` for a node with several.
     #[inline]
     pub fn take_only(&self, links: &mut Links<W>) -> Option<Link<W>> {
         self.only()
             .map(|only| core::mem::take(&mut links[only as usize]))
     }
-    /// Puts the only link of a node back into `links`.
+    /// Puts the link of [`Inbox::take_only`] back into `links`.
     #[inline]
     pub fn put_only(&mut self, link: Link<W>, links: &mut Links<W>) {
         self.note_due(link.due());
         links[self.links[0] as usize] = link;
     }
-    /// Indices of the incoming links, in order.
+    /// Indices of the incoming links among all links, in the order of the inputs.
     pub fn links(&self) -> &[u32] {
         &self.links
     }
 
-    /// Takes a sorted batch of the units that arrive before `limit`, if so many are expected that a
-    /// batch is faster than merging. [`Inbox::give_back`] must follow.
+    /// Sorts the units that arrive before `limit` into a batch, if so many are expected that a
+    /// batch is faster than merging; `None` otherwise. The caller must return the batch by
+    /// [`Inbox::give_back`].
     #[inline(always)]
     pub fn take_batch(&mut self, limit: Ps, links: &mut Links<W>) -> Option<Box<Batch<W>>> {
         let begin = self.first();
@@ -295,12 +306,12 @@ impl<W: Word> Inbox<W> {
         }
         Some(batch)
     }
-    /// Takes back the storage of a batch, all of whose units have been processed.
+    /// Takes back the storage of a batch after the node has processed all its units.
     pub fn give_back(&mut self, batch: Box<Batch<W>>) {
         self.batch = Some(batch);
     }
-    /// Records that `units` units were merged one by one over `span`. This updates the density of
-    /// arrivals by which the next turn decides if a batch is faster.
+    /// Sets the density of arrivals to `units` units, merged one by one, per `span`. The next turn
+    /// decides by this density whether a batch is faster.
     #[inline]
     pub fn note_merged(&mut self, units: u64, span: Ps) {
         if let Some(batch) = &mut self.batch {

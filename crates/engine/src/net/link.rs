@@ -1,26 +1,28 @@
-//! A link: the ring buffer of the units on it, with the times at which they arrive at its far end.
+//! A link: the ring buffer of the units on the link, with the times at which they arrive at the far
+//! end.
 
 use alloc::vec::Vec;
 
 use super::unit::{Unit, Word};
 use crate::kernel::{Ps, Ring, Tail};
 
-/// Units on their way over a link, in order of arrival. A port that computes departures ahead puts
-/// a unit here while it is still queued, so the ring buffer may also hold the port's queue.
+/// Units on a link, in order of arrival. A port that computes departures ahead of time puts a unit
+/// here while the unit is still queued. So the ring buffer may also contain the port's queue.
 #[derive(Clone)]
 pub struct Link<W: Word> {
     units: Ring<Unit<W>>,
-    /// Records other than stamps, each with the arrival time of its unit.
+    /// Records that are not stamps, each with the arrival time of its unit.
     records: Ring<(Ps, W::Record)>,
-    /// Stamps: the sending times of plain units. Stamped units are many, so their stamps have a ring buffer
-    /// of their own.
+    /// Stamps: the sending times of plain units. Many units may have stamps, so stamps have a ring
+    /// buffer of their own.
     stamps: Ring<Ps>,
-    /// True if the receiver may handle plain units late, together with the next unit that has a record.
+    /// True if the receiving node may process plain units late, together with the next unit that
+    /// has a record.
     patient: bool,
 }
 
-/// Number of plain units after which even a patient receiver handles them, to limit
-/// memory.
+/// Number of plain units on a link after which even a `patient` receiving node processes them, to
+/// limit memory.
 const MOST_UNSEEN: usize = 256;
 
 impl<W: Word> Default for Link<W> {
@@ -30,8 +32,8 @@ impl<W: Word> Default for Link<W> {
 }
 
 impl<W: Word> Link<W> {
-    /// An empty link; `patient` if the receiver's state does not depend on when it handles plain
-    /// units.
+    /// An empty link. `patient`: the state of the receiving node does not depend on the time at
+    /// which the node processes plain units.
     pub fn new(patient: bool) -> Link<W> {
         Link {
             units: Ring::default(),
@@ -40,8 +42,8 @@ impl<W: Word> Link<W> {
             patient,
         }
     }
-    /// Sends a unit; `unit.at` must not be before the arrival of the unit sent last. Returns true
-    /// if [`Link::due`] has changed, which the receiver must then take into account.
+    /// Puts a unit on the link; `unit.at` must not be before the arrival of the unit put last.
+    /// Returns true if [`Link::due`] has changed, so that the receiving node must be told.
     #[inline(always)]
     pub fn push(&mut self, unit: Unit<W>, record: Option<&W::Record>) -> bool {
         debug_assert_eq!(unit.info.has_record(), record.is_some());
@@ -51,8 +53,8 @@ impl<W: Word> Link<W> {
             Some(record) => self.push_record(unit.at, record) || is_due,
         }
     }
-    /// Sends the record of the unit sent last, which arrives at `at`. Returns true if this has changed
-    /// [`Link::due`].
+    /// Puts the record of the last unit on the link; the unit arrives at `at`. Returns true if
+    /// [`Link::due`] has changed.
     #[inline]
     fn push_record(&mut self, at: Ps, record: &W::Record) -> bool {
         if let Some(sent) = W::stamp_in(record) {
@@ -63,8 +65,8 @@ impl<W: Word> Link<W> {
         self.records.push((at, *record));
         self.patient && first
     }
-    /// Sends a plain unit, as [`Link::push`] does; if the unit is stamped, [`Link::push_stamp`]
-    /// must follow.
+    /// Puts a plain unit on the link, as [`Link::push`] does. If the unit has a stamp,
+    /// [`Link::push_stamp`] must follow.
     #[inline(always)]
     pub fn push_plain(&mut self, unit: Unit<W>) -> bool {
         let unseen = self.units.len();
@@ -76,18 +78,18 @@ impl<W: Word> Link<W> {
         self.units.push(unit);
         is_due
     }
-    /// Prefetches the place of the next unit that is sent.
+    /// Prefetches the memory into which the next unit will be put.
     #[inline(always)]
     pub fn prefetch_tail(&self) {
         self.units.prefetch_tail();
     }
-    /// Sends the stamp of a plain unit.
+    /// Puts the stamp (sending time) of a plain unit on the link.
     #[inline(always)]
     pub fn push_stamp(&mut self, sent: Ps) {
         self.stamps.push(sent);
     }
-    /// Takes the stamp of a stamped unit that has been received without it, in the order of these
-    /// units.
+    /// Removes the oldest stamp. Each stamped unit that the receiver has popped needs one call, in
+    /// the order of the units.
     #[inline(always)]
     pub fn pop_stamp(&mut self) -> Option<Ps> {
         self.stamps.pop()
@@ -97,8 +99,8 @@ impl<W: Word> Link<W> {
     pub fn has_stamps(&self) -> bool {
         !self.stamps.is_empty()
     }
-    /// Moves the next `count` stamps, those of stamped units that have been received without them, to the end
-    /// of `stamps`.
+    /// Moves the oldest `count` stamps to the end of `stamps`. They belong to stamped units that
+    /// have already been received.
     pub fn move_stamps(&mut self, mut count: usize, stamps: &mut Vec<Ps>) {
         drain(&mut self.stamps, stamps, |next| {
             let ready = count.min(next.len());
@@ -106,21 +108,22 @@ impl<W: Word> Link<W> {
             ready
         });
     }
-    /// Free places for units without a record, in the order of their arrivals, and the list of time
-    /// stamps. Each stamped unit needs one time stamp. [`Outlet::note`] must follow.
+    /// Free places for units without a record, to be filled in the order of arrivals, and the ring
+    /// of stamps. Each unit with a stamp needs one entry there. [`Outlet::note`] must follow.
     #[inline(always)]
     pub fn tail(&mut self) -> (Tail<'_, Unit<W>>, &mut Ring<Ps>) {
         (self.units.tail(), &mut self.stamps)
     }
-    /// True if the last `count` units, which are plain, have changed [`Link::due`]: for one of them
-    /// [`Link::push`] would have returned true.
+    /// True if putting the last `count` units, all plain, on the link has changed [`Link::due`]:
+    /// for one of them [`Link::push`] would have returned true.
     #[inline(always)]
     fn is_due_by(&self, count: usize) -> bool {
         let due = if self.patient { MOST_UNSEEN } else { 0 };
         let unseen = self.units.len() - count;
         unseen <= due && due < self.units.len()
     }
-    /// Time at which the receiver must handle units at the latest; `NEVER` if it need not.
+    /// Latest time at which the receiving node must process units of the link; `NEVER` if there is
+    /// no such time.
     #[inline]
     pub fn due(&self) -> Ps {
         if self.patient && self.units.len() <= MOST_UNSEEN {
@@ -133,8 +136,8 @@ impl<W: Word> Link<W> {
     pub fn next_arrival(&self) -> Ps {
         self.units.front().map_or(Ps::NEVER, |unit| unit.at)
     }
-    /// Receives the next unit; if the unit has a record, [`Link::pop_record`] must follow. Also returns the
-    /// arrival time of the unit behind it, `NEVER` if there is none.
+    /// Receives the next unit. If the unit has a record, [`Link::pop_record`] must follow. Also
+    /// returns the arrival time of the unit behind it, `NEVER` if there is none.
     #[inline]
     pub fn pop(&mut self) -> Option<(Unit<W>, Ps)> {
         let (unit, behind) = self.units.pop_and_peek()?;
@@ -151,20 +154,22 @@ impl<W: Word> Link<W> {
         let next = self.units.front();
         next.is_some_and(|unit| unit.info.is_stamped())
     }
-    /// The next units that are contiguous in memory, and the stamps of all units, oldest first.
+    /// The next units that are contiguous in memory, and the ring with the stamps of all units,
+    /// oldest first.
     #[inline]
     pub fn stamped_stretch(&mut self) -> (&[Unit<W>], &mut Ring<Ps>) {
         (self.units.stretch(), &mut self.stamps)
     }
-    /// Receives the next `count` units; for each that has a record, [`Link::pop_record`] must follow.
+    /// Receives the next `count` units. For each unit with a record, [`Link::pop_record`] must
+    /// follow.
     #[inline]
     pub fn discard(&mut self, count: usize) {
         self.units.discard(count);
     }
-    /// The record of the unit received last, which has one; `info` is the word of the unit.
+    /// The record of the unit received last, which must have one; `info` is the word of the unit.
     ///
-    /// Not an `Option`, here and wherever a record is handed on: it would be stored in two parts that are
-    /// loaded as one at the next copy, for which a processor waits.
+    /// The return type is not an `Option`, here and elsewhere for records. An `Option` would be
+    /// written as two parts and read as one by the next copy, which stalls a processor.
     #[inline]
     pub fn pop_record(&mut self, info: W) -> W::Record {
         if info.is_plain() {
@@ -182,22 +187,22 @@ impl<W: Word> Link<W> {
             record
         }
     }
-    /// The unit behind which `behind` other units are on the link, so that it can be marked. The receiver
-    /// must not have received it.
+    /// The unit behind which `behind` further units are on the link, so that a port can mark it.
+    /// The receiving node must not have received it.
     #[inline]
     pub fn before_newest_mut(&mut self, behind: u64) -> &mut Unit<W> {
         self.units.before_newest_mut(behind as usize)
     }
-    /// Takes the last `count` units back, which are plain, all stamped or all not; none of them may
-    /// have been received.
+    /// Removes the last `count` units, which must be plain and all with or all without stamps
+    /// (`stamped`). None of them may have been received.
     pub fn take_back(&mut self, count: usize, stamped: bool) {
         self.units.take_back(count);
         if stamped {
             self.stamps.take_back(count);
         }
     }
-    /// Moves the units that arrive before `limit` to the end of `units`, their records to that of `records`
-    /// and their stamps to that of `stamps`. Returns the number of units.
+    /// Moves the units that arrive before `limit` to the end of `units`, their records to `records`
+    /// and their stamps to `stamps`. Returns the number of units moved.
     pub fn drain_into(
         &mut self,
         limit: Ps,
@@ -233,7 +238,7 @@ impl<W: Word> Link<W> {
     pub fn is_empty(&self) -> bool {
         self.units.is_empty()
     }
-    /// Bytes of storage of the link.
+    /// Bytes allocated for the link.
     pub fn bytes(&self) -> usize {
         self.units.bytes() + self.records.bytes() + self.stamps.bytes()
     }
@@ -241,8 +246,8 @@ impl<W: Word> Link<W> {
     pub fn units(&self) -> impl Iterator<Item = &Unit<W>> {
         self.units.iter()
     }
-    /// The `count` units sent last with their records other than stamps, oldest first; the link must
-    /// hold that many.
+    /// The `count` units put last on the link, oldest first, each with its record unless this is a
+    /// stamp. The link must hold that many.
     pub fn sent_last(&self, count: usize) -> impl Iterator<Item = (&Unit<W>, Option<&W::Record>)> {
         let records = self
             .units
@@ -261,8 +266,8 @@ impl<W: Word> Link<W> {
     }
 }
 
-/// Moves the oldest values of `ring`; `ready` gives the number of the next contiguous values that
-/// may be moved.
+/// Moves the oldest values of `ring` to the end of `into`. `ready` gets the next contiguous values
+/// and returns how many of them to move.
 fn drain<T: Copy>(ring: &mut Ring<T>, into: &mut Vec<T>, mut ready: impl FnMut(&[T]) -> usize) {
     loop {
         let next = ring.stretch();
@@ -275,33 +280,34 @@ fn drain<T: Copy>(ring: &mut Ring<T>, into: &mut Vec<T>, mut ready: impl FnMut(&
     }
 }
 
-/// The link that a port feeds, and the list of links whose receivers must be updated.
+/// A link for the port that feeds it, and the list of links whose receiving nodes must be told of a
+/// new first unit.
 pub struct Outlet<'a, W: Word> {
     /// The link that the port feeds.
     pub link: &'a mut Link<W>,
     /// Index of the link.
     pub number: u32,
-    /// Indices of links whose [`Link::due`] may have changed since their receivers were updated.
+    /// Indices of links whose [`Link::due`] may have changed since their receiving nodes were told.
     pub fresh: &'a mut Vec<u32>,
 }
 
 impl<W: Word> Outlet<'_, W> {
-    /// Sends a unit, see [`Link::push`].
+    /// Puts a unit on the link, see [`Link::push`].
     #[inline(always)]
     pub fn push(&mut self, unit: Unit<W>, record: Option<&W::Record>) {
         if self.link.push(unit, record) {
             self.fresh.push(self.number);
         }
     }
-    /// Sends a plain unit, as [`Outlet::push`] does; if the unit is stamped, [`Link::push_stamp`]
-    /// must follow.
+    /// Puts a plain unit on the link, see [`Link::push_plain`]. If the unit has a stamp,
+    /// [`Link::push_stamp`] must follow.
     #[inline(always)]
     pub fn push_plain(&mut self, unit: Unit<W>) {
         if self.link.push_plain(unit) {
             self.fresh.push(self.number);
         }
     }
-    /// Sends units without records, as [`Outlet::push`] does, in the order of their arrivals.
+    /// Puts several units without records on the link, in the order of their arrivals.
     pub fn push_row(&mut self, mut units: &[Unit<W>]) {
         debug_assert!(units.iter().all(|unit| !unit.info.has_record()));
         while !units.is_empty() {
@@ -317,13 +323,14 @@ impl<W: Word> Outlet<'_, W> {
             units = &units[count..];
         }
     }
-    /// Takes back units that were sent last, see [`Link::take_back`].
+    /// Removes the units put last on the link, see [`Link::take_back`].
     pub fn take_back(&mut self, count: usize, stamped: bool) {
         self.link.take_back(count, stamped);
-        // The receiver may have been told of a unit that will not come.
+        // The receiving node may expect a unit that was removed.
         self.fresh.push(self.number);
     }
-    /// Notes that the last `count` units have been written into the [`Link::tail`] of the link.
+    /// Must be called after the last `count` units have been written into [`Link::tail`]: lists the
+    /// link if its receiving node must be told.
     #[inline(always)]
     pub fn note(&mut self, count: usize) {
         if self.link.is_due_by(count) {

@@ -7,7 +7,8 @@ use super::link::{Link, Outlet};
 use super::unit::Word;
 use crate::kernel::Ps;
 
-/// All links of a network, and the list of those whose receivers must be updated.
+/// All links of a network, and the indices of those whose receiving nodes must be told of a new
+/// first unit.
 #[derive(Clone)]
 pub struct Links<W: Word> {
     all: Vec<Link<W>>,
@@ -15,14 +16,14 @@ pub struct Links<W: Word> {
 }
 
 impl<W: Word> Links<W> {
-    /// Links that have no units on them.
+    /// Collects links, which must not have units yet.
     pub fn new(links: impl Iterator<Item = Link<W>>) -> Links<W> {
         Links {
             all: links.collect(),
             fresh: Vec::new(),
         }
     }
-    /// Outlet to a link, for the port that feeds it.
+    /// The link with index `link`, for the port that feeds it.
     #[inline(always)]
     pub fn outlet(&mut self, link: u32) -> Outlet<'_, W> {
         Outlet {
@@ -31,19 +32,21 @@ impl<W: Word> Links<W> {
             fresh: &mut self.fresh,
         }
     }
-    /// All links, and the list of those whose receivers must be updated, for an [`Outlet`] to each.
+    /// All links, and the indices of those whose receiving nodes must be told of a new first unit:
+    /// the two fields of an [`Outlet`].
     #[inline(always)]
     pub fn parts(&mut self) -> (&mut [Link<W>], &mut Vec<u32>) {
         (&mut self.all, &mut self.fresh)
     }
-    /// Takes the next link whose receiver must be updated, with the time at which the receiver must
-    /// handle units at the latest.
+    /// Removes from the list a link whose receiving node must be told of a new first unit. Returns
+    /// its index and [`Link::due`].
     #[inline]
     pub fn pop_fresh(&mut self) -> Option<(u32, Ps)> {
         let link = self.fresh.pop()?;
         Some((link, self.all[link as usize].due()))
     }
-    /// Empties the list of links whose receivers must be updated, when all receivers are updated.
+    /// Empties the list of links whose receiving nodes must be told of a new first unit, after all
+    /// nodes have been told.
     pub fn forget_fresh(&mut self) {
         self.fresh.clear();
     }
@@ -51,7 +54,7 @@ impl<W: Word> Links<W> {
     pub fn len(&self) -> usize {
         self.all.len()
     }
-    /// The links in order.
+    /// All links in the order of their indices.
     pub fn iter(&self) -> impl Iterator<Item = &Link<W>> {
         self.all.iter()
     }

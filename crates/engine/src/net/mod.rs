@@ -1,10 +1,11 @@
-//! The transport under every link layer: links with units on them, nodes that advance alone up to a
-//! lookahead, and parts that threads run side by side.
+//! The transport below every link layer: links with units (cells or frames) on them, nodes that are
+//! processed without the others up to a lookahead, and parts of the network for parallel threads.
 //!
-//! Of a unit the transport has the arrival time, a label, a word of 32 bits, and whether a record follows
-//! ([`unit`](mod@unit)). Of a link it has the ends, the propagation and the time of a least unit
-//! ([`simulation::LinkFacts`]); of a node what [`node::Node`] gives. What a unit is, how a port serves it and
-//! what is measured belongs to the link layer.
+//! The transport knows of a unit the arrival time, a label, a word of 32 bits, and whether a record
+//! follows ([`unit`](mod@unit)). It knows of a link the ends, the propagation delay and the
+//! transmission time of the smallest unit ([`simulation::LinkFacts`]). Of a node it knows what
+//! [`node::Node`] declares. The link layer defines the contents of units, the service of ports and
+//! the measurements.
 
 pub(crate) mod batch;
 pub mod channel;

@@ -1,4 +1,5 @@
-//! The two traits of a link layer: its nodes, and its state of the whole network beside them.
+//! The two traits that a link layer implements: for its nodes, and for state that belongs to no
+//! node.
 
 use alloc::vec::Vec;
 
@@ -8,17 +9,19 @@ use super::storage::Storage;
 use super::unit::Word;
 use crate::kernel::Ps;
 
-/// A node of a network. Each link layer has one type of node, so no call is dynamic.
+/// A node of a network: a host or a switch. Each link layer has one type of node, so the compiler
+/// resolves all calls.
 pub trait Node: Sized {
-    /// Type of the word of the units that the node receives and sends.
+    /// Type of the word of the units (cells or frames) that the node receives and sends.
     type Word: Word;
-    /// Type of the state of the whole network beside the nodes.
+    /// Type of the state that belongs to the whole network, not to one node.
     type Network: Network;
 
-    /// Time of the earliest timer or service start.
+    /// Time of the node's earliest timer or service start.
     fn next_event(&self) -> Ps;
-    /// Processes everything before `horizon`, and then returns [`Node::next_event`]. The node may also send
-    /// units that are due from `horizon` to `ahead`: in that span only an arriving unit affects the node.
+    /// Processes all arrivals and events of the node before `horizon`. The node may also send units
+    /// whose service starts from `horizon` to `ahead`: only an arrival affects the node in this
+    /// span. Returns [`Node::next_event`].
     fn turn(
         &mut self,
         inbox: &mut Inbox<Self::Word>,
@@ -26,30 +29,33 @@ pub trait Node: Sized {
         horizon: Ps,
         ahead: Ps,
     ) -> Ps;
-    /// Processes completions until `last` that cause nothing else.
+    /// Ends the services that end at `last` or before and cause no further event.
     fn settle(&mut self, last: Ps, links: &mut Links<Self::Word>, network: &Self::Network);
 
-    /// Links that the node feeds, in the order of its ports.
+    /// Indices of the links that the node feeds, in the order of its ports.
     fn feeds(&self) -> impl Iterator<Item = u32>;
-    /// Links of the node on which it may still change a unit until the unit's service has started.
+    /// Indices of the links on which the node may still change a unit (set a mark) until the
+    /// service of the unit starts.
     fn feeds_unsettled(&self) -> impl Iterator<Item = u32>;
-    /// Adds the units that the node holds, and the bytes allocated for them, to `held`.
+    /// Adds the number of units that the node stores, and the bytes allocated for them, to `held`.
     fn add_storage(&self, held: &mut Storage);
 
-    /// Time of the earliest completion or start of a service at a port that computes nothing ahead.
+    /// Time of the earliest start or end of a service at a port that does not compute departures
+    /// ahead of time. Only the plain engine has such ports.
     fn next_service(&self) -> Ps;
-    /// Processes the services at the node's ports before `now`.
+    /// Processes the starts and ends of services before `now` at the node's ports.
     fn advance(&mut self, now: Ps, links: &mut Links<Self::Word>);
 }
 
-/// State of a whole network that belongs to no node.
+/// State of the link layer that belongs to the whole network, not to one node.
 pub trait Network: Sized {
-    /// The state for a part of the simulation. `nodes` are the nodes of the part, in order; `number` gives
-    /// the number of a node within the part, `None` for a node of another part.
+    /// Splits off the state for one part of a partitioned simulation. `nodes` are the indices of
+    /// the part's nodes in order. `number` maps a node's index to the index within the part, `None`
+    /// for nodes of other parts.
     fn part(&mut self, nodes: &[usize], number: &dyn Fn(usize) -> Option<u32>) -> Self;
-    /// Takes back what the parts have recorded; each state comes with the nodes of its part.
+    /// Takes back the measurements of all parts. `parts` has, for each part, the indices of its
+    /// nodes and its state.
     ///
-    /// # Panics
-    /// If the parts have not been sampled equally often.
+    /// # Panics If the parts have not been sampled equally often.
     fn join(&mut self, parts: Vec<(Vec<usize>, Self)>);
 }

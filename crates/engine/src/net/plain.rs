@@ -1,11 +1,12 @@
-//! The schedule of the plain engine: one instant after the other, and at each of them all nodes in order.
+//! The schedule of the plain engine, the reference for the fast engine: instant after instant, and
+//! at each instant all nodes in order.
 
 use super::node::Node;
 use super::simulation::{Simulation, Station};
 use crate::kernel::Ps;
 
 impl<N: Node> Simulation<N> {
-    /// Earliest instant at which a unit arrives, a node has an event, or a service starts or ends.
+    /// Earliest time at which a unit arrives, a node has a timer, or a service starts or ends.
     pub(crate) fn earliest(&self) -> Ps {
         let arrivals = self.stations.iter().map(|station| station.inbox.first());
         let events = self.nodes().map(Node::next_event);
@@ -17,7 +18,7 @@ impl<N: Node> Simulation<N> {
             .unwrap_or(Ps::NEVER)
     }
 
-    /// Processes the completions of the instant `now`.
+    /// Ends the services that end at the instant `now`, at all nodes.
     pub(crate) fn complete(&mut self, now: Ps) {
         for node in 0..self.stations.len() {
             self.advance_ports(node, now);
@@ -25,7 +26,8 @@ impl<N: Node> Simulation<N> {
         }
     }
 
-    /// Processes all that happens at `node` at the instant `now`, after its completions.
+    /// Processes the arrivals, timers and service starts of `node` at the instant `now`.
+    /// [`Simulation::complete`] must come first.
     pub(crate) fn instant(&mut self, node: usize, now: Ps) {
         let next = Ps(now.0 + 1);
         let Station {
@@ -45,7 +47,8 @@ impl<N: Node> Simulation<N> {
         self.stations[node].node.advance(now, &mut self.links);
     }
 
-    /// Updates the receivers of all links that a node feeds, whose first units may have changed.
+    /// Tells the receiving node of each link that `node` feeds when the first unit on the link
+    /// arrives.
     pub(crate) fn tell_of_output(&mut self, node: usize) {
         self.links.forget_fresh();
         let fed = |simulation: &Self, port| simulation.stations[node].node.feeds().nth(port);
@@ -56,7 +59,8 @@ impl<N: Node> Simulation<N> {
         }
     }
 
-    /// Updates the receiver of a link, whether the link was empty or not.
+    /// Tells the receiving node of a link when the first unit on the link arrives, whether the link
+    /// was empty or not.
     fn tell_receiver(&mut self, link: usize) {
         let at = self.links[link].next_arrival();
         let (node, input) = self.receiver(link);

@@ -1,4 +1,4 @@
-//! The plan of a link, whatever units it carries.
+//! The plan of a link, which is the same for links of cells and of frames.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -6,14 +6,14 @@ use alloc::vec::Vec;
 
 use crate::kernel::{Ps, Rate};
 
-/// A directed link.
+/// A directed link between two nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkPlan {
     /// Unique name, for instance `A->B`.
     pub name: String,
-    /// Node that sends.
+    /// Index of the sending node.
     pub from: usize,
-    /// Node that receives.
+    /// Index of the receiving node.
     pub to: usize,
     /// Line rate of the link.
     pub rate: Rate,
@@ -21,7 +21,9 @@ pub struct LinkPlan {
     pub delay: Ps,
 }
 
-/// For each link the index of its opposite; of several parallel links the one with the same number.
+/// For each link, the index of the link in the opposite direction. Of several parallel links, the
+/// first one is opposite to the first one, the second to the second. `None` for a link without
+/// opposite.
 pub fn opposites(links: &[LinkPlan]) -> Vec<Option<usize>> {
     let mut between: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
     for (index, link) in links.iter().enumerate() {

@@ -1,13 +1,13 @@
-//! Order of the nodes by the next instant at which each has an event.
+//! Order of the nodes by the time of the next event of each node.
 
 use crate::kernel::{Few, FewClocks, Ps, Tournament};
 
-/// The times at which the nodes are due.
+/// The time of the next event of each node.
 ///
-/// The times of a few nodes are a plain list. Where a turn is an event or two, reading the whole
-/// list costs less than a tournament for each turn. It also finds all nodes that are due in one
-/// round: they are independent of one another, so that the processor can begin the next before the
-/// last ends.
+/// For up to 64 nodes a plain list stores the times. If a turn processes only one or two events,
+/// reading the whole list costs less than updating a tournament in each turn. The list also yields
+/// all nodes of one round at once. These nodes do not affect one another, so the processor overlaps
+/// their turns.
 #[derive(Clone)]
 pub enum Schedule {
     /// Times of at most [`FewClocks::MOST`] nodes.
@@ -16,17 +16,17 @@ pub enum Schedule {
     Many(Tournament),
 }
 
-/// Nodes that are due in a round.
+/// The nodes with an event before the bound of a round.
 #[derive(Clone, Copy)]
 pub enum Round {
-    /// All nodes that are due.
+    /// All nodes with an event before the bound.
     Few(Few),
-    /// The first of the nodes that are due, if there is one.
+    /// The node with the earliest event, if this is before the bound.
     One(Option<u32>),
 }
 
 impl Schedule {
-    /// The schedule of nodes that are due at the given times.
+    /// The schedule of nodes with the given event times, by node.
     pub fn new(due: impl ExactSizeIterator<Item = Ps>) -> Schedule {
         if due.len() <= FewClocks::MOST {
             return Schedule::Few(FewClocks::new(due));
@@ -35,7 +35,7 @@ impl Schedule {
         due.enumerate().for_each(|(node, at)| tree.set(node, at));
         Schedule::Many(tree)
     }
-    /// Time at which the first node is due.
+    /// Time of the earliest event of all nodes.
     #[inline]
     pub fn first(&self) -> Ps {
         match self {
@@ -43,7 +43,7 @@ impl Schedule {
             Schedule::Many(tree) => tree.first().0,
         }
     }
-    /// Time at which `node` is due.
+    /// Time of the next event of `node`.
     #[inline]
     pub fn get(&self, node: usize) -> Ps {
         match self {
@@ -51,7 +51,7 @@ impl Schedule {
             Schedule::Many(tree) => tree.get(node),
         }
     }
-    /// Sets the time at which `node` is due.
+    /// Sets the time of the next event of `node`.
     #[inline]
     pub fn set(&mut self, node: usize, at: Ps) {
         match self {
@@ -59,7 +59,7 @@ impl Schedule {
             Schedule::Many(tree) => tree.set(node, at),
         }
     }
-    /// Sets the time at which `node` is due to `at`, unless it is due before.
+    /// Sets the time of the next event of `node` to `at`, unless the present time is earlier.
     #[inline]
     pub fn bring_forward(&mut self, node: usize, at: Ps) {
         match self {
@@ -71,7 +71,8 @@ impl Schedule {
             }
         }
     }
-    /// The nodes that are due before `bound`, or only the first of them.
+    /// All nodes with an event before `bound` (up to 64 nodes), or only the one with the earliest
+    /// event (more nodes).
     #[inline]
     pub fn round(&self, bound: Ps) -> Round {
         match self {

@@ -1,4 +1,5 @@
-//! The fast simulation: the order in which nodes are processed, and how far each may advance alone.
+//! The fast engine's simulation: which node is processed next, and up to which time a node may be
+//! processed without the other nodes.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -12,112 +13,127 @@ use super::storage::Storage;
 use super::unit::Word;
 use crate::kernel::Ps;
 
-/// Facts about a link that the link layer gives, which defines the units and so their least size.
+/// Facts about a link that the link layer (ATM or Ethernet) states. The link layer defines the
+/// units (cells or frames), hence the size of the smallest unit.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkFacts {
-    /// Node that sends.
+    /// Index of the sending node.
     pub from: usize,
-    /// Node that receives.
+    /// Index of the receiving node.
     pub to: usize,
     /// Propagation delay of the link.
     pub delay: Ps,
-    /// Time of a least unit, rounded up.
+    /// Transmission time of the smallest unit, rounded up to a picosecond.
     pub unit: Ps,
-    /// Least time from an event at one end to its effect at the other: the propagation and the time of a
-    /// least unit, rounded down.
+    /// Least time from an event at the sending node to its effect at the receiving node:
+    /// propagation delay plus transmission time of the smallest unit, rounded down.
     pub lookahead: Ps,
 }
 
-/// Least length of a turn, in least units of its links, for a node that receives from or sends to no
-/// other: long enough to outweigh the cost of a turn, short enough for the cache.
+/// Least length of a turn, in transmission times of the smallest unit, for a node with no incoming
+/// or no outgoing links. A turn is one call of [`Node::turn`]. The value outweighs the cost of a
+/// call, and its units fit into the cache.
 const UNTIED_UNITS: u64 = 512;
 
-/// Greatest lookahead of a node that sends units ahead, in least units of its links: with a longer one the
-/// node's turns are long enough.
+/// Lookahead, in transmission times of the smallest unit, up to which a node sends units ahead of
+/// time. With a greater lookahead the node's turns are long enough without this.
 const AHEAD_UNITS: u64 = 64;
 
-/// Turns within a call between two measurements of the storage, which visit every node: some
-/// thousands, or as many as there are nodes if that is more.
+/// Number of node turns between two measurements of the storage: 4,096, or the number of nodes if
+/// this is greater. Each measurement visits every node.
 pub(crate) fn turns_until_look(nodes: usize) -> u32 {
     const TURNS: u32 = 1 << 12;
     TURNS.max(nodes as u32)
 }
 
-/// Relations of a node to the nodes from which it receives units.
+/// A node's lookahead, and the nodes whose links end at the node.
 #[derive(Clone, Debug)]
 pub(crate) struct Ties {
-    /// Least time from an event elsewhere to its effect at the node. For a node without senders,
-    /// the length of a turn; `NEVER` if its senders are in other parts.
+    /// Least time from an event at another node to its effect at this node. For a node without
+    /// incoming links: the length of a turn. `NEVER` if all sending nodes are in other parts of a
+    /// partitioned simulation.
     lookahead: Ps,
-    /// Time by which the node may lag behind its arrivals; above zero only if it sends nothing.
+    /// Time by which the node may process its arrivals late; above zero only for a node without
+    /// outgoing links.
     lag: Ps,
-    /// True if the lookahead is so short that the node should send units ahead of time.
+    /// True if the lookahead is so short that the node should send units ahead of time: with their
+    /// departures after the end of its turn.
     is_near: bool,
-    /// Nodes that send to this one, each with the least transit time of a unit.
+    /// Nodes whose links end at this node, each with the least time (ps) from an event there to the
+    /// arrival of a unit here.
     senders: Vec<(u32, Ps)>,
-    /// Instant before which all arrivals are on a link already.
+    /// Time before which every unit that will arrive at the node is already on a link, as computed
+    /// from the clocks of the sending nodes.
     safe_until: Ps,
-    /// Number of further turns in which the clocks of the senders are not read, because the last
-    /// readings brought no gain.
+    /// Number of further turns for which `safe_until` is not computed again, because the last
+    /// computations gained little over the lookahead.
     patience: u32,
-    /// Value of `patience` after the next reading without gain.
+    /// Value that `patience` gets after the next computation of `safe_until` that gains little.
     patience_next: u32,
 }
 
-/// A node and its scheduling data, stored together because every turn needs all of them.
+/// A node, its incoming links and its scheduling data, in one struct because every turn of the node
+/// uses all of them.
 #[derive(Clone)]
 pub(crate) struct Station<N: Node> {
     pub(crate) node: N,
     pub(crate) inbox: Inbox<N::Word>,
     pub(crate) ties: Ties,
-    /// Instant before which the node has processed everything.
+    /// Time before which the node has processed all events.
     pub(crate) clock: Ps,
 }
 
-/// The node at the far end of a link.
+/// The node at which a link ends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Receiver {
-    /// Number of the receiving node; [`NOWHERE`] if the node belongs to another part.
+    /// Index of the receiving node; [`NOWHERE`] if the node belongs to another part of a
+    /// partitioned simulation.
     pub(crate) node: u32,
-    /// Index of the link among the node's inputs.
+    /// Index of the link among the incoming links of the receiving node.
     pub(crate) input: u32,
-    /// Value of `lag` in the node's [`Ties`].
+    /// Value of `lag` in the [`Ties`] of the receiving node.
     pub(crate) lag: Ps,
 }
 
-/// Stands for the number of a node that belongs to another part of the simulation.
+/// Takes the place of a node's index if the node belongs to another part of a partitioned
+/// simulation.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
-/// Largest number of turns between two readings of the senders' clocks.
+/// Largest number of turns of a node between two readings of the clocks of the nodes that send to
+/// the node.
 const MOST_PATIENCE: u32 = 64;
 
-/// Nodes joined by links. A node is processed alone, up to the earliest time at which a unit could
-/// reach it that is not on its links yet. Then the node with the earliest event is next.
+/// Nodes joined by links. Each node is processed without the others, up to the earliest time at
+/// which a unit could arrive that is not on the node's links yet. The node with the earliest event
+/// is processed next.
 #[derive(Clone)]
 pub struct Simulation<N: Node> {
     pub(crate) stations: Vec<Station<N>>,
     pub(crate) links: Links<N::Word>,
-    /// State of the link layer beside the nodes.
+    /// State of the link layer that belongs to the whole network, not to one node.
     pub(crate) network: N::Network,
     pub(crate) lines: Arc<[LinkFacts]>,
-    /// For each link, the node that receives its units.
+    /// For each link, the node at which the link ends.
     pub(crate) receivers: Vec<Receiver>,
-    /// Links to another part that hold units which have not been posted, or that held units which
-    /// were taken back.
+    /// Links to other parts whose units may have changed since
+    /// [`Part::post`](super::partition::Part::post) last sorted them: units were added or taken
+    /// back.
     pub(crate) leaving: Vec<u32>,
     pub(crate) schedule: Schedule,
-    /// Least time from an event to its effect at another node.
+    /// Least time from an event at any node to its effect at another node.
     pub(crate) least_lookahead: Ps,
     pub(crate) now: Ps,
-    /// The largest storage measured so far. `held` is the storage measured last.
+    /// Storage at the measurement with the most units so far; `held` is the storage at the last
+    /// measurement.
     pub(crate) peak: Storage,
     pub(crate) held: Storage,
-    /// Number of turns until the storage is measured next.
+    /// Number of node turns until the storage is measured next.
     pub(crate) until_look: u32,
 }
 
 impl<N: Node> Simulation<N> {
-    /// A simulation at time zero of nodes with their inboxes, and links without units.
+    /// A simulation at time zero. `nodes` and `inboxes` have one entry for each node, `links` and
+    /// `lines` one for each link; the links have no units.
     pub(crate) fn of_nodes(
         nodes: Vec<N>,
         inboxes: Vec<Inbox<N::Word>>,
@@ -146,39 +162,40 @@ impl<N: Node> Simulation<N> {
         }
     }
 
-    /// Instant before which everything has been processed.
+    /// Time before which all events have been processed.
     pub fn now(&self) -> Ps {
         self.now
     }
-    /// The largest storage measured so far. The storage is measured from time to time, at instants
-    /// that depend on how a run is divided into calls.
+    /// Storage at the measurement with the most units so far. The times of the measurements depend
+    /// on how a run is divided into calls.
     pub fn peak_storage(&self) -> Storage {
         self.peak
     }
 
-    /// The storage measured last; after [`Simulation::run_until`] it is that of the present instant.
+    /// Storage at the last measurement. [`Simulation::run_until`] ends with a measurement.
     pub fn storage(&self) -> Storage {
         self.held
     }
 
-    /// Processes everything before `until`. The result does not depend on how a run is divided into
-    /// calls, nor on the stopwatch.
+    /// Processes all events before `until`. The result does not depend on the division of a run
+    /// into calls, nor on the stopwatch.
     pub(crate) fn advance(&mut self, until: Ps, stopwatch: &mut impl Stopwatch) {
         self.work(until, until, stopwatch);
         self.catch_up(until, stopwatch);
         self.note_storage();
     }
 
-    /// Processes every event before `until` that affects another node. Nodes that send nothing may
-    /// lag behind; nodes that nothing reaches may run ahead, up to `limit`.
+    /// Processes every event before `until` that affects another node. Nodes without outgoing links
+    /// may stay behind `until`. Nodes without incoming links may be processed beyond `until`, up to
+    /// `limit`.
     pub(crate) fn work(&mut self, until: Ps, limit: Ps, stopwatch: &mut impl Stopwatch) {
         loop {
             let at = self.schedule.first();
             if at >= until {
                 break;
             }
-            // What happens at a node in this round affects no other before the bound, hence no
-            // other that is due in it before its own horizon.
+            // An event in this round affects no other node before `bound`. So the nodes of the
+            // round do not affect one another within the round.
             let bound = at.saturating_add(self.least_lookahead).min(until);
             for node in self.schedule.round(bound) {
                 let horizon = self.horizon(at, node, until, limit);
@@ -192,7 +209,8 @@ impl<N: Node> Simulation<N> {
         }
     }
 
-    /// Processes the events before `until` that [`Simulation::work`] has left.
+    /// Processes the events before `until` that [`Simulation::work`] has not processed, at nodes
+    /// that may process their arrivals late.
     pub(crate) fn catch_up(&mut self, until: Ps, stopwatch: &mut impl Stopwatch) {
         for node in 0..self.stations.len() {
             let mut incoming = self.stations[node].inbox.links().iter();
@@ -206,7 +224,7 @@ impl<N: Node> Simulation<N> {
         self.now = until;
     }
 
-    /// Processes completions before `until` that cause nothing else.
+    /// Ends, at all nodes, the services that end before `until` and cause no further event.
     fn settle(&mut self, until: Ps) {
         let last = Ps(until.0.saturating_sub(1));
         for station in &mut self.stations {
@@ -214,16 +232,16 @@ impl<N: Node> Simulation<N> {
         }
     }
 
-    /// Time up to which `node` may be processed alone, if the earliest event of all is at `at`: at most
-    /// `until`, or `limit` if nothing reaches it.
+    /// Time up to which `node` may be processed without the other nodes, if the earliest event of
+    /// all nodes is at `at`. At most `until`, or `limit` for a node without incoming links.
     fn horizon(&mut self, at: Ps, node: usize, until: Ps, limit: Ps) -> Ps {
         let ties = &mut self.stations[node].ties;
         if ties.senders.is_empty() {
             if ties.lookahead == Ps::NEVER {
                 return until;
             }
-            // Such nodes end their turns at the same times, so that their receivers have long
-            // turns, too.
+            // Nodes with equal lookahead end their turns at the same times, so that the nodes to
+            // which they send have long turns, too.
             return Ps((self.schedule.get(node).0 / ties.lookahead.0)
                 .saturating_add(1)
                 .saturating_mul(ties.lookahead.0))
@@ -232,12 +250,13 @@ impl<N: Node> Simulation<N> {
         self.tied_horizon(at, node).min(until)
     }
 
-    /// Time up to which a node with senders may be processed alone, without regard to the end of
-    /// the call.
+    /// Time up to which a node with incoming links may be processed without the other nodes, if the
+    /// earliest event of all nodes is at `at`. The end of the call of [`Simulation::work`] may be
+    /// earlier.
     #[inline]
     fn tied_horizon(&mut self, at: Ps, node: usize) -> Ps {
         let ties = &mut self.stations[node].ties;
-        // A unit that is not on its way yet follows from an event elsewhere, at `at` or later.
+        // A unit that is not on a link yet follows from an event at another node, at `at` or later.
         let anyway = at.saturating_add(ties.lookahead);
         if ties.safe_until > anyway {
             return ties.safe_until;
@@ -264,7 +283,7 @@ impl<N: Node> Simulation<N> {
         ties.safe_until.max(anyway)
     }
 
-    /// Measures the storage of all units now.
+    /// Measures the storage of all units on links and in nodes now.
     pub(crate) fn note_storage(&mut self) {
         let mut held = Storage::of_links(&self.links);
         self.nodes().for_each(|node| node.add_storage(&mut held));
@@ -275,8 +294,8 @@ impl<N: Node> Simulation<N> {
         self.until_look = turns_until_look(self.stations.len());
     }
 
-    /// Processes the events of `node` before `horizon`. A node with a short lookahead may also send units
-    /// that are due from `horizon` to `ahead`.
+    /// Processes the events of `node` before `horizon`. A node with a short lookahead also sends
+    /// units whose service starts from `horizon` to `ahead`.
     #[inline(always)]
     fn turn(&mut self, node: usize, horizon: Ps, ahead: Ps) {
         let station = &mut self.stations[node];
@@ -289,7 +308,7 @@ impl<N: Node> Simulation<N> {
         self.tell_receivers();
     }
 
-    /// Schedules a node whose own next event may have changed.
+    /// Enters a node into the schedule again, after its next event may have changed.
     pub(crate) fn reschedule(&mut self, node: usize) {
         let station = &self.stations[node];
         let arrival = station.inbox.first().saturating_add(station.ties.lag);
@@ -297,24 +316,26 @@ impl<N: Node> Simulation<N> {
         self.schedule.set(node, next);
     }
 
-    /// Every node, in order.
+    /// All nodes, in the order of their indices.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = &N> {
         self.stations.iter().map(|station| &station.node)
     }
 
-    /// Number of the node at the far end of a link, and index of the link among that node's inputs.
+    /// Index of the node at which a link ends, and index of the link among the incoming links of
+    /// this node.
     pub(crate) fn receiver(&self, link: usize) -> (usize, usize) {
         let Receiver { node, input, .. } = self.receivers[link];
         (node as usize, input as usize)
     }
 
-    /// Updates the receivers of links whose first unit has changed.
+    /// Tells each node at the end of a link whose first unit has changed when this unit arrives.
     #[inline(always)]
     pub(crate) fn tell_receivers(&mut self) {
         while let Some((link, at)) = self.links.pop_fresh() {
             let Receiver { node, input, lag } = self.receivers[link as usize];
             let Some(station) = self.stations.get_mut(node as usize) else {
-                // The node belongs to another part, which gets the time by mail.
+                // The receiving node belongs to another part, which gets the unit and its time by
+                // mail.
                 self.leaving.push(link);
                 continue;
             };
@@ -357,9 +378,9 @@ fn stations<N: Node>(
 }
 
 impl Ties {
-    /// The ties among the nodes of a part alone. `number` gives the number of a node within the
-    /// part. It is `None` for a node of another part, whose units have all been collected when the
-    /// part is processed.
+    /// The ties of this node to nodes of its own part. `number` maps the index of a node to the
+    /// index within the part, `None` for nodes of other parts. The units of other parts have been
+    /// collected before the part runs.
     pub(crate) fn within(&self, number: impl Fn(u32) -> Option<u32>) -> Ties {
         let inner = self.senders.iter();
         let inner = inner.filter_map(|(sender, way)| Some((number(*sender)?, *way)));
@@ -368,7 +389,8 @@ impl Ties {
         let lookahead = if self.senders.is_empty() {
             self.lookahead
         } else {
-            // With senders in other parts only, a turn may take all that has been collected.
+            // If all sending nodes are in other parts, a turn may process all units that have been
+            // collected.
             shortest.unwrap_or(Ps::NEVER)
         };
         Ties {

@@ -1,19 +1,19 @@
-//! The order of units that arrive at a node at one instant.
+//! The order of units that arrive at a node at the same picosecond.
 
 use alloc::vec::Vec;
 
 use crate::kernel::{Ps, Stream};
 
-/// The random order of the links of a node, drawn anew at each instant.
+/// A random order of the incoming links of a node, drawn anew for each picosecond.
 #[derive(Clone)]
 pub struct Order {
-    /// Keys that differ between the links of a node, and between seeds.
+    /// For each incoming link a key of 64 bits, which depends on the link's name and the seed.
     keys: Vec<u64>,
 }
 
 impl Order {
-    /// The random order of the links with the names `links`, which end at one node, from the streams of
-    /// `purpose` in a run with `seed`; `None` for a single link.
+    /// The random order of the links named `links`, which end at one node. The keys come from the
+    /// random streams of `purpose` and `seed`. `None` if the node has a single link.
     pub fn drawn<'a>(
         seed: u64,
         purpose: &str,
@@ -24,12 +24,12 @@ impl Order {
             keys: links.map(key).collect(),
         })
     }
-    /// Rank of an input at the instant `at`; the lowest goes first. Two equal values of 2^64 are
-    /// practically impossible; the number of the input then decides.
+    /// Sort key of the link `input` at the instant `at`; the link with the lowest key is first. Two
+    /// of the 64-bit values are hardly ever equal; then the lower index `input` is first.
     #[inline]
     pub fn rank(&self, at: Ps, input: usize) -> (u64, usize) {
-        // SplitMix64 (Steele, Lea and Flood 2014): a step for each picosecond, then its output
-        // function, in which a change of any bit changes every other one with probability 1/2.
+        // SplitMix64 (Steele, Lea and Flood 2014): one step per picosecond, then the output
+        // function. A change of any input bit changes each output bit with probability 1/2.
         let mut z = self.keys[input].wrapping_add(at.0.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -52,7 +52,7 @@ mod tests {
             keys: ["a", "b", "c"].map(stream).to_vec(),
         };
         let mut places = [[0u32; 3]; 3];
-        // Instants a cell time of 155.52 Mbit/s apart, as for sources in step.
+        // Instants one cell time of 155.52 Mbit/s apart, as from synchronised sources.
         for cell in 0..60_000u64 {
             let at = Ps(cell * 2_726_337);
             let mut inputs = [0, 1, 2];
@@ -62,7 +62,7 @@ mod tests {
                 .enumerate()
                 .for_each(|(place, input)| places[*input][place] += 1);
         }
-        // Binomial, 20,000 with a deviation of 115: five of them.
+        // Binomial: mean 20,000, standard deviation 115; the tolerance is five of them.
         assert!(
             places
                 .iter()

@@ -1,11 +1,12 @@
-//! A clock by which a run is measured. The engine has none, so the program that runs it passes one.
+//! Measurement of the processor time of each node. The engine reads no clock, so the calling
+//! program passes a stopwatch.
 
-/// Called whenever a node has been processed; may read a clock then.
+/// Notified after each turn of a node, so that an implementation can read a clock.
 ///
-/// The time since the call before went into the turn of that node and into choosing it. `()`
-/// measures nothing and costs nothing.
+/// The time since the notification before was spent on choosing the node and on its turn. The
+/// implementation for `()` measures nothing and costs nothing.
 pub trait Stopwatch {
-    /// Called when the turn of `node` is over.
+    /// Notification that the turn of the node with index `node` has ended.
     fn lap(&mut self, node: usize);
 }
 

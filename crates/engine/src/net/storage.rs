@@ -1,49 +1,51 @@
-//! Memory of the units that are in flight or queued.
+//! Memory of the cells and frames on links and in queues.
 
 use super::channel::ChannelId;
 use super::links::Links;
 use super::unit::Word;
 
-/// Number of units held at once, and the bytes of the ring buffers that hold them.
+/// Number of units (cells or frames) on links and in queues at one instant, and the bytes allocated
+/// for the ring buffers that store them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Storage {
-    /// Units on links, in the queues of ports and in source queues.
+    /// Number of units on links, in the queues of ports and in source queues.
     pub units: u64,
-    /// Bytes allocated for these units.
+    /// Bytes allocated for all these units.
     pub bytes: u64,
-    /// The place for which most of these bytes are allocated; `None` if nothing has been allocated.
+    /// The link, port or source queue with the most bytes; `None` if no bytes are allocated.
     pub fullest: Option<Holder>,
 }
 
-/// A place that holds units, with their number and the bytes allocated for them.
+/// A link, port or source queue, the number of its units and the bytes allocated for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// The place that holds the units.
+    /// The link, port or source queue.
     pub place: Place,
-    /// Number of units at the place.
+    /// Number of units at this place.
     pub units: u64,
-    /// Bytes allocated for the units at the place.
+    /// Bytes allocated for the units at this place.
     pub bytes: u64,
 }
 
-/// A place that holds units.
+/// A place in the network where units are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Units on this link, or waiting for it where the port has a single queue, which keeps its units there.
+    /// Units on the link with this index. A port with a single queue stores its queue there, too.
     Link(usize),
-    /// Units in several queues of the port that feeds this link, or in queues in front of that port.
+    /// Units in the queues of the port that feeds the link with this index, if the port has several
+    /// queues or per-channel queues before it.
     Port(usize),
-    /// Units in the queue of the source at the begin of this channel.
+    /// Units in the source queue of this channel.
     Source(ChannelId),
 }
 
 impl Storage {
-    /// Bytes allocated per unit that the place holds.
+    /// Bytes allocated per stored unit.
     pub fn bytes_per_unit(self) -> f64 {
         self.bytes as f64 / self.units.max(1) as f64
     }
 
-    /// Storage of all links now.
+    /// Number of units on all links now, and the bytes allocated for them.
     pub(super) fn of_links<W: Word>(links: &Links<W>) -> Storage {
         let mut held = Storage::default();
         for (number, link) in links.iter().enumerate() {
@@ -52,7 +54,7 @@ impl Storage {
         held
     }
 
-    /// Adds the storage of another place, or of several.
+    /// Adds the units and bytes of `other`; keeps the fuller of both `fullest`.
     pub(super) fn join(&mut self, other: Storage) {
         self.units += other.units;
         self.bytes += other.bytes;
@@ -62,7 +64,7 @@ impl Storage {
         }
     }
 
-    /// Adds a place that holds units, with the bytes allocated for them.
+    /// Adds `units` units and `bytes` bytes that are stored at `place`.
     pub(crate) fn add(&mut self, place: Place, units: u64, bytes: usize) {
         let holder = Holder {
             place,

@@ -1,36 +1,37 @@
-//! The unit that links carry, a cell or a frame: an arrival time, a label and a word.
+//! The unit that links carry, a cell or a frame: an arrival time, a label and a word of 32 bits.
 
 use crate::kernel::Ps;
 
-/// A unit on a link or in a queue.
+/// A cell or frame on a link or in a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit<W> {
     /// Time at which the last bit of the unit arrives at the far end of its link.
     pub at: Ps,
-    /// Label: index into the table of the receiving node, rewritten at every hop.
+    /// Index of the unit's channel in the table of the receiving node. Each node writes the label
+    /// of the next node.
     pub label: u32,
-    /// Word of the unit, which the link layer defines.
+    /// Word of 32 bits, whose contents the link layer defines.
     pub info: W,
 }
 
-/// The word of a unit, 32 bits that the link layer defines. A record may follow a unit with what does not fit
-/// into them. The records of a link lie in a ring buffer of their own.
+/// The word of a unit: 32 bits whose contents the link layer defines. Data that do not fit into the
+/// word follow as a record, in a ring buffer for the records of the link.
 pub trait Word: Copy + Default {
-    /// Type of the data that may follow a unit.
+    /// Type of the record that may follow a unit.
     type Record: Copy;
 
-    /// True if a record follows the unit.
+    /// True if a record follows the unit on its link.
     fn has_record(self) -> bool;
-    /// True if no node acts on the contents of the unit, so that it may be handled in a row with others. If a
-    /// plain unit has a record, the record is a stamp: the sending time of the unit.
+    /// True if no node acts on the contents of the unit, so that nodes may process such units many
+    /// at a time. The record of a plain unit, if any, is a stamp: the sending time of the unit.
     fn is_plain(self) -> bool;
-    /// True for a plain unit that has a stamp.
+    /// True for a plain unit that has a stamp, its sending time.
     #[inline(always)]
     fn is_stamped(self) -> bool {
         self.is_plain() && self.has_record()
     }
-    /// The record that is a stamp with the sending time `sent`.
+    /// A record that is a stamp with the sending time `sent`.
     fn stamp(sent: Ps) -> Self::Record;
-    /// The sending time in a record that is a stamp; `None` for other records.
+    /// The sending time, if the record is a stamp; `None` for other records.
     fn stamp_in(record: &Self::Record) -> Option<Ps>;
 }

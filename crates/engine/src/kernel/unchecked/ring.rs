@@ -6,8 +6,8 @@ use core::mem::MaybeUninit;
 use super::cache::prefetch;
 use super::{item, item_mut};
 
-/// A first-in first-out buffer of `Copy` values. Capacities are powers of two, so an index wraps
-/// with a mask.
+/// A first-in first-out buffer of `Copy` values. The capacity is a power of two, so a bit mask
+/// wraps an index.
 #[derive(Clone)]
 pub struct Ring<T: Copy> {
     slots: Vec<MaybeUninit<T>>,
@@ -38,7 +38,7 @@ impl<T: Copy> Ring<T> {
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
-    /// Bytes of storage of the ring.
+    /// Bytes allocated for the ring.
     pub fn bytes(&self) -> usize {
         self.slots.len() * size_of::<T>()
     }
@@ -54,13 +54,13 @@ impl<T: Copy> Ring<T> {
         unsafe { item_mut(&mut self.slots, at).write(value) };
         self.len += 1;
     }
-    /// Prefetches the slot of the next value that is appended.
+    /// Prefetches the memory of the slot for the next value.
     #[inline(always)]
     pub fn prefetch_tail(&self) {
         let at = (self.head + self.len) & self.slots.len().wrapping_sub(1);
         prefetch::<1, _>(self.slots.as_ptr().wrapping_add(at));
     }
-    /// The free slots behind the newest value, at least one, to be filled one after the other.
+    /// The free slots behind the newest value, at least one. The caller fills them in order.
     #[inline]
     pub fn tail(&mut self) -> Tail<'_, T> {
         if self.len == self.slots.len() {
@@ -92,13 +92,13 @@ impl<T: Copy> Ring<T> {
         // SAFETY: as in `front`.
         Some(unsafe { item_mut(&mut self.slots, self.head).assume_init_mut() })
     }
-    /// The value behind which `newer` other values were appended, mutable; the ring must hold it.
+    /// The value after which `newer` further values were appended, mutable; the ring must hold it.
     #[inline]
     pub fn before_newest_mut(&mut self, newer: usize) -> &mut T {
         assert!(newer < self.len);
         let at = (self.head + self.len - 1 - newer) & (self.slots.len() - 1);
-        // SAFETY: the mask keeps `at` below the length, and it is one of the `len` slots from `head` on,
-        // which have been written.
+        // SAFETY: the mask keeps `at` below the length, and `at` is one of the `len` slots from
+        // `head` on, which have been written.
         unsafe { item_mut(&mut self.slots, at).assume_init_mut() }
     }
     /// Removes the oldest value.
@@ -109,15 +109,16 @@ impl<T: Copy> Ring<T> {
         self.len -= 1;
         Some(value)
     }
-    /// Removes the oldest value and returns it with a reference to the one behind it.
+    /// Removes the oldest value. Returns it with a reference to the next oldest value.
     #[inline]
     pub fn pop_and_peek(&mut self) -> Option<(T, Option<&T>)> {
         if self.len == 0 {
             return None;
         }
         let next = (self.head + 1) & (self.slots.len() - 1);
-        // SAFETY: `head` is below the length and written, because `len` was above zero; `next` is
-        // below the length by the mask, and written if another value is left.
+        // SAFETY: `head` is below the length and its slot was written, because `len` was above
+        // zero. The mask keeps `next` below the length; its slot was written if another value is
+        // left.
         let value = unsafe { item(&self.slots, self.head).assume_init() };
         self.head = next;
         self.len -= 1;
@@ -128,7 +129,7 @@ impl<T: Copy> Ring<T> {
         };
         Some((value, behind))
     }
-    /// The oldest values that are contiguous in memory: all of them, or those before the end of the
+    /// The oldest values that are contiguous in memory: all values, or those before the end of the
     /// storage.
     #[inline]
     pub fn stretch(&self) -> &[T] {
@@ -158,14 +159,16 @@ impl<T: Copy> Ring<T> {
         (0..self.len).map(move |i| unsafe { self.slots[(self.head + i) & mask].assume_init_ref() })
     }
 
-    /// The newest `count` values, the oldest of them first; the ring must hold that many.
+    /// The newest `count` values, in the order in which they were appended; the ring must hold that
+    /// many.
     pub fn newest(&self, count: usize) -> impl Iterator<Item = &T> {
         assert!(count <= self.len);
         let (mask, begin) = (
             self.slots.len().wrapping_sub(1),
             self.head + self.len - count,
         );
-        // SAFETY: the `len` slots from `head` on have been written, and these are the last of them.
+        // SAFETY: the `len` slots from `head` on have been written, and the slots read here are the
+        // last of them.
         (0..count).map(move |i| unsafe { self.slots[(begin + i) & mask].assume_init_ref() })
     }
 
@@ -181,42 +184,41 @@ impl<T: Copy> Ring<T> {
     }
 }
 
-/// The free slots of a [`Ring`] and the values written there, so that many values can be appended
-/// while position and end stay in registers. [`Tail::close`] must follow, or the ring does not hold
-/// the values.
+/// The free slots of a [`Ring`] and the values written there. Appending many values this way keeps
+/// position and end in registers. Only [`Tail::close`] makes the values part of the ring.
 #[must_use]
 pub struct Tail<'a, T: Copy> {
     slots: &'a mut [MaybeUninit<T>],
     len: &'a mut usize,
-    /// Slots, counted without wrapping: the first that was free. `at` is the next that is free, and
-    /// `end` the slot of the oldest value one round later.
+    /// Position of the first free slot, counted without wrapping. `at` is the position of the next
+    /// free slot, and `end` the position of the oldest value one round later.
     begin: usize,
     at: usize,
     end: usize,
 }
 
 impl<T: Copy> Tail<'_, T> {
-    /// True if no slot is left.
+    /// True if no free slot is left.
     #[inline(always)]
     pub fn is_full(&self) -> bool {
         self.at == self.end
     }
-    /// Number of slots left.
+    /// Number of free slots left.
     #[inline(always)]
     pub fn room(&self) -> usize {
         self.end - self.at
     }
-    /// Number of values appended so far.
+    /// Number of values appended to this tail so far.
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.at - self.begin
     }
-    /// True if no value has been appended.
+    /// True if no value has been appended to this tail.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.at == self.begin
     }
-    /// Appends a value; the tail must not be full.
+    /// Appends a value; the tail must have a free slot.
     #[inline(always)]
     pub fn push(&mut self, value: T) {
         debug_assert!(!self.is_full());
@@ -229,7 +231,7 @@ impl<T: Copy> Tail<'_, T> {
     #[inline(always)]
     pub fn close(self) -> usize {
         let count = self.len();
-        // Were a full tail written on, the count would exceed the free slots.
+        // Appending to a full tail would make the count exceed the free slots.
         assert!(self.at <= self.end);
         *self.len += count;
         count

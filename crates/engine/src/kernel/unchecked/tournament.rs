@@ -1,4 +1,4 @@
-//! The earliest of many clocks: a winner tree over a fixed set of components.
+//! The earliest of many clocks: a winner tree over a fixed number of components.
 
 use alloc::vec::Vec;
 use core::hint::select_unpredictable;
@@ -6,7 +6,7 @@ use core::hint::select_unpredictable;
 use super::super::time::Ps;
 use super::{item, item_mut};
 
-/// A clock and the index of its component.
+/// The time of a component's next event and the index of the component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Clock {
     at: u64,
@@ -14,9 +14,9 @@ struct Clock {
 }
 
 impl Clock {
-    /// The winner of a match between this clock, at `node`, and its sibling. The left clock wins
-    /// ties: it belongs to the lower component. The winner cannot be predicted, so each word is
-    /// selected separately, without a branch.
+    /// The earlier of this clock, at tree index `node`, and its sibling. Of equal times the left
+    /// clock wins, which has the lower component. The processor cannot predict the winner, so the
+    /// code selects each word without a branch.
     #[inline(always)]
     fn play(self, sibling: Clock, node: usize) -> Clock {
         let is_right = node & 1 == 1;
@@ -28,17 +28,18 @@ impl Clock {
     }
 }
 
-/// Keeps one time per component and finds the earliest; of equal times, that of the lowest
-/// component.
+/// Stores one time per component and finds the earliest; of equal times, that of the component with
+/// the lowest index.
 #[derive(Clone, Debug)]
 pub struct Tournament {
     leaves: usize,
-    /// Clocks of the tree: the root is at 1, the leaves are from `leaves` on.
+    /// Clocks of the binary tree: the root has index 1, the leaves have the indices from `leaves`
+    /// on.
     clocks: Vec<Clock>,
 }
 
 impl Tournament {
-    /// A tournament of `components` clocks, none of them scheduled.
+    /// A tournament of `components` clocks, all at `NEVER`.
     pub fn new(components: usize) -> Tournament {
         let leaves = components.next_power_of_two().max(1);
         let never = |component: usize| Clock {
@@ -53,14 +54,14 @@ impl Tournament {
         tree.rebuild();
         tree
     }
-    /// The earliest time and its component; `NEVER` if none is scheduled.
+    /// The earliest time and its component; `NEVER` if no clock is set.
     #[inline]
     pub fn first(&self) -> (Ps, usize) {
         // SAFETY: there are at least two clocks; index 1 is the root, or the only leaf.
         let root = unsafe { *item(&self.clocks, 1) };
         (Ps(root.at), root.component as usize)
     }
-    /// The earliest clock other than that of `component`.
+    /// The earliest time of all clocks except that of `component`.
     pub fn first_except(&self, component: usize) -> Ps {
         let mut node = self.leaves + component;
         let mut first = Ps::NEVER;
@@ -70,8 +71,8 @@ impl Tournament {
         }
         first
     }
-    /// Calls `visit` with every component whose clock is at `at`, in the order of the components;
-    /// `at` must be the earliest time.
+    /// Calls `visit` with every component whose clock equals `at`, in order; `at` must be the
+    /// earliest time.
     pub fn for_each_at(&self, at: Ps, visit: &mut impl FnMut(usize)) {
         self.visit_below(1, at, visit);
     }
@@ -85,7 +86,7 @@ impl Tournament {
         self.visit_below(2 * node, at, visit);
         self.visit_below(2 * node + 1, at, visit);
     }
-    /// The clock of `component`.
+    /// Time of the clock of `component`.
     #[inline]
     pub fn get(&self, component: usize) -> Ps {
         Ps(self.clocks[self.leaves + component].at)
@@ -96,14 +97,14 @@ impl Tournament {
     pub fn put(&mut self, component: usize, at: Ps) {
         self.clocks[self.leaves + component].at = at.0;
     }
-    /// Plays all matches again, after [`Tournament::put`].
+    /// Recomputes the whole tree, after [`Tournament::put`].
     pub fn rebuild(&mut self) {
         for node in (1..self.leaves).rev() {
             self.clocks[node] = self.clocks[2 * node].play(self.clocks[2 * node + 1], 2 * node);
         }
     }
-    /// Sets the clock of `component` to a time that is not later than its present one. This costs
-    /// less than [`Tournament::set`], unless the clock becomes the earliest.
+    /// Sets the clock of `component` to `at`, which must not be later than the present time of this
+    /// clock. Cheaper than [`Tournament::set`], unless the clock becomes the earliest.
     #[inline]
     pub fn bring_forward(&mut self, component: usize, at: Ps) {
         assert!(component < self.leaves);
@@ -126,7 +127,7 @@ impl Tournament {
             }
         }
     }
-    /// Sets the clock of `component`.
+    /// Sets the clock of `component` to `at`, `NEVER` for no event.
     #[inline]
     pub fn set(&mut self, component: usize, at: Ps) {
         assert!(component < self.leaves);

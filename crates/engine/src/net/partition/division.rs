@@ -1,4 +1,4 @@
-//! Divides a simulation into parts, and puts it together again.
+//! Divides a simulation into parts for parallel threads, and joins the parts again.
 
 use alloc::vec::Vec;
 
@@ -12,7 +12,7 @@ use crate::net::schedule::Schedule;
 use crate::net::simulation::{NOWHERE, Receiver, Simulation, turns_until_look};
 use crate::net::storage::Storage;
 
-/// The part of each node, and the number of the node within the part.
+/// For each node, the number of its part and the index of the node within the part.
 struct Places(Vec<(u32, u32)>);
 
 impl Places {
@@ -27,7 +27,7 @@ impl Places {
     fn part(&self, node: usize) -> usize {
         self.0[node].0 as usize
     }
-    /// Number of a node in `part`, if it belongs to it.
+    /// Index of `node` within `part`; `None` if the node belongs to another part.
     fn number(&self, part: usize, node: usize) -> Option<u32> {
         let (of, number) = self.0[node];
         (of as usize == part).then_some(number)
@@ -39,12 +39,11 @@ fn count(parts: &[usize]) -> usize {
 }
 
 impl<N: Node> Simulation<N> {
-    /// Divides the simulation into parts; `parts` has the number of the part of each node, from 0.
-    /// The simulation then has no nodes until [`Simulation::join`] gives them back, and must not be
-    /// used before.
+    /// Divides the simulation into parts. `parts` has one part number for each node, from 0.
+    /// Afterwards the simulation has no nodes, and must not be used until [`Simulation::join`]
+    /// returns the nodes.
     ///
-    /// # Panics
-    /// If `parts` does not have as many numbers as there are nodes.
+    /// # Panics If `parts` does not have as many numbers as there are nodes.
     pub fn divide(&mut self, parts: &[usize]) -> Vec<Part<N>> {
         assert_eq!(parts.len(), self.stations.len(), "a part for each node");
         self.tell_receivers();
@@ -71,7 +70,7 @@ impl<N: Node> Simulation<N> {
         divided
     }
 
-    /// A part without nodes yet, in which the numbers of its nodes are set.
+    /// A part that knows its number and the numbers of its nodes, but has no nodes yet.
     fn empty_part(&mut self, number: usize, places: &Places) -> Part<N> {
         let receiver = |receiver: &Receiver| Receiver {
             node: places
@@ -110,7 +109,8 @@ impl<N: Node> Simulation<N> {
         }
     }
 
-    /// Gives each part those units on links to other parts that it may still mark.
+    /// Moves units on links between parts back to the sending part, if this part may still mark
+    /// them.
     fn take_unsettled(&self, parts: &mut [Part<N>], places: &Places) {
         let (mut settled, mut unsettled) = (Mail::default(), Mail::default());
         for number in 0..parts.len() {
@@ -134,7 +134,8 @@ impl<N: Node> Simulation<N> {
         }
     }
 
-    /// Finds the links between a part and the other parts.
+    /// Fills `part.senders` and `part.receivers` with the links between the part and each other
+    /// part.
     fn find_cuts(&self, part: &mut Part<N>, places: &Places) {
         let nodes = part.own.stations.iter();
         let links: Vec<(bool, u32)> = nodes
@@ -174,11 +175,10 @@ impl<N: Node> Simulation<N> {
         part.leaving = part.receivers.iter().map(|_| Vec::new()).collect();
     }
 
-    /// Puts the simulation together again from all parts of [`Simulation::divide`], which have caught
-    /// up with one instant and collected all mail.
+    /// Joins all parts of [`Simulation::divide`] to one simulation again. All parts must be at the
+    /// same instant, after [`Part::catch_up`], and must have collected all mail.
     ///
-    /// # Panics
-    /// If the parts are at different instants, or have not been sampled equally often.
+    /// # Panics If the parts are at different instants, or have not been sampled equally often.
     pub fn join(&mut self, mut parts: Vec<Part<N>>) {
         let Some(now) = parts.first().map(Part::now) else {
             return;

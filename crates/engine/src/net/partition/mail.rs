@@ -1,4 +1,4 @@
-//! Units on their way from one part of a simulation to another.
+//! Units that one part of a partitioned simulation sends to another part.
 
 use alloc::vec::Vec;
 
@@ -7,13 +7,13 @@ use crate::net::link::Link;
 use crate::net::links::Links;
 use crate::net::unit::{Unit, Word};
 
-/// Units that left one part for another, link by link. They are contiguous in memory, whatever the
-/// number of links, since they are written on one core and read on another.
+/// Units sent from one part to another, sorted by link. All units are contiguous in memory,
+/// whatever the number of links, as one core writes them and another core reads them.
 pub struct Mail<W: Word> {
-    /// Links, each with the number of its units, in the order of the units.
+    /// Index of each link and the number of its units, in the order of the units.
     links: Vec<(u32, u32)>,
     units: Vec<Unit<W>>,
-    /// Records other than stamps, each with the arrival time of its unit.
+    /// Records that are not stamps, each with the arrival time of its unit.
     records: Vec<(Ps, W::Record)>,
     stamps: Vec<Ps>,
 }
@@ -35,7 +35,8 @@ impl<W: Word> Mail<W> {
         self.links.is_empty()
     }
 
-    /// Adds the units of a link that arrive before `limit`.
+    /// Moves the units of `link`, which has the index `number`, that arrive before `limit` into the
+    /// mail.
     pub(super) fn add(&mut self, number: u32, link: &mut Link<W>, limit: Ps) {
         if link.next_arrival() < limit {
             let (units, records, stamps) = (&mut self.units, &mut self.records, &mut self.stamps);
@@ -44,7 +45,7 @@ impl<W: Word> Mail<W> {
         }
     }
 
-    /// Puts all units on their links.
+    /// Moves all units of the mail to their links.
     pub(super) fn deliver(&mut self, links: &mut Links<W>) {
         let (mut units, mut records) = (&self.units[..], self.records.drain(..));
         let mut stamps = self.stamps.drain(..);

@@ -1,4 +1,4 @@
-//! Some nodes of a simulation, which run apart from the others.
+//! Some nodes of a partitioned simulation, which one thread runs.
 
 use alloc::vec::Vec;
 
@@ -7,37 +7,38 @@ use crate::kernel::Ps;
 use crate::net::node::Node;
 use crate::net::simulation::{Simulation, Station, Ties};
 
-/// The links from one part to another, which the partition cuts.
+/// All links from one part of a partitioned simulation to another part.
 #[derive(Clone, Debug)]
 pub struct Cut {
-    /// Number of the other part.
+    /// Number of the part at the other end of the links.
     pub part: usize,
-    /// Least time from an event in the part that sends to the arrival of a unit that follows from it:
-    /// the shortest propagation plus the time of a least unit.
+    /// Least time from an event in the sending part to the arrival of a unit that the event causes,
+    /// over all these links: propagation delay plus transmission time of the smallest unit.
     pub lookahead: Ps,
-    /// Indices of these links.
+    /// Indices of the links.
     pub links: Vec<u32>,
 }
 
 /// A part of a simulation, made by [`Simulation::divide`].
 pub struct Part<N: Node> {
     pub(super) number: usize,
-    /// Nodes of the part, numbered from 0, and all links. Links that leave the part hold units that
-    /// have not been posted.
+    /// The part's nodes, numbered from 0, and all links of the network. Links to other parts have
+    /// units only until they are posted.
     pub(super) own: Simulation<N>,
-    /// Numbers of the part's nodes among the nodes of all parts, in order.
+    /// Index of each node of the part among all nodes of the network, in order.
     pub(super) nodes: Vec<usize>,
-    /// For each node, its lookahead and its senders in all parts.
+    /// For each node of the part, its lookahead and the nodes of all parts that send to the node.
     pub(super) ties: Vec<Ties>,
     pub(super) senders: Vec<Cut>,
     pub(super) receivers: Vec<Cut>,
-    /// For each link that leaves the part, the index of its cut in `receivers`.
+    /// For each link to another part, the index of its cut in `receivers`; `u32::MAX` for other
+    /// links.
     pub(super) cuts: Vec<u32>,
-    /// For each link that leaves the part and whose units may be marked until their service starts
-    /// ([`Node::feeds_unsettled`]), the least time from that start to the arrival; `NEVER` for others.
+    /// For each link to another part on which a port may mark a unit until its service starts
+    /// ([`Node::feeds_unsettled`]), the least time from the start to the arrival; `NEVER` for other
+    /// links.
     pub(super) settle: Vec<Ps>,
-    /// For each of `receivers`, the links that hold units for it, or that held units which were
-    /// taken back.
+    /// For each cut of `receivers`, the links that may hold units to be posted.
     pub(super) leaving: Vec<Vec<u32>>,
 }
 
@@ -46,15 +47,15 @@ impl<N: Node> Part<N> {
     pub fn number(&self) -> usize {
         self.number
     }
-    /// Instant before which the part has processed every event that affects another node.
+    /// Time before which the part has processed every event that affects another node.
     pub fn now(&self) -> Ps {
         self.own.now
     }
-    /// Links from other parts to this one, for each part that sends units.
+    /// The links from other parts to this part, one entry for each sending part.
     pub fn senders(&self) -> &[Cut] {
         &self.senders
     }
-    /// Links from this part to others, for each part that receives units.
+    /// The links from this part to other parts, one entry for each receiving part.
     pub fn receivers(&self) -> &[Cut] {
         &self.receivers
     }
@@ -65,21 +66,21 @@ impl<N: Node> Part<N> {
         self.own.tell_receivers();
     }
 
-    /// Moves units that have left the part over `cut`, an index into [`Part::receivers`], to the end of
-    /// `mail`. Units that the port may still mark stay on their link; they arrive no earlier than
-    /// [`Part::now`] plus the lookahead of the cut.
+    /// Moves the units for another part to the end of `mail`. `cut` is the index of the other
+    /// part's links in [`Part::receivers`]. Units that the sending port may still mark stay on
+    /// their link; they arrive no earlier than [`Part::now`] plus the lookahead of the cut.
     pub fn post(&mut self, cut: usize, mail: &mut Mail<N::Word>) {
         self.sort_leaving();
         let (links, settle, now) = (&mut self.own.links, &self.settle, self.own.now);
         self.leaving[cut].retain(|number| {
             let link = &mut links[*number as usize];
-            // What starts at `now` or later may be marked.
+            // A unit whose service starts at `now` or later may still be marked.
             mail.add(*number, link, now.saturating_add(settle[*number as usize]));
             !link.is_empty()
         });
     }
 
-    /// Adds all units that have left the part to `mail`.
+    /// Moves all units for other parts to `mail`.
     pub(super) fn post_all(&mut self, mail: &mut Mail<N::Word>) {
         self.sort_leaving();
         for number in self.leaving.iter_mut().flat_map(|links| links.drain(..)) {
@@ -87,13 +88,13 @@ impl<N: Node> Part<N> {
         }
     }
 
-    /// True if units may have left the part over `cut` that have not been posted.
+    /// True if links of `cut` (an index into [`Part::receivers`]) may hold units to be posted.
     pub fn has_mail(&mut self, cut: usize) -> bool {
         self.sort_leaving();
         !self.leaving[cut].is_empty()
     }
 
-    /// Assigns the links that hold units to the cuts to which they belong.
+    /// Assigns each link with units for another part to the cut of that part.
     fn sort_leaving(&mut self) {
         self.own.tell_receivers();
         for link in self.own.leaving.drain(..) {
@@ -101,30 +102,33 @@ impl<N: Node> Part<N> {
         }
     }
 
-    /// Processes the events before `until`; all mail with units that arrive before `until` must have been
-    /// collected. Nodes that affect no other node may lag behind. Nodes that nothing reaches may run ahead,
-    /// but not beyond `limit`, the next instant at which the part's state is read or the parts are joined.
+    /// Processes the events before `until`. All mail with units that arrive before `until` must
+    /// have been collected. Nodes without outgoing links may stay behind. Nodes without incoming
+    /// links may be processed further, up to `limit`, the next instant at which the part's state is
+    /// read or the parts are joined.
     pub fn run_until(&mut self, until: Ps, limit: Ps) {
         self.own.work(until, limit, &mut ());
         self.own.now = until;
     }
 
-    /// Processes what [`Part::run_until`] has left to do before [`Part::now`], and measures the
-    /// storage. It must be called before the part's state is read, and at the end of the run in
-    /// parts.
+    /// Processes the events before [`Part::now`] that [`Part::run_until`] has not processed, and
+    /// measures the storage. The caller must do this before it reads the part's state and before
+    /// [`Simulation::join`].
     pub fn catch_up(&mut self) {
         self.own.catch_up(self.own.now, &mut ());
         self.own.note_storage();
     }
 
-    /// Nodes of the part with their ties to the nodes of all parts, and the state of the link layer.
+    /// The part's nodes, each with its ties to the nodes of all parts, and the part's state of the
+    /// link layer.
     pub(super) fn into_state(self) -> (Vec<Station<N>>, N::Network) {
         let stations = self.own.stations.into_iter().zip(self.ties);
         let tied = stations.map(|(station, ties)| Station { ties, ..station });
         (tied.collect(), self.own.network)
     }
 
-    /// State of the part, for reading the state of its own nodes; other nodes are not in it.
+    /// The part's simulation, from which the state of the part's own nodes can be read. Nodes of
+    /// other parts are not in it.
     pub fn state(&mut self) -> &mut Simulation<N> {
         &mut self.own
     }
