@@ -1,5 +1,5 @@
-//! AAL5 (ITU-T I.363.5, RFC 1483): number of cells of a packet, and reassembly of packets without
-//! their bytes.
+//! AAL5 (ITU-T I.363.5, RFC 1483): number of cells of a packet, and reassembly of packets. Cells
+//! carry no bytes, only a number and the end-of-message bit.
 
 use core::mem;
 
@@ -11,12 +11,12 @@ use crate::tcp::Segment;
 
 /// Payload bytes of a cell.
 pub const CELL_PAYLOAD: u64 = 48;
-/// Bytes of the CPCS trailer, at the end of the last cell.
+/// Bytes of the CPCS trailer, which fills the end of a PDU's last cell.
 pub const TRAILER_BYTES: u64 = 8;
 
 const NUMBER_MASK: u32 = Info::NUMBERS - 1;
 
-/// Cells of a CPCS-PDU with `payload_bytes` bytes of payload.
+/// Number of cells of a CPCS-PDU with `payload_bytes` bytes of payload, trailer added.
 pub const fn cells_for(payload_bytes: u64) -> u32 {
     (payload_bytes + TRAILER_BYTES).div_ceil(CELL_PAYLOAD) as u32
 }
@@ -25,7 +25,7 @@ pub const fn cells_for(payload_bytes: u64) -> u32 {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Encapsulation {
-    /// Eight bytes of LLC/SNAP before every packet.
+    /// Eight bytes of LLC/SNAP before each packet.
     #[default]
     LlcSnap,
     /// No header: the channel carries IP only.
@@ -33,7 +33,7 @@ pub enum Encapsulation {
 }
 
 impl Encapsulation {
-    /// Bytes that the encapsulation puts before every packet.
+    /// Number of bytes that the encapsulation puts before each packet.
     pub const fn bytes(self) -> u32 {
         match self {
             Encapsulation::LlcSnap => 8,
@@ -42,28 +42,29 @@ impl Encapsulation {
     }
 }
 
-/// Result of reassembly at the end of a PDU.
+/// Result of reassembly when the last cell of a PDU has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// All cells of the PDU and no others have arrived: length and CRC are right.
+    /// All cells of the PDU have arrived, and no cells of another PDU: AAL5 would find length and
+    /// CRC right.
     Delivered(Segment),
-    /// Cells of the PDU are missing, or cells of an earlier PDU whose end was lost precede them:
-    /// all are discarded.
+    /// Cells of the PDU are missing, or cells of an earlier PDU precede them, because that PDU's
+    /// last cell was lost. All these cells are discarded.
     Corrupt,
 }
 
-/// Reassembly of one channel. A PDU is delivered if and only if exactly its cells arrived, in
-/// order, since the last end of a PDU. A length check and a CRC without collisions have the same
-/// result.
+/// Reassembles the PDUs of one channel. A PDU is delivered if exactly its cells have arrived, in
+/// order, since the last end of a PDU. A length check and a CRC without collisions would give the
+/// same result.
 #[derive(Clone, Debug, Default)]
 pub struct Reassembler {
-    /// Number of the first cell since the last end of a PDU.
+    /// Number of the first data cell since the last end of a PDU.
     first: u32,
-    /// Number of cells since the last end of a PDU.
+    /// Count of data cells since the last end of a PDU.
     cells: u64,
-    /// True if a cell is missing among the cells since the last end of a PDU.
+    /// True if a data cell is missing among those since the last end of a PDU.
     broken: bool,
-    /// Number that follows the number of the last cell.
+    /// Number of the next data cell if no cell is lost.
     next: u32,
     merges: u64,
 }
@@ -104,11 +105,11 @@ impl Reassembler {
         Outcome::Corrupt
     }
 
-    /// Number of corrupt PDUs that began with cells of an earlier PDU.
+    /// Number of corrupt PDUs that began with cells of an earlier PDU, whose last cell was lost.
     pub fn merges(&self) -> u64 {
         self.merges
     }
-    /// The number that follows the number of the last cell.
+    /// Number of the next data cell if no cell is lost: that of the last arrived cell plus 1.
     pub fn next_number(&self) -> u32 {
         self.next
     }
@@ -131,7 +132,7 @@ mod tests {
         }
     }
 
-    /// Passes those cells of `pdu` to the reassembler for whose index `arrives` is true.
+    /// Passes the cells of `pdu` to the reassembler for whose index `arrives` is true.
     fn send(r: &mut Reassembler, pdu: &Pdu, arrives: impl Fn(u32) -> bool) -> Option<Outcome> {
         let mut outcome = None;
         let cells = u32::from(pdu.cells);
@@ -151,7 +152,8 @@ mod tests {
 
     #[test]
     fn a_512_byte_segment_with_llc_snap_fills_twelve_cells_and_an_acknowledgement_two() {
-        // 512 + 40 + 8 + 8 (trailer) = 568 = 11.83 * 48; 40 + 8 + 8 = 56; without LLC/SNAP 48.
+        // 512 + 40 + 8 + 8 (trailer) = 568 bytes = 11.83 cells of 48; 40 + 8 + 8 = 56; without
+        // LLC/SNAP 48.
         assert_eq!([560, 48, 40].map(cells_for), [12, 2, 1]);
         assert_eq!([41, 88, 89].map(cells_for), [2, 2, 3]);
     }
@@ -196,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_merge_whose_count_happens_to_fit_is_corrupt_all_the_same() {
-        // 5 cells of the first and 7 of the second: 12, as the length says.
+        // Five cells of the first PDU and seven of the second: 12, as the length says.
         let mut r = Reassembler::default();
         send(&mut r, &pdu(0, 12), |index| index < 5);
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Builds nodes, ports, tables and terminals from a plan.
+//! Builds hosts, switches, ports, routing tables and terminals from a plan.
 
 mod relays;
 
@@ -29,22 +29,22 @@ use crate::net::simultaneous::Order;
 use crate::tcp::{Phases, TcpReceiver, TcpSender};
 use crate::traffic::Demand;
 
-/// The initial state of a simulation.
+/// Everything from which a simulation at time zero is made.
 pub struct Parts<S> {
     /// Hosts and switches in the order of the plan.
     pub nodes: Vec<Node<S>>,
-    /// Incoming links of each node.
+    /// For each node, its incoming links.
     pub inboxes: Vec<Inbox>,
-    /// Channels with their hops, in the order of the flows.
+    /// Paths of all channels, in the order of the channel numbers.
     pub channels: Vec<Channel>,
-    /// By link and slot of its port, the channels whose cells the link may lose without an event.
+    /// For each link, the channels of its port in the order of their slots, if the link may lose
+    /// cells without an event.
     pub lossy_channels: Vec<Vec<ChannelId>>,
 }
 
-/// Builds the initial state of a simulation.
+/// Builds the initial state of the simulation of `plan`.
 ///
-/// # Errors
-/// A condition that the plan violates.
+/// # Errors A condition that the plan violates.
 pub fn build<S: BuildServer>(plan: &Plan) -> Result<Parts<S>, PlanError> {
     let draft = Draft::new(plan)?;
     let nodes = (0..plan.nodes.len())
@@ -131,7 +131,8 @@ impl<'a> Draft<'a> {
         Ok(draft)
     }
 
-    /// Checks that a path leads from host to host through switches, without a loop.
+    /// Checks that the path of `channel` leads from a host to a host through switches, without a
+    /// loop.
     fn check_path(&self, channel: ChannelId) -> Result<(), PlanError> {
         let (links, path) = (&self.plan.links, self.path(channel));
         let name = &self.plan.flows[channel.flow()].name;
@@ -171,7 +172,8 @@ impl<'a> Draft<'a> {
     }
 
     fn hop(&self, channel: ChannelId, link: usize) -> Hop {
-        // A channel crosses a link only once, so its index among the users is its slot.
+        // A channel crosses a link only once, so its index among the channels of the link is its
+        // slot at the port.
         let slot = self.users[link].binary_search(&channel).unwrap_or(0) as u32;
         Hop {
             link,
@@ -206,9 +208,9 @@ impl<'a> Draft<'a> {
         Switch::new(ports, table, relays, self.log(), self.prompt::<S>(node))
     }
 
-    /// Queues of a port that some channel uses, in order of priority. The others would always stay
-    /// empty, so leaving them out changes nothing, and departures from a single queue can be
-    /// computed ahead.
+    /// Indices of the queues of a port that some channel uses, in order of priority. Other queues
+    /// would stay empty, so leaving them out changes no result. The departures of a single queue
+    /// can be computed ahead of time.
     fn used_queues(&self, link: usize, settings: &SwitchPlan) -> Vec<usize> {
         let classes = self.users[link]
             .iter()
@@ -235,7 +237,7 @@ impl<'a> Draft<'a> {
             .map(|queue| &settings.priority[*queue][..])
             .collect();
         let rm_first = settings.rm_first && controlled.is_some();
-        // Without an ABR queue nothing is controlled.
+        // A port without a queue for ABR needs no control scheme.
         let control = if controlled.is_some() {
             self.plan.control_of(link, settings)
         } else {
@@ -276,12 +278,13 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Stream of random numbers for the port of a link, used by components from outside the engine.
+    /// Random stream for the port of `link`, for user-defined components.
     fn port_stream(&self, link: usize, purpose: &str) -> Stream {
         Stream::new(self.plan.seed, &self.plan.links[link].name, purpose)
     }
 
-    /// Number of channels of a link with ABR cells: the scheme at its port has a slot for each.
+    /// Number of channels over `link` with ABR cells; the control scheme of the port has a slot for
+    /// each.
     fn controlled_channels(&self, link: usize) -> usize {
         self.users[link]
             .iter()
@@ -325,12 +328,13 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Index of a channel with ABR cells among those of the link of its `hop`.
+    /// Index of a channel among the channels with ABR cells on the link of its `hop`: its slot in
+    /// the control scheme.
     fn control_slot(&self, hop: Hop) -> u32 {
         self.controlled_before[hop.link][hop.slot as usize]
     }
 
-    /// For each of the channels `users`: the number of those before it that have ABR cells.
+    /// For each channel of `users`, the number of channels before it with ABR cells.
     fn counted(&self, users: &[ChannelId]) -> Vec<u32> {
         let mut before = 0;
         let count = |channel: &ChannelId| {
@@ -356,7 +360,7 @@ impl<'a> Draft<'a> {
             }
         }
         let mut terminals: Vec<Terminal> = terminals.into_iter().flatten().collect();
-        // Most hosts have one, and would keep room for four.
+        // Most hosts have one terminal; a vector would keep memory for four.
         terminals.shrink_to_fit();
         Host::new(terminals, ports, self.log(), self.prompt::<S>(node))
     }
@@ -390,7 +394,7 @@ impl<'a> Draft<'a> {
         })
     }
 
-    /// The end of a flow at `node` that `channel` leaves: the source or the destination.
+    /// The terminal of a flow at `node` where `channel` begins: the source's or the destination's.
     fn terminal(&self, node: usize, channel: ChannelId) -> Terminal {
         let flow = &self.plan.flows[channel.flow()];
         let is_source = channel.is_forward();
@@ -414,7 +418,7 @@ impl<'a> Draft<'a> {
             &name,
         );
         let demand = flow.source.demand(flow.start, stream("source"));
-        // Bare cells come at times of their own.
+        // Sources of raw cells (without TCP) set the sending times themselves.
         let paced = !matches!(demand, Demand::Cells(_));
         let (app, supply) = Self::app(flow, demand, is_source, phases, &stream);
         let processing = over_tcp
@@ -483,8 +487,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The destination half of the ABR end system at the end of `channel`, if the flow has RM
-    /// cells.
+    /// The destination half of the ABR end system at the terminal where `channel` begins, if the
+    /// flow has RM cells. `rate` is the rate of the channel's first link.
     fn destination(
         &self,
         flow: &FlowPlan,
@@ -500,8 +504,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The shaper of a channel, whose first link has `rate`; it sets the times of the cells if these
-    /// are `paced`, or of a class under control.
+    /// The shaper of a channel whose first link has `rate`. The shaper sets the sending times of
+    /// the cells if they are `paced`, or if their class is controlled.
     fn shaper(&self, flow: &FlowPlan, channel: ChannelId, rate: Rate, paced: bool) -> Shaper {
         let abr = || {
             let from = self
@@ -530,7 +534,8 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// The order of simultaneous cells at the node to which `links` lead.
+/// The order of cells that arrive at the same instant over `links`, which end at one node; `None`
+/// for the order of the links.
 fn order(plan: &Plan, links: &[u32]) -> Option<Order> {
     let names = links
         .iter()
@@ -541,7 +546,8 @@ fn order(plan: &Plan, links: &[u32]) -> Option<Order> {
     }
 }
 
-/// Index of the queue of a class; classes that no queue lists share the last.
+/// Index of the queue of `class` at a switch port. Classes that no queue lists share the last
+/// queue.
 fn queue_of(settings: &SwitchPlan, class: ServiceClass) -> usize {
     let found = settings
         .priority

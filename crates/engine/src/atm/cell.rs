@@ -1,5 +1,5 @@
-//! The cell: sixteen `Copy` bytes, and the body of an RM cell or of the end of a PDU, which is
-//! stored separately.
+//! The cell: sixteen `Copy` bytes. RM cells, credit cells and last cells of a PDU have a body,
+//! which is stored separately.
 
 pub use super::class::ServiceClass;
 use crate::credit::CreditCell;
@@ -9,10 +9,11 @@ pub use crate::passing::RateRecord as RmCell;
 use crate::passing::{Contents, Passing};
 use crate::tcp::Segment;
 
-/// Units of service that a cell takes on a line.
+/// Number of service units that a cell takes on a line. Control schemes and discard policies count
+/// in these units.
 pub const CELL_UNITS: u32 = 1;
 
-/// Kind of a cell. As on the line, the payload type distinguishes RM cells from data.
+/// Kind of a cell. As on a real line, the payload type distinguishes RM cells from data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Kind {
@@ -22,15 +23,16 @@ pub enum Kind {
     Frm = 1,
     /// Backward resource-management cell.
     Brm = 2,
-    /// Credit cell or mark of credit control, between neighbours; it belongs to no channel.
+    /// Cell of credit control between neighbouring nodes: credit or a mark. The cell belongs to no
+    /// channel.
     Credit = 3,
 }
 
-/// Header bits and the sender's cell number, packed.
+/// Header bits of a cell and the sender's cell number, packed into 32 bits.
 ///
-/// Bits 0-1 kind, 2 end of message (AAL5 EOM, SDU type 1), 3 EFCI, 4 CLP, 5 a [`Body`] follows,
-/// 6-11 application bytes in the cell (0..=48), so that bytes can be counted wherever a cell is
-/// lost or delivered, 12-31 the cell's number among the data cells of its channel, modulo 2^20.
+/// Bits 0-1 kind, 2 end of message (AAL5 EOM, SDU type 1), 3 EFCI, 4 CLP, 5 a [`Body`] follows.
+/// Bits 6-11 application bytes in the cell (0..=48), so that lost and delivered bytes can be
+/// counted anywhere. Bits 12-31 the cell's number among the data cells of its channel, modulo 2^20.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Info(pub u32);
 
@@ -44,12 +46,12 @@ impl Info {
     /// Modulus of the cell numbers.
     pub const NUMBERS: u32 = 1 << (32 - Self::NUMBER_SHIFT);
 
-    /// A data cell with the given number (taken modulo [`Info::NUMBERS`]).
+    /// A data cell with the given number, taken modulo [`Info::NUMBERS`].
     #[inline]
     pub const fn data(number: u32) -> Info {
         Info(number << Self::NUMBER_SHIFT)
     }
-    /// The last cell of a PDU; its body is the [`Pdu`].
+    /// The last cell of a PDU. A body must follow it: the [`Pdu`].
     #[inline]
     pub const fn end_of_message(number: u32) -> Info {
         Info(Self::data(number).0 | Self::EOM | Self::BODY)
@@ -59,32 +61,33 @@ impl Info {
     pub const fn rm(kind: Kind, out_of_rate: bool) -> Info {
         Info(kind as u32 | Self::BODY | if out_of_rate { Self::CLP } else { 0 })
     }
-    /// A cell of credit control.
+    /// A cell of credit control between neighbouring nodes.
     #[inline]
     pub const fn credit() -> Info {
         Info(Kind::Credit as u32 | Self::BODY)
     }
-    /// This cell as one that carries `bytes` (at most 48) of the application.
+    /// A copy with `bytes` (at most 48) application bytes in the cell.
     #[inline]
     pub const fn with_payload(self, bytes: u32) -> Info {
         Info(self.0 | bytes << Self::PAYLOAD_SHIFT)
     }
-    /// This cell with its number raised by one.
+    /// A copy with the cell number raised by one.
     #[inline]
     pub const fn following(self) -> Info {
         Info(self.0.wrapping_add(1 << Self::NUMBER_SHIFT))
     }
-    /// Application bytes in the cell.
+    /// Number of application bytes in the cell.
     #[inline]
     pub const fn payload(self) -> u32 {
         self.0 >> Self::PAYLOAD_SHIFT & 63
     }
-    /// This cell as one with a body beside it.
+    /// A copy that says that a [`Body`] follows the cell.
     #[inline]
     pub const fn with_body(self) -> Info {
         Info(self.0 | Self::BODY)
     }
-    /// The cell as it is on the line, which is the same with and without a [`Body::Stamp`].
+    /// A copy without a [`Body::Stamp`]: the stamp exists only in the simulation, not on a real
+    /// line.
     #[inline]
     pub const fn without_stamp(self) -> Info {
         if self.is_plain() {
@@ -123,29 +126,30 @@ impl Info {
     pub const fn clp(self) -> bool {
         self.0 & Self::CLP != 0
     }
-    /// True if a [`Body`] travels with the cell.
+    /// True if a [`Body`] follows the cell.
     #[inline]
     pub const fn has_body(self) -> bool {
         self.0 & Self::BODY != 0
     }
-    /// True for a data cell that does not end a PDU. No component acts on its contents, so it may be handled
-    /// in a row with others. It has a body only if it is stamped.
+    /// True for a data cell that does not end a PDU. No node acts on its contents, so nodes may
+    /// process such cells many at a time. Its only possible body is a stamp.
     #[inline]
     pub const fn is_plain(self) -> bool {
         self.0 & (3 | Self::EOM) == 0
     }
-    /// True for a plain cell with a [`Body::Stamp`].
+    /// True for a plain cell with a [`Body::Stamp`], its sending time.
     #[inline]
     pub const fn is_stamped(self) -> bool {
         self.0 & (3 | Self::EOM | Self::BODY) == Self::BODY
     }
-    /// True for a plain cell that may go in a row of cells that all carry stamps, or all carry none.
+    /// True for a plain cell that may be in a burst of plain cells that all have stamps (`STAMPED`)
+    /// or all have none.
     #[inline(always)]
     pub const fn is_of_row<const STAMPED: bool>(self) -> bool {
         if STAMPED {
             self.is_stamped()
         } else {
-            // All but plain cells have a body.
+            // Only plain cells can be without a body.
             !self.has_body()
         }
     }
@@ -154,36 +158,36 @@ impl Info {
     pub const fn number(self) -> u32 {
         self.0 >> Self::NUMBER_SHIFT
     }
-    /// This cell with EFCI 0, as a source sends it (TM 4.0 source rule 12).
+    /// A copy with EFCI 0, as a source sends the cell (TM 4.0 source rule 12).
     #[inline]
     pub const fn without_efci(self) -> Info {
         Info(self.0 & !Self::EFCI)
     }
-    /// The cell as the control scheme and the discard policy of a port see it.
+    /// The view of the cell for the control scheme and the discard policy of a port.
     #[inline(always)]
     pub const fn passing(self) -> Passing {
         let contents = match self.kind() {
             Kind::Data => Contents::Data,
             Kind::Frm => Contents::Forward,
-            // A credit cell belongs to no channel, so that no scheme sees it.
+            // No control scheme sees a credit cell, because it belongs to no channel.
             Kind::Brm | Kind::Credit => Contents::Backward,
         };
         Passing::new(contents, CELL_UNITS, self.is_eom()).marked_if(self.efci())
     }
-    /// This cell with EFCI set if `passing` is marked.
+    /// A copy with EFCI set if the control scheme has marked `passing`.
     #[inline(always)]
     pub const fn marked_as(self, passing: Passing) -> Info {
         Info(self.0 | if passing.is_marked() { Self::EFCI } else { 0 })
     }
-    /// Sets EFCI; a switch that forwards a cell never clears it (TM 4.0 5.10.6).
+    /// Sets EFCI. A switch that forwards a cell never clears EFCI (TM 4.0 5.10.6).
     #[inline]
     pub fn mark_efci(&mut self) {
         self.0 |= Self::EFCI;
     }
 }
 
-/// A cell on a link or in a queue. `label` is the cell's VPI/VCI at the node that receives it: an
-/// index into the table of that node, rewritten at every hop.
+/// A cell on a link or in a queue. `label` stands for the cell's VPI/VCI at the receiving node: an
+/// index into the table of that node, which each node rewrites.
 pub type Cell = Unit<Info>;
 
 impl Word for Info {
@@ -214,7 +218,7 @@ impl Word for Info {
     }
 }
 
-/// The AAL5 CPCS-PDU that an EOM cell ends; it stands for the trailer with length and CRC.
+/// The AAL5 CPCS-PDU that a last cell (EOM) ends. It stands for the trailer with length and CRC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pdu {
     /// The TCP segment inside the PDU.
@@ -225,26 +229,26 @@ pub struct Pdu {
     pub first: u32,
     /// Number of cells of the PDU.
     pub cells: u16,
-    /// True if a switch on the path has refused a cell of the PDU. This is not a field of the
-    /// trailer; with it a PDU that loses cells at two switches is counted only once.
+    /// True if a switch on the path has refused a cell of the PDU; not a field of the trailer. A
+    /// PDU that loses cells at two switches is thus counted only once.
     pub hit: bool,
 }
 
 impl Pdu {
-    /// True if the data cell with this number belongs to the PDU.
+    /// True if the data cell with the number `number` belongs to the PDU.
     pub fn holds(&self, number: u32) -> bool {
         number.wrapping_sub(self.first) % Info::NUMBERS < u32::from(self.cells)
     }
 }
 
-/// Data that accompanies a cell whose [`Info::has_body`] is set.
+/// Data that follow a cell whose [`Info::has_body`] is true.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Body {
     /// Contents of an RM cell.
     Rm(RmCell),
     /// The PDU that an EOM cell ends.
     Pdu(Pdu),
-    /// Sending time of a data cell that does not end a PDU, if cell delays are measured.
+    /// Sending time of a data cell that does not end a PDU, present if cell delays are measured.
     Stamp(Ps),
     /// Contents of a credit cell.
     Credit(CreditCell),

@@ -1,4 +1,4 @@
-//! The changes of a plan, made when their instants have come.
+//! Applies the changes of a plan (new settings of switches and flows) at their instants.
 
 use super::node::Node;
 use super::plan::{Change, FlowChange};
@@ -8,15 +8,15 @@ use crate::kernel::Ps;
 use crate::net::channel::ChannelId;
 
 impl<S: Server> Simulation<S> {
-    /// Instant of the next change; `NEVER` if there are no more.
+    /// Instant of the next change of the plan; `NEVER` if no change is left.
     pub(super) fn next_change(&self) -> Ps {
         let next = self.network.plan.changes.get(self.network.changed);
         next.map_or(Ps::NEVER, |change| change.at)
     }
 
-    /// Makes the change of the present instant, if it has not been made, and returns the instant of
-    /// the next; `NEVER` if there are no more. A run in parts stops there; a run in one part need
-    /// not call this.
+    /// Applies all changes due by the present instant, and returns the instant of the next change;
+    /// `NEVER` if none is left. A partitioned run stops at this instant and calls this; other runs
+    /// need not.
     pub fn make_due_change(&mut self) -> Ps {
         while self.next_change() <= self.now {
             self.make_next_change();
@@ -25,7 +25,7 @@ impl<S: Server> Simulation<S> {
         self.next_change()
     }
 
-    /// Makes the next change, before whose instant everything has been processed.
+    /// Applies the next change of the plan. All events before its instant must have been processed.
     pub(super) fn make_next_change(&mut self) {
         let Change {
             at,

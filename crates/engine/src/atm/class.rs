@@ -1,6 +1,6 @@
 //! The service classes of channels.
 
-/// Service classes; a port maps each to one of its queues.
+/// Service class of a channel's data. Each port maps a class to one of its queues.
 #[derive(
     Clone,
     Copy,
@@ -25,7 +25,7 @@ pub enum ServiceClass {
     Abr,
     /// Unspecified bit rate.
     Ubr,
-    /// Random cells without priority, which some papers add to the ABR queue.
+    /// Random cells without priority, which some papers add to the queue of ABR.
     Random,
 }
 

@@ -1,4 +1,5 @@
-//! A network under construction: its plan, and what follows from it before the nodes are built.
+//! A network under construction: its plan, and lists derived from the plan before the nodes are
+//! built.
 
 use alloc::vec::Vec;
 use core::cell::OnceCell;
@@ -7,7 +8,7 @@ use super::plan::Plan;
 use crate::atm::cell::ServiceClass;
 use crate::net::channel::{Channel, ChannelId, Hop};
 
-/// A pool: its memory and the channels that share it.
+/// A buffer pool of credit control: its memory and the channels that share it.
 #[derive(Clone, Debug)]
 pub struct Users {
     /// Memory of the pool in cells.
@@ -16,42 +17,46 @@ pub struct Users {
     pub channels: Vec<ChannelId>,
 }
 
-/// The plan, and the channels and links that each part of the network uses.
+/// The plan of a network, and for each node and link the channels and links that use it.
 pub struct Draft<'a> {
-    /// Plan of the network.
+    /// The plan of the network.
     pub plan: &'a Plan,
-    /// For each link: its port's index within its node.
+    /// For each link: the index of its port within the sending node.
     pub port_of: Vec<u32>,
-    /// For each link: the channels that cross it, in order.
+    /// For each link: the channels that cross it, in ascending order.
     pub users: Vec<Vec<ChannelId>>,
-    /// For each node: true if a channel under credit control begins, ends or passes there.
+    /// For each node: true if a channel under credit control begins at, ends at or passes through
+    /// the node.
     pub has_credit: Vec<bool>,
-    /// For each node: true if it is a switch whose settings change during the run.
+    /// For each node: true for a switch with settings that change during the run.
     pub changes: Vec<bool>,
-    /// For each link and each channel over it: the number of channels with ABR cells before it.
+    /// For each link and each channel on it: the number of lower channels on the link that have ABR
+    /// cells.
     pub controlled_before: Vec<Vec<u32>>,
-    /// For each link under credit control: the link on which its credit returns.
+    /// For each link under credit control: the link in the opposite direction, on which its credit
+    /// returns.
     pub back: Vec<Option<usize>>,
-    /// For each link: the first link whose credit returns on it.
+    /// For each link: the first link whose credit returns on this link.
     pub returns_for: Vec<Option<usize>>,
-    /// For each link: the channels that share a pool at its near end, and those that share one at
-    /// its far end; computed when first used.
+    /// For each link: the pool at its sending node and the pool at its receiving node; computed at
+    /// first use.
     pub pools: Vec<[OnceCell<Users>; 2]>,
-    /// For each node: its outgoing links that are used.
+    /// For each node: indices of its outgoing links that some channel or credit uses.
     pub outgoing: Vec<Vec<usize>>,
-    /// For each node: its incoming links that are used.
+    /// For each node: indices of its incoming links that some channel or credit uses.
     pub incoming: Vec<Vec<u32>>,
-    /// For each node: channels whose cells it receives; the position in the list is the label.
+    /// For each node: the channels whose cells arrive there. The position in the list is the label
+    /// of the cells.
     pub arriving: Vec<Vec<ChannelId>>,
-    /// For each node: channels that begin at the terminals of its flows, if the flows have such
+    /// For each node: the channels that begin at its terminals. A flow may lack one of its
     /// channels.
     pub leaving: Vec<Vec<ChannelId>>,
-    /// Channels with their hops.
+    /// The path of each channel.
     pub channels: Vec<Channel>,
 }
 
 impl<'a> Draft<'a> {
-    /// Links of a channel, in order.
+    /// Links of a channel's path, in order.
     pub(super) fn path(&self, channel: ChannelId) -> &'a [usize] {
         self.plan.path(channel)
     }
@@ -61,8 +66,8 @@ impl<'a> Draft<'a> {
         self.plan.class(channel)
     }
 
-    /// Class of the RM cells of a channel: ABR if the data of either channel of the flow are ABR;
-    /// otherwise the flow has no RM cells.
+    /// Class of the RM cells of a channel: ABR if the data of either channel of the flow are ABR.
+    /// Otherwise the class of the data, as the flow has no RM cells.
     pub(super) fn rm_class(&self, channel: ChannelId) -> ServiceClass {
         let is_abr = |channel: ChannelId| {
             !self.path(channel).is_empty() && self.class(channel) == ServiceClass::Abr
@@ -74,12 +79,12 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// True if some cells of a channel have the class.
+    /// True if data cells or RM cells of `channel` have the class `class`.
     pub(super) fn carries(&self, channel: ChannelId, class: ServiceClass) -> bool {
         self.class(channel) == class || self.rm_class(channel) == class
     }
 
-    /// The hop of a channel that begins at `node`.
+    /// The hop of `channel` whose link begins at `node`.
     pub(super) fn hop_from(&self, node: usize, channel: ChannelId) -> Option<Hop> {
         self.channels[channel.index()]
             .hops

@@ -1,4 +1,4 @@
-//! Cells that a link loses: a header has a bit error, which the receiver finds by the HEC, and it
+//! Cells that a link loses: the header has a bit error, the receiver detects it by the HEC and
 //! discards the cell.
 
 use alloc::format;
@@ -50,7 +50,7 @@ impl Default for LinkErrors {
 }
 
 impl LinkErrors {
-    /// True if any cell may be lost.
+    /// True if the parameters let a link lose any cell.
     pub fn occur(&self) -> bool {
         self.cell_loss_ratio > 0.0 || self.lose_every.is_some()
     }
@@ -69,7 +69,8 @@ impl LinkErrors {
         }
         findings
     }
-    /// The errors of the link named `link`; `None` if the link loses nothing.
+    /// The error process of the link named `link` in a run with `seed`; `None` if no cell can be
+    /// lost.
     pub fn of_link(&self, seed: u64, link: &str) -> Option<Errors> {
         self.occur().then(|| Errors {
             settings: self.clone(),
@@ -79,7 +80,7 @@ impl LinkErrors {
     }
 }
 
-/// The errors of one link.
+/// The error process of one link: decides which cells are lost.
 #[derive(Clone, Debug)]
 pub struct Errors {
     settings: LinkErrors,
@@ -88,7 +89,7 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// True if the next cell of the link is lost.
+    /// True if the next cell, with the header `info`, is lost on the link.
     pub fn hit(&mut self, info: Info) -> bool {
         let concerned = match self.settings.cells {
             Victims::All => true,
@@ -138,7 +139,7 @@ mod tests {
         let lost = (0..100_000)
             .filter(|number| errors.hit(Info::data(*number % 7)))
             .count();
-        // Mean 10,000, standard deviation 95.
+        // 10,000 lost cells are expected, with a standard deviation of 95.
         assert!((9_600..10_400).contains(&lost), "{lost}");
     }
 }

@@ -5,24 +5,24 @@ use crate::discard::Cause;
 use crate::kernel::Ps;
 use crate::net::channel::ChannelId;
 
-/// Kind of an event with its details.
+/// Kind of a logged event, with its details.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum What {
-    /// A buffer refused a cell.
+    /// A buffer refused a cell, or a link lost a cell.
     Loss {
-        /// Reason why the cell was lost.
+        /// Reason of the loss.
         cause: Cause,
         /// The cell's number among the data cells of its channel, modulo 2^20.
         number: u32,
-        /// True if the cell ended its PDU.
+        /// True if the cell was the last cell of a PDU.
         eom: bool,
         /// True for an RM cell, which has no number.
         rm: bool,
     },
-    /// A source queue was too full for a whole PDU, or for a bare cell.
+    /// A source queue had too little room for a whole PDU, or for a raw cell (without TCP).
     Refusal {
-        /// Sequence number of the refused segment, or its acknowledgement number, in bytes; `None`
-        /// for a bare cell, a SYN or a SYN-ACK.
+        /// Sequence number in bytes of the refused segment, or its acknowledgement number; `None`
+        /// for a raw cell, a SYN or a SYN-ACK.
         seq: Option<u64>,
     },
     /// A retransmission timer expired.
@@ -31,33 +31,34 @@ pub enum What {
         /// connection is established.
         seq: Option<u64>,
     },
-    /// A segment was retransmitted.
+    /// TCP sent a segment again.
     Retransmission {
         /// Sequence number of the segment's first byte; `None` for a SYN or SYN-ACK.
         seq: Option<u64>,
     },
-    /// An RM cell was marked: CI, NI or ER changed, or the destination turned EFCI into CI.
+    /// An RM cell was marked: a switch changed CI, NI or ER, or the destination turned EFCI into
+    /// CI.
     Mark {
-        /// Explicit rate that the cell carries on, in cells/s.
+        /// Explicit rate in the cell after the mark, in cells/s.
         er: f64,
     },
 }
 
-/// An event of one channel at one place in the network.
+/// A logged event of one channel at one place in the network.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
     /// Time of the event.
     pub at: Ps,
     /// Channel of the event.
     pub channel: ChannelId,
-    /// Link of the port of the event, if it was at a port.
+    /// Index of the link whose port had the event; `None` at an end system.
     pub link: Option<u32>,
-    /// Kind of event, with its details.
+    /// Kind of the event, with its details.
     pub what: What,
 }
 
 impl Event {
-    /// The loss of a cell of `channel` at the port that feeds `link`, or by the link itself.
+    /// The event of a cell of `channel` that was refused by the port of `link` or lost on `link`.
     pub fn loss(at: Ps, (channel, link): (ChannelId, u32), cause: Cause, info: Info) -> Event {
         Event {
             at,

@@ -1,4 +1,4 @@
-//! Every cell that is on a link or queued in front of one, at one instant.
+//! Lists every cell that is on a link or in a queue at one instant.
 
 use super::node::Node;
 use super::simulation::Simulation;
@@ -7,24 +7,24 @@ use crate::atm::server::Server;
 use crate::kernel::Ps;
 use crate::net::channel::ChannelId;
 
-/// A cell between its source and its destination.
+/// A cell between its source and its destination at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// The link that the cell is on, or that its queue feeds.
+    /// Index of the link on which the cell is, or which the cell's queue feeds.
     pub link: usize,
     /// Channel of the cell; `None` for a cell of credit control.
     pub channel: Option<ChannelId>,
-    /// Kind and marks of the cell.
+    /// Kind and header bits of the cell.
     pub info: Info,
-    /// Time at which the last bit of the cell arrives at the end of the link; `None` while the cell
-    /// waits in a queue whose departures are not computed ahead. Where they are, a cell that
-    /// arrives later than a delay and a cell time from now is still queued.
+    /// Time at which the last bit of the cell arrives at the end of the link; `None` for a cell in
+    /// a queue without departures computed ahead of time. With such departures, a cell that arrives
+    /// later than one link delay plus one cell time from now is still queued.
     pub arrives: Option<Ps>,
 }
 
 impl<S: Server> Simulation<S> {
-    /// Every cell of the simulation: those on links, link by link in order of arrival, then those
-    /// in queues.
+    /// All cells of the simulation: first those on links, link by link in order of arrival, then
+    /// those in queues.
     pub fn cells(&self) -> impl Iterator<Item = Held> {
         self.on_links().chain(self.queued())
     }
@@ -66,7 +66,7 @@ impl<S: Server> Simulation<S> {
         })
     }
 
-    /// The channel whose cells have this label on a link.
+    /// The channel whose cells have the label `label` on `link`.
     fn channel_at(&self, link: usize, label: u32) -> ChannelId {
         match &self.stations[self.network.plan.links[link].to].node {
             Node::Host(host) => host.terminals[label as usize].channel.reverse(),

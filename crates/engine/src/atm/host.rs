@@ -1,4 +1,4 @@
-//! A host: the terminals of its flows and its output ports.
+//! A host: the terminals (ends of flows) at this node, and its output ports.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -17,24 +17,25 @@ use crate::atm::transport::Link;
 use crate::kernel::{Ps, Tournament};
 use crate::net::channel::ChannelId;
 
-/// An end system: channels begin and end at its terminals.
+/// An end system. Channels begin and end at its terminals.
 #[derive(Clone)]
 pub struct Host<S> {
-    /// Ends of flows at this host; labels of arriving cells are indices into this list.
+    /// Ends of the flows at this host. The labels of arriving cells are indices into this list.
     pub terminals: Vec<Terminal>,
-    /// Output ports, with the links they feed.
+    /// Output ports, each with the index of the link that the port feeds.
     pub ports: Vec<(Port<S>, u32)>,
-    /// Events of this host.
+    /// Log of the events of this host.
     pub log: Log,
     pub(super) clocks: Tournament,
-    /// State of a host that processes every event at its own time; `None` for others.
+    /// State of an event-driven host, which processes every event at its own time; `None` for other
+    /// hosts.
     prompt: Option<Box<Prompt>>,
-    /// Terminals by port and slot of the cells that they send, if the host is prompt.
+    /// For an event-driven host: by port and slot, the index of the terminal that sends the cells.
     pub(super) senders: Vec<Vec<u32>>,
 }
 
 impl<S: Server> Host<S> {
-    /// A host before its first event.
+    /// A host at time zero, before its first event.
     pub fn new(
         terminals: Vec<Terminal>,
         ports: Vec<(Port<S>, u32)>,
@@ -62,12 +63,13 @@ impl<S: Server> Host<S> {
             senders,
         }
     }
-    /// True if the host must process every arrival at its own time.
+    /// True if the host is event-driven: if it must process every arrival at its own time.
     pub fn is_prompt(&self) -> bool {
         self.prompt.is_some()
     }
 
-    /// Earliest time at which a terminal has an event of its own.
+    /// Time of the earliest timer of a terminal, or of the earliest event of a port that needs
+    /// events.
     #[inline]
     pub fn next_event(&self) -> Ps {
         let port = self
@@ -77,9 +79,9 @@ impl<S: Server> Host<S> {
         self.clocks.first().0.min(port)
     }
 
-    /// Processes everything before `horizon`; at one instant timers come before arrivals. The only terminal
-    /// of a host with one incoming link may send cells ahead, up to `ahead`, since the state of the host is
-    /// not read before then. Other terminals, and those of prompt hosts, send no cells ahead.
+    /// Processes all events before `horizon`; at one instant timers come before arrivals. If the
+    /// host has one terminal and one incoming link, the terminal also sends cells ahead of time, up
+    /// to `ahead`. Nothing reads the state of the host before then.
     #[inline(never)]
     pub fn turn(&mut self, inbox: &mut Inbox, links: &mut Links, horizon: Ps, ahead: Ps) {
         if let Some(prompt) = self.prompt.take() {
@@ -102,7 +104,7 @@ impl<S: Server> Host<S> {
         }
     }
 
-    /// Does what [`Host::turn`] does, for a host with several incoming links.
+    /// Does the work of [`Host::turn`] for a host with several incoming links.
     fn merge<const DRAWN: bool>(&mut self, inbox: &mut Inbox, links: &mut Links, horizon: Ps) {
         loop {
             let (timer, index) = self.clocks.first();
@@ -136,7 +138,7 @@ impl<S: Server> Host<S> {
         }
     }
 
-    /// Does what [`Host::turn`] does, for a host with a single incoming link.
+    /// Does the work of [`Host::turn`] for a host with a single incoming link.
     fn turn_with(&mut self, incoming: usize, links: &mut Links, horizon: Ps) {
         loop {
             let (timer, index) = self.clocks.first();
@@ -159,7 +161,8 @@ impl<S: Server> Host<S> {
                     return;
                 };
                 if !cell.info.has_body() {
-                    // It lies behind the end of the ring's storage.
+                    // The cell lies behind the wrap of the ring buffer, so the contiguous slice did
+                    // not contain it.
                     self.terminals[cell.label as usize].receive_plain(cell);
                     continue;
                 }
@@ -172,8 +175,8 @@ impl<S: Server> Host<S> {
         }
     }
 
-    /// Receives stamped cells that arrive before `limit`, up to the first that is not stamped. Returns
-    /// false if there is none.
+    /// Receives stamped cells that arrive before `limit`, up to the first cell without a stamp.
+    /// Returns false if there is no stamped cell.
     #[inline(never)]
     fn receive_stamped(&mut self, link: &mut Link, limit: Ps) -> bool {
         let (cells, stamps) = link.stamped_stretch();
@@ -182,9 +185,9 @@ impl<S: Server> Host<S> {
         taken > 0
     }
 
-    /// Receives plain cells that arrive before `limit`, all stamped or all not, up to the first that is
-    /// otherwise; `stamp` takes the stamp of a cell off the link. Returns the number of cells received. They
-    /// change no terminal's clock.
+    /// Receives plain cells from `cells` that arrive before `limit`, up to the first one that
+    /// differs: all stamped (`STAMPED`) or all unstamped. `stamp` removes a stamp from the link.
+    /// Returns the number received. Plain cells change no timer of a terminal.
     #[inline(always)]
     fn receive_rows<const STAMPED: bool>(
         &mut self,
@@ -203,9 +206,9 @@ impl<S: Server> Host<S> {
         received
     }
 
-    /// Time up to which the terminal `index`, whose clock is the earliest, may run alone: the next
-    /// arrival, which comes after timers of the same instant, or the time of the next terminal's
-    /// clock.
+    /// Time up to which the terminal `index`, whose timer is the earliest, may be processed without
+    /// the others. This is the next arrival, which comes after timers of its instant, or the timer
+    /// of the next terminal.
     #[inline]
     fn limit(&self, horizon: Ps, timer: Ps, arrival: Ps, index: usize) -> Ps {
         let others = self.runner_up(index).max(Ps(timer.0 + 1));
@@ -221,11 +224,11 @@ impl<S: Server> Host<S> {
         }
     }
 
-    /// Replaces the settings of the flow of a terminal from `now` on; the state of the terminal stays.
+    /// Replaces the settings of a terminal's flow from `now` on; the state of the terminal is kept.
     pub fn change(&mut self, now: Ps, terminal: usize, to: &FlowChange) {
         self.at_terminal(terminal, |terminal| terminal.change(now, to));
     }
-    /// Changes a terminal from outside, between two turns.
+    /// Calls `act` on a terminal between two turns of the host, and updates the terminal's timer.
     pub fn at_terminal(&mut self, number: usize, act: impl FnOnce(&mut Terminal)) {
         let terminal = &mut self.terminals[number];
         act(terminal);

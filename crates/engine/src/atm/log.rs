@@ -1,4 +1,4 @@
-//! The log of a node: events recorded on request, and records for an observer.
+//! The log of a node: events that the plan asks for, and records for an observer.
 
 use alloc::vec::Vec;
 
@@ -8,30 +8,30 @@ use super::plan::EventKinds;
 use crate::kernel::Ps;
 use crate::net::ChannelId;
 
-/// Records of a node for an observer, besides the cells on its links.
+/// Records of a node for an observer; the observer reads cells on links separately.
 #[derive(Clone, Debug, Default)]
 pub struct Tap {
-    /// PDUs whose first cell has left the queue of its end system.
+    /// PDUs whose first cell has left the source queue.
     pub pdus: Vec<PduStart>,
     /// Cells refused by buffers or lost by links, and PDUs refused by source queues.
     pub losses: Vec<Event>,
 }
 
-/// Events of one node, up to a limit.
+/// Logged events of one node, up to a limit on their number.
 #[derive(Clone, Debug, Default)]
 pub struct Log {
-    /// Kinds of events that are kept.
+    /// Kinds of events that are stored.
     pub kinds: EventKinds,
     limit: usize,
     events: Vec<Event>,
-    /// Number of events beyond the limit, which were not kept.
+    /// Number of events that were not stored because the limit had been reached.
     pub omitted: u64,
-    /// Records for an observer, if there is one.
+    /// Records for an observer, if an observer is present.
     pub tap: Option<Tap>,
 }
 
 impl Log {
-    /// A log of the given kinds with space for `limit` events.
+    /// A log for events of `kinds`, which stores at most `limit` events.
     pub fn new(kinds: EventKinds, limit: usize) -> Log {
         Log {
             kinds,
@@ -41,7 +41,7 @@ impl Log {
             tap: None,
         }
     }
-    /// Keeps an event at an end of `channel`, if its kind is wanted.
+    /// Stores an event at the source or destination of `channel`, if its kind is among `kinds`.
     pub fn note(&mut self, at: Ps, channel: ChannelId, what: What) {
         self.add(Event {
             at,
@@ -50,7 +50,7 @@ impl Log {
             what,
         });
     }
-    /// Keeps an event if its kind is wanted.
+    /// Stores an event, if its kind is among `kinds` and the limit has not been reached.
     pub fn add(&mut self, event: Event) {
         let wanted = match event.what {
             What::Loss { .. } | What::Refusal { .. } => {
@@ -70,8 +70,9 @@ impl Log {
             self.omitted += 1;
         }
     }
-    /// Keeps cells that links have lost, in order of time, before other events of the same instants.
-    /// None of the events of an earlier instant than the last of them may come later.
+    /// Inserts losses of links by their times, before other events of the same instants. `losses`
+    /// is in order of time. No later call may have an event that is earlier than the last of these
+    /// losses.
     pub fn add_losses(&mut self, losses: Vec<Event>) {
         let Some(first) = losses.first().filter(|_| self.kinds.loss) else {
             return;
@@ -88,7 +89,7 @@ impl Log {
         self.omitted += self.events.len().saturating_sub(self.limit) as u64;
         self.events.truncate(self.limit);
     }
-    /// Events kept, in order of time.
+    /// All stored events, in order of time.
     pub fn events(&self) -> &[Event] {
         &self.events
     }
@@ -115,8 +116,8 @@ mod tests {
         Event::loss(Ps(at), place, Cause::LinkError, Info::data(0))
     }
 
-    /// A link's losses are logged later than other events, but take their place in time, before
-    /// other events of the same instant. If the log is full, its last events are left out.
+    /// The losses of a link are added after other events, but are inserted by their times, before
+    /// other events of the same instant. A full log then drops its last events.
     #[test]
     fn losses_that_are_told_late_take_their_places() {
         let mut log = Log::new(EventKinds::default(), 5);

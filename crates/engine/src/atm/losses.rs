@@ -1,22 +1,22 @@
-//! Losses of each channel at a port: cells, bytes, and packets. A packet counts once, even if it
+//! Losses of each channel at a port, in cells, bytes and packets. A packet counts once, even if it
 //! loses cells at several ports.
 
 use alloc::vec::Vec;
 
 use super::cell::{Body, Info};
 
-/// Losses of one channel at a port.
+/// Losses of one channel at one port and its link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
     /// Cells that the port refused.
     pub cells: u64,
     /// Application bytes in the refused cells.
     pub bytes: u64,
-    /// PDUs of which at least one cell was refused. If the end of a PDU was lost before this port,
-    /// the PDU and the next one count as one.
+    /// PDUs of which the port refused at least one cell. A PDU whose last cell was lost before this
+    /// port counts as one with the next PDU.
     pub packets: u64,
-    /// Number of `packets` that had already lost cells at an earlier port, and were counted there.
-    /// The port finds this out when the end of the PDU passes.
+    /// Number of PDUs among `packets` that an earlier port has counted, because they lost cells
+    /// there. The port learns this from the last cell of the PDU.
     pub repeated: u64,
     /// Cells that the link of the port has lost.
     pub cells_on_link: u64,
@@ -24,21 +24,22 @@ pub struct Losses {
     pub bytes_on_link: u64,
 }
 
-/// Stands for no cell; no cell has this number.
+/// The entry for a channel without a lost cell; no cell has this number.
 const NONE: u32 = u32::MAX;
 
-/// Losses of all channels of a port.
+/// Losses of all channels at one port and its link.
 #[derive(Clone)]
 pub struct LossCounts {
     losses: Vec<Losses>,
-    /// Number of the cell that each channel has lost last at this port, since the end of a PDU passed.
+    /// For each channel, the number of the cell that was lost last at this port in the present PDU;
+    /// `NONE` if no cell was.
     last: Vec<u32>,
-    /// Number of channels that have lost a cell since the end of a PDU passed.
+    /// Number of channels that have lost a cell in their present PDU.
     open: u32,
 }
 
 impl LossCounts {
-    /// Counts of zero for `channels` channels.
+    /// Losses of zero for `channels` channels.
     pub fn new(channels: usize) -> LossCounts {
         LossCounts {
             losses: alloc::vec![Losses::default(); channels],
@@ -47,12 +48,12 @@ impl LossCounts {
         }
     }
 
-    /// Losses of the channel in `slot`.
+    /// Losses of the channel with index `slot` at the port.
     pub fn of(&self, slot: u32) -> Losses {
         self.losses[slot as usize]
     }
 
-    /// Counts a lost cell of the channel in `slot`.
+    /// Counts a cell of the channel with index `slot` that the port has refused.
     #[cold]
     pub fn add(&mut self, slot: u32, info: Info) {
         let losses = &mut self.losses[slot as usize];
@@ -66,7 +67,7 @@ impl LossCounts {
         }
     }
 
-    /// Counts a cell of the channel in `slot` that the link has lost.
+    /// Counts a cell of the channel with index `slot` that the port's link has lost.
     #[cold]
     pub fn add_on_link(&mut self, slot: u32, info: Info) {
         let losses = &mut self.losses[slot as usize];
@@ -74,8 +75,8 @@ impl LossCounts {
         losses.bytes_on_link += info.payload() as u64;
     }
 
-    /// Notes that a cell has passed or was lost. After the end of a PDU, further losses belong to
-    /// another PDU.
+    /// Must be called for each cell that passes or is refused. Further losses after the last cell
+    /// of a PDU belong to another PDU.
     #[inline]
     pub fn pass(&mut self, slot: u32, info: Info, body: &mut Option<&mut Body>) {
         if self.open > 0 && info.is_eom() {
@@ -92,8 +93,8 @@ impl LossCounts {
         self.open -= 1;
         match body {
             Some(Body::Pdu(pdu)) if pdu.holds(last) && !pdu.hit => pdu.hit = true,
-            // The loss was before the first cell of this PDU, so it was of earlier PDUs whose ends
-            // were lost.
+            // The cell was lost before the first cell of this PDU: it belonged to earlier PDUs
+            // whose last cells were lost.
             _ => self.losses[slot as usize].repeated += 1,
         }
     }

@@ -1,5 +1,5 @@
-//! The link layer of ATM: cells, RM cells, AAL5, output ports with their servers; hosts and switches, the
-//! plan of a network of them, and the simulation that runs it and is measured.
+//! The link layer of ATM: cells, RM cells, AAL5, output ports and their servers, hosts and
+//! switches; the plan of a network, its simulation and the measurements.
 
 pub mod aal5;
 mod build;

@@ -1,4 +1,5 @@
-//! State of a whole network that belongs to no node: the plan, the channels, the measuring window.
+//! State of a whole ATM network that belongs to no node: the plan, the channels, the measurement
+//! window.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -9,23 +10,24 @@ use crate::net::channel::{Channel, ChannelId};
 use crate::net::node;
 use crate::net::simulation::NOWHERE;
 
-/// State of a simulation, or of a part of one, that belongs to no node.
+/// State of a simulation, or of one of its parts, that belongs to no node.
 #[derive(Clone)]
 pub struct Network {
-    /// Plan of the whole network.
+    /// The plan of the whole network.
     pub plan: Arc<Plan>,
-    /// Channels with their hops.
+    /// The path of each channel.
     pub channels: Arc<[Channel]>,
-    /// By link and slot, the channels whose cells the link may lose without an event; empty if links
-    /// lose none.
+    /// For each link, the channels of its port in the order of their slots, if the link may lose
+    /// cells without an event; empty if no link does.
     pub lossy_channels: Arc<[Vec<ChannelId>]>,
-    /// For each channel: the node and the terminal at which the channel begins.
+    /// For each channel: the index of the node where the channel begins, and of the terminal there.
     pub begins: Vec<(usize, usize)>,
-    /// The measuring window.
+    /// The measurement window.
     pub window: Window,
-    /// Number of changes of the plan that have been made.
+    /// Number of changes of the plan that have been applied.
     pub changed: usize,
-    /// In a part of the network, the sum of the part's queues at each sample, in cells.
+    /// In a part of a partitioned simulation: for each sample, the sum of the part's queue lengths
+    /// in cells.
     pub queued: Vec<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! A node of a network.
+//! A node of an ATM network: a host or a switch.
 
 use alloc::vec::Vec;
 
@@ -17,45 +17,45 @@ use crate::net::channel::ChannelId;
 use crate::net::node;
 use crate::net::storage::{Place, Storage};
 
-/// A node of a simulation.
+/// A node of an ATM simulation.
 #[derive(Clone)]
 pub enum Node<S> {
-    /// An end system, at which channels begin and end.
+    /// An end system; channels begin and end there.
     Host(Host<S>),
     /// A switch, which forwards cells.
     Switch(Switch<S>),
 }
 
 impl<S: Server> Node<S> {
-    /// True if the node must process every arrival at its own time.
+    /// True if the node is event-driven: if it must process every arrival at its own time.
     pub fn is_prompt(&self) -> bool {
         match self {
             Node::Host(host) => host.is_prompt(),
             Node::Switch(switch) => switch.is_prompt(),
         }
     }
-    /// Output ports, with the links they feed.
+    /// Output ports, each with the index of the link that the port feeds.
     pub fn ports(&self) -> &[(Port<S>, u32)] {
         match self {
             Node::Host(host) => &host.ports,
             Node::Switch(switch) => &switch.ports,
         }
     }
-    /// Output ports with the links they feed, mutable.
+    /// Output ports, each with the index of the link that the port feeds; mutable.
     pub fn ports_mut(&mut self) -> &mut [(Port<S>, u32)] {
         match self {
             Node::Host(host) => &mut host.ports,
             Node::Switch(switch) => &mut switch.ports,
         }
     }
-    /// Events of this node.
+    /// Log of the events of this node.
     pub fn log(&self) -> &Log {
         match self {
             Node::Host(host) => &host.log,
             Node::Switch(switch) => &switch.log,
         }
     }
-    /// Events of this node, mutable.
+    /// Log of the events of this node, mutable.
     pub fn log_mut(&mut self) -> &mut Log {
         match self {
             Node::Host(host) => &mut host.log,
@@ -63,8 +63,8 @@ impl<S: Server> Node<S> {
         }
     }
 
-    /// Logs the cells that links have lost until `last`; `channels` has the channels of each link
-    /// by slot.
+    /// Logs the cells that links have lost up to `last`. `channels` has, for each link, its
+    /// channels in the order of their slots.
     fn log_losses(&mut self, last: Ps, channels: &[Vec<ChannelId>]) {
         let mut losses = Vec::new();
         for (port, link) in self.ports_mut() {
@@ -74,7 +74,7 @@ impl<S: Server> Node<S> {
                 Event::loss(at, (channels[slot as usize], *link), Cause::LinkError, info)
             }));
         }
-        // At one instant in the order of the ports.
+        // A stable sort: losses of one instant stay in the order of the ports.
         losses.sort_by_key(|loss| loss.at);
         self.log_mut().add_losses(losses);
     }
@@ -104,8 +104,8 @@ impl<S: Server> node::Node for Node<S> {
             }
         }
     }
-    /// Processes the completions up to `last` that cause nothing else: those at ports whose other
-    /// completions are events, and those of cells that links lose.
+    /// Ends the services that end at `last` or before and cause no further event: at event-driven
+    /// ports, and of cells that links lose.
     fn settle(&mut self, last: Ps, links: &mut Links, network: &Network) {
         if !network.lossy_channels.is_empty() {
             self.log_losses(last, &network.lossy_channels);

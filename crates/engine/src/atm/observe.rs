@@ -1,4 +1,4 @@
-//! Reads the state of a simulation between slices of its run, for traces and event logs. Reading
+//! Reads the state of a simulation between two calls of a run, for traces and event logs. Reading
 //! changes nothing.
 
 use alloc::vec::Vec;
@@ -11,29 +11,31 @@ use crate::atm::cell::ServiceClass;
 use crate::atm::server::Server;
 use crate::net::channel::ChannelId;
 
-/// An output port of a switch, as traces need it.
+/// Description of a switch's output port, for traces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SwitchPort {
     /// Index of the link that the port feeds.
     pub link: usize,
-    /// Classes and limit (`u64::MAX` for none) of each queue, in order of priority.
+    /// For each queue, in order of priority: the service classes and the limit in cells (`u64::MAX`
+    /// for no limit).
     pub queues: Vec<(Vec<ServiceClass>, u64)>,
-    /// True if virtual sources feed the port, with queues of channels in front of them.
+    /// True if virtual sources feed the port. Each such channel has its own queue before the port.
     pub virtual_sources: bool,
 }
 
-/// Queue lengths and counters of a switch port, at one instant.
+/// Queue lengths and counters of a switch port at one instant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PortState {
-    /// Cells in each queue, including the one in service.
+    /// Number of cells in each queue, including the cell in service.
     pub lengths: Vec<u64>,
-    /// Cells whose service has completed since the start of the run.
+    /// Number of cells that have left the port since the start of the run.
     pub departed: u64,
-    /// Departed cells that belong to credit control.
+    /// Number of credit cells among `departed`.
     pub credit_cells: u64,
-    /// Cells that the port has refused.
+    /// Number of cells that the port has refused since the start of the run.
     pub dropped: u64,
-    /// Cells that wait in front of virtual sources; `None` if none feeds the port.
+    /// Number of cells in the queues of virtual sources before the port; `None` if no virtual
+    /// source feeds the port.
     pub in_front: Option<u64>,
 }
 
@@ -45,7 +47,7 @@ impl<S: Server> Simulation<S> {
         switches.into_iter()
     }
 
-    /// Output ports of all switches that some channel uses, in the order of the report.
+    /// The output ports of all switches that some channel uses, in the order of the report.
     pub fn switch_ports(&self) -> Vec<SwitchPort> {
         let ports = self
             .switches()
@@ -62,7 +64,7 @@ impl<S: Server> Simulation<S> {
             .collect()
     }
 
-    /// The state of each of [`Simulation::switch_ports`] now.
+    /// The present state of each port of [`Simulation::switch_ports`].
     pub fn port_states(&mut self) -> Vec<PortState> {
         let now = self.now();
         let mut states = Vec::new();
@@ -90,15 +92,15 @@ impl<S: Server> Simulation<S> {
         states
     }
 
-    /// ACR of the forward channel of `flow` in cells/s; `None` if it is not ABR.
+    /// ACR of the forward channel of `flow` in cells/s; `None` if the channel is not ABR.
     pub fn acr(&self, flow: usize) -> Option<f64> {
         self.terminal(ChannelId::forward(flow))
             .abr()
             .map(|source| source.acr())
     }
 
-    /// Switches that end the loop of the forward channel of `flow` and begin a new one, in order,
-    /// each with the ACR of its virtual source in cells/s.
+    /// The switches that end the ABR loop of the forward channel of `flow` and begin a new loop, in
+    /// order of the path. Each has the ACR of its virtual source in cells/s.
     pub fn virtual_acrs(&self, flow: usize) -> Vec<(&str, f64)> {
         let channel = ChannelId::forward(flow);
         let switch = |before: usize| {
@@ -110,8 +112,8 @@ impl<S: Server> Simulation<S> {
             .collect()
     }
 
-    /// ACR in cells/s of the virtual source of the forward channel of `flow` at the end of `link`;
-    /// `None` if there is none.
+    /// ACR in cells/s of the virtual source for the forward channel of `flow` at the end of `link`;
+    /// `None` without one.
     pub fn virtual_acr(&self, flow: usize, link: usize) -> Option<f64> {
         let channel = ChannelId::forward(flow);
         let hops = &self.network.channels[channel.index()].hops;
@@ -120,7 +122,8 @@ impl<S: Server> Simulation<S> {
         found.map(|(_, relay)| relay.source().acr())
     }
 
-    /// Links that lead to the virtual sources of the forward channel of `flow`, in order.
+    /// Indices of the links that end at virtual sources of the forward channel of `flow`, in order
+    /// of the path.
     pub fn links_to_virtual_sources(&self, flow: usize) -> Vec<usize> {
         let channel = ChannelId::forward(flow);
         let hops = &self.network.channels[channel.index()].hops;
@@ -129,14 +132,14 @@ impl<S: Server> Simulation<S> {
             .collect()
     }
 
-    /// Cells that wait at the source of `flow`; `None` if the queue has no meaning, because cells
-    /// leave as they are generated, or one is always waiting.
+    /// Number of cells in the source queue of `flow`. `None` for sources whose cells leave when
+    /// they are generated, and for persistent sources, which always have a cell.
     pub fn source_queue(&self, flow: usize) -> Option<u64> {
         let source = self.terminal(ChannelId::forward(flow));
         source.may_wait().then(|| source.queue().cells())
     }
 
-    /// Congestion window of `flow` and the bytes acknowledged; `None` without TCP.
+    /// Congestion window of `flow` and its acknowledged data, both in bytes; `None` without TCP.
     pub fn tcp_window(&self, flow: usize) -> Option<(u64, u64)> {
         match self.terminal(ChannelId::forward(flow)).app() {
             App::Sender(sender) => Some((sender.cwnd(), sender.snd_una())),
@@ -152,20 +155,22 @@ impl<S: Server> Simulation<S> {
         }
     }
 
-    /// Explicit rate of the last BRM that reached the source of `flow`, in cells/s; `None` before
-    /// the first one, or if it is not ABR.
+    /// Explicit rate in the last BRM that has reached the source of `flow`, in cells/s; `None`
+    /// before the first BRM, or if the flow is not ABR.
     pub fn explicit_rate(&self, flow: usize) -> Option<f64> {
         self.terminal(ChannelId::forward(flow))
             .abr()
             .and_then(|source| source.explicit_rate())
     }
 
-    /// Cells that the source of `flow` has credit for; `None` without credit control.
+    /// Number of cells that the source of `flow` may send by its credit; `None` without credit
+    /// control.
     pub fn credit_balance(&self, flow: usize) -> Option<u32> {
         self.terminal(ChannelId::forward(flow)).credit_balance()
     }
 
-    /// Statistics of the control scheme of each of [`Simulation::switch_ports`] since the start.
+    /// Statistics of the control scheme since the start, for each port of
+    /// [`Simulation::switch_ports`]: names and values.
     pub fn control_statistics(&self) -> Vec<Vec<(&'static str, f64)>> {
         self.switches()
             .flat_map(|node| self.stations[node].node.ports())
@@ -173,19 +178,19 @@ impl<S: Server> Simulation<S> {
             .collect()
     }
 
-    /// Data cells that have been sent on `channel`.
+    /// Number of data cells that have been sent on `channel`.
     pub fn data_cells_sent(&self, channel: ChannelId) -> u64 {
         self.terminal(channel).counts().data_sent
     }
 
-    /// Data cells of `channel` that have arrived, and the number that follows that of the last of
-    /// them, modulo [`Info::NUMBERS`](crate::atm::cell::Info::NUMBERS).
+    /// Number of data cells of `channel` that have arrived, and the number of the next data cell if
+    /// none is lost, modulo [`Info::NUMBERS`](crate::atm::cell::Info::NUMBERS).
     pub fn data_cells_received(&self, channel: ChannelId) -> (u64, u32) {
         let terminal = self.terminal(channel.reverse());
         (terminal.counts().data_received, terminal.next_number())
     }
 
-    /// Cells that are on links or queued at switches now.
+    /// Number of cells that are on links or queued at switches now.
     pub fn cells_held(&self) -> u64 {
         let links: usize = self.links.iter().map(|link| link.len()).sum();
         let ports = self
@@ -201,8 +206,8 @@ impl<S: Server> Simulation<S> {
         (links + ports.sum::<usize>() + waiting.sum::<usize>()) as u64
     }
 
-    /// The first `limit` events of all nodes in order of time, and the number of further events. At
-    /// one instant the order is that of the nodes.
+    /// The first `limit` logged events of all nodes in order of time, and the number of further
+    /// events. Events of one instant are in the order of their nodes.
     pub fn events(&self, limit: usize) -> (Vec<Event>, u64) {
         let mut events: Vec<Event> = self
             .nodes()

@@ -1,5 +1,5 @@
-//! The reports that an observer of all traffic receives during a run, for packet captures and
-//! time-space diagrams.
+//! Reports of all traffic that the plain engine passes to an observer during a run, for packet
+//! captures and time-space diagrams.
 
 use super::event::Event;
 use crate::atm::cell::{Body, Info};
@@ -7,26 +7,26 @@ use crate::kernel::Ps;
 use crate::net::channel::ChannelId;
 use crate::tcp::Segment;
 
-/// A cell on a link.
+/// Report of a cell on a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crossing {
     /// Index of the link.
     pub link: u32,
     /// Channel of the cell; `None` for a cell of credit control, which belongs to no channel.
     pub channel: Option<ChannelId>,
-    /// Header bits on this link, and the number among the data cells of the channel, modulo
-    /// [`Info::NUMBERS`].
+    /// Header bits of the cell on this link, and its number among the data cells of the channel,
+    /// modulo [`Info::NUMBERS`].
     pub info: Info,
-    /// Contents on this link of an RM cell or a credit cell, or the PDU that the cell ends; `None`
-    /// for other data cells, whose PDU was reported by [`Observer::on_pdu`] before.
+    /// Contents of an RM cell or credit cell on this link, or the PDU that the cell ends. `None`
+    /// for other data cells: [`Observer::on_pdu`] has reported their PDU.
     pub body: Option<Body>,
     /// Time at which the last bit of the cell left the sending node.
     pub left: Ps,
-    /// Time at which the last bit of the cell arrives at the far end.
+    /// Time at which the last bit of the cell arrives at the end of the link.
     pub arrives: Ps,
 }
 
-/// A PDU whose first cell leaves its end system's queue.
+/// Report of a PDU whose first cell leaves the source queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PduStart {
     /// Time at which the first cell of the PDU leaves the queue.
@@ -37,9 +37,9 @@ pub struct PduStart {
     pub first: u32,
     /// Number of cells of the PDU.
     pub cells: u16,
-    /// Number of leading cells of the PDU that are sent; the source queue has refused the others.
+    /// Number of leading cells of the PDU that are sent; the source queue has refused the rest.
     pub sent: u16,
-    /// The TCP segment inside the PDU. Every PDU has one: sources that do not use TCP send cells
+    /// The TCP segment inside the PDU. Every PDU has one: sources without TCP send raw cells,
     /// without PDUs.
     pub segment: Segment,
 }
@@ -47,15 +47,15 @@ pub struct PduStart {
 /// Receives reports of all traffic, in order of time. At one instant PDUs come first, then losses,
 /// then cells.
 ///
-/// A port is observed by the cells on its link, and by the cells that it refuses.
+/// The reports of a port are the cells on its link and the cells that the port refuses.
 pub trait Observer {
-    /// Called when a cell has been put on a link; on each link in order.
+    /// Report of a cell that has been put on a link. The cells of each link come in order.
     fn on_cell(&mut self, _cell: &Crossing) {}
-    /// Called when a PDU begins. The next `sent` cells of its channel, from the number `first` on,
-    /// belong to the PDU.
+    /// Report of a PDU that begins. The next `sent` data cells of its channel, from the number
+    /// `first` on, belong to the PDU.
     fn on_pdu(&mut self, _pdu: &PduStart) {}
-    /// Called when a cell was refused by a buffer or lost by a link
-    /// ([`What::Loss`](super::event::What::Loss)), or when an end system's queue was too full for a
-    /// whole PDU ([`What::Refusal`](super::event::What::Refusal)).
+    /// Report of a cell that a buffer refused or a link lost
+    /// ([`What::Loss`](super::event::What::Loss)), or of a PDU for which a source queue had too
+    /// little room ([`What::Refusal`](super::event::What::Refusal)).
     fn on_loss(&mut self, _loss: &Event) {}
 }

@@ -1,5 +1,5 @@
-//! Schemes and laws from outside the engine, reached between two slices of a run: the program that
-//! runs the simulation reads their counts and sets what they do next.
+//! Access to user-defined control schemes and rate laws between two calls of a run. The program
+//! that runs the simulation reads their counters and sets their next actions.
 
 use core::any::Any;
 
@@ -8,37 +8,38 @@ use super::simulation::Simulation;
 use crate::atm::server::Server;
 use crate::net::channel::ChannelId;
 
-/// An output port with a control scheme from outside the engine, at one instant. Counts are since
-/// the start of the run.
+/// A switch port with a user-defined control scheme, at one instant. Counters are since the start
+/// of the run.
 pub struct PortFromOutside<'s> {
-    /// State of the control scheme.
+    /// State of the user-defined control scheme.
     pub scheme: &'s mut dyn Any,
-    /// Cells of the controlled queue: the length that the scheme's timer would get.
+    /// Length of the controlled queue in cells, as the timer of the scheme would get it.
     pub queue: u64,
-    /// Cells of all queues whose service has completed.
+    /// Number of cells of all queues that have left the port.
     pub departed: u64,
-    /// Cells of all queues that were refused.
+    /// Number of cells of all queues that the port has refused.
     pub dropped: u64,
 }
 
-/// The source of a flow's forward channel with a law from outside the engine, at one instant.
-/// Counts are since the start of the run.
+/// The source of a flow's forward channel with a user-defined rate law, at one instant. Counters
+/// are since the start of the run.
 pub struct LawFromOutside<'s> {
-    /// State of the law.
+    /// State of the user-defined rate law.
     pub law: &'s mut dyn Any,
     /// ACR of the source in cells/s.
     pub acr: f64,
-    /// Data cells that the source has sent.
+    /// Number of data cells that the source has sent.
     pub sent: u64,
-    /// Data cells that have arrived at the destination.
+    /// Number of data cells that have arrived at the destination.
     pub received: u64,
-    /// Number that follows the number of the last data cell that arrived, modulo
+    /// Number of the next data cell if none is lost, modulo
     /// [`Info::NUMBERS`](crate::atm::cell::Info::NUMBERS).
     pub next_number: u32,
 }
 
 impl<S: Server> Simulation<S> {
-    /// The switch port that feeds `link`; `None` if it has no scheme that can be reached.
+    /// The switch port that feeds `link`; `None` if its control scheme is not user-defined or
+    /// permits no access.
     pub fn port_from_outside(&mut self, link: usize) -> Option<PortFromOutside<'_>> {
         let (now, node) = (self.now(), self.network.plan.links.get(link)?.from);
         let ports = match &mut self.stations[node].node {
@@ -59,7 +60,7 @@ impl<S: Server> Simulation<S> {
         })
     }
 
-    /// The source of `flow`; `None` if it has no law that can be reached.
+    /// The source of `flow`; `None` if its rate law is not user-defined or permits no access.
     pub fn law_from_outside(&mut self, flow: usize) -> Option<LawFromOutside<'_>> {
         let channel = ChannelId::forward(flow);
         let (received, next_number) = self.data_cells_received(channel);

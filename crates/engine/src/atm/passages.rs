@@ -1,4 +1,4 @@
-//! Records every cell on every link over a short span, for time-space diagrams.
+//! Records each cell on each link during a short span, for time-space diagrams.
 
 use alloc::vec::Vec;
 
@@ -8,7 +8,7 @@ use crate::atm::cell::Info;
 use crate::kernel::Ps;
 use crate::net::channel::ChannelId;
 
-/// A cell on a link.
+/// Record of a cell on a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Passage {
     /// Index of the link.
@@ -19,22 +19,22 @@ pub struct Passage {
     pub info: Info,
     /// Time at which the last bit of the cell left the sending node.
     pub left: Ps,
-    /// Time at which the last bit of the cell arrived at the far end.
+    /// Time at which the last bit of the cell arrived at the end of the link.
     pub arrived: Ps,
 }
 
-/// Passages of cells over links during a span, in order of time.
+/// Records of cells on links during a span, in order of time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Passages {
-    /// The first passages, at most as many as requested.
+    /// The first records, at most as many as requested.
     pub kept: Vec<Passage>,
-    /// Number of further passages.
+    /// Number of further cells, which are not recorded.
     pub omitted: u64,
 }
 
 impl Reference {
     /// Runs to `until` and records the cells that are on a link between `from` and `until`, at most
-    /// `most` of them. Cells of credit control belong to no channel and are left out.
+    /// `most` of them. Cells of credit control are left out, as they belong to no channel.
     pub fn passages(&mut self, from: Ps, until: Ps, most: usize) -> Passages {
         let mut noting = Noting {
             from,

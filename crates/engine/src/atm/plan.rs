@@ -1,4 +1,4 @@
-//! The plan of a simulation: a directed graph, the flows over it, and the measurements.
+//! The plan of an ATM simulation: a directed graph, the flows over it, and the measurements.
 
 pub(super) mod change;
 mod credited;
@@ -29,34 +29,35 @@ use crate::net::channel::ChannelId;
 use crate::tcp::TcpConfig;
 use crate::traffic::SourceConfig;
 
-/// A plan of a simulation.
+/// The plan of an ATM simulation.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Seed of every random stream.
     pub seed: u64,
-    /// Nodes; links name them by index.
+    /// Hosts and switches. Links refer to a node by its index in this list.
     pub nodes: Vec<NodePlan>,
-    /// Directed links; flows name them by index.
+    /// Directed links. Flows refer to a link by its index in this list.
     pub links: Vec<LinkPlan>,
     /// Flows, each with its channels and end systems.
     pub flows: Vec<FlowPlan>,
-    /// Credit control, if there is any.
+    /// Parameters of credit control; `None` without it.
     pub fcvc: Option<FcvcConfig>,
-    /// Bit errors on links, by which every link may lose cells.
+    /// Bit errors, by which every link may lose cells.
     pub errors: LinkErrors,
-    /// Order of cells that arrive at one instant.
+    /// Order of cells that arrive at one node at the same instant.
     pub simultaneous_cells: SimultaneousCells,
-    /// Changes during the run, in the order of their instants.
+    /// Changes of settings during the run, in the order of their instants.
     pub changes: Vec<Change>,
-    /// Control schemes of single ports in place of their switch's, by the link that a port feeds.
-    /// A change of the switch acts on a port that has the same scheme.
+    /// Control schemes of single ports, each with the index of the link that the port feeds. Such a
+    /// scheme replaces the scheme of the switch. A change of the switch's scheme acts on such a
+    /// port only if both schemes are of one kind.
     pub port_controls: Vec<(usize, ControlConfig)>,
-    /// Measurements and recordings.
+    /// Measurements and recordings of the run.
     pub measure: MeasurePlan,
 }
 
 impl Plan {
-    /// A plan with seed 1, without credit control, losses on links, changes and recordings.
+    /// A plan with seed 1, without credit control, link losses, changes and recordings.
     pub fn new(nodes: Vec<NodePlan>, links: Vec<LinkPlan>, flows: Vec<FlowPlan>) -> Plan {
         Plan {
             seed: 1,
@@ -71,11 +72,12 @@ impl Plan {
             measure: MeasurePlan::default(),
         }
     }
-    /// The channels of all flows.
+    /// The channels of all flows, in order of their numbers.
     pub fn channels(&self) -> impl DoubleEndedIterator<Item = ChannelId> + Clone + use<> {
         ChannelId::all(self.flows.len())
     }
-    /// Links of a channel, in order; empty if the flow has no such channel.
+    /// Indices of the links of a channel, in order; empty if the flow has no channel in this
+    /// direction.
     pub fn path(&self, channel: ChannelId) -> &[usize] {
         let flow = &self.flows[channel.flow()];
         if channel.is_forward() {
@@ -84,7 +86,7 @@ impl Plan {
             &flow.backward
         }
     }
-    /// Class of the data of a channel.
+    /// Service class of the data of a channel.
     pub fn class(&self, channel: ChannelId) -> ServiceClass {
         let flow = &self.flows[channel.flow()];
         if channel.is_forward() {
@@ -93,7 +95,7 @@ impl Plan {
             flow.ack_service
         }
     }
-    /// Control scheme of the port that feeds `link`, whose switch has these `settings`.
+    /// Control scheme of the port that feeds `link`. `settings` are those of the port's switch.
     pub fn control_of<'p>(&'p self, link: usize, settings: &'p SwitchPlan) -> &'p ControlConfig {
         let mut single = self.port_controls.iter();
         let own = single.find(|(port, _)| *port == link);
@@ -127,31 +129,31 @@ pub struct NodePlan {
 pub enum NodeKind {
     /// An end system, at which channels begin and end.
     Host,
-    /// A switch, which forwards cells; all its output ports have these settings.
+    /// A switch, which forwards cells. The settings hold for all its output ports.
     Switch(SwitchPlan),
 }
 
 /// Settings of a switch's output ports.
 #[derive(Clone, Debug)]
 pub struct SwitchPlan {
-    /// Limit of each queue.
+    /// Limit of each queue in cells.
     pub buffer: Buffer,
-    /// Queues in order of priority, each with the classes that share it.
+    /// Queues in order of priority, highest first, each with the classes that share it.
     pub priority: Vec<Vec<ServiceClass>>,
     /// True if RM cells are served before the other cells of their queue.
     pub rm_first: bool,
-    /// Congestion control of the queue that holds ABR.
+    /// Congestion control of the queue for ABR.
     pub control: ControlConfig,
     /// Discard policy of every queue.
     pub discard: DiscardConfig,
-    /// Settings of virtual sources and destinations, if ABR control loops end here and new ones
-    /// begin.
+    /// Settings of virtual sources and destinations, if the switch ends ABR loops and begins new
+    /// ones.
     pub vsvd: Option<VsVdConfig>,
 }
 
 impl SwitchPlan {
-    /// Ports with queues of `buffer` cells, CBR and VBR before the other classes, without control;
-    /// full queues refuse cells.
+    /// Settings with queues of `buffer` cells, tail drop and no control. CBR and VBR are served
+    /// before the other classes.
     pub fn new(buffer: Buffer) -> SwitchPlan {
         use ServiceClass::{Abr, Cbr, Random, Ubr, Vbr};
         SwitchPlan {
@@ -165,18 +167,19 @@ impl SwitchPlan {
     }
 }
 
-/// A flow: a bidirectional virtual channel and its end systems.
+/// A flow: its two virtual channels, forward and backward, and its end systems.
 #[derive(Clone, Debug)]
 pub struct FlowPlan {
     /// Unique name, for instance `tcp.3`.
     pub name: String,
-    /// Name of the group of like flows.
+    /// Name of the scenario's group of identical flows.
     pub group: String,
     /// Number of the flow within the group, from 1.
     pub index: u32,
     /// Class of the data of the forward channel.
     pub service: ServiceClass,
-    /// Class of the data of the backward channel. RM cells of both channels are ABR if either class is.
+    /// Class of the data of the backward channel. RM cells of both channels are ABR if one of the
+    /// two classes is.
     pub ack_service: ServiceClass,
     /// Links of the forward channel, in order.
     pub forward: Vec<usize>,
@@ -184,24 +187,24 @@ pub struct FlowPlan {
     pub backward: Vec<usize>,
     /// Start time of the source.
     pub start: Ps,
-    /// False if the source sends nothing new until a change lets it.
+    /// False if the source sends no new data until a change of the plan sets this to true.
     pub sends: bool,
     /// The source of traffic.
     pub source: SourceConfig,
-    /// TCP at both ends; used by sources over TCP.
+    /// Parameters of TCP at both ends; unused by sources without TCP.
     pub tcp: TcpConfig,
-    /// ABR end systems at both ends; used by channels of that class.
+    /// Parameters of the ABR end systems at both ends; unused by channels of other classes.
     pub abr: AbrConfig,
-    /// Headers between AAL5 and IP.
+    /// Headers between AAL5 and IP, such as LLC/SNAP.
     pub encapsulation: Encapsulation,
-    /// Limit of the source queue of each channel, in cells.
+    /// Limit of the source queue at each end, in cells.
     pub source_queue: Buffer,
-    /// The part of a PDU that a source queue refuses if it does not fit.
+    /// The cells of a PDU that a source queue refuses if the whole PDU does not fit.
     pub source_queue_refuses: Refuses,
 }
 
 impl FlowPlan {
-    /// A flow that starts at 0, alone in a group of its name, with default end systems and no
+    /// A flow that starts at 0 in a group of its own, with default end systems and without a
     /// backward channel.
     pub fn new(
         name: &str,
@@ -229,21 +232,21 @@ impl FlowPlan {
     }
 }
 
-/// Measurements and recordings besides counters.
+/// Measurements and recordings of a run, in addition to counters.
 #[derive(Clone, Debug, Default)]
 pub struct MeasurePlan {
-    /// Stamps every cell to measure cell delays.
+    /// True if each data cell carries its sending time, so that cell delays can be measured.
     pub cell_delay: bool,
     /// Kinds of events to log.
     pub events: EventKinds,
-    /// Largest number of events kept.
+    /// Largest number of events that the log stores.
     pub event_limit: usize,
 }
 
-/// A set of event kinds.
+/// A set of event kinds for the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventKinds {
-    /// Cells refused by a buffer.
+    /// Cells refused by a buffer or lost by a link.
     pub loss: bool,
     /// Expiries of TCP's retransmission timer.
     pub timeout: bool,
@@ -253,8 +256,7 @@ pub struct EventKinds {
     pub mark: bool,
 }
 
-/// Reason why a plan cannot be simulated. The plan violates a condition that its author must
-/// ensure.
+/// Reason why a plan cannot be simulated: a condition that the plan violates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanError(pub String);
 

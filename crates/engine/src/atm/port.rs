@@ -1,4 +1,4 @@
-//! An output port: admission of cells, the control scheme's view of them, and counters.
+//! An output port: admission of cells to its queues, its control scheme, and its counters.
 
 mod change;
 mod counts;
@@ -27,13 +27,13 @@ use front::Front;
 /// Settings of one queue of a port.
 #[derive(Clone)]
 pub struct QueueSettings {
-    /// Classes that share the queue.
+    /// Service classes that share the queue.
     pub classes: Vec<ServiceClass>,
     /// Limit of the queue in cells, `u64::MAX` for none.
     pub buffer: u64,
-    /// True if credit sets the limit of the queue.
+    /// True if credit control limits the queue, instead of `buffer`.
     pub is_credited: bool,
-    /// Policy that decides which cells the queue refuses.
+    /// Discard policy, which decides about the cells that the queue refuses.
     pub discard: Discard,
 }
 
@@ -45,17 +45,17 @@ pub struct PortSettings {
     pub delay: Ps,
     /// Queues in order of priority, the highest first.
     pub queues: Vec<QueueSettings>,
-    /// Index of the queue that the control scheme controls.
+    /// Index of the queue for which the control scheme is responsible.
     pub controlled: usize,
     /// True if RM cells are served before the other cells of their queue.
     pub rm_first: bool,
-    /// Control scheme of the controlled queue.
+    /// Control scheme of the queue with index `controlled`.
     pub control: Control,
     /// Number of channels through the port.
     pub channels: usize,
-    /// Settings of a prompt server, if the port needs one.
+    /// Settings of an event-driven server, if the port needs one.
     pub prompt: Option<PromptSettings>,
-    /// Losses of the port's link, if the port is not prompt and the link loses cells.
+    /// Number of channels that use the port.
     pub losses: Option<LossSettings>,
     /// True if parameters of the control scheme may change during a run.
     pub may_change: bool,
@@ -64,67 +64,72 @@ pub struct PortSettings {
 #[derive(Clone)]
 struct Queue {
     settings: QueueSettings,
-    /// True if the port is prompt and the queue's channels take turns.
+    /// True if the port is event-driven and serves the channels of the queue in round-robin order.
     by_turns: bool,
-    /// Length in cells below which the queue certainly has room for another cell.
+    /// Length in cells below which the queue always has room for another cell.
     taken_below: u64,
-    /// Length in cells, of the queue together with the cells in front of it, below which there is
-    /// room for another cell; 0 if the queue's policy must decide on each cell.
+    /// Length in cells of the queue, plus the cells of virtual sources before the port, below which
+    /// there is room for another cell. 0 if the discard policy must decide on each cell.
     room_in_front: u64,
     dropped: u64,
 }
 
-/// An output port and its server. What each cell needs comes first and lies together, so that a cell
-/// touches few lines of the cache.
+/// An output port and its server. The fields that each cell needs come first, so that a cell uses
+/// few cache lines.
 #[derive(Clone)]
 #[repr(C)]
 pub struct Port<S> {
     server: S,
-    /// Backlog of the line, below which the queue is certainly shorter than `freely_below`.
+    /// Time that the line needs for all cells present, below which the queue is always shorter than
+    /// `freely_below`.
     free_backlog: Ps,
-    /// Backlog of the line, below which the queue is certainly shorter than `freely_below` and no
-    /// cell is marked.
+    /// Time that the line needs for all cells present, below which the queue is always shorter than
+    /// `freely_below` and no cell is marked.
     express_backlog: Ps,
-    /// Queue length below which a cell is admitted if the policy of its queue lets it pass
-    /// ([`DiscardPolicy::passes`]). `passing_backlog` is the backlog of the line below which the
-    /// queue is certainly shorter than that.
+    /// Queue length in cells below which a cell is admitted if the policy of its queue lets it pass
+    /// ([`DiscardPolicy::passes`]). While the line needs less than `passing_backlog` for all cells
+    /// present, the queue is always shorter.
     passing_below: u64,
     passing_backlog: Ps,
-    /// True if the control scheme reads the length of its queue at RM cells, but not at every other.
+    /// True if the control scheme reads the length of its queue at RM cells, but not at all other
+    /// cells.
     reads_at_rm: bool,
-    /// True if the control scheme reads the length of its queue at some of the other cells.
+    /// True if the control scheme reads the length of its queue at some cells that are not RM
+    /// cells.
     reads_some: bool,
-    /// True if the control scheme reads the length of its queue at all.
+    /// True if the control scheme reads the length of its queue at any cell or timer.
     reads_queue: bool,
-    /// True if the control scheme ignores all cells but RM cells.
+    /// True if the control scheme ignores all cells except RM cells.
     ignores_data: bool,
-    /// True if the port is prompt.
+    /// True if the port is event-driven: if it processes each departure at its own time.
     is_prompt: bool,
-    /// True if the port is prompt and neither a policy with a state nor the control scheme decides on a cell:
-    /// only the length of the queue may refuse it.
+    /// True if the port is event-driven, no discard policy has a state, and the control scheme
+    /// decides on no cell. Then only the length of its queue may refuse a cell.
     asks_nobody: bool,
     control: Control,
     queues: Vec<Queue>,
     controlled: usize,
-    /// Queue length below which a cell is admitted without further checks: the smallest buffer if
-    /// the policies of all queues have no state, 0 if the length is needed at every arrival.
+    /// Queue length in cells below which a cell is admitted without further checks. The smallest
+    /// buffer if the policies of all queues have no state; 0 if each arrival needs the length.
     freely_below: u64,
-    /// Time of a cell on the line, rounded down.
+    /// Transmission time of a cell on the line, rounded down.
     cell_time: Ps,
     losses: LossCounts,
-    /// By slot: the most cells that a channel under credit control may have at this port.
+    /// By slot: the largest number of cells that a channel under credit control may have at this
+    /// port.
     allocations: Vec<Option<u64>>,
     digest: Digest,
     rate: Rate,
     front: Front,
-    /// Backlog of the line below which no cell is marked by the server.
+    /// Time that the line needs for all cells present, below which the server marks no cell.
     unmarked_below: Ps,
-    /// Cells that the link has lost, counted but not yet taken by [`Port::take_losses`].
+    /// Cells that the link has lost and the port has counted, but that [`Port::take_losses`] has
+    /// not returned yet.
     untaken: Vec<Departure>,
 }
 
 impl<S: BuildServer> Port<S> {
-    /// A port without cells.
+    /// A port without cells, at time zero.
     pub fn new(settings: PortSettings) -> Port<S> {
         let line = Line {
             clock: CellClock::new(settings.rate),
@@ -194,7 +199,7 @@ impl<S: BuildServer> Port<S> {
 }
 
 impl<S: Server> Port<S> {
-    /// Handles a cell that arrives at `now`. Returns the reason if it is refused.
+    /// Processes a cell that arrives at `now`. Returns the reason if the port refuses the cell.
     #[inline(always)]
     pub fn arrive(
         &mut self,
@@ -214,9 +219,9 @@ impl<S: Server> Port<S> {
         None
     }
 
-    /// Handles a cell without a body that the port [`Port::takes`], if all other events at `now`
-    /// are done. The service of the cell starts at once if possible. Returns false if
-    /// [`Port::next_event`] and [`Port::next_start`] have certainly not become earlier.
+    /// Processes a cell without a body for which [`Port::takes`] is true, after all other events at
+    /// `now`. The service of the cell begins at once if the line is free. Returns false if
+    /// [`Port::next_event`] and [`Port::next_start`] have not become earlier.
     #[inline]
     pub fn arrive_alone(&mut self, now: Ps, mut arrival: Arrival, out: &mut Outlet<'_>) -> bool {
         arrival.cell.info = self.show(now, &arrival, None, 0);
@@ -226,9 +231,8 @@ impl<S: Server> Port<S> {
         })
     }
 
-    /// True if the port is prompt and certainly admits a data cell at `now` into `queue`, and
-    /// neither policy nor scheme needs the length of the queue. Then [`Port::arrive_alone`] may be
-    /// called.
+    /// True if an event-driven port admits a data cell at `now` into `queue` without reading the
+    /// length of the queue for policy or scheme. The caller may then use [`Port::arrive_alone`].
     #[inline(always)]
     pub fn takes(&self, now: Ps, queue: u32) -> bool {
         if !self.asks_nobody {
@@ -238,20 +242,21 @@ impl<S: Server> Port<S> {
         self.server.surely_shorter(now, queue as usize, limit)
     }
 
-    /// Shows the port's control scheme a cell that arrives, see [`show`].
+    /// Passes an arriving cell to the port's control scheme, see [`show`].
     #[inline(always)]
     fn show(&mut self, now: Ps, arrival: &Arrival, rm: Option<&mut RmCell>, length: u64) -> Info {
         let control = (&mut self.control, self.ignores_data);
         show(control, now, arrival, rm, length)
     }
 
-    /// True if the control scheme reads the length of its queue at a cell without a body.
+    /// True if the control scheme reads the length of its queue at the cell `arrival`, which has no
+    /// body.
     #[inline(always)]
     fn reads_at(&self, now: Ps, arrival: &Arrival) -> bool {
         self.reads_some && arrival.controlled && self.control.reads_at(now, CELL_UNITS.into())
     }
 
-    /// True if a cell is certainly admitted, and neither policy nor scheme needs the length of its
+    /// True if the cell is always admitted, and neither policy nor scheme needs the length of its
     /// queue.
     #[inline(always)]
     fn admits_unseen(&mut self, now: Ps, arrival: &Arrival) -> bool {
@@ -270,7 +275,8 @@ impl<S: Server> Port<S> {
             || self.takes(now, arrival.queue)
     }
 
-    /// Handles a cell as [`Port::arrive`] does, if the length of the queue matters.
+    /// Processes a cell as [`Port::arrive`] does, when policy or scheme needs the length of the
+    /// queue.
     #[inline(never)]
     fn arrive_watched(
         &mut self,
@@ -296,8 +302,8 @@ impl<S: Server> Port<S> {
         None
     }
 
-    /// Reason why a queue of `length` cells refuses a cell of the channel in `slot`, whose loss is
-    /// then counted; `None` if the cell is admitted.
+    /// Reason why the queue `index` of `length` cells refuses a cell of the channel in `slot`;
+    /// counts the loss. `None` if the cell is admitted.
     #[inline]
     fn refuses(
         &mut self,
@@ -326,7 +332,8 @@ impl<S: Server> Port<S> {
 
     #[cold]
     fn lose(&mut self, now: Ps, slot: u32, queue: usize, info: Info) {
-        // The digest has all losses in order of time; completions come before arrivals.
+        // The digest takes all losses in order of time: losses on the link at service ends come
+        // before arrivals.
         self.count_lost(now);
         self.queues[queue].dropped += 1;
         self.losses.add(slot, info);
@@ -335,12 +342,13 @@ impl<S: Server> Port<S> {
             .add((slot as u64) << 32 | info.without_stamp().0 as u64);
     }
 
-    /// Handles a backward RM cell of the channel in `slot` that passes in the other direction.
+    /// Passes a backward RM cell to the control scheme. The cell travels against the channel in
+    /// `slot`, through another port of the switch.
     pub fn pass_backward(&mut self, now: Ps, slot: u32, rm: &mut RmCell, out: &mut Outlet<'_>) {
         let queue = self.class_length(now, self.reads_queue, out);
         self.control.on_backward(now, slot, rm, queue);
     }
-    /// Time at which [`Port::wake`] is due.
+    /// Time of the control scheme's next timer, at which the caller must call [`Port::wake`].
     #[inline]
     pub fn wake_at(&self) -> Ps {
         self.control.wake_at()
@@ -350,27 +358,29 @@ impl<S: Server> Port<S> {
         let queue = self.class_length(now, self.reads_queue, out);
         self.control.wake(now, queue, CELL_UNITS.into());
     }
-    /// Processes everything before `now`, and the completions at `now`.
+    /// Processes all service starts and ends before `now`, and the service ends at `now`.
     #[inline]
     pub fn advance(&mut self, now: Ps, out: &mut Outlet<'_>) {
         self.server
             .advance(&mut Context::new(now, &mut self.control, out));
     }
-    /// Time at which [`Port::advance`] is due; `NEVER` if departures need no event.
+    /// Time at which [`Port::advance`] must be called next; `NEVER` if the port's departures need
+    /// no event.
     #[inline]
     pub fn next_event(&self) -> Ps {
         self.server.next_event()
     }
-    /// Cells in `queue` at `now`.
+    /// Number of cells in `queue` at `now`.
     pub fn queue_length(&mut self, now: Ps, queue: usize, out: &mut Outlet<'_>) -> u64 {
         self.server
             .queue_length(queue, &mut Context::new(now, &mut self.control, out))
     }
-    /// Losses of the channel in `slot`.
+    /// Losses of the channel with index `slot` at the port.
     pub fn losses(&self, slot: u32) -> Losses {
         self.losses.of(slot)
     }
-    /// True if cells that are on the link already may be marked until their service starts.
+    /// True if the port may mark a cell that is already on its link, until the service of the cell
+    /// starts.
     pub fn marks_later(&self) -> bool {
         self.unmarked_below != Ps::NEVER
     }
@@ -382,7 +392,7 @@ impl<S: Server> Port<S> {
     pub fn control_mut(&mut self) -> &mut Control {
         &mut self.control
     }
-    /// Cells of the controlled queue at `now`: the length that the scheme's timer gets.
+    /// Length of the controlled queue in cells at `now`, as the timer of the scheme gets it.
     pub fn controlled_length(&mut self, now: Ps, out: &mut Outlet<'_>) -> u64 {
         self.class_length(now, true, out)
     }
@@ -398,17 +408,17 @@ impl<S: Server> Port<S> {
     pub fn rate(&self) -> Rate {
         self.rate
     }
-    /// Hash over all losses of the port.
+    /// Hash over the times and cells of all losses of the port.
     pub fn digest(&self) -> Digest {
         self.digest
     }
 }
 
-/// Shows the control scheme a cell that arrives, unless `ignores_data` says that the scheme ignores all but
-/// RM cells. Returns the cell's word, which the scheme may have marked.
+/// Passes an arriving cell to the control scheme, unless the scheme ignores all but RM cells
+/// (`ignores_data`). Returns the header word of the cell, which the scheme may have marked.
 ///
-/// Only the word is lent to the scheme: if the whole arrival were lent, each arrival would be copied through
-/// memory.
+/// The scheme gets only the header word: lending it the whole arrival would copy each arrival
+/// through memory.
 #[inline(always)]
 fn show(
     (control, ignores_data): (&mut Control, bool),
@@ -418,7 +428,7 @@ fn show(
     length: u64,
 ) -> Info {
     let info = arrival.cell.info;
-    // A dispatch would be in vain.
+    // The call would have no effect.
     if ignores_data && rm.is_none() {
         return info;
     }
@@ -430,8 +440,8 @@ fn show(
     }
 }
 
-/// Shows the control scheme a cell under control, whose channel has a slot in the scheme. Returns the cell's
-/// word, which the scheme may have marked.
+/// Passes a cell of a controlled class to the control scheme; `slot` is the index of its channel in
+/// the scheme. Returns the header word of the cell, which the scheme may have marked.
 #[inline(always)]
 fn show_controlled(
     control: &mut Control,

@@ -1,8 +1,9 @@
-//! The plain reference engine: it always processes the globally earliest instant, calls every node,
-//! and has eager ports.
+//! The plain reference engine. It processes one instant after the other, calls every node at each
+//! instant, and its ports compute each service at its time.
 //!
-//! It shares the end systems, switches and control schemes with [`Simulation`], but neither its
-//! schedule (lookahead, turns, lags) nor its servers. Tests compare the two cell by cell.
+//! The plain engine shares end systems, switches and control schemes with [`Simulation`], but
+//! neither the schedule (lookahead, turns, late arrivals) nor the servers. Tests compare the two
+//! engines cell by cell.
 
 use super::plan::{Plan, PlanError};
 use super::report::Report;
@@ -10,18 +11,18 @@ use super::server::EagerServer;
 use super::simulation::Simulation;
 use crate::kernel::Ps;
 
-/// Moments of a run at which a watcher is called.
+/// The moments of a run at which the plain engine calls a watching function.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Moment {
     /// All events before this instant have been processed.
     Before(Ps),
-    /// All completions of an instant have been processed.
+    /// All services that end at this instant have ended.
     Completed(Ps),
-    /// A node has processed all its events of an instant.
+    /// The node with the given index has processed all its events of this instant.
     Turn(Ps, usize),
 }
 
-/// A simulation without short cuts, with which tests compare the fast one.
+/// A simulation without optimisations, with which tests compare the fast engine.
 pub struct Reference(Simulation<EagerServer>);
 
 impl Reference {
@@ -33,14 +34,14 @@ impl Reference {
         Simulation::new(plan).map(Reference)
     }
 
-    /// Processes everything before `until`, one instant after the other: completions, then timers
-    /// and arrivals, then service starts.
+    /// Processes all events before `until`, instant by instant: first service ends, then timers and
+    /// arrivals, then service starts.
     pub fn run_until(&mut self, until: Ps) {
         self.run_watched(until, &mut |_, _| ());
     }
 
-    /// Does what [`Reference::run_until`] does, and calls `look` whenever nodes may have sent or
-    /// received cells.
+    /// Runs as [`Reference::run_until`] does, and calls `look` after each step in which nodes may
+    /// have sent or received cells.
     pub(super) fn run_watched(&mut self, until: Ps, look: &mut dyn FnMut(&mut Reference, Moment)) {
         loop {
             let now = self.0.earliest().min(self.0.next_change());
@@ -63,15 +64,16 @@ impl Reference {
         self.0.now = until;
     }
 
-    /// State of the simulation so far, for samples and reports. Only this reference engine may run it.
+    /// Present state of the simulation, for samples and reports. The caller must not run this
+    /// simulation, only the plain engine may.
     pub fn state(&mut self) -> &mut Simulation<EagerServer> {
         &mut self.0
     }
 
-    /// Runs over the whole measuring window and reports, see [`Simulation::measure`](crate::net::simulation::Simulation::measure).
+    /// Runs to the `end` and measures from `from` to `to`, see
+    /// [`Simulation::measure`](crate::net::simulation::Simulation::measure).
     ///
-    /// # Panics
-    /// As [`Simulation::report`](crate::net::simulation::Simulation::report).
+    /// # Panics As [`Simulation::report`](crate::net::simulation::Simulation::report).
     pub fn measure(&mut self, from: Ps, to: Ps, end: Ps) -> Report {
         self.run_until(from);
         self.0.begin_window();

@@ -1,10 +1,9 @@
-//! A virtual destination and the virtual source behind it, with which a switch ends one ABR control
-//! loop of a channel and begins the next (TM 4.0 section 5.10.6; Kalyanaraman 1997, chapter 9 and
-//! appendix C.3).
+//! A virtual destination and the virtual source behind it: a switch ends one ABR loop of a channel
+//! and begins the next (TM 4.0 section 5.10.6; Kalyanaraman 1997, chapter 9 and appendix C.3).
 //!
-//! A flow has two relays at a switch, one for each direction. RM cells end at the relay. The
-//! forward ones of the previous loop are turned round into the opposite channel, whose virtual
-//! source sends them back. The backward ones are the feedback of that virtual source.
+//! A flow has two relays at a switch, one for each direction. RM cells end at the relay. Forward RM
+//! cells of the previous loop are turned round into the opposite channel, whose virtual source
+//! sends them back. Backward RM cells are the feedback for the virtual source of their own loop.
 
 mod meter;
 
@@ -23,7 +22,7 @@ use crate::endsystem::{
 use crate::kernel::{Digest, Ps, Ring};
 use crate::net::channel::ChannelId;
 
-/// The output port of a channel, its link, and the event log.
+/// The output port of a channel at the switch, the link of the port, and the event log.
 pub struct Way<'a, S> {
     /// Output port of the channel.
     pub port: &'a mut Port<S>,
@@ -33,16 +32,17 @@ pub struct Way<'a, S> {
     pub log: &'a mut Log,
 }
 
-/// The feedback of the port's scheme for a channel, as of the last request for it.
+/// The last feedback for a channel that the relay requested from the control scheme of its port.
 #[derive(Clone, Copy, Debug)]
 struct Allowed {
-    /// VAL2 in cells/s; infinite unless VAL2 was below the ER of the RM cell.
+    /// Explicit rate of the scheme (VAL2) in cells/s; infinite unless it was below the ER of the RM
+    /// cell.
     er: f64,
     ci: bool,
     ni: bool,
 }
 
-/// RM cells that begin and end at a virtual end system.
+/// Counts of RM cells that begin or end at a virtual source or destination.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RelayCounts {
     /// RM cells that the virtual source has sent.
@@ -52,22 +52,22 @@ pub struct RelayCounts {
     pub absorbed: u64,
 }
 
-/// A channel at a switch that ends the channel's control loop. Fields that each cell needs come first and lie
-/// together.
+/// State of a channel at a switch that ends the channel's ABR loop and begins the next. The fields
+/// that each cell needs come first.
 #[derive(Clone)]
 #[repr(C)]
 pub struct Relay {
-    /// Channel whose loop ends at the relay.
+    /// Channel whose previous loop ends at the relay and whose next loop begins there.
     pub channel: ChannelId,
-    /// Output port of the switch.
+    /// Index of the switch's output port for the channel.
     pub port: u32,
     arrival: Arrival,
-    /// The queue of the channel: data that the virtual source has not sent yet.
+    /// The channel's queue at the switch: data cells that the virtual source has not sent yet.
     cells: Ring<Info>,
     source: AbrSource,
     destination: AbrDestination,
     bodies: Ring<Body>,
-    /// CCR of the last FRM of the previous loop, in cells/s.
+    /// CCR in the last forward RM cell of the previous loop, in cells/s.
     ccr: f64,
     allowed: Allowed,
     meter: Meter,
@@ -78,9 +78,9 @@ pub struct Relay {
 
 /// Settings of a relay.
 pub struct RelaySettings {
-    /// Channel whose loop ends at the relay.
+    /// Channel whose previous loop ends at the relay and whose next loop begins there.
     pub channel: ChannelId,
-    /// Output port of the switch.
+    /// Index of the switch's output port for the channel.
     pub port: u32,
     /// Slots, queue and label of the channel's cells at the output port.
     pub arrival: Arrival,
@@ -88,12 +88,12 @@ pub struct RelaySettings {
     pub source: AbrSource,
     /// Virtual destination of the previous loop.
     pub destination: AbrDestination,
-    /// Settings that say how the two loops are coupled.
+    /// Parameters of the coupling between the two loops.
     pub config: VsVdConfig,
 }
 
 impl Relay {
-    /// A relay before its first cell.
+    /// A relay at time zero, before its first cell.
     pub fn new(settings: RelaySettings) -> Relay {
         Relay {
             channel: settings.channel,
@@ -116,7 +116,7 @@ impl Relay {
         }
     }
 
-    /// Time at which the virtual source can send; it may be in the past.
+    /// Time from which the virtual source can send its next cell; may be in the past.
     #[inline]
     pub fn wake_at(&self) -> Ps {
         self.source.next_wake(!self.cells.is_empty())
@@ -126,18 +126,18 @@ impl Relay {
         self.config.input == InputMeter::VcQueues
     }
 
-    /// Rate of the channel in cells/s, as the scheme gets it.
+    /// Rate of the channel in cells/s that the control scheme gets, by the setting `vc_rate`.
     fn rate(&self) -> f64 {
         match self.config.vc_rate {
             VcRate::PreviousLoop => self.ccr,
             VcRate::NextLoop => self.source.acr(),
-            // The measurement begins with the second FRM.
+            // The measurement needs two forward RM cells; before then ACR takes its place.
             VcRate::Measured => self.meter.rate.unwrap_or(self.source.acr()),
         }
     }
 
-    /// Handles a data cell that arrives. The next loop begins with EFCI 0 (DES rule 1, SES rule
-    /// 12). Returns true if the cell is queued and the channel's queue was empty before.
+    /// Processes an arriving data cell. EFCI is cleared, as the next loop begins here (DES rule 1,
+    /// SES rule 12). Returns true if the cell is queued and the channel's queue was empty before.
     #[inline]
     pub fn take_data<S: Server>(
         &mut self,
@@ -173,10 +173,10 @@ impl Relay {
         self.cells.len() == 1
     }
 
-    /// Does what [`Relay::take_data`] and [`Relay::run`] do for a cell without a body that the virtual source
-    /// may send at once (SES rule 3c), without storing the cell. The next loop begins with EFCI 0 (DES rule
-    /// 1, SES rule 12). Returns the time of the next transmission; `None`, with nothing changed, if the cell
-    /// must wait.
+    /// Sends a cell without a body that has just arrived, if the virtual source may send it at once
+    /// (SES rule 3c). Does the work of [`Relay::take_data`] and [`Relay::run`] without storing the
+    /// cell. EFCI is cleared (DES rule 1, SES rule 12). Returns the time of the next transmission;
+    /// `None`, with nothing changed, if the cell must wait.
     #[inline]
     pub fn pass_data<S: Server>(
         &mut self,
@@ -206,8 +206,8 @@ impl Relay {
         way.log.add(Event::loss(now, place, cause, info));
     }
 
-    /// Turns round an FRM of the previous loop, which ends at this relay (DES rule 2). The returned
-    /// cell has ER1 := min(ER, VAL2, ACR2).
+    /// Turns round a forward RM cell of the previous loop, which ends at this relay (DES rule 2).
+    /// The returned cell has ER1 := min(ER, VAL2, ACR2).
     pub fn turn_round<S: Server>(
         &mut self,
         now: Ps,
@@ -238,8 +238,8 @@ impl Relay {
         turned
     }
 
-    /// Absorbs an RM cell of the relay's channel. The cell counts as input of the port instead of
-    /// the RM cell that the virtual source sends.
+    /// Counts an RM cell of the relay's channel that ends here. With `VcQueues` metering the scheme
+    /// counts it as input of the port, instead of the RM cells that the virtual source sends.
     pub fn absorb<S: Server>(
         &mut self,
         now: Ps,
@@ -255,7 +255,8 @@ impl Relay {
         }
     }
 
-    /// Requests VAL2 from the port's scheme, as if `rm` came back through the switch.
+    /// Requests the explicit rate (VAL2) from the port's control scheme, as if `rm` came back
+    /// through the switch.
     fn ask<S: Server>(&mut self, now: Ps, rm: &RmCell, way: &mut Way<'_, S>) {
         let mut asked = RmCell {
             ccr: self.rate(),
@@ -277,8 +278,8 @@ impl Relay {
         };
     }
 
-    /// Absorbs a backward RM cell of the loop that starts at this virtual source: SES rules 8 and
-    /// 9.
+    /// Processes a backward RM cell of the loop that begins at this virtual source (SES rules 8 and
+    /// 9).
     pub fn take_feedback<S: Server>(&mut self, now: Ps, rm: &RmCell, way: &mut Way<'_, S>) {
         if self.config.update.at_backward() {
             self.ask(now, rm, way);
@@ -292,13 +293,13 @@ impl Relay {
             .add(now.0 ^ self.source.acr().to_bits().rotate_left(17));
     }
 
-    /// Queues a turned-round RM cell of the opposite channel.
+    /// Queues a turned-round RM cell of the opposite channel, for the virtual source to send.
     pub fn offer(&mut self, rm: RmCell) {
         self.source.offer_brm(rm);
     }
 
-    /// Sends all cells that the virtual source may send at `now`. Returns the time of the virtual
-    /// source's next transmission.
+    /// Sends all cells that the virtual source may send at `now`. Returns the time of its next
+    /// transmission.
     #[inline]
     pub fn run<S: Server>(&mut self, now: Ps, way: &mut Way<'_, S>) -> Ps {
         loop {
@@ -306,7 +307,7 @@ impl Relay {
             if wake > now {
                 return wake;
             }
-            // The common case of what follows, in which there is no body to carry along.
+            // Short path for a cell without a body; the code below handles all cells.
             if let Some(info) = self.cells.front().copied()
                 && !info.has_body()
                 && self.source.sends_plainly(now)
@@ -362,7 +363,7 @@ impl Relay {
         }
     }
 
-    /// The next cell of the channel as it arrives at the output port.
+    /// The cell `info` of the channel as it arrives at the output port.
     #[inline(always)]
     fn arrival_of(&self, info: Info) -> Arrival {
         Arrival {
@@ -374,7 +375,7 @@ impl Relay {
         }
     }
 
-    /// Counts a sent cell in the measurement of the virtual source's rate.
+    /// Counts a sent in-rate cell in the measurement of the virtual source's rate.
     #[inline(always)]
     fn count_sent(&mut self, now: Ps, info: Info) {
         if !info.clp() {
@@ -382,27 +383,27 @@ impl Relay {
         }
     }
 
-    /// Replaces the parameters of the virtual source; its state stays.
+    /// Replaces the parameters of the virtual source; its state is kept.
     pub fn change(&mut self, abr: &AbrConfig) {
         self.source.change(abr);
     }
 
-    /// Header and outgoing label of each waiting data cell.
+    /// Header word and outgoing label of each data cell in the channel's queue.
     pub fn held(&self) -> impl Iterator<Item = Queued> {
         self.cells.iter().map(|info| Queued {
             info: *info,
             ..self.arrival.cell
         })
     }
-    /// Counts of RM cells that the virtual source has sent and the relay has absorbed.
+    /// Counts of the RM cells that the virtual source has sent and that the relay has absorbed.
     pub fn counts(&self) -> RelayCounts {
         self.counts
     }
-    /// State of the virtual source.
+    /// The virtual source.
     pub fn source(&self) -> &AbrSource {
         &self.source
     }
-    /// Bytes of storage of the relay's queue.
+    /// Bytes allocated for the relay's queue.
     pub fn storage(&self) -> usize {
         self.cells.bytes() + self.bodies.bytes()
     }

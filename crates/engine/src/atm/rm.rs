@@ -1,5 +1,5 @@
-//! RM cells on the line: the 48-octet payload with its CRC-10, and the 16-bit rate code
-//! (TM 4.0 section 5.10.3, table 5-4).
+//! RM cells as on a real line: the 48-octet payload with its CRC-10, and the 16-bit rate code (TM
+//! 4.0 section 5.10.3, table 5-4).
 
 use super::cell::RmCell;
 
@@ -19,7 +19,7 @@ const NONZERO: u16 = 1 << 14;
 /// The generator x^10 + x^9 + x^5 + x^4 + x + 1 of the CRC-10, without its leading term.
 const CRC_10: u16 = 0x233;
 
-/// Reason why a payload is not an ABR RM cell.
+/// Reason why a payload is not that of an ABR RM cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RmError {
     /// The CRC-10 over the payload is not zero.
@@ -41,14 +41,14 @@ impl core::fmt::Display for RmError {
 
 impl core::error::Error for RmError {}
 
-/// The 16-bit code of `rate` cells/s: nz, exponent, mantissa. The code is truncated, so that the
-/// coded rate never exceeds the real one; rates below 1 cell/s become 0, rates above [`MAX_RATE`]
+/// The 16-bit code of `rate` cells/s: nz, exponent, mantissa. The mantissa is truncated, so that
+/// the coded rate never exceeds `rate`. Rates below 1 cell/s become 0, rates above [`MAX_RATE`]
 /// become [`MAX_RATE`].
 pub fn encode_rate(rate: f64) -> u16 {
     if rate.is_nan() || rate < 1.0 {
         return 0;
     }
-    // A double has the same form, so exponent and mantissa are taken from its bits.
+    // A float has the same form, so its exponent and mantissa bits give the code.
     let bits = rate.min(MAX_RATE).to_bits();
     let exponent = ((bits >> 52) & 0x7FF) as u16 - 1023;
     let mantissa = (bits >> 43) as u16 & 0x1FF;
@@ -64,12 +64,12 @@ pub fn decode_rate(code: u16) -> f64 {
     (1u64 << exponent) as f64 * (1.0 + (code & 0x1FF) as f64 / 512.0)
 }
 
-/// `rate` in cells/s after coding and decoding: at most 1/512 lower.
+/// `rate` in cells/s after coding and decoding: lower than `rate` by at most 1/512 of it.
 pub fn quantise(rate: f64) -> f64 {
     decode_rate(encode_rate(rate))
 }
 
-/// The payload of `rm`; `backward` sets DIR. QL and SN (I.371) are zero.
+/// The 48-octet payload of `rm`; `backward` sets the DIR bit. QL and SN (I.371) are zero.
 pub fn encode(rm: &RmCell, backward: bool) -> [u8; PAYLOAD_OCTETS] {
     let mut payload = [RESERVED; PAYLOAD_OCTETS];
     payload[0] = PROTOCOL_ABR;
@@ -84,7 +84,7 @@ pub fn encode(rm: &RmCell, backward: bool) -> [u8; PAYLOAD_OCTETS] {
     payload
 }
 
-/// The contents of a payload, and the DIR bit, true for backward.
+/// The RM cell of a 48-octet payload, and its DIR bit: true for backward.
 pub fn decode(payload: &[u8; PAYLOAD_OCTETS]) -> Result<(RmCell, bool), RmError> {
     if remainder(payload) != 0 {
         return Err(RmError::Crc);

@@ -1,4 +1,4 @@
-//! Ends of channels at routers.
+//! Ends of channels at routers, where ATM and Ethernet networks are joined.
 
 use alloc::vec::Vec;
 
@@ -14,37 +14,38 @@ use crate::net::channel::ChannelId;
 use crate::tcp::{Segment, TcpReceiver, TcpSender};
 
 impl<S: Server> Simulation<S> {
-    /// Makes the end that `channel` leaves that of a router. Nothing has happened yet.
+    /// Makes the terminal at which `channel` begins a router's. Must be called before the first
+    /// event.
     pub(crate) fn become_router(&mut self, channel: ChannelId) {
         self.at_terminal(channel, Terminal::become_router);
     }
-    /// The segments that have arrived at the router that `channel` leaves and that it has not taken yet, in
-    /// order, with their times; `None` if no router is there.
+    /// Segments that have arrived at the router where `channel` begins and that the caller has not
+    /// removed yet, in order, each with its time. `None` if there is no router.
     pub(crate) fn arrived(&mut self, channel: ChannelId) -> Option<&mut Vec<(Ps, Segment)>> {
         self.terminal_mut(channel).arrived()
     }
-    /// Lets a segment enter `channel` at the router where it begins. `at` is not before
-    /// [`Simulation::now`](crate::net::simulation::Simulation::now), nor before the time of the segment that
-    /// entered last.
+    /// Puts a segment into `channel` at the router where the channel begins. `at` must not be
+    /// before [`Simulation::now`](crate::net::simulation::Simulation::now), nor before the time of
+    /// the last segment put.
     pub(crate) fn enter(&mut self, channel: ChannelId, at: Ps, segment: Segment) {
         self.at_terminal(channel, |terminal| terminal.enter(at, segment));
     }
-    /// The TCP sender of a flow; `None` if a router is in its place.
+    /// The TCP sender of a flow; `None` if the ATM part of the flow begins at a router.
     pub(crate) fn tcp_sender(&self, flow: usize) -> Option<&TcpSender> {
         match self.terminal(ChannelId::forward(flow)).app() {
             App::Sender(sender) => Some(sender),
             _ => None,
         }
     }
-    /// The TCP receiver of a flow; `None` if a router is in its place.
+    /// The TCP receiver of a flow; `None` if the ATM part of the flow ends at a router.
     pub(crate) fn tcp_receiver(&self, flow: usize) -> Option<&TcpReceiver> {
         match self.terminal(ChannelId::backward(flow)).app() {
             App::Receiver(receiver) => Some(receiver),
             _ => None,
         }
     }
-    /// By channel, payload bytes that were lost on it or refused by the queue at its begin, and those that are
-    /// under way.
+    /// For each channel, two numbers of payload bytes: lost on the channel or refused by its source
+    /// queue, and present on the channel now.
     pub(crate) fn lost_and_held(&self) -> Vec<[u64; 2]> {
         let in_flight = self.in_flight().into_iter();
         let channels = self.network.plan.channels().zip(in_flight);
@@ -62,14 +63,15 @@ impl<S: Server> Simulation<S> {
         };
         channels.map(of_channel).collect()
     }
-    /// Mean of ACR over the measuring window, and ACR now, of `channel` in cells/s; `None` if it is not ABR.
+    /// Mean of ACR over the measurement window, and ACR now, of `channel` in cells/s; `None` if the
+    /// channel is not ABR.
     pub(crate) fn acr_mean_and_final(&self, channel: ChannelId) -> Option<[f64; 2]> {
         let source = self.terminal(channel).abr()?;
         let (_, _, mean) = self.network.window.end.shares[channel.index()];
         Some([mean, source.acr()])
     }
-    /// Packets that the end which `channel` leaves sent in the measuring window, those that it received, and
-    /// those of `channel` that were lost on it or refused by the queue at its begin.
+    /// Three numbers of packets in the measurement window: sent by the terminal where `channel`
+    /// begins, received by this terminal, and lost on `channel` or refused by its source queue.
     pub(crate) fn packets(&self, channel: ChannelId) -> [u64; 3] {
         let window = &self.network.window;
         let [then, now] =
@@ -87,7 +89,8 @@ impl<S: Server> Simulation<S> {
         ]
     }
 
-    /// Changes the terminal that `channel` leaves, and schedules its host.
+    /// Calls `act` on the terminal where `channel` begins, and enters its host into the schedule
+    /// again.
     fn at_terminal(&mut self, channel: ChannelId, act: impl FnOnce(&mut Terminal)) {
         let (node, index) = self.network.begins[channel.index()];
         if let Node::Host(host) = &mut self.stations[node].node {

@@ -1,4 +1,4 @@
-//! A simulation of a network of hosts and switches.
+//! A simulation of an ATM network of hosts and switches.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -14,16 +14,16 @@ use crate::kernel::Ps;
 use crate::net::simulation::LinkFacts;
 use crate::net::{Stopwatch, partition, simulation};
 
-/// A simulation of hosts and switches joined by links.
+/// A simulation of ATM hosts and switches joined by links. `S` is the type of the servers at ports.
 pub type Simulation<S = LazyServer> = simulation::Simulation<Node<S>>;
-/// A part of a simulation, made by [`Simulation::divide`](simulation::Simulation::divide).
+/// A part of a partitioned simulation, made by
+/// [`Simulation::divide`](simulation::Simulation::divide).
 pub type Part<S = LazyServer> = partition::Part<Node<S>>;
 
 impl<S: BuildServer> Simulation<S> {
-    /// A simulation at time zero.
+    /// A simulation of `plan` at time zero.
     ///
-    /// # Errors
-    /// If the path of a flow is invalid, see [`PlanError`]. Scenario files are checked before.
+    /// # Errors If the path of a flow is invalid, see [`PlanError`]. Plans of scenario files have been checked before.
     pub fn new(plan: Plan) -> Result<Simulation<S>, PlanError> {
         change::check(&plan)?;
         let Parts {
@@ -32,8 +32,8 @@ impl<S: BuildServer> Simulation<S> {
             channels,
             lossy_channels,
         } = build(&plan)?;
-        // A host with one link may handle cells without bodies late, because their order is known;
-        // with several links it would have to merge them.
+        // A host with one incoming link may process cells without bodies late, because their order
+        // is known. A host with several links would have to merge the links for this.
         let patient = |link: &LinkPlan| {
             matches!(&nodes[link.to], Node::Host(_))
                 && !nodes[link.to].is_prompt()
@@ -54,9 +54,9 @@ impl<S: BuildServer> Simulation<S> {
     }
 }
 
-// Not generic: the loop of a run is compiled here, for speed, whatever its callers are compiled for.
+// Not generic, so that the loop of a run is compiled and optimised in this crate.
 impl Simulation {
-    /// Processes everything before `until`. The result does not depend on how a run is divided into
+    /// Processes all events before `until`. The result does not depend on how a run is divided into
     /// calls.
     pub fn run_until(&mut self, until: Ps) {
         self.run_timed(until, &mut ());
@@ -64,13 +64,13 @@ impl Simulation {
 }
 
 impl<S: Server> Simulation<S> {
-    /// The plan that the simulation was built from.
+    /// The plan from which the simulation was built.
     pub fn plan(&self) -> &Plan {
         &self.network.plan
     }
 
-    /// Does what [`Simulation::run_until`](simulation::Simulation::run_until) does, measured by a stopwatch,
-    /// which has no effect on the result.
+    /// Runs as [`Simulation::run_until`](simulation::Simulation::run_until) does, and measures the
+    /// processor time of each node with `stopwatch`. The result does not depend on the stopwatch.
     pub fn run_timed(&mut self, until: Ps, stopwatch: &mut impl Stopwatch) {
         while self.next_change() < until {
             self.advance(self.next_change(), stopwatch);
@@ -81,14 +81,15 @@ impl<S: Server> Simulation<S> {
 }
 
 impl<S: Server> Part<S> {
-    /// Samples the part's queues now, as [`Simulation::sample`](simulation::Simulation::sample) does.
+    /// Records the present queue lengths of the part, as
+    /// [`Simulation::sample`](simulation::Simulation::sample) does for a whole simulation.
     pub fn sample(&mut self) {
         let queued = self.state().sample_queues();
         self.state().network.queued.push(queued);
     }
 }
 
-/// Facts about a link for the transport. The least unit of ATM is a cell.
+/// Facts about a link for the transport. The smallest unit of ATM is a cell.
 fn facts(link: &LinkPlan) -> LinkFacts {
     LinkFacts {
         from: link.from,

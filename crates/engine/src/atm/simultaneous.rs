@@ -1,4 +1,4 @@
-//! The choice between the orders of cells that arrive at a node at one instant.
+//! The setting for the order of cells that arrive at a node at the same instant.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -29,23 +29,24 @@ pub enum Refuses {
 #[derive(Clone, Copy)]
 struct Waiting {
     segment: Segment,
-    /// Number of cells of the PDU.
+    /// Number of cells of the whole PDU.
     cells: u32,
-    /// Number of leading cells of the PDU that were admitted.
+    /// Number of leading cells of the PDU that the queue admitted.
     taken: u32,
     sent: u32,
     first: u32,
 }
 
-/// Queue of an end system: PDUs in order, sent cell by cell. Cells without PDUs are only counted.
+/// The queue of an end system: PDUs in order, sent cell by cell. Raw cells (without PDUs) are only
+/// counted.
 #[derive(Clone)]
 pub struct SourceQueue {
     pdus: Ring<Waiting>,
-    /// Number of cells that wait, of PDUs and without PDUs.
+    /// Number of waiting cells, of PDUs and raw.
     cells: u64,
     limit: u64,
     refuses: Refuses,
-    /// Bytes of headers and encapsulation that come before the payload of a segment in a PDU.
+    /// Bytes of headers and encapsulation in a PDU before the payload of its segment.
     header: u32,
     number: u32,
     longest: u64,
@@ -53,29 +54,30 @@ pub struct SourceQueue {
     dropped: Refused,
 }
 
-/// State of a source queue to which [`SourceQueue::resume`] returns.
+/// A saved state of a source queue, to which [`SourceQueue::resume`] returns.
 #[derive(Clone, Copy)]
 pub struct Mark {
-    /// Values of `sent` and `first` of the PDU in front, if there is one.
+    /// Values of `sent` and `first` of the first PDU in the queue, if there is one.
     pdu: Option<(u32, u32)>,
     cells: u64,
     number: u32,
     stays: Stays,
 }
 
-/// PDUs, cells and bytes that a source queue has refused.
+/// Numbers of PDUs, cells and bytes that a source queue has refused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Refused {
     /// Application bytes in the refused cells.
     pub bytes: u64,
-    /// Refused PDUs, including those of which only the last cells were refused.
+    /// Refused PDUs, including those of which the queue admitted the leading cells.
     pub packets: u64,
-    /// Refused cells, of PDUs and without PDUs.
+    /// Refused cells, of PDUs and raw.
     pub cells: u64,
 }
 
 impl SourceQueue {
-    /// An empty queue with a limit in cells.
+    /// An empty queue. `limit` is in cells; `refuses` says what happens to a PDU that does not fit;
+    /// `header_bytes` are the TCP/IP headers of a segment.
     pub fn new(
         limit: u64,
         refuses: Refuses,
@@ -94,8 +96,8 @@ impl SourceQueue {
             dropped: Refused::default(),
         }
     }
-    /// Queues a segment; if single cells are refused, as much of it as fits. Returns true if the
-    /// whole PDU was queued.
+    /// Queues the PDU of a segment. If the PDU does not fit, the queue refuses all of it or admits
+    /// its leading cells. Returns true if the whole PDU was queued.
     pub fn push(&mut self, now: Ps, segment: Segment) -> bool {
         let cells = cells_for((self.header + segment.option_bytes() + segment.payload()) as u64);
         let room = self.limit - self.cells;
@@ -140,13 +142,13 @@ impl SourceQueue {
         self.cells += pdu.taken as u64;
         self.longest = self.longest.max(self.cells);
     }
-    /// Application bytes of `segment` in the first `cells` cells of its PDU.
+    /// Application bytes of `segment` that are in the first `cells` cells of its PDU.
     fn payload_before(&self, cells: u32, segment: &Segment) -> u32 {
         (cells * CELL_PAYLOAD)
             .saturating_sub(self.header)
             .min(segment.payload())
     }
-    /// Queues a bare cell; returns false if the queue is full.
+    /// Queues a raw cell (without a PDU). Returns false if the queue is full.
     pub fn push_bare(&mut self, now: Ps) -> bool {
         if self.cells >= self.limit {
             self.dropped.cells += 1;
@@ -157,12 +159,12 @@ impl SourceQueue {
         self.longest = self.longest.max(self.cells);
         true
     }
-    /// True if a bare cell that arrives now would be the only one in the queue.
+    /// True if a raw cell that arrives now would be admitted and be the only one in the queue.
     #[inline]
     pub fn takes_bare_at_once(&self) -> bool {
         self.cells == 0 && self.limit > 0
     }
-    /// Counts a bare cell that passes the empty queue at one instant; returns the cell.
+    /// Counts a raw cell that enters and leaves the empty queue at one instant; returns the cell.
     #[inline]
     pub fn pass_bare(&mut self) -> Info {
         self.longest = self.longest.max(1);
@@ -173,7 +175,7 @@ impl SourceQueue {
     pub fn cells(&self) -> u64 {
         self.cells
     }
-    /// The next number of a data cell of this channel, which is used up.
+    /// Returns the number of the next data cell of this channel and advances it.
     #[inline]
     pub fn next_number(&mut self) -> u32 {
         let number = self.number;
@@ -185,25 +187,26 @@ impl SourceQueue {
     pub fn number(&self) -> u32 {
         self.number
     }
-    /// Uses up `count` numbers of data cells.
+    /// Advances the number of the next data cell by `count`.
     #[inline]
     pub fn skip(&mut self, count: u64) {
         self.number = ((self.number as u64 + count) % Info::NUMBERS as u64) as u32;
     }
-    /// The PDU that the next cell begins, if any: segment of the PDU, number of its first cell,
-    /// number of its cells, and how many of them are sent.
+    /// The PDU whose first cell is the next cell of the queue: its segment, the number of its first
+    /// cell, its number of cells, and the number of cells that are sent. `None` if the next cell
+    /// begins no PDU.
     pub fn beginning(&self) -> Option<(Segment, u32, u16, u16)> {
         let pdu = self.pdus.front().filter(|pdu| pdu.sent == 0)?;
         Some((pdu.segment, self.number, pdu.cells as u16, pdu.taken as u16))
     }
-    /// Number of cells of the first PDU in the queue that come before its last admitted one.
+    /// Number of waiting cells of the first PDU that come before its last admitted cell.
     #[inline]
     pub fn cells_before_last(&self) -> u32 {
         self.pdus
             .front()
             .map_or(0, |pdu| (pdu.taken - pdu.sent).saturating_sub(1))
     }
-    /// Present state of the queue, for [`SourceQueue::resume`].
+    /// Saves the present state of the queue, for [`SourceQueue::resume`].
     #[inline]
     pub fn mark(&self) -> Mark {
         Mark {
@@ -213,8 +216,8 @@ impl SourceQueue {
             stays: self.stays,
         }
     }
-    /// Takes back the cells that have left since `mark` was made. Meanwhile nothing may have been
-    /// queued, and no last cell of a PDU may have left.
+    /// Returns the queue to the state `mark`: puts the cells back that have left since. Nothing may
+    /// have been queued since, and no last cell of a PDU may have left.
     pub fn resume(&mut self, mark: Mark) {
         if let (Some(pdu), Some((sent, first))) = (self.pdus.front_mut(), mark.pdu) {
             (pdu.sent, pdu.first) = (sent, first);
@@ -223,7 +226,8 @@ impl SourceQueue {
         self.number = mark.number;
         self.stays = mark.stays;
     }
-    /// Removes the next cell of a PDU. If the cell ends the whole PDU, [`SourceQueue::pop_pdu`] must follow.
+    /// Removes the next cell of a PDU. After the last cell of a whole PDU, [`SourceQueue::pop_pdu`]
+    /// must follow.
     #[inline]
     pub fn pop(&mut self, now: Ps) -> Option<Info> {
         let info = self.pop_of_pdu(now)?;
@@ -237,7 +241,7 @@ impl SourceQueue {
         }
         Some(Info::end_of_message(info.number()).with_payload(info.payload()))
     }
-    /// Removes the first PDU, whose last cell has been removed at `now`.
+    /// Removes the first PDU, whose last cell has left at `now`.
     #[inline]
     pub fn pop_pdu(&mut self, now: Ps) -> Pdu {
         let waiting = self
@@ -248,15 +252,15 @@ impl SourceQueue {
             segment: waiting.segment,
             sent: now,
             first: waiting.first,
-            // A packet of at most 65,535 bytes is 1,366 cells.
+            // A packet has at most 65,535 bytes, which are 1,366 cells.
             cells: waiting.cells as u16,
             hit: false,
         };
         self.pdus.discard(1);
         pdu
     }
-    /// Removes the next cell of a PDU; the PDU stays in the queue even if no cell of it is left. The cell
-    /// must be one of [`SourceQueue::cells_before_last`]. `None` if there is no PDU.
+    /// Removes the next cell of the first PDU, but keeps the PDU itself. The cell must be one of
+    /// [`SourceQueue::cells_before_last`]. `None` if the queue has no PDU.
     #[inline(always)]
     pub fn pop_of_pdu(&mut self, now: Ps) -> Option<Info> {
         let (number, header) = (self.number, self.header);
@@ -272,43 +276,43 @@ impl SourceQueue {
         self.stays.leave(now);
         Some(Info::data(number).with_payload(payload))
     }
-    /// Removes a bare cell.
+    /// Removes a raw cell (without a PDU).
     #[inline]
     pub fn pop_bare(&mut self, now: Ps) -> Info {
         self.stays.leave(now);
         self.cells -= 1;
         Info::data(self.next_number())
     }
-    /// Application bytes that wait in the queue.
+    /// Application bytes in the waiting cells.
     pub fn bytes(&self) -> u64 {
         let before = |cells: u32, pdu: &Waiting| self.payload_before(cells, &pdu.segment) as u64;
         let left = |pdu: &Waiting| before(pdu.taken, pdu) - before(pdu.sent, pdu);
         self.pdus.iter().map(left).sum()
     }
-    /// Greatest number of cells since the last [`SourceQueue::forget_longest`].
+    /// Greatest number of cells in the queue since the last [`SourceQueue::forget_longest`].
     pub fn longest(&self) -> u64 {
         self.longest
     }
-    /// Starts the greatest number of cells anew from the present number.
+    /// Begins a new measurement of the greatest number of cells, with the present number.
     pub fn forget_longest(&mut self) {
         self.longest = self.cells;
     }
-    /// Time integral of the number of cells up to `now`, in cell picoseconds.
+    /// Time integral of the number of cells up to `now`, in cells times picoseconds.
     pub fn integral(&self, now: Ps) -> f64 {
         self.stays.until(now, self.cells)
     }
-    /// Refused PDUs, cells and bytes.
+    /// Numbers of refused PDUs, cells and bytes.
     pub fn dropped(&self) -> Refused {
         self.dropped
     }
-    /// Bytes of storage of the queue.
+    /// Bytes allocated for the queue.
     pub fn storage(&self) -> usize {
         self.pdus.bytes()
     }
 }
 
-/// Application bytes in a cell. `begin` bytes of the PDU come before the cell; the header of the PDU ends at
-/// byte `header`, its segment at byte `end`.
+/// Application bytes in the cell whose first byte is byte `begin` of the PDU. The headers end
+/// before byte `header`, the segment before byte `end`.
 #[inline(always)]
 fn payload(begin: u32, header: u32, end: u32) -> u32 {
     (begin + CELL_PAYLOAD)

@@ -1,4 +1,4 @@
-//! A switch: a table of virtual channels and output ports.
+//! A switch: a table of virtual channels, and output ports.
 
 mod relays;
 
@@ -20,37 +20,40 @@ use crate::atm::transport::{Link, Outlet};
 use crate::kernel::{Ps, Tournament, prefetch};
 use crate::net::channel::ChannelId;
 
-/// Entry of the table of a switch for a channel; labels of arriving cells are indices into the table.
+/// Entry for a channel in the table of a switch. The labels of arriving cells are indices into the
+/// table.
 #[derive(Clone, Copy, Debug)]
 pub struct Route {
-    /// Output port; the numbers after the last port are those of the relays, in their order.
+    /// Index of the output port. An index beyond the last port is that of a relay (virtual
+    /// destination and source).
     pub port: u32,
-    /// The link that the output port feeds. It is stored here so that the link of a cell is known
-    /// before its port has been read.
+    /// Index of the link that the output port feeds. Stored here so that the link of a cell is
+    /// known before the port has been read.
     pub link: u32,
-    /// Slot of the channel at the output port.
+    /// Index of the channel among all channels of the output port.
     pub slot: u32,
-    /// Index of the channel among those with ABR cells at the output port, which is its slot in the
-    /// control scheme.
+    /// Index of the channel among those with ABR cells at the output port: its slot in the control
+    /// scheme.
     pub control_slot: u32,
-    /// Index of the queue of the channel's data at the output port.
+    /// Index of the output port's queue for the channel's data cells.
     pub queue: u8,
-    /// Label of the channel on the outgoing link.
+    /// Label of the channel's cells on the outgoing link.
     pub label: u32,
-    /// Port of the opposite channel of the same flow, and that channel's slot at the port. The
-    /// control scheme of the port marks backward RM cells that pass through this route.
+    /// Port of the opposite channel of the same flow, and the slot of that channel there. The
+    /// control scheme of this port marks backward RM cells that pass through this route.
     pub opposite: Option<(u32, u32)>,
-    /// Channel of the entry.
+    /// The channel of this entry.
     pub channel: ChannelId,
-    /// True if the class of the channel's data is under control; RM cells always are.
+    /// True if the control scheme is responsible for the class of the channel's data. RM cells are
+    /// always controlled.
     pub controlled: bool,
-    /// Index of the queue of the channel's RM cells at the output port. There are no more queues
-    /// than classes, so a byte holds the index, which keeps routes small.
+    /// Index of the output port's queue for the channel's RM cells. There are at most as many
+    /// queues as classes, so one byte holds the index.
     pub rm_queue: u8,
 }
 
 impl Route {
-    /// A data cell of the channel for the output port.
+    /// A data cell of the channel, as it arrives at the output port.
     #[inline]
     pub(super) fn arrival(&self, info: Info) -> Arrival {
         Arrival {
@@ -64,7 +67,7 @@ impl Route {
             },
         }
     }
-    /// An RM cell of the channel for the output port.
+    /// An RM cell of the channel, as it arrives at the output port.
     #[inline]
     fn rm_arrival(&self, info: Info) -> Arrival {
         Arrival {
@@ -75,40 +78,40 @@ impl Route {
     }
 }
 
-/// Number of ports from which on most of them are outside the nearest cache when their next cell comes, so
-/// that prefetching them pays.
+/// Number of ports from which on prefetching pays: most ports are then outside the nearest cache
+/// when their next cell arrives.
 const WIDE: usize = 64;
-/// Number of cells ahead for which the port and its link are prefetched.
+/// The switch prefetches the port and the link of the cell that is this number of cells later.
 const FAR: usize = 8;
-/// Number of cells ahead for which the place of the cell on its link is prefetched; the link itself
-/// is in the cache then.
+/// The switch prefetches the memory on its link for the cell that is this number of cells later.
+/// The link itself is in the cache by then.
 const NEAR: usize = 4;
 
 /// A switch, which forwards cells from incoming links through output ports.
 #[derive(Clone)]
 pub struct Switch<S> {
-    /// Output ports, with the links they feed.
+    /// Output ports, each with the index of the link that the port feeds.
     pub ports: Vec<(Port<S>, u32)>,
-    /// Routes of the channels through the switch, by label.
+    /// Entries of the channels through the switch, by label of the arriving cells.
     pub table: Vec<Route>,
-    /// Relays: channels whose control loop ends at the switch, where a new one begins. The two of a
-    /// flow follow one another.
+    /// Relays (virtual destinations and sources) of channels whose ABR loop ends at the switch. The
+    /// two relays of a flow follow one another.
     pub relays: Vec<Relay>,
-    /// Events of this switch.
+    /// Log of the events of this switch.
     pub log: Log,
-    /// Earliest time at which the control scheme of a port may be due. A scheme may move its own
-    /// timer to a later time; an early call then has no effect. The clocks of the relays follow
-    /// those of the ports.
+    /// Earliest possible time of the timer of each port's control scheme, then of each relay. A
+    /// scheme may move its timer to a later time; a call before then has no effect.
     pub(super) timers: Tournament,
-    /// State of a switch that processes every event at its own time; `None` for others.
+    /// State of an event-driven switch, which processes every event at its own time; `None` for
+    /// other switches.
     prompt: Option<Box<Prompt>>,
     backlog: Backlog,
-    /// True if [`Switch::forward_singly`] may take a cell: if a port [`Port::takes_singly`], or if there are
-    /// relays.
+    /// True if [`Switch::forward_singly`] may forward a cell: there are relays, or ports with
+    /// [`Port::takes_singly`].
     takes_singly: bool,
 }
 
-/// Ports whose server needs to be advanced. `has` is true for each of these ports.
+/// Ports that wait for a call of [`Port::advance`]. `has` is true for each port in the list.
 #[derive(Clone)]
 struct Backlog {
     ports: Vec<u32>,
@@ -116,7 +119,7 @@ struct Backlog {
 }
 
 impl Backlog {
-    /// Adds a port, unless it is among them already.
+    /// Adds a port to the list, unless the list already has it.
     #[inline]
     fn note(&mut self, port: u32) {
         if !core::mem::replace(&mut self.has[port as usize], true) {
@@ -126,7 +129,7 @@ impl Backlog {
 }
 
 impl<S: Server> Switch<S> {
-    /// A switch before its first event.
+    /// A switch at time zero, before its first event.
     pub fn new(
         mut ports: Vec<(Port<S>, u32)>,
         table: Vec<Route>,
@@ -159,12 +162,12 @@ impl<S: Server> Switch<S> {
         }
     }
 
-    /// True if the switch processes every event at its own time.
+    /// True if the switch is event-driven: if it processes every event at its own time.
     pub fn is_prompt(&self) -> bool {
         self.prompt.is_some()
     }
 
-    /// Time of the earliest timer or service start.
+    /// Time of the earliest timer or service start in the switch.
     #[inline]
     pub fn next_event(&self) -> Ps {
         if let Some(prompt) = &self.prompt {
@@ -178,8 +181,8 @@ impl<S: Server> Switch<S> {
         starts.fold(self.timers.first().0, Ps::min)
     }
 
-    /// Processes everything before `horizon`; at one instant timers come before arrivals, service
-    /// starts last.
+    /// Processes all events before `horizon`. At one instant timers come first, then arrivals, then
+    /// service starts.
     #[inline(never)]
     pub fn turn(&mut self, inbox: &mut Inbox, links: &mut Links, horizon: Ps) {
         if let Some(prompt) = self.prompt.take() {
@@ -206,9 +209,10 @@ impl<S: Server> Switch<S> {
         self.advance(horizon, links);
     }
 
-    /// Forwards the cells that arrive on the only incoming link before `horizon`.
+    /// Forwards the cells that arrive before `horizon`, for a switch with a single incoming link.
     ///
-    /// Each kind of turn is a function of its own, so that each has the registers for its row.
+    /// Each kind of loop is a function of its own, so that the compiler can keep its variables in
+    /// registers.
     #[inline(never)]
     fn drain(&mut self, link: &mut Link, links: &mut Links, horizon: Ps) {
         loop {
@@ -242,7 +246,7 @@ impl<S: Server> Switch<S> {
         }
     }
 
-    /// Forwards stamped cells that arrive on the only incoming link before `limit`, as
+    /// Forwards stamped cells of a single incoming link that arrive before `limit`, as
     /// [`Switch::forward_stamped`] does. Returns false if there is none.
     #[inline(never)]
     fn drain_stamped(&mut self, link: &mut Link, limit: Ps, links: &mut Links) -> bool {
@@ -252,7 +256,7 @@ impl<S: Server> Switch<S> {
         sent > 0
     }
 
-    /// Forwards the cells of a sorted batch.
+    /// Forwards all cells of a sorted batch of arrivals.
     #[inline(never)]
     fn take_batch(&mut self, batch: &Batch, inbox: &Inbox, links: &mut Links) {
         let mut rest = batch.arrivals();
@@ -293,7 +297,8 @@ impl<S: Server> Switch<S> {
         }
     }
 
-    /// Does what [`Switch::forward_stamped`] does, for a part of a batch.
+    /// Forwards stamped cells of a batch that arrive before `limit`, as [`Switch::forward_stamped`]
+    /// does.
     #[inline(never)]
     fn take_stamped(
         &mut self,
@@ -306,7 +311,8 @@ impl<S: Server> Switch<S> {
         self.forward_stamped(cells, |arrived| arrived.unit, stamp, limit, links)
     }
 
-    /// Forwards the cells that arrive before `horizon`, one by one.
+    /// Forwards the cells that arrive before `horizon`, merged from several incoming links one by
+    /// one.
     #[inline(never)]
     fn merge<const DRAWN: bool>(&mut self, horizon: Ps, inbox: &mut Inbox, links: &mut Links) {
         let begin = inbox.first();
@@ -337,8 +343,9 @@ impl<S: Server> Switch<S> {
         }
     }
 
-    /// Forwards cells without bodies that arrive before `limit`, up to the first whose port may
-    /// refuse it or does not compute its departure at arrival. Returns the number of cells forwarded.
+    /// Forwards cells without bodies that arrive before `limit`. Stops at the first cell that its
+    /// port may refuse, or whose port does not compute departures ahead of time. Returns the number
+    /// of cells forwarded.
     #[inline(always)]
     fn forward_plainly<T>(
         &mut self,
@@ -350,8 +357,8 @@ impl<S: Server> Switch<S> {
         self.forward_rows::<T, false>(cells, cell, |_| None, limit, links)
     }
 
-    /// Does what [`Switch::forward_plainly`] does for stamped cells; `stamp` gives the stamp of a
-    /// cell that is forwarded.
+    /// Forwards stamped cells as [`Switch::forward_plainly`] forwards cells without bodies. `stamp`
+    /// returns the stamp of a forwarded cell.
     fn forward_stamped<T>(
         &mut self,
         cells: &[T],
@@ -363,10 +370,11 @@ impl<S: Server> Switch<S> {
         self.forward_rows::<T, true>(cells, cell, stamp, limit, links)
     }
 
-    /// Forwards cells without a record, stamped or not.
+    /// Forwards plain cells that arrive before `limit`: all with stamps (`STAMPED`) or all without.
+    /// Returns the number of cells forwarded.
     ///
-    /// Consecutive cells for one port are handed to the port together. The result is that of cells
-    /// one by one, because no table entry, other port or timer acts between them.
+    /// Consecutive cells for one port are passed to the port together. The result is that of single
+    /// cells, because no table entry, other port or timer acts between them.
     #[inline(always)]
     fn forward_rows<T, const STAMPED: bool>(
         &mut self,
@@ -432,8 +440,9 @@ impl<S: Server> Switch<S> {
         sent
     }
 
-    /// Forwards cells without bodies that arrive before `limit`, one by one. Stops at the first cell that its
-    /// port may refuse, or that a virtual source cannot send at once. Returns the number of cells forwarded.
+    /// Forwards cells without bodies that arrive before `limit`, one by one. Stops at the first
+    /// cell that its port may refuse or that a virtual source cannot send at once. Returns the
+    /// number of cells forwarded.
     #[inline(never)]
     fn forward_singly<T>(
         &mut self,
@@ -454,7 +463,7 @@ impl<S: Server> Switch<S> {
                 let Some(next) = self.pass(relay, cell, links) else {
                     break;
                 };
-                // What the virtual source sends next comes before later arrivals.
+                // The next transmission of the virtual source comes before later arrivals.
                 limit = limit.min(next);
                 sent += 1;
                 continue;
@@ -471,7 +480,7 @@ impl<S: Server> Switch<S> {
         sent
     }
 
-    /// Processes timers up to and at `now`; at one instant they come before arrivals.
+    /// Processes the timers up to and at `now`. At one instant timers come before arrivals.
     #[inline(always)]
     pub(super) fn wake_until(&mut self, now: Ps, links: &mut Links) {
         while self.timers.first().0 <= now {
@@ -480,7 +489,8 @@ impl<S: Server> Switch<S> {
         }
     }
 
-    /// Processes everything before `now` at backlogged ports, and the completions at `now`.
+    /// At all ports of the backlog list, processes the service starts and ends before `now`, and
+    /// the service ends at `now`.
     pub fn advance(&mut self, now: Ps, links: &mut Links) {
         let mut i = 0;
         while i < self.backlog.ports.len() {
@@ -496,7 +506,8 @@ impl<S: Server> Switch<S> {
         }
     }
 
-    /// Replaces the settings of every output port from `now` on; queues and states stay.
+    /// Replaces the settings of every output port from `now` on. Queues and the states of control
+    /// schemes are kept.
     pub fn change(&mut self, now: Ps, to: &SwitchChange, links: &mut Links) {
         for (index, (port, link)) in self.ports.iter_mut().enumerate() {
             let policies = (&to.control, &to.discard);
@@ -546,8 +557,8 @@ impl<S: Server> Switch<S> {
         }
     }
 
-    /// Shows the control scheme of the opposite channel's port a backward RM cell that passes; the
-    /// scheme may mark it.
+    /// Passes a backward RM cell to the control scheme of the opposite channel's port, which may
+    /// mark the cell.
     #[inline(never)]
     fn mark(&mut self, now: Ps, label: u32, body: &mut Option<&mut Body>, links: &mut Links) {
         let Route {
@@ -560,8 +571,8 @@ impl<S: Server> Switch<S> {
         let (port, link) = &mut self.ports[port as usize];
         port.pass_backward(now, slot, rm, &mut links.outlet(*link));
         if *rm != before {
-            // The mark is attributed to the channel whose rate it governs: the opposite of the
-            // cell's.
+            // The log assigns the mark to the channel whose rate it governs: the opposite of the
+            // cell's channel.
             let what = What::Mark { er: rm.er };
             self.log.add(Event {
                 at: now,
@@ -573,8 +584,8 @@ impl<S: Server> Switch<S> {
     }
 }
 
-/// Prefetches the port and the link of the cell with the label `far`, and the place on its link of the cell
-/// with the label `near`.
+/// Prefetches the port and the link of the cell with the label `far`, and the memory on its link of
+/// the cell with the label `near`.
 #[inline(always)]
 fn ask_ahead<S>(
     [far, near]: [Option<u32>; 2],

@@ -1,4 +1,4 @@
-//! One end of a flow: the cells that it sends, and its reactions to cells that arrive.
+//! A terminal: one end of a flow, with the cells that it sends and its reactions to arriving cells.
 
 mod ahead;
 mod arrivals;
@@ -26,7 +26,7 @@ use crate::traffic::{Application, CellSource};
 
 pub use self::settings::{App, Shaper, Supply, TerminalSettings};
 
-/// Counters of one terminal since the start of the run.
+/// Counters of one terminal (one end of a flow) since the start of the run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TerminalCounts {
     /// Data cells sent.
@@ -37,55 +37,57 @@ pub struct TerminalCounts {
     pub cells_received: u64,
     /// Data cells received.
     pub data_received: u64,
-    /// Application bytes dropped by AAL5 with damaged PDUs.
+    /// Application bytes in damaged PDUs that AAL5 has discarded.
     pub aal5_bytes: u64,
-    /// Damaged PDUs dropped by AAL5.
+    /// Damaged PDUs that AAL5 has discarded.
     pub aal5_pdus: u64,
-    /// PDUs sent to their ends.
+    /// PDUs sent up to their last cell.
     pub pdus_sent: u64,
-    /// PDUs received whole.
+    /// PDUs received without damage.
     pub pdus_received: u64,
 }
 
-/// Output port and event log through which a terminal acts.
+/// The output port and the event log that a terminal uses.
 pub struct Outside<'a, S> {
-    /// The host's output port that feeds the channel's first link, and that link; `None` if the
-    /// terminal sends nothing.
+    /// The host's output port that feeds the channel's first link, and this link; `None` if the
+    /// terminal sends no cells.
     pub way: Option<(&'a mut Port<S>, Outlet<'a>)>,
-    /// True if nothing else happens at the port at this instant, so that the service of a cell may
-    /// start at once.
+    /// True if no other event happens at the port at this instant, so that the service of a cell
+    /// may begin at once.
     pub alone: bool,
     /// Event log of the host.
     pub log: &'a mut Log,
 }
 
-/// Cells that a terminal has sent ahead, and the state to which it returns to take them back.
+/// Cells that a terminal has sent ahead of time, and the saved state for taking them back if an
+/// arrival changes what must be sent.
 #[derive(Clone)]
 struct Ahead {
     cells: usize,
-    /// Time at which the first cell was sent.
+    /// Sending time of the first of these cells.
     first: Ps,
-    /// Time at which the last cell was sent. From this instant on there is nothing to take back.
+    /// Sending time of the last of these cells. From this instant on, none of them can be taken
+    /// back.
     last: Ps,
-    /// Value of `now` of the terminal before the first cell. `pacing`, `queue` and `port` are the states of
-    /// the ABR source, the source queue and the host's port at that time.
+    /// Value of the terminal's `now` before the first of these cells. `pacing`, `queue` and `port`
+    /// are the states of the ABR source, the source queue and the host's port at that time.
     now: Ps,
     pacing: Pacing,
     queue: Mark,
     port: Work,
 }
 
-/// One end of a flow. Fields that each cell needs come first and lie together.
+/// A terminal: one end of a flow. The fields that each cell needs come first.
 #[derive(Clone)]
 #[repr(C)]
 pub struct Terminal {
-    /// Channel that begins at the terminal.
+    /// The channel that begins at the terminal.
     pub channel: ChannelId,
-    /// Index of the host's output port through which the channel leaves.
+    /// Index of the host's output port for this channel.
     pub port: u32,
-    /// Label of the channel on its first link.
+    /// Label of the channel's cells on its first link.
     pub label: u32,
-    /// Slot of the channel at the host's port.
+    /// Index of the channel among the channels of the host's port.
     pub slot: u32,
     stamps: bool,
     sends: bool,
@@ -93,10 +95,10 @@ pub struct Terminal {
     shaper: Shaper,
     now: Ps,
     wake: Ps,
-    /// Value of [`Terminal::app_wake`], which the shaper does not change, so that cells sent by the shaper
-    /// need not compute it.
+    /// Stored value of [`Terminal::app_wake`]. The shaper does not change it, so the cells of the
+    /// shaper need not compute it again.
     app_at: Ps,
-    /// Cells sent ahead; cells whose time has passed are not taken back any more.
+    /// Cells sent ahead of time. A cell whose sending time has passed can no longer be taken back.
     ahead: Option<Box<Ahead>>,
     queue: SourceQueue,
     counts: TerminalCounts,
@@ -118,7 +120,7 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// A terminal before its first event.
+    /// A terminal at time zero, before its first event.
     pub fn new(settings: TerminalSettings) -> Terminal {
         let mut terminal = Terminal {
             channel: settings.channel,
@@ -170,13 +172,13 @@ impl Terminal {
         terminal
     }
 
-    /// Time at which [`Terminal::run`] is due.
+    /// Time at which [`Terminal::run`] must be called next.
     #[inline]
     pub fn wake_at(&self) -> Ps {
         self.wake
     }
 
-    /// True if a data cell waits for the shaper.
+    /// True if the shaper has a data cell to send.
     #[inline]
     fn data_waiting(&self) -> bool {
         self.queue.cells() > 0
@@ -195,7 +197,7 @@ impl Terminal {
         at.max(self.now)
     }
 
-    /// Time of the next event of the application, TCP or the processor.
+    /// Time of the next event of the application, of TCP or of the host's processor.
     fn app_wake(&self) -> Ps {
         let processed = self
             .processing
@@ -214,19 +216,19 @@ impl Terminal {
         app.min(processed)
     }
 
-    /// Updates the time of the next event, whatever has changed.
+    /// Computes the time of the terminal's next event again, after any change.
     fn note_wake(&mut self) {
         self.app_at = self.app_wake();
         self.note_shaper();
     }
 
-    /// Updates the time of the next event, if nothing but the shaper has changed.
+    /// Computes the time of the terminal's next event again, after a change of the shaper only.
     fn note_shaper(&mut self) {
         self.wake = self.app_at.min(self.shaper_wake());
     }
 
-    /// Processes all events of the terminal's own before `limit`, in order of time; at one instant
-    /// the application comes before the shaper.
+    /// Processes all timers of the terminal before `limit`, in order of time. At one instant the
+    /// application comes before the shaper.
     pub fn run<S: Server>(&mut self, limit: Ps, out: &mut Outside<'_, S>) {
         while self.wake < limit {
             debug_assert_eq!(self.app_at, self.app_wake(), "what changes it notes it");
@@ -292,7 +294,7 @@ impl Terminal {
         }
     }
 
-    /// Hands TCP's segments to AAL5 for as long as the window permits.
+    /// Passes TCP's segments to AAL5 as long as the window permits.
     fn send_segments<S: Server>(&mut self, now: Ps, out: &mut Outside<'_, S>) {
         let App::Sender(sender) = &mut self.app else {
             return;
@@ -348,9 +350,9 @@ impl Terminal {
         log.note(now, self.channel, What::Timeout { seq });
     }
 
-    /// Updates the limits of the flow. Rate-limited: cells wait in the source queue.
-    /// Window-limited: no cells wait, TCP has data, and its window is exhausted (dissertation
-    /// chapter 8, section 8.14.2 item 2).
+    /// Updates the two states of the flow. Rate-limited: cells wait in the source queue.
+    /// Window-limited: no cells wait, TCP has data, and its window is exhausted (Kalyanaraman 1997,
+    /// section 8.14.2 item 2).
     fn note_limits(&mut self, now: Ps) {
         let rate = self.data_waiting();
         let window =
@@ -359,14 +361,15 @@ impl Terminal {
         self.window_limited.set(now, window as u8 as f64);
     }
 
-    /// Replaces the settings of the terminal's flow from `now` on; the state stays.
+    /// Replaces the settings of the terminal's flow from `now` on. The state of the terminal is
+    /// kept.
     pub fn change(&mut self, now: Ps, to: &FlowChange) {
         if let Some(source) = self.shaper.abr_mut() {
             source.change(&to.abr);
         }
         match &mut self.app {
             App::Cells(cells) => cells.change(now, &to.source),
-            // Before its start a source has nothing to send at once.
+            // A source sends nothing before its start.
             App::Sender(sender) => sender.withhold(now.max(self.start), !to.sends),
             _ => {}
         }
@@ -376,7 +379,7 @@ impl Terminal {
         self.note_wake();
     }
 
-    /// Sets the credit limit of the channel at `now`.
+    /// Sets the credit limit of the channel at `now`, as [`crate::credit`] defines it.
     pub fn set_limit(&mut self, now: Ps, limit: u32) {
         let Shaper::Credited(source) = &mut self.shaper else {
             return;

@@ -1,7 +1,7 @@
-//! Observation of all traffic during a run.
+//! Observation of all traffic during a run of the plain engine.
 //!
-//! Only the plain engine can be observed. It calls the observer instant by instant and keeps
-//! nothing, so the observed span may have any length.
+//! Only the plain engine can be observed. It calls the observer instant by instant and stores no
+//! reports, so the observed span may have any length.
 
 use alloc::vec::Vec;
 
@@ -13,9 +13,8 @@ use crate::kernel::Ps;
 use crate::net::channel::ChannelId;
 
 impl Reference {
-    /// Runs to `until`, and reports to `observer` the cells that are put on links, the PDUs that
-    /// begin, and the losses until then. The reports do not depend on how a run is divided into
-    /// calls.
+    /// Runs to `until`, and reports to `observer` the cells put on links, the PDUs that begin, and
+    /// the losses. The reports do not depend on how a run is divided into calls.
     pub fn observe(&mut self, until: Ps, observer: &mut dyn Observer) {
         let mut watch = Watch::new(self);
         for node in 0..self.nodes() {
@@ -38,21 +37,21 @@ impl Reference {
     }
 }
 
-/// Progress of the observation of each link.
+/// Progress of an observation: for each link, the cells that have been reported.
 struct Watch {
-    /// For each link, the channel of each label at its far end.
+    /// For each link, the channel of each label at the end of the link.
     channels: Vec<Vec<Option<ChannelId>>>,
-    /// For each link, the number of cells on it when it was last examined, and the number of the
-    /// newest of these that have not been reported.
+    /// For each link: the number of cells on it at the last examination, and how many of the newest
+    /// of them have not been reported.
     seen: Vec<(usize, usize)>,
     delays: Vec<Ps>,
-    /// True if some cells on links have not been reported, because they leave after the instant of
-    /// the examination.
+    /// True if links have cells that are not reported yet, because their last bit leaves after the
+    /// time of the examination.
     ahead: bool,
 }
 
 impl Watch {
-    /// Begins an observation; cells that have left before now count as reported.
+    /// Begins an observation. Cells that have already left their nodes are not reported.
     fn new(reference: &mut Reference) -> Watch {
         let simulation = reference.state();
         let mut channels = alloc::vec![Vec::new(); simulation.links.len()];
@@ -92,8 +91,7 @@ impl Watch {
 
     fn look(&mut self, reference: &mut Reference, moment: Moment, observer: &mut dyn Observer) {
         match moment {
-            // A port that starts a service also completes services that end one picosecond
-            // later.
+            // A port that starts a service also completes services that end one picosecond later.
             Moment::Before(_) if !self.ahead => {}
             Moment::Before(next) => {
                 self.ahead = false;
@@ -108,8 +106,8 @@ impl Watch {
         }
     }
 
-    /// Reports the losses of `node` since it was last examined, and the cells that the node sent
-    /// `before` an instant; notes the cells that the node has received.
+    /// Reports the losses of `node` since its last examination, and the cells that it sent `before`
+    /// an instant. Removes received cells from the counts.
     fn look_at(
         &mut self,
         reference: &mut Reference,

@@ -1,4 +1,4 @@
-//! The measuring window: counters at both ends, and measures taken within the window.
+//! The measurement window: counters at its beginning and end, and measures taken within it.
 
 use alloc::vec::Vec;
 
@@ -10,50 +10,51 @@ use crate::endsystem::Counters;
 use crate::kernel::{Ps, Summary};
 use crate::tcp::SenderStats;
 
-/// Values of all counters that run from the start, at one instant.
+/// Values of all counters at one instant. Each counter runs from the start of the run.
 #[derive(Clone, Default)]
 pub struct Snapshot {
     /// Time at which the counters were read.
     pub at: Ps,
-    /// For each channel: counters of the end at which it begins, and losses.
+    /// For each channel: the counters of the terminal where it begins, and its losses.
     pub sends: Vec<Sends>,
-    /// For each flow: bytes of its application.
+    /// For each flow: the application's bytes.
     pub flows: Vec<Bytes>,
-    /// For each node and port: counters of the queues, and the number of cells whose service has
-    /// completed.
+    /// For each node and port: counters of each queue, and the number of cells that have left the
+    /// port.
     pub ports: Vec<Vec<(Vec<QueueCounts>, u64)>>,
-    /// For each node and port: time for which the line has served cells, in units of `1/rate` ps.
+    /// For each node and port: busy time of the line, in units of `1/rate` ps.
     pub served: Vec<Vec<u128>>,
-    /// For each node and port: time integral of the cells in front of the port, if virtual sources
-    /// feed it.
+    /// For each node and port: time integral of the number of cells in the queues of virtual
+    /// sources; `None` if none feeds the port.
     pub fronts: Vec<Vec<Option<f64>>>,
 }
 
-/// Counters of one end of a flow and of the channel that begins there.
+/// Counters of a channel and of the terminal where it begins.
 #[derive(Clone, Copy, Default)]
 pub struct Sends {
-    /// Cells and PDUs of the end at which the channel begins.
+    /// Cells and PDUs of the terminal where the channel begins.
     pub counts: TerminalCounts,
-    /// Counters of the ABR source at that end; zero without one.
+    /// Counters of the channel's ABR source; zero without one.
     pub abr: Counters,
     /// Losses of the channel on its path.
     pub losses: Losses,
-    /// RM cells of the channel that virtual sources inserted and absorbed on the path.
+    /// RM cells of the channel that virtual sources and destinations have inserted and absorbed on
+    /// its path.
     pub relayed: RelayCounts,
-    /// Cells of the channel that have arrived at its far end.
+    /// Number of cells of the channel that have arrived at its end.
     pub delivered: u64,
-    /// Time integral of the source queue, in cells times picoseconds.
+    /// Time integral of the length of the source queue, in cells times picoseconds.
     pub queue_integral: f64,
     /// PDUs, cells and bytes that the source queue has refused.
     pub queue_drops: Refused,
 }
 
-/// Bytes of the application of a flow.
+/// Numbers of application bytes of a flow.
 #[derive(Clone, Copy, Default)]
 pub struct Bytes {
-    /// Bytes delivered in order.
+    /// Bytes delivered in order to the application.
     pub delivered: u64,
-    /// Bytes that arrived, including duplicates and those that wait for earlier bytes.
+    /// Bytes that arrived at the receiver, including duplicates and bytes out of order.
     pub arrived: u64,
     /// Bytes whose acknowledgement has reached the sender.
     pub acked: u64,
@@ -61,40 +62,43 @@ pub struct Bytes {
     pub sender: SenderStats,
 }
 
-/// Counters at the end of the window, and measures that are not differences of counters.
+/// Counters at the end of the measurement window, and measures that are not differences of
+/// counters.
 #[derive(Clone, Default)]
 pub struct WindowEnd {
-    /// Counters at the end.
+    /// Counters at the end of the measurement window.
     pub snapshot: Snapshot,
-    /// For each channel: share of the window in which the rate was the limit, share in which the
-    /// TCP window was, and mean ACR.
+    /// For each channel: share of the window in which the rate was the limit, share in which TCP's
+    /// window was the limit, and mean ACR in cells/s.
     pub shares: Vec<(f64, f64, f64)>,
-    /// For each channel: least and greatest ACR, if the channel has one.
+    /// For each channel: least and greatest ACR in cells/s; `None` if the channel is not ABR.
     pub acr_ranges: Vec<Option<(f64, f64)>>,
-    /// For each channel: delays of packets and of cells that arrived at the end where the channel
-    /// begins, in picoseconds.
+    /// For each channel: delays of the packets and of the cells that arrived at the terminal where
+    /// the channel begins, in picoseconds.
     pub delays: Vec<(Summary, Summary)>,
-    /// For each channel: greatest length of its source queue, in cells.
+    /// For each channel: greatest length of its source queue in the window, in cells.
     pub source_queue_max: Vec<u64>,
-    /// Greatest length of each queue of each port of each node, in cells.
+    /// By node, port and queue: greatest queue length in the window, in cells.
     pub queue_max: Vec<Vec<Vec<u64>>>,
-    /// Most cells in front of each port of each node.
+    /// By node and port: greatest number of cells in the queues of virtual sources; `None` if none
+    /// feeds the port.
     pub front_max: Vec<Vec<Option<u64>>>,
-    /// Sampled queue lengths by node, port and queue.
+    /// By node, port and queue: statistics of the sampled queue lengths, in cells.
     pub samples: Vec<Vec<Vec<Summary>>>,
 }
 
-/// State of the measuring window, and sampled queue lengths.
+/// State of the measurement window, and statistics of sampled queue lengths.
 #[derive(Clone, Default)]
 pub struct Window {
-    /// Counters at the beginning of the window.
+    /// Counters at the beginning of the measurement window.
     pub begin: Snapshot,
-    /// Greatest length of each queue of each port of each node before the window.
+    /// By node, port and queue: greatest queue length before the window, in cells.
     pub queue_max_before: Vec<Vec<Vec<u64>>>,
-    /// Counters and measures at the end of the window, once it has ended.
+    /// Counters and measures at the end of the measurement window; empty before then.
     pub end: WindowEnd,
-    /// Queue lengths sampled so far, by node, port and queue.
+    /// By node, port and queue: statistics of the queue lengths sampled so far, in cells.
     pub samples: Vec<Vec<Vec<Summary>>>,
-    /// Most cells in all queues together at a sample; `None` without samples (whole run).
+    /// Greatest total length of all queues at a sample of the whole run, in cells; `None` without
+    /// samples.
     pub queued_max: Option<u64>,
 }
