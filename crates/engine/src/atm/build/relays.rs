@@ -1,4 +1,5 @@
-//! Switches that end ABR control loops and begin new ones.
+//! Builds the relays (virtual destinations and sources) of switches that end ABR loops and begin
+//! new ones.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -15,7 +16,8 @@ use crate::kernel::{Ps, ServiceRate};
 use crate::net::channel::ChannelId;
 
 impl Draft<'_> {
-    /// Checks that a flow passes the same switches with virtual sources on its way there and back.
+    /// Checks that the forward and the backward channel of a flow pass the same switches with
+    /// virtual sources.
     pub(super) fn check_loops(&self) -> Result<(), PlanError> {
         for (index, flow) in self.plan.flows.iter().enumerate() {
             let forward = self.splits(ChannelId::forward(index));
@@ -31,7 +33,8 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// Switches that end the loop of a channel and begin a new one, in order.
+    /// Indices of the switches that end the ABR loop of `channel` and begin a new loop, in order of
+    /// the path.
     fn splits(&self, channel: ChannelId) -> Vec<usize> {
         let path = self
             .path(channel)
@@ -41,21 +44,22 @@ impl Draft<'_> {
             .collect()
     }
 
-    /// True if both channels of a flow carry RM cells.
+    /// True if both channels of the flow carry RM cells.
     fn has_loop(&self, flow: usize) -> bool {
         ChannelId::both(flow)
             .into_iter()
             .all(|channel| self.class(channel) == ServiceClass::Abr)
     }
 
-    /// Relays of a switch, the two of a flow one after the other. The routes of the relayed
-    /// channels in `table` are changed to lead to the relays.
+    /// The relays of switch `node`; the two relays of a flow follow one another. Changes the routes
+    /// of the relayed channels in `table` so that they lead to the relays. `ports` is the number of
+    /// the switch's ports.
     pub(super) fn relays(&self, node: usize, table: &mut [Route], ports: usize) -> Vec<Relay> {
         let Some(config) = self.plan.vsvd(node) else {
             return Vec::new();
         };
         let mut relays = Vec::new();
-        // In the order of channels, so the two of a flow follow one another.
+        // In the order of channel numbers, so that the two relays of a flow follow one another.
         for (label, channel) in self.arriving[node].iter().enumerate() {
             if !self.has_loop(channel.flow()) {
                 continue;
@@ -101,7 +105,7 @@ impl Draft<'_> {
         })
     }
 
-    /// FRTT of the loop that `channel` begins at `node`.
+    /// Fixed round-trip time (FRTT) of the ABR loop of `channel` that begins at `node`.
     pub(super) fn loop_round_trip(&self, node: usize, channel: ChannelId) -> Ps {
         let links = &self.plan.links;
         let there = self.path(channel);

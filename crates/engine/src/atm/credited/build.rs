@@ -1,5 +1,5 @@
-//! Builds the state of nodes that must process every event at its own time: with credit control, and
-//! in the plain reference also with links that lose cells.
+//! Builds the state of event-driven nodes, which process every event at its own time: nodes under
+//! credit control, and in the plain engine also nodes whose links lose cells.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -17,7 +17,8 @@ use crate::net::channel::{ChannelId, Hop};
 use crate::net::opposites;
 
 impl Draft<'_> {
-    /// Finds the opposite link of every link under credit control.
+    /// Finds, for every link under credit control, the link in the opposite direction, on which
+    /// credit returns.
     pub(in crate::atm) fn find_ways_of_credit(&mut self) -> Result<(), PlanError> {
         if self.plan.fcvc.is_none() {
             return Ok(());
@@ -68,12 +69,13 @@ impl Draft<'_> {
     fn is_prompt<S: BuildServer>(&self, node: usize) -> bool {
         self.has_credit[node] || (self.plan.errors.occur() && !S::LOSES_AHEAD)
     }
-    /// True if links lose cells and a port can compute the losses of its link ahead, without being
-    /// prompt.
+    /// True if links lose cells and a port can compute the losses of its link ahead of time,
+    /// without being event-driven.
     pub(in crate::atm) fn loses_ahead<S: BuildServer>(&self) -> bool {
         self.plan.errors.occur() && S::LOSES_AHEAD
     }
-    /// Losses of `link`, if its port is not prompt.
+    /// Settings for the losses of `link`; `None` if no cell is lost or the port of the link is
+    /// event-driven.
     pub(in crate::atm) fn losses_ahead<S: BuildServer>(&self, link: usize) -> Option<LossSettings> {
         let node = self.plan.links[link].from;
         if self.is_prompt::<S>(node) {
@@ -110,7 +112,8 @@ impl Draft<'_> {
         }
     }
 
-    /// Cells that a channel is allotted at first at the far end of `link`.
+    /// Number of cells that credit control allots to `channel` at the end of `link` when the run
+    /// begins.
     pub(in crate::atm) fn allocation(&self, channel: ChannelId, link: usize) -> u32 {
         let Some(config) = &self.plan.fcvc else {
             return 0;
@@ -126,8 +129,8 @@ impl Draft<'_> {
         }
     }
 
-    /// Memory and channels of the pool that `channel` uses at the far end of `link`: the pool of
-    /// its next port, or of the link if the channel ends there.
+    /// The buffer pool that `channel` uses at the end of `link`: the pool of its next port, or of
+    /// the link if the channel ends there.
     fn pool_behind(&self, channel: ChannelId, link: usize) -> &Users {
         let node = self.plan.links[link].to;
         match self
@@ -140,7 +143,7 @@ impl Draft<'_> {
         }
     }
 
-    /// The pool at `node` of the channels over `shared`.
+    /// The buffer pool at `node` that the channels over the link `shared` use.
     fn pool(&self, node: usize, shared: usize) -> Users {
         let into = |channel: &ChannelId| {
             self.path(*channel)
@@ -148,7 +151,7 @@ impl Draft<'_> {
                 .copied()
                 .find(|link| self.plan.links[*link].to == node)
         };
-        // A channel that begins here needs no memory, as it has no link into the node.
+        // A channel that begins at `node` needs no memory there: it has no link into the node.
         let (channels, links): (Vec<ChannelId>, Vec<usize>) = self
             .credited(shared)
             .filter_map(|channel| Some((channel, into(&channel)?)))
@@ -164,7 +167,8 @@ impl Draft<'_> {
         }
     }
 
-    /// Buffer of a queue of channels under credit control: the sum of their allocations.
+    /// Buffer in cells of a queue of channels under credit control: the sum of the channels'
+    /// allocations, or the memory of their pool. `None` without such channels.
     pub(in crate::atm) fn credited_buffer(
         &self,
         link: usize,
@@ -195,7 +199,8 @@ impl Draft<'_> {
         }
     }
 
-    /// Largest number of cells that a channel may have at a node that it enters.
+    /// Largest number of cells that `channel` may have at `node`; `None` if the channel begins
+    /// there or has no credit control.
     fn most_cells(&self, channel: ChannelId, node: usize) -> Option<u64> {
         let config = self
             .plan
@@ -212,7 +217,8 @@ impl Draft<'_> {
         })
     }
 
-    /// Queues of the port of a host: classes without credit before those with credit.
+    /// Queues of a host's port in order of priority: classes without credit control before classes
+    /// with it.
     pub(in crate::atm) fn host_queues(&self, link: usize) -> Vec<Vec<ServiceClass>> {
         if self.plan.fcvc.is_none() {
             return alloc::vec![ServiceClass::ALL.to_vec()];
@@ -228,7 +234,8 @@ impl Draft<'_> {
         [guaranteed, covered].into_iter().filter(used).collect()
     }
 
-    /// Settings that make the port of `link` prompt, with the queues `classes`.
+    /// Settings of an event-driven server for the port of `link`; `None` if its node is not
+    /// event-driven. `classes` has the classes of each queue.
     pub(in crate::atm) fn prompt_port<S: BuildServer>(
         &self,
         link: usize,
@@ -239,7 +246,7 @@ impl Draft<'_> {
         }
         let queue_of = |class: ServiceClass| {
             let found = classes.iter().position(|queue| queue.contains(&class));
-            // Classes that no queue lists share the last.
+            // Classes that no queue lists share the last queue.
             found.unwrap_or(classes.len() - 1) as u32
         };
         let settings = |channel: ChannelId| ChannelSettings {
@@ -270,7 +277,8 @@ impl Draft<'_> {
             _ => 0,
         };
         let told = self.returns_for[link];
-        // Marks and pools look at what has left so far.
+        // Marks and pools read the number of cells that have left so far, so the port must report
+        // every departure.
         let only_counts = |config: &FcvcConfig| {
             config.allocation == Allocation::Static && config.mark_interval.is_none()
         };
@@ -288,8 +296,8 @@ impl Draft<'_> {
         })
     }
 
-    /// Number of departures of a channel from `node` after which the node must act: it sends a
-    /// credit, or updates the use of a pool's memory. `NEVER_TOLD` if the node need not act.
+    /// Number of departures of `channel` from `node` after which the node must act: it sends a
+    /// credit, or updates the memory use of a pool. `NEVER_TOLD` if the node need not act.
     fn told_every(&self, channel: ChannelId, node: usize) -> u32 {
         let config = self
             .plan
@@ -306,7 +314,8 @@ impl Draft<'_> {
         }
     }
 
-    /// The state that a node needs to process every event at its own time; `None` if the node need not.
+    /// State that an event-driven node has in addition to its ports; `None` if `node` is not
+    /// event-driven.
     pub(in crate::atm) fn prompt<S: BuildServer>(&self, node: usize) -> Option<Box<Prompt>> {
         if !self.is_prompt::<S>(node) {
             return None;
@@ -369,7 +378,8 @@ impl Draft<'_> {
         }
     }
 
-    /// Pools of a node under adaptive allocation; the accounts get references to them.
+    /// Buffer pools of `node` under adaptive allocation. Each entry of `accounts` gets the index of
+    /// its pool.
     fn pools(&self, node: usize, accounts: &mut [Account]) -> Vec<Shared> {
         let config = self
             .plan
@@ -405,7 +415,7 @@ impl Draft<'_> {
     }
 }
 
-/// The parameter N2 of credit control in cells, as counters use it.
+/// The parameter N2 of credit control in cells, bounded to the 32 bits of the counters.
 fn n2(config: &FcvcConfig) -> u32 {
     config.n2.0.min(u32::MAX as u64) as u32
 }

@@ -1,4 +1,4 @@
-//! A host that processes every event at its own time.
+//! A host that is event-driven: it processes every event at its own time, as credit control needs.
 
 use super::instants::PromptNode;
 use super::messages::Grant;
@@ -34,7 +34,8 @@ impl<S: Server> PromptNode<S> for Host<S> {
         {
             return false;
         }
-        // Of what the terminal sends, nothing follows for its host if the port tells nobody.
+        // If the port reports no departures, a cell that the terminal sends causes no further event
+        // at the host.
         let until = match self.ports[port as usize].0.tells_nobody() {
             true => limit.min(others),
             false => Ps(now.0 + 1),
@@ -62,7 +63,7 @@ impl<S: Server> PromptNode<S> for Host<S> {
         }
     }
 
-    /// Receives a cell without a body, which moves no timer, so only a credit may follow from it.
+    /// Receives a cell without a body. Such a cell changes no timer; only a credit may follow.
     /// Returns false, with nothing changed, if a credit would follow.
     #[inline]
     fn take_alone(&mut self, cell: Cell, prompt: &mut Prompt, _links: &mut Links) -> bool {
@@ -75,8 +76,8 @@ impl<S: Server> PromptNode<S> for Host<S> {
     }
 
     /// Receives the leading cells of `cells` that arrive before `limit`, up to the first that has a
-    /// body or would cause a credit. Returns the number received. Cells without bodies move no
-    /// timer, so no other event follows from them.
+    /// body or would cause a credit. Returns the number received. Cells without bodies change no
+    /// timer, so no other event follows.
     #[inline]
     fn take_row(&mut self, cells: &[Cell], limit: Ps, prompt: &mut Prompt) -> usize {
         let mut taken = 0;
@@ -134,7 +135,7 @@ impl<S: Server> Host<S> {
                 });
             }
         }
-        // Cells that have arrived are forwarded to the end system at once.
+        // An arrived cell leaves the buffer of the host at once, so its credit is counted now.
         prompt.forward(
             cell.at,
             cell.label,
@@ -146,7 +147,8 @@ impl<S: Server> Host<S> {
         );
     }
 
-    /// Notes in `prompt` that a terminal may have cells to send through its port.
+    /// Enters the port of a terminal, which may have cells to send, into the list of ports with
+    /// events at this instant.
     fn touch(&self, index: usize, prompt: &mut Prompt) {
         let port = self.terminals[index].port;
         if (port as usize) < self.ports.len() {

@@ -1,5 +1,5 @@
-//! The instants of a node that processes every event at its own time: with credit control, or links
-//! that lose cells.
+//! The event loop of an event-driven node, which processes every event at its own time, as credit
+//! control and lossy links need.
 
 use alloc::boxed::Box;
 
@@ -13,22 +13,22 @@ use crate::atm::transport::Links;
 use crate::atm::transport::{Arrivals, Inbox};
 use crate::kernel::Ps;
 
-/// A host or a switch whose events [`turn`] processes: its ports, its timers, and what it does with
-/// a cell.
+/// An event-driven host or switch, as [`turn`] uses it: its ports, its timers, and its processing
+/// of a cell.
 pub trait PromptNode<S> {
-    /// Output ports of the node with the links they feed, and the node's log.
+    /// The node's output ports, each with the index of its link, and the node's log.
     fn parts(&mut self) -> (&mut [(Port<S>, u32)], &mut Log);
     /// Time of the node's earliest timer.
     fn timer(&self) -> Ps;
-    /// Processes the timers that are due at `now`.
+    /// Processes the timers of the instant `now`.
     fn run_timers(&mut self, now: Ps, prompt: &mut Prompt, links: &mut Links);
-    /// Handles a cell that has arrived. A host also processes the timers that the cell brings
-    /// forward to the same instant; timers of a switch follow in the next turn of the loop.
+    /// Processes an arrived cell. A host also processes a timer that the cell moves to the same
+    /// instant; for a switch the loop of [`turn`] processes such a timer next.
     fn take(&mut self, cell: Cell, body: Option<&mut Body>, prompt: &mut Prompt, links: &mut Links);
 
-    /// Processes the only event at `now`, if it is one timer and no cell arrives, with what follows
-    /// from it. As long as nothing else happens, later timers before `limit`, which lies behind
-    /// `now`, are processed as well. Returns false, with nothing changed, if there is more to do.
+    /// Processes the instant `now` if its only event is one timer. If nothing else happens, also
+    /// processes later timers before `limit`, which is after `now`. Returns false, with nothing
+    /// changed, if the instant has other events.
     #[inline]
     fn run_alone(
         &mut self,
@@ -39,20 +39,20 @@ pub trait PromptNode<S> {
     ) -> bool {
         false
     }
-    /// Handles a cell without a body that is the only event at its instant, with what follows from
-    /// it. Returns false, with nothing changed, if the node cannot handle it alone.
+    /// Processes a cell without a body that is the only event of its instant, with all
+    /// consequences. Returns false, with nothing changed, if the node cannot do so here.
     #[inline]
     fn take_alone(&mut self, _cell: Cell, _prompt: &mut Prompt, _links: &mut Links) -> bool {
         false
     }
-    /// Receives the leading cells of `cells` that have no bodies and arrive before `limit`, up to the first
-    /// cell at which the node must act. Returns the number of cells received.
+    /// Receives the leading cells of `cells` that have no bodies and arrive before `limit`, up to
+    /// the first cell at which the node must act. Returns the number of cells received.
     #[inline]
     fn take_row(&mut self, _cells: &[Cell], _limit: Ps, _prompt: &mut Prompt) -> usize {
         0
     }
-    /// Handles leading cells of `cells` that arrive before `limit`, as [`PromptNode::take_alone`] would.
-    /// Returns the number of cells handled.
+    /// Processes leading cells of `cells` that arrive before `limit`, as [`PromptNode::take_alone`]
+    /// processes one cell. Returns the number of cells processed.
     #[inline]
     fn take_sorted(
         &mut self,
@@ -63,13 +63,14 @@ pub trait PromptNode<S> {
     ) -> usize {
         0
     }
-    /// Notes the ports through which the node may have sent cells that it has not noted yet.
+    /// Enters ports into which the node may have sent cells, and which it has not entered yet, into
+    /// the list of ports with events at this instant.
     #[inline]
     fn touch_ports(&self, _prompt: &mut Prompt) {}
 }
 
-/// Processes everything before `horizon`. The order at one instant is completions, timers,
-/// arrivals, starts of services. Returns `prompt`.
+/// Processes all events of the node before `horizon`. The order at one instant is service ends,
+/// timers, arrivals, service starts. Returns `prompt`.
 pub fn turn<S: Server, N: PromptNode<S>>(
     node: &mut N,
     prompt: Box<Prompt>,

@@ -1,5 +1,4 @@
-//! The credit protocol at one node: messages to the upstream nodes, and messages from the
-//! downstream nodes.
+//! The credit protocol at one node: messages to upstream nodes, and messages from downstream nodes.
 
 use super::{Account, NONE, Outputs, Prompt, Shared};
 use crate::atm::cell::{CELL_UNITS, Cell};
@@ -8,12 +7,13 @@ use crate::credit::allocation::Notice;
 use crate::credit::{CreditCell, Purpose, Record};
 use crate::kernel::Ps;
 
-/// A credit for a port of this node: slot of the channel, and the channel's new limit.
+/// A credit that a port of this node has received: slot of the channel at the port, and the
+/// channel's new limit.
 pub type Grant = (u32, u32);
 
 impl Prompt {
-    /// Counts `cells` cells of the channel with label `label` that have left the node, or have
-    /// ended there; the last of them at `now`.
+    /// Counts `cells` cells of the channel with label `label` that have left the node or ended
+    /// there, the last of them at `now`. Sends the credits that are due.
     #[inline]
     pub fn forward<S: Server>(
         &mut self,
@@ -49,8 +49,9 @@ impl Prompt {
         }
     }
 
-    /// Counts the cells of a departure ahead of time, and prepares the credit that follows. The
-    /// cells will have left the node by the end of the service that has just started at `port`.
+    /// Counts the cells of a reported departure before its service ends, and prepares the credit
+    /// that follows. The cells will have left the node when the service that has just started at
+    /// `port` ends.
     #[inline]
     pub fn forward_ahead<S: Server>(
         &mut self,
@@ -63,12 +64,13 @@ impl Prompt {
         let credit = account.and_then(|account| account.forward(departure.cells));
         let Some((back, credit)) = credit else { return };
         let back_port = &mut outputs.ports[back as usize].0;
-        // At one instant ports complete in their order.
+        // Service ends of one instant are processed in the order of the ports.
         back_port.tell_at(departure.at, port, credit);
         self.note_start(back, &outputs.ports[back as usize].0);
     }
 
-    /// Number of cells of the channel with label `label` that certainly cause no credit message.
+    /// Number of next cells of the channel with label `label` that cause no credit message when
+    /// they leave.
     #[inline]
     pub fn most_untold(&self, label: u32) -> usize {
         let account = &self.accounts[label as usize];
@@ -80,7 +82,8 @@ impl Prompt {
             Some(_) => 0,
         }
     }
-    /// Counts at most [`Prompt::most_untold`] cells as [`Prompt::forward`] does; no message follows.
+    /// Counts `cells` cells that have left, as [`Prompt::forward`] does. At most
+    /// [`Prompt::most_untold`] cells, so that no message follows.
     #[inline]
     pub fn forward_untold(&mut self, label: u32, cells: usize) {
         let account = &mut self.accounts[label as usize];
@@ -101,7 +104,7 @@ impl Prompt {
         port.tell(now, message, &mut out);
     }
 
-    /// Sends the notices of the pool of the channel with label `label`.
+    /// Sends the new limits of channels that share the pool of the channel with label `label`.
     fn tell_notices<S: Server>(&mut self, now: Ps, label: u32, outputs: &mut Outputs<'_, S>) {
         let Some((pool, _)) = self.accounts[label as usize].pool else {
             return;
@@ -130,8 +133,8 @@ impl Prompt {
         self.notices = notices;
     }
 
-    /// Handles a cell of the credit protocol. Calls `granted` with each new limit of a port of this
-    /// node.
+    /// Processes a cell of the credit protocol. Calls `granted` with each port of this node for
+    /// which the cell has a new limit.
     pub fn receive<S: Server>(
         &mut self,
         cell: Cell,
@@ -192,7 +195,8 @@ impl Prompt {
         port.set_limit(now, slot, limit, &mut out);
     }
 
-    /// Counts the cells that the link has lost, according to a mark, and answers with a credit.
+    /// Processes a mark, which states the number of cells sent: counts the cells that the link has
+    /// lost, and answers with a credit.
     fn receive_mark<S: Server>(
         &mut self,
         now: Ps,
@@ -230,8 +234,8 @@ impl Prompt {
         }
     }
 
-    /// Sends the marks due at `now`: one for each channel that has no credit or has sent cells since its
-    /// last mark.
+    /// Sends the marks of the instant `now`: one for each channel that has no credit or has sent
+    /// cells since its last mark.
     pub fn mark<S: Server>(&mut self, now: Ps, outputs: &mut Outputs<'_, S>) {
         let Some(interval) = self.mark_interval.filter(|_| self.next_mark == now) else {
             return;
@@ -260,8 +264,8 @@ impl Prompt {
 }
 
 impl Account {
-    /// Counts `cells` cells of a channel outside of pools that have left the node. Returns the credit for
-    /// the upstream node, with the port that leads there, if one is due.
+    /// Counts `cells` departed cells of a channel that belongs to no pool. Returns a credit that is
+    /// due, with the port to the upstream node.
     #[inline]
     fn forward(&mut self, cells: u32) -> Option<(u32, Message)> {
         if self.reverse == NONE {
@@ -272,7 +276,7 @@ impl Account {
     }
 }
 
-/// Number of cells of a channel that are still at the node.
+/// Number of cells of a channel that this node still holds.
 fn queued<S: Server>(account: &Account, outputs: &Outputs<'_, S>) -> u64 {
     account.onward.map_or(0, |(port, slot)| {
         outputs.ports[port as usize].0.queued_of(slot)

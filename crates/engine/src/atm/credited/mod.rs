@@ -1,5 +1,5 @@
-//! State of a node that processes every event at its own time: completions of its ports, and its
-//! part of credit control.
+//! State of an event-driven node, which processes every event at its own time: service ends of its
+//! ports, and its part of credit control.
 
 pub mod build;
 mod host;
@@ -21,57 +21,58 @@ use crate::discard::Cause;
 use crate::kernel::{Ps, Tournament};
 use crate::net::channel::ChannelId;
 
-/// Index that stands for the absence of one.
+/// Takes the place of an index that does not exist.
 pub const NONE: u32 = u32::MAX;
 
-/// A channel at the output port that sends its cells.
+/// A channel at the output port through which it leaves this node.
 #[derive(Clone, Copy, Debug)]
 pub struct Way {
-    /// Channel whose cells the port sends.
+    /// The channel whose cells the port sends.
     pub channel: ChannelId,
-    /// Label under which the channel's cells arrive here; [`NONE`] if the channel begins here.
+    /// Label of the channel's cells that arrive at this node; [`NONE`] if the channel begins here.
     pub label_here: u32,
-    /// Label of the channel's cells at the far end of the link.
+    /// Label of the channel's cells at the node where the link ends.
     pub label_there: u32,
-    /// Number of cells that the channel had sent at its last mark.
+    /// Number of cells that the channel had sent when its last mark was sent.
     pub marked: u32,
 }
 
-/// A channel that arrives at the node, with its credit for the upstream node.
+/// A channel that arrives at this node, with the state of the credit that the node returns
+/// upstream.
 #[derive(Clone, Copy, Debug)]
 pub struct Account {
-    /// Port to the upstream node; [`NONE`] if the channel is not under credit control.
+    /// Index of the port to the upstream node; [`NONE`] if the channel is not under credit control.
     pub reverse: u32,
-    /// Slot of the channel at the upstream port.
+    /// Slot of the channel at the port of the upstream node.
     pub upstream: u32,
-    /// Port and slot through which the channel leaves the node; `None` if it ends here.
+    /// Port and slot through which the channel leaves this node; `None` if the channel ends here.
     pub onward: Option<(u32, u32)>,
-    /// Counters of forwarded cells and sent credits; unused if the channel belongs to a pool, which
-    /// has counters of its own.
+    /// Counters of forwarded cells and sent credits. Unused for a channel of a pool: the pool has
+    /// the counters.
     pub receiver: Receiver,
-    /// Index of the pool and of the channel's place in the pool, if allocation is adaptive.
+    /// Under adaptive allocation: index of the pool, and index of the channel within the pool.
     pub pool: Option<(u32, u32)>,
 }
 
-/// A pool of memory and the labels of the channels that share it.
+/// A pool of buffer memory and the channels that share it.
 #[derive(Clone)]
 pub struct Shared {
-    /// The pool with its allocations.
+    /// The pool, with the allocation of each channel.
     pub pool: Pool,
-    /// Labels of the channels that share the pool.
+    /// Labels of the channels that share the pool, by index within the pool.
     pub labels: Vec<u32>,
 }
 
-/// Ports of a node, with the links they feed, and all links.
+/// The output ports of a node and all links, as code that sends messages needs them.
 pub struct Outputs<'a, S> {
-    /// Ports of the node, each with the link that it feeds.
+    /// The output ports of the node, each with the index of its link.
     pub ports: &'a mut [(Port<S>, u32)],
     /// All links of the simulation.
     pub links: &'a mut Links,
 }
 
 impl<S> Outputs<'_, S> {
-    /// Port number `port` with the outlet to its link.
+    /// The port with index `port`, and the outlet to its link.
     #[inline]
     pub fn at(&mut self, port: u32) -> (&mut Port<S>, Outlet<'_>) {
         let (port, link) = &mut self.ports[port as usize];
@@ -79,21 +80,21 @@ impl<S> Outputs<'_, S> {
     }
 }
 
-/// Completions and credit of a node that processes every event at its own time.
+/// State of an event-driven node in addition to its ports: service ends and credit control.
 #[derive(Clone)]
 pub struct Prompt {
-    /// Completion time of each port.
+    /// Time of the next service end at each port that the node must process.
     completions: Tournament,
-    /// Ports that may have a service to start at this instant.
+    /// Ports with an event at this instant, so that a service may start there.
     touched: Vec<u32>,
     is_touched: Vec<bool>,
-    /// Ports whose next service starts before their next event. `is_behind` has for each port if it
-    /// is among them.
+    /// Ports whose next service starts before their next event. `is_behind` is true for each port
+    /// in this list.
     behind: Vec<u32>,
     is_behind: Vec<bool>,
     /// Channels that leave the node, by port and slot.
     pub(in crate::atm) ways: Vec<Vec<Way>>,
-    /// Channels that arrive at the node, by the label under which they arrive.
+    /// Channels that arrive at the node, by the label of their cells.
     pub(in crate::atm) accounts: Vec<Account>,
     pub(in crate::atm) pools: Vec<Shared>,
     pub(in crate::atm) mark_interval: Option<Ps>,
@@ -102,7 +103,7 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// State of a node before its first event.
+    /// State of a node at time zero, before its first event.
     pub fn new(
         ways: Vec<Vec<Way>>,
         accounts: Vec<Account>,
@@ -124,23 +125,24 @@ impl Prompt {
         }
     }
 
-    /// The result of `number` for every channel that the node sends, by port and slot.
+    /// Calls `number` for every channel that leaves the node, and returns the results by port and
+    /// slot.
     pub fn channels_sent(&self, number: impl Fn(ChannelId) -> u32) -> Vec<Vec<u32>> {
         let ways = |ways: &Vec<Way>| ways.iter().map(|way| number(way.channel)).collect();
         self.ways.iter().map(ways).collect()
     }
-    /// Time of the next completion or of the next marks.
+    /// Time of the next service end, or of the next marks if they are earlier.
     #[inline]
     pub fn next_event(&self) -> Ps {
         self.completions.first().0.min(self.next_mark)
     }
-    /// Time of the next event or service start at `ports`, or of the next marks.
+    /// Time of the next service end or service start at `ports`, or of the next marks.
     pub fn next_due<S: Server>(&self, ports: &[(Port<S>, u32)]) -> Ps {
         let starts = self.behind.iter();
         let starts = starts.map(|port| ports[*port as usize].0.next_start());
         starts.fold(self.next_event(), Ps::min)
     }
-    /// Notes an event at `port`, which may have a service to start.
+    /// Enters `port` into the list of ports with an event at this instant.
     #[inline]
     pub fn touch(&mut self, port: u32) {
         if !core::mem::replace(&mut self.is_touched[port as usize], true) {
@@ -148,18 +150,19 @@ impl Prompt {
         }
     }
 
-    /// True if no event at this instant has been noted at any port.
+    /// True if no port has had an event at this instant.
     #[inline]
     pub fn is_untouched(&self) -> bool {
         self.touched.is_empty()
     }
 
-    /// Notes an event at every port.
+    /// Enters all ports into the list of ports with an event at this instant.
     pub fn touch_all(&mut self) {
         (0..self.ways.len()).for_each(|port| self.touch(port as u32));
     }
 
-    /// Updates the time of the next event of a port at which services may have started.
+    /// Updates the time of the next service end of port `index`, after a service may have started
+    /// there. Also counts a departure that the port reports at its start.
     #[inline(always)]
     pub fn note<S: Server>(&mut self, index: u32, outputs: &mut Outputs<'_, S>) {
         let port = &mut outputs.ports[index as usize].0;
@@ -174,7 +177,7 @@ impl Prompt {
         self.note_start(index, port);
     }
 
-    /// Notes a port whose next service starts before its next event.
+    /// Enters a port into the list `behind` if its next service starts before its next event.
     #[inline]
     pub(in crate::atm) fn note_start<S: Server>(&mut self, index: u32, port: &Port<S>) {
         let is_behind = &mut self.is_behind[index as usize];
@@ -184,7 +187,8 @@ impl Prompt {
         }
     }
 
-    /// Starts the services before `horizon` that need no event of their own.
+    /// Starts, at the ports of the list `behind`, the services before `horizon` that needed no
+    /// event.
     pub fn catch_up<S: Server>(&mut self, horizon: Ps, outputs: &mut Outputs<'_, S>) {
         let mut i = 0;
         while i < self.behind.len() {
@@ -201,9 +205,9 @@ impl Prompt {
         }
     }
 
-    /// Processes the only event at `now`, if it is that one port continues with its next cell.
-    /// `others` is the time of the next event other than a completion. Returns false, with nothing
-    /// changed, if there is more to do.
+    /// Starts the next service at a port where a service ends at `now`, if this is the node's only
+    /// event at `now` and the node need not act on the departure. `others` is the time of the
+    /// node's next timer. Returns false, with nothing changed, otherwise.
     #[inline]
     pub fn go_on<S: Server>(&mut self, now: Ps, others: Ps, outputs: &mut Outputs<'_, S>) -> bool {
         let (at, index) = self.completions.first();
@@ -222,8 +226,7 @@ impl Prompt {
         true
     }
 
-    /// Processes the completions of services at `now`, port by port, and the credit that follows
-    /// from them.
+    /// Processes the service ends at `now`, port by port, and sends the credits that follow.
     pub fn complete<S: Server>(&mut self, now: Ps, outputs: &mut Outputs<'_, S>, log: &mut Log) {
         while self.completions.first().0 == now {
             let index = self.completions.first().1;
@@ -246,7 +249,7 @@ impl Prompt {
         }
     }
 
-    /// Starts the services that begin at `now`.
+    /// Starts the services that begin at `now`, at all ports with an event at this instant.
     pub fn start<S: Server>(&mut self, now: Ps, outputs: &mut Outputs<'_, S>) {
         while let Some(index) = self.touched.pop() {
             self.is_touched[index as usize] = false;
@@ -254,7 +257,7 @@ impl Prompt {
         }
     }
 
-    /// Starts the service at port number `index` at `now`, if a cell waits there.
+    /// Starts the service at the port with index `index` at `now`, if a cell waits there.
     #[inline]
     pub fn start_at<S: Server>(&mut self, now: Ps, index: u32, outputs: &mut Outputs<'_, S>) {
         let (port, mut out) = outputs.at(index);

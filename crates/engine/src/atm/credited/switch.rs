@@ -1,4 +1,5 @@
-//! A switch that processes every event at its own time.
+//! A switch that is event-driven: it processes every event at its own time, as credit control
+//! needs.
 
 use super::instants::PromptNode;
 use super::{Outputs, Prompt};
@@ -56,7 +57,7 @@ impl<S: Server> PromptNode<S> for Switch<S> {
             && self.pass_alone(&cell, prompt, links).is_some()
     }
 
-    /// Forwards the leading cells of `cells` that have no bodies, as long as none of them arrives
+    /// Forwards the leading cells of `cells` that have no bodies, up to a cell that arrives
     /// together with another event. Returns the number forwarded.
     #[inline]
     fn take_sorted(
@@ -90,7 +91,8 @@ impl<S: Server> PromptNode<S> for Switch<S> {
         taken
     }
 
-    /// Notes every port if the switch has virtual sources, which may send through any port.
+    /// With virtual sources, enters all ports into the list of ports with events: a virtual source
+    /// may send through any port.
     #[inline]
     fn touch_ports(&self, prompt: &mut Prompt) {
         if !self.relays.is_empty() {
@@ -100,9 +102,9 @@ impl<S: Server> PromptNode<S> for Switch<S> {
 }
 
 impl<S: Server> Switch<S> {
-    /// Forwards a cell without a body that is the only event at its instant, if its port certainly admits the
-    /// cell. Returns true if the port's next event may have become earlier; `None`, with nothing changed, if
-    /// the port may refuse the cell.
+    /// Forwards a cell without a body that is the only event of its instant. `None`, with nothing
+    /// changed, if its port may refuse the cell. Otherwise true if the port's next event may have
+    /// become earlier.
     #[inline(always)]
     fn pass_alone(&mut self, cell: &Cell, prompt: &mut Prompt, links: &mut Links) -> Option<bool> {
         let route = &self.table[cell.label as usize];
@@ -111,7 +113,7 @@ impl<S: Server> Switch<S> {
             return None;
         }
         let (index, arrival) = (route.port, route.arrival(cell.info));
-        // A port may be asked for its next event too early.
+        // Processing a port's next event too early has no effect.
         let comes_forward = port.arrive_alone(cell.at, arrival, &mut links.outlet(*link));
         if comes_forward {
             let outputs = &mut Outputs {

@@ -1,4 +1,4 @@
-//! Accounts of all cells: conservation, crossings and the digest.
+//! Accounts over all cells: conservation of cells and bytes, link crossings, and the digest.
 
 use alloc::vec::Vec;
 
@@ -8,20 +8,20 @@ use crate::atm::simulation::Simulation;
 use crate::atm::window::Snapshot;
 use crate::kernel::Digest;
 
-/// Cells of one channel that are on links or in queues at one instant.
+/// The cells of one channel that are on links or in queues at one instant.
 #[derive(Clone, Copy, Default)]
 pub struct InFlight {
     /// Number of cells of the channel on links and in queues.
     pub cells: u64,
-    /// Application bytes that these cells carry.
+    /// Application bytes in these cells.
     pub bytes: u64,
-    /// Number of links that these cells have still to cross, summed over the cells; a link that a
+    /// Number of links that these cells still have to cross, summed over the cells. The link that a
     /// cell is on counts.
     pub crossings: u64,
 }
 
 impl<S: Server> Simulation<S> {
-    /// Cells of each channel that are on links or in queues now.
+    /// For each channel, its cells on links and in queues now.
     pub(in crate::atm) fn in_flight(&self) -> Vec<InFlight> {
         let mut found = alloc::vec![InFlight::default(); self.network.channels.len()];
         for cell in self.cells() {
@@ -38,8 +38,8 @@ impl<S: Server> Simulation<S> {
         found
     }
 
-    /// Checks that under credit control no channel has ever had more cells at a node than
-    /// allocated.
+    /// Checks that under credit control no channel has ever had more cells at a node than its
+    /// allocation.
     pub(super) fn check_allocations(&self) {
         for (port, _) in self.nodes().flat_map(Node::ports) {
             for (slot, most) in port.allocations() {
@@ -52,7 +52,7 @@ impl<S: Server> Simulation<S> {
         }
     }
 
-    /// Number of times that a cell has crossed a link since the start of the run.
+    /// Number of link crossings of all cells since the start of the run.
     pub fn cell_hops(&mut self) -> u64 {
         let last = self.snapshot();
         self.crossings(&last, &self.in_flight())
@@ -71,11 +71,11 @@ impl<S: Server> Simulation<S> {
                     .0
                     .losses(hop.slot);
                 crossings -= lost.cells * (hops.len() - crossed) as u64;
-                // A link that loses a cell still counts as crossed.
+                // A cell that a link loses counts as having crossed this link.
                 crossings -= lost.cells_on_link * (hops.len() - crossed - 1) as u64;
             }
         }
-        // Cells of credit control count when they have been sent.
+        // Cells of credit control count as soon as they are sent.
         crossings
             + self
                 .nodes()

@@ -30,14 +30,15 @@ impl<S: Server> Simulation<S> {
             .map(|link| self.network.plan.links[*link].rate)
             .min();
         let bytes_retransmitted = now.sender.bytes_retransmitted - then.sender.bytes_retransmitted;
-        // Bytes that were under way at an edge of the window do not count as sent in vain.
+        // Delivered plus repeated bytes, not all bytes sent: bytes on the way at an edge of the
+        // window must not count as wasted.
         let useful_and_repeated = delivered + bytes_retransmitted;
         let (rate_limited, window_limited, _) = self.network.window.end.shares[forward];
         let (packets, cells) = &self.network.window.end.delays[ChannelId::backward(index).index()];
         let seconds = |ps: Option<f64>| ps.map(|ps| ps * 1e-12);
         let over_tcp = flow.source.over_tcp();
-        // For a PDU that lost its first cell before the window it may turn out within the window
-        // that it had been counted at an earlier port.
+        // A PDU may lose its first cell before the window. Within the window a later port may then
+        // find that an earlier port has counted the PDU.
         let packets_lost = (sends.losses.packets - sent.losses.packets)
             .saturating_sub(sends.losses.repeated - sent.losses.repeated);
         FlowReport {
@@ -82,7 +83,7 @@ impl<S: Server> Simulation<S> {
         }
     }
 
-    /// Cells that carry segments with a total of `bytes` bytes.
+    /// Number of cells for segments with a total of `bytes` bytes of payload.
     fn cells_of(&self, flow: usize, bytes: u64) -> f64 {
         let flow = &self.network.plan.flows[flow];
         let mss = flow.tcp.mss.0;

@@ -1,4 +1,4 @@
-//! Computes the report from counters, by snapshots at the ends of the measuring window.
+//! Computes the report from the counters at the beginning and the end of the measurement window.
 
 mod accounts;
 mod flows;
@@ -36,7 +36,7 @@ impl Simulation {
 }
 
 impl<S: Server> Simulation<S> {
-    /// The end of a flow that `channel` leaves: the source or the destination.
+    /// The terminal at which `channel` begins: the source or the destination of a flow.
     pub(super) fn terminal(&self, channel: ChannelId) -> &Terminal {
         let (node, index) = self.network.begins[channel.index()];
         match &self.stations[node].node {
@@ -44,7 +44,7 @@ impl<S: Server> Simulation<S> {
             Node::Switch(_) => unreachable!("flows end at hosts"),
         }
     }
-    /// The source and the destination of a flow.
+    /// The terminals of a flow: first the source, then the destination.
     fn terminals(&self, flow: usize) -> [&Terminal; 2] {
         ChannelId::both(flow).map(|channel| self.terminal(channel))
     }
@@ -59,7 +59,7 @@ impl<S: Server> Simulation<S> {
         matches!(self.stations[node].node, Node::Switch(_))
     }
 
-    /// Begins the measuring window now.
+    /// Begins the measurement window now.
     pub fn begin_window(&mut self) {
         let now = self.now;
         self.network.window.begin = self.snapshot();
@@ -77,7 +77,7 @@ impl<S: Server> Simulation<S> {
         }
     }
 
-    /// Ends the measuring window now.
+    /// Ends the measurement window now.
     pub fn end_window(&mut self) {
         let (now, window) = (self.now, self.now - self.network.window.begin.at);
         let snapshot = self.snapshot();
@@ -105,7 +105,7 @@ impl<S: Server> Simulation<S> {
         };
     }
 
-    /// Greatest length of every queue since the beginning of the run, in cells.
+    /// By node, port and queue: greatest queue length since the beginning of the run, in cells.
     fn longest_so_far(&self) -> Vec<Vec<Vec<u64>>> {
         let mut longest = self.queue_maxima();
         let before = self
@@ -134,13 +134,15 @@ impl<S: Server> Simulation<S> {
         self.nodes().map(ports).collect()
     }
 
-    /// Samples the length of every switch queue now, and updates the greatest sum of all queues.
+    /// Records the present length of every switch queue as a sample, and updates the greatest sum
+    /// of all queues.
     pub fn sample(&mut self) {
         let queued = self.sample_queues();
         self.network.window.queued_max = self.network.window.queued_max.max(Some(queued));
     }
 
-    /// Samples the length of every switch queue now, and returns the sum of all queues, in cells.
+    /// Records the present length of every switch queue as a sample. Returns the sum of all queues
+    /// in cells.
     pub(super) fn sample_queues(&mut self) -> u64 {
         let now = self.now;
         let mut queued = 0;
@@ -176,11 +178,9 @@ impl<S: Server> Simulation<S> {
         queued + waiting.sum::<u64>()
     }
 
-    /// The report of a run that ends now, with a measuring window behind it.
+    /// The report of a run that ends now, after the measurement window.
     ///
-    /// # Panics
-    /// If no window has begun and ended. If cells or bytes are not conserved: a defect of the simulator,
-    /// never of its input.
+    /// # Panics If no window has begun and ended. If cells or bytes are not conserved, which is a defect of the simulator, not of its input.
     pub fn report(&mut self) -> Report {
         let ends = [
             &self.network.window.begin,

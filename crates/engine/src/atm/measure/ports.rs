@@ -88,7 +88,8 @@ impl<S: Server> Simulation<S> {
         }
     }
 
-    /// Capacity efficiency of each link, see [`PortReport::capacity_efficiency`].
+    /// Capacity efficiency of each link, as [`PortReport::capacity_efficiency`] defines it; `None`
+    /// where it is undefined.
     fn capacity_efficiencies(&self, window: Ps, flows: &[FlowReport]) -> Vec<Option<f64>> {
         let mut loads = alloc::vec![Load::default(); self.network.plan.links.len()];
         for (index, flow) in self.network.plan.flows.iter().enumerate() {
@@ -123,17 +124,18 @@ impl<S: Server> Simulation<S> {
     }
 }
 
-/// Use of a link by the forward channels that cross it.
+/// Use of a link by the forward channels that cross the link.
 #[derive(Clone, Copy, Default)]
 struct Load {
-    /// Rate that TCP over ABR and UBR needs for its throughput, in bit/s; `None` without such flows.
+    /// Line rate that the TCP throughput of the ABR and UBR flows needs, in bit/s; `None` without
+    /// such flows.
     needed: Option<f64>,
-    /// Delivered cells of the classes other than ABR and UBR.
+    /// Number of delivered cells of the classes other than ABR and UBR.
     taken: u64,
 }
 
-/// Largest share of a channel's rate that can be TCP payload: full segments, and one RM cell in
-/// Nrm.
+/// Largest share of a channel's line rate that can be TCP payload: all segments full, and one RM
+/// cell in Nrm cells.
 fn share_of_data(flow: &FlowPlan) -> f64 {
     let mss = flow.tcp.mss.0;
     let cells = cells_for(
@@ -183,7 +185,7 @@ mod tests {
                 source_queue_refuses: Refuses::default(),
             })
         };
-        // 512 / (12 * 53) and 9140 / (192 * 53), times 31/32.
+        // 512 / (12 * 53) * 31/32 and 9,140 / (192 * 53) * 31/32.
         for (mss, expected) in [(512, 0.779_874), (9_140, 0.870_123)] {
             assert!(
                 (share(mss, ServiceClass::Abr) - expected).abs() < 5e-7,

@@ -1,4 +1,4 @@
-//! Contributions of virtual sources and destinations to the accounts.
+//! What virtual sources and destinations add to the accounts of cells.
 
 use alloc::vec::Vec;
 
@@ -9,7 +9,8 @@ use crate::atm::simulation::Simulation;
 use crate::net::channel::ChannelId;
 
 impl<S: Server> Simulation<S> {
-    /// Relays of a channel in order, as far as they are here and not in another part, each with the number of links that lead to it.
+    /// The relays of `channel` in this part of the network, in order of the path, each with the
+    /// number of links before it.
     pub(in crate::atm) fn relays_of(
         &self,
         channel: ChannelId,
@@ -29,7 +30,7 @@ impl<S: Server> Simulation<S> {
         })
     }
 
-    /// RM cells of a channel that switches with virtual sources have inserted and absorbed.
+    /// Numbers of RM cells of `channel` that its relays have inserted and absorbed.
     pub(super) fn relayed(&self, channel: ChannelId) -> RelayCounts {
         let counts = self.relays_of(channel).map(|(_, relay)| relay.counts());
         counts.fold(RelayCounts::default(), |sum, one| RelayCounts {
@@ -38,8 +39,8 @@ impl<S: Server> Simulation<S> {
         })
     }
 
-    /// Correction of the link crossings of a channel: crossings of RM cells that begin at switches,
-    /// less the crossings that RM cells no longer make because they end at switches.
+    /// Correction of the link crossings of a channel: crossings by RM cells that begin at switches,
+    /// less the crossings that RM cells do not make because they end at switches. Modulo 2^64.
     pub(super) fn relayed_crossings(&self, channel: ChannelId) -> u64 {
         let hops = self.network.channels[channel.index()].hops.len();
         let beyond = |(before, relay): (usize, &Relay)| {
@@ -52,7 +53,8 @@ impl<S: Server> Simulation<S> {
             .fold(0, u64::wrapping_add)
     }
 
-    /// Most cells in front of each port of each node that virtual sources feed.
+    /// By node and port: greatest number of cells in the queues of virtual sources before the port;
+    /// `None` if no virtual source feeds it.
     pub(super) fn front_maxima(&self) -> Vec<Vec<Option<u64>>> {
         self.nodes()
             .map(|node| {
@@ -64,8 +66,8 @@ impl<S: Server> Simulation<S> {
             .collect()
     }
 
-    /// Time integrals of the cells in front of the ports of `node`, for those that virtual sources
-    /// feed.
+    /// For each port of `node`: time integral of the number of cells in the queues of virtual
+    /// sources; `None` if none feeds the port.
     pub(super) fn front_integrals(&mut self, node: usize) -> Vec<Option<f64>> {
         let now = self.now;
         let ports = self.stations[node].node.ports_mut().iter_mut();

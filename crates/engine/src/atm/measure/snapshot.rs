@@ -1,4 +1,4 @@
-//! Snapshots of all counters that run from the start.
+//! Snapshots of all counters, which run from the start of the run.
 
 use alloc::vec::Vec;
 
@@ -12,7 +12,7 @@ use crate::net::channel::ChannelId;
 use crate::tcp::SenderStats;
 
 impl<S: Server> Simulation<S> {
-    /// Values of all counters now.
+    /// Present values of all counters.
     pub(super) fn snapshot(&mut self) -> Snapshot {
         let at = self.now;
         let sends = self
@@ -72,7 +72,8 @@ impl<S: Server> Simulation<S> {
         }
     }
 
-    /// Cells of `channel` that switches refused and links lost.
+    /// Cells and bytes of `channel` that switches have refused and links have lost, summed over its
+    /// path.
     pub(in crate::atm) fn losses(&self, channel: ChannelId) -> Losses {
         let mut sum = Losses::default();
         for hop in &self.network.channels[channel.index()].hops {

@@ -1,4 +1,5 @@
-//! Set-up, samples and report do a number of operations that is proportional to the network.
+//! The set-up, the samples and the report take a number of operations proportional to the size of
+//! the network.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -16,8 +17,8 @@ use crate::net::channel::looks;
 use crate::traffic::SourceConfig;
 use crate::traffic::greedy::GreedyConfig;
 
-/// `n` TCP flows, each `flows_per_pair` of them between two switches of their own, so the network
-/// grows by flows at a port and by ports of a switch, or by switches.
+/// A network of `n` TCP flows. Each pair of switches carries `flows_per_pair` flows, so the network
+/// grows by channels at a port, or by switches.
 fn network(n: usize, flows_per_pair: usize, switch: &SwitchPlan, service: ServiceClass) -> Plan {
     let (mut nodes, mut links, mut flows) = (Vec::new(), Vec::new(), Vec::new());
     let mut node = |name, kind| {
@@ -55,7 +56,8 @@ fn network(n: usize, flows_per_pair: usize, switch: &SwitchPlan, service: Servic
     Plan::new(nodes, links, flows)
 }
 
-/// Look-ups by channel of the set-up, the measuring window, two samples and the report.
+/// Number of look-ups by channel during the set-up, the measurement window, two samples and the
+/// report.
 fn operations(plan: Plan) -> u64 {
     let before = looks::so_far();
     let mut simulation: Simulation = Simulation::new(plan).unwrap();

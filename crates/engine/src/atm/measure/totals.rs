@@ -27,7 +27,7 @@ impl<S: Server> Simulation<S> {
         let data_sent: u64 = data().map(|vc| vc.cells_sent).sum();
         let data_dropped: u64 = data().map(|vc| vc.cells_dropped).sum();
         Totals {
-            // The sum of no floats is -0; without flows over TCP it must be 0.
+            // The sum of an empty list of floats is -0; without flows over TCP it must be 0.
             tcp_throughput_bits_per_second: over_tcp.iter().sum::<f64>() + 0.0,
             goodput_bits_per_second: flows.iter().map(|f| f.goodput_bits_per_second).sum(),
             effective_throughput_ratio: flows.iter().map(|f| f.effective_throughput_ratio).sum(),
@@ -44,7 +44,7 @@ impl<S: Server> Simulation<S> {
         }
     }
 
-    /// One entry per class of forward channels, in the order of the classes.
+    /// One report for each service class that forward channels have, in the order of the classes.
     pub(super) fn class_reports(&self) -> Vec<ClassReport> {
         let used = |class: &&ServiceClass| {
             self.network
@@ -80,7 +80,8 @@ impl<S: Server> Simulation<S> {
             .sum();
         let mut delays = Summary::default();
         for flow in &members {
-            // Delays are measured where the backward channel begins.
+            // The delays of the forward channel are stored at its destination, where the backward
+            // channel begins.
             delays.merge(&self.network.window.end.delays[ChannelId::backward(*flow).index()].1);
         }
         ClassReport {

@@ -1,6 +1,6 @@
-//! Changes of a network while it runs. A change acts before every event of its instant: events of
-//! earlier times follow the old settings, all others the new ones. State is kept: queues, windows
-//! and rates, the measurements of a scheme, the PDUs that a policy follows.
+//! Changes of a network during a run. A change precedes all events of its instant: earlier events
+//! use the old settings, all others the new ones. State is kept: queues, windows and rates, the
+//! measurements of a scheme, and the PDUs that a policy follows.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -13,44 +13,44 @@ use crate::kernel::Ps;
 use crate::kernel::units::Buffer;
 use crate::traffic::SourceConfig;
 
-/// Settings that hold from an instant on.
+/// New settings of switches and flows, which hold from an instant on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
     /// Instant of the change.
     pub at: Ps,
-    /// Changed switches: number of the node, and settings.
+    /// For each changed switch: the index of its node and the new settings.
     pub switches: Vec<(usize, SwitchChange)>,
-    /// Changed flows: number of the flow, and settings.
+    /// For each changed flow: its index and the new settings.
     pub flows: Vec<(usize, FlowChange)>,
 }
 
-/// Settings of every output port of a switch that can change. Scheme and policy stay the same, and
-/// so does [`SwitchControl::marks_at_dequeue`].
+/// The settings that a change may replace, for all output ports of a switch. A change keeps the
+/// kinds of scheme and policy, and [`SwitchControl::marks_at_dequeue`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct SwitchChange {
-    /// Limit of each queue, except of those that credit limits.
+    /// Limit of each queue, in cells; queues limited by credit keep their limit.
     pub buffer: Buffer,
-    /// Parameters of the control scheme.
+    /// Parameters of the control scheme, of the same kind as before.
     pub control: ControlConfig,
-    /// Parameters of the discard policy.
+    /// Parameters of the discard policy, of the same kind as before.
     pub discard: DiscardConfig,
 }
 
-/// Settings of a flow that can change. The kind of source and the rules of the end systems stay the
-/// same.
+/// The settings that a change may replace, for a flow. A change keeps the kind of source and the
+/// rules of the end systems.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowChange {
-    /// False if the source sends nothing new: data over TCP wait, bare cells do not come into being.
-    /// What has been sent is sent again if it is lost, and RM cells go on.
+    /// False if the source sends no new data: data over TCP wait, and no raw cells are generated.
+    /// Lost segments are still sent again, and RM cells are still sent.
     pub sends: bool,
-    /// Parameters of the source.
+    /// Parameters of the source of traffic, of the same kind as before.
     pub source: SourceConfig,
-    /// Parameters of the flow's ABR end systems; PCR and MCR stay as they are.
+    /// Parameters of the flow's ABR end systems, with the same PCR and MCR as before.
     pub abr: AbrConfig,
 }
 
 impl SwitchChange {
-    /// The settings of a switch in the plan that can change.
+    /// The settings of a planned switch that a change may replace.
     pub fn of(plan: &SwitchPlan) -> SwitchChange {
         SwitchChange {
             buffer: plan.buffer,
@@ -61,7 +61,7 @@ impl SwitchChange {
 }
 
 impl FlowChange {
-    /// The settings of a flow in the plan that can change.
+    /// The settings of a planned flow that a change may replace.
     pub fn of(plan: &FlowPlan) -> FlowChange {
         FlowChange {
             sends: plan.sends,
@@ -71,10 +71,9 @@ impl FlowChange {
     }
 }
 
-/// Checks that changes come in order, and that each changes nothing but parameters.
+/// Checks that the changes come in order of time, and that each one changes only parameters.
 ///
-/// # Errors
-/// The first change that does not, in words.
+/// # Errors A text on the first change that violates this.
 pub(in crate::atm) fn check(plan: &Plan) -> Result<(), PlanError> {
     let mut before = Ps::ZERO;
     for Change {

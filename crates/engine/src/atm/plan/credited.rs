@@ -11,11 +11,11 @@ use crate::discard::DiscardConfig;
 /// A setting of a switch that contradicts credit control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contradiction {
-    /// A control scheme, with its name: credit replaces rates.
+    /// A control scheme, with its name. Credit control replaces rate control.
     Control(&'static str),
-    /// A discard policy, with its name: under credit control no cell is lost.
+    /// A discard policy, with its name. Under credit control no cell is refused.
     Discard(&'static str),
-    /// A queue, with its number: it holds classes with and without credit.
+    /// A queue, with its index, that holds classes with and without credit control.
     Queue(usize),
 }
 
@@ -36,8 +36,8 @@ impl fmt::Display for Contradiction {
     }
 }
 
-/// The settings of a switch that contradict credit control; only classes for which `counts` is true
-/// matter.
+/// The settings of a switch that contradict credit control. Only the classes for which `counts` is
+/// true are examined.
 pub fn contradictions(
     control: &ControlConfig,
     discard: &DiscardConfig,

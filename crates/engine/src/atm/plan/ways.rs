@@ -1,15 +1,17 @@
-//! Opposite links, and the control loops that links close.
+//! Round-trip times along links, and the ABR loops of a path.
 
 use super::{FlowPlan, LinkPlan, NodeKind, Plan};
 use crate::endsystem::VsVdConfig;
 use crate::kernel::Ps;
 
-/// Least time from an event at one end of a link to its effect at the other: propagation and a cell time.
+/// Propagation delay plus one cell time of a link: the least time from an event at its sending node
+/// to the effect at its receiving node.
 pub fn least_transit(link: &LinkPlan) -> Ps {
     link.delay + link.rate.cell_time_floor()
 }
 
-/// Sum of propagation and one cell time over the links of a route; at most `Ps::NEVER`.
+/// Sum of propagation delay and one cell time over the links with the indices `way`; at most
+/// `Ps::NEVER`.
 pub fn way_time(links: &[LinkPlan], way: &[usize]) -> Ps {
     let times = way.iter().map(|link| {
         links[*link]
@@ -19,9 +21,9 @@ pub fn way_time(links: &[LinkPlan], way: &[usize]) -> Ps {
     times.fold(Ps::ZERO, Ps::saturating_add)
 }
 
-/// FRTT of the ABR control loop that begins with the first link of `there`: [`way_time`] up to the
-/// first node for which `ends` is true, or else to the end of the route, and from there on `back`
-/// (TM 4.0 5.10.6 closes a loop at a virtual destination).
+/// FRTT of the ABR loop that begins with the first link of `there`: [`way_time`] up to the first
+/// node for which `ends` is true, or to the end of the path, and back over `back`. A virtual
+/// destination closes a loop (TM 4.0 5.10.6).
 pub fn loop_round_trip(
     links: &[LinkPlan],
     there: &[usize],
@@ -49,7 +51,7 @@ pub fn loop_round_trip(
 }
 
 impl Plan {
-    /// Settings of virtual sources and destinations of a node, if it has any.
+    /// Settings of virtual sources and destinations at `node`; `None` if the node has none.
     pub fn vsvd(&self, node: usize) -> Option<&VsVdConfig> {
         match &self.nodes[node].kind {
             NodeKind::Switch(switch) => switch.vsvd.as_ref(),
@@ -57,8 +59,8 @@ impl Plan {
         }
     }
 
-    /// Sum of propagation and a cell time over every link of a flow, there and back; for a flow
-    /// without a backward channel, twice the sum there.
+    /// Sum of propagation delay and one cell time over all links of the forward and the backward
+    /// channel. Without a backward channel, twice the sum over the forward channel.
     pub fn round_trip(&self, flow: &FlowPlan) -> Ps {
         let there = way_time(&self.links, &flow.forward);
         let back = if flow.backward.is_empty() {
@@ -69,8 +71,8 @@ impl Plan {
         there.saturating_add(back)
     }
 
-    /// The ABR control loops along the forward channel of `flow`: the first link of each, and its
-    /// FRTT.
+    /// The ABR loops along the forward channel of `flow`: the index of the first link of each loop,
+    /// and its FRTT.
     pub fn loops<'a>(&'a self, flow: &'a FlowPlan) -> impl Iterator<Item = (usize, Ps)> + 'a {
         let begins =
             |hop: &usize| *hop == 0 || self.vsvd(self.links[flow.forward[*hop]].from).is_some();
@@ -91,7 +93,7 @@ mod tests {
     use super::*;
     use crate::kernel::Rate;
 
-    /// A link of 1 ms and a cell time of 1 us between each pair of nodes.
+    /// One link between each pair of nodes, with 1 ms of delay and a cell time of 1 us.
     fn links(ends: &[(usize, usize)]) -> Vec<LinkPlan> {
         let (rate, delay) = (Rate::from_bps(424_000_000), Ps::from_us(999));
         let link = |(from, to): &(usize, usize)| LinkPlan {
@@ -104,7 +106,7 @@ mod tests {
         ends.iter().map(link).collect()
     }
 
-    /// A chain of nodes 0 - 1 - 2 - 3; the links there are listed before the links back.
+    /// A chain of nodes 0 - 1 - 2 - 3. The forward links have the lower indices.
     #[test]
     fn a_loop_goes_round_between_two_ends() {
         let links = links(&[(0, 1), (1, 2), (2, 3), (3, 2), (2, 1), (1, 0)]);

@@ -1,4 +1,5 @@
-//! Settings of a port that change during a run, and the short cuts that follow from them.
+//! Changes of a port's settings during a run, and the thresholds below which a cell needs no
+//! checks.
 
 use super::{Port, Queue, QueueSettings};
 use crate::atm::server::Server;
@@ -9,7 +10,8 @@ use crate::kernel::Ps;
 use crate::kernel::units::Buffer;
 
 impl<S> Port<S> {
-    /// Derives which cells need no checks from what queues, policies and scheme read at every arrival.
+    /// Computes the thresholds below which a cell needs no checks from the queue limits, the
+    /// discard policies and the control scheme.
     pub(super) fn note_shortcuts(&mut self) {
         let reads_queue = self.control.reads_queue();
         let stateless = |queue: &Queue| queue.settings.discard.is_stateless();
@@ -17,7 +19,8 @@ impl<S> Port<S> {
         let limits = self.queues.iter().map(|queue| queue.settings.buffer);
         let smallest = limits.min().unwrap_or(0);
         self.front.note_limits(smallest != u64::MAX || !stateless);
-        // Cells in front use the buffer, so the check is needed for every cell of the class.
+        // Cells of virtual sources before the port use its buffer, so each cell of the class needs
+        // the check.
         let unread = reads_queue != QueueReading::AtEveryCell;
         let unasked = unread && !self.is_prompt && !self.front.asks();
         self.freely_below = if unasked && stateless { smallest } else { 0 };
@@ -43,7 +46,8 @@ impl<S> Port<S> {
             } else {
                 0
             };
-            // Channels that take turns have enough buffer because of their credit.
+            // Credit limits the cells of channels that are served in round-robin order, so their
+            // queue is never full.
             queue.taken_below = if queue.by_turns {
                 u64::MAX
             } else {
@@ -54,7 +58,8 @@ impl<S> Port<S> {
             self.is_prompt && stateless && reads_queue == QueueReading::Never && !self.front.asks();
     }
 
-    /// Backlog of the line below which a queue certainly holds fewer than `limit` cells.
+    /// Time that the line needs for all cells present, below which a queue always holds fewer than
+    /// `limit` cells.
     fn surely_shorter_below(&self, limit: u64) -> Ps {
         if limit == u64::MAX {
             return Ps::NEVER;
@@ -64,9 +69,9 @@ impl<S> Port<S> {
 }
 
 impl<S: Server> Port<S> {
-    /// Continues from `now` with another limit of each queue that credit does not limit, and with
-    /// other parameters of the same scheme and of the same policy. Cells beyond a smaller limit
-    /// stay. An interval of the scheme that should have ended before `now` ends now.
+    /// Replaces, at `now`, the limit of each queue that credit does not limit, and the parameters
+    /// of scheme and policy. Cells beyond a smaller limit stay in the queue. A measurement interval
+    /// of the scheme that should have ended before `now` ends now.
     pub fn change(
         &mut self,
         now: Ps,

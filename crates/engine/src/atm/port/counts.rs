@@ -7,19 +7,19 @@ use crate::atm::server::{Context, Queued, Server};
 use crate::atm::transport::Outlet;
 use crate::kernel::Ps;
 
-/// Counters of one queue of a port, over a window.
+/// Counters of one queue of a port since the start of the run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QueueCounts {
-    /// Cells that arrived, including refused ones.
+    /// Number of cells that arrived, including refused cells.
     pub arrived: u64,
-    /// Cells that the queue refused.
+    /// Number of cells that the queue refused.
     pub dropped: u64,
-    /// Integral of the queue length over time, in cell picoseconds.
+    /// Time integral of the queue length, in cells times picoseconds.
     pub backlog: f64,
 }
 
 impl<S: Server> Port<S> {
-    /// Counters of each queue up to `now`, and the number of cells whose service has completed.
+    /// Counters of each queue up to `now`, and the number of cells that have left the port.
     pub fn counts(&mut self, now: Ps, out: &mut Outlet<'_>) -> (Vec<QueueCounts>, u64) {
         let departed = self
             .server
@@ -37,7 +37,7 @@ impl<S: Server> Port<S> {
             });
         (counts.collect(), departed)
     }
-    /// Time for which the line has served cells up to `now`, in units of `1/rate` ps.
+    /// Busy time of the line up to `now`, in units of `1/rate` ps.
     pub fn served(&mut self, now: Ps, out: &mut Outlet<'_>) -> u128 {
         self.server
             .served(&mut Context::new(now, &mut self.control, out))
@@ -46,17 +46,17 @@ impl<S: Server> Port<S> {
     pub fn longest(&self, queue: usize) -> u64 {
         self.server.longest(queue)
     }
-    /// Starts the greatest lengths of all queues anew at `now`.
+    /// Begins new measurements of the greatest lengths of all queues at `now`.
     pub fn forget_longest(&mut self, now: Ps, out: &mut Outlet<'_>) {
         self.server
             .forget_longest(&mut Context::new(now, &mut self.control, out));
         self.forget_front();
     }
-    /// Cells that the port holds and that are not yet on the link.
+    /// Cells in the port's own queues, which are not stored in the ring buffer of the link.
     pub fn held(&self) -> Vec<Queued> {
         self.server.held()
     }
-    /// Bytes of storage for queued cells, and number of cells stored.
+    /// Bytes allocated for queued cells, and number of cells stored.
     pub fn storage(&self) -> (usize, usize) {
         self.server.storage()
     }

@@ -1,4 +1,4 @@
-//! Ports whose channels are under credit control, and losses of links.
+//! The methods of a port for credit control, and for cells that the port's link loses.
 
 use alloc::vec::Vec;
 
@@ -9,8 +9,8 @@ use crate::credit::{self, Sender};
 use crate::kernel::Ps;
 
 impl<S: Server> Port<S> {
-    /// The cell whose service has just completed, if the port is prompt. If the link loses the
-    /// cell, the loss is counted.
+    /// At an event-driven port, the departure that has just ended and that the node must process.
+    /// Counts the loss if the link loses the cell.
     #[inline]
     pub fn take_departure(&mut self) -> Option<Departure> {
         let departure = self.server.credited_mut()?.take_departure()?;
@@ -20,14 +20,14 @@ impl<S: Server> Port<S> {
         Some(departure)
     }
 
-    /// Cells that the link has lost and whose service has ended by `until`, in the order of their ends, if
-    /// the port is not prompt. The port must have been advanced to `until`.
+    /// At a port that is not event-driven, the cells lost on its link whose service has ended by
+    /// `until`, in order of time. [`Port::advance`] must have been called for `until`.
     pub fn take_losses(&mut self, until: Ps) -> Vec<Departure> {
         self.count_lost(until);
         core::mem::take(&mut self.untaken)
     }
 
-    /// Counts the cells that the link has lost and whose service has ended by `until`.
+    /// Counts the cells lost on the link whose service has ended by `until`.
     pub(super) fn count_lost(&mut self, until: Ps) {
         while let Some(departure) = self.server.take_lost(until) {
             self.lose_on_link(departure);
@@ -43,8 +43,8 @@ impl<S: Server> Port<S> {
             .add((slot as u64) << 32 | info.without_stamp().0 as u64 | 1 << 63);
     }
 
-    /// Number of cells of the channel in `slot` that have left by `now` and have not been reported
-    /// to the node.
+    /// Number of cells of the channel in `slot` that have left by `now` and that the port has not
+    /// reported to its node.
     pub fn take_untold(&mut self, now: Ps, slot: u32, out: &mut Outlet<'_>) -> u32 {
         match self.server.credited_mut() {
             Some(server) => {
@@ -59,61 +59,61 @@ impl<S: Server> Port<S> {
             server.tell(message, &mut Context::new(now, &mut self.control, out));
         }
     }
-    /// Sends a message of credit control that will be at the port at `at`; see
+    /// Queues a message of credit control that enters the port at the later time `at`; see
     /// [`CreditedServer::tell_at`].
     pub fn tell_at(&mut self, at: Ps, rank: u32, message: Message) {
         if let Some(server) = self.server.credited_mut() {
             server.tell_at(at, rank, message);
         }
     }
-    /// Sets the limit of the channel in `slot` at `now` ([`Sender::set_limit`]).
+    /// Sets the credit limit of the channel in `slot` at `now` ([`Sender::set_limit`]).
     pub fn set_limit(&mut self, now: Ps, slot: u32, limit: u32, out: &mut Outlet<'_>) {
         if let Some(server) = self.server.credited_mut() {
             server.set_limit(slot, limit, &mut Context::new(now, &mut self.control, out));
         }
     }
-    /// The departure that is to be reported and whose service has just started, if the port reports
-    /// departures ahead.
+    /// The departure whose service has just started and that the node must process, if the port
+    /// reports departures at their start.
     #[inline]
     pub fn take_departure_ahead(&mut self) -> Option<Departure> {
         self.server.credited_mut()?.take_departure_ahead()
     }
-    /// True if the port is prompt and [`Port::take_departure`] never returns a departure.
+    /// True if the port is event-driven and never reports a departure to its node:
+    /// [`Port::take_departure`] always returns `None`.
     #[inline]
     pub fn tells_nobody(&self) -> bool {
         let server = self.server.credited();
         server.is_some_and(CreditedServer::tells_nobody)
     }
-    /// True if the node must call [`Port::take_departure`] when the service of the next cell
-    /// completes.
+    /// True if the node must call [`Port::take_departure`] when the service of the next cell ends.
     #[inline]
     pub fn tells_next(&self) -> bool {
         let server = self.server.credited();
         server.is_none_or(CreditedServer::tells_next)
     }
-    /// Time of the next service start, if the port is prompt; see [`CreditedServer::next_start`].
+    /// At an event-driven port, time of the next service start; see [`CreditedServer::next_start`].
     #[inline]
     pub fn next_start(&self) -> Ps {
         let server = self.server.credited();
         server.map_or(Ps::NEVER, CreditedServer::next_start)
     }
-    /// Cells of the channel in `slot` that the port still holds, including the one in service, if
-    /// the server is up to date.
+    /// Number of cells of the channel in `slot` that the port holds, including the cell in service.
+    /// [`Port::advance`] must have been called for the present instant.
     pub fn queued_of(&self, slot: u32) -> u64 {
         let server = self.server.credited();
         server.map_or(0, |server| server.queued_of(slot))
     }
-    /// Largest number of cells of the channel in `slot` that the port held at once.
+    /// Largest number of cells of the channel in `slot` that the port has held at once.
     pub fn longest_of(&self, slot: u32) -> u64 {
         let server = self.server.credited();
         server.map_or(0, |server| server.longest_of(slot))
     }
-    /// The credit of the channel in `slot`; `None` without credit control.
+    /// State of the credit of the channel in `slot`; `None` without credit control.
     pub fn sender(&self, slot: u32) -> Option<Sender> {
         self.server.credited()?.sender(slot)
     }
-    /// Name and statistics of the scheme that controls the port; `fcvc` if channels are under
-    /// credit control.
+    /// Name and statistics of the port's control scheme; `fcvc` and its counters if channels are
+    /// under credit control.
     pub fn control_report(&self) -> (&'static str, Vec<(&'static str, f64)>) {
         let credited = self.allocations().count();
         if credited == 0 && self.credit_cells_sent() == 0 {
@@ -137,7 +137,7 @@ impl<S: Server> Port<S> {
             names.zip(counted.map(|count| count as f64)).collect(),
         )
     }
-    /// Number of cells of credit control that the port has sent.
+    /// Number of credit-control cells that the port has sent.
     pub fn credit_cells_sent(&self) -> u64 {
         self.credit_counts().cells()
     }
@@ -145,8 +145,8 @@ impl<S: Server> Port<S> {
         let server = self.server.credited();
         server.map_or_else(CreditCounts::default, CreditedServer::credit_counts)
     }
-    /// For each channel under credit control that comes from another node: the channel's slot, and
-    /// the most cells that it may have at this port.
+    /// For each channel under credit control that comes from another node: its slot, and the
+    /// largest number of cells that it may have at this port.
     pub fn allocations(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         let slots = self.allocations.iter().enumerate();
         slots.filter_map(|(slot, most)| Some((slot as u32, (*most)?)))

@@ -1,14 +1,13 @@
-//! Plain cells at a port that certainly admits them and computes their departures ahead: the short way of
-//! [`Port::arrive`], for one cell or for a row of cells.
+//! Fast paths of [`Port::arrive`] for plain cells that the port always admits and whose departure
+//! can be computed at arrival, for one cell or a burst.
 //!
-//! Both forms do what the plain way does with such a cell: they show it to the scheme, serve it by Lindley's
-//! recursion and put it on the link. A row is the same computation on copies of the server and of the end of
-//! the link's ring buffer, which stay in registers from cell to cell. That is exact, since nothing reads
-//! either before they are written back: a scheme sees no server, and each cell of a row is checked against
-//! the copy.
+//! Both fast paths do the same work as [`Port::arrive`]: pass the cell to the control scheme, serve
+//! it by Lindley's recursion, and put it on the link. For a burst, a [`Row`] works on copies of the
+//! server and of the end of the link's ring buffer, which stay in registers. The result is exact: a
+//! control scheme reads no server, and each cell of a burst is checked against the copy.
 //!
-//! [`Port::arrive_singly`] is the short way, one by one, to a port whose departures depend on cells to come,
-//! that marks, or whose policy keeps a state.
+//! [`Port::arrive_singly`] is the fast path for single cells at other ports: departures depend on
+//! later cells, cells are marked on the link, or the policy has a state.
 
 use super::{Port, show};
 use crate::atm::cell::{CELL_UNITS, Cell};
@@ -19,9 +18,9 @@ use crate::discard::DiscardPolicy;
 use crate::kernel::{Ps, Ring, Tail};
 
 impl<S: Server> Port<S> {
-    /// Handles a plain cell as [`Port::arrive`] does, if the cell is certainly admitted and its
-    /// departure is known at once. Returns false, with nothing changed, if it is not. If the cell
-    /// is stamped, [`Link::push_stamp`](crate::net::link::Link::push_stamp) must follow.
+    /// Processes a plain cell as [`Port::arrive`] does, if the port always admits it and can
+    /// compute its departure now. Returns false, with nothing changed, otherwise. If the cell is
+    /// stamped, [`Link::push_stamp`](crate::net::link::Link::push_stamp) must follow.
     #[inline(always)]
     pub fn arrive_express(&mut self, now: Ps, arrival: &Arrival, out: &mut Outlet<'_>) -> bool {
         if self.reads_at(now, arrival) {
@@ -38,8 +37,9 @@ impl<S: Server> Port<S> {
         true
     }
 
-    /// True if [`Port::arrive_singly`] may take a cell that [`Port::arrive_express`] does not: if the port has
-    /// a [`PriorityServer`](crate::atm::server::PriorityServer), marks, or has a policy with a state.
+    /// True if [`Port::arrive_singly`] may process a cell that [`Port::arrive_express`] does not.
+    /// The port has a [`PriorityServer`](crate::atm::server::PriorityServer), marks cells on the
+    /// link, or has a policy with a state.
     pub fn takes_singly(&mut self) -> bool {
         let mut queues = self.queues.iter();
         self.marks_later()
@@ -47,8 +47,9 @@ impl<S: Server> Port<S> {
             || queues.any(|queue| !queue.settings.discard.is_stateless())
     }
 
-    /// Handles a data cell without a body as [`Port::arrive`] does, if the port certainly admits the cell.
-    /// Returns false, with nothing changed, if not. For a switch with a port that [`Port::takes_singly`].
+    /// Processes a data cell without a body as [`Port::arrive`] does, if the port always admits it.
+    /// Returns false, with nothing changed, otherwise. Called only for ports with
+    /// [`Port::takes_singly`].
     #[inline(always)]
     pub fn arrive_singly(&mut self, now: Ps, arrival: &Arrival, out: &mut Outlet<'_>) -> bool {
         if self.reads_at(now, arrival) {
@@ -75,7 +76,7 @@ impl<S: Server> Port<S> {
         true
     }
 
-    /// Does what [`Port::arrive_singly`] does, for a port with one queue that is served in order.
+    /// Does the work of [`Port::arrive_singly`] for a port with one first-in first-out queue.
     #[inline(always)]
     fn arrive_in_order(&mut self, now: Ps, arrival: &Arrival, out: &mut Outlet<'_>) -> bool {
         let Some(server) = self.server.express() else {
@@ -94,9 +95,9 @@ impl<S: Server> Port<S> {
         true
     }
 
-    /// The port as a row, which takes cells one after the other as [`Port::arrive_express`] does;
-    /// [`Row::close`] must follow, or the cells are lost. `None` if the port's server does not compute
-    /// departures at arrival, or if the control scheme may read the queue at a cell.
+    /// The port for a burst of cells, each processed as by [`Port::arrive_express`]. [`Row::close`]
+    /// must follow, or the cells are lost. `None` if the server does not compute departures at
+    /// arrival, or if the control scheme may read the queue at a cell.
     #[inline(always)]
     pub fn row<'a>(&'a mut self, out: &'a mut Outlet<'_>) -> Option<Row<'a, OnLink<'a>>> {
         if !self.has_rows() {
@@ -106,8 +107,8 @@ impl<S: Server> Port<S> {
         self.row_to(OnLink { tail, stamps })
     }
 
-    /// A row as [`Port::row`] makes, of cells that are on the link already. The row serves them
-    /// once more after [`Port::resume`].
+    /// The port for a burst of cells that are already on the link, to be served once more after
+    /// [`Port::resume`].
     #[inline(always)]
     pub fn row_again(&mut self) -> Option<Row<'_, Already>> {
         if !self.has_rows() {
@@ -116,7 +117,8 @@ impl<S: Server> Port<S> {
         self.row_to(Already(0))
     }
 
-    /// True if the server computes departures at arrival, and the scheme reads the queue at no cell.
+    /// True if the server computes departures at arrival and the control scheme reads the queue at
+    /// no data cell.
     #[inline(always)]
     fn has_rows(&mut self) -> bool {
         !self.reads_some && self.server.express().is_some()
@@ -134,8 +136,8 @@ impl<S: Server> Port<S> {
         })
     }
 
-    /// State of the server to which [`Port::resume`] returns; `None` if the server does not compute
-    /// departures at arrival, or if a scheme sees the port's cells.
+    /// Saves the state of the server, for [`Port::resume`]. `None` if the server does not compute
+    /// departures at arrival, or if the port has a control scheme.
     #[inline]
     pub fn work(&mut self) -> Option<Work> {
         if !matches!(self.control, Control::None(_)) {
@@ -144,8 +146,8 @@ impl<S: Server> Port<S> {
         self.server.express().map(|server| server.work())
     }
 
-    /// Returns to the state `work`, as if the last `cells` cells had not come. These cells stay on
-    /// the link.
+    /// Returns the server to the state `work`, as if the last `cells` cells had not arrived. These
+    /// cells stay on the link.
     pub fn resume(&mut self, work: Work, cells: usize) {
         if let Some(server) = self.server.express() {
             server.resume(work, cells);
@@ -153,7 +155,8 @@ impl<S: Server> Port<S> {
     }
 }
 
-/// A cell without a body after the control scheme has seen it; the scheme does not see the queue.
+/// A cell without a body after the control scheme has seen it. The scheme does not read the queue
+/// at this cell.
 #[inline(always)]
 fn shown(control: (&mut Control, bool), now: Ps, arrival: &Arrival) -> Queued {
     Queued {
@@ -162,19 +165,19 @@ fn shown(control: (&mut Control, bool), now: Ps, arrival: &Arrival) -> Queued {
     }
 }
 
-/// The place where a row puts its cells.
+/// The place where a [`Row`] puts the cells of a burst.
 pub trait RowEnd {
-    /// Number of cells for which there is room.
+    /// Number of further cells that fit.
     fn room(&self) -> usize;
-    /// Puts a cell at the end of the row.
+    /// Adds a cell to the burst.
     fn push(&mut self, cell: Cell);
-    /// Puts the stamp of the last cell beside it.
+    /// Adds the stamp (sending time) of the last cell.
     fn stamp(&mut self, sent: Ps);
-    /// Ends the row; returns the number of cells in it.
+    /// Ends the burst. Returns the number of its cells.
     fn close(self) -> usize;
 }
 
-/// The end of a link's ring buffer, where a row puts its cells.
+/// The end of a link's ring buffer, where a [`Row`] puts new cells.
 pub struct OnLink<'a> {
     tail: Tail<'a, Cell>,
     stamps: &'a mut Ring<Ps>,
@@ -199,7 +202,7 @@ impl RowEnd for OnLink<'_> {
     }
 }
 
-/// Counts cells of a row that are on the link already.
+/// Counts the cells of a burst that is already on the link.
 pub struct Already(usize);
 
 impl RowEnd for Already {
@@ -215,11 +218,13 @@ impl RowEnd for Already {
     }
 }
 
-/// A port whose server and whose link's end stay in registers from cell to cell.
+/// A port that processes a burst of cells. Copies of its server and of the end of its link stay in
+/// registers.
 #[must_use]
 pub struct Row<'a, E> {
     server: FifoRow<'a>,
-    /// Backlog of the line, below which a cell is admitted and nothing is marked.
+    /// Time that the line needs for all cells present, below which a cell is admitted and not
+    /// marked.
     most: Ps,
     control: &'a mut Control,
     ignores_data: bool,
@@ -227,14 +232,14 @@ pub struct Row<'a, E> {
 }
 
 impl<E: RowEnd> Row<'_, E> {
-    /// True if [`Row::arrive`] takes a cell that arrives at `now`.
+    /// True if [`Row::arrive`] would process a cell that arrives at `now`.
     #[inline(always)]
     pub fn admits(&self, now: Ps) -> bool {
         self.end.room() > 0 && self.server.backlog(now) < self.most
     }
-    /// Handles a plain cell as [`Port::arrive_express`] does. Returns false, with nothing changed,
-    /// also if the link's ring buffer would have to grow; for the first cell of a row the buffer
-    /// has room.
+    /// Processes a plain cell as [`Port::arrive_express`] does. Returns false, with nothing
+    /// changed, also if the link's ring buffer would have to grow; it always has a place for the
+    /// first cell of a burst.
     #[inline(always)]
     pub fn arrive(&mut self, now: Ps, arrival: &Arrival) -> bool {
         if !self.admits(now) {
@@ -244,13 +249,14 @@ impl<E: RowEnd> Row<'_, E> {
         self.end.push(self.server.serve(now, cell));
         true
     }
-    /// Sends the stamp of the last cell.
+    /// Puts the stamp (sending time) of the last cell on the link.
     #[inline(always)]
     pub fn stamp(&mut self, sent: Ps) {
         self.end.stamp(sent);
     }
-    /// Greatest number of cells for [`Row::arrive_apart`], if they arrive at `first` and then `interval` or more
-    /// after one another: each must find the line free, and no scheme may see it.
+    /// Number of cells that [`Row::arrive_apart`] can process, if they arrive from `first` on, at
+    /// least `interval` apart. Zero unless each cell finds the line free and no control scheme
+    /// reads it.
     #[inline(always)]
     pub fn room_apart(&self, first: Ps, interval: Ps) -> u32 {
         let is_plain = self.ignores_data && self.most > Ps::ZERO;
@@ -260,19 +266,20 @@ impl<E: RowEnd> Row<'_, E> {
             0
         }
     }
-    /// Handles a cell that [`Row::room_apart`] has room for. [`Row::note_apart`] must follow the
-    /// last such cell.
+    /// Processes one of the cells that [`Row::room_apart`] permits. [`Row::note_apart`] must follow
+    /// the last of them.
     #[inline(always)]
     pub fn arrive_apart(&mut self, now: Ps, cell: Queued) {
         self.end.push(self.server.serve_apart(now, cell));
     }
-    /// Records `cells` cells that [`Row::arrive_apart`] has handled, the last of them at `last`.
+    /// Counts the `cells` cells that [`Row::arrive_apart`] has processed, the last of them at
+    /// `last`.
     #[inline(always)]
     pub fn note_apart(&mut self, cells: u32, last: Ps) {
         self.server.note_apart(cells, last);
     }
-    /// Writes the states of server and ring buffer back. Returns the number of cells; if they are on a link,
-    /// [`Outlet::note`] must be called with it.
+    /// Writes the copies of server and ring buffer back. Returns the number of cells. For new cells
+    /// on the link, [`Outlet::note`] must be called with it.
     #[inline(always)]
     pub fn close(self) -> usize {
         let sent = self.end.close();

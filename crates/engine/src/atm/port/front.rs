@@ -1,5 +1,5 @@
-//! Cells that wait in front of a port in the queues of virtual sources. They share the buffer, the
-//! discard policy and the control scheme of the controlled class with the queue behind them.
+//! Cells in the queues of virtual sources, which wait before a port. They share the buffer, the
+//! discard policy and the control scheme of the port's controlled queue.
 
 use super::{Arrival, Port, rm_of, show_controlled};
 use crate::atm::cell::{Body, Info, RmCell};
@@ -8,7 +8,7 @@ use crate::atm::transport::Outlet;
 use crate::discard::Cause;
 use crate::kernel::{Ps, Stays};
 
-/// Number of cells that wait in front of the port, with statistics of that number.
+/// Number of cells in the queues of virtual sources before a port, with its statistics.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Front {
     cells: u64,
@@ -16,16 +16,16 @@ pub(super) struct Front {
     stays: Stays,
     /// True if virtual sources feed the port.
     exists: bool,
-    /// True if a full buffer or a policy may refuse a cell.
+    /// True if virtual sources feed the port and its buffer or policy may refuse a cell.
     asks: bool,
 }
 
 impl Front {
-    /// True if cells in front may be refused, or leave no room for others.
+    /// True if virtual sources feed the port and its buffer or policy may refuse a cell.
     pub fn asks(&self) -> bool {
         self.asks
     }
-    /// Notes if a full buffer or a policy may refuse a cell.
+    /// Stores whether the port's buffer or policy may refuse a cell.
     pub fn note_limits(&mut self, may_refuse: bool) {
         self.asks = self.exists && may_refuse;
     }
@@ -41,13 +41,14 @@ impl Front {
 }
 
 impl<S: Server> Port<S> {
-    /// Prepares the port for virtual sources that feed the controlled queue.
+    /// Prepares the port for virtual sources, which feed the controlled queue.
     pub fn expect_virtual_sources(&mut self) {
         self.front.exists = true;
         self.note_shortcuts();
     }
 
-    /// Cells of the controlled class in the queue and in front of it; 0 unless `wanted`.
+    /// Number of cells of the controlled class: in the queue, plus in the queues of virtual
+    /// sources. 0 unless `wanted`.
     pub(super) fn class_length(&mut self, now: Ps, wanted: bool, out: &mut Outlet<'_>) -> u64 {
         if wanted {
             self.front.cells + self.queue_length(now, self.controlled, out)
@@ -56,8 +57,8 @@ impl<S: Server> Port<S> {
         }
     }
 
-    /// True if a queue together with the cells in front of it certainly has room for another cell, and its
-    /// policy requires no more than that.
+    /// True if the queue `index`, plus the cells of virtual sources, always has room for another
+    /// cell, and its policy checks nothing else.
     #[inline]
     fn has_room_in_front(&self, now: Ps, index: usize) -> bool {
         let room = self.queues[index].room_in_front;
@@ -67,8 +68,9 @@ impl<S: Server> Port<S> {
                 .surely_shorter(now, index, room - self.front.cells)
     }
 
-    /// Handles a cell that arrives for a virtual source. The cell waits in front of the port unless
-    /// it is refused. If the scheme `meters` arrivals it sees the cell and may mark it.
+    /// Processes a cell that arrives for a virtual source. Unless it is refused, the cell joins the
+    /// queue of the virtual source. If the control scheme `meters` arrivals, the scheme gets the
+    /// cell and may mark it.
     #[inline]
     pub fn arrive_in_front(
         &mut self,
@@ -94,17 +96,17 @@ impl<S: Server> Port<S> {
         None
     }
 
-    /// Shows a data cell to the scheme, which may mark it.
+    /// Passes a data cell to the control scheme, which may mark it.
     #[inline(always)]
     fn meter_data(&mut self, now: Ps, slot: u32, info: &mut Info, length: u64) {
-        // A dispatch would be in vain.
+        // The call would have no effect.
         if !self.ignores_data {
             *info = show_controlled(&mut self.control, now, (slot, *info), None, length);
         }
     }
 
-    /// Handles an RM cell that arrives and ends at this switch; the scheme uses `rate` as the rate
-    /// of the RM cell's channel, and may mark the cell.
+    /// Passes an RM cell that arrives and ends at this switch to the control scheme, which may mark
+    /// it. The scheme gets `rate` (cells/s) as the rate of the cell's channel.
     pub fn meter_rm(
         &mut self,
         now: Ps,
@@ -119,9 +121,9 @@ impl<S: Server> Port<S> {
         rm.ccr = ccr;
     }
 
-    /// Handles a cell that a virtual source sends into the controlled queue. If the scheme meters
-    /// the output of virtual sources it sees the cell, with `metered` as the rate of the channel.
-    /// Only RM cells can be refused: data was admitted when it arrived.
+    /// Processes a cell that a virtual source sends into the controlled queue. If the control
+    /// scheme meters such output, it gets the cell and `metered` (cells/s) as the rate of the
+    /// channel. Only an RM cell can be refused: a data cell was admitted at its arrival.
     #[inline]
     pub fn send_from_front(
         &mut self,
@@ -161,19 +163,19 @@ impl<S: Server> Port<S> {
         None
     }
 
-    /// Does what [`Port::arrive_in_front`] and [`Port::send_from_front`] do, at one instant, for a data cell
-    /// without a body that is certainly admitted. Returns false, with nothing changed, in three cases. The
-    /// cell may be refused, the scheme reads the length of the queue, or the server does not compute
-    /// departures at arrival.
+    /// Does the work of [`Port::arrive_in_front`] and [`Port::send_from_front`] at one instant, for
+    /// a data cell without a body. Returns false, with nothing changed, if the cell may be refused,
+    /// if the scheme reads the queue, or if the server does not compute departures at arrival.
     #[inline(always)]
     pub fn pass_front(&mut self, now: Ps, mut arrival: Arrival, out: &mut Outlet<'_>) -> bool {
         let may_refuse = self.front.asks && !self.has_room_in_front(now, arrival.queue as usize);
         if self.reads_queue || may_refuse || self.server.express().is_none() {
             return false;
         }
-        // The cell is in front for no time: its stay adds nothing, but it counts among the most.
+        // The cell waits for zero time, so it adds nothing to the integral; but it counts for the
+        // greatest number.
         self.front.longest = self.front.longest.max(self.front.cells + 1);
-        // The scheme meters either what arrives or what is sent; both are now.
+        // The scheme meters either arriving or sent cells; here both happen at one instant.
         self.meter_data(now, arrival.control_slot, &mut arrival.cell.info, 0);
         if let Some(server) = self.server.express() {
             let context = &mut Context::new(now, &mut self.control, out);
@@ -182,19 +184,22 @@ impl<S: Server> Port<S> {
         true
     }
 
-    /// Number of cells in front; `None` if no virtual source feeds the port.
+    /// Number of cells in the queues of virtual sources before the port; `None` if no virtual
+    /// source feeds the port.
     pub fn front_length(&self) -> Option<u64> {
         self.front.exists.then_some(self.front.cells)
     }
-    /// Greatest number of cells in front since the last [`Port::forget_longest`].
+    /// Greatest number of cells in the queues of virtual sources since the last
+    /// [`Port::forget_longest`]; `None` if none feeds the port.
     pub fn front_longest(&self) -> Option<u64> {
         self.front.exists.then_some(self.front.longest)
     }
-    /// Time integral of the number of cells in front, in cell picoseconds.
+    /// Time integral of the number of cells in the queues of virtual sources, in cells times
+    /// picoseconds.
     pub fn front_integral(&self, now: Ps) -> f64 {
         self.front.stays.until(now, self.front.cells)
     }
-    /// Starts the greatest number of cells in front anew from the present number.
+    /// Begins a new measurement of the greatest number of cells, with the present number.
     pub(super) fn forget_front(&mut self) {
         self.front.longest = self.front.cells;
     }

@@ -1,20 +1,20 @@
-//! Measurement of the rate of a virtual source.
+//! Measurement of a virtual source's sending rate.
 
 use crate::kernel::Ps;
 
-/// The rate at which a virtual source sends, measured from one of its FRMs to the next.
+/// The sending rate of a virtual source, measured from each forward RM cell to the next.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Meter {
     cells: u32,
     since: Ps,
-    /// Rate in cells/s; `None` until two FRMs have been sent.
+    /// Rate in cells/s; `None` until two forward RM cells have been sent.
     pub rate: Option<f64>,
 }
 
 impl Meter {
-    /// Counts an in-rate cell that is sent. SR := Nrm / T: the number of cells from one FRM to the
-    /// next, divided by the time between them. The number is Nrm unless the time clause of source
-    /// rule 3 caused the next FRM.
+    /// Counts a sent in-rate cell. SR := Nrm / T: the number of cells from one forward RM cell to
+    /// the next, divided by the time between them. The number is Nrm unless the time clause of
+    /// source rule 3 caused the next forward RM cell.
     pub fn count(&mut self, now: Ps, is_frm: bool) {
         if is_frm {
             let seconds = (now - self.since).as_secs_f64();
@@ -42,7 +42,7 @@ mod tests {
         for cell in 1..32 {
             assert_eq!(at(10 * cell, false), None);
         }
-        // 32 cells in 320 us.
+        // 32 cells in 320 us are 100,000 cells/s.
         assert_eq!(at(320, true), Some(100_000.0));
         // The time clause: 3 cells in 100 ms.
         at(330, false);

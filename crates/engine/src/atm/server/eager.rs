@@ -1,4 +1,5 @@
-//! The plain server of the reference engine: one event per completion, no computation ahead.
+//! The plain server of the reference engine: one event for each end of a service, nothing computed
+//! ahead of time.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -19,7 +20,7 @@ struct Waiting {
     body: Option<Body>,
 }
 
-/// The cell in service: one from a queue, or one of the credit protocol.
+/// What is in service: a cell of a queue, or a cell of the credit protocol.
 #[derive(Clone)]
 struct Service {
     queue: Option<usize>,
@@ -31,26 +32,26 @@ struct Service {
 /// State of a channel at a port under credit control.
 #[derive(Clone, Copy, Default)]
 struct Channel {
-    /// Index of the queue of the channel's data. `rm_queue` is that of its RM cells.
+    /// Index of the queue for the channel's data cells; `rm_queue` is the index for its RM cells.
     queue: usize,
     rm_queue: usize,
     sender: Option<Sender>,
-    /// Position of the channel among those that may send: the number of the event at which the
-    /// channel last became able to send, or last sent. `None` if it may not send.
+    /// Place of the channel in the round-robin order: the number of the event at which the channel
+    /// last became able to send, or last sent. `None` if it may not send.
     since: Option<u64>,
     here: u64,
     longest: u64,
 }
 
-/// Serves queues in strict priority in the textbook way: a cell leaves the queue when its service
-/// has completed and only then enters the link. This server is written to be simple, and shares
-/// only the interface and the counters of credit control with the lazy servers.
+/// Serves queues in strict priority, event by event. A cell leaves its queue when its service ends,
+/// and only then enters the link. The code is simple on purpose. It shares only the interface and
+/// the counters of credit control with the other servers.
 #[derive(Clone)]
 pub struct EagerServer {
     line: Line,
     queues: Vec<VecDeque<Waiting>>,
     in_service: Option<Service>,
-    /// Completion time of the last service, and the fraction of a picosecond carried from it.
+    /// End of the last service, and the fraction of a picosecond carried from it.
     last: (Ps, u64),
     departed: u64,
     integrals: Vec<(u128, Ps)>,
@@ -58,7 +59,7 @@ pub struct EagerServer {
     accepted: Vec<u64>,
     watched: Option<usize>,
     rm_first: bool,
-    /// Time at which cells began to wait while none was in service.
+    /// Time since which cells wait although none is in service.
     idle_since_arrival: Ps,
     numbers: u64,
     prompt: Option<PromptSettings>,
@@ -129,7 +130,8 @@ impl EagerServer {
             .as_ref()
             .is_some_and(|prompt| prompt.by_turns[queue])
     }
-    /// Position in `queue` of the cell to be served next, if a cell may be served.
+    /// Position in `queue` of the cell to be served next; `None` if no cell of the queue may be
+    /// served.
     fn next_of(&self, queue: usize) -> Option<usize> {
         if !self.takes_turns(queue) {
             let is_rm = |waiting: &Waiting| !waiting.cell.info.is_data();
@@ -146,7 +148,7 @@ impl EagerServer {
             .iter()
             .position(|waiting| place(waiting) == Some(first))
     }
-    /// True if messages are served before `queue`.
+    /// True if messages of credit control are served before the cells of `queue`.
     fn messages_come_before(&self, queue: usize) -> bool {
         !self.messages.is_empty()
             && self
@@ -154,7 +156,7 @@ impl EagerServer {
                 .as_ref()
                 .is_some_and(|prompt| prompt.records_before == queue)
     }
-    /// Updates the position of a channel among those that may send.
+    /// Updates the place of a channel in the round-robin order.
     fn place(&mut self, slot: u32) {
         let channel = self.channels[slot as usize];
         let waits = self.queues[channel.queue]
@@ -253,7 +255,7 @@ impl EagerServer {
             Ps::NEVER
         }
     }
-    /// Makes a change at `now` that may add cells that wait for service.
+    /// Calls `change` at `now`, after which more cells may wait for service.
     fn note(&mut self, now: Ps, change: impl FnOnce(&mut EagerServer)) {
         let idle = self.in_service.is_none() && !self.something_waits();
         change(self);
@@ -418,7 +420,7 @@ impl ServerCounts for EagerServer {
             .in_service
             .iter()
             .filter(|service| service.queue.is_some());
-        // A lost cell counts as held until the node has been notified.
+        // A lost cell counts as held until the node has been told of the loss.
         let lost = self.departure.iter().filter(|departure| departure.lost);
         let lost = lost.map(|departure| Queued {
             label: departure.label,

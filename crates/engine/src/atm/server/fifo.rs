@@ -1,4 +1,5 @@
-//! A single queue whose departures are known at arrival: no departure event, no queue in memory.
+//! A server of a single queue that computes departures at arrival: it needs no departure event and
+//! stores no queue.
 
 use alloc::vec::Vec;
 use core::hint::select_unpredictable;
@@ -11,30 +12,32 @@ use crate::atm::server::LineEnd;
 use crate::atm::transport::Outlet;
 use crate::kernel::Ps;
 
-/// A first-in first-out server by Lindley's recursion: a cell that arrives at `t` starts at `max(t,
-/// free_at)`, so it enters the link at once, with the time at which it will arrive at the far end. The queue
-/// length follows from `free_at` alone. So do the marks of a scheme that marks by this length.
+/// A first-in first-out server by Lindley's recursion. The service of a cell that arrives at `t`
+/// starts at `max(t, free_at)`. So the cell enters the link at once, with its time of arrival at
+/// the far end. The queue length follows from `free_at` alone, and so do marks by this length.
 #[derive(Clone)]
 pub struct FifoServer {
     line: Line,
     accepted: u64,
     work: Work,
-    /// Marks that the server sets; a cell whose arrival leads to a mark is not served in a row.
+    /// Limit of the queue's length above which the server marks cells. A cell whose arrival leads
+    /// to a mark takes the slow path.
     marks: Option<Marks>,
 }
 
-/// State of the server that changes with each cell served, apart from the number of cells.
+/// The state of the server that each served cell changes, except the number of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Work {
     free_at: Ps,
     carry: u64,
     sojourns: u128,
-    /// Longest backlog so far: time until the line was free, and the fraction carried then.
+    /// Greatest remaining work so far: time until the line was free, and the fraction of a
+    /// picosecond then.
     longest: (u64, u64),
 }
 
 impl FifoServer {
-    /// A server of one queue that serves its cells in order, and whose departures cause nothing else.
+    /// A server of one queue whose departures cause no further event.
     pub fn new(line: Line) -> FifoServer {
         FifoServer {
             line,
@@ -48,18 +51,19 @@ impl FifoServer {
             marks: None,
         }
     }
-    /// A server that sets `marks`.
+    /// A server that also marks cells by the limit of `marks`.
     pub fn marking(line: Line, marks: Marks) -> FifoServer {
         FifoServer {
             marks: Some(marks),
             ..FifoServer::new(line)
         }
     }
-    /// Time until the line is free, below which a cell that arrives leads to no mark.
+    /// Time until the line is free, below which an arriving cell leads to no mark.
     pub fn unmarked_below(&self) -> Ps {
         self.marks.map_or(Ps::NEVER, |marks| marks.least())
     }
-    /// Serves a cell, and marks the cell that its arrival decides on.
+    /// Serves a cell. If its arrival decides that an earlier cell is marked, marks this cell on the
+    /// link.
     #[inline(always)]
     pub fn serve_and_mark(
         &mut self,
@@ -82,24 +86,25 @@ impl FifoServer {
     pub fn backlog(&self, now: Ps) -> Ps {
         self.work.free_at.saturating_sub(now)
     }
-    /// Serves a cell at `now`; returns the cell as it enters the link.
+    /// Serves a cell that arrives at `now`. Returns the cell with its arrival time at the far end
+    /// of the link.
     #[inline(always)]
     pub fn serve(&mut self, now: Ps, cell: Queued) -> Cell {
         self.accepted += 1;
         self.work.serve(&self.line, now, cell)
     }
-    /// State of the server from which [`FifoServer::resume`] continues.
+    /// Saves the state of the server, for [`FifoServer::resume`].
     #[inline]
     pub fn work(&self) -> Work {
         self.work
     }
-    /// Returns to the state `work`, as before the last `cells` cells.
+    /// Returns to the state `work`, which was saved before the last `cells` cells were served.
     pub fn resume(&mut self, work: Work, cells: usize) {
         self.work = work;
         self.accepted -= cells as u64;
     }
-    /// The server as a row, which serves plain cells one after the other; [`FifoRow::close`] must
-    /// follow, or the server does not count these cells.
+    /// The server for a burst of plain cells. [`FifoRow::close`] must follow, or the server does
+    /// not count these cells.
     #[inline(always)]
     pub fn row(&mut self) -> FifoRow<'_> {
         FifoRow {
@@ -116,18 +121,19 @@ impl FifoServer {
     }
 }
 
-/// Completion of a cell that arrives at `now` on a line that is free at the given time with the
-/// given fraction, and the fraction carried then.
+/// Completion time of a cell that arrives at `now`, and the fraction carried then. The line is free
+/// at `free_at` with the fraction `carry`.
 #[inline(always)]
 fn completion(line: &Line, now: Ps, (free_at, carry): (Ps, u64)) -> (Ps, u64) {
-    // Near full load it is unpredictable if the line is free.
+    // Near full load a branch predictor cannot predict whether the line is free.
     let idle = now > free_at;
     let start = select_unpredictable(idle, now, free_at);
     let carry = select_unpredictable(idle, 0, carry);
     line.clock.complete(start, carry)
 }
 
-/// Updates the longest backlog. A new maximum is rare, so a branch costs less than a selection.
+/// Updates the greatest remaining work. A new maximum is rare, so a branch costs less than a
+/// conditional move.
 #[inline(always)]
 fn note_longest(longest: &mut (u64, u64), backlog: (u64, u64)) {
     if backlog.0 >= longest.0 {
@@ -136,7 +142,8 @@ fn note_longest(longest: &mut (u64, u64), backlog: (u64, u64)) {
 }
 
 impl Work {
-    /// Serves a cell at `now`; returns the cell as it enters the link.
+    /// Serves a cell that arrives at `now`. Returns the cell with its arrival time at the far end
+    /// of the link.
     #[inline(always)]
     fn serve(&mut self, line: &Line, now: Ps, cell: Queued) -> Cell {
         (self.free_at, self.carry) = completion(line, now, (self.free_at, self.carry));
@@ -151,7 +158,7 @@ impl Work {
     }
 }
 
-/// A server whose state stays in registers while it serves one cell after the other.
+/// A copy of a server that serves a burst of cells, so that its state stays in registers.
 #[must_use]
 pub struct FifoRow<'a> {
     server: &'a mut FifoServer,
@@ -165,18 +172,20 @@ impl FifoRow<'_> {
     pub fn backlog(&self, now: Ps) -> Ps {
         self.work.free_at.saturating_sub(now)
     }
-    /// Serves a cell at `now`; returns the cell as it enters the link.
+    /// Serves a cell that arrives at `now`. Returns the cell with its arrival time at the far end
+    /// of the link.
     #[inline(always)]
     pub fn serve(&mut self, now: Ps, cell: Queued) -> Cell {
         self.work.serve(&self.line, now, cell)
     }
-    /// True if each of several cells finds the line free, when they arrive at `first` and then `interval` or
-    /// more after one another.
+    /// True if each of several cells finds the line free: they arrive from `first` on, at least
+    /// `interval` apart.
     #[inline(always)]
     pub fn is_free_for(&self, first: Ps, interval: Ps) -> bool {
         first > self.work.free_at && interval > self.line.clock.floor()
     }
-    /// Serves a cell that finds the line free. [`FifoRow::note_apart`] must follow the last such cell.
+    /// Serves a cell that finds the line free. [`FifoRow::note_apart`] must follow the last such
+    /// cell of the burst.
     #[inline(always)]
     pub fn serve_apart(&self, now: Ps, cell: Queued) -> Cell {
         Cell {
@@ -185,7 +194,8 @@ impl FifoRow<'_> {
             info: cell.info,
         }
     }
-    /// Records `cells` cells that [`FifoRow::serve_apart`] has served, the last of them at `last`.
+    /// Counts `cells` cells that [`FifoRow::serve_apart`] has served, the last of which arrived at
+    /// `last`.
     #[inline(always)]
     pub fn note_apart(&mut self, cells: u32, last: Ps) {
         let (free_at, carry) = self.line.clock.complete(last, 0);
@@ -194,7 +204,8 @@ impl FifoRow<'_> {
         self.work.sojourns += backlog as u128 * cells as u128;
         note_longest(&mut self.work.longest, (backlog, carry));
     }
-    /// Writes the state back to the server, which has served `cells` cells since [`FifoServer::row`].
+    /// Writes the state back to the server and counts `cells` cells, served since
+    /// [`FifoServer::row`].
     #[inline(always)]
     pub fn close(self, cells: usize) {
         self.server.work = self.work;
@@ -211,7 +222,7 @@ impl Server for FifoServer {
     }
     #[inline]
     fn surely_shorter(&self, now: Ps, _queue: usize, limit: u64) -> bool {
-        // `limit - 1` whole cells take longer than the time until the line is free.
+        // Serving `limit - 1` whole cells takes longer than the time until the line is free.
         self.work.free_at.saturating_sub(now).0
             < limit
                 .saturating_sub(1)
@@ -271,7 +282,7 @@ impl ServerCounts for FifoServer {
     }
     fn backlog_integral(&mut self, _queue: usize, context: &mut Context<'_, Outlet<'_>>) -> f64 {
         let now = context.now;
-        // For cells that are still here, the part of their stay after `now` does not count yet.
+        // The time after `now` that cells present will still spend in the queue does not count.
         (self.work.sojourns
             - self
                 .line
@@ -374,9 +385,9 @@ mod tests {
             if let Some(busy) = busy {
                 server.serve(Ps(busy), cell);
             }
-            // From a picosecond before the line is free on.
+            // The first cell arrives from one picosecond before the line is free on.
             let first = server.work.free_at.0.saturating_sub(1) + wait;
-            // Times between cells, from a picosecond less than that of a cell on.
+            // Cells are at least one picosecond less than a cell time apart.
             let shortest = line.clock.floor().0 - 1;
             let least = shortest + *beyond.iter().min().unwrap();
             let times: Vec<Ps> = beyond

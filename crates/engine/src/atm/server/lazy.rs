@@ -1,4 +1,4 @@
-//! The cheapest exact server for a port.
+//! The server that is cheapest for a port and exact.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -11,17 +11,18 @@ use crate::atm::cell::Body;
 use crate::atm::transport::Outlet;
 use crate::kernel::Ps;
 
-/// The cheapest server that is exact for a port: [`FifoServer`] if departures and marks are known at arrival,
-/// [`PromptServer`] if departures must be reported, otherwise [`PriorityServer`]. The first and the last are
-/// used as a [`LossyServer`] if the link loses cells.
+/// The cheapest exact server for a port: [`FifoServer`] if departures and marks are known at
+/// arrival, [`PromptServer`] if departures must be reported, otherwise [`PriorityServer`]. If the
+/// link loses cells, a [`LossyServer`] contains the first or the last.
 #[derive(Clone)]
 pub enum LazyServer {
-    /// Server of one queue whose departures cause nothing else but marks by its length.
+    /// Server of one queue whose departures cause no events except marks by the queue length.
     Fifo(FifoServer),
-    /// Server of several queues, or of RM cells before others, or with other marking at departure.
+    /// Server of several queues, with RM cells before other cells, or with another kind of marking
+    /// at departure.
     Priority(PriorityServer),
-    /// Server for credit control, or for a link that loses cells. It has a variant of its own, so
-    /// that the choice between the first two is a quick one.
+    /// Server for credit control, or for a link that loses cells. One variant for both keeps the
+    /// choice between the first two variants fast.
     Special(Box<SpecialServer>),
 }
 
@@ -30,10 +31,10 @@ pub enum LazyServer {
 pub enum SpecialServer {
     /// Server for credit control.
     Prompt(PromptServer),
-    /// Server of one queue, whose departures cause nothing else, before a link that loses cells.
+    /// Server of one queue whose departures cause no events, for a link that loses cells.
     LossyFifo(LossyServer<FifoServer>),
-    /// Server of several queues, or of RM cells before others, or with marking at departure, before
-    /// a link that loses cells.
+    /// Server of several queues, with RM cells before other cells, or with marking at departure,
+    /// for a link that loses cells.
     LossyPriority(LossyServer<PriorityServer>),
 }
 

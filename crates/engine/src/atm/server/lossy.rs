@@ -1,4 +1,4 @@
-//! A server before a link that loses cells, none of whose departures causes anything else.
+//! A server for a link that loses cells, if departures cause no events other than these losses.
 
 use alloc::vec::Vec;
 
@@ -11,32 +11,33 @@ use crate::atm::server::LineEnd;
 use crate::atm::transport::Outlet;
 use crate::kernel::{Ps, Ring};
 
-/// Losses of the link behind a port that is not prompt.
+/// Settings for the losses on the link of a port that is not event-driven.
 #[derive(Clone, Debug)]
 pub struct LossSettings {
-    /// Bit errors of the link, which decide on each cell.
+    /// The error process of the link, which decides which cells are lost.
     pub errors: Errors,
-    /// Label at the far end of the link of each channel, by slot.
+    /// By slot of a channel: the label of its cells at the far end of the link.
     pub labels: Vec<u32>,
 }
 
-/// A server whose cells the link may lose. Losses are drawn in the order of service, in which the
-/// cells of a lazy server reach the end of its line. So no departure needs an event: a lost cell is
-/// stored until [`Server::take_lost`] returns it.
+/// A server for a link that loses cells. Losses are drawn in the order of service, the order in
+/// which the server puts cells onto the line. So no departure needs an event: a lost cell is stored
+/// until [`Server::take_lost`] returns it.
 #[derive(Clone)]
 pub struct LossyServer<T> {
     server: T,
     lossy: LossyEnd,
 }
 
-/// The end of a line at which cells are lost.
+/// The near end of a line that loses cells.
 #[derive(Clone)]
 struct LossyEnd {
     errors: Errors,
     delay: Ps,
-    /// Label at the far end and slot of each channel, in the order of the labels.
+    /// For each channel, the label at the far end of the link and the slot, sorted by label.
     slots: Vec<(u32, u32)>,
-    /// Lost cells that [`Server::take_lost`] has not yet returned, in the order of their departures.
+    /// Lost cells that [`Server::take_lost`] has not returned yet, in the order of their
+    /// departures.
     lost: Ring<Departure>,
 }
 
@@ -57,7 +58,7 @@ impl LineEnd for LossyOutlet<'_, '_> {
 }
 
 impl LossyEnd {
-    /// Outlet for the end of the line at which cells are lost, with the link behind it.
+    /// The line end that loses cells, in front of the link of `out`.
     #[inline(always)]
     fn before<'a, 'b>(&'a mut self, out: &'a mut Outlet<'b>) -> LossyOutlet<'a, 'b> {
         LossyOutlet { lossy: self, out }
@@ -79,7 +80,7 @@ impl LossyEnd {
 }
 
 impl<T: LineServer> LossyServer<T> {
-    /// `server` before a link that loses cells.
+    /// The server `server` for a link with the losses of `settings`.
     pub fn new(server: T, line: Line, settings: LossSettings) -> LossyServer<T> {
         let mut slots: Vec<(u32, u32)> = settings.labels.into_iter().zip(0..).collect();
         slots.sort_unstable();
@@ -156,8 +157,8 @@ impl<T: LineServer> ServerCounts for LossyServer<T> {
         self.advance(context);
         self.server.forget_longest(context);
     }
-    /// Cells that the server holds. A lost cell is among them until [`Server::take_lost`] has
-    /// returned it.
+    /// Cells that the server stores, including each lost cell that [`Server::take_lost`] has not
+    /// returned yet.
     fn held(&self) -> Vec<Queued> {
         let lost = self.lossy.lost.iter().map(|departure| Queued {
             label: departure.label,

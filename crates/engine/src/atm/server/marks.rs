@@ -1,42 +1,42 @@
-//! Marks that a queue sets by its length as the service of a cell starts, known before that start.
+//! Marks by the queue length at the start of a cell's service (EFCI), computed before this start.
 //!
-//! A cell finds more than `above` cells in the queue, including itself, if the cell `above` places behind it
-//! has arrived by the instant at which its service starts. Arrivals come before starts at one instant. So
-//! when a cell arrives, the cell `above` places in front of it is marked, if the service of that cell has not
-//! started before.
+//! A cell is marked if its service starts while the queue holds more than `above` cells, the cell
+//! included. So it is marked if the cell `above` places behind it arrives no later than this start;
+//! arrivals come before starts of one instant. Each arrival thus decides on the cell `above` places
+//! before it, unless the service of that cell has already started.
 //!
-//! In a queue without priorities that start is known. It is the end of the service before, if cells are
-//! served back to back from there on. Then it lies before the end of all work by the time that `above` cells
-//! take. If the cell arrived at this very instant, and the line was idle, it starts now. A service before it
-//! would have ended now, too.
+//! In a first-in first-out queue this start is known. If the line serves back to back from then on,
+//! the start lies before the end of all work by the time of `above` cells. If the cell has arrived
+//! at this very instant at an idle line, its service starts now, and the same formula holds.
 //!
-//! The cell is on its link already, but no receiver has seen it: it arrives no sooner than a cell time and
-//! the propagation after the present event.
+//! The cell is already on its link, but the receiving node has not processed it. It arrives at
+//! least one cell time plus the propagation delay after the present event.
 
 use super::Line;
 use crate::kernel::Ps;
 
-/// A limit of the queue's length, and the work that stands for it.
+/// The limit of a queue's length for marks, and the transmission time of that many cells.
 #[derive(Clone, Copy, Debug)]
 pub struct Marks {
     above: u64,
-    /// Time that `above` cells take on the line, and the fraction of it in units of `1/rate` ps.
+    /// Transmission time of `above` cells on the line, and its fraction in units of `1/rate` ps.
     span: (Ps, u64),
 }
 
 impl Marks {
-    /// Marks for a queue that holds more than `above` cells; `None` if that many cells take longer than the
-    /// greatest time.
+    /// Marks at the service starts for which the queue holds more than `above` cells. `None` if the
+    /// transmission time of so many cells exceeds the range of [`Ps`].
     pub fn new(line: &Line, above: u64) -> Option<Marks> {
         let span = line.clock.span(above)?;
         Some(Marks { above, span })
     }
-    /// Time until the line is free, below which no cell is marked.
+    /// Time until the line is free, below which an arriving cell leads to no mark.
     pub fn least(&self) -> Ps {
         self.span.0
     }
-    /// Number of cells behind the cell that is marked, if a cell arrives at a queue with this `work`: time
-    /// until the line is free, and the fraction carried then. `None` if no cell is marked.
+    /// Number of cells behind the cell that an arrival marks: `above`; `None` if the arrival marks
+    /// none. `work` is the time until the line is free, without the arriving cell, and the fraction
+    /// carried then.
     #[inline(always)]
     pub fn at(&self, work: (Ps, u64)) -> Option<u64> {
         (work >= self.span).then_some(self.above)

@@ -1,10 +1,10 @@
-//! Servers, which send the cells of an output port's queues onto its link. All servers are exact
-//! and agree cell by cell; they differ in the amount of work per cell.
+//! Servers: they send the cells of an output port's queues onto the link. All servers are exact and
+//! agree cell by cell. They differ in the amount of work per cell.
 //!
-//! Order at one instant (see `docs/explanation/event-order.md`): completions, timers, arrivals by
+//! Order at one instant (see `docs/explanation/event-order.md`): service ends, timers, arrivals by
 //! link, service starts. So a queue counts a cell until the last bit of the cell has left. A cell
-//! that arrives at the instant of a completion finds the buffer space that is freed then, and
-//! competes for the service that starts then.
+//! that arrives when a service ends finds the buffer place free, and competes for the service that
+//! starts then.
 
 mod context;
 mod eager;
@@ -35,199 +35,205 @@ use super::transport::Outlet;
 use crate::credit::Sender;
 use crate::kernel::{CellClock, Ps};
 
-/// Properties of a port's line.
+/// Rate and delay of the line that a port feeds.
 #[derive(Clone, Copy, Debug)]
 pub struct Line {
-    /// Cell times of the link.
+    /// Transmission times of cells on the line.
     pub clock: CellClock,
-    /// Propagation delay of the link.
+    /// Propagation delay of the line.
     pub delay: Ps,
 }
 
-/// A cell to be queued, which will carry `label` on the link.
+/// A cell in a queue, with the label that the cell will carry on the link.
 #[derive(Clone, Copy, Debug)]
 pub struct Queued {
-    /// Label of the cell at the far end of the link.
+    /// Label of the cell for the node at the far end of the link.
     pub label: u32,
-    /// Header bits of the cell, and its number.
+    /// Header bits and number of the cell.
     pub info: Info,
 }
 
 /// A cell as it arrives at a port.
 #[derive(Clone, Copy)]
 pub struct Arrival {
-    /// Slot of the cell's channel at the port.
+    /// Index of the cell's channel among the channels of the port.
     pub slot: u32,
-    /// Slot of the cell's channel in the control scheme, if the cell's class is under control.
+    /// Index of the cell's channel in the control scheme; used only if `controlled`.
     pub control_slot: u32,
-    /// Index of the queue of the cell's class.
+    /// Index of the queue for the cell's class.
     pub queue: u32,
-    /// True if the cell's class is under control.
+    /// True if the control scheme is responsible for the cell's class.
     pub controlled: bool,
-    /// Label and header of the cell.
+    /// Label and header word of the cell.
     pub cell: Queued,
 }
 
 /// Settings of a server.
 pub struct ServerSettings {
-    /// Properties of the port's line.
+    /// Rate and delay of the port's line.
     pub line: Line,
-    /// Number of queues, of descending priority.
+    /// Number of queues, in the order of descending priority.
     pub queues: usize,
-    /// Index of the queue whose departures the control scheme sees, if there is one.
+    /// Index of the queue whose departures the control scheme gets; `None` if it gets none.
     pub watched: Option<usize>,
-    /// Queue length above which the scheme marks a data cell of that queue as its service starts, if the
-    /// scheme does nothing else there, now and later: [`SwitchControl::marks_above`]. A server that marks
-    /// need not show departures to the scheme.
+    /// Queue length above which the scheme marks a data cell of the watched queue at its service
+    /// start: [`SwitchControl::marks_above`]. Set only if the scheme never does anything else
+    /// there. A server that sets these marks itself need not pass departures to the scheme.
     ///
     /// [`SwitchControl::marks_above`]: crate::control::SwitchControl::marks_above
     pub marks_above: Option<u64>,
     /// True if each queue serves its RM cells before its other cells.
     pub rm_first: bool,
-    /// Settings of a prompt server, if the port needs one.
+    /// Settings of an event-driven server, if the port needs one.
     pub prompt: Option<PromptSettings>,
-    /// Losses of the link, if the server is not prompt and the link loses cells.
+    /// Losses of the link, if the link loses cells and the server is not event-driven.
     pub losses: Option<LossSettings>,
 }
 
-/// A work-conserving, non-preemptive server of one or more queues. Methods that let time pass show
-/// departures of the watched queue to the port's control scheme.
+/// A work-conserving, non-preemptive server of one or more queues. Each method with a context first
+/// processes the services up to the context's time, and passes departures of the watched queue to
+/// the control scheme.
 pub trait Server: ServerCounts + Sized {
-    /// True if end systems that send through the server notify an observer of the beginnings of
-    /// PDUs; false in the fast engine.
+    /// True in the plain engine: end systems that send through the server then tell an observer of
+    /// the first cell of each PDU.
     const OBSERVED: bool = false;
-    /// Type of the server where departures must be reported.
+    /// Type of the server for ports that must report departures.
     type Credited: CreditedServer;
-    /// Puts a cell into the queue of its class.
+    /// Puts a cell into the queue `arrival.queue`.
     fn push(
         &mut self,
         arrival: &Arrival,
         body: Option<&Body>,
         context: &mut Context<'_, Outlet<'_>>,
     );
-    /// Processes everything before the context's time, and the completions at that time.
+    /// Processes all service starts and ends before the context's time, and the service ends at
+    /// that time.
     fn advance(&mut self, context: &mut Context<'_, Outlet<'_>>);
-    /// Time at which [`Server::advance`] must be called next so that no cell leaves late:
-    /// `advance(t + 1)` for the time `t` returned. `NEVER` if departures need no event.
+    /// The time `t` for which [`Server::advance`] must be called next, with `t + 1`, so that no
+    /// cell leaves late. `NEVER` if departures need no event.
     fn next_event(&self) -> Ps;
-    /// Advances the server. Returns the number of cells of `queue` whose last bit has not left.
+    /// Advances the server to the context's time. Returns the number of cells of `queue` whose last
+    /// bit has not left.
     fn queue_length(&mut self, queue: usize, context: &mut Context<'_, Outlet<'_>>) -> u64;
-    /// True if `queue` certainly holds fewer than `limit` cells at `now`; false if only the exact
-    /// length would show it. Cheaper than the length itself, and changes nothing.
+    /// True if `queue` holds fewer than `limit` cells at `now` beyond doubt; false if only the
+    /// exact length could tell. Cheaper than the exact length, and without any change.
     fn surely_shorter(&self, now: Ps, queue: usize, limit: u64) -> bool;
-    /// The server itself if it is a [`FifoServer`], which computes departures at arrival.
+    /// This server if it is a [`FifoServer`], which computes departures at arrival; `None`
+    /// otherwise.
     #[inline]
     fn express(&mut self) -> Option<&mut FifoServer> {
         None
     }
-    /// The server itself if it is a [`PriorityServer`].
+    /// This server if it is a [`PriorityServer`]; `None` otherwise.
     #[inline]
     fn priority(&mut self) -> Option<&mut PriorityServer> {
         None
     }
-    /// The next cell that the link has lost, if the service of the cell has ended by `until` and
-    /// the server does not report departures. The server must have been advanced to `until`.
+    /// The next cell that the link has lost and whose service has ended by `until`, at a server
+    /// that does not report departures. The server must have been advanced to `until`.
     fn take_lost(&mut self, _until: Ps) -> Option<Departure> {
         None
     }
-    /// The server itself if it reports departures and obeys credit; `None` otherwise.
+    /// This server if it reports departures and obeys credit; `None` otherwise.
     fn credited(&self) -> Option<&Self::Credited> {
         None
     }
-    /// The server as [`Server::credited`] returns it, mutable.
+    /// This server, mutable, if it reports departures and obeys credit; `None` otherwise.
     fn credited_mut(&mut self) -> Option<&mut Self::Credited> {
         None
     }
 }
 
-/// A server that works with any end of a line. [`Server`] puts cells on an [`Outlet`] only.
+/// A server that works with any [`LineEnd`]; a plain [`Server`] puts cells on an [`Outlet`] only.
 pub trait LineServer: Server {
-    /// Does what [`Server::push`] does, with any end of a line.
+    /// Does the work of [`Server::push`] with any line end.
     fn push_to(
         &mut self,
         arrival: &Arrival,
         body: Option<&Body>,
         context: &mut Context<'_, impl LineEnd>,
     );
-    /// Does what [`Server::advance`] does, with any end of a line.
+    /// Does the work of [`Server::advance`] with any line end.
     fn advance_to(&mut self, context: &mut Context<'_, impl LineEnd>);
 }
 
-/// A server that the engine builds from settings.
+/// A server that the engine can build from settings.
 pub trait BuildServer: Server {
-    /// True if [`Server::take_lost`] has the losses of a link without credit control; false if each
-    /// loss needs an event.
+    /// True if [`Server::take_lost`] returns the losses of links without credit control; false if
+    /// each loss needs an event.
     const LOSES_AHEAD: bool = false;
     /// Builds a server that is exact for these settings.
     fn build(settings: ServerSettings) -> Self;
 }
 
-/// Counters of a server.
+/// Counters of a server since the start of the run.
 pub trait ServerCounts {
-    /// Number of cells put into `queue` so far.
+    /// Number of cells put into `queue`.
     fn accepted(&self, queue: usize) -> u64;
-    /// Number of cells whose service has completed. The context's time must not lie before the time
-    /// of the last call.
+    /// Number of cells whose service has ended by the context's time. This time must not be before
+    /// that of the last call.
     fn departed(&mut self, context: &mut Context<'_, Outlet<'_>>) -> u64;
-    /// Time for which the line has served cells so far, as from [`CellClock::served`].
+    /// Busy time of the line up to the context's time, in the units of [`CellClock::served`].
     fn served(&mut self, context: &mut Context<'_, Outlet<'_>>) -> u128;
-    /// Time integral of the number of cells in `queue` so far, in cell picoseconds.
+    /// Time integral of the number of cells in `queue`, in cells times picoseconds.
     fn backlog_integral(&mut self, queue: usize, context: &mut Context<'_, Outlet<'_>>) -> f64;
-    /// Greatest length of `queue`, arriving cells included, since the last
+    /// Greatest length of `queue` in cells, including the arriving cell, since the last
     /// [`ServerCounts::forget_longest`].
     fn longest(&self, queue: usize) -> u64;
-    /// Starts the greatest lengths of all queues anew from the present lengths.
+    /// Begins new measurements of the greatest lengths of all queues, with the present lengths.
     fn forget_longest(&mut self, context: &mut Context<'_, Outlet<'_>>);
-    /// Cells that the server holds and that are not yet on the link.
+    /// Cells in the server's own queues, which are not stored in the ring buffer of the link.
     fn held(&self) -> Vec<Queued>;
-    /// Bytes of storage for queued cells, and number of cells stored.
+    /// Bytes allocated for queued cells, and number of cells stored.
     fn storage(&self) -> (usize, usize);
 }
 
-/// A server that reports departures to its node, and obeys credit.
+/// An event-driven server: it reports departures to its node, and obeys credit.
 pub trait CreditedServer {
-    /// Puts in a cell without a body. All other events at the context's time must be done. The cell's service
-    /// starts at once if it can. Returns false if [`Server::next_event`] has certainly not become earlier, no
-    /// cell has begun to wait, and no departure is to be reported ahead. It may return true although all this
-    /// holds.
+    /// Puts a cell without a body into its queue, after all other events at the context's time. Its
+    /// service begins at once if possible. Returns true if [`Server::next_event`] may have become
+    /// earlier, a cell has begun to wait, or a departure must be reported at its start. It may also
+    /// return true otherwise.
     fn push_alone(&mut self, arrival: &Arrival, context: &mut Context<'_, Outlet<'_>>) -> bool;
-    /// The departure that must be reported and has not been reported yet. The node must call this
-    /// at every [`Server::next_event`].
+    /// The ended departure that the node must process, returned once. The node must call this
+    /// method at every [`Server::next_event`].
     fn take_departure(&mut self) -> Option<Departure>;
-    /// The departure that must be reported and has not been reported yet, if its service has just started and
-    /// is reported ahead. The node must call this whenever a service may have started.
+    /// The departure that the node must process and whose service has just started, returned once;
+    /// only for servers that report departures at their start. The node must call this method
+    /// whenever a service may have started.
     fn take_departure_ahead(&mut self) -> Option<Departure> {
         None
     }
-    /// True if the server certainly never reports a departure.
+    /// True if the server never reports a departure.
     fn tells_nobody(&self) -> bool {
         false
     }
-    /// True if the next completion must be reported.
+    /// True if the departure of the cell in service must be reported.
     fn tells_next(&self) -> bool;
-    /// Time at which the next service starts, `NEVER` if none does. A start before
-    /// [`Server::next_event`] needs no event, but the server must be advanced past it before the
-    /// receiver takes the cell.
+    /// Time of the next service start; `NEVER` if no cell waits. A start before
+    /// [`Server::next_event`] needs no event. But the server must be advanced beyond it before the
+    /// receiving node processes the cell.
     fn next_start(&self) -> Ps;
-    /// Sends a message of the credit protocol that will be at the server at `at`; of messages of the same
-    /// time the lowest `rank` comes first. For servers that report departures ahead.
+    /// Queues a message of the credit protocol that enters the server at the later time `at`. Of
+    /// messages with equal times, the lowest `rank` is first. For servers that report departures at
+    /// their start.
     fn tell_at(&mut self, _at: Ps, _rank: u32, _message: Message) {
         unreachable!("it reports no departure ahead");
     }
-    /// Sends a message of the credit protocol.
+    /// Queues a message of the credit protocol at the context's time.
     fn tell(&mut self, message: Message, context: &mut Context<'_, Outlet<'_>>);
-    /// Sets the limit of the channel in `slot` ([`Sender::set_limit`]).
+    /// Sets the credit limit of the channel in `slot` ([`Sender::set_limit`]).
     fn set_limit(&mut self, slot: u32, limit: u32, context: &mut Context<'_, Outlet<'_>>);
-    /// Number of cells of the channel in `slot` that have left and were not reported. From this call on these
-    /// cells count as reported.
+    /// Number of departed cells of the channel in `slot` that have not been reported. They count as
+    /// reported afterwards.
     fn take_untold(&mut self, slot: u32, context: &mut Context<'_, Outlet<'_>>) -> u32;
-    /// Cells of the channel in `slot` that the server still holds, including the one in service, if
-    /// the server is up to date.
+    /// Number of cells of the channel in `slot` that the server holds, including the cell in
+    /// service. The server must have been advanced to the present instant.
     fn queued_of(&self, slot: u32) -> u64;
     /// Largest number of cells of the channel in `slot` that the server has held at once.
     fn longest_of(&self, slot: u32) -> u64;
-    /// Credit of the channel in `slot` at this server; `None` without credit control.
+    /// State of the credit of the channel in `slot` at this server; `None` without credit control.
     fn sender(&self, slot: u32) -> Option<Sender>;
-    /// Number of cells of the credit protocol sent so far, by kind.
+    /// Numbers of cells of the credit protocol that the server has sent, by kind.
     fn credit_counts(&self) -> CreditCounts;
 }

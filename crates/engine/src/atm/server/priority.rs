@@ -1,5 +1,5 @@
-//! Strict priority among queues, computed lazily: departures are processed only when the server is
-//! called.
+//! A server with strict priority among its queues. It processes departures only when it is called,
+//! without events.
 
 use alloc::vec::Vec;
 
@@ -26,10 +26,10 @@ impl Lane {
 
 #[derive(Clone, Default)]
 struct Queue {
-    /// Lane of the RM cells, if they are served first.
+    /// RM cells of the queue, if they are served first.
     first: Lane,
     lane: Lane,
-    /// Number of cells of the queue whose service has completed.
+    /// Number of cells of the queue whose service has ended.
     departed: u64,
     stays: Stays,
     longest: u64,
@@ -40,7 +40,7 @@ impl Queue {
     fn waiting(&self) -> u64 {
         (self.lane.cells.len() + self.first.cells.len()) as u64
     }
-    /// Lane of the cell that is served next.
+    /// The list with the cell of the queue that is served next.
     #[inline(always)]
     fn next_lane(&mut self) -> &mut Lane {
         if self.first.cells.is_empty() {
@@ -51,33 +51,34 @@ impl Queue {
     }
 }
 
-/// A non-preemptive server of queues in strict priority. Between two calls nothing can change the
-/// order of service, so the server needs no departure event: each call advances it.
+/// A non-preemptive server of queues in strict priority. Nothing can change the order of service
+/// between two calls. So the server needs no departure event: each call processes the services up
+/// to its time.
 #[derive(Clone)]
 pub struct PriorityServer {
     line: Line,
     queues: Vec<Queue>,
     waiting: u64,
-    /// A bit for each queue, set if cells wait there; the lowest bit is the queue of the highest
+    /// One bit for each queue, set if cells wait there. The lowest bit is the queue of the highest
     /// priority.
     occupied: u32,
-    /// Queue of the cell in service, if its completion has not been counted yet.
+    /// Index of the queue of the cell in service, until the end of the service has been counted.
     in_service: Option<u32>,
-    /// Completion time of the service in progress, or of the last one.
+    /// End of the present service, or of the last one.
     free_at: Ps,
     carry: u64,
-    /// Earliest instant at which the next service may start, even if the line is free before.
+    /// Earliest time of the next service start, even if the line is free before: a cell must have
+    /// arrived.
     ready_at: Ps,
     watched: Option<u32>,
     rm_first: bool,
 }
 
 impl PriorityServer {
-    /// A server of some queues in descending priority. The control scheme sees departures from
-    /// queue `watched`; with `rm_first` each queue serves its RM cells before its other cells.
+    /// A server of `queues` queues in descending priority. The control scheme gets the departures
+    /// of queue `watched`. With `rm_first` each queue serves its RM cells before its other cells.
     ///
-    /// # Panics
-    /// If there are more than 32 queues.
+    /// # Panics If there are more than 32 queues.
     pub fn new(line: Line, queues: usize, watched: Option<usize>, rm_first: bool) -> Self {
         assert!(queues <= 32, "a bit for each queue");
         PriorityServer {
@@ -129,7 +130,7 @@ impl PriorityServer {
             self.occupied &= !(1 << index);
         }
         if watched {
-            // The line is free, so none of the queue's cells is in service.
+            // The line is free, so `length` counts no cell in service.
             context.show_start(&mut cell.info, length);
         }
         if at > self.free_at {
@@ -143,14 +144,15 @@ impl PriorityServer {
             label: cell.label,
             info: cell.info,
         };
-        // Few cells have a body; the others must not wait for a copy of one that is not there.
+        // Few cells have a body. The branch keeps the copy of a body off the path of all other
+        // cells.
         if cell.info.has_body() {
             context.out.put(cell, lane.bodies.pop().as_ref());
         } else {
             context.out.put(cell, None);
         }
     }
-    /// Does what [`LineServer::push_to`] does.
+    /// Does the work of [`LineServer::push_to`].
     #[inline(always)]
     fn add(
         &mut self,
@@ -192,7 +194,7 @@ impl Server for PriorityServer {
     }
     #[inline]
     fn surely_shorter(&self, _now: Ps, queue: usize, limit: u64) -> bool {
-        // The length at the last call; since then cells have only left.
+        // This is the length at the last call. Since then cells can only have left.
         self.length(queue) < limit
     }
     fn push(
@@ -203,7 +205,7 @@ impl Server for PriorityServer {
     ) {
         self.push_to(arrival, body, context);
     }
-    // Away from the code of ports with one queue, which has few registers to spare.
+    // A function of its own: ports with one queue, inlined elsewhere, have few registers to spare.
     #[inline(never)]
     fn advance(&mut self, context: &mut Context<'_, Outlet<'_>>) {
         self.advance_to(context);

@@ -1,5 +1,6 @@
-//! Strict priority among queues whose channels may take turns, each as far as its credit allows;
-//! reports departures that cause other events.
+//! An event-driven server, which reports the departures that cause other events. Strict priority
+//! among queues; the channels of a queue may be served round-robin, each as far as its credit
+//! allows.
 
 mod channel;
 mod counts;
@@ -20,11 +21,11 @@ use crate::atm::transport::Outlet;
 use crate::credit::{Purpose, Sender};
 use crate::kernel::{Ps, Ring};
 
-/// The cell in service.
+/// What is in service: a cell of a channel, or a cell of the credit protocol.
 #[derive(Clone, Copy)]
 enum InService {
-    /// A cell of a channel, from the queue with the number `queue`; `matters` if the departure of
-    /// the cell must be reported at once.
+    /// A cell of a channel, from the queue with the index `queue`. `matters` is true if the node
+    /// must be told as soon as the cell has left.
     Cell {
         queue: u32,
         slot: u32,
@@ -36,41 +37,43 @@ enum InService {
     Message { purpose: Purpose, lost: bool },
 }
 
-/// A server for ports at which some departures have immediate effects: a credit follows from them,
-/// or the link has lost the cell. Other departures are processed at the next call, or when the next
-/// service starts. A channel in turn sends one cell. If it has more cells and may send them, it
-/// then waits behind all other channels that may.
+/// An event-driven server, for ports where some departures have immediate effects: a credit
+/// follows, or the link has lost the cell. Other departures are processed at the next call, or when
+/// the next service starts. In round-robin order a channel sends one cell. Then, if it may send
+/// another, it waits behind all other channels that may send.
 #[derive(Clone)]
 pub struct PromptServer {
     line: Line,
     queues: Vec<Queue>,
     channels: Vec<Channel>,
     messages: Ring<Message>,
-    /// Messages that will be at the server at a certain time, in the order of time and, at one
-    /// time, of the number beside it. `to_come_at` is the time of the first, `NEVER` if there is
-    /// none.
+    /// Messages that enter the server at a later time, sorted by this time and then by rank.
+    /// `to_come_at` is the time of the first message, `NEVER` if there is none.
     to_come: Ring<(Ps, u32, Message)>,
     to_come_at: Ps,
     records_per_cell: usize,
     records_before: u32,
     label: u32,
     errors: Option<Errors>,
-    /// True if no departure is ever reported.
+    /// True if the server never reports a departure.
     tells_nobody: bool,
     /// True if a departure is reported as soon as its service has started.
     tells_ahead: bool,
-    /// Number of departures of waiting cells that will be reported, if the server reports ahead.
+    /// Number of waiting cells whose departures will be reported; used if departures are reported
+    /// at their start.
     telling: u64,
     in_service: Option<InService>,
     departure: Option<Departure>,
     free_at: Ps,
     carry: u64,
-    /// Earliest instant at which the next service may start, even if the line is free before.
+    /// Earliest time of the next service start, even if the line is free before: a cell must have
+    /// arrived or got credit.
     ready_at: Ps,
-    /// Number of cells and messages that may be served now; a channel that takes turns counts once.
+    /// Number of cells and messages that may be served now. A channel in round-robin order counts
+    /// once.
     ready: u64,
-    /// A bit for each queue, set if one of its cells may be served; the lowest bit is the queue of
-    /// the highest priority.
+    /// One bit for each queue, set if one of its cells may be served. The lowest bit is the queue
+    /// of the highest priority.
     occupied: u32,
     counts: CreditCounts,
     watched: Option<u32>,
@@ -78,12 +81,11 @@ pub struct PromptServer {
 }
 
 impl PromptServer {
-    /// A server of the queues and channels of `settings`. The control scheme sees departures from
+    /// A server of the queues and channels of `settings`. The control scheme gets the departures of
     /// queue `watched`. With `rm_first` a queue serves its RM cells before its other cells, unless
-    /// its channels take turns.
+    /// its channels are served round-robin.
     ///
-    /// # Panics
-    /// If there are more than 31 queues.
+    /// # Panics If there are more than 31 queues.
     pub fn new(
         line: Line,
         watched: Option<usize>,
@@ -141,7 +143,7 @@ impl PromptServer {
             rm_first,
         }
     }
-    /// Counts a further cell or message that may be served from `now` on.
+    /// Counts one more cell or message that may be served from `now` on.
     #[inline]
     fn note_ready(&mut self, now: Ps) {
         if self.ready == 0 {
@@ -149,7 +151,7 @@ impl PromptServer {
         }
         self.ready += 1;
     }
-    /// Puts the messages that have come by `now` among those that wait for service.
+    /// Moves the messages that have entered by `now` into the list of messages to be sent.
     fn receive_messages(&mut self, now: Ps) {
         while self.to_come_at <= now
             && let Some((at, _, message)) = self.to_come.pop()
@@ -159,8 +161,8 @@ impl PromptServer {
             self.to_come_at = self.to_come.front().map_or(Ps::NEVER, |(at, ..)| *at);
         }
     }
-    /// Puts the channel in `slot` behind those that wait for their turn, if it may send and is not
-    /// waiting already.
+    /// Appends the channel in `slot` to the round-robin order of its queue, if the channel may send
+    /// and is not in it.
     #[inline]
     fn queue_up(&mut self, now: Ps, slot: u32) {
         let channel = &mut self.channels[slot as usize];
@@ -176,8 +178,8 @@ impl PromptServer {
         self.note_ready(now);
     }
 
-    /// Counts a cell of the channel in `slot` that arrives at `now`, data or not. Returns the
-    /// number of the cell's queue, the queue, and the channel.
+    /// Counts a cell of the channel in `slot` that arrives at `now`; `is_data` is false for an RM
+    /// cell. Returns the index of the cell's queue, the queue, and the channel.
     #[inline(always)]
     fn count_arrival(
         &mut self,
@@ -199,8 +201,8 @@ impl PromptServer {
         (index, queue, channel)
     }
 
-    /// Puts a cell of the channel in `slot` into its queue at `now`, to which the server must have been
-    /// advanced.
+    /// Puts a cell of the channel in `slot` into its queue at `now`. The server must have been
+    /// advanced to `now`.
     #[inline(always)]
     fn add(&mut self, now: Ps, slot: u32, cell: Queued, body: Option<&Body>) {
         let comes_first = self.rm_first && !cell.info.is_data();
@@ -220,7 +222,7 @@ impl PromptServer {
         }
     }
 
-    /// Does what [`CreditedServer::push_alone`] does, for a cell that may not be served at once.
+    /// Does the work of [`CreditedServer::push_alone`] for a cell whose service may have to wait.
     #[inline(always)]
     fn push_behind(&mut self, arrival: &Arrival, context: &mut Context<'_, Outlet<'_>>) -> bool {
         let now = context.now;
@@ -239,23 +241,23 @@ impl PromptServer {
         }
     }
 
-    /// True if departures are reported ahead and the last service was that of a cell of the channel in
-    /// `slot`.
+    /// True if departures are reported at their start and the last service was that of a cell of
+    /// the channel in `slot`.
     #[inline(always)]
     fn served_last(&self, slot: u32) -> bool {
         let is_last = |last| matches!(last, InService::Cell { slot: of, .. } if of == slot);
         self.tells_ahead && self.in_service.is_some_and(is_last)
     }
 
-    /// Does what [`CreditedServer::push_alone`] does, for a cell that is served at once, the next after one
-    /// of the same channel ([`PromptServer::served_last`]). Returns true if the departure of the cell is to
-    /// be reported.
+    /// Does the work of [`CreditedServer::push_alone`] for a cell whose service begins at once,
+    /// directly after a cell of the same channel ([`PromptServer::served_last`]). Returns true if
+    /// the departure of the cell must be reported.
     ///
-    /// This is exact. The numbers of cells in the queue and of the channel, and the number of departures
-    /// still to be reported, fall by one and rise by one. So only times change, and the counts of all cells
-    /// that have passed. The cell in service stays one of this channel. What had to be reported of the cell
-    /// before it has been reported. Where there is credit there is neither ABR nor a control scheme: a
-    /// channel has one queue, and no scheme sees a cell leave it.
+    /// The result is exact. The lengths of queue and channel, and the number of departures to be
+    /// reported, would fall by one and rise by one. So only times and the counts of passed cells
+    /// change. The cell in service is still one of this channel, and all reports on the cell before
+    /// it have been made. With credit there is neither ABR nor a control scheme: a channel has one
+    /// queue, and no scheme gets its departures.
     #[inline(always)]
     fn serve_again(
         &mut self,
@@ -314,8 +316,8 @@ impl PromptServer {
         }
     }
 
-    /// Keeps the departure of the cell in service, from the channel in `slot`, for the node.
-    /// `cells` is the number of cells that have not been reported before.
+    /// Stores the departure of the cell in service, of the channel in `slot`, for the node. `cells`
+    /// is the number of departed cells that have not been reported yet.
     fn report(&mut self, slot: u32, Queued { info, label }: Queued, lost: bool, cells: u32) {
         debug_assert!(
             self.departure.is_none(),
@@ -331,7 +333,7 @@ impl PromptServer {
         });
     }
 
-    /// Does what [`Server::advance`] does, if no service lasts longer than until `now`.
+    /// Does the work of [`Server::advance`] if the cell in service leaves by `now`.
     #[inline(never)]
     fn complete_until(&mut self, context: &mut Context<'_, Outlet<'_>>) {
         let now = context.now;
@@ -388,7 +390,8 @@ impl PromptServer {
         }
         let Some((cell, slot)) = found else { return };
         let place = (index, slot);
-        // Few cells have a body; the others must not wait for a copy of one that is not there.
+        // Few cells have a body. The branch keeps the copy of a body off the path of all other
+        // cells.
         if cell.info.has_body() {
             let body = bodies.pop();
             return self.serve_next(place, cell, body.as_ref(), context);
@@ -396,7 +399,8 @@ impl PromptServer {
         self.serve_next(place, cell, None, context)
     }
 
-    /// Starts the service of a cell that has waited in a queue, of the channel in `slot`.
+    /// Starts the service of a cell that has waited in the queue `index`; `slot` is the slot of its
+    /// channel.
     #[inline(always)]
     fn serve_next(
         &mut self,
@@ -412,7 +416,7 @@ impl PromptServer {
         self.serve((index, slot), cell, body, context);
     }
 
-    /// Starts the service of a cell from a queue, of the channel in `slot`.
+    /// Starts the service of a cell of the queue `queue`; `slot` is the slot of its channel.
     #[inline(always)]
     fn serve(
         &mut self,
@@ -474,7 +478,8 @@ impl PromptServer {
         });
     }
 
-    /// Starts the service of a cell; returns true if the link will lose it.
+    /// Starts the service of a cell by putting it on the link. Returns true if the link will lose
+    /// the cell.
     #[inline(always)]
     fn put_on_link(
         &mut self,
@@ -503,7 +508,7 @@ impl PromptServer {
     }
 }
 
-/// Removes `slot` from the order of turns.
+/// Removes the channel `slot` from a round-robin order.
 fn remove(turns: &mut Ring<u32>, slot: u32) {
     for _ in 0..turns.len() {
         if let Some(waiting) = turns.pop().filter(|waiting| *waiting != slot) {
@@ -542,13 +547,13 @@ impl Server for PromptServer {
     #[inline(always)]
     fn advance(&mut self, context: &mut Context<'_, Outlet<'_>>) {
         let now = context.now;
-        // While a cell is in service nothing happens.
+        // Before the cell in service leaves, there is nothing to process.
         if self.free_at <= now {
             self.complete_until(context);
         }
     }
-    /// Time of the next event: a departure to be reported, a completion that matters, or a start
-    /// whose completion may matter.
+    /// Time of the next event: a departure that must be reported, the end of a service that
+    /// matters, or the start of a service whose end may matter.
     #[inline]
     fn next_event(&self) -> Ps {
         match (&self.departure, &self.in_service) {
@@ -568,7 +573,7 @@ impl CreditedServer for PromptServer {
         if !is_idle || !self.channels[slot as usize].has_credit() {
             return self.push_behind(arrival, context);
         }
-        // No other cell could be served, so this cell need not wait either.
+        // No other cell could be served before, so this cell need not wait either.
         if self.served_last(slot) {
             return self.serve_again(slot, cell, context);
         }
@@ -582,7 +587,7 @@ impl CreditedServer for PromptServer {
             context.show_start(&mut cell.info, queue.length);
         }
         self.serve((index, slot), cell, None, context);
-        // Nothing waits, so no later start can matter.
+        // No cell waits, so no later service start can matter.
         !self.tells_ahead || self.departure.is_some()
     }
     #[inline]
@@ -616,7 +621,8 @@ impl CreditedServer for PromptServer {
     }
     fn tell_at(&mut self, at: Ps, rank: u32, message: Message) {
         self.to_come.push((at, rank, message));
-        // Few ports send messages to one, each in order of time, so few must be passed.
+        // Few ports send messages to this port, each in order of time, so the loop passes few
+        // entries.
         for newer in 1..self.to_come.len() {
             let before = *self.to_come.before_newest_mut(newer);
             if (before.0, before.1) <= (at, rank) {
@@ -642,7 +648,7 @@ impl CreditedServer for PromptServer {
         };
         sender.set_limit(limit);
         if channel.waits && !sender.allows(CELL_UNITS) {
-            // A reduction has ended the channel's turn.
+            // A reduction of credit has removed the channel from the round-robin order.
             channel.waits = false;
             if let Some(turns) = &mut self.queues[channel.queue as usize].turns {
                 remove(turns, slot);

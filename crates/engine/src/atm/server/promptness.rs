@@ -1,4 +1,4 @@
-//! Settings and reports of a prompt server.
+//! Settings of an event-driven server, and its reports to its node.
 
 use alloc::vec::Vec;
 
@@ -7,104 +7,107 @@ use crate::atm::errors::Errors;
 use crate::credit::{CreditCell, Purpose, Record, Sender};
 use crate::kernel::Ps;
 
-/// Settings of one channel that sends through a port.
+/// Settings of one channel that sends through an event-driven port.
 #[derive(Clone, Copy, Debug)]
 pub struct ChannelSettings {
-    /// Index of the queue of the channel's data.
+    /// Index of the queue for the channel's data cells.
     pub queue: u32,
-    /// Index of the queue of the channel's RM cells.
+    /// Index of the queue for the channel's RM cells.
     pub rm_queue: u32,
-    /// Credit of the channel, if it is under credit control.
+    /// Initial credit of the channel; `None` without credit control.
     pub sender: Option<Sender>,
-    /// Largest number of cells that the channel may have at the port, if it is under credit control
-    /// and comes from another node.
+    /// Largest number of cells that the channel may have at the port; `None` without credit
+    /// control, or if the channel begins at this node.
     pub most: Option<u64>,
-    /// Number of departures, of data and RM cells together, after which the node is notified.
-    /// [`NEVER_TOLD`] if the node needs no notification.
+    /// Number of departures, of data and RM cells together, after which the server reports to the
+    /// node. [`NEVER_TOLD`] if it never need report.
     pub told_every: u32,
 }
 
-/// Value of `told_every` for a channel whose departures are not reported.
+/// Value of `told_every` for a channel whose departures are never reported.
 pub const NEVER_TOLD: u32 = u32::MAX;
 
-/// Settings that make a port prompt: credit control; in the plain reference also a link that loses
-/// cells.
+/// Settings of an event-driven server. A port has one for credit control; in the plain engine also
+/// for a link that loses cells.
 #[derive(Clone, Debug)]
 pub struct PromptSettings {
     /// Settings of the channels, by slot.
     pub channels: Vec<ChannelSettings>,
-    /// For each queue, true if its channels take turns, false if they share a FIFO.
+    /// For each queue: true if its channels are served round-robin, false if the queue is first-in
+    /// first-out.
     pub by_turns: Vec<bool>,
-    /// Largest number of records in a credit cell.
+    /// Largest number of credit records in one credit cell.
     pub records_per_cell: usize,
     /// Index of the first queue that is served after credit cells.
     pub records_before: usize,
-    /// Label of credit cells at the far end of the link, where it is the number of the port that
-    /// sends on the opposite link.
+    /// Label of credit cells for the node at the far end of the link: the index of that node's port
+    /// on the opposite link.
     pub label: u32,
-    /// Bit errors of the link; `None` if it loses no cell.
+    /// Error process of the link; `None` if the link loses no cell.
     pub errors: Option<Errors>,
-    /// True if a server may report a departure as soon as its service has started. All effects of the report
-    /// must be messages, their counts must not be read before the departure, and no cell may be lost.
+    /// True if the server may report a departure as soon as its service has started. Then all
+    /// effects of a report are messages, nothing reads their counts before the departure, and no
+    /// cell is lost.
     pub tells_ahead: bool,
 }
 
-/// A cell of a channel whose service has completed, as reported to the node.
+/// Report of a departure: a cell of a channel whose service ends at `at`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure {
-    /// Time at which the service of the cell has completed.
+    /// Time at which the service of the cell ends.
     pub at: Ps,
-    /// Slot of the channel at the port.
+    /// Slot of the cell's channel at the port.
     pub slot: u32,
     /// Header bits of the cell.
     pub info: Info,
-    /// Label of the cell at the far end of the link.
+    /// Label of the cell for the node at the far end of the link.
     pub label: u32,
     /// True if the link loses the cell.
     pub lost: bool,
-    /// Number of cells of the channel that have left and were not reported before, including this
-    /// one; 0 if they will be reported later.
+    /// Number of departed cells of the channel that have not been reported yet, including this
+    /// cell; 0 if a later report counts them.
     pub cells: u32,
 }
 
-/// A message of the credit protocol to the node at the far end of the link.
+/// A message of the credit protocol for the node at the far end of the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Message {
-    /// A credit; several credits may share a cell.
+    /// A credit: a new limit of a channel. Several credits may share a cell.
     Credit(Record),
-    /// A mark: the number of cells that the channel in `slot` has sent, which answers no request.
+    /// A mark: the number of cells that the channel in `slot` has sent, without a request for it.
     Mark {
-        /// Slot of the channel at this node.
+        /// Slot of the channel at the sending port.
         slot: u32,
         /// Label of the channel at the far end of the link.
         label: u32,
     },
-    /// A reduction: a limit that may be lower than the one before, and the number of the reduction.
+    /// A reduction: a limit that may be lower than the limit before, and the number of this
+    /// reduction.
     Reduction(Record, u32),
-    /// Confirmation that the channel obeys a reduction.
+    /// Confirmation of a reduction: the channel obeys the new limit.
     Confirmation {
-        /// Slot of the channel at this node.
+        /// Slot of the channel at the sending port.
         slot: u32,
         /// Label of the channel at the far end of the link.
         label: u32,
-        /// Number of the reduction.
+        /// Number of the confirmed reduction.
         reduction: u32,
     },
 }
 
-/// Cells of the credit protocol that a port has sent, without the one in service.
+/// Numbers of credit-protocol cells that a port has sent, without the cell in service.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CreditCounts {
-    /// Cells with credits or reductions that the port has sent.
+    /// Cells with credits or reductions.
     pub credits: u64,
-    /// Cells with marks or confirmations that the port has sent.
+    /// Cells with marks or confirmations.
     pub marks: u64,
-    /// Cells of the credit protocol, of any kind, that the link has lost.
+    /// Cells of the credit protocol that the link has lost.
     pub lost: u64,
 }
 
 impl CreditCounts {
-    /// Counts a sent cell.
+    /// Counts a sent cell of the credit protocol; `lost` if the link has lost it.
     pub(super) fn count(&mut self, purpose: Purpose, lost: bool) {
         match purpose {
             Purpose::Credit | Purpose::Reduction => self.credits += 1,
@@ -112,14 +115,15 @@ impl CreditCounts {
         }
         self.lost += lost as u64;
     }
-    /// Number of cells of both kinds.
+    /// Number of all cells of the credit protocol.
     pub fn cells(self) -> u64 {
         self.credits + self.marks
     }
 }
 
 impl Message {
-    /// The credit cell that carries this message; `sender` has the present counts of a channel.
+    /// The credit cell that carries this message. `sender` returns the state of the credit of a
+    /// channel, by slot.
     pub(super) fn cell(self, sender: impl Fn(u32) -> Sender) -> CreditCell {
         let record = |channel, count| Record { channel, count };
         let (purpose, records) = match self {

@@ -1,18 +1,19 @@
-//! Cells of one PDU that leave a source queue one after the other.
+//! A burst of cells of one PDU that leave a source queue.
 
 use super::{CELL_PAYLOAD, SourceQueue, payload};
 use crate::atm::cell::Info;
 use crate::kernel::{Ps, Stays};
 
-/// A queue whose state stays in registers while cells of its first PDU leave, each as by
-/// [`SourceQueue::pop_of_pdu`]. [`PduRow::close`] must follow, or the queue still holds these cells.
+/// A source queue whose state stays in registers while cells of its first PDU leave, each as by
+/// [`SourceQueue::pop_of_pdu`]. [`PduRow::close`] must follow, or the queue still contains these
+/// cells.
 #[must_use]
 pub(crate) struct PduRow<'a> {
     queue: &'a mut SourceQueue,
-    /// The next cell, without its number of payload bytes.
+    /// Header word of the next cell, without its number of payload bytes.
     next: Info,
-    /// Bytes of the PDU before the next cell. `header` are those before the payload of the segment, `end`
-    /// those before the trailer.
+    /// Bytes of the PDU before the next cell. `header` is the number of bytes before the segment's
+    /// payload, `end` the number before the trailer.
     begin: u32,
     header: u32,
     end: u32,
@@ -20,8 +21,8 @@ pub(crate) struct PduRow<'a> {
 }
 
 impl SourceQueue {
-    /// Row of the first PDU, whose [`SourceQueue::cells_before_last`] may leave; `None` if the
-    /// queue holds no PDU.
+    /// The queue for a burst of cells of its first PDU, at most [`SourceQueue::cells_before_last`];
+    /// `None` if the queue has no PDU.
     #[inline(always)]
     pub(crate) fn row(&mut self) -> Option<PduRow<'_>> {
         let pdu = self.pdus.front_mut()?;
@@ -40,7 +41,7 @@ impl SourceQueue {
 }
 
 impl PduRow<'_> {
-    /// Removes the next cell of the PDU.
+    /// Removes the next cell of the PDU; its time in the queue ends at `now`.
     #[inline(always)]
     pub fn pop(&mut self, now: Ps) -> Info {
         let info = self
@@ -51,7 +52,7 @@ impl PduRow<'_> {
         self.stays.leave(now);
         info
     }
-    /// Writes the state back to the queue after `cells` cells have left.
+    /// Writes the state back to the queue, after `cells` cells have left.
     #[inline(always)]
     pub fn close(self, cells: u32) {
         self.queue.number = self.next.number();

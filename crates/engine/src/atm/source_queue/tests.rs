@@ -1,5 +1,5 @@
-//! PDUs cut by the queue, sent over a channel that loses cells, and reassembled: compared with real
-//! bytes and real trailers.
+//! Cells of PDUs that the queue cuts, sent over a channel that loses cells, and reassembled:
+//! compared with real bytes and real trailers.
 
 extern crate std;
 
@@ -17,7 +17,7 @@ fn segment(number: u64, len: u16) -> Segment {
     Segment::data(number, len)
 }
 
-/// Removes the next cell, and the PDU that the cell ends.
+/// Removes the next cell, together with the PDU that it ends, if any.
 fn pop(queue: &mut SourceQueue) -> Option<(Info, Option<Pdu>)> {
     let info = queue.pop(Ps::ZERO)?;
     Some((info, info.is_eom().then(|| queue.pop_pdu(Ps::ZERO))))
@@ -42,14 +42,14 @@ fn bare_cells_are_counted_while_they_wait() {
     assert_eq!((queue.cells(), queue.longest()), (3, 3));
 }
 
-/// A PDU of 12 cells of 48 bytes: headers and encapsulation fill the first cell, 512 bytes of
-/// payload the next ten and 32 bytes of the last.
+/// A PDU of 12 cells of 48 bytes. Headers and encapsulation fill the first cell, 512 bytes of
+/// payload the next ten cells and 32 bytes of the last.
 #[test]
 fn single_cells_are_refused_at_the_end_of_a_pdu() {
     let mut queue = SourceQueue::new(20, Refuses::Cell, HEADER, Encapsulation::LlcSnap);
     assert!(queue.push(Ps::ZERO, segment(0, 512)));
     assert!(!queue.push(Ps::ZERO, segment(1, 512)));
-    // 8 cells of the second fit, and with them seven times 48 bytes.
+    // Eight cells of the second PDU fit, with seven times 48 bytes of payload.
     assert_eq!(
         queue.dropped(),
         Refused {
@@ -90,7 +90,7 @@ fn single_cells_are_refused_at_the_end_of_a_pdu() {
     let payload: Vec<u32> = second.iter().map(|(info, _)| info.payload()).collect();
     assert_eq!(payload, [0, 48, 48, 48, 48, 48, 48, 48]);
     assert_eq!((queue.cells(), queue.bytes()), (0, 0));
-    // The next PDU is reassembled with them, and lost.
+    // The next PDU is reassembled with these cells, and lost.
     let mut reassembler = Reassembler::default();
     second
         .iter()
@@ -107,8 +107,8 @@ fn single_cells_are_refused_at_the_end_of_a_pdu() {
     assert_eq!(reassembler.merges(), 1);
 }
 
-/// CRC-32 of AAL5 (I.363.5): polynomial 0x04C11DB7, most significant bit first, from all ones,
-/// inverted at the end.
+/// CRC-32 of AAL5 (I.363.5): polynomial 0x04C11DB7, most significant bit first, initial value all
+/// ones, result inverted.
 fn crc32(bytes: &[u8]) -> u32 {
     let shift = |register: u32| (register << 1) ^ if register >> 31 == 1 { 0x04C1_1DB7 } else { 0 };
     !bytes.iter().fold(u32::MAX, |register, byte| {
@@ -116,7 +116,7 @@ fn crc32(bytes: &[u8]) -> u32 {
     })
 }
 
-/// A CPCS-PDU with its bytes: headers, payload, padding, length and CRC.
+/// A CPCS-PDU with real bytes: headers, payload, padding, length and CRC.
 struct RealPdu {
     bytes: Vec<u8>,
     /// Position of the segment's payload in the bytes of the PDU.
@@ -161,7 +161,7 @@ fn is_intact(bytes: &[u8]) -> bool {
 
 #[test]
 fn the_crc_has_its_check_value() {
-    // CRC-32/BZIP2, with the same polynomial, order and inversion.
+    // CRC-32/BZIP2 has the same polynomial, bit order and inversion.
     assert_eq!(crc32(b"123456789"), 0xFC89_1918);
 }
 
@@ -204,7 +204,7 @@ proptest! {
 
     #[test]
     fn a_pdu_is_delivered_exactly_when_its_bytes_would_be(
-        // Many of equal length, so that merged cells often have a valid count.
+        // Many segments of equal length, so that merged cells often have a valid count.
         lengths in prop::collection::vec(prop_oneof![Just(512), Just(0), 0u16..300], 1..40),
         encapsulation in prop_oneof![Just(Encapsulation::LlcSnap), Just(Encapsulation::VcMux)],
         start in prop_oneof![Just(0), Info::NUMBERS - 400..Info::NUMBERS],
@@ -264,7 +264,7 @@ proptest! {
                 prop_assert_eq!(&in_a_row, &one_by_one);
             }
             now += Ps(10 * gap);
-            // The next cell, which may be the last of its PDU.
+            // The next cell, possibly the last of its PDU.
             prop_assert_eq!(pop(&mut rows), pop(&mut single));
             let state = |queue: &SourceQueue| {
                 (queue.cells, queue.number, queue.bytes(), queue.beginning(), queue.integral(now))

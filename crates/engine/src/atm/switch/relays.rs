@@ -1,4 +1,5 @@
-//! Channels whose control loop ends at the switch, where a new loop begins.
+//! Relays of a switch (virtual destinations and sources): channels whose ABR loop ends there and
+//! begins anew.
 
 use super::Switch;
 use crate::atm::cell::{Body, Cell, Kind};
@@ -9,7 +10,7 @@ use crate::atm::transport::Links;
 use crate::kernel::Ps;
 
 impl<S: Server> Switch<S> {
-    /// Handles a cell that arrives for the channel of `relay`.
+    /// Processes a cell that arrives for the channel of the relay with index `relay`.
     pub(super) fn receive(
         &mut self,
         relay: usize,
@@ -45,9 +46,9 @@ impl<S: Server> Switch<S> {
         self.run_relay(now, opposite, links);
     }
 
-    /// Does what [`Switch::receive`] does for a data cell without a body, if its virtual source sends the
-    /// cell at once. Returns the time of the virtual source's next transmission; `None`, with nothing
-    /// changed, if the cell must wait.
+    /// Does the work of [`Switch::receive`] for a data cell without a body, if its virtual source
+    /// can send the cell at once. Returns the time of the virtual source's next transmission;
+    /// `None`, with nothing changed, if the cell must wait.
     #[inline(always)]
     pub(super) fn pass(&mut self, relay: usize, cell: Cell, links: &mut Links) -> Option<Ps> {
         let next = self.at(relay, links, |relay, way| {
@@ -57,15 +58,16 @@ impl<S: Server> Switch<S> {
         Some(next)
     }
 
-    /// Replaces the parameters of the virtual sources of a flow from `now` on. Returns true if
-    /// there are any.
+    /// Replaces the parameters of the virtual sources of a flow from `now` on. Returns true if the
+    /// switch has any.
     pub(in crate::atm) fn change_loops(&mut self, now: Ps, flow: usize, to: &FlowChange) -> bool {
         let clocks = self.ports.len()..;
         let mut found = false;
         for (clock, relay) in clocks.zip(&mut self.relays) {
             if relay.channel.flow() == flow {
                 relay.change(&to.abr);
-                // A virtual source that could have sent before is due now.
+                // A virtual source that by the new parameters could have sent before `now` sends
+                // now.
                 let wake = relay.wake_at();
                 if wake.is_scheduled() {
                     self.timers.set(clock, wake.max(now));
@@ -76,13 +78,13 @@ impl<S: Server> Switch<S> {
         found
     }
 
-    /// Sends the cells that a virtual source may send at `now`, and sets its clock.
+    /// Sends the cells that a virtual source may send at `now`, and sets its timer.
     pub(super) fn run_relay(&mut self, now: Ps, relay: usize, links: &mut Links) {
         let next = self.at(relay, links, |relay, way| relay.run(now, way));
         self.note_wake(relay, next);
     }
 
-    /// Sets the clock of a virtual source to its next transmission.
+    /// Sets the timer of a virtual source to its next transmission at `next`.
     #[inline]
     fn note_wake(&mut self, relay: usize, next: Ps) {
         let clock = self.ports.len() + relay;
@@ -91,7 +93,7 @@ impl<S: Server> Switch<S> {
         }
     }
 
-    /// Calls a function on a relay and its port.
+    /// Calls `act` with a relay and its output port.
     #[inline]
     fn at<T>(
         &mut self,
@@ -115,7 +117,8 @@ impl<S: Server> Switch<S> {
     }
 }
 
-/// Number of the relay of the other direction: the two of a flow follow one another.
+/// Index of the relay for the other direction of the flow. The two relays of a flow follow one
+/// another.
 fn opposite(relay: usize) -> usize {
     relay ^ 1
 }

@@ -1,16 +1,17 @@
-//! Cells that a terminal sends ahead of time.
+//! Cells that a terminal sends ahead of time, before their sending times are reached.
 //!
-//! Where links are short, a host that sends at a low rate would have a turn for each of its cells: the host
-//! may be processed only as far as no event can reach it. So it also sends the next cells of a PDU, before
-//! the last and before the next RM cell or timer, as if no cell arrived. If one arrives before they are all
-//! sent, the cells that follow that arrival are taken back from the link.
+//! A host may be processed only as far as no event can reach it. With short links, a host with a
+//! low rate would need a turn for each of its cells. So the host also sends the next cells of a
+//! PDU, up to the PDU's last cell, the next RM cell or the next timer, as if no cell arrived. If a
+//! cell with an effect arrives before they are all sent, the later ones are taken back from the
+//! link.
 //!
-//! This is exact. Whatever makes the terminal take cells back follows from an event that is still to be
-//! processed, so it arrives later than the earliest of these. Cells sent after it arrive elsewhere later than
-//! the lookahead of their receivers from there: no horizon includes them. All are sent before the end of the
-//! call, so a report does not see them before they are due. Cells without bodies that arrive change nothing
-//! that is sent. To take cells back, the terminal returns to its state before the first of them and sends
-//! those again that stay.
+//! The result is exact. An arrival that takes cells back follows from an event that is still to be
+//! processed, so it is later than the earliest such event. Cells sent after this arrival reach
+//! other nodes later than the earliest event plus the lookahead of these nodes, so no turn there
+//! includes them. All sending times are before the end of the call, so no report sees the cells too
+//! early. Arriving cells without bodies do not change what is sent. To take cells back, the
+//! terminal returns to its state before the first of them, and sends again those that stay.
 
 use alloc::boxed::Box;
 
@@ -19,11 +20,12 @@ use crate::atm::server::Server;
 use crate::kernel::Ps;
 
 impl Terminal {
-    /// Sends cells of one PDU, except its last, until `limit`, as if no cell arrived until then.
-    /// Nothing is sent unless the terminal's next event is the transmission of such a cell.
-    /// Everything before `from` has been processed.
+    /// Sends cells of one PDU, except its last cell, until `limit`, as if no cell arrived before
+    /// then. Sends nothing unless the terminal's next event is such a transmission. All events
+    /// before `from` must have been processed.
     pub fn send_ahead<S: Server>(&mut self, from: Ps, limit: Ps, out: &mut Outside<'_, S>) {
-        // After a turn for cells without bodies alone, those sent ahead before may still be taken back.
+        // If a turn had only arrivals without bodies, the cells sent ahead before this turn may
+        // still be taken back.
         let is_ahead = self.ahead.as_ref().is_some_and(|ahead| ahead.last >= from);
         if is_ahead || self.wake >= limit || !self.has_row() {
             return;
@@ -55,8 +57,8 @@ impl Terminal {
         }
     }
 
-    /// Takes back the cells that were sent ahead after `now`, when a cell with a body, or another
-    /// event, arrives at `now`.
+    /// Takes back the cells sent ahead with sending times after `now`, because a cell with a body
+    /// or another event arrives at `now`.
     #[inline]
     pub fn take_back<S: Server>(&mut self, now: Ps, out: &mut Outside<'_, S>) {
         if self.ahead.as_ref().is_some_and(|ahead| now < ahead.last) {
@@ -85,7 +87,7 @@ impl Terminal {
         self.counts.cells_sent -= taken_back as u64;
         self.wake = next.min(self.app_at);
         if let Some(ahead) = &mut self.ahead {
-            // All that stay were sent by now.
+            // All cells that stay have sending times up to `now`.
             ahead.last = now;
         }
     }

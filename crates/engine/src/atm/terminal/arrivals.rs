@@ -1,4 +1,4 @@
-//! Arrivals: cells for AAL5, segments for TCP, RM cells for the ABR end system.
+//! Arrivals at a terminal: cells for AAL5, segments for TCP, RM cells for the ABR end system.
 
 use super::{App, Outside, Supply, Terminal};
 use crate::atm::aal5::Outcome;
@@ -10,16 +10,16 @@ use crate::tcp::Segment;
 use crate::traffic::Application;
 
 impl Terminal {
-    /// Handles a data cell without a body.
+    /// Processes a data cell without a body.
     #[inline]
     pub fn receive_plain(&mut self, cell: Cell) {
         self.count_data(cell);
         self.reassembler.on_cell(cell.info);
     }
 
-    /// Receives plain cells one after the other, all stamped or all not, as [`Terminal::receive`] would, with
-    /// hash and reassembler in registers; `stamp` takes the stamp of a cell off the link. Returns the number
-    /// of cells.
+    /// Receives plain cells, all with stamps (`STAMPED`) or all without, as [`Terminal::receive`]
+    /// receives one cell. Hash and reassembler stay in registers. `stamp` removes a stamp from the
+    /// link. Returns the number of cells.
     #[inline(always)]
     pub fn receive_row<'a, const STAMPED: bool>(
         &mut self,
@@ -29,7 +29,8 @@ impl Terminal {
         let (mut digest, mut reassembler) = (self.digest, self.reassembler.clone());
         let (mut bytes, mut received, mut last) = (0, 0, None);
         for cell in cells {
-            // The hash does not depend on the measurement of delays.
+            // The digest must not depend on whether delays are measured, so the stamp is not
+            // hashed.
             let info = if STAMPED {
                 cell.info.without_stamp()
             } else {
@@ -48,7 +49,7 @@ impl Terminal {
         self.partial_bytes += bytes;
         self.counts.cells_received += received;
         self.counts.data_received += received;
-        // Of several cells only the EFCI of the last is saved.
+        // The destination stores only the EFCI bit of the last cell.
         if let (Some(destination), Some(info)) = (&mut self.destination, last) {
             destination.on_data(info.efci());
         }
@@ -66,7 +67,7 @@ impl Terminal {
         }
     }
 
-    /// Handles a cell with a body.
+    /// Processes a cell with a body.
     #[inline(always)]
     pub fn receive<S: Server>(&mut self, cell: Cell, body: Body, out: &mut Outside<'_, S>) {
         if let Body::Rm(rm) = body {
@@ -74,7 +75,8 @@ impl Terminal {
             self.digest.add(cell.at.0 ^ (cell.info.0 as u64) << 32);
             self.receive_rm(cell.at, cell.info, rm, out);
         } else {
-            // The hash does not depend on the measurement of delays.
+            // The digest must not depend on whether delays are measured, so the stamp is not
+            // hashed.
             self.count_data(Cell {
                 info: cell.info.without_stamp(),
                 ..cell

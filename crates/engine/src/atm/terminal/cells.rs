@@ -1,4 +1,5 @@
-//! Transmission of cells: bare ones as they are generated, all others as the shaper permits.
+//! Transmission of cells by a terminal: raw cells (without TCP) as they are generated, all others
+//! as the shaper permits.
 
 use super::{App, Outside, Shaper, Terminal};
 use crate::atm::cell::{Body, Info};
@@ -11,17 +12,17 @@ use crate::endsystem::{AbrSource, Emission};
 use crate::kernel::{Extremes, Ps, TimeIntegral};
 use crate::traffic::{CellSource, TakesCells};
 
-/// Least number of cells for which a row is faster than single cells.
+/// Least number of cells for which sending a burst is faster than sending single cells.
 const WORTH_A_ROW: u32 = 2;
 
-/// A row of bare cells. The result is that of single cells, for their numbers follow one another, and nothing
-/// reads the counts before the row ends.
+/// A burst of raw cells (without TCP). The result is that of single cells: their numbers are
+/// consecutive, and nothing reads the counters during the burst.
 struct BareCells<'a> {
     row: Row<'a, OnLink<'a>>,
     next: u32,
     last: Ps,
     stamps: bool,
-    /// Label of the channel on its first link, and its slot at the port.
+    /// Label of the channel's cells on its first link, and slot of the channel at the port.
     to: (u32, u32),
 }
 
@@ -41,8 +42,8 @@ impl TakesCells for BareCells<'_> {
 }
 
 impl Terminal {
-    /// Generates bare cells until `limit`; with a shaper, up to the first that must wait for it in the
-    /// source queue.
+    /// Generates raw cells until `limit`. With a shaper, stops at the first cell that must wait in
+    /// the source queue.
     pub(super) fn run_cells<S: Server>(&mut self, limit: Ps, out: &mut Outside<'_, S>) {
         let App::Cells(cells) = &mut self.app else {
             return;
@@ -87,7 +88,7 @@ impl Terminal {
         }
     }
 
-    /// Does what [`Terminal::run_cells`] does, for a terminal with a shaper.
+    /// Does the work of [`Terminal::run_cells`] for a terminal with a shaper.
     fn run_shaped_cells<S: Server>(&mut self, limit: Ps, out: &mut Outside<'_, S>) {
         while let App::Cells(cells) = &mut self.app
             && let now = cells.next()
@@ -99,7 +100,7 @@ impl Terminal {
             if !self.sends {
                 return;
             }
-            // Then none waits for the shaper, which has nothing to do before the next comes.
+            // If no cell waits, the shaper has nothing to do before the next cell is generated.
             if comes_alone && self.passes(now, out) {
                 continue;
             }
@@ -111,7 +112,7 @@ impl Terminal {
         }
     }
 
-    /// Sends a bare cell at once, if none waits and there is credit for it. Returns false if the
+    /// Sends a raw cell at once, if no cell waits and the channel has credit. Returns false if the
     /// cell must wait.
     #[inline]
     fn passes<S: Server>(&mut self, now: Ps, out: &mut Outside<'_, S>) -> bool {
@@ -128,8 +129,8 @@ impl Terminal {
         true
     }
 
-    /// Sends cells as the shaper permits from `at` until `limit`. Returns the time of the shaper's
-    /// next transmission, or `None` if the application may have an event before.
+    /// Sends cells as the shaper permits, from `at` until `limit`. Returns the time of the shaper's
+    /// next transmission; `None` if the application may have an earlier event.
     pub(super) fn run_shaper<S: Server>(
         &mut self,
         mut at: Ps,
@@ -179,12 +180,13 @@ impl Terminal {
         matches!(self.shaper, Shaper::Abr(_)) && self.queue.cells_before_last() >= WORTH_A_ROW
     }
 
-    /// Sends cells of one PDU, except its last, from `at` until `limit`. The row ends when an RM
-    /// cell is due or the port needs to check a cell. Returns the time of the shaper's next
-    /// transmission; `None`, with nothing changed, if there is no such cell.
+    /// Sends a burst of cells of one PDU, except its last cell, from `at` until `limit`. The burst
+    /// ends when the next cell is an RM cell, or when the port must check a cell. Returns the time
+    /// of the shaper's next transmission; `None`, with nothing changed, if there is no cell to
+    /// send.
     ///
-    /// [`Terminal::run_shaper`] would send the same cells. None of them empties the queue, and neither TCP
-    /// nor an observer acts on them.
+    /// The cells are those that [`Terminal::run_shaper`] would send. None of them empties the
+    /// queue, and neither TCP nor an observer acts on them.
     #[inline(always)]
     pub(super) fn send_row<S: Server>(
         &mut self,
@@ -208,15 +210,16 @@ impl Terminal {
         (sent > 0).then_some(next)
     }
 
-    /// Sends the cells of [`Terminal::send_row`]. Returns the time of the shaper's next transmission.
+    /// Sends the cells of [`Terminal::send_row`]. Returns the time of the shaper's next
+    /// transmission.
     #[inline(always)]
     pub(super) fn fill<E: RowEnd>(&mut self, row: &mut Row<'_, E>, at: Ps, limit: Ps) -> Ps {
         let at = self.fill_apart(row, at, limit).unwrap_or(at);
         self.fill_one_by_one(row, at, limit)
     }
 
-    /// Sends those of the first cells of [`Terminal::fill`] that follow each other at a steady rate, each to
-    /// a free line. `None` if there are none. ACR does not change meanwhile.
+    /// Sends the first cells of [`Terminal::fill`], as long as they are at a steady rate and each
+    /// finds the line free. `None` if there are none. ACR does not change in this time.
     #[inline(always)]
     fn fill_apart<E: RowEnd>(&mut self, row: &mut Row<'_, E>, at: Ps, limit: Ps) -> Option<Ps> {
         let Shaper::Abr(source) = &mut self.shaper else {
@@ -245,7 +248,7 @@ impl Terminal {
         Some(next)
     }
 
-    /// Sends the cells of [`Terminal::fill`] that are left, one by one.
+    /// Sends the remaining cells of [`Terminal::fill`] one by one.
     #[inline(always)]
     fn fill_one_by_one<E: RowEnd>(&mut self, row: &mut Row<'_, E>, mut at: Ps, limit: Ps) -> Ps {
         let Shaper::Abr(source) = &mut self.shaper else {
@@ -271,7 +274,7 @@ impl Terminal {
         at
     }
 
-    /// Sends a data cell; returns true if that may have moved a timer of TCP.
+    /// Sends a data cell. Returns true if a timer of TCP may have changed.
     fn send_data<S: Server>(&mut self, at: Ps, out: &mut Outside<'_, S>) -> bool {
         let info = match self.app {
             App::Persistent => Info::data(self.queue.next_number()),
@@ -286,7 +289,7 @@ impl Terminal {
                 }
             }
         };
-        // The limits of a persistent source change with no cell.
+        // A persistent source is always limited by its rate, whatever cell is sent.
         if self.queue.cells() == 0 && !matches!(self.app, App::Persistent) {
             self.note_limits(at);
         }
@@ -309,7 +312,7 @@ impl Terminal {
         transmitted
     }
 
-    /// Reports a PDU that the next cell begins to the observer, if there is one.
+    /// If the next cell is the first of a PDU, records this PDU for an observer.
     fn tell_observer(&mut self, at: Ps, log: &mut Log) {
         if let (Some(tap), Some((segment, first, cells, sent))) =
             (&mut log.tap, self.queue.beginning())
@@ -326,8 +329,8 @@ impl Terminal {
     }
 }
 
-/// Adds ACR to its statistics if it has changed at `at`: ACR changes with an FRM, or by the law of a source
-/// with any cell.
+/// Adds ACR to its statistics if it has changed at `at`. ACR changes with a forward RM cell; a
+/// user-defined rate law may change it with any cell.
 #[inline(always)]
 fn note_acr(at: Ps, source: &AbrSource, (mean, range): (&mut TimeIntegral, &mut Extremes)) {
     if source.acr_changed_at() == at {
@@ -336,7 +339,7 @@ fn note_acr(at: Ps, source: &AbrSource, (mean, range): (&mut TimeIntegral, &mut 
     }
 }
 
-/// A data cell with its sending time beside it, where cell delays are measured.
+/// A data cell and, if cell delays are measured (`stamps`), its sending time.
 #[inline]
 fn stamped(stamps: bool, at: Ps, info: Info) -> (Info, Option<Ps>) {
     if stamps {
@@ -346,7 +349,7 @@ fn stamped(stamps: bool, at: Ps, info: Info) -> (Info, Option<Ps>) {
     }
 }
 
-/// A cell for the port of an end system, which no scheme controls.
+/// A cell for the port of an end system, which has no control scheme.
 #[inline]
 fn arrival(label: u32, slot: u32, info: Info) -> Arrival {
     Arrival {
@@ -358,7 +361,7 @@ fn arrival(label: u32, slot: u32, info: Info) -> Arrival {
     }
 }
 
-/// Sends a data cell that does not end a PDU; `to` is its label and slot.
+/// Sends a data cell that does not end a PDU. `to` is the label and the slot of its channel.
 #[inline]
 fn send<S: Server>(
     out: &mut Outside<'_, S>,
@@ -372,14 +375,14 @@ fn send<S: Server>(
     let Some((port, out)) = &mut out.way else {
         return;
     };
-    // All that the terminal sends at one instant goes to one queue, so it does not matter if the first
-    // cell's service starts before the second comes.
+    // All cells that the terminal sends at one instant join one queue. So it does not matter
+    // whether the service of the first one starts before the second arrives.
     if alone && stamp.is_none() && port.takes(at, 0) {
-        // The host looks at its port next, whether or not something has come forward.
+        // The host examines its port afterwards in any case, so the result is not needed.
         port.arrive_alone(at, arrival, out);
         return;
     }
-    // The port of an end system has no limit: cells wait in the source queue.
+    // The port of an end system has no queue limit: excess cells wait in the source queue.
     if port.arrive_express(at, &arrival, out) {
         if let Some(sent) = stamp {
             out.link.push_stamp(sent);
@@ -389,7 +392,7 @@ fn send<S: Server>(
     port.arrive(at, arrival, stamp.map(Body::Stamp).as_mut(), out);
 }
 
-/// Sends a cell with a body.
+/// Sends a cell with a body. `to` is the label and the slot of its channel.
 #[inline]
 fn send_with<S: Server>(
     out: &mut Outside<'_, S>,

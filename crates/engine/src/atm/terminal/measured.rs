@@ -1,4 +1,4 @@
-//! Measures of a terminal.
+//! Measurements of a terminal, read for the report.
 
 use super::{App, Shaper, Terminal, TerminalCounts};
 use crate::atm::source_queue::SourceQueue;
@@ -6,7 +6,7 @@ use crate::endsystem::AbrSource;
 use crate::kernel::{Digest, Ps, Summary};
 
 impl Terminal {
-    /// Starts a new measuring window at `now`.
+    /// Begins a new measurement window at `now`.
     pub fn begin_window(&mut self, now: Ps) {
         for integral in [
             &mut self.rate_limited,
@@ -24,7 +24,7 @@ impl Terminal {
     pub fn counts(&self) -> TerminalCounts {
         self.counts
     }
-    /// True if cells may have to wait in the source queue.
+    /// True if the terminal has a source queue in which cells may wait.
     pub fn may_wait(&self) -> bool {
         !matches!(
             (&self.shaper, &self.app),
@@ -39,34 +39,35 @@ impl Terminal {
     pub fn app(&self) -> &App {
         &self.app
     }
-    /// The ABR source of the channel's RM cells, if it sends any.
+    /// The ABR source of the channel, if the channel has RM cells.
     pub fn abr(&self) -> Option<&AbrSource> {
         self.shaper.abr()
     }
-    /// The ABR source of the channel's RM cells, mutable, if it sends any.
+    /// The ABR source of the channel, mutable, if the channel has RM cells.
     pub fn abr_mut(&mut self) -> Option<&mut AbrSource> {
         self.shaper.abr_mut()
     }
-    /// Cells that the channel has credit for at its source, if it is under credit control.
+    /// Number of cells that the channel may send by its credit at the source; `None` without credit
+    /// control.
     pub fn credit_balance(&self) -> Option<u32> {
         match &self.shaper {
             Shaper::Credited(source) => Some(source.balance()),
             _ => None,
         }
     }
-    /// Time at which the whole transfer was acknowledged; `None` before.
+    /// Time at which the last byte of the transfer was acknowledged; `None` before.
     pub fn completed(&self) -> Option<Ps> {
         self.completed
     }
-    /// PDUs discarded because cells of an earlier PDU preceded them.
+    /// Number of PDUs discarded because cells of an earlier PDU preceded them.
     pub fn merges(&self) -> u64 {
         self.reassembler.merges()
     }
-    /// Number that follows the number of the data cell that arrived last.
+    /// Number of the next data cell to arrive if none is lost.
     pub fn next_number(&self) -> u32 {
         self.reassembler.next_number()
     }
-    /// Application bytes in the PDU that is arriving or waiting to be processed.
+    /// Application bytes in the PDU that is arriving, and in segments that wait for the processor.
     pub fn unfinished_bytes(&self) -> u64 {
         let processing = self.processing.as_ref();
         self.partial_bytes
@@ -74,8 +75,8 @@ impl Terminal {
                 p.segments.iter().map(|(_, s)| s.payload() as u64).sum()
             })
     }
-    /// Share of the `window` up to `now` in which the rate was the limit, share in which the TCP
-    /// window was, and mean ACR in cells/s.
+    /// Share of the last `window` in which the rate was the limit, share in which TCP's window was
+    /// the limit, and mean ACR in cells/s.
     pub fn shares(&self, now: Ps, window: Ps) -> (f64, f64, f64) {
         (
             self.rate_limited.mean(now, window),
@@ -83,7 +84,7 @@ impl Terminal {
             self.acr_mean.mean(now, window),
         )
     }
-    /// Least and greatest ACR in the window so far, in cells/s, if the channel has one.
+    /// Least and greatest ACR in the window so far, in cells/s; `None` if the channel is not ABR.
     pub fn acr_range(&self) -> Option<(f64, f64)> {
         self.abr().map(|_| self.acr_range.range())
     }
@@ -91,7 +92,7 @@ impl Terminal {
     pub fn delays(&self) -> (&Summary, &Summary) {
         (&self.packet_delay, &self.cell_delay)
     }
-    /// Hash over everything that arrived at the terminal.
+    /// Hash over all arrivals at the terminal.
     pub fn digest(&self) -> Digest {
         self.digest
     }

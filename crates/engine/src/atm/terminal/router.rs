@@ -1,4 +1,4 @@
-//! The end of a channel at a router: segments leave the network here, and others enter it.
+//! A terminal at a router: segments leave the ATM network here, and others enter it.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -10,20 +10,22 @@ use crate::kernel::Ps;
 use crate::tcp::Segment;
 
 impl Terminal {
-    /// Makes the terminal that of a router, which takes no time to process a segment.
+    /// Makes this terminal a router's, which needs no time to process a segment.
     pub fn become_router(&mut self) {
         self.app = App::Router(Box::default());
         self.processing = None;
         self.note_wake();
     }
-    /// The segments that have arrived and that the router has not taken yet, in order, with their times.
+    /// Segments that have arrived at the router and that the caller has not removed yet, in order,
+    /// each with its time. `None` if the terminal is not a router's.
     pub fn arrived(&mut self) -> Option<&mut Vec<(Ps, Segment)>> {
         match &mut self.app {
             App::Router(router) => Some(&mut router.arrived),
             _ => None,
         }
     }
-    /// Lets a segment enter the source queue at `at`, after those that entered before.
+    /// Puts a segment into the source queue at `at`, which must not be before the last segment's
+    /// time.
     pub fn enter(&mut self, at: Ps, segment: Segment) {
         if let App::Router(router) = &mut self.app {
             router.entering.push((at, segment));
@@ -31,7 +33,7 @@ impl Terminal {
         }
     }
 
-    /// Queues the segments that enter now.
+    /// Queues the segments whose time is `now`.
     pub(super) fn send_entering<S: Server>(&mut self, now: Ps, out: &mut Outside<'_, S>) {
         while let App::Router(router) = &mut self.app
             && router.next() == now

@@ -1,4 +1,4 @@
-//! Settings of a terminal: its shaper, its application, and the application's data.
+//! Settings of a terminal: its shaper, its application, and the data of the application.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -10,24 +10,24 @@ use crate::net::channel::ChannelId;
 use crate::tcp::{Segment, TcpReceiver, TcpSender};
 use crate::traffic::{Application, Cells, Writes};
 
-/// The shaper of a terminal, which determines the sending times of cells.
+/// The shaper of a terminal, which determines when cells are sent.
 #[derive(Clone)]
 pub enum Shaper {
-    /// No shaper: cells are sent as they are generated.
+    /// No shaper: cells are sent when they are generated.
     None,
-    /// Cells are sent at a peak cell rate.
+    /// Sends cells at the peak cell rate.
     Unshaped(UnshapedSource),
-    /// Cells are sent by the source rules of TM 4.0.
+    /// Sends cells by the source rules of TM 4.0.
     Abr(Box<AbrSource>),
-    /// RM cells are sent by the source rules of TM 4.0, data, which have another class, at the line
-    /// rate.
+    /// Sends RM cells by the source rules of TM 4.0, and data cells, which have another class, at
+    /// the line rate.
     Split(Box<SplitSource>),
-    /// Cells are sent as the credit of the channel allows.
+    /// Sends cells as far as the channel has credit.
     Credited(Box<CreditedSource>),
 }
 
 impl Shaper {
-    /// The source of RM cells, if there is one.
+    /// The ABR source, if the shaper has one.
     pub(super) fn abr(&self) -> Option<&AbrSource> {
         match self {
             Shaper::Abr(source) => Some(source),
@@ -35,7 +35,7 @@ impl Shaper {
             _ => None,
         }
     }
-    /// The source of RM cells, mutable, for RM cells that arrive.
+    /// The ABR source, mutable, if the shaper has one.
     pub(super) fn abr_mut(&mut self) -> Option<&mut AbrSource> {
         match self {
             Shaper::Abr(source) => Some(source),
@@ -48,31 +48,31 @@ impl Shaper {
 /// The application of a terminal.
 #[derive(Clone)]
 pub enum App {
-    /// No application: cells that arrive are only counted.
+    /// No application: arriving cells are only counted.
     Sink,
-    /// A source that generates cells without TCP.
+    /// A source of raw cells (without TCP), which come at times of their own.
     Cells(Cells),
-    /// A source without TCP of which a further cell is always waiting.
+    /// A source without TCP that always has a cell to send.
     Persistent,
     /// The sending end of a TCP connection.
     Sender(Box<TcpSender>),
     /// The receiving end of a TCP connection.
     Receiver(Box<TcpReceiver>),
-    /// A router, which hands segments on between this channel and others.
+    /// A router, which passes segments between this channel and other networks.
     Router(Box<Router>),
 }
 
-/// Data of a TCP sender.
+/// The data that a TCP sender has to send, and when.
 #[derive(Clone)]
 pub enum Supply {
-    /// Number of bytes, all of which the sender has at the start.
+    /// Number of bytes, all available at the start.
     Bytes(u64),
     /// Bytes that an application writes at certain times.
     Writes(Box<Writes>),
 }
 
 impl Supply {
-    /// Time at which an application writes the next bytes; `NEVER` if it writes none.
+    /// Time at which the application writes the next bytes; `NEVER` if it writes no more.
     pub(super) fn next(&self) -> Ps {
         match self {
             Supply::Bytes(_) => Ps::NEVER,
@@ -81,7 +81,8 @@ impl Supply {
     }
 }
 
-/// A segment that waits for the end system to process it.
+/// The processor of an end system: its time for each segment in picoseconds, and the segments that
+/// wait for it.
 #[derive(Clone)]
 pub(super) struct Processing {
     pub time: Ps,
@@ -91,19 +92,20 @@ pub(super) struct Processing {
     pub segments: Ring<(Ps, Segment)>,
 }
 
-/// Segments at a router's end of a channel.
+/// The end of a channel at a router: segments that have arrived, and segments that enter the
+/// channel.
 #[derive(Clone, Default)]
 pub struct Router {
-    /// Segments that have arrived whole and that the router has not taken yet.
+    /// Reassembled segments that the caller has not removed yet, each with its time.
     pub(super) arrived: Vec<(Ps, Segment)>,
-    /// Payload bytes of all that have arrived.
+    /// Payload bytes of all segments that have arrived.
     pub arrived_bytes: u64,
-    /// Segments that enter the source queue, with their times, in order.
+    /// Segments that will enter the source queue, each with its time, in order.
     pub(super) entering: Ring<(Ps, Segment)>,
 }
 
 impl Router {
-    /// Time at which the next segment enters.
+    /// Time at which the next segment enters the source queue; `NEVER` without one.
     pub(super) fn next(&self) -> Ps {
         self.entering.front().map_or(Ps::NEVER, |(at, _)| *at)
     }
@@ -111,7 +113,7 @@ impl Router {
         self.arrived_bytes += segment.payload() as u64;
         self.arrived.push((now, *segment));
     }
-    /// Payload bytes of the segments that have not entered yet.
+    /// Payload bytes of the segments that have not entered the source queue yet.
     pub fn entering_bytes(&self) -> u64 {
         let bytes = |(_, segment): &(Ps, Segment)| segment.payload() as u64;
         self.entering.iter().map(bytes).sum()
@@ -120,31 +122,31 @@ impl Router {
 
 /// Settings of a terminal.
 pub struct TerminalSettings {
-    /// Channel that begins at the terminal.
+    /// The channel that begins at the terminal.
     pub channel: ChannelId,
-    /// Index of the host's output port through which the channel leaves.
+    /// Index of the host's output port for this channel.
     pub port: u32,
-    /// Label of the channel on its first link.
+    /// Label of the channel's cells on its first link.
     pub label: u32,
-    /// Slot of the channel at the host's port.
+    /// Index of the channel among the channels of the host's port.
     pub slot: u32,
     /// Shaper of the channel.
     pub shaper: Shaper,
-    /// Destination half of an ABR channel that ends here.
+    /// Destination half of the ABR end system, if an ABR channel ends at the terminal.
     pub destination: Option<AbrDestination>,
-    /// Source queue of the channel.
+    /// Source queue of the channel, still empty.
     pub queue: SourceQueue,
     /// Application of the terminal.
     pub app: App,
     /// Time at which the source starts.
     pub start: Ps,
-    /// False if the source sends nothing new until a change lets it.
+    /// False if the source sends no new data until a change of the plan sets this to true.
     pub sends: bool,
-    /// Data of a TCP sender with the times at which they come.
+    /// Data of a TCP sender, with the times at which they become available.
     pub supply: Supply,
-    /// Time to process a segment, variation of that time, and the random stream that the variation
-    /// is drawn from.
+    /// Time to process a segment, the variation of this time, and the random stream for the
+    /// variation.
     pub processing: Option<(Ps, Ps, Stream)>,
-    /// True if cells carry their sending time.
+    /// True if data cells carry their sending times.
     pub stamps: bool,
 }

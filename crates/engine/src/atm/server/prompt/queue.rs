@@ -1,10 +1,12 @@
-//! A queue of a prompt server, whose channels share a FIFO or take turns.
+//! A queue of an event-driven server, which is first-in first-out or serves its channels
+//! round-robin.
 
 use crate::atm::cell::Body;
 use crate::atm::server::Queued;
 use crate::kernel::{Ring, Stays};
 
-/// Cells of one channel, or of all channels of a queue that share a FIFO.
+/// Cells in order of arrival: those of one channel, or those of all channels of a first-in
+/// first-out queue.
 #[derive(Clone, Default)]
 pub(super) struct Lane {
     pub(super) cells: Ring<(Queued, u32)>,
@@ -20,14 +22,15 @@ impl Lane {
     }
 }
 
-/// A queue of a prompt server: cells in order of arrival, or channels in the order of their turns.
+/// A queue of an event-driven server: cells in order of arrival, or channels in round-robin order.
 #[derive(Clone, Default)]
 pub(super) struct Queue {
-    /// Cells in order of arrival, if the channels share a FIFO.
+    /// Cells in order of arrival, if the queue is first-in first-out.
     pub(super) fifo: Lane,
-    /// RM cells of the FIFO, if they are served first.
+    /// RM cells of a first-in first-out queue, if they are served first.
     pub(super) first: Lane,
-    /// Slots of the channels that may send, in the order of their turns, if the channels take turns.
+    /// Slots of the channels that may send, in round-robin order; `None` if the queue is first-in
+    /// first-out.
     pub(super) turns: Option<Ring<u32>>,
     pub(super) length: u64,
     pub(super) departed: u64,

@@ -1,41 +1,41 @@
-//! The earliest start of a service whose end must be reported, as far as it is known.
+//! A bound on the time of the next service whose end must be reported.
 
 use super::{InService, PromptServer};
 use crate::atm::server::CreditedServer;
 use crate::kernel::{Ps, Ring};
 
-/// Greatest number of waiting channels that are searched for the next departure to be reported.
+/// Greatest number of waiting channels that are searched for the next departure to report.
 const MOST_TURNS: usize = 32;
 
 impl PromptServer {
-    /// Earliest start of a service whose completion may have to be reported. Starts before that
-    /// need no event: their cells are known, since any call that could change their order advances
-    /// the server first.
+    /// Lower bound on the start of the next service whose end may have to be reported. Earlier
+    /// starts need no event: their cells are known, because any call that could change the order
+    /// first advances the server.
     #[inline]
     pub(super) fn next_start_that_matters(&self) -> Ps {
         if self.ready == 0 || (self.tells_ahead && self.telling == 0) || self.tells_nobody {
             return Ps::NEVER;
         }
         let start = self.next_start();
-        // The link may lose any cell.
+        // The link may lose any cell, and each loss is reported.
         if self.errors.is_some() {
             return start;
         }
         let (mut starts, mut served) = (0, 0);
         for (index, queue) in self.queues.iter().enumerate() {
             if index == self.records_before as usize {
-                // At least one, however many records a cell carries.
+                // The waiting messages need at least one cell, however many records a cell carries.
                 starts += usize::from(!self.messages.is_empty());
                 served += self.messages.len();
             }
             let Some(turns) = &queue.turns else {
-                // Departures of channels without credit are not reported, nor are those of messages.
+                // Neither messages nor channels without credit control have departures to report.
                 let cells = queue.fifo.cells.len() + queue.first.cells.len();
                 (starts, served) = (starts + cells, served + cells);
                 continue;
             };
             let Some(slot) = turns.front() else { continue };
-            // What comes now waits behind all of these, so it changes nothing up to the last.
+            // An arriving cell waits behind all these channels, so it does not change their order.
             let in_turn = turns.iter().take(MOST_TURNS);
             let untold = in_turn
                 .take_while(|slot| !self.tells_at_next(**slot))
@@ -51,7 +51,7 @@ impl PromptServer {
         }
         Ps(start.0 + starts as u64 * self.line.clock.floor().0)
     }
-    /// True if the departure of the next waiting cell of the channel in `slot` will be reported.
+    /// True if the departure of the next waiting cell of the channel in `slot` must be reported.
     #[inline(always)]
     fn tells_at_next(&self, slot: u32) -> bool {
         let channel = &self.channels[slot as usize];
@@ -60,15 +60,16 @@ impl PromptServer {
         let before = u32::from(!self.tells_ahead && self.in_service.is_some_and(leaves));
         channel.untold + before + 1 >= channel.told_every
     }
-    /// True if more than one cell waits for its turn; the first of them is one of the channel in
-    /// `slot`.
+    /// True if the round-robin order has more than one waiting cell; `slot` is the first channel of
+    /// the order.
     #[inline]
     fn more_wait(&self, turns: &Ring<u32>, slot: u32) -> bool {
         turns.len() > 1 || self.channels[slot as usize].lane.cells.len() > 1
     }
 
-    /// True if a further cell of `queue` cannot bring the next event forward: waiting cells of the
-    /// queue bound `next_start_that_matters` already, or departures of its cells are not reported.
+    /// True if another cell of `queue` cannot make the next event earlier. Either waiting cells of
+    /// the queue already bound `next_start_that_matters`, or departures of the queue are not
+    /// reported.
     #[inline]
     pub(super) fn comes_behind(&self, queue: u32) -> bool {
         let Some(turns) = &self.queues[queue as usize].turns else {
