@@ -1,8 +1,9 @@
 //! CAPC, congestion avoidance using proportional control (Barnhart, ATM Forum 94-0983): one
 //! explicit rate for all channels, which rises while the load is below 1 and falls above it.
 //!
-//! After surveys of the field; the steps are certain, the floor of a step down (ERF) and the queue
-//! threshold of the CI bit less so. CAPC2, which lets the queue count in the load, is not modelled.
+//! This form follows surveys of the field. The steps are certain; the least factor of a step down
+//! (ERF) and the queue threshold of the CI bit are less certain. CAPC2, in which the queue length
+//! adds to the load, is not modelled.
 
 use alloc::vec::Vec;
 
@@ -17,15 +18,15 @@ use crate::kernel::units::Cells;
 use crate::kernel::{CELL_BITS, Finding, Ps, Rate};
 use crate::passing::RateRecord;
 
-/// Least explicit rate: 10 cells/s, TCR of TM 4.0. The steps are factors, so from zero it would not
-/// rise.
+/// Least explicit rate: 10 cells/s, TCR of TM 4.0. Each step multiplies the rate, so a rate of zero
+/// would never rise.
 const LEAST: Rate = Rate::from_bps(10 * CELL_BITS);
 
 /// Parameters of CAPC.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CapcConfig {
-    /// Target utilisation: share of the rate left by other classes at which the load is 1.
+    /// Target utilisation: share of the rate left by other classes. A load of 1 uses this share.
     #[schemars(extend("x-search" = { "low": 0.7, "high": 1, "scale": "linear" }))]
     pub target_utilisation: f64,
     /// Interval over which the load is measured.
@@ -42,11 +43,10 @@ pub struct CapcConfig {
     /// usual.
     #[schemars(extend("x-search" = { "low": 0.05, "high": 2, "scale": "log" }))]
     pub rdn: f64,
-    /// Factor of the largest step down (ERF); one survey prints 1.5 for it, which would be a step
-    /// up.
+    /// Factor of the largest step down (ERF). One survey prints 1.5, which would be a step up.
     #[schemars(extend("x-search" = { "low": 0.1, "high": 0.95, "scale": "linear" }))]
     pub erf: f64,
-    /// Queue length above which CI is also set in backward RM cells; the author's value is not
+    /// Queue length above which CI is also set in backward RM cells. The author's value is not
     /// known.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer" }))]
     pub threshold: Cells,
@@ -86,16 +86,16 @@ impl SchemeParameters for CapcConfig {
 pub struct Capc {
     config: CapcConfig,
     link: f64,
-    /// Least explicit rate [`LEAST`] in units/s.
+    /// The rate [`LEAST`] in units/s.
     least: f64,
-    /// ERS, the explicit rate for all channels, in units/s.
+    /// The explicit rate for all channels (ERS), in units/s.
     ers: f64,
     load_factor: f64,
 }
 
 impl Metered<Capc> {
-    /// State of the scheme at a port with these `facts`; the explicit rate starts at an equal share
-    /// of the target.
+    /// State of the scheme at a port with these `facts`. The explicit rate begins with an equal
+    /// share of the target.
     pub fn new(config: &CapcConfig, facts: PortFacts) -> Metered<Capc> {
         let link = facts.rate.units_per_second();
         let ers = config.target_utilisation * link / facts.channels.max(1) as f64;
@@ -112,7 +112,7 @@ impl Metered<Capc> {
             Some(config.threshold),
         )
     }
-    /// Replaces the parameters; the rate of the scheme stays.
+    /// Replaces the parameters of the scheme. The explicit rate is kept.
     pub fn change(&mut self, config: &CapcConfig) {
         let scheme = self.changed(config.interval, UNCOUNTED, Some(config.threshold));
         scheme.config = config.clone();
@@ -144,7 +144,7 @@ impl ByLoad for Capc {
         self.load_factor = z;
     }
     fn on_backward(&mut self, _: u32, rm: &mut RateRecord, _: u64) {
-        rm.er = rm.er.min(self.ers); // TM 4.0 5.10.6 1(c); CI follows from the queue in `Metered`.
+        rm.er = rm.er.min(self.ers); // TM 4.0 5.10.6 1(c); `Metered` sets CI by the queue length
     }
     fn counted(&self) -> Vec<f64> {
         Vec::from([self.load_factor, self.ers])

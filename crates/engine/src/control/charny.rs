@@ -1,18 +1,19 @@
-//! Consistent marking (Charny 1994): every channel's explicit rate is recorded, channels below the
-//! advertised rate are marked as bottlenecked elsewhere, and the advertised rate is the capacity
-//! that the marked channels leave, shared equally by the unmarked ones.
+//! Consistent marking (Charny 1994). The scheme records an explicit rate for each channel. Channels
+//! below the advertised rate are marked as bottlenecked elsewhere. The advertised rate is the
+//! capacity that the marked channels leave, shared equally by the unmarked ones.
 //!
-//! The form below is chosen for a property rather than after the original text: it reaches max-min
-//! rates. The channel whose RM cell arrives counts as unmarked while the advertised rate is
-//! computed (otherwise unfair rates can persist), and only channels strictly below that rate are
-//! marked (otherwise convergence is slow). The original's sources stamp their own demand; these are
-//! the sources of TM 4.0, which stamp PCR. So a channel that carries backward RM cells alone claims
-//! a full share.
+//! This form is chosen because it reaches max-min rates, and differs from the original text. The
+//! channel whose RM cell arrives counts as unmarked while the advertised rate is computed;
+//! otherwise unfair rates can persist. Only channels strictly below the advertised rate are marked;
+//! otherwise convergence is slow. Sources of the original write their own demand into RM cells.
+//! Sources of TM 4.0, which are used here, write PCR. So a channel that carries only backward RM
+//! cells claims a full share.
 //!
 //! This form has a cost. While an RM cell of a slow channel passes, the other channels leave that
-//! channel less than they have. So their marks are removed until their own next cells, although the
-//! slow channel is marked again at once. A fast channel that is offered a rate in between gets less
-//! than its share: `tests/test_fairness.py` has a network where one loses a twelfth.
+//! channel less than they have. So their marks are removed until their own next RM cells, although
+//! the slow channel is marked again at once. A fast channel that is offered a rate in this time
+//! gets less than its share: `tests/test_fairness.py` has a network where one channel loses a
+//! twelfth.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -28,24 +29,24 @@ use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
 use crate::passing::RateRecord;
 
-/// Parameters of consistent marking. Rates settle within 1 % of max-min fair ones on nine networks
-/// of ten; on others removed marks cost a channel more. A channel without data counts as one with
-/// data without end.
+/// Parameters of consistent marking. On nine networks of ten, rates settle within 1 % of max-min
+/// fair rates; on the others, removed marks cost a channel more. A channel without data counts as
+/// one with endless data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CharnyConfig {
-    /// Target utilisation: share of the rate left by other classes that is allocated.
+    /// Target utilisation: share of the rate left by other classes that the scheme allocates.
     #[schemars(extend("x-search" = { "low": 0.7, "high": 1, "scale": "linear" }))]
     pub target_utilisation: f64,
-    /// Interval over which the other classes are measured.
+    /// Interval over which the rate of other classes is measured.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "100 ms", "scale": "log" }))]
     pub interval: Ps,
-    /// Also records forward RM cells. In these, sources that stamp PCR hide every bottleneck
-    /// further on, so that with several cells on the way channels are unmarked most of the time; in
-    /// the original, sources stamp the rate that the last cell brought back.
+    /// Also records the rates in forward RM cells. Sources that write PCR hide every later
+    /// bottleneck there. So with several RM cells on the way, channels are unmarked most of the
+    /// time. In the original, sources write the rate that the last RM cell brought back.
     pub record_forward: bool,
     /// Queue length above which CI is also set in backward RM cells, which TM 4.0 section 5.10.6
-    /// permits beside explicit rates; never if absent.
+    /// permits beside explicit rates. CI is never set if absent.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer", "when": {"ci_threshold": true} }))]
     pub ci_threshold: Option<Cells>,
 }
@@ -91,7 +92,8 @@ pub struct Charny {
 }
 
 impl Metered<Charny> {
-    /// State of the scheme at a port with these `facts`; no channel is marked until RM cells arrive.
+    /// State of the scheme at a port with these `facts`. No channel is marked until RM cells
+    /// arrive.
     pub fn new(config: &CharnyConfig, facts: PortFacts) -> Metered<Charny> {
         let link = facts.rate.units_per_second();
         let capacity = config.target_utilisation * link;
@@ -115,7 +117,7 @@ impl Metered<Charny> {
             config.ci_threshold,
         )
     }
-    /// Replaces the parameters; recorded rates and marks stay.
+    /// Replaces the parameters of the scheme. Recorded rates and marks are kept.
     pub fn change(&mut self, config: &CharnyConfig) {
         let scheme = self.changed(config.interval, UNCOUNTED, config.ci_threshold);
         scheme.target_utilisation = config.target_utilisation;
@@ -123,9 +125,9 @@ impl Metered<Charny> {
 }
 
 impl Charny {
-    /// (C - sum of marked rates) / (N - number marked): the capacity that the marked channels
-    /// leave, per unmarked channel. The channel whose RM cell has arrived is always unmarked, so N
-    /// exceeds the number of marked channels.
+    /// (C - sum of marked rates) / (N - number of marked channels): the capacity that marked
+    /// channels leave, per unmarked channel. The channel whose RM cell has arrived is always
+    /// unmarked, so the divisor is above zero.
     fn share(&self) -> f64 {
         let marked = self.channels.iter().filter(|channel| channel.marked);
         let (count, sum) = marked.fold((0, 0.0), |(count, sum), channel| {
@@ -134,8 +136,8 @@ impl Charny {
         ((self.capacity - sum) / (self.channels.len() - count) as f64).max(0.0)
     }
 
-    /// The advertised rate with `slot` unmarked. Marks of channels above that rate are inconsistent
-    /// and removed first; one repetition is enough.
+    /// The advertised rate, computed with channel `slot` unmarked. Marks of channels above this
+    /// rate are inconsistent and are removed first; one repetition is enough.
     fn advertise(&mut self, slot: usize) -> f64 {
         self.channels[slot].marked = false;
         let share = self.share();
@@ -151,18 +153,20 @@ impl Charny {
         self.advertised
     }
 
-    /// Records the explicit rate in an RM cell and lowers the rate to the advertised rate.
+    /// Records the explicit rate in an RM cell of channel `slot`, and lowers the rate in the cell
+    /// to the advertised rate.
     fn record(&mut self, slot: u32, rm: &mut RateRecord) {
         let (slot, rate) = (slot as usize, rm.er);
         let advertised = self.advertise(slot);
         self.channels[slot] = Recorded {
             rate,
-            marked: rate < advertised, // Strictly below: see above.
+            marked: rate < advertised, // strictly below the advertised rate, see the module's text
         };
         rm.er = rate.min(advertised); // TM 4.0 5.10.6 1(c)
     }
 
-    /// Lowers the explicit rate in an RM cell to the advertised rate; the recorded rate stays.
+    /// Lowers the explicit rate in an RM cell of channel `slot` to the advertised rate. The
+    /// recorded rate is kept.
     fn pass(&mut self, slot: u32, rm: &mut RateRecord) {
         let slot = slot as usize;
         let marked = self.channels[slot].marked;

@@ -1,8 +1,7 @@
-//! Control schemes from outside this crate: a user's own, in Rust or through an interface to
-//! another language.
+//! User-defined control schemes, in Rust or through an interface to another language.
 //!
 //! A scheme in Rust implements [`SwitchControl`], and [`Boxed`] makes it a [`CustomControl`]. The
-//! registry's schemes are called directly, a custom one through a pointer.
+//! engine calls the schemes of the registry directly, and a user-defined scheme through a pointer.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -17,9 +16,9 @@ use crate::custom::Custom;
 use crate::kernel::{Finding, Ps};
 use crate::passing::{Passing, RateRecord};
 
-/// A scheme with its parameters, which makes the state of each port.
+/// A user-defined scheme with its parameters. It makes the state of the scheme at each port.
 pub trait CustomScheme: Debug + Send + Sync {
-    /// Name of the scheme in scenarios, which no scheme of the registry has.
+    /// Name of the scheme in scenarios. No scheme of the registry may have this name.
     fn name(&self) -> &'static str;
     /// State of the scheme at a port with these `facts`.
     fn build(&self, facts: PortFacts) -> Box<dyn CustomControl>;
@@ -31,18 +30,19 @@ pub trait CustomScheme: Debug + Send + Sync {
     fn follows_order(&self) -> bool {
         false
     }
-    /// True if the scheme must see departures, see [`CustomControl::marks_at_dequeue`].
+    /// True if the scheme needs a call at each departure, see [`CustomControl::marks_at_dequeue`].
     fn marks_at_dequeue(&self) -> bool {
         self.build(PortFacts::ANY).marks_at_dequeue()
     }
 }
 
-/// State of a custom scheme at one output port. Its hooks have the meanings of those of
+/// State of a user-defined scheme at one output port. The methods mean the same as those of
 /// [`SwitchControl`].
 pub trait CustomControl: Debug + Send {
     /// Name of the scheme in scenarios and reports.
     fn name(&self) -> &'static str;
-    /// A cell or frame under control arrives for this port.
+    /// A cell or frame of a controlled channel arrives for this port, before it is queued or
+    /// dropped.
     fn on_forward(
         &mut self,
         now: Ps,
@@ -51,45 +51,46 @@ pub trait CustomControl: Debug + Send {
         rm: Option<&mut RateRecord>,
         queue: u64,
     );
-    /// A cell or frame of another class arrives.
+    /// A cell or frame of another class, with `units` units, arrives for this port.
     fn on_background(&mut self, now: Ps, units: u64);
-    /// A backward RM cell passes.
+    /// A backward RM cell of channel `slot` passes through the switch in the other direction.
     fn on_backward(&mut self, now: Ps, slot: u32, rm: &mut RateRecord, queue: u64);
-    /// A cell or frame of the controlled queue starts its service.
+    /// The service of a cell or frame of the controlled queue starts.
     fn on_dequeue(&mut self, now: Ps, passing: &mut Passing, queue: u64);
     /// True if [`CustomControl::on_dequeue`] must be called.
     fn marks_at_dequeue(&self) -> bool;
-    /// Occasions on which hooks read `queue`.
+    /// Occasions on which the methods read `queue`; at others the port may pass 0.
     fn reads_queue(&self) -> QueueReading;
-    /// True if user data that arrive at `now` let the scheme read `queue`, see
+    /// True if the scheme reads `queue` when `units` units of user data arrive at `now`, see
     /// [`SwitchControl::reads_at`].
     fn reads_at(&self, _now: Ps, _units: u64) -> bool {
         true
     }
     /// Name and value of each statistic of the scheme.
     fn statistics(&self) -> Vec<(&'static str, f64)>;
-    /// Time at which [`CustomControl::wake`] is next due.
+    /// Time at which the port must call [`CustomControl::wake`] next; `NEVER` for no timer.
     fn wake_at(&self) -> Ps;
-    /// The timer of the scheme expires.
+    /// The timer of the scheme expires. `queue` is the length of the controlled queue in units,
+    /// `in_service` the units in service.
     fn wake(&mut self, now: Ps, queue: u64, in_service: u64);
-    /// Replaces the parameters of the scheme; its state stays. Called only if the scheme's
-    /// parameters may change.
+    /// Replaces the parameters of the scheme and keeps its state. Called only if the scheme's
+    /// parameters may change during a run.
     fn change(&mut self, _now: Ps, _parameters: &Map<String, Value>, _queue: u64) {}
     /// A copy of the scheme in the same state.
     fn boxed_clone(&self) -> Box<dyn CustomControl>;
     /// The scheme as `Any`, if the program that runs the simulation may read and change it between
-    /// two slices of the run.
+    /// two calls of the run.
     fn as_any_mut(&mut self) -> Option<&mut dyn Any> {
         None
     }
 }
 
-/// A scheme in Rust, and its name in scenarios and reports.
+/// A scheme written in Rust, with its name in scenarios and reports.
 #[derive(Clone, Debug)]
 pub struct Boxed<S> {
     /// Name of the scheme in scenarios and reports.
     pub name: &'static str,
-    /// State of the scheme at a port.
+    /// State of the scheme at one port.
     pub scheme: S,
 }
 
@@ -146,7 +147,7 @@ impl Clone for Box<dyn CustomControl> {
     }
 }
 
-/// A custom scheme in a configuration.
+/// A user-defined scheme in a configuration.
 pub type CustomConfig = Custom<dyn CustomScheme>;
 
 impl CustomConfig {

@@ -13,31 +13,32 @@ use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
 use crate::passing::{Passing, RateRecord};
 
-/// End of the queue at which data cells are marked.
+/// End of the queue at which data cells are marked: as they leave or as they arrive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MarkAt {
-    /// The head: the indication does not wait in the queue.
+    /// At the head: a cell is marked as it leaves, so the mark does not wait in the queue.
     #[default]
     Dequeue,
-    /// The tail: the indication is as old as the queue is long.
+    /// At the tail: a cell is marked as it arrives, so the mark waits in the queue.
     Enqueue,
 }
 
-/// Parameters of EFCI marking. Either `threshold`, or `high` and `low`.
+/// Parameters of EFCI marking: either `threshold`, or `high` and `low`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EfciConfig {
-    /// Cells are marked while the queue is longer than this; 100 cells if `high` is absent too.
+    /// Queue length above which cells are marked. 100 cells if `high` is absent, too.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer", "when": {"high": false} }))]
     pub threshold: Option<Cells>,
-    /// Marking begins when the queue grows longer than this.
+    /// Queue length above which marking begins.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer", "when": {"high": true} }))]
     pub high: Option<Cells>,
-    /// Marking ends when the queue becomes shorter than this.
+    /// Queue length below which marking ends.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer", "when": {"low": true} }))]
     pub low: Option<Cells>,
-    /// End of the queue at which data cells are marked.
+    /// End of the queue at which data cells are marked: as they leave (`dequeue`) or as they arrive
+    /// (`enqueue`).
     pub mark_at: MarkAt,
 }
 
@@ -51,7 +52,7 @@ impl EfciConfig {
 }
 
 impl SchemeParameters for EfciConfig {
-    /// Findings about contradictory thresholds, and about one that the queue never exceeds.
+    /// Findings about contradictory thresholds, and about a threshold that the queue never exceeds.
     fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         let limit = self
             .high
@@ -94,14 +95,15 @@ impl SchemeParameters for EfciConfig {
 #[derive(Clone, Debug)]
 pub struct Efci {
     high: u64,
-    /// Queue length in cells below which congestion ends: `high` + 1 with a single threshold.
+    /// Queue length in cells below which congestion ends; `high` + 1 if there is a single
+    /// threshold.
     ends_below: u64,
     congested: bool,
     mark_at: MarkAt,
 }
 
 impl Efci {
-    /// The scheme with the parameters `config`.
+    /// Initial state of the scheme with the parameters `config`.
     pub fn new(config: &EfciConfig, _: PortFacts) -> Efci {
         let mut scheme = Efci {
             high: 0,
@@ -112,19 +114,19 @@ impl Efci {
         scheme.change(config);
         scheme
     }
-    /// Replaces the thresholds; the state of congestion stays.
+    /// Replaces the thresholds. The state of congestion is kept.
     pub fn change(&mut self, config: &EfciConfig) {
         self.high = config.threshold_in_force().0;
         self.ends_below = config.low.map_or(self.high.saturating_add(1), |low| low.0);
     }
-    /// True while data cells are marked.
+    /// True while the scheme marks data cells.
     pub fn congested(&self) -> bool {
         self.congested
     }
 
     #[inline]
     fn observe(&mut self, passing: &mut Passing, queue: u64) {
-        // Ohsaki et al. II.A: congested above Q_H, until the queue is below Q_L.
+        // Ohsaki et al. II.A: congestion begins above Q_H and ends below Q_L.
         self.congested = queue > self.high || (self.congested && queue >= self.ends_below);
         if self.congested && passing.is_data() {
             passing.mark(); // TM 4.0 5.10.6 1(a)

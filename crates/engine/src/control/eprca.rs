@@ -1,8 +1,9 @@
-//! EPRCA, the switch of enhanced proportional rate control (Roberts, ATM Forum 94-0735R1): a mean
-//! allowed cell rate over all channels, and explicit rates below it while the queue is long.
+//! EPRCA, enhanced proportional rate control (Roberts, ATM Forum 94-0735R1), at a switch: a mean
+//! allowed cell rate over all channels. While the queue is long, explicit rates below this mean.
 //!
-//! After surveys of the field; AV and DPF are certain, the other constants are the usual ones. The
-//! queue thresholds depend on the network and have no usual value. The sources are those of TM 4.0.
+//! This form follows surveys of the field. AV and DPF are certain, the other constants are the
+//! usual ones. The queue thresholds depend on the network and have no usual value. The sources are
+//! those of TM 4.0.
 
 use alloc::vec::Vec;
 
@@ -16,25 +17,26 @@ use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
 use crate::passing::{Contents, Passing, RateRecord};
 
-/// Feedback in a marked backward RM cell.
+/// Feedback that the scheme writes into a backward RM cell under congestion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Marking {
-    /// An explicit rate.
+    /// An explicit rate, written into ER.
     #[default]
     ExplicitRate,
-    /// CI: the binary form of the scheme.
+    /// The bit CI: the binary form of the scheme.
     Binary,
 }
 
-/// Forward RM cells that count in the mean.
+/// Forward RM cells whose CCR counts in the mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Averaging {
-    /// Under congestion cells with a CCR below the mean, otherwise cells above VCS times the mean.
+    /// Under congestion, cells with a CCR below the mean; otherwise, cells with a CCR above VCS
+    /// times the mean.
     #[default]
     Selective,
-    /// All of them.
+    /// All forward RM cells.
     All,
 }
 
@@ -42,30 +44,31 @@ pub enum Averaging {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EprcaConfig {
-    /// Queue length above which the port is congested (QT).
+    /// Queue length above which a port is congested (QT).
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.5, "scale": "linear", "of": "buffer" }))]
     pub qt: Cells,
-    /// Queue length above which the port is very congested (DQT).
+    /// Queue length above which a port is very congested (DQT).
     #[schemars(extend("x-search" = { "low": 0.04, "high": 0.95, "scale": "linear", "of": "buffer" }))]
     pub dqt: Cells,
     /// Weight of the newest rate in the mean (AV).
     #[schemars(extend("x-search" = { "low": 0.005, "high": 1, "scale": "log" }))]
     pub av: f64,
-    /// Forward RM cells that count in the mean.
+    /// Forward RM cells whose CCR counts in the mean.
     pub averaging: Averaging,
     /// VC separator (VCS): without congestion, rates below VCS times the mean do not count.
     #[schemars(extend("x-search" = { "low": 0.5, "high": 1, "scale": "linear", "when": {"averaging": ["selective"]} }))]
     pub vcs: f64,
-    /// Down pressure factor (DPF): under congestion, channels above DPF times the mean are marked.
+    /// Down pressure factor (DPF): under congestion, channels with a CCR above DPF times the mean
+    /// are marked.
     #[schemars(extend("x-search" = { "low": 0.5, "high": 1, "scale": "linear" }))]
     pub dpf: f64,
-    /// Explicit reduction factor (ERF): these channels get ERF times the mean.
+    /// Explicit reduction factor (ERF): under congestion, marked channels get ERF times the mean.
     #[schemars(extend("x-search" = { "low": 0.5, "high": 1, "scale": "linear", "when": {"marking": ["explicit-rate"]} }))]
     pub erf: f64,
     /// Major reduction factor (MRF): all channels of a very congested port get MRF times the mean.
     #[schemars(extend("x-search" = { "low": 0.05, "high": 1, "scale": "linear", "when": {"marking": ["explicit-rate"]} }))]
     pub mrf: f64,
-    /// Feedback in marked cells.
+    /// Feedback that the scheme writes into a backward RM cell under congestion.
     pub marking: Marking,
 }
 
@@ -104,12 +107,13 @@ impl SchemeParameters for EprcaConfig {
 #[derive(Clone, Debug)]
 pub struct Eprca {
     config: EprcaConfig,
-    /// MACR, the mean allowed cell rate, in units/s.
+    /// Mean allowed cell rate (MACR) in units/s.
     macr: f64,
 }
 
 impl Eprca {
-    /// State of the scheme at a port with these `facts`; the mean starts at an equal share of the link.
+    /// State of the scheme at a port with these `facts`. The mean begins with an equal share of the
+    /// link rate.
     pub fn new(config: &EprcaConfig, facts: PortFacts) -> Eprca {
         Eprca {
             config: config.clone(),
@@ -117,12 +121,13 @@ impl Eprca {
         }
     }
 
-    /// Replaces the parameters; the mean rate stays.
+    /// Replaces the parameters of the scheme. The mean rate is kept.
     pub fn change(&mut self, config: &EprcaConfig) {
         self.config = config.clone();
     }
 
-    /// True if a forward RM cell with this CCR counts in the mean.
+    /// True if a forward RM cell with this `ccr` (units/s) counts in the mean, with a queue of
+    /// `queue` units.
     fn counts(&self, ccr: f64, queue: u64) -> bool {
         match self.config.averaging {
             Averaging::All => true,
@@ -131,8 +136,8 @@ impl Eprca {
         }
     }
 
-    /// Marks a backward RM cell: lowers ER to `factor` times the mean rate, or sets CI, as
-    /// `marking` says.
+    /// Marks a backward RM cell, by `marking`: lowers ER to `factor` times the mean rate, or sets
+    /// CI.
     fn press(&self, rm: &mut RateRecord, factor: f64) {
         match self.config.marking {
             Marking::ExplicitRate => rm.er = rm.er.min(factor * self.macr), // TM 4.0 5.10.6 1(c)
@@ -173,9 +178,9 @@ impl SwitchControl for Eprca {
             ..
         } = self.config;
         if queue > dqt.0 {
-            self.press(rm, mrf); // Very congested: ER := min(ER, MRF MACR) for all.
+            self.press(rm, mrf); // very congested: ER := min(ER, MRF MACR) for all channels
         } else if queue > qt.0 && rm.ccr > dpf * self.macr {
-            self.press(rm, erf); // Congested: ER := min(ER, ERF MACR) where CCR > DPF MACR.
+            self.press(rm, erf); // congested: ER := min(ER, ERF MACR) if CCR > DPF MACR
         }
     }
     fn counted(&self) -> Vec<f64> {

@@ -1,17 +1,22 @@
-//! FMMRA, fast max-min rate allocation (Arulambalam, Chen and Ansari 1996, as compared over TCP by
-//! the same authors in 1997): an advertised rate per port and, for every channel, a mark if it is
-//! bottlenecked elsewhere with its rate there, both taken from the explicit rates that RM cells
-//! bring back.
+//! FMMRA, fast max-min rate allocation (Arulambalam, Chen and Ansari 1996, compared over TCP by the
+//! same authors in 1997). A port has an advertised rate. For each channel it has a mark if the
+//! channel is bottlenecked elsewhere, and the channel's rate there. Both come from the explicit
+//! rates in RM cells.
 //!
-//! Published are: the advertised rate; the rule that an ER below it in a backward RM cell marks the
-//! channel, and any other ER unmarks it (the authors' patent, US 6,052,361, claims 1 and 2); that
-//! ER is read and lowered in both directions (the paper on TCP, which describes the scheme in
-//! words); ER := min(ER, max(advertised rate, (1 - beta) ERmax)), the recursion of ERmax from
-//! backward cells, and the existence of another rule under overload from a queue of QT on (as
-//! Kalyanaraman 1997 quotes them, p. 85). Ours are: that other rule, the rule above DQT, both
-//! thresholds, the weight, the bounds of ERmax (the advertised rate and the link), and everything
-//! that a parameter calls ours. The defaults are the published forms where they are known; the
-//! article of 1996 itself was not at hand.
+//! Published are:
+//!
+//! - the advertised rate;
+//! - the rule that an ER below the advertised rate in a backward RM cell marks the channel, and any
+//!   other ER unmarks it (the authors' patent, US 6,052,361, claims 1 and 2);
+//! - that ER is read and lowered in both directions (the paper on TCP, which describes the scheme
+//!   in words);
+//! - ER := min(ER, max(advertised rate, (1 - beta) ERmax)), the recursion of ERmax from backward
+//!   cells, and the existence of another rule under overload from a queue of QT on (as Kalyanaraman
+//!   1997 quotes them, p. 85).
+//!
+//! Chosen here are that other rule, the rule above DQT, both thresholds, the weight, the bounds of
+//! ERmax (the advertised rate and the link), and what the parameters call ours. The defaults are
+//! the published forms where these are known; the article of 1996 was not available.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -23,8 +28,8 @@ use super::{PortFacts, QueueReading};
 use crate::component::{Statistic, statistics};
 use crate::passing::RateRecord;
 
-/// Record of a channel: the rate at which it is bottlenecked elsewhere (lambda), or `None` if it is
-/// not (beta = 0).
+/// Record of a channel: its rate at the bottleneck elsewhere (lambda) in units/s; `None` if the
+/// channel is not bottlenecked elsewhere (beta = 0).
 type Elsewhere = Option<f64>;
 
 /// State of FMMRA at one output port. All rates are in units/s.
@@ -33,14 +38,14 @@ pub struct Fmmra {
     config: FmmraConfig,
     link: f64,
     channels: Vec<Elsewhere>,
-    /// Explicit rates that this port wrote; present if they do not mark a channel as bottlenecked
-    /// elsewhere.
+    /// Explicit rates that this port wrote; present if these must not mark a channel as
+    /// bottlenecked elsewhere.
     own: Option<OwnMarks>,
     /// Number of channels that are bottlenecked elsewhere (N_b). `elsewhere_rate` is the sum of
-    /// their rates.
+    /// their rates there.
     elsewhere: usize,
     elsewhere_rate: f64,
-    /// The largest rate of a channel bottlenecked elsewhere, and the slot of that channel.
+    /// Largest rate of a channel that is bottlenecked elsewhere, and the slot of this channel.
     largest: (f64, usize),
     capacity: f64,
     advertised: f64,
@@ -50,7 +55,7 @@ pub struct Fmmra {
 }
 
 impl Metered<Fmmra> {
-    /// State of the scheme at a port with these `facts`. Before the first interval ends all
+    /// State of the scheme at a port with these `facts`. Before the first interval ends, all
     /// channels share the target, and the load is 1.
     pub fn new(config: &FmmraConfig, facts: PortFacts) -> Metered<Fmmra> {
         let link = facts.rate.units_per_second();
@@ -77,7 +82,7 @@ impl Metered<Fmmra> {
             config.ci_threshold,
         )
     }
-    /// Replaces the parameters; the records of the channels stay.
+    /// Replaces the parameters of the scheme. The records of the channels are kept.
     pub fn change(&mut self, config: &FmmraConfig) {
         let scheme = self.changed(config.interval, config.interval_cells, config.ci_threshold);
         scheme.config = config.clone();
@@ -86,8 +91,8 @@ impl Metered<Fmmra> {
 
 impl Fmmra {
     /// Computes the advertised rate: (C - sum of lambda) / (N - N_b). If every channel is
-    /// bottlenecked elsewhere, it is C - sum of lambda + largest lambda, the capacity that the
-    /// others leave to the largest.
+    /// bottlenecked elsewhere: C - sum of lambda + largest lambda, the capacity that the other
+    /// channels leave to the largest.
     fn advertise(&mut self) {
         let free = self.capacity - self.elsewhere_rate;
         let others = self.channels.len() - self.elsewhere;
@@ -99,7 +104,7 @@ impl Fmmra {
         self.advertised = rate.max(0.0);
     }
 
-    /// Records the explicit rate `er` that an RM cell of channel `slot` carries. A channel that
+    /// Records the explicit rate `er` (units/s) in an RM cell of channel `slot`. A channel that
     /// cannot use the advertised rate is bottlenecked elsewhere (claims 1 and 2).
     fn record(&mut self, slot: usize, er: f64) {
         let after = (er < self.advertised).then_some(er);
@@ -107,7 +112,7 @@ impl Fmmra {
         self.elsewhere = self.elsewhere + after.is_some() as usize - before.is_some() as usize;
         self.elsewhere_rate += after.unwrap_or(0.0) - before.unwrap_or(0.0);
         if self.elsewhere == 0 {
-            // The exact sum is zero; the difference is rounding.
+            // The exact sum is zero; the float may differ from it by rounding.
             self.elsewhere_rate = 0.0;
         }
         self.note_largest(slot, after.unwrap_or(0.0));
@@ -130,15 +135,15 @@ impl Fmmra {
         }
     }
 
-    /// Records the explicit rate of a backward RM cell of channel `slot`. Without
-    /// `record_own_mark`, an ER that this port wrote itself unmarks the channel.
+    /// Records the explicit rate `er` in a backward RM cell of channel `slot`. Without
+    /// `record_own_mark`, an ER that this port wrote unmarks the channel.
     fn record_backward(&mut self, slot: usize, er: f64) {
         let is_own = self.own.as_mut().is_some_and(|own| own.returns(slot, er));
         self.record(slot, if is_own { f64::INFINITY } else { er });
     }
 
     /// ERmax := (1 - alpha) ERmax + alpha max(ER, ERmax / load) (Kalyanaraman 1997, p. 85), bounded
-    /// by the advertised rate and the link. Without input ERmax / load is left out.
+    /// by the advertised rate and the link rate. Without input, ERmax / load is left out.
     fn note_er_max(&mut self, er: f64) {
         let scaled = if self.load_factor > 0.0 {
             self.er_max / self.load_factor
@@ -154,7 +159,7 @@ impl Fmmra {
     }
 
     /// ER := min(ER, max(advertised rate, (1 - beta) ERmax)) (Kalyanaraman 1997, p. 85). Under
-    /// overload with a queue of QT or more only the advertised rate, which is ours.
+    /// overload with a queue of QT or more, ER := min(ER, advertised rate), a rule chosen here.
     fn mark(&self, slot: usize, rm: &mut RateRecord, queue: u64) {
         let congested = queue >= self.config.qt.0 && self.load_factor > 1.0;
         let free = !congested && self.channels[slot].is_none();
@@ -186,7 +191,7 @@ impl ByLoad for Fmmra {
         self.load_factor = load.factor(self.capacity);
         self.advertise();
     }
-    // Ours: above DQT the target is lower until the queue is below QT.
+    // A rule chosen here: from a queue above DQT until the queue is below QT, the target is lower.
     fn on_queue(&mut self, queue: u64) {
         self.draining = queue > self.config.dqt.0 || (self.draining && queue >= self.config.qt.0);
     }

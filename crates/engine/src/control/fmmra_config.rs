@@ -1,4 +1,4 @@
-//! Parameters of FMMRA, with the certainty of each.
+//! Parameters of FMMRA, and how certain each is.
 
 use alloc::vec::Vec;
 
@@ -14,15 +14,15 @@ use crate::kernel::{Finding, Ps};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ErMaxFloor {
-    /// The explicit rate of the BRM: ERmax := (1 - alpha) ERmax + alpha max(ER, ERmax / load), the
+    /// The explicit rate in the BRM: ERmax := (1 - alpha) ERmax + alpha max(ER, ERmax / load), the
     /// published recursion (Arulambalam, Chen and Ansari 1996, as quoted by Kalyanaraman 1997). A
-    /// port that also marks FRMs gets back its own ERmax of a round trip ago, so ERmax falls only
-    /// by the rule for congestion: a target below 1 is not kept and rates oscillate about the fair
-    /// ones.
+    /// port that also marks FRMs gets back its own ERmax of a round trip ago. So ERmax falls only
+    /// by the rule for congestion: a target below 1 is not reached, and rates oscillate about the
+    /// fair rates.
     #[default]
     ExplicitRate,
     /// The advertised rate: ERmax := (1 - alpha) ERmax + alpha max(advertised rate, ERmax / load).
-    /// Ours, not the authors': it keeps a target below 1 and lets rates settle.
+    /// This form is ours, not the authors'. It reaches a target below 1 and lets rates settle.
     AdvertisedRate,
 }
 
@@ -30,51 +30,52 @@ pub enum ErMaxFloor {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FmmraConfig {
-    /// Target utilisation: share of the rate left by other classes that is allocated.
+    /// Target utilisation: share of the rate left by other classes that the scheme allocates.
     #[schemars(extend("x-search" = { "low": 0.7, "high": 1, "scale": "linear" }))]
     pub target_utilisation: f64,
     /// Longest interval over which load and capacity are measured.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "100 ms", "scale": "log" }))]
     pub interval: Ps,
-    /// ABR cells after which an interval ends early.
+    /// Number of ABR cells after which an interval ends early.
     #[schemars(extend("x-search" = { "low": "10 cells", "high": "10000 cells", "scale": "log" }))]
     pub interval_cells: Cells,
-    /// Weight of the newest BRM in the largest rate ERmax (alpha); 1/8 is not certain to be the
-    /// authors'.
+    /// Weight of the newest BRM in the largest rate ERmax (alpha). It is not certain that the
+    /// authors use 1/8.
     #[schemars(extend("x-search" = { "low": 0.01, "high": 1, "scale": "log" }))]
     pub er_max_weight: f64,
     /// Rate to which ERmax falls when the load is no longer below 1.
     pub er_max_floor: ErMaxFloor,
     /// Queue length from which on, under overload, no channel gets more than the advertised rate
-    /// (QT); the authors' value is not known.
+    /// (QT). The authors' value is not known.
     #[schemars(extend("x-search" = { "low": 0.01, "high": 0.5, "scale": "log", "of": "buffer" }))]
     pub qt: Cells,
-    /// Queue length above which the target is lowered until the queue is shorter than QT (DQT); the
-    /// authors' value is not known. While a queue is drained, and where the rule cycles over long
-    /// round trips, rates are not max-min fair; with QT and DQT out of reach they are.
+    /// Queue length above which the target is lowered until the queue is shorter than QT (DQT). The
+    /// authors' value is not known. Rates are not max-min fair while a queue is drained, or while
+    /// the rule cycles over long round trips. If the queue never reaches QT and DQT, they are.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "log", "of": "buffer" }))]
     pub dqt: Cells,
-    /// Factor on the target utilisation while the queue is drained; the authors' value is not
+    /// Factor on the target utilisation while the queue is drained. The authors' value is not
     /// known.
     #[schemars(extend("x-search" = { "low": 0.5, "high": 1, "scale": "linear" }))]
     pub drain_factor: f64,
     /// Also sets and clears a channel's mark by the ER in forward RM cells. The authors' patent (US
-    /// 6,052,361, claims 1 and 2) does so when a backward RM cell arrives, by the ER in it; forward
-    /// cells as well is another reading of the paper's "read in both directions". As sources stamp
-    /// PCR, a forward cell unmarks every channel whose bottleneck lies further on until the cell is
-    /// back.
+    /// 6,052,361, claims 1 and 2) does this when a backward RM cell arrives, by the ER in that
+    /// cell. Using forward cells, too, is another reading of the paper's "read in both directions".
+    /// As sources write PCR, a forward cell unmarks every channel with a bottleneck further on
+    /// until the cell is back.
     pub record_forward: bool,
-    /// Lets an ER that this port itself wrote into a forward RM cell mark the channel as
-    /// bottlenecked elsewhere, if it comes back when the advertised rate has grown above it. True
-    /// by default, as the patent compares the ER of the backward cell whoever wrote it, and the
-    /// channel indeed has no more than that for a round trip. With false, which is ours, only an ER
-    /// that another port wrote marks it. Makes a difference only with `mark_forward`.
+    /// Lets an ER that this port wrote into a forward RM cell mark the channel as bottlenecked
+    /// elsewhere, if the cell comes back after the advertised rate has risen above this ER. True by
+    /// default: the patent compares the ER of the backward cell whichever port wrote it, and the
+    /// channel indeed has no more than this ER for a round trip. With false, which is ours, only an
+    /// ER that another port wrote marks the channel. Has an effect only with `mark_forward`.
     pub record_own_mark: bool,
-    /// Also marks forward RM cells, as the authors do, so that switches further on learn the rates
-    /// that earlier ones allow; false marks backward cells alone, as most other schemes do.
+    /// Also marks forward RM cells, as the authors do, so that later switches learn the rates that
+    /// earlier switches allow. With false, only backward cells are marked, as in most other
+    /// schemes.
     pub mark_forward: bool,
     /// Queue length above which CI is also set in backward RM cells, which TM 4.0 section 5.10.6
-    /// permits beside explicit rates; never if absent.
+    /// permits beside explicit rates. CI is never set if absent.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer", "when": {"ci_threshold": true} }))]
     pub ci_threshold: Option<Cells>,
 }

@@ -1,4 +1,4 @@
-//! The load of a port over averaging intervals, and the schemes that use it.
+//! The load of a port over averaging intervals, and the trait of control schemes that use it.
 
 use alloc::vec::Vec;
 
@@ -9,17 +9,18 @@ use crate::kernel::Ps;
 use crate::kernel::units::Cells;
 use crate::passing::{Contents, Passing, RateRecord};
 
-/// Arrival rates over one interval, in units/s.
+/// Arrival rates at a port over one interval.
 #[derive(Clone, Copy, Debug)]
 pub struct Load {
-    /// Arrival rate of cells or frames under control, in units/s.
+    /// Arrival rate of the controlled classes, in units/s.
     pub input: f64,
-    /// Arrival rate of cells or frames of other classes, in units/s.
+    /// Arrival rate of other classes, in units/s.
     pub background: f64,
 }
 
 impl Load {
-    /// Input as a share of `capacity` (units/s); infinite without capacity.
+    /// Arrival rate of the controlled classes divided by `capacity` (units/s); infinite without
+    /// capacity.
     pub fn factor(self, capacity: f64) -> f64 {
         if capacity > 0.0 {
             self.input / capacity
@@ -29,11 +30,11 @@ impl Load {
     }
 }
 
-/// Number of units that stands for intervals which end by time alone.
+/// The number of units per interval for intervals that only their length ends.
 pub const UNCOUNTED: Cells = Cells(u64::MAX);
 
-/// Measures the load of intervals. An interval ends after a time or, if earlier, after a number of
-/// units under control; the cell or frame that completes an interval belongs to it.
+/// Measures the arrival rates over intervals. An interval ends after a time or, if earlier, after a
+/// number of controlled units. The cell or frame that completes an interval belongs to it.
 #[derive(Clone, Debug)]
 pub struct LoadMeter {
     started: Ps,
@@ -44,12 +45,12 @@ pub struct LoadMeter {
 }
 
 impl LoadMeter {
-    /// A meter of intervals of a fixed length.
+    /// A meter whose intervals have the fixed length `interval`.
     pub fn by_time(interval: Ps) -> LoadMeter {
         LoadMeter::new(interval, UNCOUNTED)
     }
-    /// A meter of intervals of at most `interval` and, except for simultaneous cells, at most
-    /// `interval_units`.
+    /// A meter whose intervals have at most the length `interval` and `interval_units` units.
+    /// Simultaneous cells may exceed this number.
     pub fn new(interval: Ps, interval_units: Cells) -> LoadMeter {
         LoadMeter {
             started: Ps::ZERO,
@@ -59,13 +60,13 @@ impl LoadMeter {
             background: 0,
         }
     }
-    /// Replaces the lengths of intervals; the new ones hold for the interval that has begun.
+    /// Replaces the limits of an interval. The new limits already hold for the present interval.
     pub fn change(&mut self, interval: Ps, interval_units: Cells) {
         (self.interval, self.interval_units) = (interval, interval_units.0);
     }
-    /// Counts the units of a cell or frame under control. Returns the load if the unit completes an interval.
-    /// An interval must last longer than zero, so simultaneous units do not complete one: the first later
-    /// unit does.
+    /// Counts a controlled cell or frame of `units` units. Returns the load if it completes the
+    /// interval. An interval must last longer than zero, so simultaneous units do not complete
+    /// another interval; the first later unit does.
     #[inline]
     pub fn count(&mut self, now: Ps, units: u64) -> Option<Load> {
         self.input += units;
@@ -75,17 +76,17 @@ impl LoadMeter {
             None
         }
     }
-    /// Counts units of classes that are not under control.
+    /// Counts `units` units of classes that are not controlled.
     #[inline]
     pub fn count_background(&mut self, units: u64) {
         self.background += units;
     }
-    /// Time at which the present interval ends at the latest.
+    /// Latest time at which the present interval ends.
     #[inline]
     pub fn due(&self) -> Ps {
         self.started.saturating_add(self.interval)
     }
-    /// Ends the interval at `now` and returns its load; `None` if no time has passed.
+    /// Ends the interval at `now`. Returns its load; `None` if the interval began at `now`.
     pub fn end(&mut self, now: Ps) -> Option<Load> {
         let seconds = (now - self.started).as_secs_f64();
         if seconds <= 0.0 {
@@ -100,31 +101,32 @@ impl LoadMeter {
     }
 }
 
-/// A scheme that uses the load of intervals. Its hooks are those of [`SwitchControl`]; a meter
-/// counts the units for it.
+/// A control scheme that uses the load of intervals. Its methods are those of [`SwitchControl`],
+/// but a [`LoadMeter`] counts the units.
 pub trait ByLoad {
     /// Names, units and descriptions of the scheme's statistics.
     const STATISTICS: &'static [Statistic];
 
-    /// An interval ends with this load; the scheme updates its rates.
+    /// An interval has ended with this load, and the scheme must update its rates.
     fn on_load(&mut self, load: Load);
-    /// An interval ends by time with a queue of so many units; [`Self::on_load`] follows.
+    /// The length of an interval ends it while the queue has `queue` units. [`Self::on_load`]
+    /// follows.
     fn on_queue(&mut self, _queue: u64) {}
-    /// A cell or frame of channel `slot` arrives, after it was counted; `rm` is the record of an RM cell that
-    /// is on its way from the source.
+    /// A cell or frame of channel `slot` arrives, and has been counted. `rm` is the contents of a
+    /// forward RM cell.
     #[inline]
     fn on_forward(&mut self, _slot: u32, _rm: Option<&mut RateRecord>, _queue: u64) {}
-    /// A backward RM cell of channel `slot` passes.
+    /// A backward RM cell of channel `slot` passes through the switch in the other direction.
     fn on_backward(&mut self, slot: u32, rm: &mut RateRecord, queue: u64);
     /// Present values of [`Self::STATISTICS`], in their order.
     fn counted(&self) -> Vec<f64>;
-    /// Occasions on which hooks read `queue`.
+    /// Occasions on which the methods read `queue`; at others the port may pass 0.
     fn reads_queue(&self) -> QueueReading {
         QueueReading::Never
     }
 }
 
-/// A scheme at one output port and the meter of its load.
+/// A control scheme at one output port, with the meter of its load.
 #[derive(Clone, Debug)]
 pub struct Metered<S> {
     meter: LoadMeter,
@@ -133,7 +135,7 @@ pub struct Metered<S> {
 }
 
 impl<S: ByLoad> Metered<S> {
-    /// Meters the load for `scheme` before its first interval. While the queue is longer than
+    /// Combines `scheme` with a `meter`, before the first interval. While the queue is longer than
     /// `ci_threshold`, CI is also set in backward RM cells.
     pub(super) fn with(scheme: S, meter: LoadMeter, ci_threshold: Option<Cells>) -> Metered<S> {
         Metered {
@@ -143,8 +145,8 @@ impl<S: ByLoad> Metered<S> {
         }
     }
 
-    /// Replaces the intervals and the threshold of CI. Returns the scheme, whose own parameters the
-    /// caller replaces.
+    /// Replaces the limits of an interval and the threshold of CI. Returns the scheme, so that the
+    /// caller can replace its own parameters.
     pub(super) fn changed(
         &mut self,
         interval: Ps,

@@ -40,11 +40,11 @@ pub use custom::{Boxed, CustomConfig, CustomControl, CustomScheme};
 pub use report::ControlReport;
 pub use scheme::{PortFacts, QueueReading, SchemeParameters, SwitchControl, SwitchFacts};
 
-/// Each line names variant, key in a scenario, description, source, parameters and state. The state
-/// is built by `new(&parameters, facts)`.
+/// Each line names the enum variant, the key in a scenario, a description, its source, and the
+/// types of parameters and state. `new(&parameters, facts)` builds the state.
 macro_rules! registry {
     ($($variant:ident = $name:literal, $about:literal, $source:literal, $config:ty, $scheme:ty;)*) => {
-        /// The scheme of a port and its parameters.
+        /// The control scheme of a port and its parameters.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "scheme")]
         #[schemars(transform = of_the_registry)]
@@ -55,7 +55,7 @@ macro_rules! registry {
                 #[schemars(extend("x-source" = $source, "x-documentation" = documentation::<$config>()))]
                 $variant($config),
             )*
-            /// A scheme from outside the registry, which the reader of the configuration finds.
+            /// A user-defined scheme, which the reader of the scenario finds by its name.
             #[serde(untagged)]
             #[schemars(skip)]
             Custom(CustomConfig),
@@ -76,14 +76,15 @@ macro_rules! registry {
                     ControlConfig::Custom(config) => config.check(facts),
                 }
             }
-            /// The parameters with the values that follow from others where they are left out.
+            /// The parameters with defaults applied: absent values replaced by those derived from
+            /// other parameters.
             pub fn in_force(&self) -> ControlConfig {
                 match self {
                     $(ControlConfig::$variant(config) => ControlConfig::$variant(config.in_force()),)*
                     ControlConfig::Custom(config) => ControlConfig::Custom(config.clone()),
                 }
             }
-            /// Time constant of the Smith predictor, if any, see
+            /// Time constant of the Smith predictor; `None` for other schemes. See
             /// [`SchemeParameters::predictor_time_constant`].
             pub fn predictor_time_constant(&self) -> Option<Ps> {
                 match self {
@@ -108,13 +109,13 @@ macro_rules! registry {
             }
         }
 
-        /// State of a scheme at a port. It is an enum rather than a trait object, so that every
-        /// hook can be inlined.
+        /// State of a control scheme at a port. An enum, not a trait object, so that the compiler
+        /// can inline every method.
         #[derive(Clone, Debug)]
         #[allow(clippy::large_enum_variant, reason = "one per port, and a box would cost a load per cell")]
         pub enum Control {
             $(#[doc = $about] $variant($scheme),)*
-            /// A scheme from outside the registry.
+            /// State of a user-defined scheme.
             Custom(Box<dyn CustomControl>),
         }
 
@@ -126,9 +127,9 @@ macro_rules! registry {
                     Control::Custom(scheme) => scheme.name(),
                 }
             }
-            /// Replaces the parameters of the scheme from `now` on by others of the same scheme;
-            /// the state stays. The controlled queue has `queue` units if the scheme reads its
-            /// length. Parameters of another scheme change nothing: a port without ABR has none.
+            /// Replaces the parameters from `now` on by others of the same scheme. The state is
+            /// kept. `queue` is the length of the controlled queue in units, if the scheme reads
+            /// it. Parameters of another scheme have no effect: a port without ABR has no scheme.
             pub fn change(&mut self, (now, queue): (Ps, u64), config: &ControlConfig) {
                 match (self, config) {
                     $((Control::$variant(scheme), ControlConfig::$variant(config)) => scheme.change(config),)*
@@ -146,8 +147,7 @@ macro_rules! registry {
             }
             /// Name and value of each statistic of the scheme since the start.
             ///
-            /// # Panics
-            /// If the scheme has more or fewer values than described statistics.
+            /// # Panics If the number of values differs from the number of described statistics.
             pub fn statistics(&self) -> Vec<(&'static str, f64)> {
                 let described = match self {
                     $(Control::$variant(_) => <$scheme as SwitchControl>::STATISTICS,)*
@@ -232,7 +232,7 @@ macro_rules! registry {
             fn counted(&self) -> Vec<f64> {
                 match self {
                     $(Control::$variant(scheme) => scheme.counted(),)*
-                    // Its statistics have names of their own.
+                    // A user-defined scheme names its statistics itself.
                     Control::Custom(_) => Vec::new(),
                 }
             }

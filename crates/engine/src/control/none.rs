@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{PortFacts, QueueReading, SchemeParameters, SwitchControl, SwitchFacts};
 use crate::kernel::Finding;
 
-/// No parameters.
+/// Parameters of a switch without congestion control: there are none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct NoneConfig {}
@@ -25,7 +25,7 @@ impl SchemeParameters for NoneConfig {
 pub struct NoControl;
 
 impl NoControl {
-    /// The scheme at any port.
+    /// State of the scheme, which is empty, at any port.
     pub fn new(_: &NoneConfig, _: PortFacts) -> NoControl {
         NoControl
     }

@@ -1,12 +1,12 @@
 //! The OSU scheme (Jain, Kalyanaraman and Viswanathan, ATM Forum 94-0883; Kalyanaraman 1997,
-//! appendix B): the load of an interval divides the rate of every channel, with a correction that
-//! makes shares equal near the target.
+//! appendix B): the load of an interval divides the rate of every channel. A correction makes the
+//! shares equal near the target.
 //!
 //! The original has control cells of its own: the source states its rate, the switch raises a load
 //! adjustment factor, and the source divides its rate by the factor. In this model RM cells of TM
-//! 4.0 carry the quotient: ER := min(ER, CCR / factor). Sources need RIF = 1 to follow at once as
-//! the original's do. The "aggressive" fairness of the original is not modelled: only its half for
-//! underload is known.
+//! 4.0 carry the quotient: ER := min(ER, CCR / factor). Sources need RIF = 1 to follow at once, as
+//! sources of the original do. The "aggressive" fairness of the original is not modelled: only its
+//! rule for underload is known.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -22,24 +22,24 @@ use crate::kernel::units::Cells;
 use crate::kernel::{CELL_BITS, Finding, Ps, Rate};
 use crate::passing::RateRecord;
 
-/// Least rate of a channel in the computation: 10 cells/s, TCR of TM 4.0. A rate of zero would stay
-/// zero for ever.
+/// Least rate of a channel in the computation: 10 cells/s, TCR of TM 4.0. A rate of zero would
+/// never rise.
 const LEAST: Rate = Rate::from_bps(10 * CELL_BITS);
 
-/// Difference of the load adjustment between channels.
+/// How the load adjustment factor differs between channels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fairness {
-    /// None: the adjustment is the load.
+    /// No difference: the factor of every channel is the load.
     None,
-    /// Within the band about the target, the load over the lower edge for a channel above the fair
-    /// share, over the upper edge for one below it.
+    /// Near the target (within its band), the load divided by the lower edge of the band for a
+    /// channel above the fair share, by the upper edge for a channel below it.
     #[default]
     Basic,
-    /// The rate over the fair share of the capacity that slower channels leave, found in two steps.
-    /// Rates settle within 1 % of max-min fair ones with intervals of 5 ms. A channel without data
-    /// counts with the rate that it is allowed, as its forward RM cells state no other; with
-    /// `abr.frm_needs_data` it sends none and counts as idle.
+    /// The channel's rate divided by its fair share of the capacity that slower channels leave,
+    /// computed in two steps. Rates settle within 1 % of max-min fair rates with intervals of 5 ms.
+    /// A channel without data counts with its allowed rate, the only rate in its forward RM cells.
+    /// With `abr.frm_needs_data` it sends no forward RM cells and counts as idle.
     Precise,
 }
 
@@ -47,19 +47,19 @@ pub enum Fairness {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OsuConfig {
-    /// Target utilisation of the rate left by other classes.
+    /// Target utilisation: share of the rate left by other classes.
     #[schemars(extend("x-search" = { "low": 0.7, "high": 1, "scale": "linear" }))]
     pub target_utilisation: f64,
-    /// Averaging interval.
+    /// Averaging interval, over which the load is measured.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "100 ms", "scale": "log" }))]
     pub interval: Ps,
-    /// Difference of the load adjustment between channels.
+    /// How the load adjustment factor differs between channels.
     pub fairness: Fairness,
     /// Half width of the target utilisation band: loads of 1 - delta to 1 + delta (TUB).
     #[schemars(extend("x-search" = { "low": 0.01, "high": 0.5, "scale": "log", "when": {"fairness": ["basic"]} }))]
     pub delta: f64,
     /// Queue length above which CI is also set in backward RM cells, which TM 4.0 section 5.10.6
-    /// permits beside explicit rates; never if absent.
+    /// permits beside explicit rates. CI is never set if absent.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer", "when": {"ci_threshold": true} }))]
     pub ci_threshold: Option<Cells>,
 }
@@ -95,9 +95,9 @@ impl SchemeParameters for OsuConfig {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Channel {
-    /// CCR of the channel's last FRM, in units/s.
+    /// CCR in the channel's last forward RM cell, in units/s.
     rate: f64,
-    /// Number of the interval of the channel's last cell, counted from 1; 0 for never.
+    /// Number of the interval with the channel's last cell, counted from 1; 0 for never.
     seen: u64,
 }
 
@@ -106,7 +106,7 @@ struct Channel {
 pub struct Osu {
     config: OsuConfig,
     link: f64,
-    /// Least rate [`LEAST`] of a channel in units/s.
+    /// The rate [`LEAST`] in units/s.
     least: f64,
     channels: Vec<Channel>,
     interval: u64,
@@ -117,7 +117,7 @@ pub struct Osu {
 }
 
 impl Metered<Osu> {
-    /// State of the scheme at a port with these `facts`. Before the first interval ends all
+    /// State of the scheme at a port with these `facts`. Before the first interval ends, all
     /// channels count as active, and the load is 1.
     pub fn new(config: &OsuConfig, facts: PortFacts) -> Metered<Osu> {
         let link = facts.rate.units_per_second();
@@ -139,7 +139,7 @@ impl Metered<Osu> {
             config.ci_threshold,
         )
     }
-    /// Replaces the parameters; the states of the channels stay.
+    /// Replaces the parameters of the scheme. The states of the channels are kept.
     pub fn change(&mut self, config: &OsuConfig) {
         let scheme = self.changed(config.interval, UNCOUNTED, config.ci_threshold);
         scheme.config = config.clone();
@@ -147,8 +147,8 @@ impl Metered<Osu> {
 }
 
 impl Osu {
-    /// Precise fair share (appendix B): FS := (target - rates below FS) / max(1, channels not below
-    /// FS), at most two iterations.
+    /// Precise fair share (appendix B): FS := (target - rates below FS) / max(1, number of channels
+    /// not below FS), with at most two iterations.
     fn share_precisely(&mut self) {
         for _ in 0..2 {
             let active = || {
@@ -168,7 +168,8 @@ impl Osu {
         }
     }
 
-    /// Load adjustment factor LA, by which a channel of `rate` must divide its rate (appendix B).
+    /// Load adjustment factor LA (appendix B). A channel with `rate` (units/s) must divide its rate
+    /// by LA.
     fn adjustment(&self, rate: f64) -> f64 {
         let OsuConfig {
             fairness, delta, ..
@@ -218,7 +219,7 @@ impl ByLoad for Osu {
     fn on_backward(&mut self, _: u32, rm: &mut RateRecord, _: u64) {
         let rate = rm.ccr.max(self.least);
         let adjustment = self.adjustment(rate);
-        // Without a load the rate is not limited.
+        // At a load of zero the rate is not limited.
         if adjustment > 0.0 {
             rm.er = rm.er.min(rate / adjustment); // New rate := rate / LA
         }

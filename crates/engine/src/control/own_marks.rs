@@ -1,31 +1,32 @@
-//! The explicit rates that a port has written into forward RM cells which are still on their way.
-//! With them the port recognises the rates when the cells come back.
+//! The explicit rates that a port has written into forward RM cells that have not come back yet. By
+//! them the port recognises its own rates in backward RM cells.
 
 use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Most forward RM cells of a channel that are remembered. Lost cells never come back, so there
-/// must be a limit.
+/// Greatest number of stored forward RM cells per channel. Lost cells never come back, so a limit
+/// is needed.
 const MOST: usize = 1_024;
 
 /// The forward RM cells of a port's channels, in the order in which they left. RM cells of a
-/// channel stay in order (TM 4.0 section 5.10.6).
+/// channel never overtake each other (TM 4.0 section 5.10.6).
 #[derive(Clone, Debug)]
 pub(super) struct OwnMarks {
-    /// For each channel, and each of its cells on their way, the ER that the port wrote; infinite
-    /// if the port left ER as it was.
+    /// For each channel, and each of its forward RM cells under way, the ER that the port wrote;
+    /// infinite if the port did not lower ER.
     channels: Vec<VecDeque<f64>>,
 }
 
 impl OwnMarks {
-    /// State of a port with so many channels and without cells on their way.
+    /// State of a port with `channels` channels, none of which has RM cells under way.
     pub fn new(channels: usize) -> OwnMarks {
         OwnMarks {
             channels: vec![VecDeque::new(); channels],
         }
     }
-    /// Notes that a forward RM cell leaves, whose ER was `before` and is now `after`.
+    /// Records a forward RM cell of channel `slot` that leaves. Its ER was `before` and is now
+    /// `after`.
     pub fn leaves(&mut self, slot: usize, before: f64, after: f64) {
         let marks = &mut self.channels[slot];
         if marks.len() == MOST {
@@ -33,9 +34,9 @@ impl OwnMarks {
         }
         marks.push_back(if after < before { after } else { f64::INFINITY });
     }
-    /// Notes that a backward RM cell arrives. Returns true if its ER is one that this port wrote,
-    /// and that no other node has lowered since. Cells that left before the one with this ER are
-    /// lost.
+    /// Records a backward RM cell of channel `slot` that arrives with the explicit rate `er`.
+    /// Returns true if this port wrote `er` and no other node has lowered it. Cells that left
+    /// before the one with this ER count as lost.
     pub fn returns(&mut self, slot: usize, er: f64) -> bool {
         let marks = &mut self.channels[slot];
         let own = marks.iter().position(|mark| *mark == er);

@@ -1,10 +1,10 @@
 //! Phantom (Afek, Mansour and Ostfeld 1996): the rate of an imaginary channel approaches the unused
-//! rate of the link, and every channel may send a multiple of it. The state does not depend on the
-//! number of channels.
+//! rate of the link, and every channel may send a multiple of this rate. The state does not depend
+//! on the number of channels.
 //!
-//! After surveys of the field; the principle and its equilibrium are certain, the gains are not the
-//! authors'. Their gain shrinks with the deviation of the measured rate; the law is not known and
-//! not modelled.
+//! This form follows surveys of the field. Principle and equilibrium are certain; the gains are not
+//! the authors'. The authors' gain shrinks with the deviation of the measured rate, by a law that
+//! is not known and not modelled here.
 
 use alloc::vec::Vec;
 
@@ -23,26 +23,27 @@ use crate::passing::RateRecord;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PhantomConfig {
-    /// Interval over which the arrivals are measured.
+    /// Interval over which the arrival rate is measured.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "100 ms", "scale": "log" }))]
     pub interval: Ps,
-    /// Multiple u of the imaginary channel's rate that a channel may have; n greedy channels then
-    /// use n u / (1 + n u) of the link.
+    /// Factor u: every channel may have u times the rate of the imaginary channel. Then n greedy
+    /// channels use n u / (1 + n u) of the link.
     #[schemars(extend("x-search" = { "low": 1, "high": 50, "scale": "log" }))]
     pub utilisation_factor: f64,
-    /// Gain while the imaginary channel's rate rises; not certain.
+    /// Gain while the rate of the imaginary channel rises. The value is not certain.
     #[schemars(extend("x-search" = { "low": 0.005, "high": 1, "scale": "log" }))]
     pub alpha_inc: f64,
-    /// Gain while the imaginary channel's rate falls; not certain. Above `alpha_inc` it biases the
-    /// shares, since measured rates vary by whole cells: at n = 5 the default gives a channel 5 %
-    /// less than u / (1 + n u) of the link, and 1/16 no less.
+    /// Gain while the rate of the imaginary channel falls. The value is not certain. A value above
+    /// `alpha_inc` biases the shares, since measured rates vary by whole cells. At n = 5 the
+    /// default gives a channel 5 % less than u / (1 + n u) of the link; with 1/16 it gets no less.
     #[schemars(extend("x-search" = { "low": 0.005, "high": 1, "scale": "log" }))]
     pub alpha_dec: f64,
-    /// Least factor on the rate in one interval; not certain.
+    /// Least factor by which the rate of the imaginary channel may fall in one interval. The value
+    /// is not certain.
     #[schemars(extend("x-search" = { "low": 0.1, "high": 1, "scale": "linear" }))]
     pub decrease_floor: f64,
     /// Queue length above which CI is also set in backward RM cells, which TM 4.0 section 5.10.6
-    /// permits beside explicit rates; never if absent.
+    /// permits beside explicit rates. CI is never set if absent.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer", "when": {"ci_threshold": true} }))]
     pub ci_threshold: Option<Cells>,
 }
@@ -84,13 +85,13 @@ impl SchemeParameters for PhantomConfig {
 pub struct Phantom {
     config: PhantomConfig,
     link: f64,
-    /// MACR, the rate of the imaginary channel, in units/s.
+    /// Rate of the imaginary channel (MACR) in units/s.
     macr: f64,
 }
 
 impl Metered<Phantom> {
-    /// State of the scheme at a port with these `facts`; the rate starts at its equilibrium with
-    /// one greedy channel.
+    /// State of the scheme at a port with these `facts`. The rate of the imaginary channel begins
+    /// at its equilibrium with one greedy channel.
     pub fn new(config: &PhantomConfig, facts: PortFacts) -> Metered<Phantom> {
         let link = facts.rate.units_per_second();
         let macr = link / (1.0 + config.utilisation_factor); // C / (1 + n u) with n = 1
@@ -105,7 +106,7 @@ impl Metered<Phantom> {
             config.ci_threshold,
         )
     }
-    /// Replaces the parameters; the rate of the imaginary channel stays.
+    /// Replaces the parameters of the scheme. The rate of the imaginary channel is kept.
     pub fn change(&mut self, config: &PhantomConfig) {
         let scheme = self.changed(config.interval, UNCOUNTED, config.ci_threshold);
         scheme.config = config.clone();
@@ -117,7 +118,8 @@ impl ByLoad for Phantom {
         "macr_cells_per_second", "cells/s", "MACR, the rate of the imaginary channel, at the end";
     };
 
-    /// MACR := MACR + alpha (C - R - MACR), with R the arrival rate of all classes.
+    /// MACR := MACR + alpha (C - R - MACR), where R is the arrival rate of all classes and C the
+    /// link rate.
     fn on_load(&mut self, load: Load) {
         let PhantomConfig {
             alpha_inc,

@@ -1,4 +1,4 @@
-//! Checks that the parameters of several schemes have in common.
+//! Checks of parameters that several control schemes share.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -8,8 +8,8 @@ use super::SwitchFacts;
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
 
-/// A finding about an interval above zero that is shorter than a cell time; an interval of zero has
-/// a finding of its own.
+/// A finding about an interval that is above zero but shorter than a cell time. An interval of zero
+/// has another finding.
 pub(super) fn shorter_than_a_cell(
     field: &'static str,
     interval: Ps,
@@ -23,7 +23,7 @@ pub(super) fn shorter_than_a_cell(
     })
 }
 
-/// A finding about a threshold that the queue never exceeds.
+/// A finding about a threshold of the queue that exceeds the buffer.
 pub(super) fn never_exceeded(
     field: &'static str,
     threshold: Cells,
@@ -38,21 +38,21 @@ pub(super) fn never_exceeded(
     })
 }
 
-/// Collects findings about parameters.
+/// Collects findings about the parameters of a scheme.
 pub(super) struct Ranges {
     facts: SwitchFacts,
     findings: Vec<Finding>,
 }
 
 impl Ranges {
-    /// A collection without findings, at a switch with these `facts`.
+    /// A collection without findings, for a switch with these `facts`.
     pub fn new(facts: SwitchFacts) -> Ranges {
         Ranges {
             facts,
             findings: Vec::new(),
         }
     }
-    /// Adds a finding that `value` is not `allowed`, unless `holds`.
+    /// Adds a finding that `value` is not as `allowed` says, unless `holds` is true.
     pub fn require(
         mut self,
         field: &'static str,
@@ -68,11 +68,11 @@ impl Ranges {
         }
         self
     }
-    /// Requires a number of cells above zero.
+    /// Adds a finding unless the number of cells is above zero.
     pub fn some_cells(self, field: &'static str, cells: Cells) -> Ranges {
         self.require(field, cells.0 > 0, cells, "above 0")
     }
-    /// Requires a number above 0 and at most 1.
+    /// Adds a finding unless `value` is above 0 and at most 1.
     pub fn share(self, field: &'static str, value: f64) -> Ranges {
         self.require(
             field,
@@ -81,7 +81,8 @@ impl Ranges {
             "above 0 and at most 1",
         )
     }
-    /// Requires a target utilisation above 0 and at most 2: above 1 it keeps a queue.
+    /// Adds a finding unless the target utilisation is above 0 and at most 2. With a value above 1
+    /// the queue never empties.
     pub fn utilisation(self, field: &'static str, value: f64) -> Ranges {
         self.require(
             field,
@@ -90,17 +91,17 @@ impl Ranges {
             "above 0 and at most 2",
         )
     }
-    /// Requires a number of at least 0.
+    /// Adds a finding unless `value` is at least 0.
     pub fn not_negative(self, field: &'static str, value: f64) -> Ranges {
         self.require(field, value >= 0.0, value, "at least 0")
     }
-    /// Requires an interval of at least a cell time.
+    /// Adds a finding unless the interval is at least a cell time.
     pub fn interval(mut self, field: &'static str, interval: Ps) -> Ranges {
         self.findings
             .extend(shorter_than_a_cell(field, interval, self.facts));
         self.require(field, interval > Ps::ZERO, interval, "above 0")
     }
-    /// Requires that `low` is not above `high`.
+    /// Adds a finding if `low` is above `high`.
     pub fn ordered(mut self, low: (&'static str, Cells), high: (&'static str, Cells)) -> Ranges {
         if low.1 > high.1 {
             let message = format!("{} is more than `{}` of {}", low.1, high.0, high.1);
@@ -108,13 +109,13 @@ impl Ranges {
         }
         self
     }
-    /// Warns of a threshold that the queue never exceeds.
+    /// Adds a warning if the threshold of the queue exceeds the buffer.
     pub fn reachable(mut self, field: &'static str, threshold: Cells) -> Ranges {
         self.findings
             .extend(never_exceeded(field, threshold, self.facts));
         self
     }
-    /// Warns of an optional threshold that the queue never exceeds.
+    /// Adds a warning if the threshold of the queue is present and exceeds the buffer.
     pub fn reachable_if_any(self, field: &'static str, threshold: Option<Cells>) -> Ranges {
         match threshold {
             Some(threshold) => self.reachable(field, threshold),

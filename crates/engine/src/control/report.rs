@@ -11,15 +11,15 @@ use serde::Serialize;
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(extend("x-source" = "cellrate"))]
 pub struct ControlReport {
-    /// Key of the scheme.
+    /// Key of the control scheme.
     pub scheme: String,
-    /// Name and value of each statistic.
+    /// Name and value of each statistic of the scheme.
     #[serde(flatten)]
     pub statistics: BTreeMap<String, f64>,
 }
 
 impl ControlReport {
-    /// A scheme by its key, with its statistics.
+    /// The report of the scheme with the key `scheme` and its statistics.
     pub fn new(scheme: &str, statistics: Vec<(&'static str, f64)>) -> ControlReport {
         let statistics = statistics
             .into_iter()

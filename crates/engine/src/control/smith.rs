@@ -1,9 +1,9 @@
-//! The switch of EPRCA by Smith's principle (Mascolo, Cavendish and Gerla 1996): backward RM cells
+//! EPRCA by Smith's principle (Mascolo, Cavendish and Gerla 1996), at a switch: backward RM cells
 //! carry the space that a channel's cells leave below a set point.
 //!
 //! The law is certain: u = (X0 - x - cells on the way) / tau. The encoding of u in an RM cell is
-//! ours: ER is lowered to (X0 - x) / tau, and the source subtracts its cells on the way (see
-//! `abr.rules = "smith-predictor"`).
+//! chosen here: the switch lowers ER to (X0 - x) / tau, and the source subtracts its cells on the
+//! way (see `abr.rules = "smith-predictor"`).
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -18,18 +18,18 @@ use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
 use crate::passing::{Passing, RateRecord};
 
-/// Parameters of EPRCA by Smith's principle. No cell is lost if the sum of the set points of all
-/// channels is below the buffer. A channel alone on a link of rate C fills it if its set point is
-/// above C (RTD + tau).
+/// Parameters of EPRCA by Smith's principle. If the sum of the set points of all channels is below
+/// the buffer, no cell is lost. A channel alone on a link of rate C fills the link if its set point
+/// is above C (RTD + tau).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SmithConfig {
-    /// Cells of a channel that may be in the queue and on the way together (X0). It depends on the
-    /// network and has no usual value.
+    /// Greatest number of cells of a channel in the queue and on the way together (X0). The value
+    /// depends on the network; there is no usual one.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer" }))]
     pub set_point: Cells,
     /// Time constant of the closed loop (tau), the inverse of its gain. The sources should have the
-    /// same.
+    /// same time constant.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "100 ms", "scale": "log" }))]
     pub time_constant: Ps,
 }
@@ -64,9 +64,9 @@ impl SchemeParameters for SmithConfig {
     }
 }
 
-/// State of the scheme at one output port. It derives the channels' cells in the queue from the
-/// order of arrival. That is exact while ABR has the queue to itself and nothing is lost. Cells of
-/// other classes count as cells of the channels, whose space is then underestimated.
+/// State of the scheme at one output port. It derives the number of each channel's cells in the
+/// queue from the order of arrivals. This is exact while ABR has the queue alone and no cell is
+/// lost. Cells of other classes count as cells of the channels, whose space is then underestimated.
 #[derive(Clone, Debug)]
 pub struct Smith {
     set_point: f64,
@@ -83,7 +83,7 @@ impl Smith {
             queued: Accounts::new(facts.channels),
         }
     }
-    /// Replaces set point and time constant; the counts of queued cells stay.
+    /// Replaces set point and time constant. The counts of queued cells are kept.
     pub fn change(&mut self, config: &SmithConfig) {
         self.set_point = config.set_point.0 as f64;
         self.time_constant = config.time_constant.as_secs_f64();

@@ -1,70 +1,71 @@
 //! Receiver-oriented adaptive buffer allocation (Kung and Chang, INFOCOM 1995): the channels of a
 //! pool share its memory in proportion to their recent use.
 //!
-//! After every window of cells, channel i of N gets (M/2 - TQ - N) VU_i / TU + 1 cells, with M the
-//! memory, TQ the cells queued, TU the cells forwarded in the window and VU_i those of channel i. Where
-//! other units of service are counted, N and 1 are multiplied by the units of the largest frame. A
-//! promise stays in force until the sender has confirmed a smaller one, so a pool never promises
-//! more than its memory, and no cell is lost.
+//! After every window of cells, channel i of N gets (M/2 - TQ - N) VU_i / TU + 1 cells. M is the
+//! memory, TQ the number of queued cells, TU the number of cells forwarded in the window, and VU_i
+//! that of channel i. With octets as units, N and 1 are multiplied by the octets of the largest
+//! frame. A granted limit stays in force until the sender has confirmed a smaller one. So a pool
+//! never grants more than its memory, and no cell is lost.
 
 use alloc::vec::Vec;
 
 use super::{Receiver, ahead, plus};
 
-/// A limit to be sent to the sender of one channel.
+/// A credit limit to be sent to the sender of one channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// The channel, by its number in the pool.
+    /// Index of the channel in the pool.
     pub channel: u32,
-    /// The count up to which units may be sent.
+    /// Count of sent units up to which the sender may send, modulo 2^28.
     pub limit: u32,
-    /// The number of the reduction, if the limit may be behind the last one.
+    /// Number of the reduction, if the limit may be lower than the last one; `None` otherwise.
     pub reduction: Option<u32>,
 }
 
-/// One channel of a pool.
+/// State of one channel of a pool.
 #[derive(Clone, Copy, Debug)]
 struct Member {
     receiver: Receiver,
-    /// Units forwarded in this window, VU.
+    /// Units forwarded in the present window (VU_i).
     used: u32,
-    /// A limit behind the last one that was sent and is not confirmed yet.
+    /// A limit lower than the last one, which was sent and has not been confirmed yet.
     reducing: Option<u32>,
-    /// Reductions so far.
+    /// Number of reductions so far.
     reductions: u32,
 }
 
 impl Member {
-    /// Units of memory that the channel may still fill; at least one cell, or the largest frame, which
-    /// every channel always may.
+    /// Units of memory that the channel may still fill: at least one cell, or the largest frame,
+    /// which each channel may always send.
     fn promised(&self, largest: u32) -> u64 {
         self.ahead().max(largest.into())
     }
-    /// Units for which the channel still has credit, or which are on the way or here.
+    /// Units that the channel may still send by its credit, plus its units on the link and at this
+    /// node.
     fn ahead(&self) -> u64 {
         ahead(self.receiver.limit, self.receiver.forwarded).max(0) as u64
     }
 }
 
-/// Memory that several channels share.
+/// Buffer memory that several channels share.
 #[derive(Clone, Debug)]
 pub struct Pool {
     memory: u64,
     window: u32,
     most_n2: u32,
-    /// Units of a cell, or of the largest frame.
+    /// Units of a cell (1), or of the largest frame.
     largest: u32,
     members: Vec<Member>,
-    /// Units forwarded in this window, TU.
+    /// Units of all channels forwarded in the present window (TU).
     forwarded: u32,
-    /// Sum of the promises to all channels.
+    /// Sum over all channels of the units that they may still fill.
     promised: u64,
 }
 
 impl Pool {
-    /// A pool of `memory` units for `channels` channels, each with room for two cells or for two of the
-    /// `largest` frames. It is allocated anew every `window` units; `n2` is the largest number of units
-    /// between credits.
+    /// A pool of `memory` units for `channels` channels; it must have at least two cells, or two of
+    /// the `largest` frames, for each. The memory is allocated anew every `window` units. `n2` is
+    /// the greatest number of units between two credits.
     pub fn new(memory: u64, channels: usize, window: u32, n2: u32, largest: u32) -> Pool {
         let allocation = Pool::first_allocation(memory, channels, largest);
         let receiver = Receiver::new(n2_of(n2, allocation, largest), allocation);
@@ -78,19 +79,19 @@ impl Pool {
             promised: allocation as u64 * channels as u64,
         }
     }
-    /// First allocation of each channel, before any use is known: an equal part of half the memory, and
-    /// at least the `largest` frame or a cell.
+    /// Allocation of each channel at the start, in units: an equal part of half the memory, and at
+    /// least a cell or the `largest` frame.
     pub fn first_allocation(memory: u64, channels: usize, largest: u32) -> u32 {
         let share = memory / 2 / channels.max(1) as u64;
         share.clamp(largest.into(), super::MODULUS as u64 / 4) as u32
     }
-    /// Memory promised, in units.
+    /// Units of memory that all channels together may still fill.
     pub fn promised(&self) -> u64 {
         self.promised
     }
 
-    /// A cell or frame of `channel` with `units` units has been forwarded; `queued` returns the units of
-    /// the pool that are still here. Limits to be sent are added to `notices`.
+    /// Counts a cell or frame of `channel`, with `units` units, that has left. `queued` returns the
+    /// units of the pool that are still at this node. Adds limits to be sent to `notices`.
     pub fn forward(
         &mut self,
         (channel, units): (u32, u32),
@@ -112,8 +113,8 @@ impl Pool {
         }
     }
 
-    /// The sender of `channel` reports that it has sent `sent` units, of which `queued` are still
-    /// here. Returns the number of units that the link has lost.
+    /// Processes a mark: the sender of `channel` has sent `sent` units, of which `queued` are still
+    /// at this node. Returns the number of units that the link has lost.
     pub fn mark(&mut self, channel: u32, sent: u32, queued: u32, notices: &mut Vec<Notice>) -> u32 {
         let mut lost = 0;
         self.change(channel, |member| {
@@ -122,7 +123,8 @@ impl Pool {
         self.tell(channel, notices);
         lost
     }
-    /// The sender of `channel` confirms that it obeys `limit` since the reduction of this number.
+    /// Processes a confirmation: the sender of `channel` obeys `limit` since the reduction with the
+    /// number `reduction`.
     pub fn confirm(&mut self, channel: u32, limit: u32, reduction: u32, notices: &mut Vec<Notice>) {
         let member = &self.members[channel as usize];
         if member.reducing.is_none() || member.reductions != reduction {
@@ -132,8 +134,8 @@ impl Pool {
             member.receiver.limit = limit;
             member.reducing = None;
         });
-        // A limit that is still too high equals the units sent: some must leave before a lower one
-        // can be sent.
+        // A confirmed limit that is still too high equals the count of sent units. Some units must
+        // leave before a lower limit can be sent.
         let receiver = &self.members[channel as usize].receiver;
         if ahead(
             plus(receiver.forwarded, receiver.allocation),
@@ -144,7 +146,7 @@ impl Pool {
         }
     }
 
-    /// Changes a channel and keeps the sum of the promises.
+    /// Calls `act` on a channel and updates the sum of the units that all channels may still fill.
     fn change(&mut self, channel: u32, act: impl FnOnce(&mut Member)) {
         let member = &mut self.members[channel as usize];
         let before = member.promised(self.largest);
@@ -152,7 +154,8 @@ impl Pool {
         self.promised = self.promised + member.promised(self.largest) - before;
     }
 
-    /// Allocates the memory anew at the end of a window.
+    /// Allocates the memory anew at the end of a window. `queued` is the number of units at this
+    /// node.
     fn allocate(&mut self, queued: u64, notices: &mut Vec<Notice>) {
         let largest = u64::from(self.largest);
         let reserved = self.members.len() as u64 * largest; // N
@@ -163,7 +166,7 @@ impl Pool {
             // Kung and Chang: (M/2 - TQ - N) VU_i / TU + 1
             let allocation = free * core::mem::take(&mut member.used) as u64 / total + largest;
             member.receiver.allocation = allocation.min(super::MODULUS as u64 / 4) as u32;
-            // Until the sender has the new limit it obeys the old one: with a larger n2 it could
+            // The sender obeys the old limit until it has the new one. With a larger n2 it could
             // run out of credit before the next credit is due.
             member.receiver.n2 = member.receiver.n2.min(n2_of(
                 self.most_n2,
@@ -177,8 +180,8 @@ impl Pool {
         }
     }
 
-    /// Sends the limit of a channel: its allocation, as far as there is free memory. A lower limit
-    /// than before is repeated, and no other sent, until it is confirmed.
+    /// Sends the limit of a channel: its allocation, as far as memory is free. A lower limit than
+    /// before is repeated until the sender has confirmed it; no other limit is sent before.
     fn tell(&mut self, channel: u32, notices: &mut Vec<Notice>) {
         let spare = self.memory.saturating_sub(self.promised);
         let member = &mut self.members[channel as usize];
@@ -196,14 +199,15 @@ impl Pool {
                 reduction: Some(member.reductions),
             });
         }
-        // What a channel lacks of one cell, or of the largest frame, is promised to it already.
+        // The units that a channel lacks of one cell, or of the largest frame, are already reserved
+        // for it.
         let free = spare + member.promised(self.largest) - member.ahead();
         let limit = plus(member.receiver.limit, free.min(more as u64) as u32);
         let (most, largest) = (self.most_n2, self.largest);
         self.change(channel, |member| {
             member.receiver.limit = limit;
-            // By the granted cells, not by the allocation: the next credit must come before the
-            // last is used.
+            // Computed from the granted units, not from the allocation: the next credit must come
+            // before the last granted unit is used.
             let granted = ahead(limit, member.receiver.forwarded) as u32;
             member.receiver.n2 = n2_of(most, granted.min(member.receiver.allocation), largest);
         });
@@ -215,8 +219,9 @@ impl Pool {
     }
 }
 
-/// Units between credits for an allocation: a quarter of it, so that credits are more frequent
-/// where few units may be outstanding. Whatever is without credit leaves room for the largest frame.
+/// Number of units between two credits for an allocation: a quarter of it, so that small
+/// allocations get frequent credits. The units without credit always leave room for the largest
+/// frame.
 fn n2_of(most: u32, allocation: u32, largest: u32) -> u32 {
     let without_stall = (allocation + 1).saturating_sub(largest);
     (allocation / 4).min(without_stall).clamp(1, most)
@@ -228,7 +233,7 @@ mod tests {
     use super::*;
     use crate::kernel::Ps;
 
-    /// Two channels, and a sender for each.
+    /// A pool with two channels, and the sender of each.
     struct Hop {
         pool: Pool,
         senders: [Sender; 2],
@@ -242,7 +247,7 @@ mod tests {
                 senders: [sender; 2],
             }
         }
-        /// Hands notices to the senders, and their confirmations back.
+        /// Passes limits to the senders, and their confirmations to the pool.
         fn exchange(&mut self, mut notices: Vec<Notice>) {
             while let Some(Notice {
                 channel,
@@ -304,7 +309,8 @@ mod tests {
     fn what_was_promised_is_held_until_it_is_given_back() {
         let mut hop = Hop::new(80);
         let mut notices = Vec::new();
-        // The second channel never gets its lower limit: its 20 cells stay promised.
+        // The sender of the second channel never gets its lower limit, so its 20 cells stay
+        // reserved.
         for _ in 0..200 {
             hop.senders[0].send(1);
             hop.pool.forward((0, 1), || 0, &mut notices);
@@ -316,7 +322,7 @@ mod tests {
             assert!(hop.pool.promised() <= 80);
             assert!(hop.senders[0].balance() as u64 + 20 <= 80);
         }
-        // Confirming an old reduction changes nothing.
+        // A confirmation of an old reduction has no effect.
         let promised = hop.pool.promised();
         hop.pool.confirm(1, plus(FIRST, 1), 0, &mut notices);
         assert_eq!((hop.pool.promised(), notices.len()), (promised, 0));
@@ -350,7 +356,7 @@ mod tests {
                     hop.carry_frame(channel, size());
                     assert!(hop.pool.promised() <= memory, "{memory} {n2}");
                 }
-                // A channel that is not used keeps room for the largest frame.
+                // An unused channel keeps room for the largest frame.
                 assert!(
                     hop.senders.iter().all(|sender| sender.allows(LARGEST)),
                     "{memory} {n2}"
@@ -366,7 +372,8 @@ mod tests {
             senders: [Sender::new(Pool::first_allocation(80_000, 2, 1_000)); 2],
         };
         (0..40).for_each(|_| hop.carry_frame(0, 1_000));
-        // (80,000 / 2 - 0 - 2,000) * 20 / 20 + 1,000 octets for the first channel, 1,000 for the second.
+        // (80,000 / 2 - 0 - 2,000) * 20 / 20 + 1,000 octets for the first channel, 1,000 octets for
+        // the second.
         assert_eq!(hop.senders[1].balance(), 1_000);
         assert!((30_000..=39_000).contains(&hop.senders[0].balance()));
     }

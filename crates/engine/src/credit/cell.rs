@@ -1,39 +1,40 @@
-//! The cells of the credit protocol: records of counters, several to a cell.
+//! The cells of the credit protocol: each carries several records of counters.
 
-/// A record: one counter of one channel.
+/// A record in a credit cell: one counter of one channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// The channel, as the receiver of the record numbers it: its slot at the port that is given
-    /// credit, or the label under which its cells arrive there.
+    /// Number of the channel at the receiver of the record. For a credit: the slot of the channel
+    /// at the port there. For a mark: the label of the channel's cells that arrive there.
     pub channel: u32,
-    /// A counter modulo [`super::MODULUS`].
+    /// A count of units modulo [`super::MODULUS`].
     pub count: u32,
 }
 
-/// Most records of a cell, as in the switch of Harvard and BNR.
+/// Greatest number of records in a cell, as in the switch of Harvard and BNR.
 pub const MOST_RECORDS: usize = 6;
 
-/// Meaning of the records of a cell.
+/// Purpose of a credit cell, which defines the meaning of its records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// To the sender, each record for one channel: the count up to which cells may be sent.
+    /// To the sender: each record is the limit of one channel, the count of units up to which the
+    /// sender may send.
     Credit,
-    /// To the receiver, for one channel: the number of cells sent.
+    /// To the receiver, for one channel: the count of units sent.
     Mark,
-    /// To the sender, for one channel: a limit that may be behind the last one, and the number of
-    /// this reduction.
+    /// To the sender, for one channel: a limit that may be lower than the last one, and the number
+    /// of this reduction.
     Reduction,
-    /// To the receiver, for one channel: the number of cells sent, the limit in force, the number
-    /// of the reduction.
+    /// To the receiver, for one channel: the count of units sent, the present limit, and the number
+    /// of the confirmed reduction.
     Confirmation,
 }
 
-/// Contents of a cell of the protocol: up to six records of 28 bits for the channel and 28 for the
-/// count.
+/// Contents of a credit cell: up to six records, each with 28 bits for the channel and 28 bits for
+/// the count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CreditCell {
     len: u8,
-    /// Meaning of the records.
+    /// Purpose of the cell, which defines the meaning of its records.
     pub purpose: Purpose,
     records: [[u8; 7]; MOST_RECORDS],
 }
@@ -41,7 +42,7 @@ pub struct CreditCell {
 const BITS: u32 = super::MODULUS.trailing_zeros();
 
 impl CreditCell {
-    /// A cell without records.
+    /// A credit cell without records.
     pub const fn new(purpose: Purpose) -> CreditCell {
         CreditCell {
             len: 0,
@@ -49,7 +50,7 @@ impl CreditCell {
             records: [[0; 7]; MOST_RECORDS],
         }
     }
-    /// Adds a record to a cell of fewer than [`MOST_RECORDS`].
+    /// Adds a record. The cell must have fewer than [`MOST_RECORDS`] records.
     #[inline]
     pub fn push(&mut self, record: Record) {
         debug_assert!(record.channel < super::MODULUS && record.count < super::MODULUS);
@@ -58,7 +59,7 @@ impl CreditCell {
         self.records[self.len as usize] = packed;
         self.len += 1;
     }
-    /// The records, in the order in which they were added.
+    /// The records of the cell, in the order in which they were added.
     #[inline]
     pub fn records(&self) -> impl Iterator<Item = Record> + use<> {
         self.records

@@ -11,72 +11,74 @@ use crate::atm::cell::ServiceClass;
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps, Rate, ServiceRate};
 
-/// Shortest time between marks; a run would spend all its time on still shorter ones.
+/// Shortest time between marks. With shorter times a run would do little else than send marks.
 const SHORTEST_MARK_INTERVAL: Ps = Ps::from_us(1);
 
-/// Priority of credit cells at a port.
+/// Priority of credit cells at an output port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CreditPriority {
-    /// Before every other cell, so that the delay of a credit does not depend on traffic.
+    /// Before all other cells, so that the delay of a credit does not depend on traffic.
     #[default]
     Highest,
-    /// After the classes without credit, before those with credit.
+    /// After the classes without credit control, before those with it.
     BelowGuaranteed,
 }
 
-/// Division of a node's buffer among channels.
+/// How a node divides its buffer among channels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Allocation {
-    /// N2 + N3 cells for every channel.
+    /// N2 + N3 cells for each channel.
     #[default]
     Static,
-    /// In proportion to use, out of one memory for all channels of an output port (Kung and Chang
+    /// In proportion to use, from one memory for all channels of an output port (Kung and Chang
     /// 1995).
     Adaptive,
 }
 
 /// FCVC: credit control of every link that channels of class UBR or random use, in both directions,
-/// hosts included (ATM Forum report of Kung and Chapman, January 1994; Gerla, Pazos and Signore
-/// 1995, sections II.B and III.D). Sources hand over only the cells that their credit allows; the
-/// rest waits in the source queue. CBR and VBR need no credit; `[switch]` sets their priority.
+/// including the links of hosts (ATM Forum report of Kung and Chapman, January 1994; Gerla, Pazos
+/// and Signore 1995, sections II.B and III.D). Sources send only the cells that their credit
+/// allows; the rest waits in the source queue. CBR and VBR need no credit; `[switch]` sets their
+/// priority.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FcvcConfig {
-    /// Cells that a node forwards between two credits for a channel, N2; 10 in Gerla et al.
+    /// Number of cells that a node forwards between two credits for a channel (N2); 10 in Gerla et
+    /// al.
     #[schemars(extend("x-search" = { "low": 1, "high": 100, "scale": "log" }))]
     pub n2: Cells,
-    /// Cells of buffer beyond N2, N3; if absent, the cells that arrive at `vc_rate` in a round trip
-    /// of the link.
+    /// Cells of buffer beyond N2 (N3). If absent, the cells that arrive at `vc_rate` in a round
+    /// trip of the link.
     #[schemars(extend("x-search" = { "low": 1, "high": 1000, "scale": "log", "when": {"n3": true} }))]
     pub n3: Option<Cells>,
-    /// Target rate B_VC of a channel: N3 = RTT B_VC / 424 bits, rounded up (Gerla et al. (1)),
-    /// where RTT is twice a cell time and the propagation both ways. The rate of the link if
-    /// absent.
+    /// Target rate of a channel (B_VC): N3 = RTT B_VC / 424 bits, rounded up (Gerla et al. (1)).
+    /// RTT is twice a cell time plus the propagation both ways. If absent, the rate of the link.
     #[schemars(extend("x-not-searched" = "the target; `n3` is what it sets"))]
     pub vc_rate: Option<Rate>,
-    /// Records that a credit cell may carry, 1..6: as many as wait when it leaves. Six in the
-    /// switch of Harvard and BNR; not certain.
+    /// Greatest number of records in a credit cell, 1 to 6. A cell carries all records that wait
+    /// when it leaves, up to this number. Six in the switch of Harvard and BNR, which is not
+    /// certain.
     #[schemars(range(min = 1, max = 6), extend("x-search" = { "low": 1, "high": 6, "scale": "linear", "step": 1 }))]
     pub records_per_cell: u32,
-    /// Priority of credit cells, which no paper gives.
+    /// Priority of credit cells, which no paper specifies.
     pub priority: CreditPriority,
-    /// Time between marks: cells that report to the next node how many cells of a channel were
-    /// sent, so that credit for lost cells is restored; at least 1 us. Without losses they are not
-    /// needed. No marks if absent.
+    /// Time between marks, at least 1 us. A mark tells the next node how many cells of a channel
+    /// were sent, so that credit for lost cells is restored. Without losses, marks are not needed.
+    /// No marks if absent.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "1 s", "scale": "log", "when": {"mark_interval": true} }))]
     pub mark_interval: Option<Ps>,
-    /// Division of a node's buffer among channels.
+    /// How a node divides its buffer among channels.
     pub allocation: Allocation,
-    /// Memory of each output port, and of the interface of a destination, under adaptive
-    /// allocation; at least two cells for each channel. If absent, the cells that the line sends in
-    /// four round trips of the longest link to the node, and two cells for each channel. The factor
-    /// of four is the authors'.
+    /// Memory of each output port, and of a destination's interface, under adaptive allocation: at
+    /// least two cells for each channel. If absent, the cells that the line sends in four round
+    /// trips of the longest link to the node, plus two cells for each channel. The factor of four
+    /// is the authors'.
     #[schemars(extend("x-search" = { "low": 16, "high": 100000, "scale": "log", "when": {"memory": true} }))]
     pub memory: Option<Cells>,
-    /// Cells that a port forwards between two new allocations; half the memory if absent, which is
-    /// not certain.
+    /// Number of cells that a port forwards between two allocations of its memory. If absent, half
+    /// the memory, a value that is not certain.
     #[schemars(extend("x-search" = { "low": 8, "high": 100000, "scale": "log", "when": {"window": true} }))]
     pub window: Option<Cells>,
 }
@@ -97,32 +99,32 @@ impl Default for FcvcConfig {
     }
 }
 
-/// A link and the link back, which carries its credit.
+/// A link under credit control, and the opposite link, which carries its credit.
 #[derive(Clone, Copy, Debug)]
 pub struct Loop {
     /// Rate of the link.
     pub rate: ServiceRate,
-    /// Rate of the link back.
+    /// Rate of the opposite link.
     pub back_rate: ServiceRate,
-    /// Propagation there and back.
+    /// Propagation delay of both links together.
     pub delay: Ps,
-    /// Units of a cell, or of the largest frame.
+    /// Units of a cell (1), or of the largest frame.
     pub largest: u32,
     /// Units of the cell or frame that carries a credit.
     pub credit: u32,
 }
 
 impl Loop {
-    /// Time from the sending of a cell or frame to the credit for it: propagation both ways, and the
-    /// services in which it is forwarded and its credit is sent.
+    /// Time from the sending of a cell or frame to the arrival of its credit: propagation both
+    /// ways, and the service times of the cell at the next node and of its credit.
     pub fn round_trip(self) -> Ps {
         let (forwarded, _) = self.rate.time_of(self.largest.into());
         let (told, _) = self.back_rate.time_of(self.credit.into());
         self.delay + forwarded + told
     }
-    /// Units that arrive at `rate` in a round trip, rounded up.
+    /// Number of units that arrive at `rate` in a round trip, rounded up.
     pub fn units(self, rate: Rate) -> u64 {
-        // Gerla et al. (1): N3 = ceil(RTT B_VC / N_bits), in whole numbers.
+        // Gerla et al. (1): N3 = ceil(RTT B_VC / N_bits), in integer arithmetic.
         self.rate.units_in(self.round_trip(), rate)
     }
 }
@@ -132,7 +134,7 @@ impl FcvcConfig {
     pub const fn covers(class: ServiceClass) -> bool {
         matches!(class, ServiceClass::Ubr | ServiceClass::Random)
     }
-    /// Buffer of a channel at the far end of a link: N2 + N3 (Gerla et al., section II.B).
+    /// Buffer of a channel in units at the end of a link: N2 + N3 (Gerla et al., section II.B).
     pub fn static_allocation(&self, link: Loop) -> u64 {
         let n3 = self.n3.map_or_else(
             || link.units(self.vc_rate.unwrap_or(link.rate.line())),
@@ -140,8 +142,8 @@ impl FcvcConfig {
         );
         self.n2.0.saturating_add(n3)
     }
-    /// Memory under adaptive allocation for `channels` channels that come over a link as long as
-    /// `link`.
+    /// Memory in units under adaptive allocation for `channels` channels, of which the longest link
+    /// is `link`; with its default applied.
     pub fn memory_in_force(&self, link: Loop, channels: usize) -> u64 {
         self.memory.map_or_else(
             // Kung and Chang: 4 round trips
@@ -149,11 +151,11 @@ impl FcvcConfig {
             |memory| memory.0,
         )
     }
-    /// Units between two allocations out of `memory` units.
+    /// Number of units between two allocations of `memory` units, with its default applied.
     pub fn window_in_force(&self, memory: u64) -> u64 {
         self.window.map_or(memory / 2, |window| window.0).max(1)
     }
-    /// Findings about the parameters by themselves.
+    /// Findings about the parameters that need no facts about the network.
     pub fn check(&self) -> Vec<Finding> {
         let most = u64::from(MODULUS / 4);
         let mut findings = Vec::new();
@@ -243,7 +245,8 @@ mod tests {
 
     #[test]
     fn n3_of_the_local_network_of_gerla() {
-        // 70 us there and back at 2.5 Mbit/s: 0.83 cells, with the cell times at 150 Mbit/s 0.86.
+        // 70 us both ways at 2.5 Mbit/s are 0.83 cells; with the two cell times at 150 Mbit/s,
+        // 0.86.
         let rate = Rate::from_bps(150_000_000);
         let link = of_cells(rate, Ps::from_us(140));
         let config = FcvcConfig {
@@ -251,7 +254,7 @@ mod tests {
             ..FcvcConfig::default()
         };
         assert_eq!(config.static_allocation(link), 11);
-        // At the rate of the link: 140 us are 49.5 cells, and two cell times.
+        // At the rate of the link, 140 us are 49.5 cells; two cell times are added.
         assert_eq!(FcvcConfig::default().static_allocation(link), 10 + 52);
         assert_eq!(
             FcvcConfig {
@@ -265,7 +268,7 @@ mod tests {
     #[test]
     fn memory_in_force_is_four_round_trips_and_two_cells_for_each_channel() {
         let rate = Rate::from_bps(150_000_000);
-        // 52 cells as above.
+        // 52 cells in a round trip, as above.
         let link = of_cells(rate, Ps::from_us(140));
         assert_eq!(
             FcvcConfig::default().memory_in_force(link, 5),

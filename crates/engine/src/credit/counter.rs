@@ -1,10 +1,11 @@
-//! The counters of credit control: numbers modulo 2^28.
+//! The counters of credit control: counts of units modulo 2^28.
 
-/// Modulus of the counters, 2^28. Differences are unique while a link and the buffer behind it hold fewer
-/// than half as many units: all links of cells, and 134 MB where units are octets.
+/// Modulus of the counters, 2^28. Differences are unique while a link and the buffer behind it hold
+/// fewer than 2^27 units. This is more than any link of cells holds, and 134 MB if units are
+/// octets.
 pub const MODULUS: u32 = 1 << 28;
 
-/// First value of the counters: near the modulus, so that every run exercises the wrap.
+/// First value of the counters: close to the modulus, so that the counters of every run pass it.
 pub(crate) const FIRST: u32 = MODULUS - 64;
 
 /// `a + b` modulo [`MODULUS`].
@@ -13,7 +14,7 @@ pub(crate) const fn plus(a: u32, b: u32) -> u32 {
     a.wrapping_add(b) % MODULUS
 }
 
-/// Distance by which `a` is ahead of `b`; negative if it is behind.
+/// The difference `a - b` of two counters, from -2^27 to 2^27 - 1; negative if `a` is behind `b`.
 #[inline]
 pub(crate) const fn ahead(a: u32, b: u32) -> i32 {
     let difference = a.wrapping_sub(b) % MODULUS;
@@ -34,7 +35,7 @@ mod tests {
         assert_eq!(ahead(2, MODULUS - 3), 5);
         assert_eq!(ahead(MODULUS - 3, 2), -5);
         assert_eq!(ahead(7, 7), 0);
-        // Half way round either way is behind, as in a number of two's complement.
+        // A difference of exactly half the modulus is negative, as in two's complement.
         let half = (MODULUS / 2) as i32;
         assert_eq!(
             [ahead(MODULUS / 2 - 1, 0), ahead(MODULUS / 2, 0)],

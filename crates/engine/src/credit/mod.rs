@@ -2,9 +2,9 @@
 //! January 1994; Gerla, Pazos and Signore 1995, section II.B), the N23 scheme with absolute
 //! counters.
 //!
-//! The downstream node holds a buffer for every channel and reports to the upstream node how many
-//! units of service it has forwarded; the upstream node sends only cells or frames that fit into the
-//! buffer. Both count modulo [`MODULUS`] from the start, so the next credit makes up for a lost one.
+//! The downstream node has a buffer for each channel, and tells the upstream node how many units of
+//! service it has forwarded. The upstream node sends only cells or frames that fit into the buffer.
+//! Both count modulo [`MODULUS`] from the start of the run, so the next credit repairs a lost one.
 
 pub mod allocation;
 mod cell;
@@ -22,14 +22,14 @@ pub use sender::Sender;
 
 use crate::component::{Component, Statistic, statistics};
 
-/// Key, description and source of every credit control.
+/// Key, description and source of each kind of credit control.
 pub const SCHEMES: &[Component] = &[Component {
     name: "fcvc",
     about: "a buffer for every channel at every hop, filled as far as credit allows (FCVC, N23)",
     source: "Gerla et al. 1995, III; Kung, Blackwell and Chapman 1994",
 }];
 
-/// Statistics of a port under credit control, counted since the start.
+/// Statistics of a port under credit control, counted since the start of the run.
 pub const STATISTICS: &[Statistic] = statistics! {
     "credited_channels", "channels", "Channels under credit control at the port";
     "credit_cells_sent", "cells", "Credit cells sent on the way back";

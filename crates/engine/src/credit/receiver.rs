@@ -1,27 +1,29 @@
-//! The downstream side of one channel on one link: it counts forwarded units and issues credit.
+//! The receiver of one channel on one link, at the downstream node: counts forwarded units and
+//! issues credit.
 
 use super::{FIRST, ahead, plus};
 
-/// Counters of one channel at the node that receives it.
+/// Counters of one channel at the downstream node, which receives the channel's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Receiver {
-    /// Units of service forwarded, V_r; units that the link lost count once a mark has shown it.
+    /// Count of forwarded units of service (V_r). Units that the link lost are added when a mark
+    /// reveals them.
     pub(super) forwarded: u32,
-    /// Units forwarded since the last credit.
+    /// Number of units forwarded since the last credit.
     pub(super) since: u32,
-    /// Units between credits, N2.
+    /// Number of units between two credits (N2).
     pub(super) n2: u32,
-    /// Buffer, N2 + N3.
+    /// Buffer of the channel in units (N2 + N3).
     pub(super) allocation: u32,
-    /// The limit sent last.
+    /// The limit sent last: the count up to which the sender may send.
     pub(super) limit: u32,
 }
 
 impl Receiver {
-    /// A channel with credits every `n2` units and a buffer of `allocation` units.
+    /// Counters of a channel with a credit every `n2` units and a buffer of `allocation` units.
     ///
-    /// While no credit is due, `n2 - 1` units of the buffer may be without credit. So the channel never
-    /// stalls if the allocation exceeds this number by the units of the largest frame, or one cell.
+    /// Up to `n2 - 1` forwarded units have not been returned as credit. So the channel never stalls
+    /// if the allocation is at least this number plus one cell, or the largest frame.
     pub const fn new(n2: u32, allocation: u32) -> Receiver {
         Receiver {
             forwarded: FIRST,
@@ -31,27 +33,27 @@ impl Receiver {
             limit: plus(FIRST, allocation),
         }
     }
-    /// `units` units have been forwarded. Returns the new limit if a credit is due.
+    /// Counts `units` forwarded units. Returns the new limit if a credit is due.
     #[inline]
     pub fn forward(&mut self, units: u32) -> Option<u32> {
         self.forwarded = plus(self.forwarded, units);
         self.since += units;
         (self.since >= self.n2).then(|| self.tell()) // Gerla et al. II.B: credit after N2 cells
     }
-    /// Number of further units with which no credit is due.
+    /// Number of units that can still be forwarded before a credit is due.
     #[inline]
     pub fn most_untold(&self) -> u32 {
         (self.n2 - 1).saturating_sub(self.since)
     }
-    /// Returns the present limit V_r + N2 + N3, to be sent as credit.
+    /// Returns the new limit V_r + N2 + N3, which must be sent as credit.
     pub fn tell(&mut self) -> u32 {
         self.since = 0;
         self.limit = plus(self.forwarded, self.allocation);
         self.limit
     }
-    /// A mark reports that `sent` units were sent before it, of which `queued` are still here. The
-    /// missing units were lost on the link; they count as forwarded, or their credit would never
-    /// return. Returns their number.
+    /// Processes a mark: `sent` units were sent before it, of which `queued` are still at this
+    /// node. The missing units were lost on the link. They count as forwarded, or their credit
+    /// would never return. Returns their number.
     pub fn repair(&mut self, sent: u32, queued: u32) -> u32 {
         let lost = ahead(sent, plus(self.forwarded, queued)).max(0) as u32;
         self.forwarded = plus(self.forwarded, lost);
@@ -78,7 +80,7 @@ mod tests {
     #[test]
     fn a_mark_repairs_what_the_link_has_lost() {
         let (mut sender, mut receiver) = (Sender::new(11), Receiver::new(10, 11));
-        // 11 cells are sent, 3 of them lost, 2 are still queued: 6 forwarded, no credit yet.
+        // The sender has sent 11 cells: 3 are lost, 2 queued, 6 forwarded; no credit is due yet.
         (0..11).for_each(|_| sender.send(1));
         assert!((0..6).all(|_| receiver.forward(1).is_none()));
         assert_eq!(receiver.repair(sender.sent(), 2), 3);

@@ -1,41 +1,42 @@
-//! The upstream side of one channel on one link: it sends while it has credit.
+//! The sender of one channel on one link, at the upstream node: sends only as far as it has credit.
 
 use super::{FIRST, ahead, plus};
 
-/// Counters of one channel at the port that sends it.
+/// Counters of one channel at the upstream port, which sends the channel's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sender {
-    /// Units of service sent, V_s.
+    /// Count of units of service sent (V_s).
     sent: u32,
-    /// The count up to which units may be sent: V_r + N2 + N3 of the last credit.
+    /// Count up to which units may be sent: V_r + N2 + N3 of the last credit.
     limit: u32,
 }
 
 impl Sender {
-    /// A channel with `allocation` units of buffer at the next node.
+    /// Counters of a channel with `allocation` units of buffer at the next node.
     pub const fn new(allocation: u32) -> Sender {
         Sender {
             sent: FIRST,
             limit: plus(FIRST, allocation),
         }
     }
-    /// The credit balance N2 + N3 - (V_s - V_r) (Kung, Blackwell and Chapman 1994). Gerla et al.
-    /// add C_new - C_old at each credit, which gives the same while none is lost.
+    /// Credit balance in units: N2 + N3 - (V_s - V_r) (Kung, Blackwell and Chapman 1994). Gerla et
+    /// al. add C_new - C_old at each credit, which is the same while no credit is lost.
     #[inline]
     pub const fn balance(self) -> u32 {
         self.limit.wrapping_sub(self.sent) % super::MODULUS
     }
-    /// True if there is credit for a cell or frame of `units` units.
+    /// True if the credit suffices for a cell or frame of `units` units.
     #[inline]
     pub const fn allows(self, units: u32) -> bool {
         self.balance() >= units
     }
-    /// A cell or frame of `units` units is sent.
+    /// Counts a sent cell or frame of `units` units.
     #[inline]
     pub fn send(&mut self, units: u32) {
         self.sent = plus(self.sent, units);
     }
-    /// A credit sets a new limit. A limit behind the units already sent leaves a balance of zero.
+    /// Sets the limit of a new credit. A limit below the count of sent units makes the balance
+    /// zero.
     #[inline]
     pub fn set_limit(&mut self, limit: u32) {
         self.limit = if ahead(limit, self.sent) < 0 {
@@ -44,11 +45,11 @@ impl Sender {
             limit
         };
     }
-    /// V_s, for a mark.
+    /// Count of units sent (V_s), as a mark states it.
     pub const fn sent(self) -> u32 {
         self.sent
     }
-    /// The limit in force.
+    /// Count up to which units may be sent.
     pub const fn limit(self) -> u32 {
         self.limit
     }
@@ -63,10 +64,10 @@ mod tests {
         let mut sender = Sender::new(11);
         (0..11).for_each(|_| sender.send(1));
         assert_eq!(sender.balance(), 0);
-        // The credit after the first 5 cells is lost; the one after 10 includes it.
+        // The credit after the first 5 cells is lost; the credit after 10 cells includes it.
         sender.set_limit(plus(FIRST, 10 + 11));
         assert_eq!(sender.balance(), 10);
-        // A repeated credit adds nothing.
+        // A repeated credit changes nothing.
         sender.set_limit(plus(FIRST, 10 + 11));
         assert_eq!(sender.balance(), 10);
     }

@@ -1,28 +1,28 @@
-//! Units of each channel in a queue, computed from the queue length at every arrival alone: the queue
-//! serves in the order of arrival, so it holds the cells or frames that it accepted last.
+//! Counts the units of each channel in a queue, from the queue length at arrivals only. The queue
+//! is first-in first-out, so it holds the cells or frames that it accepted last.
 
 use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Cells or frames that may be queued before the accounts are settled, besides as many as were in
-/// the queue.
+/// Number of cells or frames that may join the queue between two settlements, in addition to the
+/// number present at the earlier settlement.
 const MOST_UNSETTLED: usize = 1_024;
 
-/// Number of units that each channel has in a queue.
+/// The number of units that each channel has in a queue.
 #[derive(Clone, Debug)]
 pub(crate) struct Accounts {
-    /// Slot of the channel and units of each cell or frame in the queue, the oldest first.
+    /// For each cell or frame in the queue, oldest first: the slot of its channel and its units.
     order: VecDeque<(u32, u32)>,
     units: Vec<u64>,
     total: u64,
     active: u64,
-    /// Cells or frames in the queue when it was settled last.
+    /// Number of cells or frames in the queue at the last settlement.
     settled: usize,
 }
 
 impl Accounts {
-    /// Accounts of an empty queue that `channels` share.
+    /// Accounts of an empty queue for `channels` channels.
     pub fn new(channels: usize) -> Accounts {
         Accounts {
             order: VecDeque::new(),
@@ -32,14 +32,14 @@ impl Accounts {
             settled: 0,
         }
     }
-    /// True if the accounts must be settled before they grow further. Otherwise they may wait until the
-    /// next time at which they are read.
+    /// True if the accounts must be settled before they grow further. Otherwise settlement may wait
+    /// until the accounts are read.
     #[inline]
     pub fn are_overdue(&self) -> bool {
         self.order.len() > 2 * self.settled + MOST_UNSETTLED
     }
-    /// Removes the cells or frames that have left a queue which now holds `length` units. A frame
-    /// of which a part is still there counts as a whole.
+    /// Removes the cells or frames that have left from the accounts; the queue now holds `length`
+    /// units. A frame that is partly in the queue counts as a whole.
     #[inline]
     pub fn settle(&mut self, length: u64) {
         while let Some((slot, units)) = self.order.front().copied()
@@ -53,7 +53,7 @@ impl Accounts {
         }
         self.settled = self.order.len();
     }
-    /// Adds a cell or frame of channel `slot` that is queued.
+    /// Adds a cell or frame of channel `slot`, with `units` units, that has joined the queue.
     #[inline]
     pub fn add(&mut self, slot: u32, units: u32) {
         self.order.push_back((slot, units));
@@ -62,7 +62,7 @@ impl Accounts {
         self.active += (*queued == 0) as u64;
         *queued += u64::from(units);
     }
-    /// Units of channel `slot` in the queue (Y_i).
+    /// Number of units of channel `slot` in the queue (Y_i).
     pub fn units(&self, slot: u32) -> u64 {
         self.units[slot as usize]
     }
@@ -70,7 +70,8 @@ impl Accounts {
     pub fn active(&self) -> u64 {
         self.active
     }
-    /// Y_i N_a: the units of channel `slot` times the number of channels that have any.
+    /// Y_i N_a: the units of channel `slot` in the queue, times the number of channels with units
+    /// there.
     pub fn weighted(&self, slot: u32) -> f64 {
         self.units[slot as usize] as f64 * self.active as f64
     }
@@ -84,7 +85,7 @@ mod tests {
     fn accounts_settled_late_are_those_settled_at_each_cell_and_are_due_before_they_grow() {
         let (mut late, mut always) = (Accounts::new(3), Accounts::new(3));
         let (mut most, mut settled) = (0, 0);
-        // A queue that holds 40 cells at most, of channels whose turns differ.
+        // A queue of at most 40 cells, from channels in an irregular order.
         for cell in 0..20_000u32 {
             let (slot, length) = ((cell / 3 * cell) % 3, u64::from(cell % 41));
             always.settle(length);
@@ -114,7 +115,8 @@ mod tests {
             accounts.add(slot, octets);
         }
         let of = |accounts: &Accounts| (accounts.units(0), accounts.units(1), accounts.active());
-        // 1,706 octets; one of the first frame is left, then it is gone, then the second, then all.
+        // Of the 1,706 octets, first one octet of the first frame is left, then only the second and
+        // third frame, then the third, then none.
         let expected = [
             (169, (1_622, 84, 2)),
             (168, (84, 84, 2)),

@@ -1,8 +1,8 @@
-//! Discard policies from outside this crate.
+//! User-defined discard policies.
 //!
 //! A policy in Rust implements [`DiscardPolicy`], or [`PduPolicy`] if it decides once for each PDU;
-//! [`ByPdu`] then does the rest, as early packet discard does it. The registry's policies are called
-//! directly, one from outside through a pointer.
+//! [`ByPdu`] then drops the cells as early packet discard does. The engine calls the policies of
+//! the registry directly, and a user-defined policy through a pointer.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -18,12 +18,12 @@ use crate::custom::Custom;
 use crate::kernel::{Finding, Ps};
 use crate::passing::Passing;
 
-/// A policy with its parameters, which makes the state of each queue.
+/// A user-defined policy with its parameters. It makes the state of the policy at each queue.
 pub trait CustomDiscard: Debug + Send + Sync {
-    /// Name of the policy in scenarios, which no policy of the registry has.
+    /// Name of the policy in scenarios. No policy of the registry may have this name.
     fn name(&self) -> &'static str;
-    /// State of the policy for a queue that `channels` share. `seed` depends on the run and the
-    /// queue, for policies that draw random numbers.
+    /// State of the policy for a queue that `channels` channels share. `seed` depends on the run
+    /// and the queue, for policies that draw random numbers.
     fn build(&self, channels: usize, seed: u64) -> Box<dyn CustomPolicy>;
     /// Findings about the parameters at a queue with these `facts`.
     fn check(&self, _facts: QueueFacts) -> Vec<Finding> {
@@ -33,24 +33,25 @@ pub trait CustomDiscard: Debug + Send + Sync {
     fn follows_order(&self) -> bool {
         true
     }
-    /// True if the policy refuses cells of a queue without a limit, too, see
+    /// True if the policy also refuses cells of a queue without a limit, see
     /// [`DiscardPolicy::acts_without_limit`].
     fn acts_without_limit(&self) -> bool {
         true
     }
 }
 
-/// State of a policy from outside at one queue. Its functions have the meanings of those of
+/// State of a user-defined policy at one queue. The methods mean the same as those of
 /// [`DiscardPolicy`].
 pub trait CustomPolicy: Debug + Send {
-    /// Decides on one cell or frame.
+    /// Decides whether the queue, of `queue` units with the limit `buffer`, accepts a cell or frame
+    /// of channel `slot`.
     fn admit(&mut self, now: Ps, slot: u32, passing: Passing, queue: u64, buffer: u64) -> Verdict;
-    /// True if the policy keeps no state and refuses no cell that has room.
+    /// True if the policy has no state and refuses only cells for which the buffer has no room.
     fn is_stateless(&self) -> bool;
-    /// True if the policy refuses cells in a queue without a limit, too.
+    /// True if the policy also refuses cells of a queue without a limit.
     fn acts_without_limit(&self) -> bool;
-    /// Replaces the parameters of the policy; its state stays. Called only if the policy's
-    /// parameters may change.
+    /// Replaces the parameters of the policy and keeps its state. Called only if the policy's
+    /// parameters may change during a run.
     fn change(&mut self, now: Ps, parameters: &Map<String, Value>);
     /// A copy of the policy in the same state.
     fn boxed_clone(&self) -> Box<dyn CustomPolicy>;
@@ -62,7 +63,7 @@ impl Clone for Box<dyn CustomPolicy> {
     }
 }
 
-/// A policy in Rust as one from outside the registry. Its parameters do not change during a run.
+/// Makes a policy written in Rust a user-defined one. Its parameters do not change during a run.
 #[derive(Clone, Debug)]
 pub struct Boxed<P>(pub P);
 
@@ -82,36 +83,37 @@ impl<P: DiscardPolicy + Clone + Debug + Send + 'static> CustomPolicy for Boxed<P
     }
 }
 
-/// The first cell of a PDU, or a frame, and the queue that it finds.
+/// The first cell of a PDU (or a frame) that arrives, and the queue at this time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirstCell {
-    /// Time at which the cell or frame arrives.
+    /// Arrival time of the cell or frame.
     pub now: Ps,
-    /// Number of the cell's channel at the queue, from 0.
+    /// Index of the cell's channel among the channels of the queue, from 0.
     pub channel: u32,
-    /// Units in the queue, including the cell or frame in service.
+    /// Length of the queue in units, including the cell or frame in service.
     pub queue: u64,
-    /// Limit of the queue; `u64::MAX` for none.
+    /// Limit of the queue in units; `u64::MAX` for no limit.
     pub buffer: u64,
-    /// Units of this channel in the queue.
+    /// Number of units of this channel in the queue.
     pub units: u64,
-    /// Channels that have units in the queue.
+    /// Number of channels with units in the queue.
     pub active: u64,
 }
 
-/// A policy that decides once for each PDU, at its first cell.
+/// A user-defined policy that decides once for each PDU, when its first cell arrives.
 pub trait PduPolicy {
-    /// True if the PDU is admitted. If it is not, all of its cells are refused.
+    /// True if the PDU is admitted. All cells of a refused PDU are dropped.
     fn admits(&mut self, first: FirstCell) -> bool;
-    /// True if the last cell of an admitted PDU that lost a cell is forwarded, so that the receiver
-    /// does not merge two PDUs (partial packet discard).
+    /// True if the last cell of an admitted PDU is forwarded even after the PDU lost a cell. The
+    /// receiver then does not merge two PDUs (partial packet discard).
     fn forwards_end(&self) -> bool {
         true
     }
 }
 
-/// State of a policy that decides by PDU, at one queue: a refused PDU is dropped as a whole, as by early
-/// packet discard. If a PDU overflows the buffer the rest of it is dropped, as by partial packet discard.
+/// State at one queue of a policy that decides once for each PDU. A refused PDU is dropped as a
+/// whole, as by early packet discard. If a PDU overflows the buffer, the rest of it is dropped, as
+/// by partial packet discard.
 #[derive(Clone, Debug)]
 pub struct ByPdu<P> {
     decision: P,
@@ -120,7 +122,7 @@ pub struct ByPdu<P> {
 }
 
 impl<P: PduPolicy> ByPdu<P> {
-    /// State of the policy `decision` for a queue that `channels` share.
+    /// State of the policy `decision` for a queue that `channels` channels share.
     pub fn new(decision: P, channels: usize) -> ByPdu<P> {
         ByPdu {
             decision,
@@ -128,7 +130,7 @@ impl<P: PduPolicy> ByPdu<P> {
             accounts: Accounts::new(channels),
         }
     }
-    /// The policy that decides on each PDU.
+    /// The policy that decides about each PDU.
     pub fn decision_mut(&mut self) -> &mut P {
         &mut self.decision
     }
@@ -166,7 +168,7 @@ impl<P: PduPolicy> DiscardPolicy for ByPdu<P> {
     }
 }
 
-/// A policy from outside in a configuration.
+/// A user-defined policy in a configuration.
 pub type CustomConfig = Custom<dyn CustomDiscard>;
 
 impl CustomConfig {

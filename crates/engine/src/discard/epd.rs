@@ -1,6 +1,6 @@
-//! Early packet discard: a PDU that begins while the queue is longer than a threshold is dropped
-//! as a whole; one that overflows the buffer later is treated as by partial packet discard
-//! (Romanow and Floyd 1994).
+//! Early packet discard: a PDU that begins while the queue is longer than a threshold is dropped as
+//! a whole. If a PDU overflows the buffer later, the rest of it is dropped, as by partial packet
+//! discard (Romanow and Floyd 1994).
 
 use alloc::vec::Vec;
 
@@ -17,7 +17,7 @@ use crate::passing::Passing;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EpdConfig {
-    /// No PDU may begin while the queue is longer than this; half the buffer if absent.
+    /// Queue length above which no PDU may begin. Half the buffer if absent.
     #[schemars(extend("x-search" = { "low": 0.05, "high": 0.95, "scale": "linear", "of": "buffer" }))]
     pub threshold: Option<Cells>,
     /// Forwards the last cell of a PDU that lost a cell by overflow.
@@ -34,7 +34,8 @@ impl Default for EpdConfig {
 }
 
 impl EpdConfig {
-    /// Queue length above which no PDU may begin, with a limit of `buffer`.
+    /// Queue length above which no PDU may begin, with its default applied, for a queue with the
+    /// limit `buffer`.
     pub fn threshold_in_force(&self, buffer: Buffer) -> Cells {
         self.threshold.unwrap_or(Cells(buffer.0 / 2))
     }
@@ -62,7 +63,7 @@ pub struct Epd {
 }
 
 impl Epd {
-    /// State of the policy for a queue that `channels` share.
+    /// State of the policy for a queue that `channels` channels share.
     pub fn new(config: &EpdConfig, channels: usize) -> Epd {
         let threshold = config.threshold.map(|cells| cells.0);
         Epd {
@@ -71,7 +72,7 @@ impl Epd {
             forward_end: config.forward_end,
         }
     }
-    /// Replaces the parameters; the state of each channel stays.
+    /// Replaces the parameters of the policy. The state of each channel is kept.
     pub fn change(&mut self, config: &EpdConfig) {
         self.threshold = config.threshold.map(|cells| cells.0);
         self.forward_end = config.forward_end;
@@ -81,7 +82,7 @@ impl Epd {
 impl DiscardPolicy for Epd {
     #[inline]
     fn admit(&mut self, _: Ps, slot: u32, passing: Passing, queue: u64, buffer: u64) -> Verdict {
-        // Romanow and Floyd; Ohsaki et al. III: half the buffer.
+        // Romanow and Floyd; Ohsaki et al. III: the default is half the buffer.
         let begin_limit = self.threshold.unwrap_or(buffer / 2);
         let rules = Rules {
             begin_limit,
@@ -97,7 +98,7 @@ impl DiscardPolicy for Epd {
     fn passes(&mut self, slot: u32, _: u32) -> bool {
         self.frames.passes(slot)
     }
-    /// True if the policy has a threshold of its own, which is not half the buffer.
+    /// True if the policy has an explicit threshold, which does not depend on the buffer.
     fn acts_without_limit(&self) -> bool {
         self.threshold.is_some()
     }

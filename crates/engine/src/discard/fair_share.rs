@@ -1,5 +1,6 @@
-//! Policies that count the units of each channel in the queue. Above a threshold a channel with
-//! more than its share may not begin a PDU. Each definition of the share is a file of its own.
+//! Discard policies that count the units of each channel in the queue. Above a threshold, a channel
+//! with more than its allowed share may not begin a PDU. Each definition of the share is a file of
+//! its own.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -19,12 +20,12 @@ use crate::passing::Passing;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FairShareConfig {
-    /// Queue length up to which every PDU may begin (R); nine tenths of the buffer if absent.
+    /// Queue length up to which every PDU may begin (R). Nine tenths of the buffer if absent.
     #[schemars(extend("x-search" = { "low": 0.05, "high": 0.95, "scale": "linear", "of": "buffer" }))]
     pub threshold: Option<Cells>,
-    /// Share of an equal part of the queue that a channel may hold when a PDU begins (Z), above 0.
-    /// With fair buffer allocation this is the share in a full buffer. 0.8 did best in the
-    /// comparison of Goyal et al. 1997.
+    /// Allowed share of a channel when a PDU begins (Z), above 0, as a multiple of an equal part of
+    /// the queue. With fair buffer allocation, Z is this share in a full buffer. In the comparison
+    /// of Goyal et al. 1997, 0.8 was best.
     #[schemars(extend("x-search" = { "low": 0.1, "high": 2, "scale": "linear" }))]
     pub z: f64,
 }
@@ -39,7 +40,8 @@ impl Default for FairShareConfig {
 }
 
 impl FairShareConfig {
-    /// Queue length up to which every PDU may begin, with a limit of `buffer`.
+    /// Queue length up to which every PDU may begin, with its default applied, for a queue with the
+    /// limit `buffer`.
     pub fn threshold_in_force(&self, buffer: Buffer) -> Cells {
         self.threshold.unwrap_or(Cells(buffer.0 - buffer.0 / 10))
     }
@@ -50,7 +52,7 @@ impl PolicyParameters for FairShareConfig {
     /// Z that is not above 0.
     fn check(&self, facts: QueueFacts) -> Vec<Finding> {
         let mut findings = facts.check_threshold(self.threshold);
-        // NaN is refused, too.
+        // The condition also refuses NaN.
         if self.z.is_nan() || self.z <= 0.0 {
             findings.push(Finding::impossible(
                 "z",
@@ -67,18 +69,18 @@ impl PolicyParameters for FairShareConfig {
     }
 }
 
-/// A definition of the share of the queue that a channel may hold.
+/// A definition of the share of a queue that a channel may have.
 pub trait Share {
-    /// True if a channel may exceed its share in a queue without a limit, too.
+    /// True if the definition also applies to a queue without a limit.
     const EXISTS_WITHOUT_LIMIT: bool = false;
 
-    /// True if a channel holds more than its share of a queue that is longer than `threshold`;
-    /// `weighted` is the number of the channel's units times the number of channels with units in
-    /// the queue (Y_i N_a).
+    /// True if a channel has more than its allowed share of a queue that is longer than
+    /// `threshold`. `weighted` is Y_i N_a: the number of the channel's units in the queue, times
+    /// the number of channels with units there.
     fn is_exceeded(weighted: f64, z: f64, queue: u64, threshold: u64, buffer: u64) -> bool;
 }
 
-/// State of a policy with shares at one queue.
+/// State, at one queue, of a policy with allowed shares.
 #[derive(Clone, Debug)]
 pub struct FairShare<S> {
     config: FairShareConfig,
@@ -88,7 +90,7 @@ pub struct FairShare<S> {
 }
 
 impl<S: Share> FairShare<S> {
-    /// State of the policy for a queue that `channels` share.
+    /// State of the policy for a queue that `channels` channels share.
     pub fn new(config: &FairShareConfig, channels: usize) -> FairShare<S> {
         FairShare {
             config: config.clone(),
@@ -98,13 +100,13 @@ impl<S: Share> FairShare<S> {
         }
     }
 
-    /// Replaces the parameters; the state of each channel stays.
+    /// Replaces the parameters of the policy. The state of each channel is kept.
     pub fn change(&mut self, config: &FairShareConfig) {
         self.config = config.clone();
     }
 }
 
-/// True if a channel holds more than its share, so that it may begin no PDU.
+/// True if a channel has more than its allowed share, so that it may not begin a PDU.
 fn is_unfair<S: Share>(
     config: &FairShareConfig,
     weighted: f64,
@@ -145,7 +147,7 @@ impl<S: Share> DiscardPolicy for FairShare<S> {
         }
         passes
     }
-    /// True if neither the threshold nor the share is derived from the buffer.
+    /// True if neither the threshold nor the allowed share depends on the buffer.
     fn acts_without_limit(&self) -> bool {
         S::EXISTS_WITHOUT_LIMIT && self.config.threshold.is_some()
     }

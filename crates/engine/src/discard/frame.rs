@@ -1,5 +1,5 @@
-//! The state machine of all frame-aware policies: the position of each channel in its PDU, and the
-//! treatment of the rest of that PDU.
+//! The state machine of all policies that know PDUs: the position of each channel in its present
+//! PDU, and what happens to the rest of this PDU.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -12,35 +12,36 @@ use crate::passing::Passing;
 enum Mode {
     #[default]
     Accept,
-    /// No cell of the PDU was or will be forwarded, not even the last.
+    /// No cell of the PDU has been forwarded, and none will be, not even the last.
     DropAll,
-    /// A cell of the PDU was lost: only its last cell is useful.
+    /// A cell of the PDU was lost, so of the rest only the last cell is useful.
     DropRest,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     mode: Mode,
-    /// True if the next data cell or frame begins a PDU.
+    /// True if the channel's next data cell or frame begins a PDU.
     starts: bool,
-    /// True if cells were forwarded that the receiver takes for the beginning of this PDU.
+    /// True if cells were forwarded that the receiver takes for the beginning of the present PDU.
     partial: bool,
-    /// True if the end of a partly forwarded PDU was lost, so the receiver merges the next PDU with it.
+    /// True if the last cell of a partly forwarded PDU was lost, so that the receiver merges this
+    /// PDU with the next one.
     merges: bool,
 }
 
-/// Rules of a policy for one cell or frame.
+/// Thresholds and rules of a policy for one arriving cell or frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
-    /// Queue length above which no PDU may begin.
+    /// Queue length in units above which no PDU may begin.
     pub begin_limit: u64,
-    /// Queue length above which only the ends of partly forwarded PDUs are queued.
+    /// Queue length in units above which only the last cells of partly forwarded PDUs are queued.
     pub end_reserve: u64,
-    /// True if the end of a PDU that lost a cell is forwarded.
+    /// True if the last cell of a PDU that lost a cell is forwarded.
     pub forward_end: bool,
 }
 
-/// The state of every channel of a queue in its PDU.
+/// For each channel of a queue, its state within the present PDU.
 #[derive(Clone, Debug)]
 pub(super) struct Frames(Vec<Frame>);
 
@@ -57,16 +58,17 @@ impl Frames {
         ])
     }
 
-    /// True if a data cell of `slot` is within a PDU of which all cells have been accepted. As long as the
-    /// queue is below its limits this cell is accepted, too, and changes no state unless it ends the PDU.
+    /// True if all cells so far of the present PDU of channel `slot` have been accepted. Below the
+    /// queue's limits the next data cell is then accepted, too. It changes no state unless it ends
+    /// the PDU.
     #[inline]
     pub fn passes(&self, slot: u32) -> bool {
         let Frame { mode, starts, .. } = self.0[slot as usize];
         mode == Mode::Accept && !starts
     }
 
-    /// Decides on one cell or frame. Cells and frames other than user data (PT 0xx) are dropped
-    /// only by overflow.
+    /// Decides about one cell or frame. RM cells and other cells without user data are dropped only
+    /// if the buffer is full.
     #[inline]
     pub fn admit(
         &mut self,
@@ -80,8 +82,8 @@ impl Frames {
         self.admit_unless(refuses, slot, passing, (queue, buffer), rules)
     }
 
-    /// Decides as [`Frames::admit`] does, but calls `refuses` at each first cell instead of
-    /// comparing with `begin_limit`: if it is true the PDU may not begin.
+    /// Decides as [`Frames::admit`] does. But at each first cell it calls `refuses`, instead of
+    /// comparing with `begin_limit`; if true, the PDU may not begin.
     #[inline]
     pub fn admit_unless(
         &mut self,
@@ -107,8 +109,8 @@ impl Frames {
 }
 
 impl Frame {
-    /// Begins a PDU. A PDU that the receiver merges with the one before is lost already, as AAL5
-    /// discards both (Kalyanaraman 1997, section 8.12).
+    /// Begins a PDU. A PDU that the receiver merges with the one before is already lost, because
+    /// AAL5 discards both (Kalyanaraman 1997, section 8.12).
     fn begin(&mut self, refused: bool) {
         self.partial = core::mem::take(&mut self.merges);
         self.mode = match (self.partial, refused) {
@@ -118,16 +120,16 @@ impl Frame {
         };
     }
 
-    /// Decides on a cell or frame that would bring the queue to the length `after`.
+    /// Decides about a cell or frame with which the queue would have `after` units.
     fn decide(&self, eom: bool, after: u64, buffer: u64, rules: Rules) -> Verdict {
         match self.mode {
-            // Early packet discard: the whole PDU, its end included, as nothing of it was
+            // Early packet discard: the whole PDU including its last cell, as none of it was
             // forwarded.
             Mode::DropAll => Verdict::Drop(Cause::EarlyPacket),
-            // Partial packet discard: all but the end.
+            // Partial packet discard: all cells except the last.
             Mode::DropRest if !eom || !rules.forward_end => Verdict::Drop(Cause::PartialPacket),
             _ if after > buffer => Verdict::Drop(Cause::Overflow),
-            // Intelligent tail drop, section 8.12: all but the first end of a PDU.
+            // Intelligent tail drop, section 8.12: all cells except the first end of a PDU.
             _ if after > rules.end_reserve && !(eom && self.partial) => {
                 Verdict::Drop(Cause::IntelligentTail)
             }

@@ -1,5 +1,5 @@
-//! Intelligent tail drop: the last few cells of the buffer are kept for the ends of PDUs of which
-//! something was forwarded, so that no two PDUs merge (Kalyanaraman 1997, section 8.12).
+//! Intelligent tail drop: the last few cells of the buffer are reserved for the last cells of
+//! partly forwarded PDUs, so that no two PDUs merge (Kalyanaraman 1997, section 8.12).
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -17,7 +17,7 @@ use crate::passing::Passing;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct IntelligentTailDropConfig {
-    /// Cells of the buffer that are kept for ends of PDUs.
+    /// Cells of the buffer that are reserved for last cells of PDUs.
     #[schemars(extend("x-search" = { "low": "1 cell", "high": "256 cells", "scale": "log" }))]
     pub margin: Cells,
 }
@@ -29,8 +29,8 @@ impl Default for IntelligentTailDropConfig {
 }
 
 impl PolicyParameters for IntelligentTailDropConfig {
-    /// Findings about a margin as large as the buffer, or too small for one end of a PDU per
-    /// channel.
+    /// Findings about a margin as large as the buffer, or too small for the last cell of one PDU
+    /// per channel.
     fn check(&self, facts: QueueFacts) -> Vec<Finding> {
         let mut findings = Vec::new();
         if self.margin.0 >= facts.buffer {
@@ -59,14 +59,14 @@ pub struct IntelligentTailDrop {
 }
 
 impl IntelligentTailDrop {
-    /// State of the policy for a queue that `channels` share.
+    /// State of the policy for a queue that `channels` channels share.
     pub fn new(config: &IntelligentTailDropConfig, channels: usize) -> IntelligentTailDrop {
         IntelligentTailDrop {
             frames: Frames::new(channels),
             margin: config.margin.0,
         }
     }
-    /// Replaces the margin; the state stays.
+    /// Replaces the margin. The state of each channel is kept.
     pub fn change(&mut self, config: &IntelligentTailDropConfig) {
         self.margin = config.margin.0;
     }
@@ -75,7 +75,7 @@ impl IntelligentTailDrop {
 impl DiscardPolicy for IntelligentTailDrop {
     #[inline]
     fn admit(&mut self, _: Ps, slot: u32, passing: Passing, queue: u64, buffer: u64) -> Verdict {
-        // Section 8.12: a threshold a few cells before the buffer limit.
+        // Section 8.12: a threshold a few cells below the buffer limit.
         let end_reserve = buffer.saturating_sub(self.margin);
         self.frames.admit(
             slot,

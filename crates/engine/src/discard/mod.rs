@@ -1,5 +1,5 @@
-//! Discard policies: the choice of the cells or frames that a finite buffer refuses. Each policy is one file
-//! here and one line in the registry below.
+//! Discard policies, which decide about the cells or frames that a finite buffer refuses. Each
+//! policy is one file here and one line in the registry below.
 
 pub(crate) mod accounts;
 pub mod custom;
@@ -28,8 +28,8 @@ use crate::passing::Passing;
 pub use custom::{ByPdu, CustomConfig, CustomDiscard, CustomPolicy, FirstCell, PduPolicy};
 pub use policy::{Cause, DiscardPolicy, PolicyParameters, QueueFacts, Verdict};
 
-/// Each line names variant, key in a scenario, description, publication, parameters and state. The state
-/// is built by `new(&parameters, channels)`.
+/// Each line names the enum variant, the key in a scenario, a description, its source, and the
+/// types of parameters and state. `new(&parameters, channels)` builds the state.
 macro_rules! registry {
     ($($variant:ident = $name:literal, $about:literal, $source:literal, $config:ty, $policy:ty;)*) => {
         /// The discard policy of a queue and its parameters.
@@ -43,19 +43,19 @@ macro_rules! registry {
                 #[schemars(extend("x-source" = $source, "x-documentation" = documentation::<$config>()))]
                 $variant($config),
             )*
-            /// A policy from outside the registry, which the reader of the configuration finds.
+            /// A user-defined policy, which the reader of the scenario finds by its name.
             #[serde(untagged)]
             #[schemars(skip)]
             Custom(CustomConfig),
         }
 
         impl DiscardConfig {
-            /// State of the policy for a queue that `channels` share.
+            /// State of the policy for a queue that `channels` channels share.
             pub fn build(&self, channels: usize) -> Discard {
                 self.build_seeded(channels, 0)
             }
-            /// State of the policy for a queue that `channels` share; a policy from outside draws
-            /// its random numbers under `seed`.
+            /// State of the policy for a queue that `channels` channels share. A user-defined
+            /// policy draws its random numbers from `seed`.
             pub fn build_seeded(&self, channels: usize, seed: u64) -> Discard {
                 match self {
                     $(DiscardConfig::$variant(config) => Discard::$variant(<$policy>::new(config, channels)),)*
@@ -69,8 +69,8 @@ macro_rules! registry {
                     DiscardConfig::Custom(config) => config.check(facts),
                 }
             }
-            /// The parameters in a finite `buffer`, with the values that follow from others where
-            /// they are left out.
+            /// The parameters for a finite `buffer`, with defaults applied: absent values replaced
+            /// by those derived from others.
             pub fn in_force(&self, buffer: Buffer) -> DiscardConfig {
                 match self {
                     $(DiscardConfig::$variant(config) => DiscardConfig::$variant(config.in_force(buffer)),)*
@@ -85,7 +85,7 @@ macro_rules! registry {
                     DiscardConfig::Custom(config) => config.found().is_some_and(|it| it.follows_order()),
                 }
             }
-            /// True if the policy refuses cells of a queue without a limit, too, see
+            /// True if the policy also refuses cells of a queue without a limit, see
             /// [`DiscardPolicy::acts_without_limit`].
             pub fn acts_without_limit(&self) -> bool {
                 match self {
@@ -102,18 +102,18 @@ macro_rules! registry {
             }
         }
 
-        /// State of a policy at a queue. It is an enum rather than a trait object, so that the
-        /// decision can be inlined.
+        /// State of a discard policy at a queue. An enum, not a trait object, so that the compiler
+        /// can inline the decision.
         #[derive(Clone, Debug)]
         pub enum Discard {
             $(#[doc = $about] $variant($policy),)*
-            /// A policy from outside the registry.
+            /// State of a user-defined policy.
             Custom(Box<dyn CustomPolicy>),
         }
 
         impl Discard {
-            /// Replaces the parameters of the policy from `now` on by others of the same policy;
-            /// the state stays.
+            /// Replaces the parameters from `now` on by others of the same policy. The state is
+            /// kept.
             pub fn change(&mut self, now: Ps, config: &DiscardConfig) {
                 match (self, config) {
                     $((Discard::$variant(policy), DiscardConfig::$variant(config)) => policy.change(config),)*
@@ -139,7 +139,7 @@ macro_rules! registry {
             fn passes_within(&self, buffer: u64) -> u64 {
                 match self {
                     $(Discard::$variant(policy) => policy.passes_within(buffer),)*
-                    // Policies from outside decide on every cell.
+                    // User-defined policies decide about every cell.
                     Discard::Custom(_) => 0,
                 }
             }

@@ -1,5 +1,5 @@
-//! A discard policy as its queue uses it: the trait of all policies, and the facts against which
-//! one is checked.
+//! The trait of all discard policies, and the facts about a queue against which a policy is
+//! checked.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -35,63 +35,66 @@ pub enum Verdict {
     Drop(Cause),
 }
 
-/// A discard policy of one queue, with state per channel slot. `queue` is the number of units of
-/// service in the queue, including those in service; `buffer` is the limit of the queue.
+/// A discard policy at one queue, with a state for each channel, whose index is `slot`. `queue` is
+/// the number of units in the queue, including the cell or frame in service. `buffer` is the limit
+/// of the queue in units.
 pub trait DiscardPolicy {
-    /// True if the policy depends on the order in which its queue receives the cells. Cells may
-    /// then not wait in front of the queue in queues of channels (virtual sources).
+    /// True if the policy depends on the order in which its queue receives the cells. A switch with
+    /// such a policy cannot have virtual sources, whose queues lie before the port's queue.
     const FOLLOWS_ORDER: bool = false;
 
-    /// Decides on one cell or frame of channel `slot` that arrives at `now`.
+    /// Decides about a cell or frame of channel `slot` that arrives at `now`.
     fn admit(&mut self, now: Ps, slot: u32, passing: Passing, queue: u64, buffer: u64) -> Verdict;
-    /// Queue length, with the units that arrive, up to which [`DiscardPolicy::passes`] replaces
-    /// [`DiscardPolicy::admit`]; 0 if it never does. The exact length is not needed below it.
+    /// Queue length in units, including the arriving ones, up to which [`DiscardPolicy::passes`]
+    /// may replace [`DiscardPolicy::admit`]; 0 if never. Below this length the port need not know
+    /// the exact length.
     fn passes_within(&self, _buffer: u64) -> u64 {
         0
     }
-    /// Accepts user data that end no PDU, as [`DiscardPolicy::admit`] does at any queue length within
-    /// [`DiscardPolicy::passes_within`]. Returns false, with nothing changed, if that depends on the length.
+    /// Accepts `units` units of user data that do not end a PDU, as [`DiscardPolicy::admit`] does
+    /// at any queue length within [`DiscardPolicy::passes_within`]. Returns false, with nothing
+    /// changed, if the decision depends on the length.
     #[inline]
     fn passes(&mut self, _slot: u32, _units: u32) -> bool {
         false
     }
-    /// True if the policy keeps no state and refuses no cell while the buffer is not full, so that
-    /// a queue without a limit need not call it.
+    /// True if the policy has no state and refuses no cell while the buffer has room. A queue
+    /// without a limit then need not call it.
     fn is_stateless(&self) -> bool {
         false
     }
-    /// True if the policy, with its parameters, refuses cells in a queue without a limit, too. By
-    /// default it refuses none there: all that it does follows from the limit.
+    /// True if the policy, with its parameters, also refuses cells of a queue without a limit. The
+    /// default is false: what most policies do depends on the limit.
     fn acts_without_limit(&self) -> bool {
         false
     }
 }
 
-/// Parameters of a policy.
+/// Parameters of a discard policy.
 pub trait PolicyParameters: Clone {
     /// Findings about values outside their range at a queue with these `facts`.
     fn check(&self, facts: QueueFacts) -> Vec<Finding>;
-    /// The parameters in a finite `buffer`, with the values that follow from others where they are
-    /// left out.
+    /// The parameters for a finite `buffer`, with defaults applied: absent values replaced by those
+    /// derived from others.
     fn in_force(&self, _buffer: Buffer) -> Self {
         self.clone()
     }
 }
 
-/// Facts about a queue, against which a policy's parameters are checked.
+/// Facts about a queue, against which the parameters of a discard policy are checked.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueFacts {
-    /// Limit in cells, or in octets where frames are served; `u64::MAX` if there is none.
+    /// Limit of the queue in cells, or in octets if frames are served; `u64::MAX` for no limit.
     pub buffer: u64,
-    /// Units of the largest PDU.
+    /// Number of units of the largest PDU.
     pub largest_pdu: u64,
-    /// Channels that share the queue.
+    /// Number of channels that share the queue.
     pub channels: usize,
 }
 
 impl QueueFacts {
     /// Findings about a policy that drops whole PDUs above `threshold`: a buffer smaller than a
-    /// PDU, and a threshold that the queue never exceeds.
+    /// PDU, or a threshold that the queue never exceeds.
     pub(super) fn check_threshold(self, threshold: Option<Cells>) -> Vec<Finding> {
         let QueueFacts {
             buffer,

@@ -41,7 +41,7 @@ pub struct Ppd {
 }
 
 impl Ppd {
-    /// State of the policy for a queue that `channels` share.
+    /// State of the policy for a queue that `channels` channels share.
     pub fn new(config: &PpdConfig, channels: usize) -> Ppd {
         let rules = Rules {
             begin_limit: u64::MAX,
@@ -53,7 +53,7 @@ impl Ppd {
             rules,
         }
     }
-    /// Replaces the parameters; the state of each channel stays.
+    /// Replaces the parameters of the policy. The state of each channel is kept.
     pub fn change(&mut self, config: &PpdConfig) {
         self.rules.forward_end = config.forward_end;
     }

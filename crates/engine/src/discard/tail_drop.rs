@@ -9,7 +9,7 @@ use super::{Cause, DiscardPolicy, PolicyParameters, QueueFacts, Verdict};
 use crate::kernel::{Finding, Ps};
 use crate::passing::Passing;
 
-/// No parameters.
+/// Parameters of tail drop: there are none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TailDropConfig {}
@@ -21,12 +21,12 @@ impl PolicyParameters for TailDropConfig {
     }
 }
 
-/// Tail drop at one queue; it does not distinguish PDUs.
+/// Tail drop at one queue. It treats all cells alike, whatever their PDU.
 #[derive(Clone, Debug)]
 pub struct TailDrop;
 
 impl TailDrop {
-    /// The policy for a queue that any number of channels share.
+    /// The policy for a queue of any number of channels.
     pub fn new(_: &TailDropConfig, _: usize) -> TailDrop {
         TailDrop
     }
@@ -44,7 +44,7 @@ impl DiscardPolicy for TailDrop {
     }
 }
 
-/// Accepts a cell or frame if the whole of it fits.
+/// Accepts a cell or frame if all its units fit into the buffer.
 #[inline]
 pub(super) fn room(passing: Passing, queue: u64, buffer: u64) -> Verdict {
     if queue + u64::from(passing.units) <= buffer {

@@ -1,27 +1,29 @@
 //! State of one channel in ERICA.
 
 /// State of one channel in ERICA. Interval numbers replace the flags of the pseudo-code, so that
-/// nothing has to be cleared when an interval ends.
+/// the end of an interval need not clear them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Channel {
-    /// Number of the last interval in which the channel was active.
+    /// Number of the last interval in which the channel was active; 0 for never.
     pub seen: u32,
-    /// Number of the last interval in which a BRM of the channel was answered.
+    /// Number of the last interval in which the scheme gave feedback in a BRM of the channel; 0 for
+    /// never.
     pub answered: u32,
-    /// Number of the interval in which `units` were counted.
+    /// Number of the interval in which the units of `units` arrived.
     counted: u32,
-    /// Units of the channel that arrived in interval `counted`.
+    /// Units of the channel that arrived in the interval with the number `counted`.
     units: u64,
-    /// Units of the channel that arrived in the interval before `counted`.
+    /// Units of the channel that arrived in the interval before the one with the number `counted`.
     units_before: u64,
-    /// CCR of the last FRM, in units/s.
+    /// CCR in the channel's last FRM, in units/s.
     pub ccr: f64,
-    /// Feedback to the channel in interval `answered` (Last Allocated ER), in units/s.
+    /// Explicit rate that the channel got in the interval `answered` (Last Allocated ER), in
+    /// units/s.
     pub last_er: f64,
 }
 
 impl Channel {
-    /// Counts units of the channel in interval `epoch`.
+    /// Counts `units` units of the channel that arrive in the interval with the number `epoch`.
     #[inline]
     pub fn count(&mut self, epoch: u32, units: u64) {
         if self.counted != epoch {
@@ -35,7 +37,8 @@ impl Channel {
         self.units += units;
     }
 
-    /// CCR measured over the interval before `epoch`, which lasted `seconds`: units / seconds.
+    /// CCR of the channel in units/s, measured over the interval before `epoch`: its units /
+    /// `seconds`, the length of that interval.
     #[inline]
     pub fn measured_rate(&self, epoch: u32, seconds: f64) -> f64 {
         let units = match epoch - self.counted {
@@ -66,7 +69,7 @@ mod tests {
             (4.0, 2.0)
         );
         assert_eq!(channel.measured_rate(8, 0.5), 0.0);
-        // No cell came in the interval before the eighth.
+        // No cell arrived in interval 7.
         channel.count(8, 1);
         assert_eq!(channel.measured_rate(8, 0.5), 0.0);
     }

@@ -12,115 +12,120 @@ use crate::control::{SchemeParameters, SwitchFacts};
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
 
-/// Target capacity of the ABR class; TU is the target utilisation, L the link rate.
+/// Formula of the target capacity of the ABR class. TU is the target utilisation, L the link rate,
+/// VBR the rate of the other classes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CapacityForm {
-    /// TU L - VBR: the target is a share of the link (Kalyanaraman 1997).
+    /// TU L - VBR: the target is a share of the link rate (Kalyanaraman 1997).
     #[default]
     OfLink,
-    /// TU (L - VBR): the target is a share of the rate left by VBR (ATM Forum 98-0408).
+    /// TU (L - VBR): the target is a share of the rate left by the other classes (ATM Forum
+    /// 98-0408).
     OfRemainder,
 }
 
-/// Averaging of the load factor (Kalyanaraman 1997, chapter 6).
+/// Method of averaging the load factor over intervals (Kalyanaraman 1997, chapter 6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LoadAveraging {
-    /// None: the load factor is that of the last interval.
+    /// No averaging: the load factor is that of the last interval.
     #[default]
     None,
-    /// Method 1: an exponential average of the load factor.
+    /// Method 1: exponential average of the load factor.
     LoadFactor,
-    /// Method 2: input, capacity and interval length are averaged before they are divided.
+    /// Method 2: exponential averages of input, capacity and interval length, from which the load
+    /// factor is computed.
     Components,
 }
 
-/// Feedback after an interval without input.
+/// Feedback to a channel after an interval without input cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ZeroInputPolicy {
     /// The fair share (Kalyanaraman 1997, table 6.1).
     #[default]
     FairShare,
-    /// The whole ABR capacity: the load is zero, so the VC share has no bound.
+    /// The whole ABR capacity: as the load is zero, the VC share is unbounded.
     ZeroLoad,
 }
 
-/// Number of active sources that is assumed until the first interval has ended.
+/// Number of active sources that the scheme assumes until the first interval has ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum InitialSources {
-    /// Every channel that is set up.
+    /// The number of channels that are set up.
     #[default]
     Established,
-    /// One, as after any interval without cells.
+    /// One source, as after any interval without cells.
     One,
 }
 
-/// Parameters of ERICA; with `queue_control` it is ERICA+.
+/// Parameters of ERICA. With `queue_control` the scheme is ERICA+.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EricaConfig {
-    /// Target utilisation; 0.9 if absent, 1.0 if `queue_control` is present.
+    /// Target utilisation. If absent, 0.9, or 1.0 with `queue_control`.
     #[schemars(extend("x-search" = { "low": 0.7, "high": 1, "scale": "linear" }))]
     pub target_utilisation: Option<f64>,
-    /// Capacity of which the target utilisation is a share.
+    /// Capacity to which the target utilisation applies.
     pub capacity_form: CapacityForm,
-    /// Longest averaging interval. With a `delta` of 0 and all flows one way, rates settle within
-    /// 1 % of max-min fair ones if intervals are 5 ms and no number of cells ends them, and within
-    /// 10 %, on nine networks of ten within 3 %, with the default, whose loads vary by more.
+    /// Longest averaging interval. The following holds if `delta` is 0 and all flows have one
+    /// direction. With intervals of 5 ms that no number of cells ends, rates settle within 1 % of
+    /// max-min fair rates. With the default, whose loads vary more, they settle within 10 %, and on
+    /// nine networks of ten within 3 %.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "100 ms", "scale": "log" }))]
     pub interval: Ps,
-    /// ABR cells after which an interval ends early. The last of them still belongs to it.
+    /// Number of ABR cells after which an interval ends early. The last of these cells belongs to
+    /// the interval.
     #[schemars(extend("x-search" = { "low": "10 cells", "high": "10000 cells", "scale": "log" }))]
     pub interval_cells: Cells,
-    /// Loads above 1 + delta count as overload; at others every channel may have the largest
+    /// Loads above 1 + delta count as overload. At lower loads every channel may have the largest
     /// allocation.
     #[schemars(extend("x-search" = { "low": 0, "high": 0.5, "scale": "linear", "when": {"max_alloc": true} }))]
     pub delta: f64,
-    /// Gives every channel the largest allocation of the last interval while there is no overload.
+    /// Gives every channel the largest allocation of the last interval, unless there is overload.
     pub max_alloc: bool,
-    /// Lets a channel below the fair share rise to the fair share first, and no further in one
-    /// step.
+    /// Lets a channel below the fair share rise only to the fair share in one step.
     pub clip_to_fair_share: bool,
-    /// Limits the feedback to the ABR capacity.
+    /// Limits the explicit rate to the ABR capacity.
     pub clip_to_capacity: bool,
-    /// Averaging of the load factor.
+    /// Method of averaging the load factor over intervals.
     pub load_averaging: LoadAveraging,
-    /// Weight of the newest interval in averages of the load, 1e-9 to 1.
+    /// Weight of the newest interval in averages of the load, from 1e-9 to 1.
     #[schemars(extend("x-search" = { "low": 0.05, "high": 1, "scale": "log", "when": {"load_averaging": ["load-factor", "components"]} }))]
     pub load_weight: f64,
     /// Restarts the average of `load_averaging = "load-factor"` after an interval without input.
     pub reset_on_zero: bool,
     /// Averages the number of active channels.
     pub average_sources: bool,
-    /// Factor on a channel's contribution in each interval in which it was not seen (DecayFactor).
-    /// With 1 a channel that has sent once counts for ever: the fair share is the capacity over the
-    /// channels that are established and have begun to send, instead of over the active channels.
+    /// Factor on a channel's contribution for each interval without cells of the channel
+    /// (DecayFactor). With 1, a channel that has sent once counts for ever. The fair share is then
+    /// the capacity divided by the number of channels that have begun to send, instead of active
+    /// channels.
     #[schemars(extend("x-search" = { "low": 0.1, "high": 1, "scale": "linear", "when": {"average_sources": true} }))]
     pub source_decay: f64,
     /// Counts a channel in the fair share from its first cell on.
     pub immediate_fair_share: bool,
-    /// Measures the rate of a channel instead of reading it from its FRMs.
+    /// Measures the rate of a channel, instead of reading CCR from its FRMs.
     pub per_vc_ccr: bool,
-    /// Counts a channel as active also when a BRM of it passes.
+    /// Counts a channel as active also when one of its BRMs passes.
     pub bidirectional_counting: bool,
     /// Also lowers ER in forward RM cells. A source then gets the lower of the rates allowed on the
     /// cell's way there and back, and its rate rises up to a round trip later. TM 4.0 section
-    /// 5.10.6 lets a switch lower ER in either direction; Kalyanaraman 1997 does so in backward
-    /// cells alone, another simulator's ERICA in both. The scheme never reads ER, so its own marks
+    /// 5.10.6 lets a switch lower ER in either direction. Kalyanaraman 1997 lowers ER in backward
+    /// cells only, ERICA in another simulator in both. The scheme never reads ER, so its own marks
     /// do not affect its measurements.
     pub mark_forward: bool,
-    /// Feedback after an interval without input.
+    /// Feedback to a channel after an interval without input cells.
     pub zero_input_policy: ZeroInputPolicy,
-    /// Number of active sources that is assumed until the first interval has ended.
+    /// Number of active sources that the scheme assumes until the first interval has ended.
     pub initial_sources: InitialSources,
     /// Queue length above which CI is also set in backward RM cells, which TM 4.0 section 5.10.6
-    /// permits beside explicit rates; never if absent.
+    /// permits beside explicit rates. CI is never set if absent.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer", "when": {"ci_threshold": true} }))]
     pub ci_threshold: Option<Cells>,
-    /// Queue control of ERICA+; off if absent.
+    /// Queue control of ERICA+. No queue control if absent.
     pub queue_control: Option<QueueControl>,
 }
 
@@ -153,7 +158,8 @@ impl Default for EricaConfig {
 }
 
 impl EricaConfig {
-    /// Target utilisation in force.
+    /// Target utilisation with its default applied: `target_utilisation`, or else 1.0 with
+    /// `queue_control` and 0.9 without.
     pub fn utilisation(&self) -> f64 {
         self.target_utilisation
             .unwrap_or(if self.queue_control.is_some() {
@@ -215,7 +221,8 @@ impl SchemeParameters for EricaConfig {
     }
 }
 
-/// Least weight of an interval: averages with smaller weights vanish.
+/// Least weight of an interval in an average. With smaller weights averages become zero by
+/// rounding.
 const LEAST_WEIGHT: f64 = 1e-9;
 
 fn is_share(value: f64) -> bool {

@@ -1,8 +1,8 @@
-//! ERICA and ERICA+ (Kalyanaraman 1997, chapter 6 and appendix C): explicit rates from the load
-//! of a link and the fair share of its capacity, measured over averaging intervals.
+//! ERICA and ERICA+ (Kalyanaraman 1997, chapter 6 and appendix C): explicit rates from the load of
+//! a link and the fair share of its capacity, both measured over averaging intervals.
 //!
-//! In the comments "p. n" is a page of the thesis; the pseudo-code of its appendix C is on pp. 399
-//! to 404. "98-0408 (n)" is an equation of the authors' summary of ERICA+ (ATM Forum 98-0408).
+//! In the comments, "p. n" is a page of the thesis, whose pseudo-code (appendix C) is on pp. 399 to
+//! 404. "98-0408 (n)" is an equation of the authors' summary of ERICA+ (ATM Forum 98-0408).
 
 mod channel;
 mod config;
@@ -24,16 +24,16 @@ pub use config::{
 };
 pub use statistics::EricaStatistics;
 
-/// Number of the first interval. 0 stands for "never", so the first interval must not be 1, whose
-/// predecessor is 0.
+/// Number of the first interval. The number 0 means "never", so the interval before the first one
+/// must have a number above 0.
 const FIRST_EPOCH: u32 = 2;
 
-/// Number of precomputed powers of the decay factor. If a channel was silent for more intervals, `pow`
+/// Number of precomputed powers of the decay factor. For channels that were silent longer, `pow`
 /// computes the power.
 const POWERS: usize = 64;
 
-/// State of ERICA at one output port. All rates are in units/s. Fields that each arrival needs come
-/// first and lie together.
+/// State of ERICA at one output port. All rates are in units/s. The fields that each arrival needs
+/// come first.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Erica {
@@ -46,22 +46,23 @@ pub struct Erica {
     mark_forward: bool,
     ci: CongestionBit,
     channels: Vec<Channel>,
-    /// Number of active channels in this interval; with averaging, the sum of the contributions.
+    /// Number of active channels in the present interval; with `average_sources`, the sum of the
+    /// contributions.
     n_this: f64,
-    /// Number of active channels in the last interval, at least 1.
+    /// Number of active channels in the last interval; at least 1.
     n_last: f64,
-    /// Number of channels seen in this interval.
+    /// Number of channels with cells in the present interval.
     seen: u32,
     brm_answered: bool,
-    /// State of the queue control with hysteresis: true while the queue drains.
+    /// State of the `hysteresis` queue control: true while the queue drains.
     draining: bool,
     abr_capacity: f64,
     fair_share: f64,
-    /// Largest explicit rate allocated in the last interval. `max_alloc_cur` is the largest in this
-    /// one so far.
+    /// Largest explicit rate allocated in the last interval. `max_alloc_cur` is the largest so far
+    /// in the present interval.
     max_alloc_prev: f64,
     max_alloc_cur: f64,
-    /// Load factor (overload) of the last interval.
+    /// Load factor of the last interval (overload factor z).
     z: f64,
     restart_average: bool,
     avg_capacity_units: f64,
@@ -76,8 +77,8 @@ pub struct Erica {
 }
 
 impl Erica {
-    /// The scheme at a port. Until the first interval ends the load is 1, and the fair share is the
-    /// target capacity over the number of sources that `initial_sources` assumes.
+    /// State of ERICA at a port with these `facts`. Until the first interval ends, the load is 1.
+    /// The fair share is the target capacity divided by the number of sources of `initial_sources`.
     pub fn new(config: &EricaConfig, facts: PortFacts) -> Erica {
         let link = facts.rate.units_per_second();
         let utilisation = config.utilisation();
@@ -122,7 +123,7 @@ impl Erica {
         }
     }
 
-    /// Replaces the parameters. Those of an interval already hold for the interval that has begun.
+    /// Replaces the parameters. A new interval length already holds for the present interval.
     pub fn change(&mut self, config: &EricaConfig) {
         self.interval_units = config.interval_cells.0;
         self.ci = CongestionBit::above(config.ci_threshold);
@@ -133,28 +134,29 @@ impl Erica {
         self.config = config.clone();
     }
 
-    /// Load factor (overload) of the last interval; infinite without capacity.
+    /// Load factor of the last interval; infinite without capacity.
     pub fn load_factor(&self) -> f64 {
         self.z
     }
-    /// Fair share in force, in units/s.
+    /// Present fair share in units/s.
     pub fn fair_share(&self) -> f64 {
         self.fair_share
     }
-    /// ABR capacity in force, in units/s.
+    /// Present ABR capacity in units/s.
     pub fn abr_capacity(&self) -> f64 {
         self.abr_capacity
     }
-    /// Number of active channels behind the fair share; not a whole number if it is averaged.
+    /// Number of active channels from which the fair share is computed; not a whole number if
+    /// averaged.
     pub fn active_sources(&self) -> f64 {
         self.n_last
     }
-    /// Counts of events of ERICA since the start.
+    /// Counts of ERICA's events since the start of the run.
     pub fn counters(&self) -> &EricaStatistics {
         &self.statistics
     }
 
-    /// Counts units of a channel as input.
+    /// Counts `units` units of channel `slot` as input.
     #[inline(always)]
     fn count_input(&mut self, slot: u32, units: u64) {
         if self.per_vc_ccr {
@@ -163,7 +165,8 @@ impl Erica {
         self.abr_units += units;
     }
 
-    /// Counts a channel as active, at its first cell in this interval (pp. 399 and 403).
+    /// Counts channel `slot` as active, at its first cell in the present interval (pp. 399 and
+    /// 403).
     fn count_source(&mut self, slot: u32) {
         let channel = &mut self.channels[slot as usize];
         let before = core::mem::replace(&mut channel.seen, self.epoch);
@@ -171,7 +174,8 @@ impl Erica {
         if self.config.average_sources {
             let contribution = self.contribution(before);
             self.n_this += 1.0 - contribution; // Contribution[VC] := 1
-            // Below DecayFactor the channel was not active in the interval before either.
+            // A contribution below DecayFactor means that the channel was not active in the
+            // interval before either.
             if contribution < self.config.source_decay {
                 self.count_immediately(1.0 - contribution / self.config.source_decay);
             }
@@ -183,9 +187,9 @@ impl Erica {
         }
     }
 
-    /// Contribution of a channel last active in interval `seen`: the decay factor to the power of
-    /// the intervals since then. It is computed when needed, so that the end of an interval does
-    /// not visit every channel.
+    /// Contribution of a channel that was last active in interval `seen`: the decay factor to the
+    /// power of the intervals since. Computed on demand, so that the end of an interval need not
+    /// visit every channel.
     fn contribution(&self, seen: u32) -> f64 {
         if seen == 0 {
             return 0.0;
@@ -197,8 +201,8 @@ impl Erica {
             .unwrap_or_else(|| libm::pow(self.config.source_decay, age as f64))
     }
 
-    /// Immediate fair share (p. 403): adds a channel to the fair share before the interval ends,
-    /// unless the number that is assumed in the first interval includes it already.
+    /// Immediate fair share (p. 403): adds a channel to the fair share before the interval ends. In
+    /// the first interval, `initial_sources` may already include the channel.
     fn count_immediately(&mut self, weight: f64) {
         let counted =
             self.epoch == FIRST_EPOCH && self.config.initial_sources == InitialSources::Established;
@@ -208,7 +212,7 @@ impl Erica {
         }
     }
 
-    /// CCR of a channel: from its last FRM, or measured over the last interval.
+    /// CCR of channel `slot` in units/s: from its last FRM, or measured over the last interval.
     fn ccr(&self, slot: u32) -> f64 {
         let channel = &self.channels[slot as usize];
         if self.per_vc_ccr {
@@ -218,7 +222,7 @@ impl Erica {
         }
     }
 
-    /// Ends an averaging interval, in the order of the pseudo-code (pp. 399 to 402).
+    /// Ends the averaging interval, in the order of the pseudo-code (pp. 399 to 402).
     fn end_interval(&mut self, now: Ps, queue: u64) {
         let seconds = (now - self.started).as_secs_f64();
         self.record_interval();
@@ -241,10 +245,10 @@ impl Erica {
         self.statistics.seen += self.seen as u64;
     }
 
-    /// Sets N_last, and starts the next count.
+    /// Sets N_last, and begins a new count of active channels.
     fn count_active(&mut self) {
         self.n_last = self.n_this.max(1.0); // Section 8.16.1: at least one active source.
-        // Each contribution decays by the same factor, hence their sum does.
+        // All contributions decay by the same factor, so their sum decays by it.
         self.n_this = if self.config.average_sources {
             self.n_this * self.config.source_decay
         } else {
@@ -252,7 +256,7 @@ impl Erica {
         };
     }
 
-    /// Sets the ABR capacity from an interval of `seconds`; returns the input rate.
+    /// Sets the ABR capacity from an interval of `seconds`. Returns the input rate in units/s.
     fn measure(&mut self, seconds: f64, queue: u64) -> f64 {
         let factor = self.queue_factor(seconds, queue);
         let (vbr, input) = (self.vbr_units as f64, self.abr_units as f64);
@@ -262,7 +266,7 @@ impl Erica {
             self.abr_capacity = capacity / seconds;
             return input / seconds;
         }
-        // Method 2 (section 8.16.1): the ratio of averages instead of the average of ratios.
+        // Method 2 (section 8.16.1): the ratio of averages, instead of the average of ratios.
         let weight = self.config.load_weight;
         average(&mut self.avg_capacity_units, capacity, weight);
         average(&mut self.avg_input_units, input, weight);
@@ -278,8 +282,8 @@ impl Erica {
         }
     }
 
-    /// f(Tq) of ERICA+ (p. 180) for the queue at the end of the interval, which drains at the rate
-    /// that VBR leaves of the link; 1 without queue control.
+    /// The factor f(Tq) of ERICA+ (p. 180) for the queue at the end of the interval. The queue
+    /// drains at the rate that VBR leaves of the link. The factor is 1 without queue control.
     fn queue_factor(&mut self, seconds: f64, queue: u64) -> f64 {
         let left = (self.link - self.vbr_units as f64 / seconds).max(0.0);
         let draining = &mut self.draining;
@@ -289,15 +293,15 @@ impl Erica {
             .map_or(1.0, |control| control.factor(queue, left, draining))
     }
 
-    /// Load factor z := input rate / ABR capacity, averaged by `load_averaging` (p. 402).
+    /// Load factor z := input rate / ABR capacity, averaged as `load_averaging` says (p. 402).
     fn average_load(&mut self, input: f64) {
         if self.abr_capacity <= 0.0 {
             self.z = f64::INFINITY; // p. 402, table 6.1
             return;
         }
         let load = input / self.abr_capacity;
-        // Section 8.16.1: method 1 starts again after a load of zero or infinity. Appendix C does
-        // so after infinity alone, hence `reset_on_zero`.
+        // Section 8.16.1: method 1 begins a new average after a load of zero or infinity. Appendix
+        // C does so only after infinity, hence `reset_on_zero`.
         let resets = self.config.reset_on_zero && load == 0.0;
         let restart = self.restart_average || resets || self.z == f64::INFINITY;
         self.restart_average = resets;
@@ -318,7 +322,7 @@ impl Erica {
     }
 
     /// Max-min step (p. 404): max(FairShare, VCShare), and MaxAllocPrevious unless z > 1 + delta.
-    /// The result is not clipped yet.
+    /// Clipping follows elsewhere.
     fn allocation(&self, vc_share: f64) -> f64 {
         let share = self.fair_share.max(vc_share);
         // Table 6.1 prints an infinite overload for an interval without input.
@@ -341,8 +345,8 @@ impl Erica {
         }
     }
 
-    /// Feedback to a channel, as an explicit rate in units/s. It has one value per interval, which
-    /// later BRMs repeat.
+    /// Explicit rate for channel `slot`, in units/s. It has one value per interval, which later
+    /// BRMs of the interval get again.
     fn answer(&mut self, slot: u32) -> f64 {
         if self.channels[slot as usize].answered == self.epoch {
             return self.channels[slot as usize].last_er; // p. 404: Last Allocated ER
@@ -350,8 +354,8 @@ impl Erica {
         let ccr = self.ccr(slot);
         let mut er = self.allocation(self.vc_share(ccr));
         self.max_alloc_cur = self.max_alloc_cur.max(er);
-        // 98-0408 (12): no sudden increase past the fair share. After MaxAllocCurrent, which is not
-        // clipped.
+        // 98-0408 (12): no sudden increase beyond the fair share. Applied after MaxAllocCurrent,
+        // which is not clipped.
         if self.config.clip_to_fair_share && ccr < self.fair_share {
             er = er.min(self.fair_share);
         }
@@ -432,7 +436,7 @@ impl SwitchControl for Erica {
         self.vbr_units += units;
     }
     fn on_backward(&mut self, _: Ps, slot: u32, rm: &mut RateRecord, queue: u64) {
-        // pp. 403 and 404: a BRM shows activity, too. It is not counted as input.
+        // pp. 403 and 404: a BRM shows that its channel is active, but does not count as input.
         if self.config.bidirectional_counting && self.channels[slot as usize].seen != self.epoch {
             self.count_source(slot);
         }
@@ -451,8 +455,8 @@ impl SwitchControl for Erica {
         };
         self.ci.reads_queue(by_scheme)
     }
-    /// True if an interval ends at this arrival, since the queue is read at its end. Simultaneous cells do
-    /// not end an interval, which must last longer than zero.
+    /// True if this arrival ends an interval, because the end of an interval reads the queue. An
+    /// interval must last longer than zero, so simultaneous cells do not end another one.
     #[inline]
     fn reads_at(&self, now: Ps, units: u64) -> bool {
         self.abr_units + units >= self.interval_units && now > self.started

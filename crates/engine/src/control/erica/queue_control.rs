@@ -1,5 +1,5 @@
-//! Queue control of ERICA+ (Kalyanaraman 1997, section 6.15): the queueing delay decides which
-//! share of the ABR capacity is allocated.
+//! Queue control of ERICA+ (Kalyanaraman 1997, section 6.15): the queueing delay determines the
+//! share of the ABR capacity that is allocated.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -9,21 +9,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::kernel::{Finding, Ps};
 
-/// Form of the factor f(Tq). All are `b` at an empty queue and 1 at T0, and never below QDLF.
+/// Form of the factor f(Tq) on the ABR capacity. Every form is `b` at an empty queue, 1 at T0, and
+/// never below QDLF.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum QueueFunction {
     /// Two hyperbolas that meet at T0 (Kalyanaraman 1997, section 6.15, the form of ERICA+).
     #[default]
     Hyperbolic,
-    /// Straight lines: from b to 1 at T0, 1 up to T1, then a - 1 less per T0 (after Vandalore et
-    /// al. 1998).
+    /// Straight lines: from b at an empty queue to 1 at T0; 1 up to T1; then falling by a - 1 per
+    /// T0 (after Vandalore et al. 1998).
     Linear,
-    /// A staircase: b below T0, 1 up to T1, then a - 1 less with every T0 begun (after Vandalore et
-    /// al. 1998).
+    /// A staircase: b below T0; 1 up to T1; then falling by a - 1 with each T0 that begins (after
+    /// Vandalore et al. 1998).
     Step,
-    /// Two thresholds: b below T0, 1 from there on, but QDLF from above T1 until the queue is back
-    /// at T0.
+    /// Two thresholds: b below T0 and 1 from T0 on. Above T1 the factor is QDLF until the queue is
+    /// back at T0.
     Hysteresis,
 }
 
@@ -32,22 +33,23 @@ pub enum QueueFunction {
 #[serde(default, deny_unknown_fields)]
 pub struct QueueControl {
     /// Form of the factor. The literature names the forms other than `hyperbolic`, but their
-    /// constants are not certain; `a` and `b` have the same meaning in all of them.
+    /// constants are not certain. `a` and `b` mean the same in all forms.
     pub function: QueueFunction,
     /// Target queueing delay T0, at which the factor is 1.
     #[schemars(extend("x-search" = { "low": "0.05 ms", "high": "50 ms", "scale": "log" }))]
     pub target_delay: Ps,
-    /// Queueing delay T1 above which `linear`, `step` and `hysteresis` drain the queue; twice T0 if
-    /// absent, which is our choice.
+    /// Queueing delay T1 above which `linear`, `step` and `hysteresis` drain the queue. Twice T0 if
+    /// absent, a value chosen here.
     #[schemars(extend("x-search" = { "low": "0.5 ms", "high": "100 ms", "scale": "log", "when": {"function": ["linear", "step", "hysteresis"]} }))]
     pub drain_delay: Option<Ps>,
-    /// Curve above T0; larger drains faster. With `linear` and `step` a - 1 is the fall per T0.
+    /// Curve above T0: a larger value drains the queue faster. With `linear` and `step` the factor
+    /// falls by a - 1 per T0.
     #[schemars(extend("x-search" = { "low": 1.01, "high": 2, "scale": "linear", "when": {"function": ["hyperbolic", "linear", "step"]} }))]
     pub a: f64,
-    /// Curve below T0: the factor at an empty queue.
+    /// Factor at an empty queue, which shapes the curve below T0.
     #[schemars(extend("x-search" = { "low": 1, "high": 1.5, "scale": "linear" }))]
     pub b: f64,
-    /// Queue drain limit factor QDLF: the factor never falls below this.
+    /// Queue drain limit factor (QDLF): least value of the factor.
     #[schemars(extend("x-search" = { "low": 0.1, "high": 1, "scale": "linear" }))]
     pub drain_limit: f64,
 }
@@ -69,8 +71,9 @@ impl Default for QueueControl {
 }
 
 impl QueueControl {
-    /// The factor f(Tq) for a queue of `queue` units that drains at `capacity` units/s, so that
-    /// Tq / T0 = q / Q0. `draining` is the state that `hysteresis` keeps between intervals.
+    /// The factor f(Tq) for a queue of `queue` units that drains at `capacity` units/s. Hence Tq /
+    /// T0 = q / Q0 with Q0 = T0 times `capacity`. `draining` is the state of `hysteresis`, which is
+    /// kept between intervals.
     pub fn factor(&self, queue: u64, capacity: f64, draining: &mut bool) -> f64 {
         let q0 = self.target_delay.as_secs_f64() * capacity; // Q0 = T0 C
         let q1 = self.drain_delay().as_secs_f64() * capacity;
@@ -83,13 +86,13 @@ impl QueueControl {
         }
     }
 
-    /// T1 in force, as a queueing delay.
+    /// Queueing delay T1 with its default applied: `drain_delay`, or else twice T0.
     pub fn drain_delay(&self) -> Ps {
         self.drain_delay
             .unwrap_or(self.target_delay.saturating_add(self.target_delay))
     }
 
-    /// The factor f(Tq) for a queue of at most Q0.
+    /// The factor f(Tq) for a queue of `q` units, at most `q0` (Q0).
     fn below(&self, q: f64, q0: f64) -> f64 {
         if q0 <= 0.0 {
             return self.b;
@@ -108,7 +111,8 @@ impl QueueControl {
         }
     }
 
-    /// The factor f(Tq) for a queue above Q0, before its lower limit is applied.
+    /// The factor f(Tq) for a queue of `q` units, above `q0` (Q0), before the lower limit QDLF is
+    /// applied. `q1` is the queue at T1.
     fn above(&self, q: f64, q0: f64, q1: f64, draining: bool) -> f64 {
         let excess = if q <= q1 { 0.0 } else { (q - q1) / q0 };
         match self.function {
@@ -118,7 +122,7 @@ impl QueueControl {
             QueueFunction::Step => 1.0 - (self.a - 1.0) * libm::ceil(excess),
             QueueFunction::Hysteresis => {
                 if draining {
-                    0.0 // The drain limit QDLF is the factor then.
+                    0.0 // QDLF is then the factor
                 } else {
                     1.0
                 }

@@ -2,26 +2,27 @@
 
 use alloc::vec::Vec;
 
-/// Counts of ERICA since the start.
+/// Counts of ERICA's events at one port since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EricaStatistics {
     /// Number of intervals that have ended.
     pub intervals: u64,
-    /// Number of intervals without input in which a BRM was answered: the out-of-phase effect.
+    /// Number of intervals without input in which a BRM got feedback: the out-of-phase effect.
     pub out_of_phase: u64,
     /// Number of intervals without input.
     pub without_input: u64,
-    /// Sum over the intervals of the number of active channels. Compared with `intervals *
+    /// Sum over all intervals of the number of channels with cells. Compared with `intervals *
     /// established`, it shows the clustering effect.
     pub seen: u64,
     /// Number of channels that are set up.
     pub established: u64,
-    /// Number of feedbacks of zero.
+    /// Number of times that the explicit rate was zero.
     pub zero_er: u64,
 }
 
 impl EricaStatistics {
-    /// Values of the statistics: each count, then the present load factor and fair share.
+    /// Values of the statistics in their order: the counts, then the present load factor and fair
+    /// share (units/s).
     pub(super) fn counted(&self, load_factor: f64, fair_share: f64) -> Vec<f64> {
         let EricaStatistics {
             intervals,

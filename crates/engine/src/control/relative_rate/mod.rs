@@ -1,11 +1,11 @@
-//! Relative rate marking by the length of the queue, sampled every S_r slots (Ajmone Marsan et al.
-//! 1997, section 2; TM 4.0 section 5.10.6 1(b)). Each control law is one file here; (1) to (4) in
-//! the comments are equations of the paper.
+//! Relative rate marking by the queue length, sampled every S_r slots (Ajmone Marsan et al. 1997,
+//! section 2; TM 4.0 section 5.10.6 1(b)). Each control law is one file here. In the comments, (1)
+//! to (4) are equations of the paper.
 //!
 //! Between samples the feedback is constant and the same for all channels. It is set in the
-//! backward RM cells that pass, and optionally in forward ones: NI for "keep", CI for "decrease";
-//! neither bit is ever cleared. The queue is that of the controlled class and of the classes that
-//! share it; what is being sent counts only with `count_in_service`.
+//! backward RM cells that pass, and optionally in forward RM cells: NI for "keep", CI for
+//! "decrease". Neither bit is ever cleared. The queue is that of the controlled class and the
+//! classes that share it. The cell or frame in service counts only with `count_in_service`.
 
 pub mod p;
 pub mod pd;
@@ -21,19 +21,19 @@ use crate::kernel::units::Cells;
 use crate::kernel::{Ps, ServiceRate};
 use crate::passing::{Contents, Passing, RateRecord};
 
-/// Feedback to the sources, c_i of the paper.
+/// Feedback to the sources (c_i in the paper).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Feedback {
-    /// IR: NI = CI = 0.
+    /// IR, increase rate: NI = CI = 0.
     Increase,
-    /// KR: NI = 1, CI = 0.
+    /// KR, keep rate: NI = 1, CI = 0.
     Keep,
-    /// DR: CI = 1.
+    /// DR, decrease rate: CI = 1.
     Decrease,
 }
 
-/// Feedback from a comparison with two thresholds. The paper leaves the equalities of (1) and (2)
-/// open; here they are as in (3) and (4), where a threshold belongs to the region above it.
+/// Compares the queue with two thresholds. For (1) and (2) the paper does not say what holds at a
+/// threshold itself. Here, as in (3) and (4), a threshold belongs to the region above it.
 #[derive(Clone, Copy, Debug)]
 pub struct Thresholds {
     low: f64,
@@ -44,8 +44,8 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// Thresholds l_t and h_t, and the distance below a threshold to which the queue must fall to
-    /// leave the region above it.
+    /// The thresholds l_t and h_t, and the hysteresis: the distance below a threshold to which the
+    /// queue must fall to leave the region above it.
     pub fn new(low: Cells, high: Cells, hysteresis: Option<Cells>) -> Thresholds {
         let hysteresis = hysteresis.map_or(0.0, |cells| cells.0 as f64);
         Thresholds {
@@ -55,15 +55,15 @@ impl Thresholds {
             last: Feedback::Increase,
         }
     }
-    /// Replaces the thresholds; the last feedback stays.
+    /// Replaces the thresholds. The last feedback is kept.
     fn change(&mut self, low: Cells, high: Cells, hysteresis: Option<Cells>) {
         *self = Thresholds {
             last: self.last,
             ..Thresholds::new(low, high, hysteresis)
         };
     }
-    /// Feedback of the queue's region, or still of the region above it until the queue has fallen
-    /// by `hysteresis`.
+    /// Feedback for the region of `queue`; still that of the region above it until the queue has
+    /// fallen by `hysteresis`.
     fn feedback(&mut self, queue: f64) -> Feedback {
         let kept = self.last.min(self.region(queue + self.hysteresis));
         self.last = kept.max(self.region(queue));
@@ -81,8 +81,9 @@ impl Thresholds {
     }
 }
 
-/// Findings common to all laws: about the sampling interval, thresholds in the wrong order or
-/// beyond the buffer, and a hysteresis that never lets the queue leave a threshold's region.
+/// Findings that all laws share: about the sampling interval, about thresholds in the wrong order
+/// or beyond the buffer, and about a hysteresis with which the queue never leaves the region above
+/// a threshold.
 fn ranges(
     facts: SwitchFacts,
     sampling: Cells,
@@ -94,7 +95,7 @@ fn ranges(
         .ordered(("low", low), ("high", high))
         .reachable("high", high);
     match hysteresis {
-        // A larger hysteresis would never permit an increase again, not even with an empty queue.
+        // With a larger hysteresis not even an empty queue would permit an increase again.
         Some(hysteresis) => ranges.require(
             "hysteresis",
             hysteresis.0 == 0 || hysteresis < low,
@@ -105,33 +106,33 @@ fn ranges(
     }
 }
 
-/// A control law: it turns samples of the queue into feedback.
+/// A control law, which turns samples of the queue into feedback.
 pub trait Law {
-    /// Parameters of the law and of its sampling.
+    /// Type of the parameters of the law and of its sampling.
     type Config;
 
-    /// Replaces the parameters of the law; its state stays.
+    /// Replaces the parameters of the law. The state of the law is kept.
     fn change(&mut self, config: &Self::Config);
     /// Time between samples, in slots (cell times).
     fn sampling(config: &Self::Config) -> Cells;
-    /// The feedback until the next sample, from the queue and its change D_Q since the last sample,
-    /// in units; the queue before the first sample was empty.
+    /// The feedback until the next sample. `queue` is the queue length in units, `change` its
+    /// change D_Q since the last sample. Before the first sample the queue counts as empty.
     fn decide(&mut self, queue: u64, change: i64) -> Feedback;
 }
 
-/// Sampling of the queue, and direction of the marks.
+/// Parameters of the sampling of the queue, and the direction of marked RM cells.
 #[derive(Clone, Copy, Debug)]
 struct Sampling {
-    /// Time between samples S_r, in slots.
+    /// Time between samples (S_r) in slots.
     every: Cells,
-    /// True if a sample also counts the cell or frame that is being sent.
+    /// True if a sample also counts the cell or frame in service.
     count_in_service: bool,
     /// True if forward RM cells are marked, too.
     mark_forward: bool,
 }
 
-/// Instants a fixed number of slots apart; a slot is the service time of one unit. The remainder is carried,
-/// so that the interval is exact on average.
+/// A sequence of instants, each a fixed number of slots after the last. A slot is the service time
+/// of one unit. The fraction of a picosecond is carried, so that the mean interval is exact.
 #[derive(Clone, Debug)]
 pub struct Slots {
     slots: Cells,
@@ -142,7 +143,7 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// Instants `slots` services apart on a link of this rate, from time 0 on.
+    /// Instants that are `slots` slots apart on a link of this rate, from time 0 on.
     pub fn new(rate: ServiceRate, slots: Cells) -> Slots {
         let (Ps(whole), remainder) = rate.time_of(slots.0);
         Slots {
@@ -153,7 +154,7 @@ impl Slots {
             carry: 0,
         }
     }
-    /// The instant that follows `now`, which must be the instant before it.
+    /// The instant after `now`. `now` must be the instant returned last.
     pub fn after(&mut self, now: Ps) -> Ps {
         let owed = self.carry as u128 + self.remainder as u128;
         let extra = owed >= self.denominator as u128;
@@ -162,27 +163,27 @@ impl Slots {
     }
 }
 
-/// State of a law at one output port, with its sampling.
+/// A control law at one output port, with the sampling of the queue.
 #[derive(Clone, Debug)]
 pub struct Sampled<L> {
     law: L,
     slots: Slots,
     link: ServiceRate,
-    /// Time of the last sample. `next` is the time of the next.
+    /// Time of the last sample. `next` is the time of the next sample.
     last: Ps,
     next: Ps,
-    /// True if a sample also counts the cell or frame that is being sent.
+    /// True if a sample also counts the cell or frame in service.
     count_in_service: bool,
     queue: u64,
     feedback: Feedback,
     mark_forward: bool,
-    /// Number of samples by feedback: increase, keep, decrease.
+    /// Numbers of samples with the feedback increase, keep and decrease.
     samples: [u64; 3],
 }
 
 impl<L: Law> Sampled<L> {
-    /// A law before its first sample, which is taken S_r slots after the start; until then rates
-    /// may increase.
+    /// A law before its first sample, which is taken S_r slots after the start. Until then the
+    /// feedback is "increase".
     fn with(law: L, sampling: Sampling, facts: PortFacts) -> Sampled<L> {
         let mut slots = Slots::new(facts.rate, sampling.every);
         let next = slots.after(Ps::ZERO);
@@ -200,7 +201,7 @@ impl<L: Law> Sampled<L> {
             samples: [0; 3],
         }
     }
-    /// Replaces the parameters of the law. Another interval begins at the last sample.
+    /// Replaces the parameters of the law. A changed sampling interval counts from the last sample.
     pub fn change(&mut self, config: &L::Config) {
         self.law.change(config);
         let every = L::sampling(config);
@@ -217,7 +218,7 @@ impl<L: Law> Sampled<L> {
             Feedback::Decrease => rm.ci = true, // DR
         }
     }
-    /// Feedback in force, that of the last sample.
+    /// Present feedback: that of the last sample.
     pub fn feedback(&self) -> Feedback {
         self.feedback
     }

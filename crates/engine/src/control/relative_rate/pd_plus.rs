@@ -1,5 +1,5 @@
-//! PD+ control: PD control, but a change by more than beta decides alone (Ajmone Marsan et al.
-//! 1997, (3)).
+//! PD+ control: as PD control, but a change by more than beta determines the feedback alone (Ajmone
+//! Marsan et al. 1997, (3)).
 
 use alloc::vec::Vec;
 
@@ -12,7 +12,7 @@ use crate::control::{PortFacts, SchemeParameters, SwitchFacts};
 use crate::kernel::Finding;
 use crate::kernel::units::Cells;
 
-/// Parameters of PD+ control; defaults are those of the paper's table 2, for a buffer of 5,000
+/// Parameters of PD+ control. The defaults are those of the paper's table 2, for a buffer of 5,000
 /// cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -20,31 +20,31 @@ pub struct PdPlusConfig {
     /// Slots between samples of the queue (S_r); a slot is the time of a cell on the link.
     #[schemars(extend("x-search" = { "low": "1 cell", "high": "10000 cells", "scale": "log" }))]
     pub sampling: Cells,
-    /// Rates may increase while the queue is shorter than this and does not grow (l_t).
+    /// Queue length below which rates may increase, unless the queue grows (l_t).
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer" }))]
     pub low: Cells,
-    /// Rates decrease from this queue length on (h_t), unless the queue falls.
+    /// Queue length from which on rates decrease, unless the queue falls (h_t).
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer" }))]
     pub high: Cells,
-    /// Largest change between samples for which the length of the queue counts (beta): beyond it
-    /// rates decrease if the queue grows and increase if it falls.
+    /// Largest change between samples for which the queue length counts (beta). Beyond it, rates
+    /// decrease if the queue grows and increase if it falls.
     #[schemars(extend("x-search" = { "low": "1 cell", "high": "1000 cells", "scale": "log" }))]
     pub beta: Cells,
-    /// Largest change between samples that counts as none. 0 in (3); with the epsilon of (4), 1 or 2
-    /// cells, the ripple of a lightly loaded link keeps no rate.
+    /// Largest change between samples that counts as no change; 0 in (3). With the epsilon of (4),
+    /// 1 or 2 cells, the small changes at a lightly loaded link keep no rate.
     #[schemars(extend("x-search" = { "low": "0 cells", "high": "100 cells", "scale": "linear" }))]
     pub epsilon: Cells,
-    /// Counts the cell that is being sent as part of the queue. The paper does not say. If it
-    /// counts, the queue of a lightly loaded link alternates between 0 and 1, and every port on the
-    /// way reacts to it.
+    /// Counts the cell in service as part of the queue. The paper does not specify this. If the
+    /// cell counts, the queue of a lightly loaded link alternates between 0 and 1, and every port
+    /// on the path reacts to this.
     pub count_in_service: bool,
-    /// Also marks forward RM cells, whose bits the destination returns: a cell then brings back the
+    /// Also marks forward RM cells, whose bits the destination returns. A cell then brings back the
     /// worse feedback of its way there and its way back. TM 4.0 section 5.10.6 lets a switch set CI
     /// and NI in either direction; the paper sets them in backward cells.
     pub mark_forward: bool,
-    /// Distance below a threshold to which the queue must fall before it counts as below it again;
-    /// less than `low`. None if absent, as in the paper. Two thresholds for one bit are usual
-    /// (Ohsaki et al. 1995, section II.A: Q_H and Q_L).
+    /// Distance below a threshold to which the queue must fall before it counts as below the
+    /// threshold again; less than `low`. No hysteresis if absent, as in the paper. Two thresholds
+    /// for one bit are usual (Ohsaki et al. 1995, section II.A: Q_H and Q_L).
     #[schemars(extend("x-search" = { "low": 0, "high": 0.05, "scale": "linear", "of": "buffer", "when": {"hysteresis": true} }))]
     pub hysteresis: Option<Cells>,
 }
@@ -79,7 +79,7 @@ pub struct PdPlus {
 }
 
 impl Sampled<PdPlus> {
-    /// State of the law at a port with these `facts`.
+    /// State of PD+ control at a port with these `facts`.
     pub fn new(config: &PdPlusConfig, facts: PortFacts) -> Sampled<PdPlus> {
         let sampling = Sampling {
             every: config.sampling,
@@ -113,7 +113,7 @@ impl Law for PdPlus {
         config.sampling
     }
     fn decide(&mut self, queue: u64, change: i64) -> Feedback {
-        // Evaluated for every sample, as thresholds with hysteresis depend on the sample before.
+        // Computed at every sample, because thresholds with hysteresis depend on the sample before.
         let by_length = self.pd.decide(queue, change);
         if change.unsigned_abs() <= self.beta {
             return by_length; // (3): -beta <= D_Q <= beta

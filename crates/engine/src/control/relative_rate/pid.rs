@@ -1,5 +1,5 @@
-//! PID control: the length of the queue while it grows, its mean while it falls (Ajmone Marsan et
-//! al. 1997, (4)).
+//! PID control: feedback by the queue length while the queue grows, and by its mean while the queue
+//! falls (Ajmone Marsan et al. 1997, (4)).
 
 use alloc::vec::Vec;
 
@@ -11,7 +11,7 @@ use crate::control::{PortFacts, SchemeParameters, SwitchFacts};
 use crate::kernel::Finding;
 use crate::kernel::units::Cells;
 
-/// Parameters of PID control; defaults are those of the paper's table 2, for a buffer of 5,000
+/// Parameters of PID control. The defaults are those of the paper's table 2, for a buffer of 5,000
 /// cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -19,32 +19,32 @@ pub struct PidConfig {
     /// Slots between samples of the queue (S_r); a slot is the time of a cell on the link.
     #[schemars(extend("x-search" = { "low": "1 cell", "high": "10000 cells", "scale": "log" }))]
     pub sampling: Cells,
-    /// Rates may increase below this (l_t).
+    /// Queue length below which rates may increase (l_t).
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer" }))]
     pub low: Cells,
-    /// Rates decrease from this on (h_t).
+    /// Queue length from which on rates decrease (h_t).
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer" }))]
     pub high: Cells,
     /// Weight of the newest sample in the mean I_Q(n) = alpha Q(n) + (1 - alpha) I_Q(n - 1), above
-    /// 0 and below 1. The time constant of the mean is -S_r / ln(1 - alpha) slots; the paper's
-    /// expression for it, theta, is negative and has its dimension but not its value.
+    /// 0 and below 1. The time constant of the mean is -S_r / ln(1 - alpha) slots. The paper's
+    /// expression theta for it is negative, and has the right dimension but not the right value.
     #[schemars(extend("x-search" = { "low": 0.0001, "high": 0.5, "scale": "log" }))]
     pub alpha: f64,
-    /// Least decrease between two samples that counts as a falling queue (epsilon; 1 or 2 cells in
-    /// the paper, which does not say which value it used).
+    /// Least decrease between two samples that counts as a falling queue (epsilon). The paper names
+    /// 1 or 2 cells, and does not say which it used.
     #[schemars(extend("x-search" = { "low": "1 cell", "high": "100 cells", "scale": "log" }))]
     pub epsilon: Cells,
-    /// Counts the cell that is being sent as part of the queue. The paper does not say. If it
-    /// counts, the queue of a lightly loaded link alternates between 0 and 1, and every port on the
-    /// way reacts to it.
+    /// Counts the cell in service as part of the queue. The paper does not specify this. If the
+    /// cell counts, the queue of a lightly loaded link alternates between 0 and 1, and every port
+    /// on the path reacts to this.
     pub count_in_service: bool,
-    /// Also marks forward RM cells, whose bits the destination returns: a cell then brings back the
+    /// Also marks forward RM cells, whose bits the destination returns. A cell then brings back the
     /// worse feedback of its way there and its way back. TM 4.0 section 5.10.6 lets a switch set CI
     /// and NI in either direction; the paper sets them in backward cells.
     pub mark_forward: bool,
-    /// Distance below a threshold to which the queue must fall before it counts as below it again;
-    /// less than `low`. None if absent, as in the paper. Two thresholds for one bit are usual
-    /// (Ohsaki et al. 1995, section II.A: Q_H and Q_L).
+    /// Distance below a threshold to which the queue must fall before it counts as below the
+    /// threshold again; less than `low`. No hysteresis if absent, as in the paper. Two thresholds
+    /// for one bit are usual (Ohsaki et al. 1995, section II.A: Q_H and Q_L).
     #[schemars(extend("x-search" = { "low": 0, "high": 0.05, "scale": "linear", "of": "buffer", "when": {"hysteresis": true} }))]
     pub hysteresis: Option<Cells>,
 }
@@ -86,7 +86,7 @@ pub struct Pid {
 }
 
 impl Sampled<Pid> {
-    /// State of the law at a port with these `facts`; the mean starts at zero.
+    /// State of PID control at a port with these `facts`. The mean begins with zero.
     pub fn new(config: &PidConfig, facts: PortFacts) -> Sampled<Pid> {
         let thresholds = Thresholds::new(config.low, config.high, config.hysteresis);
         let law = Pid {
@@ -119,7 +119,7 @@ impl Law for Pid {
         // I_Q(n) = alpha Q(n) + (1 - alpha) I_Q(n - 1), the equation before (4)
         self.mean += self.alpha * (queue as f64 - self.mean);
         let falls = change <= 0 && change.unsigned_abs() >= self.epsilon; // (4): D_Q <= -epsilon
-        // (4): I_Q while the queue falls, otherwise Q.
+        // (4): the mean I_Q while the queue falls, otherwise Q.
         self.thresholds
             .feedback(if falls { self.mean } else { queue as f64 })
     }
