@@ -2,22 +2,23 @@
 
 use super::intervals::{Interval, Intervals};
 
-/// Most blocks of an acknowledgement: as many as fit beside a time stamp option (RFC 2018 section
-/// 3).
+/// Greatest number of blocks in an acknowledgement: as many as fit beside a time stamp option (RFC
+/// 2018 section 3).
 pub const MOST_BLOCKS: usize = 3;
 
-/// Bytes of an option with [`MOST_BLOCKS`] blocks in the header.
+/// Bytes of a SACK option with [`MOST_BLOCKS`] blocks in the header.
 pub const MOST_OPTION_BYTES: u32 = 4 + 8 * MOST_BLOCKS as u32;
 
-/// Largest window under selective acknowledgement: offsets of blocks have 31 bits.
+/// Largest receive window in bytes with selective acknowledgements: the offset of a block has at
+/// most 31 bits.
 pub const LARGEST_WINDOW: u64 = (1 << 31) - 1;
 
 const NARROW: u32 = 21;
 const WIDE: u32 = 31;
 
-/// Blocks of one acknowledgement as offsets from its cumulative number, in 16 bytes, so that
-/// segments are not larger than without them: three blocks if all offsets are below 2 MiB,
-/// otherwise two. The two lowest bits hold the layout.
+/// SACK blocks of one acknowledgement, in 16 bytes, as offsets from the acknowledgement number.
+/// With offsets below 2 MiB there is room for three blocks, otherwise for two. The two lowest bits
+/// hold the layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blocks {
     low: u64,
@@ -25,11 +26,11 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// No blocks.
+    /// No SACK blocks.
     pub const NONE: Blocks = Blocks { low: 0, high: 0 };
 
-    /// The most recently changed intervals of the data `held` above `ack`, the latest first (RFC
-    /// 2018 section 4).
+    /// The most recently changed intervals of the data `held` above the acknowledgement number
+    /// `ack`, the latest first (RFC 2018 section 4).
     pub fn latest(held: &Intervals, ack: u64) -> Blocks {
         let mut latest = [Interval::default(); MOST_BLOCKS];
         for &interval in held.as_slice() {
@@ -78,8 +79,8 @@ impl Blocks {
         self.low as u128 | (self.high as u128) << 64
     }
 
-    /// The blocks as bytes `from..to`, the latest first, of an acknowledgement of everything below
-    /// `ack`.
+    /// The blocks as ranges of bytes `from..to`, the latest first. `ack` is the number of the
+    /// acknowledgement that carries them.
     pub fn above(self, ack: u64) -> impl Iterator<Item = (u64, u64)> {
         let bits = self.bits();
         let (width, most) = if bits & 3 == 2 {
@@ -94,8 +95,8 @@ impl Blocks {
             .map(move |(from, to)| (ack + from, ack + to))
     }
 
-    /// Bytes of the option in the header: kind, length and eight bytes for each block, padded to
-    /// whole words.
+    /// Bytes of the SACK option in the header: kind, length, eight bytes for each block, and
+    /// padding to whole words; 0 without blocks.
     #[inline]
     pub fn option_bytes(self) -> u32 {
         if self == Blocks::NONE {
@@ -125,7 +126,8 @@ mod tests {
         (blocks.above(ack).collect(), blocks.option_bytes())
     }
 
-    /// RFC 2018 section 7, case 2: of eight segments of 500 bytes from 5000 on the first is lost.
+    /// RFC 2018 section 7, case 2: of eight segments of 500 bytes from byte 5000 on, the first is
+    /// lost.
     #[test]
     fn one_hole_is_one_growing_block() {
         for arrived in 1..=7 {
@@ -139,7 +141,7 @@ mod tests {
         }
     }
 
-    /// RFC 2018 section 7, case 3: segments 2, 4, 6 and 8 of the same eight are lost.
+    /// RFC 2018 section 7, case 3: segments 2, 4, 6 and 8 of the same eight segments are lost.
     #[test]
     fn the_latest_block_comes_first() {
         let arrived = [(6_000, 6_500), (7_000, 7_500), (8_000, 8_500)];
@@ -153,7 +155,7 @@ mod tests {
         );
         let all = [(8_000, 8_500), (7_000, 7_500), (6_000, 6_500)];
         assert_eq!(blocks(&arrived, 5_500), (all.to_vec(), 28));
-        // Continuation of the case: the fourth segment arrives late and joins two blocks.
+        // The case continues: the fourth segment arrives late and joins two blocks.
         let late = [&arrived[..], &[(6_500, 7_000)]].concat();
         assert_eq!(
             blocks(&late, 5_500),

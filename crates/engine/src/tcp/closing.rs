@@ -1,4 +1,4 @@
-//! The states in which a connection is closed (RFC 9293 section 3.6 and figure 5), for one end.
+//! The states of one end of a connection that is being closed (RFC 9293 section 3.6 and figure 5).
 
 use super::config::TcpConfig;
 use super::estimator::RttEstimator;
@@ -9,44 +9,45 @@ use crate::kernel::Ps;
 /// 4.3BSD it lasts 60 s.
 pub const MSL: Ps = Ps::from_s(120);
 
-/// State of an end, from ESTABLISHED on.
+/// State of one end of a connection, from ESTABLISHED on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// No FIN was sent or received.
+    /// No FIN has been sent or received.
     Established,
     /// This end has sent its FIN.
     FinWait1,
-    /// The FIN of this end was acknowledged.
+    /// The FIN of this end has been acknowledged.
     FinWait2,
-    /// The other end's FIN was received, with all data before it.
+    /// The FIN of the other end has been received, with all data before it.
     CloseWait,
-    /// Both FINs are on their way at once, and the other end's has arrived.
+    /// Both ends have sent a FIN at the same time; that of the other end has been received, that of
+    /// this end is not acknowledged.
     Closing,
-    /// This end has sent its FIN after it received that of the other end.
+    /// This end has sent its FIN after it received the FIN of the other end.
     LastAck,
-    /// Both FINs have arrived; the other end may not know it.
+    /// Both FINs have been received, but the other end may not know this.
     TimeWait,
-    /// Nothing is left of the connection.
+    /// The connection no longer exists.
     Closed,
 }
 
-/// One end of a connection that is closed some time.
+/// State of one end of a connection that may be closed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Closing {
     state: State,
-    /// Last end of TIME-WAIT.
+    /// Time at which TIME-WAIT ends.
     until: Ps,
 }
 
 impl Closing {
-    /// An end that neither has closed.
+    /// State of a connection that neither end has closed.
     pub fn new() -> Closing {
         Closing {
             state: State::Established,
             until: Ps::NEVER,
         }
     }
-    /// The state at `now`.
+    /// State at `now`; TIME-WAIT ends by time.
     pub fn state(&self, now: Ps) -> State {
         if self.state == State::TimeWait && now >= self.until {
             State::Closed
@@ -54,7 +55,7 @@ impl Closing {
             self.state
         }
     }
-    /// The own FIN is sent, perhaps again.
+    /// Records that this end sends its FIN, for the first time or again.
     pub fn on_fin_sent(&mut self) {
         self.state = match self.state {
             State::Established => State::FinWait1,
@@ -62,7 +63,7 @@ impl Closing {
             other => other,
         };
     }
-    /// The own FIN is acknowledged, perhaps again.
+    /// Records that the FIN of this end is acknowledged, for the first time or again.
     pub fn on_fin_acknowledged(&mut self, now: Ps) {
         match self.state(now) {
             State::FinWait1 => self.state = State::FinWait2,
@@ -71,8 +72,9 @@ impl Closing {
             _ => {}
         }
     }
-    /// The other end's FIN arrives, with all data before it, perhaps again. The acknowledgement of the
-    /// own FIN in the same segment goes first (RFC 9293 section 3.10.7.4).
+    /// Records that the FIN of the other end arrives, for the first time or again, with all data
+    /// before it. If the same segment acknowledges the FIN of this end, that must be recorded first
+    /// (RFC 9293 section 3.10.7.4).
     pub fn on_fin(&mut self, now: Ps) {
         match self.state(now) {
             State::Established => self.state = State::CloseWait,
@@ -81,19 +83,19 @@ impl Closing {
             _ => {}
         }
     }
-    /// TIME-WAIT begins, or begins again.
+    /// Begins TIME-WAIT, or extends it.
     fn wait(&mut self, now: Ps) {
         self.state = State::TimeWait;
         self.until = now.saturating_add(Ps(2 * MSL.0));
     }
-    /// True if the own FIN was sent and is not known to have arrived.
+    /// True if this end has sent its FIN and the FIN is not acknowledged.
     pub fn awaits_acknowledgement(&self) -> bool {
         matches!(
             self.state,
             State::FinWait1 | State::Closing | State::LastAck
         )
     }
-    /// True if the other end's FIN was received.
+    /// True if the FIN of the other end has been received.
     pub fn has_fin(&self) -> bool {
         !matches!(
             self.state,
@@ -102,21 +104,23 @@ impl Closing {
     }
 }
 
-/// Closing at the receiving end, which sends no data: its FIN has the number 0, and a timer of its own.
+/// Closing at the end that receives the data and sends none: its FIN has the number 0, and its own
+/// timer.
 #[derive(Clone, Debug)]
 pub(super) struct ReceiverClosing {
     states: Closing,
-    /// Number of the other end's FIN, once a segment with it has arrived.
+    /// Number of the other end's FIN; `None` until a segment with FIN has arrived.
     fin: Option<u64>,
-    /// The application has closed the connection.
+    /// True if the application has closed the connection.
     closed: bool,
-    /// Used for its timeout alone, as in [`super::listening`].
+    /// Provides only the timeout of the FIN, as in [`super::listening`].
     estimator: RttEstimator,
     fins_sent: u32,
 }
 
 impl ReceiverClosing {
-    /// An end that neither has closed; its clock ticks at `phase + k * granularity`.
+    /// State of a connection that neither end has closed. The clock of the timer ticks at `phase +
+    /// k * granularity`.
     pub fn new(config: &TcpConfig, phase: Ps) -> ReceiverClosing {
         ReceiverClosing {
             states: Closing::new(),
@@ -130,36 +134,38 @@ impl ReceiverClosing {
     pub fn state(&self, now: Ps) -> State {
         self.states.state(now)
     }
-    /// The application closes the connection.
+    /// Records that the application closes the connection.
     pub fn close(&mut self) {
         self.closed = true;
     }
-    /// A segment with FIN behind the byte before `number` has arrived.
+    /// Records that a segment with the other end's FIN has arrived; `number` is the sequence number
+    /// of the FIN.
     pub fn note_fin(&mut self, number: u64) {
         self.fin = Some(number);
     }
-    /// Everything below `next` has arrived. If the FIN is the next, it counts as received, and the
-    /// application, which reads at once, closes the connection.
+    /// Records that all data below `next` have arrived. If the FIN is next, it counts as received.
+    /// The application has then read everything and closes the connection.
     pub fn on_data(&mut self, now: Ps, next: u64) {
         if self.fin == Some(next) {
             self.states.on_fin(now);
             self.closed = true;
         }
     }
-    /// The own FIN is acknowledged.
+    /// Records that the FIN of this end is acknowledged.
     pub fn on_fin_acknowledged(&mut self, now: Ps) {
         self.states.on_fin_acknowledged(now);
     }
-    /// True if the own FIN was sent and is not known to have arrived.
+    /// True if this end has sent its FIN and the FIN is not acknowledged.
     pub fn awaits_acknowledgement(&self) -> bool {
         self.states.awaits_acknowledgement()
     }
-    /// True if the other end's FIN was received.
+    /// True if the FIN of the other end has been received.
     pub fn has_fin(&self) -> bool {
         self.states.has_fin()
     }
-    /// The own FIN in an acknowledgement that is sent at `now`, and the time at which it must be sent again.
-    /// All carry it until it is acknowledged, as in Net/3 (`tcp_outflags`).
+    /// The FIN field of an acknowledgement that is sent at `now`, and the time at which the FIN
+    /// must be sent again. Every acknowledgement carries the FIN until it is acknowledged, as in
+    /// Net/3 (`tcp_outflags`).
     pub fn own_fin(&mut self, now: Ps) -> (OwnFin, Ps) {
         if !self.closed {
             return (OwnFin::NotYet, Ps::NEVER);
@@ -172,11 +178,11 @@ impl ReceiverClosing {
             (OwnFin::Acknowledged, Ps::NEVER)
         }
     }
-    /// The FIN was not acknowledged in time: the next timeout is twice as long (RFC 6298 (5.5)).
+    /// Doubles the next timeout, after the FIN was not acknowledged in time (RFC 6298 (5.5)).
     pub fn on_timeout(&mut self) {
         self.estimator.on_timeout();
     }
-    /// True if the last FIN was a retransmission.
+    /// True if the FIN sent last was a retransmission.
     pub fn has_repeated(&self) -> bool {
         self.fins_sent > 1
     }
@@ -194,7 +200,7 @@ mod tests {
     }
     use Happens::*;
 
-    /// States after each event, at one second each.
+    /// States after each of the `events`, which come at intervals of one second.
     fn states(events: &[Happens]) -> alloc::vec::Vec<State> {
         let mut closing = Closing::new();
         let seconds = (1..).map(Ps::from_s);
@@ -216,7 +222,7 @@ mod tests {
         assert_eq!(states(&[Sends, Acked, Fin]), [FinWait1, FinWait2, TimeWait]);
         assert_eq!(states(&[Fin, Sends, Acked]), [CloseWait, LastAck, Closed]);
         assert_eq!(states(&[Sends, Fin, Acked]), [FinWait1, Closing, TimeWait]);
-        // What comes twice changes nothing.
+        // A repeated event changes nothing.
         assert_eq!(
             states(&[Fin, Fin, Sends, Sends, Fin, Acked, Fin, Acked]),
             [
@@ -225,7 +231,7 @@ mod tests {
         );
     }
 
-    /// 2 MSL are four minutes; a FIN that comes again begins them again.
+    /// 2 MSL are four minutes; a repeated FIN begins them again.
     #[test]
     fn time_wait_lasts_twice_the_lifetime_of_a_segment() {
         let mut closing = Closing::new();

@@ -1,4 +1,4 @@
-//! The parameters of one TCP connection, as written in a scenario.
+//! The parameters of a TCP connection, as in a scenario.
 
 use alloc::format;
 use alloc::string::String;
@@ -17,56 +17,57 @@ use super::window::Window;
 use crate::kernel::Ps;
 use crate::kernel::units::Bytes;
 
-/// Coarse clocks that tick together.
+/// Which coarse clocks tick together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Clock {
-    /// The clocks of one host, for all its connections, as in BSD: the clock of the retransmission
-    /// timers and that of delayed acknowledgements start when the host boots. The time of boot is
-    /// drawn for each host.
+    /// The clocks of one host, for all its connections, as in BSD. The clock of the retransmission
+    /// timers and that of delayed acknowledgements start when the host boots; the time of boot is
+    /// random for each host.
     #[default]
     PerHost,
-    /// The retransmission timers of all hosts, as if they had booted at one instant. Clocks of
-    /// delayed acknowledgements have phases of their own, one for each connection.
+    /// The retransmission timers of all hosts, as if all had booted at one instant. Clocks of
+    /// delayed acknowledgements have a random phase for each connection.
     Shared,
-    /// The retransmission timers of all hosts tick at whole multiples of `granularity`, from time 0 on.
+    /// The retransmission timers of all hosts, at whole multiples of `granularity` from time 0 on.
     /// Clocks of delayed acknowledgements are as under `shared`.
     Aligned,
 }
 
-/// The timeout to which the backoff factors 2, 4, 8, ... apply.
+/// The timeout that the backoff factors 2, 4, 8, ... multiply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BackoffOf {
-    /// The retransmission timeout, after `min_rto` has raised it: RFC 6298 (2.4) and (5.5).
+    /// The retransmission timeout after `min_rto` has been applied: RFC 6298 (2.4) and (5.5).
     #[default]
     Timeout,
-    /// The estimate from the round trips; `min_rto` and `max_rto` bound the product, as in 4.3BSD
-    /// (`TCPT_RANGESET` of `tcp_timer.c`). An estimate far below `min_rto` then never backs off.
+    /// The timeout estimated from round trips; then `min_rto` and `max_rto` bound the product, as
+    /// in 4.3BSD (`TCPT_RANGESET` of `tcp_timer.c`). The timeout of a round trip far below
+    /// `min_rto` then never grows.
     Estimate,
 }
 
-/// Parameters of a TCP connection; both ends use the same ones.
+/// Parameters of a TCP connection. Both ends use the same parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TcpConfig {
-    /// Reaction of the sender to loss.
+    /// How the sender reacts to losses.
     pub recovery: Recovery,
     /// Sets the connection up before data are sent: SYN, SYN-ACK, ACK (RFC 793 section 3.4), with
-    /// their timers. Windows are then as in the header: unscaled in SYNs, otherwise multiples of a
-    /// power of two (RFC 7323).
+    /// their timers. Windows are then as in real headers: unscaled in a SYN, otherwise multiples of
+    /// a power of two (RFC 7323).
     pub connection_setup: bool,
-    /// Closes the connection of a source with an end, such as `transfer` (RFC 9293 section 3.6): the segment
-    /// with the last byte carries FIN, the destination answers with a FIN of its own, and the source
-    /// acknowledges that. The completion time stays that of the last byte's acknowledgement.
+    /// Closes the connection of a source that ends, such as `transfer` (RFC 9293 section 3.6). The
+    /// segment with the last byte carries FIN, the destination answers with its own FIN, which the
+    /// source acknowledges. The completion time is still that of the last byte's acknowledgement.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     #[schemars(extend("default" = false))]
     pub connection_close: bool,
     /// Payload bytes of a full segment.
     #[schemars(extend("x-search" = { "low": "64 bytes", "high": "9140 bytes", "scale": "log" }))]
     pub mss: Bytes,
-    /// Receive window, and so the limit of the outstanding bytes. A window above 64 KiB implies the
-    /// window scaling of RFC 7323.
+    /// Receive window, which limits the outstanding bytes. A window above 64 KiB implies window
+    /// scaling (RFC 7323).
     #[schemars(extend("x-search" = { "low": "16 KiB", "high": "4 MiB", "scale": "log" }))]
     pub window: Bytes,
     /// Initial cwnd, in segments.
@@ -75,93 +76,100 @@ pub struct TcpConfig {
     /// Initial ssthresh; the receive window if absent.
     #[schemars(extend("x-search" = { "low": "16 KiB", "high": "4 MiB", "scale": "log" }))]
     pub initial_ssthresh: Option<Bytes>,
-    /// Interval of the clock that measures round trips and counts down the retransmission timer:
-    /// 500 ms in 4.3BSD, 100 ms (Kalyanaraman 8.5) or 0.1 ms (Romanow and Floyd) in simulations.
-    /// The phase of the clock is random or zero, for each host or for all hosts together (`clock`).
+    /// Tick interval of the clock that measures round trips and counts down the retransmission
+    /// timer. 500 ms in 4.3BSD; 100 ms (Kalyanaraman 8.5) or 0.1 ms (Romanow and Floyd) in
+    /// simulations. `clock` determines the phase.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "500 ms", "scale": "log" }))]
     pub granularity: Ps,
-    /// Clocks that tick together.
+    /// Which coarse clocks tick together.
     pub clock: Clock,
-    /// Retransmission timeout before the first round trip is measured, whatever the granularity.
+    /// Retransmission timeout before the first round trip is measured; does not depend on the
+    /// granularity.
     #[schemars(extend("x-search" = { "low": "10 ms", "high": "10 s", "scale": "log" }))]
     pub initial_rto: Ps,
-    /// Smallest retransmission timeout; at least one tick.
+    /// Least retransmission timeout; at least one tick.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "1 s", "scale": "log" }))]
     pub min_rto: Ps,
-    /// Largest retransmission timeout.
+    /// Greatest retransmission timeout.
     #[schemars(extend("x-search" = { "low": "1 s", "high": "240 s", "scale": "log" }))]
     pub max_rto: Ps,
-    /// Consecutive timeouts after which the factor stops doubling: 6 for 1, 2, 4, ..., 64, 64.
+    /// Number of consecutive timeouts after which the backoff factor stops doubling: 6 for 1, 2, 4,
+    /// ..., 64, 64.
     #[schemars(extend("x-search" = { "low": 0, "high": 12, "scale": "linear" }))]
     pub max_backoff: u32,
-    /// The timeout that the factor multiplies.
+    /// The timeout that the backoff factor multiplies.
     pub backoff_of: BackoffOf,
-    /// Acknowledges every second segment, or at the next tick of `delayed_ack_interval`.
+    /// Acknowledges every second segment at once, and a single segment at the next tick of
+    /// `delayed_ack_interval`.
     pub delayed_ack: bool,
-    /// Interval of the delayed-acknowledgement clock.
+    /// Tick interval of the clock of delayed acknowledgements.
     #[schemars(extend("x-search" = { "low": "10 ms", "high": "500 ms", "scale": "log", "when": {"delayed_ack": true} }))]
     pub delayed_ack_interval: Ps,
-    /// Enters slow start again after an idle time of at least one RTO (4.3BSD).
+    /// Begins slow start again after an idle time of at least one RTO (4.3BSD).
     pub idle_restart: bool,
-    /// Time that the host needs for each segment that it receives, before TCP sees it; sending one
-    /// takes no time.
+    /// Time that the host needs for each received segment before TCP gets it. Sending a segment
+    /// takes no such time.
     #[schemars(extend("x-not-searched" = "a property of the host"))]
     pub processing_time: Ps,
-    /// Largest random addition to `processing_time`.
+    /// Greatest random addition to `processing_time`.
     #[schemars(extend("x-not-searched" = "a property of the host"))]
     pub processing_variation: Ps,
-    /// `tahoe` only: continues after the fast retransmission where sending had stopped (4.3BSD).
-    /// False goes back to the lost segment and sends everything from there again.
+    /// Only for `tahoe`: after the fast retransmission the sender continues where it had stopped
+    /// (4.3BSD). With false it goes back to the lost segment and sends everything from there again.
     pub restore_snd_nxt: bool,
-    /// TCP and IP header bytes of every segment, without SACK blocks and time stamps.
+    /// Bytes of TCP and IP headers in every segment, without SACK blocks and time stamps.
     #[schemars(extend("x-not-searched" = "follows from the protocols"))]
     pub header_bytes: u32,
-    /// Adds MSS/8 to each linear increase of cwnd, as Net/3 does. `jacobson88` never does.
+    /// Adds MSS/8 to each linear increase of cwnd, as Net/3 does. Has no effect on `jacobson88`.
     pub net3_increment: bool,
-    /// Measures round trips, and restarts the timer of the oldest segment, from the end of a
-    /// segment's transmission rather than from its hand-over (Gerla et al.).
+    /// Round trips, and the timer for the oldest segment, begin when the segment's last bit has
+    /// left the host, not when TCP hands it to IP (Gerla et al.).
     pub rtt_excludes_transmission: bool,
     /// Uses ECN (RFC 3168) at both ends: queues may mark new data instead of discarding them. Marks
     /// reduce the window once per window of data, by the recovery's rule for a loss, and nothing is
-    /// sent again. `dctcp` implies ECN; other recoveries have it only with `true`. Acts over Ethernet
-    /// only, since ATM switches mark EFCI in cells. Acknowledgements without payload, retransmissions
-    /// and the set-up may be marked under `dctcp` only, as with Linux.
+    /// sent again. `dctcp` implies ECN; other recoveries use it only with `true`. Has an effect
+    /// only over Ethernet, since ATM switches mark EFCI in cells. Acknowledgements without payload,
+    /// retransmissions and segments of the set-up may be marked only under `dctcp`, as with Linux.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ecn: Option<bool>,
-    /// Sends a new segment beyond cwnd for each of the first two duplicate acknowledgements (RFC
-    /// 3042), so that small windows also reach the third. Recoveries with SACK always do so (RFC 6675).
+    /// Sends one new segment beyond cwnd for each of the first two duplicate acknowledgements (RFC
+    /// 3042), so that small windows also get a third duplicate. Recoveries with SACK always do so
+    /// (RFC 6675).
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     #[schemars(extend("default" = false))]
     pub limited_transmit: bool,
-    /// Time stamps (RFC 7323) in all segments, 12 bytes each beyond `header_bytes`. Each acknowledgement of
-    /// new data measures the round trip, in ticks of `granularity` and from the hand-over to IP,
-    /// also of data sent again. PAWS refuses older stamps. `connection_setup` negotiates them.
+    /// Uses time stamps (RFC 7323) in all segments, 12 bytes each in addition to `header_bytes`.
+    /// Each acknowledgement of new data, also of data sent again, measures the round trip from the
+    /// hand-over to IP, in ticks of `granularity`. PAWS refuses segments with older stamps.
+    /// `connection_setup` negotiates time stamps.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     #[schemars(extend("default" = false))]
     pub timestamps: bool,
-    /// Spreads segments over the round trip, at 2 cwnd / SRTT below half of ssthresh and at 1.2 cwnd / SRTT
-    /// above, as Linux and ns-3 do, once a round trip is measured by an exact clock. `bbr` has a
-    /// pace of its own.
+    /// Spreads segments over the round trip once it has been measured: at 2 cwnd / SRTT below half
+    /// of ssthresh, at 1.2 cwnd / SRTT above, as Linux and ns-3 do. SRTT is by an exact clock.
+    /// `bbr` has its own pacing.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     #[schemars(extend("default" = false))]
     pub pacing: bool,
-    /// Segmentation offload: the payload that the sender hands to the interface at one instant, at most; at
-    /// least two segments. Over Ethernet the frames of such a burst leave back to back, without frames
-    /// of other flows of the host between them. A pace spaces bursts instead of segments; a burst then has
-    /// what the pace sends in 1/1024 s, but at least two segments, as in Linux. There the most is
-    /// 64 KiB. None if absent.
+    /// Segmentation offload: greatest payload that the sender passes to the interface at one
+    /// instant, at least two segments. Over Ethernet the frames of such a burst leave back to back,
+    /// without frames of other flows of the host between them. Pacing then spaces bursts instead of
+    /// segments. A paced burst has the payload of 1/1024 s, but at least two segments, as in Linux,
+    /// where the greatest payload is 64 KiB. No bursts if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-not-searched" = "a property of the host"))]
     pub tso: Option<Bytes>,
-    /// Looks after a timeout whether it was spurious (F-RTO, RFC 5682): new data follow the first copy, and
-    /// if two acknowledgements in a row advance, nothing else is sent again and the window is as before
-    /// (RFC 4015). Recoveries with SACK have the form of section 3, in which blocks count, too.
+    /// Checks after a timeout whether the timeout was spurious (F-RTO, RFC 5682). New data follow
+    /// the first retransmission. If two acknowledgements in a row acknowledge new data, nothing
+    /// else is sent again, and the window is restored (RFC 4015). Recoveries with SACK use the form
+    /// of section 3, which also counts blocks.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     #[schemars(extend("default" = false))]
     pub frto: bool,
-    /// Nagle's rule (RFC 896; RFC 1122 section 4.2.3.4): while data are outstanding, less than a full segment
-    /// waits for more, or for the acknowledgement of everything. Acts on sources that write in
-    /// pieces. The end of a transfer does not wait, since its application closes the connection.
+    /// Nagle's rule (RFC 896; RFC 1122 section 4.2.3.4): while data are outstanding, less than a
+    /// full segment waits for more data or until everything is acknowledged. Matters for sources
+    /// that write in pieces. The end of a transfer does not wait, since its application closes the
+    /// connection.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     #[schemars(extend("default" = false))]
     pub nagle: bool,
@@ -208,11 +216,11 @@ impl Default for TcpConfig {
 const MAX_PACKET: u64 = 65_535 - 8;
 
 impl TcpConfig {
-    /// True if the end can use ECN.
+    /// True if an end with these parameters can use ECN.
     pub fn has_ecn(&self) -> bool {
         self.ecn.unwrap_or(self.recovery.reports_each_mark())
     }
-    /// The window at the start of a connection.
+    /// Window of a connection at its start.
     pub fn first_window(&self) -> Window {
         let (mss, window) = (self.mss.0, self.window.0);
         Window {
@@ -226,8 +234,8 @@ impl TcpConfig {
             extra: if self.net3_increment { mss / 8 } else { 0 },
         }
     }
-    /// Options of a SYN that both ends send: the shift is the least with which the window fits in
-    /// 16 bits.
+    /// Options of the SYN that either end sends. The shift is the least with which the receive
+    /// window fits into 16 bits.
     pub fn syn_options(&self) -> SynOptions {
         let shift = (0..LARGEST_SHIFT).find(|shift| self.window.0 >> shift <= UNSCALED_WINDOW);
         SynOptions {
@@ -238,12 +246,12 @@ impl TcpConfig {
             timestamps: self.timestamps,
         }
     }
-    /// Bytes of TCP and IP headers of a segment with data.
+    /// Bytes of TCP and IP headers of a segment with payload, time stamps included.
     pub fn data_header_bytes(&self) -> u32 {
         let stamps = if self.timestamps { STAMP_BYTES } else { 0 };
         self.header_bytes.saturating_add(stamps)
     }
-    /// Time stamps at an end whose clock has this phase; `None` if it has none.
+    /// State of the time stamps at an end whose clock has this phase; `None` without time stamps.
     pub(super) fn stamping(&self, phase: Ps) -> Option<Stamping> {
         let ticks = || Ticks::new(self.granularity, phase);
         self.timestamps.then(|| Stamping::new(ticks()))

@@ -1,29 +1,30 @@
-//! ECN at the receiver: reports of marked data by the ECN-Echo flag.
+//! ECN at the receiver: it reports marked data by the ECN-Echo flag of acknowledgements.
 
-/// State of the reports of one connection.
+/// State of the ECN reports of one connection.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Echo {
-    /// From a mark on until CWR arrives (RFC 3168 section 6.1.3).
+    /// Each acknowledgement reports the mark until CWR arrives (RFC 3168 section 6.1.3).
     UntilCwr {
-        /// No CWR has come since the last mark.
+        /// True if no CWR has arrived since the last mark.
         latched: bool,
-        /// Data not acknowledged yet were marked: their acknowledgement reports it, whether or not
-        /// CWR has come since.
+        /// True if data without an acknowledgement so far were marked. Their acknowledgement
+        /// reports the mark even if CWR has arrived since.
         pending: bool,
     },
-    /// Each acknowledgement covers data that were all marked, or data of which none was (RFC 8257
-    /// section 3.2). CWR has no effect.
+    /// Each acknowledgement covers only marked data or only unmarked data (RFC 8257 section 3.2).
+    /// CWR has no effect.
     Each {
-        /// DCTCP.CE: the last segment was marked.
+        /// DCTCP.CE: true if the last segment was marked.
         ce: bool,
-        /// Acknowledgement number and ECN-Echo of the data before a change of `ce`, while that
-        /// acknowledgement is due.
+        /// Acknowledgement number and ECN-Echo for the data before the last change of `ce`; `None`
+        /// if these data are acknowledged.
         due: Option<(u64, bool)>,
     },
 }
 
 impl Echo {
-    /// A connection without marked data so far; `each` reports each mark.
+    /// State of a connection without marked data so far. With `each`, acknowledgements separate
+    /// marked from unmarked data.
     pub fn new(each: bool) -> Echo {
         if each {
             Echo::Each {
@@ -38,13 +39,14 @@ impl Echo {
         }
     }
 
-    /// Takes the mark and the CWR flag of a segment. `unacknowledged` is the number up to which data
-    /// arrived whose acknowledgement is delayed. Returns true if the segment must be acknowledged at
+    /// Processes the mark and the CWR flag of a segment. `unacknowledged` is the number of a
+    /// delayed acknowledgement, if one waits. Returns true if the segment must be acknowledged at
     /// once.
     pub fn on_segment(&mut self, marked: bool, cwr: bool, unacknowledged: Option<u64>) -> bool {
         match self {
             Echo::UntilCwr { latched, pending } => {
-                // A segment may carry both: its mark is newer than the reduction.
+                // A segment may have a mark and CWR: the mark is newer than the reduction that CWR
+                // announces.
                 *latched = marked || (*latched && !cwr);
                 *pending |= marked;
                 false
@@ -52,8 +54,8 @@ impl Echo {
             Echo::Each { ce, due } => {
                 let before = core::mem::replace(ce, marked);
                 if before != marked {
-                    // Two acknowledgements, which the RFC permits: one alone would report data with
-                    // the wrong state.
+                    // Two acknowledgements, which the RFC permits: a single one would report some
+                    // data with the wrong state.
                     *due = unacknowledged.map(|ack| (ack, before));
                 }
                 before != marked
@@ -61,7 +63,8 @@ impl Echo {
         }
     }
 
-    /// Number and ECN-Echo of an acknowledgement that goes before that of all data, if one is due.
+    /// Number and ECN-Echo of an acknowledgement that must precede the acknowledgement of all data;
+    /// `None` if none must.
     pub fn take_due(&mut self) -> Option<(u64, bool)> {
         match self {
             Echo::UntilCwr { .. } => None,

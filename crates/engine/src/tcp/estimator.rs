@@ -1,4 +1,4 @@
-//! Round-trip estimation and the retransmission timeout in integer ticks, as 4.3BSD Net/3 does it
+//! Round-trip estimation and the retransmission timeout in integer ticks, as in 4.3BSD Net/3
 //! (Jacobson 1988, appendix A; Stevens, TCP/IP Illustrated 2, 25.10). Numbers in the comments are
 //! those of RFC 6298, which describes the same computation.
 
@@ -6,18 +6,18 @@ use super::config::{BackoffOf, TcpConfig};
 use super::ticks::Ticks;
 use crate::kernel::Ps;
 
-/// Timeouts in a row after which Net/3 no longer trusts its smoothed round trip.
+/// Number of consecutive timeouts after which Net/3 discards its smoothed round trip.
 const LOSING: u32 = 3;
 
 /// Smoothed round trip, its variation and the RTO of one sender.
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
     ticks: Ticks,
-    /// Smoothed round trip in eighths of a tick; 0 before the first sample.
+    /// Smoothed round trip in units of 1/8 tick; 0 before the first sample.
     srtt: i64,
-    /// Mean deviation in quarters of a tick; 0 before the first sample.
+    /// Mean deviation of the round trip in units of 1/4 tick; 0 before the first sample.
     rttvar: i64,
-    /// Timeouts since the last valid sample.
+    /// Number of timeouts since the last valid sample.
     timeouts: u32,
     max_backoff: u32,
     backoff_of: BackoffOf,
@@ -28,7 +28,7 @@ pub struct RttEstimator {
 }
 
 impl RttEstimator {
-    /// No sample yet; ticks at `phase + k * granularity`.
+    /// An estimator without samples; its clock ticks at `phase + k * granularity`.
     pub fn new(config: &TcpConfig, phase: Ps) -> RttEstimator {
         let ticks = Ticks::new(config.granularity, phase);
         let rto_min = ticks.covering(config.min_rto);
@@ -48,10 +48,10 @@ impl RttEstimator {
         }
     }
 
-    /// Takes a round trip that began when the clock had ticked `since` times. Also ends the
-    /// backoff: the sample is of a segment that was sent once (Karn; RFC 6298 sections 3 and 5).
+    /// Adds a sample: a round trip that ends at `now` and began after `since` ticks of the clock.
+    /// Ends the backoff, as the segment was sent only once (Karn; RFC 6298 sections 3 and 5).
     pub fn on_sample(&mut self, now: Ps, since: u64) {
-        // BSD's counter starts at 1 when the segment is sent and is raised at every tick.
+        // BSD's counter is 1 when the segment is sent and rises by 1 at every tick.
         let counter = 1 + (self.ticks.count(now) - since) as i64;
         self.smooth(counter);
         self.timeouts = 0;
@@ -70,7 +70,8 @@ impl RttEstimator {
         self.rttvar = (self.rttvar + delta.abs() - (self.rttvar >> 2)).max(1);
     }
 
-    /// Backs off (5.5): the timeout without backoff times 2, 4, 8, ... up to the largest factor.
+    /// Backs off after a timeout (5.5): the RTO becomes the timeout without backoff times 2, 4, 8,
+    /// ... up to the greatest factor.
     pub fn on_timeout(&mut self) {
         self.timeouts += 1;
         let factor = 1u64 << self.timeouts.min(self.max_backoff);
@@ -84,14 +85,14 @@ impl RttEstimator {
             .saturating_mul(factor)
             .clamp(self.rto_min, self.rto_max); // (5.5), (2.5)
         if self.timeouts > LOSING {
-            // Section 5: SRTT may be cleared after several backoffs, so that the next sample is a
-            // first one. The sum, and with it the RTO, stays until then.
+            // Section 5: SRTT may be cleared after several timeouts, so that the next sample is a
+            // first sample. The sum, and with it the RTO, is kept until then.
             self.rttvar += self.srtt >> 3;
             self.srtt = 0;
         }
     }
 
-    /// RTO before backoff and clipping: SRTT + 4 RTTVAR (2.3), where `rttvar` is in quarters of a
+    /// RTO in ticks before backoff and bounds: SRTT + 4 RTTVAR (2.3); `rttvar` is in units of 1/4
     /// tick.
     fn base(&self) -> u64 {
         if self.rttvar == 0 {
@@ -101,25 +102,26 @@ impl RttEstimator {
         }
     }
 
-    /// Number of ticks of the clock at `now`: the start of a round trip.
+    /// Number of ticks of the clock up to `now`: the beginning of a round trip for
+    /// [`Self::on_sample`].
     #[inline]
     pub fn tick(&self, now: Ps) -> u64 {
         self.ticks.count(now)
     }
-    /// Expiry of a timer that is set to the RTO at `now`: the time of a tick.
+    /// Time at which a timer that is set to the RTO at `now` expires; it is the time of a tick.
     #[inline]
     pub fn expiry(&self, now: Ps) -> Ps {
         self.ticks.after(now, self.rto_ticks)
     }
-    /// True if a counter that was zeroed at `since` has reached the RTO.
+    /// True if the time of an RTO, counted in ticks from `since`, has passed at `now`.
     pub fn rto_since(&self, since: Ps, now: Ps) -> bool {
         self.ticks.count(now) - self.ticks.count(since) >= self.rto_ticks
     }
-    /// Current RTO in ticks, backoff included; at least 1.
+    /// Present RTO in ticks, with backoff; at least 1.
     pub fn rto_ticks(&self) -> u64 {
         self.rto_ticks
     }
-    /// Current nominal RTO, backoff included.
+    /// Present nominal RTO, with backoff.
     pub fn rto(&self) -> Ps {
         self.ticks.span(self.rto_ticks)
     }
@@ -127,7 +129,7 @@ impl RttEstimator {
     pub fn srtt(&self) -> Option<Ps> {
         (self.srtt > 0).then(|| Ps(self.ticks.span(self.srtt as u64).0 / 8))
     }
-    /// Timeouts since the last valid sample.
+    /// Number of timeouts since the last valid sample.
     pub fn backoff(&self) -> u32 {
         self.timeouts
     }
@@ -148,7 +150,7 @@ mod tests {
         RttEstimator::new(&config, Ps::ZERO)
     }
 
-    /// Feeds a round trip of `ticks` boundaries.
+    /// Adds a sample of a round trip during which the clock ticks `ticks` times.
     fn sample(e: &mut RttEstimator, ticks: u64) {
         let now = e.ticks.span(ticks);
         e.on_sample(now, 1);
@@ -170,8 +172,7 @@ mod tests {
         // 11.
         sample(&mut e, 8);
         assert_eq!((e.srtt, e.rttvar, e.rto_ticks()), (43, 11, 16));
-        // Counter 1 (no tick at all): delta = 0 - 5; srtt = 38; rttvar = 11 + 5 - 2 = 14; RTO = 4 +
-        // 14.
+        // Counter 1 (no tick): delta = 0 - 5; srtt = 38; rttvar = 11 + 5 - 2 = 14; RTO = 4 + 14.
         sample(&mut e, 0);
         assert_eq!((e.srtt, e.rttvar, e.rto_ticks()), (38, 14, 18));
     }
@@ -181,7 +182,7 @@ mod tests {
         let mut e = estimator(Ps::from_ms(500));
         sample(&mut e, 0);
         // Counter 1: srtt = 8, rttvar = 2, RTO = 1 + 2. Then delta = -1: srtt = 7, rttvar = 3, RTO
-        // = 0 + 3, and with delta = 0 and 3/4 = 0 nothing moves any more.
+        // = 0 + 3. With delta = 0 and 3/4 = 0 no value changes any more.
         for _ in 0..20 {
             assert_eq!(e.rto_ticks(), 3);
             sample(&mut e, 0);
@@ -224,7 +225,7 @@ mod tests {
         assert_eq!(factors, [2, 4, 8, 16, 32, 64, 64]);
     }
 
-    /// The timeouts in ms of a sender whose round trips all are shorter than a tick.
+    /// Successive timeouts in ms of a sender whose round trips are all shorter than a tick.
     fn timeouts(granularity: u64, min_rto: u64, backoff_of: BackoffOf) -> Vec<u64> {
         let config = TcpConfig {
             granularity: Ps::from_ms(granularity),
@@ -249,7 +250,7 @@ mod tests {
             timeouts(100, 1_000, BackoffOf::Timeout),
             [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 64_000]
         );
-        // Six doublings of 0.2 s, and no seventh.
+        // Six doublings of 0.2 s, then none.
         assert_eq!(
             timeouts(10, 200, BackoffOf::Timeout),
             [200, 400, 800, 1_600, 3_200, 6_400, 12_800, 12_800]
@@ -258,7 +259,7 @@ mod tests {
 
     #[test]
     fn an_estimate_below_min_rto_is_doubled_before_it_is_bounded() {
-        // 3 ticks of 1 ms times 64 are 192 ms, below 1 s for ever.
+        // 3 ticks of 1 ms times 64 are 192 ms, always below 1 s.
         assert_eq!(timeouts(1, 1_000, BackoffOf::Estimate), [1_000; 8]);
         // 30 ms times 2, 4, ..., 64, at least 0.2 s.
         assert_eq!(
@@ -303,7 +304,7 @@ mod tests {
             ..TcpConfig::default()
         };
         let e = RttEstimator::new(&config, Ps::from_ms(30));
-        // 3 s = 30 ticks; the first boundary after 50 ms is 130 ms, the 30th 130 + 29 * 100 ms.
+        // 3 s are 30 ticks. The first tick after 50 ms is at 130 ms, the 30th at 130 + 29 * 100 ms.
         assert_eq!(e.expiry(Ps::from_ms(50)), Ps::from_ms(3_030));
     }
 }

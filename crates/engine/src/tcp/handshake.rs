@@ -1,42 +1,45 @@
-//! The segments that set a connection up (RFC 793 section 3.4), and the last one that closes it.
+//! The segments that set a connection up (RFC 793 section 3.4), and the last segment that closes
+//! it.
 //!
-//! On the line a SYN carries the initial sequence number (ISN) of its end, and occupies it. Here
-//! data are counted from 0, so byte `n` has the number ISN + 1 + `n` on the line, and an
-//! acknowledgement of everything below `n` carries ISN + 1 + `n` with the ISN of the other end. A
-//! SYN has no number in that count; a FIN has that of the byte behind the last.
+//! On a real line a SYN carries the initial sequence number (ISN) of its end and occupies it. Here
+//! data are counted from 0. So byte `n` has the real number ISN + 1 + `n`, and an acknowledgement
+//! of all data below `n` has the real number ISN + 1 + `n` with the ISN of the other end. A SYN has
+//! no number in this count; a FIN has the number behind the last byte.
 
 use crate::kernel::units::Bytes;
 
-/// Largest window in 16 bits, as in a SYN, whose window is never scaled (RFC 7323 section 2.2).
+/// Largest window in bytes that fits into 16 bits, as in a SYN, whose window is never scaled (RFC
+/// 7323 section 2.2).
 pub const UNSCALED_WINDOW: u64 = 65_535;
 
-/// Largest shift count (RFC 7323 section 2.3).
+/// Largest shift count of window scaling (RFC 7323 section 2.3).
 pub const LARGEST_SHIFT: u8 = 14;
 
-/// Largest window of a connection with set-up.
+/// Largest receive window of a connection with set-up.
 pub const SCALED_WINDOW: Bytes = Bytes(UNSCALED_WINDOW << LARGEST_SHIFT);
 
-/// Options of a SYN or SYN-ACK. On the line: MSS (4 bytes), a NOP and the window scale (1 + 3), and
-/// where SACK is permitted two NOPs and that option (2 + 2). Time stamps (10) follow SACK-permitted
-/// in place of its NOPs, or have two NOPs of their own.
+/// Options of a SYN or SYN-ACK. In a real header: MSS (4 bytes), a NOP and the window scale (1 +
+/// 3). If SACK is permitted, two NOPs and its option (2 + 2). Time stamps (10) follow the SACK
+/// option instead of its NOPs, or have two NOPs of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SynOptions {
-    /// Largest segment that the end accepts (RFC 1122 section 4.2.2.6).
+    /// Largest payload in bytes of a segment that this end accepts (RFC 1122 section 4.2.2.6).
     pub mss: u16,
-    /// Shift count of the windows that the end advertises after this segment (RFC 7323 section
+    /// Shift count of the windows that this end advertises in later segments (RFC 7323 section
     /// 2.2).
     pub shift: u8,
-    /// True if acknowledgements may carry SACK blocks (RFC 2018 section 2).
+    /// True if acknowledgements to this end may carry SACK blocks (RFC 2018 section 2).
     pub sack_permitted: bool,
-    /// True if the end can use ECN, and in an answer if both ends can. No option but flags say so:
-    /// ECE and CWR in a SYN, ECE alone in its answer (RFC 3168 section 6.1.1).
+    /// In a SYN, true if this end can use ECN; in a SYN-ACK, true if both ends can. Not an option
+    /// but flags: ECE and CWR in a SYN, ECE alone in a SYN-ACK (RFC 3168 section 6.1.1).
     pub ecn: bool,
-    /// True if the end can use time stamps, and in an answer if both ends can (RFC 7323 section 3.2).
+    /// In a SYN, true if this end can use time stamps; in a SYN-ACK, true if both ends can (RFC
+    /// 7323 section 3.2).
     pub timestamps: bool,
 }
 
 impl SynOptions {
-    /// Bytes of the options in the header.
+    /// Bytes of all these options in the header.
     pub const fn bytes(self) -> u32 {
         match (self.timestamps, self.sack_permitted) {
             (true, _) => 20,
@@ -44,32 +47,33 @@ impl SynOptions {
             (false, false) => 8,
         }
     }
-    /// A window as read from any segment but a SYN (RFC 7323 section 2.3): the shift loses its low
-    /// bits.
+    /// The window that the other end reads from a segment without SYN (RFC 7323 section 2.3): the
+    /// shift clears the low bits.
     pub const fn scaled(self, window: u32) -> u32 {
         window >> self.shift << self.shift
     }
-    /// A window as a SYN carries it.
+    /// The window that the other end reads from a SYN: at most 65,535 bytes.
     pub fn unscaled(window: u32) -> u32 {
         window.min(UNSCALED_WINDOW as u32)
     }
 }
 
-/// A segment of the set-up, or the acknowledgement of a FIN.
+/// The kind of a segment of the set-up, or of an acknowledgement of a FIN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handshake {
-    /// From the end that opens the connection, and sends the data.
+    /// SYN, from the end that opens the connection and sends the data.
     Syn(SynOptions),
-    /// The answer.
+    /// SYN-ACK, the answer to a SYN.
     SynAck(SynOptions),
-    /// The acknowledgement of the answer, also of a second one.
+    /// The acknowledgement of a SYN-ACK, also of a repeated one.
     Ack {
-        /// Next byte to be sent.
+        /// Sequence number of the next byte that its sender will send.
         seq: u64,
     },
-    /// From the end that sends the data: the acknowledgement of the other end's FIN.
+    /// The acknowledgement of a FIN by the end that sends the data.
     AckOfFin {
-        /// Next byte to be sent; behind its own FIN, if that was sent.
+        /// Sequence number of the next byte that its sender will send, counted behind its own FIN
+        /// if that was sent.
         seq: u64,
     },
 }
@@ -94,7 +98,8 @@ mod tests {
         let shifts = [512, 65_535, 65_536, 131_071, 131_072, SCALED_WINDOW.0]
             .map(|window| options(window).shift);
         assert_eq!(shifts, [0, 0, 1, 1, 2, 14]);
-        // 100,001 in units of two bytes is 50,000; in a SYN it is the largest number of 16 bits.
+        // 100,001 in units of two bytes is 50,000. In a SYN the window is the largest number of 16
+        // bits.
         assert_eq!(
             (
                 options(100_001).scaled(100_001),
@@ -175,7 +180,7 @@ mod tests {
             }
             .syn_options()
         };
-        // 4 for MSS, 12 for time stamps with SACK-permitted or NOPs, 4 for the window scale.
+        // MSS 4 bytes, time stamps with the SACK option or NOPs 12, window scale 4.
         assert_eq!(options(Recovery::Sack).bytes(), 20);
         assert_eq!(options(Recovery::Reno).bytes(), 20);
     }

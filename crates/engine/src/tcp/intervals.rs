@@ -1,31 +1,32 @@
-//! Sets of bytes as intervals: the data that a receiver holds out of order, or that a sender knows
-//! to have arrived.
+//! Sets of byte positions as intervals: data that a receiver holds out of order, or that a sender
+//! knows to have arrived.
 
 use alloc::vec::Vec;
 
-/// Bytes `from..to`.
+/// An interval of bytes `from..to`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Interval {
-    /// First byte.
+    /// Position of the first byte.
     pub from: u64,
-    /// One above the last.
+    /// Position behind the last byte.
     pub to: u64,
-    /// Number of the last insertion that changed it; the greatest is the most recent.
+    /// Number of the last insertion that changed the interval; the greatest number is the most
+    /// recent.
     pub touched: u64,
 }
 
 impl Interval {
-    /// Bytes in the interval.
+    /// Number of bytes in the interval.
     pub const fn len(self) -> u64 {
         self.to - self.from
     }
-    /// True if it has no bytes.
+    /// True if the interval has no bytes.
     pub const fn is_empty(self) -> bool {
         self.to == self.from
     }
 }
 
-/// Sorted intervals that neither overlap nor touch.
+/// A sorted list of intervals that neither overlap nor touch each other.
 #[derive(Clone, Debug, Default)]
 pub struct Intervals {
     sorted: Vec<Interval>,
@@ -34,8 +35,8 @@ pub struct Intervals {
 }
 
 impl Intervals {
-    /// Adds `from..to`, which must not be empty, and merges it with intervals that it touches.
-    /// Returns the number of its bytes that are new.
+    /// Adds the bytes `from..to`, at least one, and merges intervals that overlap or touch. Returns
+    /// the number of bytes that were not in the set.
     pub fn insert(&mut self, from: u64, to: u64) -> u64 {
         self.insertions += 1;
         let touched = self.insertions;
@@ -59,8 +60,8 @@ impl Intervals {
         self.bytes - before
     }
 
-    /// Removes every interval that begins at or below `position`. Returns the end of the last of
-    /// them, or `position`.
+    /// Removes every interval that begins at or below `position`. Returns the end of the last
+    /// removed interval, at least `position`.
     pub fn release(&mut self, position: u64) -> u64 {
         let reached = self.sorted.partition_point(|held| held.from <= position);
         if reached == 0 {
@@ -71,7 +72,7 @@ impl Intervals {
         end.max(position)
     }
 
-    /// Removes everything below `position`.
+    /// Removes all bytes below `position`.
     pub fn forget_below(&mut self, position: u64) {
         let gone = self.sorted.partition_point(|held| held.to <= position);
         self.bytes -= self.sorted.drain(..gone).map(Interval::len).sum::<u64>();
@@ -85,17 +86,17 @@ impl Intervals {
         }
     }
 
-    /// Removes everything.
+    /// Removes all intervals.
     pub fn clear(&mut self) {
         self.sorted.clear();
         self.bytes = 0;
     }
 
-    /// The intervals, in order.
+    /// All intervals in ascending order.
     pub fn as_slice(&self) -> &[Interval] {
         &self.sorted
     }
-    /// The interval that contains `position`.
+    /// The interval that contains the byte `position`.
     pub fn at(&self, position: u64) -> Option<Interval> {
         let next = self.sorted.partition_point(|held| held.to <= position);
         self.sorted
@@ -109,7 +110,7 @@ impl Intervals {
             .get(self.sorted.partition_point(|held| held.from <= position))
             .copied()
     }
-    /// Bytes of `from..to` that are in the set.
+    /// Number of bytes of `from..to` that are in the set.
     pub fn covered(&self, from: u64, to: u64) -> u64 {
         let first = self.sorted.partition_point(|held| held.to <= from);
         let within = self.sorted[first..]
@@ -119,7 +120,7 @@ impl Intervals {
             .map(|held| held.to.min(to) - held.from.max(from))
             .sum()
     }
-    /// Bytes in the set.
+    /// Number of bytes in the set.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }

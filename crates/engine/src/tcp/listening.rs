@@ -1,4 +1,4 @@
-//! The passive end of connection set-up (RFC 793 sections 3.4 and 3.9): the SYN-ACK and its timer.
+//! Connection set-up at the passive end (RFC 793 sections 3.4 and 3.9): the SYN-ACK and its timer.
 
 use super::config::TcpConfig;
 use super::estimator::RttEstimator;
@@ -11,25 +11,26 @@ use crate::kernel::Ps;
 enum Phase {
     /// No SYN has arrived (LISTEN).
     Listen,
-    /// A SYN has arrived; its answer was sent or is due (SYN-RECEIVED).
+    /// A SYN has arrived; the SYN-ACK must be sent or has been sent (SYN-RECEIVED).
     SynReceived,
-    /// The answer was acknowledged (ESTABLISHED).
+    /// The SYN-ACK has been acknowledged (ESTABLISHED).
     Established,
 }
 
-/// State of the set-up.
+/// State of the set-up at the passive end.
 #[derive(Clone, Debug)]
 pub struct Listening {
     phase: Phase,
     options: SynOptions,
     window: u32,
-    /// Used for its timeout alone: this end sends no data and measures no round trips.
+    /// Provides only the timeout of the SYN-ACK: this end sends no data and measures no round
+    /// trips.
     estimator: RttEstimator,
     answers_sent: u32,
 }
 
 impl Listening {
-    /// A connection before its SYN; the timer's clock ticks at `phase + k * granularity`.
+    /// State before the SYN arrives. The clock of the timer ticks at `phase + k * granularity`.
     pub fn new(config: &TcpConfig, phase: Ps) -> Listening {
         Listening {
             phase: Phase::Listen,
@@ -40,21 +41,21 @@ impl Listening {
         }
     }
 
-    /// True unless one of both ends cannot use ECN.
+    /// True unless an end is known not to use ECN.
     pub fn agrees_to_ecn(&self) -> bool {
         self.options.ecn
     }
-    /// True unless one of both ends cannot use time stamps.
+    /// True unless an end is known not to use time stamps.
     pub fn agrees_to_stamps(&self) -> bool {
         self.options.timestamps
     }
-    /// True from the arrival of a SYN until its answer is acknowledged.
+    /// True from the arrival of a SYN until the SYN-ACK is acknowledged.
     pub fn answers(&self) -> bool {
         self.phase == Phase::SynReceived
     }
-    /// Takes a segment without payload. Returns true if a segment is due: the answer to a SYN or,
-    /// if the connection is established already, an acknowledgement. The answer agrees to ECN and time
-    /// stamps if the SYN offers them (RFC 3168 section 6.1.1; RFC 7323 section 3.2).
+    /// Processes a segment without payload. Returns true if a segment must be sent: a SYN-ACK or,
+    /// on an established connection, an acknowledgement. The SYN-ACK agrees to ECN and time stamps
+    /// if the SYN offers them (RFC 3168 section 6.1.1; RFC 7323 section 3.2).
     pub fn on_control(&mut self, segment: &Segment) -> bool {
         match segment.handshake() {
             Some(Handshake::Syn(offer)) => {
@@ -72,7 +73,8 @@ impl Listening {
             _ => false,
         }
     }
-    /// The other end has the answer. Returns true if that was not known before.
+    /// Records that the other end has received the SYN-ACK. Returns true if this was not known
+    /// before.
     pub fn establish(&mut self) -> bool {
         let new = self.answers();
         if new {
@@ -80,18 +82,18 @@ impl Listening {
         }
         new
     }
-    /// The SYN-ACK with `stamps`, and the time at which it is sent again if it is not acknowledged.
+    /// The SYN-ACK with `stamps`, and the time at which it must be sent again if not acknowledged.
     pub fn answer(&mut self, now: Ps, stamps: Option<Stamps>) -> (Segment, Ps) {
         self.answers_sent += 1;
         let answer = Handshake::SynAck(self.options);
         let answer = Segment::setup(answer, self.window, now, stamps);
         (answer, self.estimator.expiry(now))
     }
-    /// True if the last answer was a retransmission.
+    /// True if the SYN-ACK sent last was a retransmission.
     pub fn has_repeated(&self) -> bool {
         self.answers_sent > 1
     }
-    /// The answer was not acknowledged in time: the next timeout is twice as long (RFC 6298 (5.5)).
+    /// Doubles the next timeout, after the SYN-ACK was not acknowledged in time (RFC 6298 (5.5)).
     pub fn on_timeout(&mut self) {
         self.estimator.on_timeout();
     }

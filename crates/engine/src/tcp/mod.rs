@@ -1,5 +1,5 @@
-//! TCP: one sender and one receiver as pure state machines, with the recovery from loss as a
-//! policy.
+//! TCP: a sender and a receiver as state machines that get the time as an argument. A recovery
+//! policy sets the sender's window.
 
 pub mod blocks;
 pub mod closing;

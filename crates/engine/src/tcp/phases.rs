@@ -1,25 +1,26 @@
-//! Phases of TCP's coarse clocks.
+//! Random phases of TCP's coarse clocks.
 
 use super::config::{Clock, TcpConfig};
 use crate::kernel::{Ps, Stream};
 
-/// Phases of the clocks at one end of a connection; each is to be taken modulo the clock's
-/// interval.
+/// Phases of the coarse clocks at one end of a connection, to be taken modulo the tick interval of
+/// each clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Phases {
-    /// Phase of the clock that measures round trips and counts timers down.
+    /// Phase of the clock that measures round trips and counts down timers.
     pub timer: Ps,
     /// Phase of the clock of delayed acknowledgements.
     pub delayed_ack: Ps,
 }
 
 impl Phases {
-    /// Draws the phases for the end of a connection that is named `end`, at `host`, under `seed`.
+    /// Draws the phases for the end named `end` of a connection, at `host`, in a run with `seed`.
     pub fn draw(config: &TcpConfig, seed: u64, host: &str, end: &str) -> Phases {
         match config.clock {
             Clock::PerHost => {
-                // An instant at which all clocks of the host tick, whatever their intervals. It
-                // lies within 2^64 ps, so many intervals that the remainder is uniform in each.
+                // An instant at which all clocks of the host tick, whatever their intervals. It is
+                // uniform below 2^64 ps. This is so many intervals that the remainder is uniform in
+                // each.
                 let ticks = Stream::new(seed, host, "clocks").below(Ps::NEVER);
                 Phases {
                     timer: ticks,
@@ -62,7 +63,7 @@ mod tests {
             draw(&config, "a", "tcp.1/source"),
             Phases::draw(&config, 8, "a", "tcp.1/source")
         );
-        // With other intervals as well: clocks of 500 ms and 200 ms tick together once a second,
+        // Also with different intervals: clocks of 500 ms and 200 ms tick together once a second,
         // counted from boot.
         let Phases { timer, delayed_ack } = draw(&config, "a", "tcp.1/source");
         let other = TcpConfig {
@@ -85,7 +86,7 @@ mod tests {
                 draw(&config, &alloc::format!("host {host}"), "").timer.0 % config.granularity.0;
             tenths[(phase * 10 / config.granularity.0) as usize] += 1;
         }
-        // 100 each with a standard deviation of sqrt(90): five deviations.
+        // 100 hosts each, with a standard deviation of sqrt(90); the tolerance is five deviations.
         assert!(
             tenths.iter().all(|count| count.abs_diff(100) < 48),
             "{tenths:?}"

@@ -1,5 +1,6 @@
-//! The receiving half of a connection: cumulative acknowledgements and a store for segments that
-//! arrive out of order (RFC 793, RFC 1122; immediate duplicates as 4.3BSD sends them).
+//! The receiving half of a connection: cumulative acknowledgements, and a store for segments that
+//! arrive out of order (RFC 793, RFC 1122). Duplicate acknowledgements are sent at once, as in
+//! 4.3BSD.
 
 use alloc::boxed::Box;
 
@@ -15,66 +16,68 @@ use super::stamps::Stamping;
 use super::ticks::Ticks;
 use crate::kernel::Ps;
 
-/// Result of receiving one segment. `held` may later be part of another segment's `delivered`.
+/// Result of one received segment, in bytes. Bytes of `held` are part of the `delivered` of a later
+/// segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiveOutcome {
-    /// Bytes that the application can now read, including those that waited for this segment.
+    /// Bytes that the application can now read, including bytes that waited for this segment.
     pub delivered: u64,
-    /// Bytes of this segment that had arrived before; all of them if PAWS refuses it (RFC 7323 5.3).
+    /// Bytes of this segment that had arrived before; all bytes if PAWS refuses the segment (RFC
+    /// 7323 5.3).
     pub duplicate: u64,
-    /// Bytes of this segment that wait for earlier ones.
+    /// Bytes of this segment that wait for missing earlier bytes.
     pub held: u64,
 }
 
-/// Counts since the start of the connection. Of the payload that arrived every byte is in exactly
+/// Counts since the start of the connection. Each payload byte that arrived is counted in exactly
 /// one of `delivered_bytes`, `duplicate_bytes` and [`TcpReceiver::held_bytes`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverStats {
-    /// Segments with payload that arrived.
+    /// Number of segments with payload that arrived.
     pub segments: u64,
-    /// Bytes given to the application, in order and once.
+    /// Bytes delivered to the application, in order and once.
     pub delivered_bytes: u64,
-    /// Bytes dropped because they had arrived before, or PAWS refused them.
+    /// Bytes dropped because they had arrived before or PAWS refused them.
     pub duplicate_bytes: u64,
-    /// Acknowledgements sent.
+    /// Number of acknowledgements sent.
     pub acks_sent: u64,
 }
 
-/// A receiver whose application reads at once, so that its window never shrinks. The host calls
-/// [`Self::poll_ack`] after every segment and timer.
+/// A receiver whose application reads at once, so that the receive window never shrinks. The host
+/// must call [`Self::poll_ack`] after each segment and timer.
 #[derive(Clone, Debug)]
 pub struct TcpReceiver {
     rcv_nxt: u64,
-    /// Bytes above rcv_nxt that have arrived.
+    /// Bytes that have arrived above rcv_nxt, the next expected byte.
     store: Intervals,
-    /// Acknowledgements carry SACK blocks.
+    /// True if acknowledgements carry SACK blocks.
     selective: bool,
     window: u32,
     delayed_ack: Option<Ticks>,
     unacknowledged: bool,
     ack_now: bool,
-    /// Time at which a delayed acknowledgement, the next answer to a SYN, or the next FIN is due.
+    /// Time at which a delayed acknowledgement, a repeated SYN-ACK or a repeated FIN must be sent.
     ack_at: Ps,
-    /// Connection set-up, if there is one.
+    /// State of the connection set-up; `None` without it.
     setup: Option<Box<Listening>>,
-    /// Closing of the connection, with `connection_close`.
+    /// State of the connection's closing; `None` without `connection_close`.
     closing: Option<Box<ReceiverClosing>>,
-    /// Reports of marked data, if the connection has ECN, or may still agree on it.
+    /// State of the ECN reports; `None` once the connection is known to have no ECN.
     echo: Option<Box<Echo>>,
-    /// Time stamps, if the connection has them, or may still agree on them.
+    /// State of the time stamps; `None` once the connection is known to have none.
     stamping: Option<Box<Stamping>>,
     stats: ReceiverStats,
 }
 
 impl TcpReceiver {
-    /// A receiver that expects byte 0; its clocks tick at multiples of `delayed_ack_interval` and
+    /// A receiver that expects byte 0. Its clocks tick at multiples of `delayed_ack_interval` and
     /// `granularity`.
     pub fn new(config: &TcpConfig) -> TcpReceiver {
         TcpReceiver::with_phases(config, Ps::ZERO, Ps::ZERO)
     }
 
-    /// The same with the clock of delayed acknowledgements shifted by `delayed_ack`, and that of
-    /// time stamps and of the timers of connection set-up and of FIN by `timer`.
+    /// A receiver whose clocks are shifted: the clock of delayed acknowledgements by `delayed_ack`;
+    /// the clock of time stamps and of the timers for SYN-ACK and FIN by `timer`.
     pub fn with_phases(config: &TcpConfig, delayed_ack: Ps, timer: Ps) -> TcpReceiver {
         let window = config.window.0 as u32;
         TcpReceiver {
@@ -106,14 +109,14 @@ impl TcpReceiver {
         }
     }
 
-    /// Takes a segment that arrived whole and unmarked. Of segments without payload only those of
-    /// connection set-up have an effect.
+    /// Processes a segment in an unmarked IP packet. A segment without payload matters only for
+    /// set-up and closing.
     #[inline]
     pub fn on_segment(&mut self, now: Ps, segment: &Segment) -> ReceiveOutcome {
         self.on_packet(now, segment, segment.is_ce())
     }
 
-    /// Takes a segment that arrived whole, in an IP packet that is `marked` (CE) or not.
+    /// Processes a segment that arrived in an IP packet; `marked` (CE) or not.
     pub fn on_packet(&mut self, now: Ps, segment: &Segment, marked: bool) -> ReceiveOutcome {
         match *segment {
             Segment::Data {
@@ -123,8 +126,9 @@ impl TcpReceiver {
         }
     }
 
-    /// The application closes the connection, whatever the other end does; it does so by itself when it
-    /// has read everything. Has an effect with `connection_close` only.
+    /// Closes the connection for the application, whatever the other end does. Without this call
+    /// the application closes when it has read everything. Has an effect only with
+    /// `connection_close`.
     pub fn close(&mut self) {
         if let Some(closing) = &mut self.closing {
             closing.close();
@@ -148,7 +152,7 @@ impl TcpReceiver {
             self.ack_at = Ps::NEVER;
         }
         let (from, to) = (seq, seq + len as u64);
-        // RFC 3168 6.1.5: marks of segments outside of the receive window are ignored.
+        // RFC 3168 6.1.5: marks of segments outside the receive window are ignored.
         if to > self.rcv_nxt
             && let Some(echo) = &mut self.echo
         {
@@ -172,8 +176,8 @@ impl TcpReceiver {
         outcome
     }
 
-    /// Data have arrived: perhaps all up to the FIN, which is acknowledged at once. An end in CLOSED does
-    /// not answer.
+    /// Updates the closing after data have arrived. If all data up to the other end's FIN have
+    /// arrived, they are acknowledged at once. An end in CLOSED does not answer.
     #[inline(never)]
     fn on_closing_data(&mut self, now: Ps) {
         let Some(closing) = &mut self.closing else {
@@ -185,7 +189,7 @@ impl TcpReceiver {
         }
     }
 
-    /// The own FIN is acknowledged: it is not sent again.
+    /// Records that the FIN of this end is acknowledged, so that it is not sent again.
     fn on_fin_acknowledged(&mut self, now: Ps) {
         let Some(closing) = &mut self.closing else {
             return;
@@ -196,7 +200,7 @@ impl TcpReceiver {
         }
     }
 
-    /// A segment with time stamps, with a part in closing the connection, or without payload.
+    /// Processes a segment that has time stamps, closes the connection or has no payload.
     #[inline(never)]
     fn on_other(&mut self, now: Ps, segment: &Segment, marked: bool) -> ReceiveOutcome {
         let Some((seq, len)) = segment.data_range() else {
@@ -258,7 +262,7 @@ impl TcpReceiver {
         let (before, held_before) = (self.rcv_nxt, self.store.bytes());
         self.rcv_nxt = self.store.release(self.rcv_nxt.max(to));
         let delivered = self.rcv_nxt - before;
-        // Bytes that had waited are not new.
+        // `delivered` includes bytes that were in the store; they are not new.
         let new = delivered - (held_before - self.store.bytes());
         ReceiveOutcome {
             delivered,
@@ -267,8 +271,9 @@ impl TcpReceiver {
         }
     }
 
-    /// A segment in order, with no others waiting, may be acknowledged together with the next (RFC
-    /// 1122 section 4.2.3.2; RFC 5681 section 4.2: at least every second full segment).
+    /// Delays the acknowledgement of a segment in order, with the store empty, until the next
+    /// segment (RFC 1122 section 4.2.3.2; RFC 5681 section 4.2: at least every second full
+    /// segment).
     fn schedule_ack(&mut self, now: Ps) {
         match self.delayed_ack {
             Some(ticks) if !self.unacknowledged => {
@@ -279,7 +284,8 @@ impl TcpReceiver {
         }
     }
 
-    /// The acknowledgement that is due, or the answer to a SYN, if any. It carries the own FIN if that is due.
+    /// The acknowledgement or SYN-ACK that must be sent now, if any. Once this end closes, its
+    /// acknowledgements carry FIN until the FIN is acknowledged.
     pub fn poll_ack(&mut self, now: Ps) -> Option<Segment> {
         if !self.ack_now {
             return None;
@@ -290,7 +296,7 @@ impl TcpReceiver {
         self.poll_due(now)
     }
 
-    /// [`Self::poll_ack`] with time stamps.
+    /// Does the work of [`Self::poll_ack`] for a connection with time stamps.
     #[inline(never)]
     fn poll_stamped(&mut self, now: Ps) -> Option<Segment> {
         let due = self.poll_due(now)?;
@@ -314,12 +320,12 @@ impl TcpReceiver {
         })
     }
 
-    /// The acknowledgement that is due, without time stamps but those of an answer to a SYN.
+    /// The acknowledgement or SYN-ACK that must be sent now, with time stamps only in a SYN-ACK.
     #[inline(always)]
     fn poll_due(&mut self, now: Ps) -> Option<Segment> {
         if let Some((ack, ece)) = self.echo.as_mut().and_then(|echo| echo.take_due()) {
             self.stats.acks_sent += 1;
-            // Acknowledgements are delayed only while nothing is held: there are no blocks.
+            // Acknowledgements are delayed only while the store is empty, so there are no blocks.
             return Some(Segment::Ack {
                 ece,
                 fin: OwnFin::NotYet,
@@ -357,15 +363,15 @@ impl TcpReceiver {
         })
     }
 
-    /// Time at which [`Self::on_timer`] is due: the next tick while an acknowledgement is delayed,
-    /// or that of the next answer to a SYN or the next FIN.
+    /// Time at which the host must call [`Self::on_timer`]: the next tick while an acknowledgement
+    /// is delayed, or the time to repeat the SYN-ACK or FIN.
     #[inline]
     pub fn next_timer(&self) -> Ps {
         self.ack_at
     }
 
-    /// Makes a delayed acknowledgement due if its tick has come, or repeats the answer to a SYN or the FIN.
-    /// Returns true for a repetition.
+    /// At its time, makes a delayed acknowledgement due, or repeats the SYN-ACK or FIN. Returns
+    /// true for a repetition.
     pub fn on_timer(&mut self, now: Ps) -> bool {
         if now < self.ack_at {
             return false;
@@ -381,7 +387,7 @@ impl TcpReceiver {
         let unclosed = closing.filter(|it| !self.unacknowledged && it.awaits_acknowledgement());
         unclosed.map(|closing| closing.on_timeout()).is_some()
     }
-    /// True if `segment`, polled just now, was sent before.
+    /// True if `segment`, which [`Self::poll_ack`] has just returned, repeats an earlier one.
     pub fn is_repetition(&self, segment: &Segment) -> bool {
         let setup = self.setup.as_ref();
         let closing = self.closing.as_ref();
@@ -389,15 +395,15 @@ impl TcpReceiver {
             || (segment.has_fin() && closing.is_some_and(|closing| closing.has_repeated()))
     }
 
-    /// Next byte expected; all below were given to the application.
+    /// Next expected byte; all bytes below have been delivered to the application.
     pub fn rcv_nxt(&self) -> u64 {
         self.rcv_nxt
     }
-    /// Bytes that wait for earlier ones.
+    /// Number of bytes that wait for missing earlier bytes.
     pub fn held_bytes(&self) -> u64 {
         self.store.bytes()
     }
-    /// Counts since the start.
+    /// Counts since the start of the connection.
     pub fn stats(&self) -> &ReceiverStats {
         &self.stats
     }
@@ -442,12 +448,12 @@ mod tests {
     fn a_partly_duplicate_segment_is_split() {
         let mut r = receiver();
         r.on_segment(Ps(0), &bytes(0, 10));
-        // 0..10 known, 10..15 new.
+        // Bytes 0..10 had arrived, 10..15 are new.
         assert_eq!(r.on_segment(Ps(0), &bytes(0, 15)), outcome(5, 10, 0));
         r.on_segment(Ps(0), &bytes(20, 30));
-        // 18..20 and 30..32 new, 20..30 known.
+        // 18..20 and 30..32 are new, 20..30 had arrived.
         assert_eq!(r.on_segment(Ps(0), &bytes(18, 32)), outcome(0, 10, 4));
-        // 15..18 new, 18..25 known; 18..32 follows.
+        // 15..18 are new, 18..25 had arrived; 18..32 is delivered with them.
         assert_eq!(r.on_segment(Ps(0), &bytes(15, 25)), outcome(17, 7, 0));
     }
 
@@ -476,7 +482,7 @@ mod tests {
                 (ack.ack(), ack.payload(), ack.blocks().above(0).next()),
                 (0, 0, block)
             );
-            // Delivered data are not reported any more.
+            // Delivered data are no longer reported.
             r.on_segment(Ps(6), &bytes(0, 10));
             let ack = r.poll_ack(Ps(6)).unwrap();
             assert_eq!((ack.ack(), ack.option_bytes()), (20, 0));
@@ -503,8 +509,8 @@ mod tests {
         assert_eq!(r.next_timer(), Ps::NEVER);
     }
 
-    /// A receiver with ECN, under the defaults of `recovery`, and the acknowledgements, by number and
-    /// ECN-Echo, of segments of ten bytes at 1 ms: number, mark, CWR.
+    /// A receiver with ECN, under the defaults of `recovery`, gets segments of ten bytes at 1 ms,
+    /// each given by number, mark and CWR. Returns the acknowledgements by number and ECN-Echo.
     fn echoes(
         recovery: Recovery,
         delayed_ack: bool,
@@ -544,9 +550,9 @@ mod tests {
             (1, true, false),
             (2, false, false),
             (3, false, true),
-            // The segment that carries CWR is marked itself.
+            // The segment with CWR is itself marked.
             (4, true, true),
-            // A copy of old data does not count, whatever its mark.
+            // The mark of a copy of old data does not count.
             (5, false, true),
             (1, true, false),
         ];
@@ -581,16 +587,16 @@ mod tests {
     fn dctcp_acknowledges_data_before_and_after_a_change_of_the_mark_apart() {
         let recovery = Recovery::Dctcp(Default::default());
         let segments = [
-            // A pair without marks; CWR has no effect.
+            // Two segments without marks; CWR has no effect.
             (0, false, false),
             (1, false, true),
-            // Within a pair the mark comes, ...
+            // The mark begins within a pair of segments, ...
             (2, false, false),
             (3, true, false),
-            // ... lasts, ...
+            // ... continues, ...
             (4, true, false),
             (5, true, false),
-            // ... and goes at the beginning of a pair.
+            // ... and ends at the beginning of a pair.
             (6, false, false),
             (7, false, false),
             (8, false, false),
@@ -608,7 +614,7 @@ mod tests {
             &[(9, false)],
         ];
         assert_eq!(found, expected);
-        // Without delay each has an acknowledgement of its own.
+        // Without delay each segment has its own acknowledgement.
         let found = echoes(recovery, false, &segments[2..5]);
         assert_eq!(found.concat(), [(0, false), (0, true), (0, true)]);
     }

@@ -1,21 +1,21 @@
 //! The scoreboard of a sender: the data known to have arrived out of order, and the choice of the
 //! next segment (RFC 6675 section 4).
 //!
-//! Positions are bytes. `high_rxt` and ends of ranges are one above the last byte, where the RFC
-//! names the last byte.
+//! Positions are bytes. `high_rxt` and the end of a range are one above the last byte, where the
+//! RFC uses the last byte.
 
 use super::blocks::Blocks;
 use super::intervals::Intervals;
 
-/// DupThresh of RFC 6675: duplicates, or blocks above a hole, that mean a loss.
+/// DupThresh of RFC 6675: number of duplicates, or of blocks above a hole, that indicate a loss.
 pub const DUP_THRESH: u32 = 3;
 
-/// Bytes `seq..end` that [`Scoreboard::next_seg`] chooses to be sent again.
+/// A range of bytes that [`Scoreboard::next_seg`] chooses to be sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Again {
-    /// First byte.
+    /// Position of the first byte.
     pub seq: u64,
-    /// One above the last.
+    /// Position behind the last byte.
     pub end: u64,
     /// True for the rescue retransmission, which does not change HighRxt (NextSeg() rule 4).
     pub rescue: bool,
@@ -30,9 +30,9 @@ pub struct Scoreboard {
 }
 
 impl Scoreboard {
-    /// Update(): takes the blocks of an acknowledgement of everything below `una`; invalid blocks,
-    /// beyond `snd_max`, are ignored. Returns true if they report new data: only then does the
-    /// acknowledgement count as a duplicate (RFC 6675 section 2).
+    /// Update(): adds the blocks of an acknowledgement with the number `una`. Blocks beyond
+    /// `snd_max` are invalid and ignored. Returns true if the blocks report new data; only then is
+    /// the acknowledgement a duplicate (RFC 6675 section 2).
     pub fn update(&mut self, una: u64, snd_max: u64, blocks: Blocks) -> bool {
         self.sacked.forget_below(una);
         let known = blocks
@@ -44,7 +44,7 @@ impl Scoreboard {
             > 0
     }
 
-    /// Calls `take` for every range of `from..to` that is not known to have arrived.
+    /// Calls `take` for each range of `from..to` that is not known to have arrived.
     pub fn each_missing(&self, from: u64, to: u64, mut take: impl FnMut(u64, u64)) {
         let mut seq = self.skip(from);
         while seq < to {
@@ -53,7 +53,7 @@ impl Scoreboard {
             seq = self.skip(end);
         }
     }
-    /// Missing bytes between `from` and the position below which IsLost() holds.
+    /// Number of missing bytes from `from` up to the position below which IsLost() holds.
     pub fn lost_above(&self, from: u64, mss: u64) -> u64 {
         let lost = self.lost_below(mss);
         if lost > from {
@@ -63,20 +63,20 @@ impl Scoreboard {
         }
     }
 
-    /// Clears the scoreboard: a receiver may discard data that it reported, so a timeout ends their
-    /// validity (RFC 2018 section 8).
+    /// Clears the scoreboard at a timeout: a receiver may discard data that it has reported (RFC
+    /// 2018 section 8).
     pub fn clear(&mut self) {
         self.sacked.clear();
         self.high_rxt = 0;
     }
 
-    /// Begins a recovery, in which nothing has been sent again yet.
+    /// Begins a recovery, in which no data have been sent again yet.
     pub fn begin(&mut self, una: u64) {
         (self.high_rxt, self.rescued) = (una, false);
     }
 
-    /// Position below which IsLost() holds for all missing data: above a lost hole are DupThresh
-    /// blocks, or blocks with more than (DupThresh - 1) SMSS bytes.
+    /// Position below which IsLost() holds for all missing data: above them are DupThresh blocks,
+    /// or blocks with more than (DupThresh - 1) SMSS bytes.
     pub fn lost_below(&self, mss: u64) -> u64 {
         let (mut count, mut bytes) = (0, 0);
         for block in self.sacked.as_slice().iter().rev() {
@@ -89,16 +89,16 @@ impl Scoreboard {
         0
     }
 
-    /// SetPipe(): estimate of the bytes on their way. A missing byte counts (a) unless it is lost,
-    /// and (b) once more if it was sent again.
+    /// SetPipe(): estimated number of bytes in flight. A missing byte counts once unless it is lost
+    /// (a), and once more if it was sent again (b).
     pub fn pipe(&self, una: u64, snd_max: u64, mss: u64) -> u64 {
         let lost = self.lost_below(mss).clamp(una, snd_max);
         let again = self.high_rxt.clamp(una, snd_max);
         self.missing(lost, snd_max) + self.missing(una, again) // (a) + (b)
     }
 
-    /// SetPipe() after a timeout, while `una` is below `recover`, snd_max at the timeout. What was
-    /// outstanding then counts as lost, whatever is reported above it (a), and was sent again up to
+    /// SetPipe() after a timeout, while `una` is below `recover`, the snd_max at the timeout. Data
+    /// outstanding then count as lost, whatever is reported above them (a), and as sent again up to
     /// `snd_nxt` (b).
     pub fn pipe_after_timeout(
         &self,
@@ -118,10 +118,10 @@ impl Scoreboard {
     }
 
     /// NextSeg() without its rule (2): the first hole that is lost and was not sent again (rule 1).
-    /// If there are no new data to send, the first hole that was not sent again (rule 3),
-    /// otherwise, once in a recovery, the last missing bytes (rule 4).
+    /// Without new data to send, the first hole that was not sent again (rule 3); if there is none,
+    /// once in a recovery, the last missing bytes (rule 4).
     pub fn next_seg(&self, una: u64, snd_max: u64, mss: u64, new_data: bool) -> Option<Again> {
-        // Rule (1), or without new data rule (3), under which the hole need not be lost.
+        // Rule (1); without new data rule (3), under which the hole need not be lost.
         let first = self.first_hole(una.max(self.high_rxt), mss);
         if let Some(hole) = first.filter(|hole| hole.seq < self.lost_below(mss) || !new_data) {
             return Some(hole);
@@ -133,8 +133,8 @@ impl Scoreboard {
         }
     }
 
-    /// The first missing bytes at or above `from`, a segment at most, if something above them has
-    /// arrived.
+    /// The first missing bytes at or above `from`, at most a segment; `None` unless something above
+    /// them has arrived.
     fn first_hole(&self, from: u64, mss: u64) -> Option<Again> {
         let seq = self.skip(from);
         let next = self.sacked.after(seq)?;
@@ -147,7 +147,7 @@ impl Scoreboard {
 
     fn last_missing(&self, una: u64, snd_max: u64, mss: u64) -> Option<Again> {
         let last = self.sacked.as_slice().last();
-        // The bytes after the last block or, if the block reaches snd_max, before it.
+        // The bytes after the last block or, if this block reaches snd_max, the bytes before it.
         let (from, end) = match last {
             Some(block) if block.to >= snd_max => {
                 let below = self.sacked.as_slice().iter().rev().nth(1);
@@ -163,7 +163,7 @@ impl Scoreboard {
         })
     }
 
-    /// `again` has been sent.
+    /// Records that the range `again` has been sent again.
     pub fn sent_again(&mut self, again: Again) {
         if again.rescue {
             self.rescued = true;
@@ -172,15 +172,15 @@ impl Scoreboard {
         }
     }
 
-    /// The first byte at or above `position` that is missing.
+    /// Position of the first missing byte at or above `position`.
     pub fn skip(&self, position: u64) -> u64 {
         self.sacked.at(position).map_or(position, |block| block.to)
     }
-    /// First byte of the next block above `position`.
+    /// Position of the first byte of the next block above `position`.
     pub fn next_block(&self, position: u64) -> Option<u64> {
         self.sacked.after(position).map(|block| block.from)
     }
-    /// Bytes below `position` that are known to have arrived out of order.
+    /// Number of bytes below `position` that are known to have arrived out of order.
     pub fn sacked_below(&self, position: u64) -> u64 {
         self.sacked.covered(0, position)
     }
@@ -192,7 +192,7 @@ mod tests {
 
     const MSS: u64 = 10;
 
-    /// A scoreboard of segments of ten bytes; the `arrived` ones have arrived.
+    /// A scoreboard of segments of ten bytes, of which those in `arrived` have arrived.
     fn board(arrived: &[u64]) -> Scoreboard {
         let mut board = Scoreboard::default();
         arrived.iter().for_each(|n| {
@@ -211,18 +211,18 @@ mod tests {
     fn three_blocks_or_more_than_two_segments_above_a_hole_mean_that_it_is_lost() {
         assert_eq!(board(&[1, 2]).lost_below(MSS), 0);
         assert_eq!(board(&[1, 2, 3]).lost_below(MSS), 10);
-        // Three blocks: lost below the lowest of them; the bytes of two blocks are not more than
-        // two segments.
+        // Three blocks: data are lost below the lowest block. The bytes of two blocks are not more
+        // than two segments.
         assert_eq!(board(&[1, 3, 5]).lost_below(MSS), 10);
         assert_eq!(board(&[1, 3, 5, 6]).lost_below(MSS), 30);
     }
 
     #[test]
     fn the_pipe_counts_what_is_missing_and_not_lost_and_what_was_sent_again() {
-        // Of ten, 0 and 2 are missing below three blocks of five segments; 4, 6, 8 and 9 may be on
-        // their way.
+        // Of ten segments, 0 and 2 are missing below three blocks or more; 4, 6, 8 and 9 may be in
+        // flight.
         let mut board = board(&[1, 3, 5, 7]);
-        // The upper three blocks make 2 lost, too.
+        // The upper three blocks show that 2 is lost, too.
         assert_eq!(board.lost_below(MSS), 30);
         assert_eq!(board.pipe(0, 100, MSS), 40);
         board.begin(0);
@@ -243,7 +243,7 @@ mod tests {
             end: 10,
             rescue: false,
         });
-        // 0 again, and 6 to 9 of ten.
+        // Segment 0 again, and 6 to 9 of ten.
         assert_eq!(board.pipe(0, 100, MSS), 50);
         board.clear();
         assert_eq!(board.pipe(0, 100, MSS), 100);
@@ -252,18 +252,19 @@ mod tests {
     #[test]
     fn after_a_timeout_the_pipe_has_the_copies_and_new_data() {
         let mut board = Scoreboard::default();
-        // Ten were out. Nothing is on its way; then the copies of 0 and 1 are.
+        // Ten segments were outstanding. None is in flight; then the copies of 0 and 1 are.
         assert_eq!(board.pipe_after_timeout(0, 0, 100, 100, MSS), 0);
         assert_eq!(board.pipe_after_timeout(0, 20, 100, 100, MSS), 20);
-        // 3 to 5 are reported, which makes no copy below them lost; 2 is sent again, and 6.
+        // 3 to 5 are reported, which does not show the copies below to be lost; 2 and 6 are sent
+        // again.
         board.sacked.insert(30, 60);
         assert_eq!(board.pipe_after_timeout(0, 20, 100, 100, MSS), 20);
         assert_eq!(board.pipe_after_timeout(0, 70, 100, 100, MSS), 40);
-        // 0 to 6 arrive. The copies of 7 to 9 and then new data, 10 to 14, are on their way.
+        // 0 to 6 have arrived. In flight are the copies of 7 to 9, and then new data, 10 to 14.
         board.sacked.forget_below(70);
         assert_eq!(board.pipe_after_timeout(70, 100, 100, 100, MSS), 30);
         assert_eq!(board.pipe_after_timeout(70, 150, 100, 150, MSS), 80);
-        // 12 to 14 are reported: 10 and 11 are lost.
+        // 12 to 14 are reported, so 10 and 11 are lost.
         board.sacked.insert(120, 150);
         assert_eq!(board.pipe_after_timeout(70, 150, 100, 150, MSS), 30);
     }
@@ -280,7 +281,7 @@ mod tests {
                 rescue: false,
             });
         }
-        // Rule 2 is the sender's; without new data rule 3 gives 4 and 6, and rule 4 the end.
+        // Rule 2 is left to the sender. Without new data rule 3 yields 4 and 6, and rule 4 the end.
         assert_eq!(next(&board, true), None);
         for hole in [4, 6] {
             assert_eq!(next(&board, false), Some((hole, hole + 1, false)));

@@ -5,72 +5,73 @@ use super::handshake::{Handshake, SynOptions};
 use super::stamps::{STAMP_BYTES, Stamps};
 use crate::kernel::Ps;
 
-/// TCP and IPv4 headers without options, in bytes.
+/// Bytes of TCP and IPv4 headers without options.
 pub const HEADER_BYTES: u32 = 40;
 
-/// Flags of a segment with payload, and the code point of its IP packet (RFC 3168 section 5).
+/// Flags of a segment with payload, and the ECN code point of its IP packet (RFC 3168 section 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataFlags(u8);
 
 impl DataFlags {
-    /// Not-ECT: queues discard the packet rather than mark it.
+    /// Not-ECT: queues discard the packet instead of marking it.
     pub const NONE: DataFlags = DataFlags(0);
     /// ECT(0): queues may mark the packet.
     pub const ECT_0: DataFlags = DataFlags(1);
-    /// ECT(0), and the CWR flag, which only new data carry (RFC 3168 section 6.1.2).
+    /// ECT(0) and the CWR flag, which only new data carry (RFC 3168 section 6.1.2).
     pub const ECT_0_CWR: DataFlags = DataFlags(3);
-    /// The FIN flag, behind the last byte.
+    /// The FIN flag, behind the last byte of the segment.
     pub const FIN: DataFlags = DataFlags(4);
-    /// The acknowledgement number covers the FIN of the other end.
+    /// The segment also acknowledges the FIN of the other end.
     pub const ACKS_FIN: DataFlags = DataFlags(8);
-    /// ECT(0), and a queue has marked the packet (CE) before a router took it out of its frame.
+    /// ECT(0) and CE: a queue has marked the packet. Set when a router passes the packet to a link
+    /// layer without marks.
     pub const CE: DataFlags = DataFlags(16 | 1);
 
-    /// These flags and others.
+    /// These flags and `others`.
     pub const fn with(self, others: DataFlags) -> DataFlags {
         DataFlags(self.0 | others.0)
     }
-    /// True if all of `others` are among these.
+    /// True if these flags include all of `others`.
     pub const fn has(self, others: DataFlags) -> bool {
         self.0 & others.0 == others.0
     }
-    /// True if the segment has a part in closing the connection.
+    /// True if the segment carries a FIN or acknowledges one.
     pub const fn closes(self) -> bool {
         self.0 & (DataFlags::FIN.0 | DataFlags::ACKS_FIN.0) != 0
     }
 }
 
-/// The FIN of the end that sends an acknowledgement, and no data.
+/// State of the FIN of an end that sends acknowledgements and no data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum OwnFin {
-    /// Not sent yet.
+    /// The FIN has not been sent.
     NotYet,
-    /// In this segment.
+    /// This segment carries the FIN.
     Here,
-    /// Sent, and known to have arrived.
+    /// The FIN has been acknowledged.
     Acknowledged,
 }
 
-/// A segment as both ends read it. Sequence numbers are real but 64 bits wide: window scaling with
-/// protection against wrapped sequences is assumed (RFC 7323), so they never wrap. They count data
-/// from 0; for those on the line see [`super::handshake`]. Windows are in bytes, already scaled.
+/// A TCP segment, without its payload bytes. Sequence numbers are 64 bits wide and never wrap:
+/// window scaling with protection against wrapped numbers (RFC 7323) is assumed. Data are counted
+/// from 0; for real numbers see [`super::handshake`]. Windows are in bytes, already scaled.
 ///
-/// The fields stand in the order in which they lie in memory: the window, and the acknowledgement
-/// number of those that have one, are at the same place in each variant. Segments with time stamps
-/// are variants of their own, so that others have no place for them.
+/// The order of the fields is their order in memory: window and acknowledgement number have the
+/// same place in each variant that has them. Segments with time stamps are separate variants, so
+/// that others need no memory for stamps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Segment {
     /// A segment with payload.
     Data {
-        /// Flags, and code point of the packet.
+        /// Flags, and ECN code point of the packet.
         flags: DataFlags,
-        /// Payload bytes.
+        /// Number of payload bytes.
         len: u16,
-        /// Receive window.
+        /// Receive window in bytes.
         window: u32,
-        /// Next byte that the sender of this segment expects.
+        /// Acknowledgement number: next byte that the sender of this segment expects.
         ack: u64,
         /// Sequence number of the first payload byte.
         seq: u64,
@@ -81,77 +82,80 @@ pub enum Segment {
     Ack {
         /// The ECN-Echo flag.
         ece: bool,
-        /// The FIN flag, and whether a FIN came before.
+        /// FIN state of the end that sends this segment.
         fin: OwnFin,
-        /// Receive window.
+        /// Receive window in bytes.
         window: u32,
-        /// Next byte that the sender of this segment expects.
+        /// Acknowledgement number: next byte that the sender of this segment expects.
         ack: u64,
-        /// Data that arrived above `ack`.
+        /// SACK blocks: data above `ack` that have arrived.
         blocks: Blocks,
     },
-    /// A segment of the connection set-up, or the acknowledgement of a FIN. It acknowledges no data.
+    /// A segment of the connection set-up, or the acknowledgement of a FIN; it acknowledges no
+    /// data.
     Setup {
-        /// Receive window.
+        /// Receive window in bytes.
         window: u32,
         /// Time at which the segment was handed to IP, for packet delays.
         sent: Ps,
-        /// Flags, options and number of the segment.
+        /// Kind of the segment, with its options or number.
         handshake: Handshake,
     },
-    /// [`Segment::Data`] with time stamps. It acknowledges no data, but may acknowledge a FIN.
+    /// A [`Segment::Data`] with time stamps. It acknowledges no data, but may acknowledge a FIN.
     StampedData {
-        /// Flags, and code point of the packet.
+        /// Flags, and ECN code point of the packet.
         flags: DataFlags,
-        /// Payload bytes.
+        /// Number of payload bytes.
         len: u16,
-        /// Receive window.
+        /// Receive window in bytes.
         window: u32,
-        /// Time stamps.
+        /// Time stamp option of the segment.
         stamps: Stamps,
         /// Sequence number of the first payload byte.
         seq: u64,
         /// Time at which the segment was handed to IP, for packet delays.
         sent: Ps,
     },
-    /// [`Segment::Ack`] with time stamps. Its window is the whole receive window, which both ends know.
+    /// A [`Segment::Ack`] with time stamps. Its window is always the whole receive window, which
+    /// both ends know.
     StampedAck {
-        /// Next byte that the sender of this segment expects, the ECN-Echo flag and FIN.
+        /// Acknowledgement number, ECN-Echo flag and FIN state.
         number: StampedNumber,
-        /// Time stamps.
+        /// Time stamp option of the segment.
         stamps: Stamps,
-        /// Data that arrived above `ack`.
+        /// SACK blocks: data above the acknowledgement number that have arrived.
         blocks: Blocks,
     },
-    /// [`Segment::Setup`] with time stamps and [`Handshake::Syn`] or [`Handshake::SynAck`].
+    /// A [`Segment::Setup`] with time stamps that is a [`Handshake::Syn`] or [`Handshake::SynAck`].
     StampedSyn {
-        /// True for the answer.
+        /// True for a SYN-ACK, false for a SYN.
         answers: bool,
-        /// Receive window.
+        /// Receive window in bytes.
         window: u32,
-        /// Time stamps.
+        /// Time stamp option of the segment.
         stamps: Stamps,
-        /// The other options.
+        /// The other options of the segment.
         options: SynOptions,
         /// Time at which the segment was handed to IP, for packet delays.
         sent: Ps,
     },
-    /// [`Segment::Setup`] with time stamps and [`Handshake::Ack`] or [`Handshake::AckOfFin`].
+    /// A [`Segment::Setup`] with time stamps that is a [`Handshake::Ack`] or
+    /// [`Handshake::AckOfFin`].
     StampedSetup {
-        /// True if it acknowledges a FIN.
+        /// True if the segment acknowledges a FIN.
         closes: bool,
-        /// Receive window.
+        /// Receive window in bytes.
         window: u32,
-        /// Time stamps.
+        /// Time stamp option of the segment.
         stamps: Stamps,
-        /// Next byte to be sent.
+        /// Sequence number of the next byte that the sender of this segment will send.
         seq: u64,
         /// Time at which the segment was handed to IP, for packet delays.
         sent: Ps,
     },
 }
 
-/// An acknowledgement number below 2^53, the ECN-Echo flag and FIN, in seven bytes.
+/// An acknowledgement number below 2^53, the ECN-Echo flag and the FIN state, in seven bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StampedNumber([u8; 7]);
 
@@ -183,8 +187,8 @@ impl StampedNumber {
 }
 
 impl Segment {
-    /// Data `seq..seq + len`, sent at time 0, not ECT, by an end that expects no data and has no
-    /// window.
+    /// A segment with the data `seq..seq + len`, sent at time 0, not ECT, from an end that expects
+    /// no data and has no window.
     pub const fn data(seq: u64, len: u16) -> Segment {
         Segment::Data {
             flags: DataFlags::NONE,
@@ -196,7 +200,8 @@ impl Segment {
         }
     }
 
-    /// A segment of the connection set-up or the acknowledgement of a FIN, with time stamps or without.
+    /// A segment of the connection set-up or the acknowledgement of a FIN, with or without time
+    /// stamps.
     pub fn setup(handshake: Handshake, window: u32, sent: Ps, stamps: Option<Stamps>) -> Segment {
         let Some(stamps) = stamps else {
             return Segment::Setup {
@@ -223,9 +228,9 @@ impl Segment {
         }
     }
 
-    /// True if the IP packet carries ECT(0). Only new data do: neither acknowledgements without
-    /// payload (RFC 3168 section 6.1.4; over Ethernet DCTCP sends all packets as ECT(0)) nor segments of the set-up (6.1.1)
-    /// nor retransmissions (6.1.5).
+    /// True if the IP packet carries ECT(0), as only new data do. Not acknowledgements without
+    /// payload (RFC 3168 section 6.1.4), segments of the set-up (6.1.1) or retransmissions (6.1.5).
+    /// Over Ethernet, DCTCP sends all packets as ECT(0), which this function does not cover.
     #[inline]
     pub const fn is_ect(&self) -> bool {
         match *self {
@@ -235,7 +240,7 @@ impl Segment {
             _ => false,
         }
     }
-    /// True if the segment carries the mark of its packet over a link layer without marks.
+    /// True if the segment stores the CE mark of its packet, on a link layer without marks.
     #[inline]
     pub const fn is_ce(&self) -> bool {
         match *self {
@@ -245,15 +250,15 @@ impl Segment {
             _ => false,
         }
     }
-    /// The segment of a packet that a queue has marked. Only data keep the mark: no end reads the mark of
-    /// another packet.
+    /// The segment with the CE mark of its packet stored. Only data store the mark: no end reads
+    /// the mark of other packets.
     pub const fn marked(mut self) -> Segment {
         if let Segment::Data { flags, .. } | Segment::StampedData { flags, .. } = &mut self {
             *flags = flags.with(DataFlags::CE);
         }
         self
     }
-    /// The ECN-Echo flag; in the set-up it offers ECN, or agrees to it (RFC 3168 section 6.1.1).
+    /// The ECN-Echo flag. In the set-up it offers ECN, or agrees to it (RFC 3168 section 6.1.1).
     #[inline]
     pub const fn has_ece(&self) -> bool {
         match *self {
@@ -278,7 +283,7 @@ impl Segment {
             },
         }
     }
-    /// The FIN flag.
+    /// True if the segment carries the FIN flag.
     #[inline]
     pub const fn has_fin(&self) -> bool {
         match *self {
@@ -288,7 +293,7 @@ impl Segment {
             _ => matches!(self.own_fin(), OwnFin::Here),
         }
     }
-    /// FIN of the end that sends an acknowledgement without payload.
+    /// FIN state of an end that sends acknowledgements without payload.
     const fn own_fin(&self) -> OwnFin {
         match *self {
             Segment::Ack { fin, .. } => fin,
@@ -296,8 +301,8 @@ impl Segment {
             _ => OwnFin::NotYet,
         }
     }
-    /// True if the segment, from the end that sends the data, acknowledges the FIN of the other one, which
-    /// has the number 0 there. Out of line, so that [`Self::ack`] stays short.
+    /// True if the segment, from the end that sends the data, acknowledges the FIN of the other
+    /// end, which has the number 0. A function of its own, so that [`Self::ack`] stays short.
     #[inline(never)]
     pub const fn acknowledges_fin(&self) -> bool {
         match *self {
@@ -307,7 +312,8 @@ impl Segment {
             _ => matches!(self.handshake(), Some(Handshake::AckOfFin { .. })),
         }
     }
-    /// Next byte that the sender of this segment expects; 0 in the set-up. A FIN counts as a byte.
+    /// Acknowledgement number: the next byte that the sender of this segment expects; 0 in the
+    /// set-up. A FIN counts as a byte.
     #[inline]
     pub const fn ack(&self) -> u64 {
         match *self {
@@ -316,7 +322,8 @@ impl Segment {
             _ => self.acknowledges_fin() as u64,
         }
     }
-    /// An acknowledgement without payload, of everything below `number` instead.
+    /// This acknowledgement without payload, with the acknowledgement number `number` instead of
+    /// its own.
     pub fn acknowledging(mut self, number: u64) -> Segment {
         let (ece, fin) = (self.has_ece(), self.own_fin());
         match &mut self {
@@ -339,7 +346,8 @@ impl Segment {
             Segment::StampedAck { .. } => None,
         }
     }
-    /// Sequence number of the first payload byte, and payload bytes; `None` without payload.
+    /// Sequence number of the first payload byte, and number of payload bytes; `None` without
+    /// payload.
     #[inline]
     pub const fn data_range(&self) -> Option<(u64, u16)> {
         match *self {
@@ -349,7 +357,7 @@ impl Segment {
             _ => None,
         }
     }
-    /// Payload bytes.
+    /// Number of payload bytes.
     #[inline]
     pub const fn payload(&self) -> u32 {
         match self.data_range() {
@@ -357,7 +365,7 @@ impl Segment {
             None => 0,
         }
     }
-    /// The time stamps, if the segment has some.
+    /// The time stamp option; `None` without one.
     pub const fn stamps(&self) -> Option<Stamps> {
         match *self {
             Segment::StampedData { stamps, .. }
@@ -367,7 +375,7 @@ impl Segment {
             _ => None,
         }
     }
-    /// The segment as one of the connection set-up; `None` for any other.
+    /// The kind of a segment of the connection set-up; `None` for other segments.
     #[inline]
     pub const fn handshake(&self) -> Option<Handshake> {
         match *self {
@@ -387,7 +395,7 @@ impl Segment {
             _ => None,
         }
     }
-    /// The SACK blocks; only an acknowledgement without payload has any.
+    /// The SACK blocks. Only an acknowledgement without payload has any.
     #[inline]
     pub const fn blocks(&self) -> Blocks {
         match *self {
@@ -395,8 +403,8 @@ impl Segment {
             _ => Blocks::NONE,
         }
     }
-    /// Time at which the segment was handed to IP; `None` for an acknowledgement without payload,
-    /// whose delay is not measured.
+    /// Time at which the segment was handed to IP. `None` for an acknowledgement without payload:
+    /// its delay is not measured.
     #[inline]
     pub const fn sent(&self) -> Option<Ps> {
         match *self {
@@ -408,8 +416,9 @@ impl Segment {
             Segment::Ack { .. } | Segment::StampedAck { .. } => None,
         }
     }
-    /// Sequence number, counted in data; `None` for a SYN or SYN-ACK, whose number precedes all
-    /// data. Acknowledgements from the receiving end have 0, as that end sends no data, and 1 behind its FIN.
+    /// Sequence number, counted from the first data byte. `None` for a SYN or SYN-ACK, whose number
+    /// precedes all data. Acknowledgements from the receiving end, which sends no data, have 0, and
+    /// 1 after its FIN.
     pub const fn sequence(&self) -> Option<u64> {
         match *self {
             Segment::Data { seq, .. }
@@ -434,7 +443,7 @@ impl Segment {
             _ => self.rare_option_bytes(),
         }
     }
-    /// Bytes of TCP options of a segment of any kind.
+    /// Bytes of TCP options of a segment other than data without time stamps.
     #[inline(never)]
     fn rare_option_bytes(&self) -> u32 {
         match self.handshake() {

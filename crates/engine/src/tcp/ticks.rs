@@ -1,8 +1,8 @@
-//! A periodic clock interrupt, computed instead of simulated.
+//! A periodic clock whose ticks are computed, not simulated.
 
 use crate::kernel::Ps;
 
-/// Tick boundaries at `phase + k * granularity`, k = 0, 1, 2, ...
+/// A clock that ticks at `phase + k * granularity`, k = 0, 1, 2, ...
 #[derive(Clone, Copy, Debug)]
 pub struct Ticks {
     granularity: u64,
@@ -10,14 +10,15 @@ pub struct Ticks {
 }
 
 impl Ticks {
-    /// Ticks every `granularity` (above zero); `phase` is taken modulo `granularity`.
+    /// A clock that ticks every `granularity`, which must be above zero. `phase` is taken modulo
+    /// `granularity`.
     pub fn new(granularity: Ps, phase: Ps) -> Ticks {
         Ticks {
             granularity: granularity.0,
             phase: phase.0 % granularity.0,
         }
     }
-    /// Number of boundaries at or before `now`.
+    /// Number of ticks at or before `now`.
     #[inline]
     pub fn count(&self, now: Ps) -> u64 {
         if now.0 < self.phase {
@@ -26,8 +27,8 @@ impl Ticks {
             (now.0 - self.phase) / self.granularity + 1
         }
     }
-    /// The `k`-th boundary strictly after `now`, `k >= 1`: the time at which a counter that is set
-    /// to `k` ticks now reaches zero, between `k - 1` and `k` granularities from now.
+    /// Time of the `k`-th tick after `now`, `k >= 1`: a counter set to `k` at `now` reaches zero
+    /// then. The time lies `k - 1` to `k` granularities after `now`.
     #[inline]
     pub fn after(&self, now: Ps, k: u64) -> Ps {
         let boundary = self.count(now).saturating_add(k - 1);
@@ -35,11 +36,11 @@ impl Ticks {
             .phase
             .saturating_add(boundary.saturating_mul(self.granularity)))
     }
-    /// The span of `ticks` ticks.
+    /// Time of `ticks` ticks.
     pub fn span(&self, ticks: u64) -> Ps {
         Ps(ticks.saturating_mul(self.granularity))
     }
-    /// Fewest ticks that last `span` or longer, at least one.
+    /// Least number of ticks that last at least `span`; at least one.
     pub fn covering(&self, span: Ps) -> u64 {
         span.0.div_ceil(self.granularity).max(1)
     }
@@ -52,10 +53,10 @@ mod tests {
     #[test]
     fn the_kth_boundary_lies_between_k_minus_1_and_k_granularities_ahead() {
         let ticks = Ticks::new(Ps(100), Ps(30));
-        // Boundaries 30, 130, 230, ...
+        // Ticks at 30, 130, 230, ...
         assert_eq!(ticks.after(Ps(0), 1), Ps(30));
         assert_eq!(ticks.after(Ps(29), 2), Ps(130));
-        // A boundary at `now` has already ticked.
+        // A tick at `now` is not counted.
         assert_eq!(ticks.after(Ps(30), 1), Ps(130));
         assert_eq!(ticks.after(Ps(229), 3), Ps(430));
         assert_eq!(

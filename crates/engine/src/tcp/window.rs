@@ -1,19 +1,19 @@
-//! The congestion window and its bounds, in bytes.
+//! The congestion window of a sender and its bounds, in bytes.
 
-/// cwnd, ssthresh and rwnd of a sender, which the recovery policy moves.
+/// cwnd, ssthresh and rwnd of a sender in bytes. The recovery policy changes cwnd and ssthresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// Congestion window.
+    /// Congestion window, in bytes.
     pub cwnd: u64,
-    /// Slow start threshold.
+    /// Slow start threshold, in bytes.
     pub ssthresh: u64,
-    /// Window that the receiver advertised last.
+    /// Window that the receiver advertised last, in bytes.
     pub rwnd: u64,
-    /// Full segment.
+    /// Payload of a full segment, in bytes.
     pub mss: u64,
-    /// Largest cwnd of the BSD policies: the receive window.
+    /// Greatest cwnd of the BSD policies in bytes: the receive window.
     pub cap: u64,
-    /// Added to every linear increase (MSS/8 in Net/3, else 0).
+    /// Bytes added to every linear increase (MSS/8 in Net/3, else 0).
     pub extra: u64,
 }
 
@@ -23,19 +23,19 @@ impl Window {
     pub fn usable(&self) -> u64 {
         self.cwnd.min(self.rwnd)
     }
-    /// Half the usable window in whole segments, at least two: the ssthresh of 4.3BSD after a loss
-    /// (RFC 2001 section 2, step 3). RFC 5681 (4) has half of FlightSize instead.
+    /// Half the usable window in whole segments, at least two: ssthresh of 4.3BSD after a loss (RFC
+    /// 2001 section 2, step 3). RFC 5681 (4) uses half of FlightSize instead.
     pub fn half(&self) -> u64 {
         (self.usable() / 2 / self.mss).max(2) * self.mss
     }
-    /// Increase per acknowledgement in congestion avoidance, in bytes, at least one: MSS^2 / cwnd
-    /// (Jacobson 1988, appendix B; RFC 5681 (3)).
+    /// Increase of cwnd per acknowledgement in congestion avoidance, in bytes, at least one: MSS^2
+    /// / cwnd (Jacobson 1988, appendix B; RFC 5681 (3)).
     #[inline]
     pub fn linear_increment(&self) -> u64 {
         (self.mss * self.mss / self.cwnd).max(1) + self.extra
     }
-    /// Growth of 4.3BSD (RFC 2001 section 2, step 4): a segment per acknowledgement up to and
-    /// including ssthresh, then linear, up to `cap`.
+    /// Growth of cwnd in 4.3BSD (RFC 2001 section 2, step 4): one segment per acknowledgement up to
+    /// and including ssthresh, then linear; at most `cap`.
     #[inline]
     pub fn grow_as_bsd(&mut self) {
         let increment = if self.cwnd <= self.ssthresh {
@@ -45,7 +45,7 @@ impl Window {
         };
         self.open(increment);
     }
-    /// Adds `bytes` to cwnd, up to `cap`.
+    /// Adds `bytes` bytes to cwnd, at most up to `cap`.
     #[inline]
     pub fn open(&mut self, bytes: u64) {
         self.cwnd = (self.cwnd + bytes).min(self.cap);

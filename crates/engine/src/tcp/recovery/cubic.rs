@@ -1,12 +1,12 @@
 //! CUBIC (RFC 9438): in congestion avoidance the window is a cubic function of the time since the
-//! last loss, flat around the window at which that loss occurred.
+//! last loss. The function is flat around the window at which this loss occurred.
 //!
-//! Losses are detected and repaired as in RFC 6675 (`sack`) or in RFC 6582; the window follows RFC
-//! 9438 in both. Slow start is that of RFC 5681, without HyStart++. Round trips are measured by an
-//! exact clock. Without a W_max, that is at the end of a slow start that no loss but perhaps a
-//! timeout preceded, K is 0 and W_max is the window at that time (4.8, 4.10). The window does not
-//! grow while less is outstanding than it permits, whether the application or the receiver's window
-//! limits it, and such times do not count in t (4.2, 5.8).
+//! Losses are detected and repaired as in RFC 6675 (`sack`) or as in RFC 6582. The window follows
+//! RFC 9438 in both cases. Slow start is that of RFC 5681, without HyStart++. Round trips are
+//! measured by an exact clock. At the end of a slow start before which no loss, or only a timeout,
+//! occurred, there is no W_max: then K is 0 and W_max is the present window (4.8, 4.10). While less
+//! data are outstanding than the window permits, because the application or the receive window
+//! limits them, the window does not grow and t does not advance (4.2, 5.8).
 
 use alloc::string::String;
 
@@ -24,23 +24,25 @@ use crate::tcp::window::Window;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CubicConfig {
-    /// Recovers with selective acknowledgements (RFC 6675) rather than with NewReno (RFC 6582).
+    /// Recovers from losses with selective acknowledgements (RFC 6675) instead of NewReno (RFC
+    /// 6582).
     pub sack: bool,
-    /// C, in segments per cubed second: how fast the window grows far from W_max.
+    /// Constant C in segments per second cubed, which determines how fast the window grows far from
+    /// W_max.
     #[schemars(extend("x-search" = { "low": 0.04, "high": 4, "scale": "log" }))]
     pub c: f64,
-    /// β_cubic: factor of the window after a loss.
+    /// β_cubic, the factor on the window at a loss.
     #[schemars(extend("x-search" = { "low": 0.5, "high": 0.9, "scale": "linear" }))]
     pub beta: f64,
-    /// Lowers W_max further if the window was below the last W_max when the loss came, which
-    /// releases bandwidth for new flows (4.7).
+    /// Lowers W_max further if a loss occurs below the last W_max, which releases bandwidth for new
+    /// flows (4.7).
     pub fast_convergence: bool,
-    /// Keeps the window at least as large as Reno's would be (4.3).
+    /// Keeps the window at least as large as that of Reno (4.3).
     pub reno_friendly: bool,
 }
 
 impl CubicConfig {
-    /// RFC 9438 sections 4.6 and 5.1.
+    /// The values of RFC 9438 sections 4.6 and 5.1.
     pub const DEFAULT: CubicConfig = CubicConfig {
         sack: true,
         c: 0.4,
@@ -49,7 +51,7 @@ impl CubicConfig {
         reno_friendly: true,
     };
 
-    /// Refuses values with which nothing can run.
+    /// Refuses values with which no connection can run.
     pub fn check(&self) -> Result<(), String> {
         above_zero("recovery.c", self.c)?;
         let share = self.beta > 0.0 && self.beta < 1.0;
@@ -63,40 +65,41 @@ impl Default for CubicConfig {
     }
 }
 
-/// A stage of congestion avoidance. Windows are in segments.
+/// A stage of congestion avoidance, which begins after a loss or slow start. Windows are in
+/// segments.
 #[derive(Clone, Copy, Debug)]
 struct Stage {
-    /// t_epoch, later by the times that do not count.
+    /// Beginning t_epoch of the stage, moved by the times that do not count.
     start: Ps,
-    /// K, in seconds.
+    /// Time K from the beginning of the stage to W_max, in seconds.
     k: f64,
     w_max: f64,
     w_est: f64,
 }
 
-/// The policy with its state. Windows are in segments.
+/// The state of CUBIC at one sender. Windows are in segments.
 #[derive(Clone, Debug)]
 pub struct Cubic {
     parameters: CubicConfig,
-    /// W_max at the last loss; `None` before the first and after a timeout.
+    /// W_max at the last loss; `None` before the first loss and after a timeout.
     w_max: Option<f64>,
-    /// cwnd before the last reduction; `None` before the first.
+    /// cwnd before the last reduction; `None` before the first reduction.
     cwnd_prior: Option<f64>,
     stage: Option<Stage>,
     round_trip: RoundTrip,
-    /// Time of the last acknowledgement that could have opened the window, or of data after a
-    /// pause.
+    /// Time of the last acknowledgement that could have opened the window, or of the first data
+    /// after a pause.
     last: Ps,
-    /// A fast recovery that inflates the window lasts.
+    /// True during a fast recovery in which duplicates inflate the window.
     inflated: bool,
-    /// Oldest byte outstanding at the last timeout.
+    /// Oldest outstanding byte at the last timeout.
     timed_out: Option<u64>,
-    /// cwnd in bytes with its fraction, as long as its whole part is the window's.
+    /// cwnd in bytes with its fraction; valid while its whole part equals the window's cwnd.
     exact: f64,
 }
 
 impl Cubic {
-    /// A policy before the first acknowledgement.
+    /// State of CUBIC before the first acknowledgement.
     pub fn new(_: Facts, parameters: &CubicConfig) -> Cubic {
         Cubic {
             parameters: *parameters,
@@ -111,15 +114,16 @@ impl Cubic {
         }
     }
 
-    /// α_cubic: Reno's increase with which its average window is that of CUBIC's factor β (4.3).
+    /// α_cubic: the increase with which Reno, with the factor β, has the same average window as
+    /// standard Reno (4.3).
     fn alpha(&self) -> f64 {
         3.0 * (1.0 - self.parameters.beta) / (1.0 + self.parameters.beta)
     }
 
-    /// A loss, or marks, end the stage: W_max (4.7), cwnd_prior and ssthresh (4.6). Returns ssthresh
-    /// without its lower bound.
+    /// Ends the stage at a loss or at ECN marks: sets W_max (4.7), cwnd_prior and ssthresh (4.6).
+    /// Returns the reduced window in bytes without its lower bound.
     fn reduce(&mut self, window: &mut Window, loss: &Loss) -> u64 {
-        // During a fast recovery cwnd is ssthresh and the segments that have left.
+        // During a fast recovery cwnd is ssthresh plus the segments that have left.
         let cwnd = if self.inflated {
             window.cwnd.min(window.ssthresh)
         } else {
@@ -136,16 +140,16 @@ impl Cubic {
         });
         self.cwnd_prior = Some(cwnd); // 4.6
         self.stage = None;
-        // After much was lost, snd_una stays while new data are sent: what is outstanding is then
-        // more than what was on its way, and cwnd bounds it (4.6 allows cwnd as well).
+        // After many losses, snd_una stays while new data are sent. Then more is outstanding than
+        // in flight, so cwnd bounds it (4.6 also allows cwnd).
         let reduced = (flight as f64 * beta) as u64; // 4.6
         window.ssthresh = reduced.max(2 * window.mss); // 4.6
         reduced
     }
 
-    /// The stage that begins with a window of `cwnd` segments.
+    /// A stage that begins at `now` with a window of `cwnd` segments.
     fn begin(&mut self, now: Ps, cwnd: f64) -> Stage {
-        // A window above W_max is beyond its plateau: K would be negative.
+        // For a window above W_max, K would be negative; so W_max is at least the window.
         let w_max = self.w_max.map_or(cwnd, |w_max| w_max.max(cwnd));
         self.cwnd_prior.get_or_insert(cwnd);
         Stage {
@@ -156,7 +160,8 @@ impl Cubic {
         }
     }
 
-    /// The window in segments after an acknowledgement of `acked` segments at `now`.
+    /// The window in segments after an acknowledgement at `now` of `acked` segments; `cwnd` is the
+    /// window before.
     fn next(&mut self, now: Ps, cwnd: f64, acked: f64) -> f64 {
         let mut stage = match self.stage {
             Some(stage) => stage,
@@ -183,7 +188,7 @@ impl Cubic {
 impl RecoveryPolicy for Cubic {
     fn on_timeout(&mut self, window: &mut Window, loss: &Loss) {
         let oldest = loss.snd_max - loss.flight;
-        // ssthresh is held if the segment had been sent again by the timer (RFC 5681 3.1).
+        // ssthresh is kept if the timer has already sent this segment again (RFC 5681 3.1).
         if self.timed_out.replace(oldest) != Some(oldest) {
             self.reduce(window, loss);
         }
@@ -247,7 +252,7 @@ impl RecoveryPolicy for Cubic {
             return;
         }
         if window.cwnd < window.ssthresh {
-            // Slow start, which may also follow a pause, is no part of a stage (4.10).
+            // Slow start, also after a pause, is not part of a stage (4.10).
             self.stage = None;
             return window.open(ack.acked.min(window.mss)); // RFC 5681 (2)
         }
@@ -296,8 +301,8 @@ mod tests {
         }
     }
 
-    /// An acknowledgement of one segment that leaves the window `w` full, after a round trip of
-    /// 100 ms.
+    /// An acknowledgement at `ms` of one segment that leaves the window `w` full, after a round
+    /// trip of 100 ms.
     fn ack(ms: u64, w: &Window) -> Ack {
         Ack {
             now: Ps::from_ms(ms),
@@ -312,7 +317,7 @@ mod tests {
         }
     }
 
-    /// Takes one acknowledgement `ms` after zero; returns cwnd.
+    /// Processes an acknowledgement at `ms`. Returns cwnd in bytes.
     fn grow(cubic: &mut Cubic, w: &mut Window, ms: u64) -> u64 {
         let ack = ack(ms, w);
         cubic.grow(w, &ack);
@@ -356,9 +361,9 @@ mod tests {
         policy.on_selective_loss(&mut w, &loss(10));
         // alpha = 3 * 0.3 / 1.7 = 0.529412; W_est = 7 + 0.529412 / 7 = 7.075630, W_cubic(0) = 7.
         assert_eq!(grow(&mut policy, &mut w, 0), 7_075);
-        // + 0.529412 / 7.075630 = 7.150453; W_cubic(0.05) = 0.4 (0.05 - 1.957434)^3 + 10 =
-        // 7.224.. > W_est: not Reno's any more. Target W_cubic(0.15) = 10 - 0.4 * 5.90447 =
-        // 7.63821; cwnd = 7.07563 + 0.56258 / 7.07563 = 7.15514.
+        // + 0.529412 / 7.075630 = 7.150453; W_cubic(0.05) = 0.4 (0.05 - 1.957434)^3 + 10 = 7.224..
+        // > W_est: no longer Reno's window. Target W_cubic(0.15) = 10 - 0.4 * 5.90447 = 7.63821;
+        // cwnd = 7.07563 + 0.56258 / 7.07563 = 7.15514.
         assert_eq!(grow(&mut policy, &mut w, 50), 7_155);
     }
 
@@ -372,14 +377,14 @@ mod tests {
             grow(&mut policy, &mut w, 0);
             acks += 1;
         }
-        // Each adds 0.529412 / W, so 2 * 0.529412 + (0.529412 / W)^2 = 1.063 to the square of W, on
-        // average: (10^2 - 7^2) / 1.063 = 48.
+        // Each acknowledgement adds 0.529412 / W, so on average 2 * 0.529412 + (0.529412 / W)^2 =
+        // 1.063 to the square of W: (10^2 - 7^2) / 1.063 = 48.
         assert_eq!(acks, 48);
         let before = w.cwnd;
         for _ in 0..10 {
             grow(&mut policy, &mut w, 0);
         }
-        // Ten acknowledgements of ten segments: almost one.
+        // Ten acknowledgements at ten segments add almost one segment.
         assert!(
             (940..=1_000).contains(&(w.cwnd - before)),
             "{}",
@@ -405,7 +410,7 @@ mod tests {
         let mut w = window(20);
         policy.on_timeout(&mut w, &loss(20));
         assert_eq!((w.ssthresh, w.cwnd), (14_000, 1_000));
-        // Slow start by a segment each, up to ssthresh.
+        // Slow start opens the window by one segment per acknowledgement, up to ssthresh.
         for _ in 0..13 {
             grow(&mut policy, &mut w, 0);
         }
@@ -430,7 +435,7 @@ mod tests {
         };
         policy.grow(&mut w, &idle);
         assert_eq!(w.cwnd, first);
-        // A minute does not count: t is still 0, as at first.
+        // The minute does not count: t is still 0, as at the beginning.
         let mut other = policy.clone();
         let (mut here, mut there) = (w, w);
         other.stage.as_mut().unwrap().start = Ps::from_ms(60_000);
@@ -458,11 +463,11 @@ mod tests {
         let mut w = window(100);
         policy.on_selective_loss(&mut w, &loss(100));
         grow(&mut policy, &mut w, 1_000);
-        // A restart after a pause of an RTO: one segment, and up to ssthresh again.
+        // After a pause of an RTO, slow start begins with one segment and continues to ssthresh.
         w.cwnd = 69_000;
         grow(&mut policy, &mut w, 90_000);
         assert_eq!(w.cwnd, 70_000);
-        // t = 0 at 90.1 s, as at the first stage's begin.
+        // t = 0 at 90.1 s, as at the beginning of the first stage.
         assert_eq!(grow(&mut policy, &mut w, 90_100), 70_029);
     }
 
@@ -479,7 +484,7 @@ mod tests {
         policy.on_timeout(&mut w, &lost);
         assert_eq!((w.ssthresh, w.cwnd), (14_000, 1_000));
         assert_eq!(policy.cwnd_prior, Some(20.0));
-        // A timeout of another segment lowers it.
+        // A timeout of another segment lowers ssthresh.
         w.cwnd = 10_000;
         let other = Loss {
             flight: 10 * MSS,
@@ -504,7 +509,7 @@ mod tests {
                 ..loss(30)
             },
         );
-        // 0.7 of the seven segments to which the loss had reduced the window.
+        // 0.7 of the seven segments to which the loss has reduced the window.
         assert_eq!((policy.cwnd_prior, w.ssthresh), (Some(7.0), 4_900));
     }
 

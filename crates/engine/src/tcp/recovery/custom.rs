@@ -1,4 +1,4 @@
-//! Recoveries from outside this crate.
+//! User-defined recoveries.
 
 use alloc::boxed::Box;
 use core::fmt::Debug;
@@ -6,19 +6,20 @@ use core::fmt::Debug;
 use super::{Facts, RecoveryPolicy};
 use crate::custom::Custom;
 
-/// A recovery with its parameters, which makes the state of each connection.
+/// A user-defined recovery with its parameters. It makes the state of the recovery for each
+/// connection.
 pub trait CustomRecovery: Debug + Send + Sync {
-    /// Name in scenarios; none of the registry's.
+    /// Name of the recovery in scenarios. No recovery of the registry may have this name.
     fn name(&self) -> &'static str;
-    /// The policy of a connection.
+    /// State of the recovery for a connection with these `facts`.
     fn build(&self, facts: &Facts) -> Box<dyn CustomPolicy>;
 }
 
-/// A recovery from outside at one connection.
+/// State of a user-defined recovery at one connection.
 pub trait CustomPolicy: RecoveryPolicy + Debug + Send {
-    /// A copy that goes on from the same state.
+    /// A copy of the recovery in the same state.
     fn boxed_clone(&self) -> Box<dyn CustomPolicy>;
-    /// The same as a policy.
+    /// This recovery as a [`RecoveryPolicy`].
     fn policy(&mut self) -> &mut dyn RecoveryPolicy;
 }
 
@@ -37,5 +38,5 @@ impl Clone for Box<dyn CustomPolicy> {
     }
 }
 
-/// A recovery from outside in a configuration.
+/// A user-defined recovery in a configuration.
 pub type RecoveryConfig = Custom<dyn CustomRecovery>;

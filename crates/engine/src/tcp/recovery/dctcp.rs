@@ -1,13 +1,14 @@
-//! DCTCP (RFC 8257): the window falls in proportion to the share of the data that queues have marked.
+//! DCTCP (RFC 8257): the window falls in proportion to the share of the data that queues have
+//! marked.
 //!
-//! The connection has ECN, and its receiver reports each mark (RFC 8257 section 3.2;
-//! [`Recovery::reports_each_mark`](super::Recovery::reports_each_mark)). The sender estimates the
-//! share of marked bytes once per window of data (3.3). Losses are those of `sack`, and the window
-//! grows as in RFC 5681 (3.4, 3.5).
+//! The connection uses ECN, and its receiver separates marked from unmarked data (RFC 8257 section
+//! 3.2; [`Recovery::reports_each_mark`](super::Recovery::reports_each_mark)). The sender estimates
+//! the share of marked bytes once per window of data (3.3). Losses are repaired as by `sack`. The
+//! window grows as in RFC 5681 (3.4, 3.5).
 //!
-//! The estimate is a real number, as in the RFC. A fixed-point estimate in units of 1/1024 with g = 1/16
-//! would stop falling at 15/1024. The window that marks leave has two segments at least, as after a
-//! loss (RFC 5681 (4)) and in Linux.
+//! The estimate is a real number, as in the RFC. A fixed-point estimate in units of 1/1024 with g =
+//! 1/16 would stop falling at 15/1024. Marks leave a window of at least two segments, as a loss
+//! does (RFC 5681 (4)), and as in Linux.
 
 use alloc::string::String;
 
@@ -19,7 +20,8 @@ use super::sack::Sack;
 use super::{Ack, Facts, Loss, RecoveryPolicy};
 use crate::tcp::window::Window;
 
-/// An estimate below it is 0: of the largest window, 2^32 - 1 bytes, it takes less than one byte.
+/// An estimate below this value becomes 0: it would reduce the largest window, 2^32 - 1 bytes, by
+/// less than one byte.
 const LEAST_ALPHA: f64 = 1.0 / (1u64 << 32) as f64;
 
 /// Parameters of DCTCP.
@@ -30,19 +32,20 @@ pub struct DctcpConfig {
     /// section 4.2).
     #[schemars(extend("x-search" = { "low": 0.01, "high": 1, "scale": "log" }))]
     pub g: f64,
-    /// DCTCP.Alpha at the start, a share; with 1 the first mark halves the window.
+    /// Estimated share of marked bytes at the start (DCTCP.Alpha). With 1 the first mark halves the
+    /// window.
     #[schemars(extend("x-search" = { "low": 0, "high": 1, "scale": "linear" }))]
     pub initial_alpha: f64,
 }
 
 impl DctcpConfig {
-    /// RFC 8257 sections 3.3 and 4.2.
+    /// The values of RFC 8257 sections 3.3 and 4.2.
     pub const DEFAULT: DctcpConfig = DctcpConfig {
         g: 1.0 / 16.0,
         initial_alpha: 1.0,
     };
 
-    /// Refuses values with which nothing can run.
+    /// Refuses values with which no connection can run.
     pub fn check(&self) -> Result<(), String> {
         let weight = self.g > 0.0 && self.g <= 1.0;
         require("recovery.g", weight, self.g, "above 0, at most 1")?;
@@ -61,22 +64,22 @@ impl Default for DctcpConfig {
     }
 }
 
-/// The policy with its state; names are those of RFC 8257 section 3.3.
+/// The state of DCTCP at one sender. Names are those of RFC 8257 section 3.3.
 #[derive(Clone, Copy, Debug)]
 pub struct Dctcp {
     g: f64,
-    /// DCTCP.Alpha
+    /// DCTCP.Alpha: estimated share of marked bytes.
     alpha: f64,
-    /// DCTCP.BytesAcked
+    /// DCTCP.BytesAcked: bytes acknowledged in the present window of data.
     bytes_acked: u64,
-    /// DCTCP.BytesMarked
+    /// DCTCP.BytesMarked: bytes of these that the receiver reports as marked.
     bytes_marked: u64,
-    /// DCTCP.WindowEnd
+    /// DCTCP.WindowEnd: the position at which the present window of data ends.
     window_end: u64,
 }
 
 impl Dctcp {
-    /// A policy before the first acknowledgement.
+    /// State of DCTCP before the first acknowledgement.
     pub fn new(_: Facts, parameters: &DctcpConfig) -> Dctcp {
         Dctcp {
             g: parameters.g,
@@ -101,7 +104,7 @@ impl RecoveryPolicy for Dctcp {
         true
     }
 
-    // RFC 5681 (2) and (3).
+    // The window grows by RFC 5681 (2) and (3).
     fn grow(&mut self, window: &mut Window, ack: &Ack) {
         let increment = if window.cwnd < window.ssthresh {
             ack.acked.min(window.mss)
@@ -151,10 +154,11 @@ mod tests {
         Dctcp::new(Facts::of_test(1, 1), &parameters)
     }
 
-    /// Acknowledges a window of `segments`, of which the first `marked` were marked.
+    /// Acknowledges a window of `segments` segments, of which the first `marked` are reported as
+    /// marked.
     fn window_of(policy: &mut Dctcp, segments: u64, marked: u64) {
         let (from, snd_max) = (policy.window_end, policy.window_end + 2 * segments * MSS);
-        // The acknowledgement that ends the observation window is the first above it.
+        // The first acknowledgement above the end of the observation window ends it.
         for number in 1..=segments {
             policy.on_marks(&Ack {
                 acked: MSS,

@@ -1,10 +1,11 @@
-//! Window control of Jacobson (1988) as Gerla et al. (1995, section III.B) use it: timeouts only,
-//! and in congestion avoidance one segment more only when a whole window has been acknowledged.
+//! Window control of Jacobson (1988) as used by Gerla et al. (1995, section III.B): losses are
+//! detected by timeouts only. In congestion avoidance the window grows by a segment only after a
+//! whole window has been acknowledged.
 
 use super::{Ack, Loss, RecoveryPolicy};
 use crate::tcp::window::Window;
 
-/// The policy with its count.
+/// The state of the policy at one sender.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Jacobson88 {
     /// Bytes acknowledged since the last linear increase.
@@ -22,7 +23,7 @@ impl RecoveryPolicy for Jacobson88 {
         if window.cwnd < window.ssthresh {
             return window.open(window.mss); // Gerla et al. III.B: MSS per acknowledgement
         }
-        // Gerla et al. III.B: increased only when the whole window has been acknowledged.
+        // Gerla et al. III.B: cwnd grows only when a whole window has been acknowledged.
         self.acked += ack.acked;
         if self.acked >= window.cwnd {
             self.acked = 0;

@@ -1,6 +1,5 @@
-//! Recovery policies: the window of a sender, and its reactions to loss. Each policy is one file
-//! here, with its parameters, if it has any, in one serde struct, and one line in the registry
-//! below.
+//! Recovery policies: they set the window of a sender and react to losses. Each policy is one file
+//! here, with its parameters, if any, in one serde struct, and one line in the registry below.
 
 pub mod bbr;
 pub mod cubic;
@@ -41,30 +40,30 @@ use crate::component::{Component, documentation};
 use crate::custom::FromOutside;
 use crate::kernel::{Ps, Stream};
 
-/// Segments that a fast retransmission sends.
+/// The data that a fast retransmission sends again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resend {
-    /// The segment at snd_una alone; snd_nxt is restored (4.3BSD).
+    /// Only the segment at snd_una; then snd_nxt is restored (4.3BSD).
     Oldest,
     /// Everything from snd_una on (go-back-N).
     GoBack,
 }
 
-/// Facts about a connection, from which a policy is built.
+/// Facts about a connection, from which the state of a policy is built.
 #[derive(Clone, Debug)]
 pub struct Facts {
-    /// `tcp.restore_snd_nxt`.
+    /// The parameter `tcp.restore_snd_nxt`.
     pub restore_snd_nxt: bool,
-    /// The window at the start.
+    /// Window of the connection at its start.
     pub window: Window,
-    /// Random stream of the policy.
+    /// Random stream for the policy.
     pub stream: Stream,
 }
 
 #[cfg(test)]
 impl Facts {
-    /// A connection of segments of 1,000 bytes, with a window in segments that its receiver never
-    /// limits.
+    /// Facts about a connection with segments of 1,000 bytes. `cwnd` and `ssthresh` are in
+    /// segments; the receive window never limits.
     fn of_test(cwnd: u64, ssthresh: u64) -> Facts {
         const MSS: u64 = 1_000;
         let window = Window {
@@ -83,86 +82,89 @@ impl Facts {
     }
 }
 
-/// Window and reactions of a sender. The sender counts duplicates, runs timers and keeps the
-/// scoreboard; the policy sets the window and, if it likes, the pace.
+/// A recovery policy at one sender. The sender counts duplicates, runs timers and keeps the
+/// scoreboard. The policy sets the window and, optionally, the pace.
 pub trait RecoveryPolicy {
-    /// The retransmission timer expired; the sender goes back to snd_una.
+    /// The retransmission timer has expired; the sender goes back to snd_una.
     fn on_timeout(&mut self, window: &mut Window, _loss: &Loss) {
         window.ssthresh = window.half(); // RFC 2001 section 2, step 3
         window.cwnd = window.mss; // RFC 2001 section 2, step 3; RFC 5681 3.1
     }
-    /// The third duplicate acknowledgement. Returns the segments to retransmit at once, if any.
+    /// The third duplicate acknowledgement has arrived. Returns the data to retransmit at once, if
+    /// any.
     fn on_third_dup_ack(&mut self, _window: &mut Window, _loss: &Loss) -> Option<Resend> {
         None
     }
-    /// True if the first or second duplicate acknowledgement is as good as the third when `age` has
-    /// passed since the oldest segment was sent; called only if the sender keeps records, for
+    /// True if the first or second duplicate acknowledgement counts as the third when the oldest
+    /// segment was sent `age` ago. Called only if the sender keeps records, for
     /// [`Self::needs_delivery`] or for pacing.
     fn retransmits_early(&self, _age: Ps) -> bool {
         false
     }
-    /// A duplicate acknowledgement after the third.
+    /// A duplicate acknowledgement after the third has arrived.
     fn on_further_dup_ack(&mut self, _window: &mut Window) {}
-    /// True if a recovery lasts until everything that was outstanding at its start is acknowledged,
-    /// and no other begins before (RFC 6582).
+    /// True if a recovery lasts until everything outstanding at its beginning is acknowledged, and
+    /// no other recovery begins before (RFC 6582).
     fn recovers_fully(&self) -> bool {
         false
     }
-    /// A sender with a scoreboard detects a loss (RFC 6675 section 5 step 4).
+    /// A sender with a scoreboard has detected a loss (RFC 6675 section 5 step 4).
     fn on_selective_loss(&mut self, _window: &mut Window, _loss: &Loss) {}
-    /// Queues have marked data, and nothing is sent again. Called at most once per window of data,
-    /// and not while a recovery from loss lasts (RFC 3168 section 6.1.2).
+    /// The receiver reports marked data; nothing is sent again. Called at most once per window of
+    /// data, and not during a recovery from a loss (RFC 3168 section 6.1.2).
     fn on_ecn_echo(&mut self, window: &mut Window, _loss: &Loss) {
         window.ssthresh = window.half(); // RFC 3168 6.1.2: as after a loss
         window.cwnd = window.cwnd.min(window.ssthresh); // RFC 3168 6.1.2: no slow start
     }
-    /// Any acknowledgement of a connection with ECN, duplicates included, before the reactions.
+    /// An acknowledgement, duplicate or not, of a connection with ECN has arrived. Called before
+    /// the other reactions.
     fn on_marks(&mut self, _ack: &Ack) {}
-    /// A partial acknowledgement in a recovery that lasts; the oldest segment is sent again.
+    /// A partial acknowledgement has arrived during a recovery that lasts; the oldest segment is
+    /// sent again.
     fn on_partial_ack(&mut self, _window: &mut Window, _ack: &Ack) {}
-    /// New data were acknowledged after three or more duplicates. Called before [`Self::grow`], or
-    /// instead of it if the recovery lasted.
+    /// New data are acknowledged after three or more duplicates. Called before [`Self::grow`], or
+    /// instead of it if [`Self::recovers_fully`].
     fn on_recovered(&mut self, _window: &mut Window, _ack: &Ack) {}
-    /// New data were acknowledged without ECN-Echo, outside of a recovery that lasts.
+    /// New data are acknowledged without ECN-Echo, outside a recovery that lasts.
     fn grow(&mut self, window: &mut Window, ack: &Ack);
-    /// Any acknowledgement, duplicates included, after the reactions above; called only if the sender
-    /// keeps records.
+    /// An acknowledgement, duplicate or not, has arrived. Called after the reactions above, and
+    /// only if the sender keeps records.
     fn on_ack(&mut self, _window: &mut Window, _ack: &Ack) {}
-    /// True if acknowledgements must come with [`Ack::delivery`], for which the sender keeps a
-    /// record of each segment. Must not change over time.
+    /// True if [`Ack::delivery`] must be present, for which the sender keeps a record of each
+    /// segment. Must be constant.
     fn needs_delivery(&self) -> bool {
         false
     }
-    /// Payload bytes per second that may be sent; `None` leaves the pace to `tcp.pacing`, without which
-    /// all that the window permits goes at once.
+    /// Pace in payload bytes per second. With `None`, `tcp.pacing` sets the pace, or the sender
+    /// sends at once all that the window permits.
     fn pacing_rate(&self) -> Option<f64> {
         None
     }
-    /// True while the policy itself holds the sender back, so that rate samples do not show the
-    /// path's rate.
+    /// True while the policy itself limits the sender, so that rate samples do not show the rate of
+    /// the path.
     fn holds_back(&self) -> bool {
         false
     }
-    /// True if a pause of an RTO leads to slow start (`tcp.idle_restart`).
+    /// True if a pause of at least an RTO leads to slow start (`tcp.idle_restart`).
     fn restarts_slowly(&self) -> bool {
         true
     }
-    /// Data are sent again after a time in which the application had none and nothing was
-    /// outstanding; called only if the sender keeps records.
+    /// Data are about to be sent after a time without data from the application and without
+    /// outstanding data. Called only if the sender keeps records.
     fn on_restart(&mut self, _now: Ps) {}
 }
 
-/// Each line names variant and parameters, key in a scenario, description, source, and a function
-/// that builds the state from the facts and the parameters; `selective` says when receivers send
-/// SACK blocks, which they do not by default. The parameters have `DEFAULT` and `check(&self) ->
-/// Result<(), String>`.
+/// Each line names the enum variant with its parameters, the key in a scenario, a description, its
+/// source, and a function that builds the state. `selective` says whether receivers send SACK
+/// blocks; the default is no. Parameters have `DEFAULT` and `check(&self) -> Result<(), String>`.
 macro_rules! registry {
     (@is_plain) => { true };
     (@is_plain $config:ty) => { false };
     (@is_selective) => { false };
     (@is_selective $selective:expr) => { $selective };
     ($($variant:ident $(($parameters:ident: $config:ty))? = $name:literal, $about:literal, $source:literal, $build:expr $(, selective: $selective:expr)?;)*) => {
-        /// The recovery policies: a name, or a table with the name as `policy` and parameters.
+        /// The recovery of a TCP sender: a name, or a table with the name as `policy` and with
+        /// parameters.
         #[derive(Clone, Debug, PartialEq)]
         #[allow(missing_docs, reason = "each is described in the registry")]
         pub enum Recovery {
@@ -170,7 +172,7 @@ macro_rules! registry {
             Custom(RecoveryConfig),
         }
 
-        /// A recovery as a table.
+        /// A recovery, written as a table with its parameters.
         #[derive(Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "policy")]
         enum Table {
@@ -189,7 +191,7 @@ macro_rules! registry {
         }
 
         impl Recovery {
-            /// The recovery as a table; `None` if it is one from outside the registry.
+            /// The recovery as a table; `None` if it is user-defined.
             fn table(&self) -> Option<Table> {
                 match self {
                     $(Recovery::$variant $(($parameters))? => Some(Table::$variant $((*$parameters))?),)*
@@ -199,24 +201,25 @@ macro_rules! registry {
         }
 
         impl Recovery {
-            /// Every policy with its default parameters, in the order of the registry.
+            /// Every recovery of the registry with its default parameters, in the order of the
+            /// registry.
             pub const ALL: &[Recovery] = &[$(Recovery::$variant $((<$config>::DEFAULT))?),*];
 
-            /// The name in scenarios.
+            /// Name of the recovery in scenarios.
             pub fn name(&self) -> &'static str {
                 match self {
                     $(Recovery::$variant { .. } => $name,)*
                     Recovery::Custom(config) => config.found().map_or("unknown", |it| it.name()),
                 }
             }
-            /// True if the policy has no parameters.
+            /// True if the recovery has no parameters.
             const fn is_plain(&self) -> bool {
                 match self {
                     $(Recovery::$variant { .. } => registry!(@is_plain $($config)?),)*
                     Recovery::Custom(_) => false,
                 }
             }
-            /// True if receivers send SACK blocks and senders keep a scoreboard of them.
+            /// True if receivers send SACK blocks and senders keep a scoreboard of these blocks.
             pub const fn is_selective(&self) -> bool {
                 match self {
                     $(Recovery::$variant $(($parameters))? => {
@@ -226,13 +229,13 @@ macro_rules! registry {
                     Recovery::Custom(_) => false,
                 }
             }
-            /// True if receivers report each mark rather than until CWR (RFC 8257 section 3.2). The
-            /// recovery then implies ECN.
+            /// True if receivers separate marked from unmarked data, instead of reporting a mark
+            /// until CWR (RFC 8257 section 3.2). The recovery then implies ECN.
             pub const fn reports_each_mark(&self) -> bool {
                 matches!(self, Recovery::Dctcp(_))
             }
-            /// Refuses parameters with which nothing can run. The message names the field, its
-            /// value and the allowed values.
+            /// Refuses parameters with which no connection can run. The message names the field,
+            /// its value and the allowed values.
             pub fn check(&self) -> Result<(), String> {
                 match self {
                     $(Recovery::$variant $(($parameters))? => { $($parameters.check()?;)? Ok(()) })*
@@ -244,29 +247,29 @@ macro_rules! registry {
             }
         }
 
-        /// Key, description and source of every policy.
+        /// Key, description and source of every recovery.
         pub fn names() -> &'static [Component] {
             &[$(Component { name: $name, about: $about, source: $source }),*]
         }
 
-        /// A policy with its state.
+        /// State of a recovery policy at one sender.
         #[derive(Clone, Debug)]
         #[allow(clippy::large_enum_variant, reason = "one per connection, and a box would cost a load per acknowledgement")]
         pub enum Policy {
             $(#[doc = $about] $variant($variant),)*
-            /// A recovery from outside the registry.
+            /// State of a user-defined recovery.
             Custom(Box<dyn CustomPolicy>),
         }
 
         impl Policy {
-            /// The policy that `recovery` names.
+            /// The initial state of `recovery` for a connection with these `facts`.
             pub fn new(recovery: &Recovery, facts: Facts) -> Policy {
                 match recovery {
                     $(Recovery::$variant $(($parameters))? => Policy::$variant($build(facts $(, $parameters)?)),)*
                     Recovery::Custom(config) => Policy::Custom(config.get().build(&facts)),
                 }
             }
-            /// The policy's reactions.
+            /// The policy as a trait object.
             #[inline]
             pub fn get(&mut self) -> &mut dyn RecoveryPolicy {
                 match self {

@@ -1,12 +1,12 @@
-//! NewReno: fast recovery until everything that was outstanding at its start is acknowledged (RFC
-//! 6582).
+//! NewReno: fast recovery that lasts until everything outstanding at its beginning is acknowledged
+//! (RFC 6582).
 
 use super::{Ack, Loss, RecoveryPolicy, Resend};
 use crate::tcp::window::Window;
 
-/// As Reno, but a partial acknowledgement resends the next segment and deflates cwnd by the
-/// acknowledged bytes less one segment. At the end of the recovery cwnd is the outstanding data and
-/// one segment, at most ssthresh.
+/// As Reno, but a partial acknowledgement sends the next segment again, and reduces cwnd by the
+/// acknowledged bytes less one segment. At the end of the recovery cwnd is the outstanding data
+/// plus one segment, at most ssthresh.
 #[derive(Clone, Copy, Debug)]
 pub struct NewReno;
 
@@ -27,8 +27,8 @@ impl RecoveryPolicy for NewReno {
         true
     }
 
-    // RFC 6582 3.2 step 3, partial acknowledgements: deflate by the acknowledged bytes, and add a
-    // segment back if they were at least one.
+    // RFC 6582 3.2 step 3, partial acknowledgement: reduce cwnd by the acknowledged bytes; add one
+    // segment if at least one was acknowledged.
     fn on_partial_ack(&mut self, window: &mut Window, ack: &Ack) {
         let added = if ack.acked >= window.mss {
             window.mss
@@ -75,7 +75,7 @@ mod tests {
         let mut w = window(10_000);
         NewReno.on_partial_ack(&mut w, &acked(3_000));
         assert_eq!(w.cwnd, 8_000);
-        // Less than a segment adds none back.
+        // For less than a segment, none is added.
         NewReno.on_partial_ack(&mut w, &acked(400));
         assert_eq!(w.cwnd, 7_600);
     }

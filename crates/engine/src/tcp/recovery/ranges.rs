@@ -1,9 +1,9 @@
-//! Checks that the parameters of several recoveries have in common.
+//! Checks of parameters that several recoveries share.
 
 use alloc::format;
 use alloc::string::String;
 
-/// Refuses a value that does not hold; the message names the field, its value and the allowed
+/// Refuses `value` unless `holds` is true. The message names the field, its value and the allowed
 /// values.
 pub(super) fn require(field: &str, holds: bool, value: f64, allowed: &str) -> Result<(), String> {
     if holds {
@@ -13,7 +13,7 @@ pub(super) fn require(field: &str, holds: bool, value: f64, allowed: &str) -> Re
     }
 }
 
-/// Refuses a value that is not above zero.
+/// Refuses a value unless it is above zero.
 pub(super) fn above_zero(field: &str, value: f64) -> Result<(), String> {
     require(field, value > 0.0 && value.is_finite(), value, "above 0")
 }

@@ -3,9 +3,9 @@
 use super::{Ack, Loss, RecoveryPolicy, Resend};
 use crate::tcp::window::Window;
 
-/// After the third duplicate acknowledgement cwnd is ssthresh plus the three segments that left the
-/// network, then one more for each further duplicate; new data acknowledged deflates it to
-/// ssthresh.
+/// At the third duplicate acknowledgement cwnd becomes ssthresh plus the three segments that left
+/// the network. Each further duplicate adds one segment. An acknowledgement of new data reduces
+/// cwnd to ssthresh.
 #[derive(Clone, Copy, Debug)]
 pub struct Reno;
 
@@ -22,8 +22,8 @@ impl RecoveryPolicy for Reno {
         window.cwnd += window.mss; // RFC 2001 section 4, step 2
     }
 
-    // RFC 2001 section 4, step 3, deflates also after exactly three duplicates; Net/3 only after
-    // more than three.
+    // RFC 2001 section 4, step 3, also reduces cwnd after exactly three duplicates; Net/3 only
+    // after more than three.
     fn on_recovered(&mut self, window: &mut Window, _ack: &Ack) {
         window.cwnd = window.cwnd.min(window.ssthresh);
     }

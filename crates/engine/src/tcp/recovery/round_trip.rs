@@ -1,17 +1,17 @@
-//! Smoothed round trip by an exact clock, for policies that need it finer than the ticks of the
-//! retransmission timer.
+//! Smoothed round trip by an exact clock, for recoveries that need more precision than the ticks of
+//! the retransmission timer.
 
 use crate::kernel::Ps;
 
-/// SRTT and RTTVAR of RFC 6298 section 2 in picoseconds; neither granularity nor minimum.
+/// SRTT and RTTVAR of RFC 6298 section 2 in picoseconds, without granularity or minimum.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RoundTrip {
-    /// SRTT and RTTVAR, `None` before the first sample.
+    /// SRTT and RTTVAR in picoseconds; `None` before the first sample.
     smoothed: Option<(u64, u64)>,
 }
 
 impl RoundTrip {
-    /// Takes a sample.
+    /// Adds a sample of a round trip.
     pub fn on_sample(&mut self, rtt: Ps) {
         self.smoothed = Some(match self.smoothed {
             None => (rtt.0, rtt.0 / 2), // (2.2)

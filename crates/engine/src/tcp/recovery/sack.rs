@@ -1,17 +1,17 @@
-//! Selective acknowledgements: the window in the loss recovery of RFC 6675.
+//! Selective acknowledgements: the window during the loss recovery of RFC 6675.
 
 use super::{Ack, Loss, RecoveryPolicy};
 use crate::tcp::window::Window;
 
-/// The receiver reports up to three blocks of the data that it holds (RFC 2018; two where they lie
-/// further than 2 MiB above the hole). The sender keeps a scoreboard of them and detects a loss at
-/// the third duplicate or from the scoreboard. During a recovery it sends by the scoreboard while
-/// the data estimated to be on their way are less than cwnd (RFC 6675 sections 4 and 5). cwnd is
-/// not inflated: it is halved once, and stays. Before the recovery, one new segment is sent for
-/// each of the first two duplicates (limited transmit, RFC 3042). A timeout clears the scoreboard
-/// (RFC 2018 section 8); the slow start after it skips data that are reported again, and no
-/// recovery begins before all data outstanding at the timeout are acknowledged (RFC 6675 section
-/// 5.1). A retransmission that is lost again waits for the timer.
+/// The receiver reports up to three blocks of the data that it holds (RFC 2018); two if a block is
+/// more than 2 MiB above the acknowledged data. The sender keeps a scoreboard of the blocks, and
+/// detects a loss at the third duplicate or from the scoreboard. During a recovery it sends by the
+/// scoreboard while the data estimated to be in flight are less than cwnd (RFC 6675 sections 4 and
+/// 5). cwnd is halved once and not inflated. Before the recovery, one new segment is sent for each
+/// of the first two duplicates (limited transmit, RFC 3042). A timeout clears the scoreboard (RFC
+/// 2018 section 8). The slow start after it skips data that are reported again. No recovery begins
+/// before all data outstanding at the timeout are acknowledged (RFC 6675 section 5.1). If a
+/// retransmission is lost, the timer must send it again.
 #[derive(Clone, Copy, Debug)]
 pub struct Sack;
 

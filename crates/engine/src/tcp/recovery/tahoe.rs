@@ -3,14 +3,16 @@
 use super::{Ack, Facts, Loss, RecoveryPolicy, Resend};
 use crate::tcp::window::Window;
 
-/// The policy. It treats the third duplicate acknowledgement like a timeout, but at once.
+/// The state of Tahoe at one sender. It reacts to the third duplicate acknowledgement at once as to
+/// a timeout.
 #[derive(Clone, Copy, Debug)]
 pub struct Tahoe {
     resend: Resend,
 }
 
 impl Tahoe {
-    /// BSD restores snd_nxt after the retransmission unless `restore_snd_nxt` is false.
+    /// The state at the start of a connection. As in BSD, snd_nxt is restored after the
+    /// retransmission unless `restore_snd_nxt` is false.
     pub fn new(facts: Facts) -> Tahoe {
         Tahoe {
             resend: if facts.restore_snd_nxt {

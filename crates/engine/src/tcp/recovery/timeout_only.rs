@@ -3,8 +3,8 @@
 use super::{Ack, Loss, RecoveryPolicy};
 use crate::tcp::window::Window;
 
-/// ssthresh := max(2 MSS, min(cwnd/2, rwnd)) and cwnd := MSS after a timeout; cwnd grows by one
-/// segment per acknowledgement below ssthresh, by 1/cwnd above it, and also beyond rwnd.
+/// At a timeout, ssthresh := max(2 MSS, min(cwnd/2, rwnd)) and cwnd := MSS. At an acknowledgement
+/// cwnd grows by one segment below ssthresh and by 1/cwnd segments above. cwnd may exceed rwnd.
 #[derive(Clone, Copy, Debug)]
 pub struct TimeoutOnly;
 
@@ -22,8 +22,8 @@ impl RecoveryPolicy for TimeoutOnly {
 
     fn grow(&mut self, window: &mut Window, _ack: &Ack) {
         let slow_start = window.cwnd < window.ssthresh;
-        // No bound: in section 8.1 CWND may exceed the receiver window, which limits the source all
-        // the same.
+        // Without bound: in section 8.1 CWND may exceed the receive window, which still limits the
+        // source.
         window.cwnd += if slow_start {
             window.mss // Section 8.1: one per acknowledgement
         } else {

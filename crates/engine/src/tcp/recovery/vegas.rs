@@ -1,17 +1,17 @@
 //! Vegas (Brakmo and Peterson 1995): the window keeps a few segments in the queue of the
-//! bottleneck, which shows in round trips longer than the shortest one.
+//! bottleneck. The sender sees this queue as round trips longer than the shortest one.
 //!
-//! Once per round trip, that of a distinguished segment, the difference between the expected and
-//! the actual rate is compared with thresholds, in segments of queue (sections 3.2 and 3.3). Round
-//! trips are measured by an exact clock. The first or second duplicate acknowledgement resends the
-//! oldest segment if its age exceeds a timeout by that clock (section 3.1). All else of a loss is
-//! NewReno's (RFC 6582): the window is halved, once per window of data.
+//! Once per round trip, that of a distinguished segment, the difference between expected and actual
+//! rate is compared with thresholds, in segments of queue (sections 3.2 and 3.3). Round trips are
+//! measured by an exact clock. The first or second duplicate acknowledgement resends the oldest
+//! segment if its age exceeds a timeout by that clock (section 3.1). All other reactions to a loss
+//! are those of NewReno (RFC 6582): the window is halved, once per window of data.
 //!
-//! Two things of the article are not here. It looks at the age of the oldest segment also at the
-//! first two new acknowledgements after a retransmission (3.1); NewReno's partial acknowledgements
-//! find the same holes, but not after a timeout. And a round after a timeout lasts until everything
-//! outstanding at the timeout is acknowledged, so that slow start then doubles in each round trip,
-//! up to ssthresh.
+//! Two things differ from the article. It also compares the age of the oldest segment at the first
+//! two new acknowledgements after a retransmission (3.1). Here the partial acknowledgements of
+//! NewReno find the same holes, but not after a timeout. And a round after a timeout lasts until
+//! everything outstanding at the timeout is acknowledged, so that slow start then doubles in each
+//! round trip, up to ssthresh.
 
 use alloc::string::String;
 
@@ -25,26 +25,27 @@ use super::{Ack, Facts, Loss, RecoveryPolicy, Resend};
 use crate::kernel::Ps;
 use crate::tcp::window::Window;
 
-/// Parameters of Vegas, in segments of queue.
+/// Parameters of Vegas. The thresholds are in segments of queue.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct VegasConfig {
-    /// α: below so many queued segments the window grows by one segment per round trip.
+    /// α: below this number of queued segments the window grows by one segment per round trip.
     #[schemars(extend("x-search" = { "low": 0.5, "high": 16, "scale": "log" }))]
     pub alpha: f64,
-    /// β: above so many it shrinks by one segment; at least α.
+    /// β: above this number of queued segments the window shrinks by one segment per round trip; at
+    /// least α.
     #[schemars(extend("x-search" = { "low": 2, "high": 32, "scale": "log" }))]
     pub beta: f64,
-    /// γ: above so many slow start ends.
+    /// γ: above this number of queued segments slow start ends.
     #[schemars(extend("x-search" = { "low": 0.5, "high": 16, "scale": "log" }))]
     pub gamma: f64,
-    /// Resends the oldest segment at the first or second duplicate if it is older than a timeout
-    /// by an exact clock (section 3.1).
+    /// Resends the oldest segment at the first or second duplicate acknowledgement if the segment
+    /// is older than a timeout by an exact clock (section 3.1).
     pub early_retransmit: bool,
 }
 
 impl VegasConfig {
-    /// Vegas-2,4 of the article; γ as in its section 3.3.
+    /// The values of Vegas-2,4 in the article; γ as in its section 3.3.
     pub const DEFAULT: VegasConfig = VegasConfig {
         alpha: 2.0,
         beta: 4.0,
@@ -52,7 +53,7 @@ impl VegasConfig {
         early_retransmit: true,
     };
 
-    /// Refuses values with which nothing can run.
+    /// Refuses values with which no connection can run.
     pub fn check(&self) -> Result<(), String> {
         let queued = |value: f64| value >= 0.0 && value.is_finite();
         require(
@@ -79,21 +80,21 @@ impl Default for VegasConfig {
     }
 }
 
-/// The policy with its state.
+/// The state of Vegas at one sender.
 #[derive(Clone, Debug)]
 pub struct Vegas {
     parameters: VegasConfig,
-    /// BaseRTT: the shortest round trip.
+    /// BaseRTT: the shortest round trip measured.
     base_rtt: Ps,
     round_trip: RoundTrip,
-    /// First byte of the distinguished segment: the round lasts until it is acknowledged.
+    /// First byte of the distinguished segment. The round lasts until this byte is acknowledged.
     distinguished: u64,
-    /// In slow start the window grows in every other round only.
+    /// True in every other round of slow start, the rounds in which the window grows.
     growing: bool,
 }
 
 impl Vegas {
-    /// A policy before the first acknowledgement.
+    /// State of Vegas before the first acknowledgement.
     pub fn new(_: Facts, parameters: &VegasConfig) -> Vegas {
         Vegas {
             parameters: *parameters,
@@ -104,15 +105,16 @@ impl Vegas {
         }
     }
 
-    /// Segments in the queue: Diff = Expected - Actual, times BaseRTT (section 3.2). Expected is
-    /// the data in transit by BaseRTT, Actual the same data by `rtt`, the round trip in which they
-    /// were sent.
+    /// Number of segments in the queue: Diff = Expected - Actual, times BaseRTT (section 3.2).
+    /// `sent` bytes were sent in the round trip `rtt`. Expected is the data in transit divided by
+    /// BaseRTT, Actual the same data divided by `rtt`.
     fn queued(&self, sent: u64, rtt: Ps, mss: u64) -> f64 {
         let base = self.base_rtt.0 as f64 / rtt.0 as f64;
         sent as f64 / mss as f64 * (1.0 - base)
     }
 
-    /// The distinguished segment was acknowledged after `rtt`, in which `sent` bytes were sent.
+    /// Ends a round: the distinguished segment was acknowledged after `rtt`, in which `sent` bytes
+    /// were sent.
     fn end_round(&mut self, window: &mut Window, sent: u64, rtt: Ps) {
         let queued = self.queued(sent, rtt, window.mss);
         if window.cwnd < window.ssthresh {
@@ -123,13 +125,13 @@ impl Vegas {
         } else if queued < self.parameters.alpha {
             window.open(window.mss); // 3.2: a linear increase in the next RTT
         } else if queued > self.parameters.beta {
-            // 3.2: a linear decrease in the next RTT; two segments at least, as after a loss.
+            // 3.2: a linear decrease in the next RTT, to at least two segments, as after a loss.
             window.cwnd = (window.cwnd - window.mss.min(window.cwnd)).max(2 * window.mss);
             window.ssthresh = window.ssthresh.min(window.cwnd);
         }
     }
 
-    /// A loss: rounds begin anew with what is sent from now on.
+    /// Begins a new round with the data sent after a loss.
     fn restart(&mut self, loss: &Loss) {
         (self.distinguished, self.growing) = (loss.snd_max, true);
     }
@@ -153,7 +155,7 @@ impl RecoveryPolicy for Vegas {
         if !loss.reduced {
             window.ssthresh = window.half(); // RFC 6582 3.2 step 2, but half as in 4.3BSD
         }
-        // RFC 5681 3.2 step 3, with as many segments as have left the network.
+        // RFC 5681 3.2 step 3, with the number of segments that have left the network.
         window.cwnd = window.ssthresh + loss.dup_acks as u64 * window.mss;
         Some(Resend::Oldest)
     }
@@ -162,7 +164,7 @@ impl RecoveryPolicy for Vegas {
         NewReno.on_further_dup_ack(window);
     }
 
-    // The article has no ECN: marks act as a loss, and a round begins anew.
+    // The article has no ECN. Here marks count as a loss, and a new round begins.
     fn on_ecn_echo(&mut self, window: &mut Window, loss: &Loss) {
         NewReno.on_ecn_echo(window, loss);
         self.restart(loss);
@@ -218,8 +220,8 @@ mod tests {
         Vegas::new(Facts::of_test(1, 1), &VegasConfig::DEFAULT)
     }
 
-    /// Acknowledges a full window, a segment each, after round trips of `rtt_ms`; returns cwnd in
-    /// segments. `una` is the first byte of the round.
+    /// Acknowledges a full window, segment by segment, after round trips of `rtt_ms` ms. Returns
+    /// cwnd in segments. `una` is the first byte of the round.
     fn round(policy: &mut Vegas, w: &mut Window, una: &mut u64, rtt_ms: u64) -> u64 {
         let end = policy.distinguished.max(*una) + MSS;
         while *una < end {
@@ -260,9 +262,10 @@ mod tests {
         for cwnd in &mut cwnds {
             *cwnd = round(&mut policy, &mut w, &mut una, 100);
         }
-        // The first round is one acknowledgement long.
+        // The first round has a single acknowledgement.
         assert_eq!(cwnds, [3, 3, 6, 6, 12]);
-        // 12 (1 - 100 / 105) = 0.57 queued: on; 12 (1 - 100 / 110) = 1.09: the end.
+        // 12 (1 - 100 / 105) = 0.57 queued segments: slow start continues. 12 (1 - 100 / 110) =
+        // 1.09: slow start ends.
         assert_eq!(round(&mut policy, &mut w, &mut una, 105), 12);
         assert!(w.cwnd < w.ssthresh);
         policy.growing = false;
@@ -274,7 +277,7 @@ mod tests {
     fn an_old_segment_is_sent_again_before_the_third_duplicate() {
         let mut policy = vegas();
         assert!(!policy.retransmits_early(Ps::from_s(9)));
-        // SRTT 100 ms, RTTVAR 50 ms: 300 ms.
+        // SRTT 100 ms and RTTVAR 50 ms give a timeout of 300 ms.
         policy.round_trip.on_sample(Ps::from_ms(100));
         assert!(!policy.retransmits_early(Ps::from_ms(300)));
         assert!(policy.retransmits_early(Ps::from_ms(301)));

@@ -1,4 +1,4 @@
-//! Reading and writing of a recovery: by its name alone or as a table with its parameters.
+//! Reads and writes a recovery in scenarios: its name alone, or a table with its parameters.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::{Recovery, RecoveryConfig, Table, names};
 
-/// A policy without parameters is written by its name.
+/// Writes a recovery without parameters as its name.
 impl Serialize for Recovery {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -38,8 +38,8 @@ impl<'de> Visitor<'de> for NameOrTable {
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("the name of a recovery, or a table with its `policy`")
     }
-    /// A name alone means the default parameters. A name that the registry does not have may be that of a
-    /// user-defined recovery; the check of the configuration decides.
+    /// A name alone means the default parameters. A name that is not in the registry may be that of
+    /// a user-defined recovery; the check of the configuration decides this.
     fn visit_str<E: Error>(self, name: &str) -> Result<Recovery, E> {
         let found = Recovery::ALL
             .iter()
@@ -65,7 +65,7 @@ impl JsonSchema for Recovery {
     fn schema_name() -> Cow<'static, str> {
         "Recovery".into()
     }
-    /// The names, each with its description, then the tables.
+    /// First the names, each with its description, then the tables.
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut found = Table::json_schema(generator);
         let tables = found.remove("oneOf");

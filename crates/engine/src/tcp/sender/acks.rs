@@ -1,4 +1,5 @@
-//! Acknowledgements: new data, duplicates, and the recoveries that they begin, continue and end.
+//! Acknowledgements at the sender: new data, duplicates, and the recoveries that they begin,
+//! continue and end.
 
 use super::{TcpEvent, TcpSender};
 use crate::kernel::Ps;
@@ -7,7 +8,7 @@ use crate::tcp::scoreboard::DUP_THRESH;
 use crate::tcp::segment::Segment;
 
 impl TcpSender {
-    /// Takes an acknowledgement. Returns the reaction if it made the sender detect a loss.
+    /// Processes an acknowledgement. Returns the reaction if the sender detects a loss by it.
     pub fn on_ack(&mut self, now: Ps, segment: &Segment) -> Option<TcpEvent> {
         self.last_heard = now;
         if segment.handshake().is_some() || !self.is_open() {
@@ -20,11 +21,12 @@ impl TcpSender {
         self.on_ack_of_data(now, segment)
     }
 
-    /// An acknowledgement of an established connection, without the number of a FIN.
+    /// Processes an acknowledgement of an established connection, whose number does not count a
+    /// FIN.
     #[inline(always)]
     pub(super) fn on_ack_of_data(&mut self, now: Ps, segment: &Segment) -> Option<TcpEvent> {
         if segment.ack() > self.snd_max || segment.ack() < self.snd_una {
-            // It is of data never sent, or older than one that has arrived.
+            // The number is beyond all data sent, or below that of an earlier acknowledgement.
             self.dup_acks = 0;
             return None;
         }
@@ -42,7 +44,7 @@ impl TcpSender {
         self.on_valid_ack(now, segment)
     }
 
-    /// An acknowledgement that is neither old nor of data never sent, after its ECN-Echo.
+    /// Processes an acknowledgement with a valid number, after its ECN-Echo flag.
     #[inline(always)]
     pub(super) fn on_valid_ack(&mut self, now: Ps, segment: &Segment) -> Option<TcpEvent> {
         if self.records.is_some() {
@@ -52,13 +54,13 @@ impl TcpSender {
         self.react(segment, news, &self.ack(now, segment))
     }
 
-    /// Receive window of a segment.
+    /// Receive window in bytes that a segment advertises.
     #[inline]
     pub(super) fn advertised(&self, segment: &Segment) -> u64 {
         segment.window().unwrap_or(self.rcv_window) as u64
     }
 
-    /// The acknowledgement, without the delivery.
+    /// The report of an acknowledgement for the policy, without the delivery.
     #[inline(always)]
     pub(super) fn ack(&self, now: Ps, segment: &Segment) -> Ack {
         Ack {
@@ -71,8 +73,8 @@ impl TcpSender {
         }
     }
 
-    /// Reacts to an acknowledgement whose blocks were entered in the scoreboard, if there is one;
-    /// `news` is true if they report new data.
+    /// Reacts to an acknowledgement whose blocks are in the scoreboard, if there is one. `news` is
+    /// true if the blocks report new data.
     pub(super) fn react(
         &mut self,
         segment: &Segment,
@@ -91,7 +93,7 @@ impl TcpSender {
 
     fn on_old_ack(&mut self, now: Ps, segment: &Segment) -> Option<TcpEvent> {
         // RFC 5681 section 2, "duplicate acknowledgment": data are outstanding (a), no payload (b),
-        // and the window is unchanged (e).
+        // window unchanged (e).
         let window = self.advertised(segment);
         let unchanged = segment.payload() == 0 && window == self.window.rwnd;
         if !unchanged || self.bytes_in_flight() == 0 {
@@ -120,8 +122,8 @@ impl TcpSender {
 
     fn fast_retransmit(&mut self, now: Ps) -> Option<TcpEvent> {
         let lasts = self.policy.get().recovers_fully();
-        // RFC 6582 3.2 step 2: the acknowledgement must cover more than `recover`, as duplicates up
-        // to there may be caused by retransmissions.
+        // RFC 6582 3.2 step 2: the acknowledgement must be above `recover`, since retransmissions
+        // may cause duplicates up to there.
         if lasts && (self.recovering || self.recover.is_some_and(|recover| self.snd_una <= recover))
         {
             return None;
@@ -138,11 +140,11 @@ impl TcpSender {
         Some(self.begin_recovery(now, lasts))
     }
 
-    /// Begins a recovery, which `lasts` until `recover` is acknowledged or ends with the next new
-    /// data.
+    /// Begins a recovery. It `lasts` until `recover` is acknowledged, or else ends with the next
+    /// acknowledgement of new data.
     pub(super) fn begin_recovery(&mut self, now: Ps, lasts: bool) -> TcpEvent {
         (self.recover, self.recovering, self.partly_recovered) = (Some(self.snd_max), lasts, false);
-        self.timed = None; // Karn: the segment is sent a second time.
+        self.timed = None; // Karn: the segment is sent a second time
         self.time_the_copy(now);
         self.announce_reduction();
         self.stats.fast_retransmits += 1;
@@ -165,8 +167,9 @@ impl TcpSender {
         self.dup_acks = 0;
         self.resend = false;
         self.measure(now, segment.ack());
-        // The acknowledgement that ends a recovery sets cwnd and does not make it grow (RFC 6582
-        // 3.2 step 3). One with ECN-Echo does not either (RFC 3168 section 6.1.2).
+        // The acknowledgement that ends a recovery sets cwnd without further growth (RFC 6582 3.2
+        // step 3). Nor does an acknowledgement with ECN-Echo open the window (RFC 3168 section
+        // 6.1.2).
         if !recovered && !ack.ece {
             self.policy.get().grow(&mut self.window, ack);
         }
@@ -176,10 +179,10 @@ impl TcpSender {
         self.time_the_oldest(now); // RFC 6298 (5.2), (5.3)
     }
 
-    /// RFC 6582 3.2 step 3: the next hole is sent at once. Only the first partial acknowledgement
-    /// restarts the timer ("impatient"), so that many holes end in a timeout rather than take a
-    /// round trip each. With a scoreboard, that decides what is sent, and the timer is restarted
-    /// whenever data are acknowledged (RFC 6298 (5.3)).
+    /// RFC 6582 3.2 step 3: sends the next hole at once. Only the first partial acknowledgement
+    /// restarts the timer ("impatient"), so that many holes end in a timeout, instead of a round
+    /// trip for each. With a scoreboard, the scoreboard chooses what is sent, and each
+    /// acknowledgement of data restarts the timer (RFC 6298 (5.3)).
     fn on_partial_ack(&mut self, segment: &Segment, ack: &Ack) {
         let now = ack.now;
         self.measure(now, segment.ack());
@@ -195,9 +198,9 @@ impl TcpSender {
         }
     }
 
-    /// Restarts the timer for the oldest segment (RFC 6298 (5.3)), or stops it if none is
-    /// outstanding (5.2). With `rtt_excludes_transmission` the timer starts with that segment's
-    /// last cell.
+    /// Restarts the timer for the oldest segment (RFC 6298 (5.3)), or stops it if no data are
+    /// outstanding (5.2). With `rtt_excludes_transmission` the timer begins with the last bit of
+    /// that segment on the line.
     pub(super) fn time_the_oldest(&mut self, now: Ps) {
         let waits = self.rtt_excludes_transmission && self.transmitted <= self.snd_una;
         let idle = self.bytes_in_flight() == 0 || waits;
@@ -208,8 +211,8 @@ impl TcpSender {
         };
     }
 
-    /// Restarts the timer for the copy of the oldest segment that is about to be sent (RFC 6298
-    /// (5.6)).
+    /// Restarts the timer for the retransmission of the oldest segment, which is about to be sent
+    /// (RFC 6298 (5.6)).
     pub(super) fn time_the_copy(&mut self, now: Ps) {
         self.rto_at = if self.rtt_excludes_transmission {
             Ps::NEVER
@@ -218,7 +221,8 @@ impl TcpSender {
         };
     }
 
-    /// Takes a round trip sample if `ack` covers the timed segment.
+    /// Adds a round-trip sample if an acknowledgement with the number `ack` covers the timed
+    /// segment.
     fn measure(&mut self, now: Ps, ack: u64) {
         if let Some(timed) = self.timed.filter(|timed| ack > timed.seq) {
             self.estimator.on_sample(now, timed.since);

@@ -1,5 +1,6 @@
-//! Closing at the end that sends the data (RFC 9293 section 3.6). The segment with the last byte carries the
-//! FIN, as if an application closes directly after its last write. The FIN is sent again with the last byte.
+//! Closing at the end that sends the data (RFC 9293 section 3.6). The segment with the last byte
+//! carries the FIN, as if the application closed directly after its last write. The FIN is
+//! retransmitted together with the last byte.
 
 use super::{TcpEvent, TcpSender};
 use crate::kernel::Ps;
@@ -7,18 +8,19 @@ use crate::tcp::closing::{Closing, State};
 use crate::tcp::handshake::Handshake;
 use crate::tcp::segment::{DataFlags, Segment};
 
-/// Closing of a connection.
+/// State of the closing at the sender.
 #[derive(Clone, Debug)]
 pub(super) struct SenderClosing {
     states: Closing,
-    /// Number of the own FIN: the end of the data; `None` until the application has closed the connection.
+    /// Sequence number of the sender's FIN, the end of the data; `None` until the application has
+    /// closed the connection.
     fin: Option<u64>,
-    /// The other end's FIN must be acknowledged.
+    /// True if the FIN of the other end must be acknowledged.
     ack_due: bool,
 }
 
 impl SenderClosing {
-    /// A connection that neither end has closed.
+    /// State of a connection that neither end has closed.
     pub fn new() -> SenderClosing {
         SenderClosing {
             states: Closing::new(),
@@ -36,7 +38,7 @@ impl TcpSender {
             .map(|closing| closing.states.state(now))
     }
 
-    /// No data follow those supplied so far.
+    /// Closes the connection: no data follow those supplied so far.
     pub(super) fn close(&mut self) {
         let end = self.withheld.unwrap_or(self.snd_end);
         if let Some(closing) = &mut self.closing {
@@ -44,7 +46,8 @@ impl TcpSender {
         }
     }
 
-    /// The flags and the acknowledgement number of a segment that ends at `end`.
+    /// Adds FIN and the acknowledgement of the other end's FIN to the `flags` of a segment that
+    /// ends at `end`. Returns the flags and the acknowledgement number.
     #[inline(never)]
     pub(super) fn closing_flags(&mut self, mut flags: DataFlags, end: u64) -> (DataFlags, u64) {
         let Some(closing) = &mut self.closing else {
@@ -60,7 +63,7 @@ impl TcpSender {
         (flags, closing.states.has_fin() as u64)
     }
 
-    /// The acknowledgement of the other end's FIN, if it is due.
+    /// The acknowledgement of the other end's FIN, if it must be sent now.
     pub(super) fn poll_closing(&mut self, now: Ps) -> Option<Segment> {
         let closing = self.closing.as_mut()?;
         if !core::mem::take(&mut closing.ack_due) {
@@ -73,8 +76,8 @@ impl TcpSender {
         Some(Segment::setup(ack, self.rcv_window, now, self.stamps(now)))
     }
 
-    /// Takes an acknowledgement of a connection that is closed some time: the number of the own FIN, and
-    /// the other end's FIN. An end in CLOSED ignores both.
+    /// Processes an acknowledgement of a connection that may be closed: its number may count the
+    /// sender's FIN, and it may carry the other end's FIN. An end in CLOSED ignores both.
     #[inline(never)]
     pub(super) fn on_closing_ack(&mut self, now: Ps, segment: &Segment) -> Option<TcpEvent> {
         let mut ack = *segment;
@@ -88,7 +91,7 @@ impl TcpSender {
             closing.states.on_fin(now);
             closing.ack_due = closing.states.state(now) != State::Closed;
             if ack.ack() <= self.snd_una {
-                return None; // RFC 5681 section 2: a segment with FIN is no duplicate acknowledgement.
+                return None; // RFC 5681 section 2: a segment with FIN is not a duplicate acknowledgement
             }
         }
         self.on_ack_of_data(now, &ack)

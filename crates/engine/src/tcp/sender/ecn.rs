@@ -4,19 +4,19 @@ use super::TcpSender;
 use crate::kernel::Ps;
 use crate::tcp::segment::{DataFlags, Segment};
 
-/// ECN of a connection.
+/// State of ECN at the sender.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Ecn {
-    /// snd_max at the last reaction to ECN-Echo; `None` before the first.
+    /// Value of snd_max at the last reaction to ECN-Echo; `None` before the first reaction.
     reduced_at: Option<u64>,
-    /// The next new data must carry CWR.
+    /// True if the next new data must carry CWR.
     cwr_due: bool,
 }
 
 impl TcpSender {
-    /// Takes the ECN-Echo flag of an acknowledgement that is neither old nor of data never sent. All
-    /// losses and marks of one window of data reduce the window once (RFC 3168 section 6.1.2). So
-    /// ECN-Echo has no effect until data are acknowledged that were sent after the last reduction.
+    /// Processes the ECN-Echo flag of an acknowledgement with a valid number. All losses and marks
+    /// of one window of data reduce the window once (RFC 3168 section 6.1.2). So ECN-Echo has no
+    /// effect until data sent after the last reduction are acknowledged.
     pub(super) fn take_echo(&mut self, now: Ps, segment: &Segment) {
         let ack = self.ack(now, segment);
         self.policy.get().on_marks(&ack);
@@ -34,8 +34,8 @@ impl TcpSender {
         self.announce_reduction();
     }
 
-    /// The window was reduced, for a loss or for marks: the next new data carry CWR (RFC 3168 section
-    /// 6.1.2).
+    /// Records that the window was reduced, for a loss or for marks. The next new data then carry
+    /// CWR (RFC 3168 section 6.1.2).
     pub(super) fn announce_reduction(&mut self) {
         if let Some(ecn) = &mut self.ecn {
             ecn.cwr_due = true;
@@ -48,7 +48,7 @@ impl TcpSender {
         reduced_at.is_some_and(|end| seq < end)
     }
 
-    /// Code point of a segment from `seq` on: new data alone are ECT(0), and may carry CWR (RFC 3168
+    /// Flags of a segment from `seq` on: only new data are ECT(0), and may carry CWR (RFC 3168
     /// sections 6.1.2 and 6.1.5).
     #[inline]
     pub(super) fn ect(&mut self, seq: u64) -> DataFlags {

@@ -1,15 +1,16 @@
-//! F-RTO: timeouts that were spurious, since the acknowledgements were late and not the data lost (RFC
-//! 5682): the basic algorithm of section 2.1, and with SACK that of section 3.1. Steps in the comments are
-//! those of both sections.
+//! F-RTO (RFC 5682) detects spurious timeouts, in which acknowledgements were late and no data were
+//! lost. The basic algorithm is that of section 2.1, with SACK that of section 3.1. Step numbers in
+//! the comments are those of both sections.
 //!
-//! With SACK a duplicate acknowledgement does not end the trial if its blocks report data that were sent
-//! before the timeout. So a timeout also shows as spurious where the late data arrive out of order.
+//! With SACK a duplicate acknowledgement does not end the trial if its blocks report data that were
+//! sent before the timeout. So a timeout is also found to be spurious if the late data arrive out
+//! of order.
 //!
-//! The answer to a spurious timeout is that of RFC 4015 section 3: ssthresh is as before, and cwnd has what is
-//! outstanding and what was acknowledged last, at most the initial window. Linux restores cwnd
-//! instead (`tcp_try_undo_loss`); ns-3 has no F-RTO. The state of the policy is that before the
-//! timeout, as RFC 9438 section 4.9.1 has it for CUBIC. RTT estimates stay as they are: the adaptation of RFC
-//! 4015 section 3 step 9 is optional.
+//! The reaction to a spurious timeout is that of RFC 4015 section 3: ssthresh is restored. cwnd
+//! becomes the outstanding data plus the data acknowledged last, of which at most the initial
+//! window counts. Linux restores cwnd instead (`tcp_try_undo_loss`); ns-3 has no F-RTO. The state
+//! of the policy is that before the timeout, as RFC 9438 section 4.9.1 requires for CUBIC. RTT
+//! estimates are not changed: the adaptation of RFC 4015 section 3 step 9 is optional.
 
 use super::{TcpEvent, TcpSender};
 use crate::kernel::Ps;
@@ -17,18 +18,18 @@ use crate::tcp::config::TcpConfig;
 use crate::tcp::recovery::Policy;
 use crate::tcp::segment::Segment;
 
-/// F-RTO at a sender.
+/// State of F-RTO at a sender.
 #[derive(Clone, Debug)]
 pub(super) struct Frto {
     initial_window: u64,
-    /// snd_max at the last timeout: until everything below is acknowledged, another begins no trial
-    /// (step 1).
+    /// Value of snd_max at the last timeout. Until everything below is acknowledged, another
+    /// timeout begins no trial (step 1).
     recover: u64,
     trial: Option<Trial>,
 }
 
 impl Frto {
-    /// A connection without a timeout.
+    /// State of a connection without a timeout.
     pub fn new(config: &TcpConfig) -> Frto {
         Frto {
             initial_window: config.first_window().cwnd,
@@ -38,23 +39,23 @@ impl Frto {
     }
 }
 
-/// A timeout of which it is not known yet whether it was spurious.
+/// A trial: a timeout of which it is not known yet whether it was spurious.
 #[derive(Clone, Debug)]
 struct Trial {
-    /// End of the segment that is sent again.
+    /// End position of the segment that is sent again.
     copied: u64,
-    /// One acknowledgement has advanced, and new data were sent.
+    /// True if one acknowledgement has advanced and new data have been sent.
     advanced: bool,
-    /// End of the data whose last cell had left the host.
+    /// End position of the data whose last bit had left the host.
     transmitted: u64,
-    /// State of the policy before the timeout, and pipe_prev (RFC 4015 section 3 step 0).
+    /// State of the policy before the timeout; with it pipe_prev (RFC 4015 section 3 step 0).
     policy: Policy,
     ssthresh: u64,
 }
 
 impl TcpSender {
-    /// Step 1, before the reaction to a timeout. With SACK a loss recovery that is under way is no place
-    /// for a trial either, since its copies would count as data that were late.
+    /// Step 1, before the reaction to a timeout: may begin a trial. With SACK a timeout during a
+    /// loss recovery begins none, since the recovery's retransmissions would count as late data.
     pub(super) fn suspect_timeout(&mut self) {
         let flight = self.bytes_in_flight();
         let copied = self.snd_una + self.window.mss.min(flight);
@@ -71,7 +72,7 @@ impl TcpSender {
         });
     }
 
-    /// Takes an acknowledgement, and then goes on with the trial, if there is one.
+    /// Processes an acknowledgement, and then continues the trial, if there is one.
     #[inline(never)]
     pub(super) fn on_suspecting_ack(&mut self, now: Ps, segment: &Segment) -> Option<TcpEvent> {
         let arrived = self.arrived_of_before();
@@ -87,24 +88,26 @@ impl TcpSender {
         event
     }
 
-    /// Bytes that are known to have arrived, without those reported above what the last timeout found sent.
+    /// Number of bytes known to have arrived, without bytes reported above snd_max at the last
+    /// timeout.
     fn arrived_of_before(&self) -> u64 {
         let recover = self.frto.as_ref().map_or(0, |frto| frto.recover);
         self.snd_una + self.sacked_below(recover)
     }
 
-    /// Bytes below `position` that the scoreboard has.
+    /// Number of bytes below `position` that the scoreboard has.
     fn sacked_below(&self, position: u64) -> u64 {
         let board = self.board.as_ref();
         board.map_or(0, |board| board.sacked_below(position))
     }
 
-    /// Bytes outstanding that are not known to have arrived.
+    /// Number of outstanding bytes that are not known to have arrived.
     fn outstanding(&self) -> u64 {
         self.bytes_in_flight() - self.sacked_below(self.snd_max)
     }
 
-    /// Step 2, the first acknowledgement after the timeout; with SACK the first that advances.
+    /// Step 2, at the first acknowledgement after the timeout; with SACK at the first one that
+    /// advances.
     fn try_new_data(&mut self, now: Ps, trial: Trial, advances: bool) {
         let (mss, flight) = (self.window.mss, self.bytes_in_flight());
         let len = mss.min(self.snd_end - self.snd_max);
@@ -113,7 +116,7 @@ impl TcpSender {
         let (outstanding, selective) = (self.outstanding(), self.board.is_some());
         let Some(frto) = &mut self.frto else { return };
         if selective && !advances {
-            frto.trial = Some(trial); // Section 3.1: the scoreboard alone has changed.
+            frto.trial = Some(trial); // section 3.1: only the scoreboard has changed
             return;
         }
         let covered = self.snd_una >= frto.recover || self.snd_una < trial.copied;
@@ -128,19 +131,19 @@ impl TcpSender {
         // (2b): up to two new segments.
         self.snd_nxt = self.snd_max;
         self.window.cwnd = outstanding + 2 * mss;
-        // No copy of the oldest segment will leave and start the timer.
+        // No retransmission of the oldest segment will leave and start the timer.
         self.transmitted = self.transmitted.max(transmitted);
         self.time_the_oldest(now);
     }
 
-    /// Step 3, the second one, which shows `acked` bytes more that were sent before the timeout. With SACK
-    /// it must show no data that were sent after it.
+    /// Step 3, at the second acknowledgement, which shows `acked` more bytes that were sent before
+    /// the timeout. With SACK it must not show data sent after the timeout.
     fn end_trial(&mut self, trial: Trial, acked: u64) {
         let recover = self.frto.as_ref().map_or(0, |frto| frto.recover);
         let later = self.sacked_below(self.snd_max) > self.sacked_below(recover)
             || (self.board.is_some() && self.snd_una > recover);
         if acked == 0 || later {
-            // (3a): slow start sends again what is not acknowledged.
+            // (3a): slow start sends everything again that is not acknowledged.
             self.window.cwnd = self.window.cwnd.min(3 * self.window.mss);
             self.snd_nxt = self.snd_una;
             return;

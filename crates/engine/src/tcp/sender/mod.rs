@@ -1,4 +1,5 @@
-//! The sending half of a connection (4.3BSD Net/3, RFC 793, RFC 1122), without a clock of its own.
+//! The sending half of a connection (4.3BSD Net/3, RFC 793, RFC 1122). It gets the time as an
+//! argument.
 
 mod acks;
 mod closing;
@@ -33,15 +34,16 @@ use super::stamps::Stamping;
 use super::window::Window;
 use crate::kernel::{Ps, Stream};
 
-/// The one segment whose round trip is being measured.
+/// The one segment whose round trip is being measured in ticks.
 #[derive(Clone, Copy, Debug)]
 struct Timed {
     seq: u64,
     since: u64,
 }
 
-/// A sender. After every other call the host calls [`Self::poll_segment`] until it returns `None`.
-/// At the time [`Self::next_timer`] it calls [`Self::on_timer`].
+/// The sending half of a connection. After every other call the host must call
+/// [`Self::poll_segment`] until it returns `None`. At the time [`Self::next_timer`] the host must
+/// call [`Self::on_timer`].
 #[derive(Clone, Debug)]
 pub struct TcpSender {
     window: Window,
@@ -50,32 +52,36 @@ pub struct TcpSender {
     snd_una: u64,
     snd_nxt: u64,
     snd_max: u64,
-    /// End of the data supplied so far, or of those sent while the rest is withheld.
+    /// End position of the data supplied so far; while data are withheld, of the data sent so far.
     snd_end: u64,
-    /// End of the data supplied so far, while those not sent yet are withheld.
+    /// End position of the data supplied so far, while data not sent yet are withheld; `None`
+    /// otherwise.
     withheld: Option<u64>,
     dup_acks: u32,
-    /// snd_max when the last loss was detected (`recover` of RFC 6582); `None` before the first.
+    /// Value of snd_max when the last loss was detected (`recover` of RFC 6582); `None` before the
+    /// first loss.
     recover: Option<u64>,
-    /// A recovery that lasts until `recover` is acknowledged is under way.
+    /// True during a recovery that lasts until `recover` is acknowledged.
     recovering: bool,
-    /// True after a partial acknowledgement of this recovery.
+    /// True after a partial acknowledgement of the present recovery.
     partly_recovered: bool,
-    /// The segment at snd_una must be sent again, whatever snd_nxt is.
+    /// True if the segment at snd_una must be sent again, whatever snd_nxt is.
     resend: bool,
-    /// Data that have arrived out of order; only with selective acknowledgements.
+    /// Scoreboard of data that have arrived out of order; `None` without selective
+    /// acknowledgements.
     board: Option<Box<Scoreboard>>,
-    /// Records of what is outstanding, if the policy or the pacer needs them.
+    /// Records of the outstanding segments; `None` if neither the policy nor the pacer needs them.
     records: Option<Box<Records>>,
-    /// Pace of a window that the policy does not pace, with `pacing`.
+    /// Pacing of the window; `None` without `pacing`, or if the policy sets the pace.
     pacer: Option<Box<Pacer>>,
-    /// Bursts, with `tso`.
+    /// State of the bursts for segmentation offload; `None` without `tso`.
     tso: Option<Box<Tso>>,
-    /// Earliest time of the next segment, by the pace; of the next burst with `tso`.
+    /// Earliest time of the next segment by the pace; with `tso`, of the next burst.
     paced_until: Ps,
-    /// Time at which the pace lets a segment go that may be sent otherwise; `NEVER` if none waits.
+    /// Time at which the pace permits a segment that window and supply already permit; `NEVER` if
+    /// no such segment waits.
     send_at: Ps,
-    /// snd_max at the first duplicate: segments sent because of duplicates do not count in
+    /// Value of snd_max at the first duplicate: segments sent because of duplicates do not count in
     /// FlightSize (RFC 6675 section 5 step 4.2).
     flight_end: u64,
     timed: Option<Timed>,
@@ -83,36 +89,37 @@ pub struct TcpSender {
     last_heard: Ps,
     idle_restart: bool,
     rtt_excludes_transmission: bool,
-    /// End of the data whose last cell has left the host since sending last went back to snd_una;
-    /// with `rtt_excludes_transmission` only.
+    /// End position of the data whose last bit has left the host since the sender last went back to
+    /// snd_una. Used only with `rtt_excludes_transmission`.
     transmitted: u64,
     rcv_window: u32,
-    /// Closing of the connection, with `connection_close`.
+    /// State of the closing; `None` without `connection_close`.
     closing: Option<Box<SenderClosing>>,
-    /// Connection set-up, if there is one.
+    /// State of the connection set-up; `None` without it.
     opening: Option<Box<Opening>>,
-    /// ECN, if the connection has it, or may still agree on it.
+    /// State of ECN; `None` once the connection is known to have no ECN.
     ecn: Option<Box<Ecn>>,
-    /// Segments beyond cwnd may go after the first two duplicates (RFC 3042).
+    /// True if the first two duplicates permit segments beyond cwnd (RFC 3042).
     limited_transmit: bool,
-    /// Time stamps, if the connection has them, or may still agree on them.
+    /// State of the time stamps; `None` once the connection is known to have none.
     stamping: Option<Box<Stamping>>,
-    /// Less than a full segment waits while data are outstanding.
+    /// True if less than a full segment waits while data are outstanding.
     nagle: bool,
-    /// Detection of spurious timeouts, with `frto`.
+    /// State of the detection of spurious timeouts; `None` without `frto`.
     frto: Option<Box<Frto>>,
     stats: SenderStats,
 }
 
 impl TcpSender {
-    /// A sender without data; with `connection_setup` it must be opened first. Its clock ticks at
-    /// `phase + k * granularity`. What its policy draws at random is the same for every such
-    /// sender.
+    /// A sender without data. With `connection_setup` it must be opened first. Its clock ticks at
+    /// `phase + k * granularity`. The random numbers of its policy are the same for all senders
+    /// made this way.
     pub fn new(config: &TcpConfig, phase: Ps) -> TcpSender {
         TcpSender::with_stream(config, phase, Stream::new(1, "tcp", "recovery"))
     }
 
-    /// The same with a random stream for its policy.
+    /// A sender without data, as from [`Self::new`], whose policy draws random numbers from
+    /// `stream`.
     pub fn with_stream(config: &TcpConfig, phase: Ps, stream: Stream) -> TcpSender {
         let window = config.window.0 as u32;
         let facts = Facts {
@@ -171,22 +178,23 @@ impl TcpSender {
         }
     }
 
-    /// The application writes `bytes` more; `u64::MAX` is an endless supply.
+    /// Adds `bytes` bytes to the data that the application has written; `u64::MAX` for an endless
+    /// supply.
     pub fn supply(&mut self, bytes: u64) {
         let end = self.withheld.as_mut().unwrap_or(&mut self.snd_end);
         *end = end.saturating_add(bytes);
     }
 
-    /// The application writes `bytes` and closes the connection: nothing follows that Nagle's rule could
-    /// wait for, as in Linux (`tcp_send_fin`).
+    /// Adds `bytes` bytes and closes the connection. No data follow for which Nagle's rule could
+    /// wait, as in Linux (`tcp_send_fin`).
     pub fn supply_last(&mut self, bytes: u64) {
         self.nagle = false;
         self.supply(bytes);
         self.close();
     }
 
-    /// Withholds data that have not been sent yet, or releases them; the timer is then due at once.
-    /// What has been sent may be sent again.
+    /// Withholds the data that have not been sent yet, or releases them; the timer is then due at
+    /// once. Data that have been sent may be sent again.
     pub fn withhold(&mut self, now: Ps, withhold: bool) {
         if withhold && self.withheld.is_none() {
             self.withheld = Some(core::mem::replace(&mut self.snd_end, self.snd_max));
@@ -195,9 +203,9 @@ impl TcpSender {
         }
     }
 
-    /// The next segment that window and supply permit. Only full segments are sent, except the last
-    /// of the supply (sender-side silly window avoidance, RFC 1122 4.2.3.4); under Nagle's rule that, too,
-    /// only while nothing is outstanding.
+    /// The next segment that window, supply and pace permit. Only full segments are sent, except
+    /// the last segment of the supply (sender-side silly window avoidance, RFC 1122 4.2.3.4). Under
+    /// Nagle's rule, such a segment is sent only if no data are outstanding.
     pub fn poll_segment(&mut self, now: Ps) -> Option<Segment> {
         if self.opening.is_some()
             && let (segment, may_send) = self.poll_setup(now)
@@ -230,7 +238,7 @@ impl TcpSender {
             .then(|| self.emit(now, self.snd_nxt, self.len_at(self.snd_nxt)))
     }
 
-    /// Payload of a segment at `seq`.
+    /// Number of payload bytes of a segment at `seq`.
     #[inline]
     fn len_at(&self, seq: u64) -> u64 {
         self.window.mss.min(self.snd_end - seq)
@@ -247,15 +255,15 @@ impl TcpSender {
             && !self.waits_for_more(self.snd_nxt, len)
     }
 
-    /// True if Nagle's rule holds back new data from `seq` on (RFC 1122 4.2.3.4).
+    /// True if Nagle's rule delays new data from `seq` on (RFC 1122 4.2.3.4).
     #[inline]
     fn waits_for_more(&self, seq: u64, len: u64) -> bool {
         self.nagle && len < self.window.mss && seq == self.snd_max && self.snd_una < seq
     }
 
-    /// Bytes that may be outstanding without a scoreboard. With limited transmit the first two
-    /// duplicates let a new segment go each, within the receiver's window, and cwnd stays as it is
-    /// (RFC 3042 section 2). With a scoreboard this is step (3.3) of RFC 6675 section 5.
+    /// Number of bytes that may be outstanding without a scoreboard. With limited transmit each of
+    /// the first two duplicates permits one new segment within the receive window; cwnd is not
+    /// changed (RFC 3042 section 2). With a scoreboard this is step (3.3) of RFC 6675 section 5.
     #[inline]
     fn usable(&self) -> u64 {
         let limited =
@@ -276,8 +284,9 @@ impl TcpSender {
             (flags, ack) = self.closing_flags(flags, end);
         }
         if end > self.snd_max {
-            // Karn (RFC 6298 section 3): only a segment with new data alone is timed. A
-            // retransmission may also reach beyond snd_max, if the application has written since.
+            // Karn (RFC 6298 section 3): only a segment that has only new data is timed. A
+            // retransmission may also reach beyond snd_max, if the application has written data
+            // since.
             if seq >= self.snd_max {
                 self.timed.get_or_insert_with(|| Timed {
                     seq,
@@ -312,9 +321,9 @@ impl TcpSender {
         self.stats.bytes_retransmitted += again;
     }
 
-    /// Slow start after an idle time of an RTO (Net/3 tcp_output; RFC 5681 section 4.1, which
-    /// counts from the last segment sent rather than, as here and in Net/3, from the last
-    /// received).
+    /// Begins slow start after an idle time of an RTO (Net/3 tcp_output). RFC 5681 section 4.1
+    /// counts the idle time from the last segment sent; here, as in Net/3, it counts from the last
+    /// segment received.
     fn restart_after_idle(&mut self, now: Ps) {
         let idle = self.idle_restart && self.snd_una == self.snd_max && self.snd_end > self.snd_max;
         if idle
@@ -332,9 +341,9 @@ impl TcpSender {
         self.estimator.rto_since(self.last_heard, now)
     }
 
-    /// The last cell of `segment` left the host, or the host refused it. Has an effect only with
-    /// `rtt_excludes_transmission`: the round trip, and the timer of the oldest segment, start here
-    /// (Gerla et al. 1995, section III.B).
+    /// Records that the last bit of `segment` has left the host, or that the host has refused it.
+    /// Has an effect only with `rtt_excludes_transmission`: the round trip, and the timer of the
+    /// oldest segment, begin now (Gerla et al. 1995, section III.B).
     #[inline]
     pub fn on_transmitted(&mut self, now: Ps, segment: &Segment) {
         if self.rtt_excludes_transmission {
@@ -360,18 +369,19 @@ impl TcpSender {
         }
     }
 
-    /// Time at which [`Self::on_timer`] is due: the retransmission timer's, or earlier that of a
-    /// segment that the policy's pace delays. `NEVER` if nothing is outstanding or delayed.
+    /// Time at which the host must call [`Self::on_timer`]: that of the retransmission timer, or
+    /// the earlier time of a segment that the pace delays. `NEVER` if no data are outstanding or
+    /// delayed.
     #[inline]
     pub fn next_timer(&self) -> Ps {
         self.rto_at.min(self.send_at)
     }
 
-    /// Goes back to snd_una with a window of one segment and a doubled RTO, if the timer is due.
-    /// Everything from snd_una on is sent again (go-back-N), as in Net/3.
+    /// If the retransmission timer is due, goes back to snd_una with a window of one segment and a
+    /// doubled RTO. Everything from snd_una on is sent again (go-back-N), as in Net/3.
     pub fn on_timer(&mut self, now: Ps) -> Option<TcpEvent> {
         if now < self.rto_at {
-            // A delayed segment is due; the host polls it now.
+            // A segment delayed by the pace is due; the host polls it after this call.
             self.send_at = Ps::NEVER;
             return None;
         }
@@ -403,7 +413,7 @@ impl TcpSender {
         })
     }
 
-    /// A loss that is detected with `flight` bytes outstanding.
+    /// The report for the policy of a loss detected at `now` with `flight` outstanding bytes.
     fn loss(&self, now: Ps, flight: u64) -> Loss {
         Loss {
             now,
@@ -414,8 +424,8 @@ impl TcpSender {
         }
     }
 
-    /// True if `segment`, or a part of it, was sent before; it was polled when [`Self::snd_max`]
-    /// was `sent_before`.
+    /// True if `segment`, or a part of it, was sent before. `sent_before` is the value of
+    /// [`Self::snd_max`] before the segment was polled.
     pub fn is_repetition(&self, segment: &Segment, sent_before: u64) -> bool {
         match segment.data_range() {
             Some((seq, _)) => seq < sent_before,
@@ -424,20 +434,20 @@ impl TcpSender {
             }
         }
     }
-    /// True if the pace delays a segment that may be sent otherwise, by the last
-    /// [`Self::poll_segment`].
+    /// True if at the last [`Self::poll_segment`] the pace delayed a segment that window and supply
+    /// permit.
     pub fn is_delayed(&self) -> bool {
         self.send_at.is_scheduled()
     }
-    /// True if data wait because of the window.
+    /// True if the window holds back data of the application.
     pub fn is_window_limited(&self) -> bool {
         !self.resend && self.snd_end > self.snd_nxt && !self.may_send()
     }
-    /// True if everything supplied so far has been acknowledged.
+    /// True if all data supplied so far have been acknowledged.
     pub fn is_done(&self) -> bool {
         self.snd_una == self.withheld.unwrap_or(self.snd_end)
     }
-    /// Bytes sent and not yet acknowledged cumulatively (FlightSize of RFC 5681).
+    /// Number of bytes sent and not yet acknowledged cumulatively (FlightSize of RFC 5681).
     pub fn bytes_in_flight(&self) -> u64 {
         self.snd_max - self.snd_una
     }
@@ -453,27 +463,27 @@ impl TcpSender {
     pub fn rwnd(&self) -> u64 {
         self.window.rwnd
     }
-    /// Oldest byte not acknowledged.
+    /// Position of the oldest byte not acknowledged.
     pub fn snd_una(&self) -> u64 {
         self.snd_una
     }
-    /// Next byte to send; below [`Self::snd_max`] while going back.
+    /// Position of the next byte to send; below [`Self::snd_max`] while data are sent again.
     pub fn snd_nxt(&self) -> u64 {
         self.snd_nxt
     }
-    /// One above the highest byte ever sent.
+    /// Position behind the highest byte ever sent.
     pub fn snd_max(&self) -> u64 {
         self.snd_max
     }
-    /// Current nominal retransmission timeout, backoff included.
+    /// Present nominal retransmission timeout, with backoff.
     pub fn rto(&self) -> Ps {
         self.estimator.rto()
     }
-    /// Smoothed round trip, `None` before the first sample.
+    /// Smoothed round trip by the ticks of the clock; `None` before the first sample.
     pub fn srtt(&self) -> Option<Ps> {
         self.estimator.srtt()
     }
-    /// Counts since the start.
+    /// Counts since the start of the connection.
     pub fn stats(&self) -> &SenderStats {
         &self.stats
     }

@@ -1,4 +1,4 @@
-//! The active end of connection set-up (RFC 793 sections 3.4 and 3.9): SYN, and the ACK of the
+//! Connection set-up at the active end (RFC 793 sections 3.4 and 3.9): SYN, and the ACK of the
 //! SYN-ACK.
 
 use super::{TcpEvent, TcpSender, Timed};
@@ -9,19 +9,19 @@ use crate::tcp::segment::Segment;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// The application has not asked for the connection (CLOSED).
+    /// The application has not opened the connection (CLOSED).
     Closed,
-    /// A SYN must be sent.
+    /// A SYN must be sent now.
     SynDue,
-    /// The SYN was sent (SYN-SENT).
+    /// A SYN has been sent (SYN-SENT).
     SynSent,
-    /// The connection is established, and an ACK must be sent.
+    /// The connection is established, and an ACK must be sent now.
     AckDue,
     /// The connection is established (ESTABLISHED).
     Established,
 }
 
-/// State of the set-up.
+/// State of the set-up at the active end.
 #[derive(Clone, Debug)]
 pub(super) struct Opening {
     phase: Phase,
@@ -31,7 +31,7 @@ pub(super) struct Opening {
 }
 
 impl Opening {
-    /// A connection that is closed.
+    /// State before the application opens the connection.
     pub fn new(config: &TcpConfig) -> Opening {
         let window = SynOptions::unscaled(config.window.0 as u32);
         Opening {
@@ -44,8 +44,8 @@ impl Opening {
 }
 
 impl TcpSender {
-    /// The application opens the connection. With `connection_setup` nothing is sent before;
-    /// without it the call has no effect.
+    /// Opens the connection for the application. With `connection_setup` nothing is sent before
+    /// this call; without it the call has no effect.
     pub fn open(&mut self) {
         if let Some(opening) = self
             .opening
@@ -55,20 +55,20 @@ impl TcpSender {
             opening.phase = Phase::SynDue;
         }
     }
-    /// True if data may be sent.
+    /// True if the connection is established, so that data may be sent.
     pub fn is_open(&self) -> bool {
         let stands =
             |opening: &Opening| matches!(opening.phase, Phase::AckDue | Phase::Established);
         self.opening.as_deref().is_none_or(stands)
     }
-    /// True if the last SYN was a retransmission.
+    /// True if the SYN sent last was a retransmission.
     pub(super) fn has_repeated_syn(&self) -> bool {
         self.opening
             .as_ref()
             .is_some_and(|opening| opening.syns_sent > 1)
     }
 
-    /// Returns the segment of the set-up that is due, if any, and true if data may be sent.
+    /// The segment of the set-up that must be sent now, if any, and true if data may be sent.
     pub(super) fn poll_setup(&mut self, now: Ps) -> (Option<Segment>, bool) {
         let Some(opening) = &mut self.opening else {
             return (None, true);
@@ -88,8 +88,7 @@ impl TcpSender {
                 let (syn, window) = (Handshake::Syn(opening.options), opening.window);
                 let repeated = opening.syns_sent > 1;
                 let syn = Segment::setup(syn, window, now, self.stamps(now));
-                // Karn (RFC 6298 section 3): the round trip of a SYN that was sent again is not
-                // measured.
+                // Karn (RFC 6298 section 3): the round trip of a retransmitted SYN is not measured.
                 self.timed = (!repeated).then(|| Timed {
                     seq: 0,
                     since: self.estimator.tick(now),
@@ -100,7 +99,7 @@ impl TcpSender {
         }
     }
 
-    /// The last cell of a SYN has left; see [`TcpSender::on_transmitted`].
+    /// Records that the last bit of a SYN has left the host; see [`TcpSender::on_transmitted`].
     pub(super) fn on_setup_transmitted(&mut self, now: Ps) {
         if self.is_open() {
             return;
@@ -111,9 +110,9 @@ impl TcpSender {
         self.rto_at = self.estimator.expiry(now);
     }
 
-    /// The SYN or its answer is lost: the SYN is sent again with twice the RTO (RFC 6298 (5.5)),
-    /// and the first window is one segment (RFC 5681 section 3.1). The RTO stays backed off for the
-    /// first data, as after any timeout (Karn; Net/3).
+    /// Reacts to a lost SYN or SYN-ACK: the SYN is sent again with twice the RTO (RFC 6298 (5.5)),
+    /// and the first window is one segment (RFC 5681 section 3.1). The RTO keeps its backoff for
+    /// the first data, as after any timeout (Karn; Net/3).
     pub(super) fn on_syn_timeout(&mut self, now: Ps) -> TcpEvent {
         if let Some(opening) = &mut self.opening {
             opening.phase = Phase::SynDue;
@@ -129,9 +128,9 @@ impl TcpSender {
         }
     }
 
-    /// A segment of the set-up arrives; any other segment before the connection is established is
-    /// ignored. A second SYN-ACK means that the ACK of the first was lost, and gets another (RFC
-    /// 793 section 3.9).
+    /// Processes a segment of the set-up; other segments are ignored until the connection is
+    /// established. A second SYN-ACK means that the ACK of the first was lost; another ACK is sent
+    /// (RFC 793 section 3.9).
     pub(super) fn on_setup_segment(&mut self, now: Ps, segment: &Segment) {
         let (Some(Handshake::SynAck(answer)), Some(opening)) =
             (segment.handshake(), &mut self.opening)

@@ -1,5 +1,5 @@
-//! Senders that keep a record of each segment, for their policy or for pacing: round trips by an exact
-//! clock, rates of delivery, and the pace.
+//! Senders that keep a record of each segment, for their policy or for pacing: round trips by an
+//! exact clock, delivery rates, and the pace.
 
 use super::{TcpEvent, TcpSender};
 use crate::kernel::Ps;
@@ -52,20 +52,20 @@ impl TcpSender {
             }
         };
         if let Some(gap) = gap {
-            // A pace far below the path's must not stop the connection.
+            // A pace far below the rate of the path must not stop the connection.
             let gap = gap.clamp(Ps(1), self.rto());
             if let Some(tso) = &mut self.tso {
                 tso.on_sent(now, gap, self.paced_until);
             }
-            // The gaps of a burst add up.
+            // The gaps of the segments of a burst add up.
             self.paced_until = self.paced_until.max(now).saturating_add(gap);
         }
     }
 
-    /// Nothing may be sent, whatever the pace. If the application has no data and the window has
-    /// room, rates of what is on its way say nothing of the path
-    /// (draft-cheng-iccrg-delivery-rate-estimation-00 3.4, which asks when the application writes:
-    /// the answer is that of the poll before).
+    /// Must be called when nothing can be sent, whatever the pace. If the application has no data
+    /// and the window has room, rate samples of data in flight do not show the rate of the path.
+    /// draft-cheng-iccrg-delivery-rate-estimation-00 3.4 tests this when the application writes;
+    /// the result at the poll before is the same.
     fn note_limit(&mut self) {
         if self.snd_max < self.snd_end || self.has_lost_to_send() {
             return;
@@ -78,12 +78,13 @@ impl TcpSender {
         }
     }
 
-    /// True if lost data were not sent again (C.lost_out > C.retrans_out in 3.4).
+    /// True if some lost data have not been sent again (C.lost_out > C.retrans_out in 3.4).
     fn has_lost_to_send(&self) -> bool {
         match &self.board {
             _ if self.resend => true,
             Some(board) if self.recovering => {
-                // NextSeg() rule (1): with new data, which would go first, no other hole counts.
+                // NextSeg() rule (1): new data would precede all other holes, so those do not
+                // count.
                 let mss = self.window.mss;
                 let hole = board.next_seg(self.snd_una, self.snd_max, mss, true);
                 hole.is_some()
@@ -93,17 +94,17 @@ impl TcpSender {
         }
     }
 
-    /// snd_max at the last timeout, if with everything below `una` acknowledged data that were
-    /// outstanding then are still missing: they count as lost, and no other recovery begins (RFC
-    /// 6675 section 5.1).
+    /// Value of snd_max at the last timeout, if data that were outstanding then are still missing
+    /// once everything below `una` is acknowledged. These data count as lost, and no other recovery
+    /// begins (RFC 6675 section 5.1).
     fn recover_after_timeout(&self, una: u64) -> Option<u64> {
         self.recover
             .filter(|recover| !self.recovering && una < *recover)
     }
 
-    /// Bytes on their way with everything below `una` acknowledged, by the scoreboard if there is
-    /// one (RFC 6675 SetPipe). A timeout takes all that was outstanding for lost: the copies since
-    /// then, and new data, are on their way.
+    /// Number of bytes in flight once everything below `una` is acknowledged, by the scoreboard if
+    /// there is one (RFC 6675 SetPipe). After a timeout all data outstanding then count as lost;
+    /// retransmissions since then, and new data, are in flight.
     pub(super) fn pipe(&self, una: u64) -> u64 {
         let (snd_max, mss) = (self.snd_max, self.window.mss);
         match (&self.board, self.recover_after_timeout(una)) {
@@ -115,7 +116,8 @@ impl TcpSender {
         }
     }
 
-    /// Reacts to an acknowledgement, and to the delivery of segments that it reports.
+    /// Reacts to an acknowledgement, and to the delivery of segments that the acknowledgement
+    /// reports.
     pub(super) fn on_recorded_ack(&mut self, now: Ps, segment: &Segment) -> Option<TcpEvent> {
         let (news, delivery) = self.take_delivery(now, segment);
         if let Some(pacer) = &mut self.pacer {
@@ -136,8 +138,8 @@ impl TcpSender {
         event
     }
 
-    /// Enters an acknowledgement in the scoreboard and the records. Returns true if its blocks
-    /// report new data ([`Self::update_board`]), and the delivery of segments that it shows.
+    /// Adds an acknowledgement to the scoreboard and the records. Returns true if its blocks report
+    /// new data ([`Self::update_board`]), and the delivery of segments that it shows.
     pub(super) fn take_delivery(
         &mut self,
         now: Ps,
@@ -145,7 +147,7 @@ impl TcpSender {
     ) -> (Option<bool>, Option<Delivery>) {
         let mss = self.window.mss;
         let pipe_before = self.pipe(self.snd_una);
-        // Data that were outstanding at a timeout were lost then.
+        // Data that were outstanding at a timeout already count as lost.
         let timed_out = self.recover_after_timeout(self.snd_una).unwrap_or(0);
         let lost_before = self
             .board
@@ -169,8 +171,8 @@ impl TcpSender {
         (news, delivery)
     }
 
-    /// True if the policy takes the first or second duplicate for a loss, as the oldest segment is
-    /// too old.
+    /// True if the policy treats the first or second duplicate as a loss, because the oldest
+    /// segment is too old.
     pub(super) fn is_overdue(&mut self, now: Ps) -> bool {
         let sent = self
             .records

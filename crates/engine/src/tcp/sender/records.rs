@@ -1,27 +1,27 @@
-//! Records of the segments that are outstanding, for policies that need round trips by an exact
-//! clock and rates of delivery (draft-cheng-iccrg-delivery-rate-estimation-00; its names in
-//! brackets).
+//! Records of the outstanding segments, for policies that need round trips by an exact clock and
+//! delivery rates. Names in brackets are those of draft-cheng-iccrg-delivery-rate-estimation-00.
 
 use alloc::collections::VecDeque;
 
 use crate::kernel::Ps;
 use crate::tcp::recovery::{Delivery, RateSample};
 
-/// A segment that is outstanding (P).
+/// Record of an outstanding segment (P).
 #[derive(Clone, Copy, Debug)]
 struct Record {
-    /// One above its last byte.
+    /// Position behind the last byte of the segment.
     end: u64,
     bytes: u64,
-    /// P.sent_time; with `rtt_excludes_transmission` the time of its last cell.
+    /// Sending time (P.sent_time); with `rtt_excludes_transmission` the time of the last bit on the
+    /// line.
     sent: Ps,
-    /// P.first_sent_time
+    /// Sending time of the first segment of the sample (P.first_sent_time).
     first_sent: Ps,
-    /// P.delivered
+    /// Bytes delivered when the segment was sent (P.delivered).
     delivered: u64,
-    /// P.delivered_time
+    /// Time of the last delivery before the segment was sent (P.delivered_time).
     delivered_at: Ps,
-    /// P.is_app_limited
+    /// True if the application limited the sender when the segment was sent (P.is_app_limited).
     app_limited: bool,
     /// True if the segment was sent twice or more.
     again: bool,
@@ -29,22 +29,23 @@ struct Record {
     arrived: bool,
 }
 
-/// Records of one sender, in order of sequence numbers and without gaps.
+/// Records of the outstanding segments of one sender, in the order of sequence numbers and without
+/// gaps.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Records {
     segments: VecDeque<Record>,
-    /// C.delivered
+    /// Number of bytes delivered so far (C.delivered).
     delivered: u64,
-    /// C.delivered_time
+    /// Time of the last delivery (C.delivered_time).
     delivered_at: Ps,
-    /// C.first_sent_time
+    /// Sending time of the newest segment that was reported (C.first_sent_time).
     first_sent: Ps,
-    /// C.app_limited: samples of segments sent before so much has been delivered are limited; 0 if
-    /// none is.
+    /// C.app_limited: rate samples are application-limited until this number of bytes has been
+    /// delivered; 0 if they are not.
     app_limited: u64,
-    /// The shortest round trip.
+    /// Shortest round trip so far.
     least_rtt: Option<Ps>,
-    /// Reports of the acknowledgement that is being taken.
+    /// Reports of the acknowledgement that is being processed.
     reports: Reports,
 }
 
@@ -52,14 +53,15 @@ pub(super) struct Records {
 #[derive(Clone, Copy, Debug, Default)]
 struct Reports {
     bytes: u64,
-    /// The newest segment that it reports.
+    /// Record of the newest segment that the acknowledgement reports.
     newest: Option<Record>,
     /// True if the acknowledgement reports a segment that was sent twice.
     again: bool,
 }
 
 impl Records {
-    /// `seq..end` is sent at `now`; before it, `idle` tells that nothing was outstanding (3.2).
+    /// Adds the record of the segment `seq..end`, sent at `now`. `idle` is true if no data were
+    /// outstanding before (3.2).
     pub fn on_sent(&mut self, now: Ps, seq: u64, end: u64, idle: bool) {
         if idle {
             (self.first_sent, self.delivered_at) = (now, now);
@@ -93,15 +95,15 @@ impl Records {
         }
     }
 
-    /// The last cell of the segment `seq..end` has left. A copy may leave after the acknowledgement
-    /// of its data, which have no record any more.
+    /// Records that the last bit of the segment `seq..end` has left the host. A retransmission may
+    /// leave after its data were acknowledged; there is no record then.
     pub fn on_transmitted(&mut self, now: Ps, seq: u64, end: u64) {
         for segment in self.within(seq, end) {
             segment.sent = now;
         }
     }
 
-    /// The records that have a byte of `seq..end`.
+    /// The records of segments that have a byte of `seq..end`.
     fn within(&mut self, seq: u64, end: u64) -> impl Iterator<Item = &mut Record> {
         let first = self.segments.partition_point(|segment| segment.end <= seq);
         self.segments
@@ -109,22 +111,22 @@ impl Records {
             .take_while(move |segment| segment.end - segment.bytes < end)
     }
 
-    /// Time at which the oldest segment was sent last.
+    /// Time at which the oldest outstanding segment was last sent.
     pub fn oldest_sent(&self) -> Option<Ps> {
         self.segments.front().map(|segment| segment.sent)
     }
 
-    /// The application has nothing to send, or the policy holds back, with `pipe` bytes on their
-    /// way (3.4).
+    /// Records that the application has no data to send, or the policy limits the sender, with
+    /// `pipe` bytes in flight (3.4).
     pub fn limit(&mut self, pipe: u64) {
         self.app_limited = (self.delivered + pipe).max(1);
     }
-    /// True if the application had nothing to send.
+    /// True if rate samples are application-limited at present.
     pub fn is_app_limited(&self) -> bool {
         self.app_limited > 0
     }
 
-    /// An acknowledgement reports that `from..to` has arrived; a segment has when its last byte
+    /// Processes the report that `from..to` has arrived. A segment has arrived when its last byte
     /// has.
     pub fn on_arrived(&mut self, from: u64, to: u64) {
         let first = self.segments.partition_point(|segment| segment.end <= from);
@@ -136,7 +138,7 @@ impl Records {
         }
     }
 
-    /// An acknowledgement of everything below `ack`.
+    /// Processes an acknowledgement with the number `ack`.
     pub fn on_ack(&mut self, ack: u64) {
         while self.segments.front().is_some_and(|first| first.end <= ack) {
             self.arrive(0);
@@ -161,8 +163,8 @@ impl Records {
         }
     }
 
-    /// The data delivered by the acknowledgement at `now`, with a rate sample (3.3), but without the bytes
-    /// in flight. Clears the collected reports.
+    /// The delivery that the acknowledgement at `now` shows, with a rate sample (3.3), but without
+    /// the bytes in flight. Clears the reports of this acknowledgement.
     pub fn take_reports(&mut self, now: Ps) -> Delivery {
         let reports = core::mem::take(&mut self.reports);
         let mut found = Delivery::default();
@@ -184,9 +186,9 @@ impl Records {
         found
     }
 
-    /// GenerateRateSample(): the data delivered since the segment was sent, by the longer of the
-    /// times in which they were sent and acknowledged. Shorter than a round trip it would show a
-    /// burst (3.3).
+    /// GenerateRateSample(): the data delivered since the segment `newest` was sent, divided by the
+    /// longer of the times in which they were sent and acknowledged. `None` for a time shorter than
+    /// a round trip, which would show a burst (3.3).
     fn rate(&self, now: Ps, newest: &Record) -> Option<RateSample> {
         let send_elapsed = newest.sent.saturating_sub(newest.first_sent);
         let ack_elapsed = now.saturating_sub(newest.delivered_at);
@@ -222,7 +224,8 @@ mod tests {
     fn rates_are_what_is_delivered_in_a_round_trip() {
         let mut records = Records::default();
         send(&mut records, 0, 0..4);
-        // One packet by 100 ms, then one every 10 ms: the line's rate shows from the second on.
+        // One packet by 100 ms, then one every 10 ms: from the second packet on, the sample is the
+        // line's rate.
         for (packet, ms, delivered, rate) in [
             (1, 100, 1, 10.0),
             (2, 110, 2, 2.0 / 0.110),
@@ -240,8 +243,8 @@ mod tests {
             assert_eq!(sample.prior_delivered, 0);
             send(&mut records, ms, packet + 3..packet + 4);
         }
-        // Packet 4 was sent at 100 ms with one delivered; it arrives at 200 ms after three more:
-        // 4 / 100 ms.
+        // Packet 4 was sent at 100 ms after one delivery; it arrives at 200 ms after three more: 4
+        // / 100 ms.
         ack(&mut records, 130, 4);
         let sample = ack(&mut records, 200, 5).rate.unwrap();
         assert_eq!(sample.prior_delivered, MSS);
@@ -263,14 +266,14 @@ mod tests {
         let mut records = Records::default();
         send(&mut records, 0, 0..4);
         records.on_transmitted(Ps::from_ms(5), MSS, 2 * MSS);
-        // A timeout puts a copy of 0 into the queue of the host, which an acknowledgement of 0 and
-        // 1 overtakes.
+        // A timeout puts a copy of 0 into the queue of the host; an acknowledgement of 0 and 1
+        // arrives before the copy leaves.
         send(&mut records, 50, 0..1);
         assert_eq!(ack(&mut records, 60, 2).rtt, None);
         records.on_transmitted(Ps::from_ms(70), 0, MSS);
         assert_eq!(records.oldest_sent(), Some(Ps::ZERO));
         assert_eq!(ack(&mut records, 80, 3).rtt, Some(Ps::from_ms(80)));
-        // The last cell of a segment counts from the time at which it leaves.
+        // The round trip of a segment counts from the time at which its last cell leaves.
         records.on_transmitted(Ps::from_ms(81), 3 * MSS, 4 * MSS);
         assert_eq!(ack(&mut records, 90, 4).rtt, Some(Ps::from_ms(9)));
     }

@@ -1,5 +1,5 @@
-//! Loss recovery from a scoreboard (RFC 6675 section 5). Steps in the comments are those of that
-//! section.
+//! Loss recovery by a scoreboard (RFC 6675 section 5). Step numbers in the comments are those of
+//! that section.
 
 use super::{TcpEvent, TcpSender};
 use crate::kernel::Ps;
@@ -7,8 +7,8 @@ use crate::tcp::scoreboard::{Again, DUP_THRESH, Scoreboard};
 use crate::tcp::segment::Segment;
 
 impl TcpSender {
-    /// Enters the blocks of an acknowledgement in the scoreboard, if there is one. Returns true if
-    /// they report new data.
+    /// Adds the blocks of an acknowledgement to the scoreboard. Returns true if the blocks report
+    /// new data; `None` without a scoreboard.
     pub(super) fn update_board(&mut self, segment: &Segment) -> Option<bool> {
         let board = self.board.as_mut()?;
         if let Some(records) = &mut self.records {
@@ -41,7 +41,7 @@ impl TcpSender {
         let board = self.board.as_ref()?;
         // Step (1): DupAcks >= DupThresh; step (2): IsLost(HighACK + 1).
         let lost = self.dup_acks >= DUP_THRESH || board.lost_below(self.window.mss) > self.snd_una;
-        // Section 5.1: data that were outstanding at a timeout cause no second reaction.
+        // Section 5.1: no second reaction to data that were outstanding at a timeout.
         let reacted = self.recovering || self.recover.is_some_and(|recover| self.snd_una < recover);
         if !lost || reacted {
             None
@@ -50,7 +50,8 @@ impl TcpSender {
         }
     }
 
-    /// Step (4): halves the window (4.2) and sends the oldest hole (4.3), whatever the pipe.
+    /// Step (4): halves the window (4.2) and sends the oldest hole (4.3), whatever the number of
+    /// bytes in flight.
     fn recover_selectively(&mut self, now: Ps) -> TcpEvent {
         let loss = self.loss(now, self.flight_end - self.snd_una);
         self.policy.get().on_selective_loss(&mut self.window, &loss);
@@ -75,7 +76,7 @@ impl TcpSender {
         Some(segment)
     }
 
-    /// The data to send next, if any may be sent.
+    /// The data to send next; `None` if no data may be sent.
     pub(super) fn selected(&self, board: &Scoreboard) -> Option<Again> {
         let mss = self.window.mss;
         if self.resend {
@@ -98,9 +99,9 @@ impl TcpSender {
             .or(new)
     }
 
-    /// Outside of a recovery: the next data that have not arrived. Data that arrived out of order
-    /// do not count against cwnd: step (3.3) after the first duplicates, section 5.1 after a
-    /// timeout.
+    /// The next data that have not arrived, outside a recovery. Data that arrived out of order do
+    /// not count against cwnd: after the first duplicates by step (3.3), after a timeout by section
+    /// 5.1.
     fn in_order(&self, board: &Scoreboard) -> Option<Again> {
         let piece = self.piece(board, board.skip(self.snd_nxt))?;
         let usable = self
@@ -111,7 +112,7 @@ impl TcpSender {
         (piece.end <= self.snd_una + usable && !waits).then_some(piece)
     }
 
-    /// At most a segment of data from `seq` on, ending at the next block.
+    /// Data from `seq` on, at most a segment, up to the next block.
     fn piece(&self, board: &Scoreboard, seq: u64) -> Option<Again> {
         let full = seq + self.len_at(seq);
         let end = board.next_block(seq).map_or(full, |block| full.min(block));

@@ -1,4 +1,4 @@
-//! Time stamps at the sender (RFC 7323): round trips by echoes, and PAWS.
+//! Time stamps at the sender (RFC 7323): round trips from echoed stamps, and PAWS.
 
 use super::{TcpSender, Timed};
 use crate::kernel::Ps;
@@ -6,12 +6,12 @@ use crate::tcp::segment::{DataFlags, Segment};
 use crate::tcp::stamps::Stamps;
 
 impl TcpSender {
-    /// The time stamps of a segment that is sent now; `None` without any.
+    /// The time stamp option of a segment sent at `now`; `None` without time stamps.
     pub(super) fn stamps(&self, now: Ps) -> Option<Stamps> {
         self.stamping.as_ref().map(|stamping| stamping.stamps(now))
     }
 
-    /// The segment with the time stamps of now.
+    /// A segment with payload `seq..seq + len` and the time stamps of `now`.
     #[inline(never)]
     pub(super) fn stamped(&self, now: Ps, flags: DataFlags, seq: u64, len: u16) -> Segment {
         Segment::StampedData {
@@ -24,11 +24,11 @@ impl TcpSender {
         }
     }
 
-    /// Takes the time stamps of an acknowledgement of everything below `ack`. Returns false if PAWS
-    /// refuses it. Only an acknowledgement of new data measures the round trip (RFC 7323 section 4.1).
-    /// Each such one does, with the gains of one sample in a round trip, as in Net/3, Linux and ns-3:
-    /// the smaller gains of appendix G are an option. The echo shows which copy was received, so that
-    /// Karn's rule has no meaning.
+    /// Processes the time stamps of an acknowledgement with the number `ack`. Returns false if PAWS
+    /// refuses it. Every acknowledgement of new data measures the round trip, no other does (RFC
+    /// 7323 section 4.1). The gains are those for one sample per round trip, as in Net/3, Linux and
+    /// ns-3; the smaller gains of appendix G are optional. The echo shows which copy was received,
+    /// so Karn's rule is not needed.
     #[inline(never)]
     pub(super) fn take_stamps(&mut self, now: Ps, ack: u64, stamps: Stamps) -> bool {
         let Some(stamping) = &mut self.stamping else {
@@ -46,7 +46,8 @@ impl TcpSender {
         true
     }
 
-    /// Takes the time stamps of a SYN-ACK. Without any the connection has none (RFC 7323 section 3.2).
+    /// Processes the time stamps of a SYN-ACK. If it has none, the connection has none (RFC 7323
+    /// section 3.2).
     pub(super) fn take_answer(&mut self, now: Ps, stamps: Option<Stamps>) {
         match (&mut self.stamping, stamps) {
             (Some(stamping), Some(stamps)) => {

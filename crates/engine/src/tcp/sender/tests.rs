@@ -38,7 +38,7 @@ fn greedy(recovery: Recovery, initial_window: u32) -> TcpSender {
     sender
 }
 
-/// Numbers of the segments sent at `now`.
+/// Numbers of the segments that the sender sends at `now`.
 fn drain(sender: &mut TcpSender, now: Ps) -> Vec<u64> {
     core::iter::from_fn(|| sender.poll_segment(now))
         .map(|segment| segment.sequence().unwrap() / MSS)
@@ -49,7 +49,7 @@ fn ack(number: u64) -> Segment {
     advertising(number, 64_000)
 }
 
-/// The same with another receive window.
+/// An acknowledgement as from `ack`, with another receive window.
 fn advertising(number: u64, window: u32) -> Segment {
     Segment::Ack {
         ece: false,
@@ -109,7 +109,7 @@ fn the_third_duplicate_and_no_other_triggers_the_fast_retransmission() {
     drain(&mut s, Ps(1));
     assert_eq!(acks(&mut s, Ps(2), 0, 2), None);
     assert!(drain(&mut s, Ps(2)).is_empty());
-    // min(8, 64)/2 = 4 segments
+    // min(8, 64) / 2 = 4 segments
     let event = Some(TcpEvent::FastRetransmit {
         seq: 0,
         ssthresh: 4 * MSS,
@@ -124,14 +124,14 @@ fn the_third_duplicate_and_no_other_triggers_the_fast_retransmission() {
     );
 }
 
-/// Segments 0 and 3 of eight are lost.
+/// A sender of eight segments, of which 0 and 3 are lost.
 fn two_holes() -> TcpSender {
     let mut s = greedy(Recovery::NewReno, 8);
     drain(&mut s, Ps(1));
     acks(&mut s, Ps(2), 0, 3);
     assert_eq!(drain(&mut s, Ps(2)), [0]);
-    // min(8, 64) / 2 = 4 segments, and three that left: 7; three more duplicates make 10, of which
-    // 8 are out.
+    // min(8, 64) / 2 = 4 segments, plus three that left: 7. Three more duplicates make 10, of which
+    // 8 are outstanding.
     acks(&mut s, Ps(3), 0, 3);
     assert_eq!((s.ssthresh(), s.cwnd()), (4 * MSS, 10 * MSS));
     assert_eq!(drain(&mut s, Ps(3)), [8, 9]);
@@ -141,16 +141,17 @@ fn two_holes() -> TcpSender {
 #[test]
 fn newreno_fills_one_hole_per_partial_acknowledgement() {
     let mut s = two_holes();
-    // 10 - 3 + 1 = 8 from segment 3 on: the hole, and segment 10.
+    // 10 - 3 + 1 = 8 segments from segment 3 on: the hole, and segment 10.
     assert_eq!(acks(&mut s, Ps(4), 3, 1), None);
     assert_eq!(
         (drain(&mut s, Ps(4)), s.cwnd()),
         (alloc::vec![3, 10], 8 * MSS)
     );
-    // Segments 8 and 9 arrived: 10 from segment 3 on.
+    // Segments 8 and 9 have arrived: cwnd is 10 segments from segment 3 on.
     acks(&mut s, Ps(5), 3, 2);
     assert_eq!(drain(&mut s, Ps(5)), [11, 12]);
-    // Everything up to 8 is acknowledged, with 3 outstanding: min(4, 3 + 1), and no growth beyond.
+    // Everything below 10 is acknowledged, with 3 segments outstanding: cwnd = min(4, 3 + 1),
+    // without growth.
     acks(&mut s, Ps(6), 10, 1);
     assert_eq!(
         (s.cwnd(), s.stats.fast_retransmits, s.stats.timeouts),
@@ -177,13 +178,13 @@ fn newreno_does_not_enter_twice_for_what_was_out_at_the_last_loss() {
     drain(&mut s, Ps(1));
     s.on_timer(s.next_timer());
     assert_eq!(drain(&mut s, Ps::from_s(3)), [0]);
-    // The retransmission was for nothing: the receiver has all but segment 5.
+    // The retransmission was needless: the receiver has all segments except 5.
     acks(&mut s, Ps::from_s(4), 5, 1);
     drain(&mut s, Ps::from_s(4));
     let cwnd = s.cwnd();
     assert_eq!(acks(&mut s, Ps::from_s(4), 5, 6), None);
     assert_eq!((s.stats.fast_retransmits, s.cwnd()), (0, cwnd));
-    // From beyond all of it on, it may.
+    // From an acknowledgement of all of it on, a recovery may begin.
     acks(&mut s, Ps::from_s(5), 8, 1);
     drain(&mut s, Ps::from_s(5));
     acks(&mut s, Ps::from_s(5), 9, 1);
@@ -197,7 +198,7 @@ fn a_fast_retransmission_restarts_the_timer_and_ends_the_measurement() {
     drain(&mut s, Ps(1));
     assert_eq!(s.next_timer(), Ps::from_s(3));
     acks(&mut s, Ps::from_ms(700), 0, 3);
-    // Six boundaries of 500 ms after 0.7 s.
+    // Six ticks of 500 ms after 0.7 s.
     assert_eq!(s.next_timer(), Ps::from_ms(3_500));
     drain(&mut s, Ps::from_ms(700));
     s.on_ack(Ps::from_ms(800), &ack(8));
@@ -278,11 +279,11 @@ fn reno_keeps_sending_on_duplicates_and_deflates_afterwards() {
     drain(&mut s, Ps(1));
     acks(&mut s, Ps(2), 0, 3);
     assert_eq!(drain(&mut s, Ps(2)), [0]);
-    // cwnd = 4 + 3 + 2 = 9: segment 8 may go with the second further duplicate.
+    // cwnd = 4 + 3 + 2 = 9: the second further duplicate permits segment 8.
     acks(&mut s, Ps(2), 0, 2);
     assert_eq!(drain(&mut s, Ps(2)), [8]);
     s.on_ack(Ps(3), &ack(9));
-    // Deflated to 4, then the growth of Net/3 at ssthresh.
+    // cwnd is reduced to 4, then grows by a segment, as Net/3 does at ssthresh.
     assert_eq!(s.cwnd(), 5 * MSS);
 }
 
@@ -313,7 +314,7 @@ fn after_a_timeout_everything_is_sent_again_unless_acknowledged_meanwhile() {
     let mut s = greedy(Recovery::TimeoutOnly, 8);
     assert_eq!(drain(&mut s, Ps(1)), [0, 1, 2, 3, 4, 5, 6, 7]);
     let due = s.next_timer();
-    // 3 s in ticks of 500 ms from the boundary at 0: boundary 6.
+    // 3 s are 6 ticks of 500 ms, counted from the tick at 0.
     assert_eq!(due, Ps::from_s(3));
     assert_eq!(s.on_timer(Ps(due.0 - 1)), None);
     assert_eq!(
@@ -327,7 +328,7 @@ fn after_a_timeout_everything_is_sent_again_unless_acknowledged_meanwhile() {
     assert_eq!(drain(&mut s, due), [0]);
     s.on_ack(due, &ack(1));
     assert_eq!(drain(&mut s, due), [1, 2]);
-    // A cumulative acknowledgement jumps over segments that had arrived.
+    // A cumulative acknowledgement passes over segments that had arrived.
     s.on_ack(due, &ack(6));
     assert_eq!(drain(&mut s, due), [6, 7, 8]);
     assert_eq!(
@@ -348,7 +349,7 @@ fn a_retransmitted_segment_is_never_timed_and_keeps_the_backoff() {
     }
     s.on_ack(Ps::from_s(46), &ack(1));
     assert_eq!((s.stats.rtt_samples, s.rto()), (0, Ps::from_s(48)));
-    // New data is timed again, and its acknowledgement ends the backoff: counter 3, RTO 3 + 6
+    // New data are timed again, and their acknowledgement ends the backoff: counter 3, RTO 3 + 6
     // ticks.
     drain(&mut s, Ps::from_s(46));
     s.on_ack(Ps::from_s(47), &ack(2));
@@ -360,7 +361,7 @@ fn the_timer_stops_with_the_last_acknowledgement_and_restarts_with_any_other() {
     let mut s = greedy(Recovery::Tahoe, 2);
     drain(&mut s, Ps(1));
     s.on_ack(Ps::from_ms(700), &ack(1));
-    // Counter 2: RTO = 2 + 4 ticks; the sixth boundary after 0.7 s.
+    // Counter 2: RTO = 2 + 4 ticks; the sixth tick after 0.7 s.
     assert_eq!(s.next_timer(), Ps::from_ms(3_500));
     s.on_ack(Ps::from_ms(700), &ack(2));
     assert_eq!(s.next_timer(), Ps::NEVER);
@@ -405,10 +406,10 @@ fn round_trips_may_exclude_the_transmission() {
     s.supply(u64::MAX);
     let segment = s.poll_segment(Ps(1)).unwrap();
     s.on_transmitted(Ps::from_s(2), &segment);
-    // Six boundaries after 2 s.
+    // Six ticks after 2 s.
     assert_eq!(s.next_timer(), Ps::from_s(5));
     s.on_ack(Ps::from_ms(2_600), &ack(1));
-    // One boundary since: counter 2, srtt 2 ticks.
+    // One tick since: counter 2, srtt 2 ticks.
     assert_eq!(s.srtt(), Some(Ps::from_s(1)));
 }
 
@@ -422,23 +423,24 @@ fn a_timer_that_excludes_transmission_waits_for_the_last_cell() {
     let mut s = TcpSender::new(&config, Ps::ZERO);
     s.supply(3 * MSS);
     let segments: Vec<_> = core::iter::from_fn(|| s.poll_segment(Ps(1))).collect();
-    // Neither is on the line; the first timer is 3 s from the last cell of the first one.
+    // Neither segment is on the line. The first timer is 3 s from the last cell of the first
+    // segment.
     assert_eq!(s.next_timer(), Ps::NEVER);
     s.on_transmitted(Ps::from_s(7), &segments[0]);
     assert_eq!(s.next_timer(), Ps::from_s(10));
-    // No tick since: counter 1, RTO 1 + 2 ticks. The second segment still waits, and then has its
-    // own three.
+    // No tick since: counter 1, RTO 1 + 2 ticks. The second segment still waits, and then has three
+    // ticks of its own.
     s.on_ack(Ps::from_ms(7_300), &ack(1));
     assert_eq!(s.next_timer(), Ps::NEVER);
     s.on_transmitted(Ps::from_s(9), &segments[1]);
     assert_eq!(s.next_timer(), Ps::from_ms(10_500));
-    // The copy after a timeout has twice as many, from its own last cell on.
+    // After a timeout the copy has twice as many ticks, from its own last cell on.
     s.on_timer(Ps::from_ms(10_500));
     let copy = s.poll_segment(Ps::from_ms(10_500)).unwrap();
     assert_eq!((copy.sequence(), s.next_timer()), (Some(MSS), Ps::NEVER));
     s.on_transmitted(Ps::from_s(12), &copy);
     assert_eq!(s.next_timer(), Ps::from_s(15));
-    // Segments that left since then are timed from an acknowledgement on.
+    // Segments that have left since are timed from an acknowledgement on.
     s.on_ack(Ps::from_s(13), &ack(2));
     let last = s.poll_segment(Ps::from_s(13)).unwrap();
     s.on_transmitted(Ps::from_s(14), &last);
@@ -463,7 +465,7 @@ fn what_is_sent_again_with_new_data_behind_it_is_not_timed() {
     let expiry = sender.next_timer();
     sender.supply(5_000);
     sender.on_timer(expiry);
-    // The retransmission takes 700 bytes of the second message with it.
+    // The retransmission also carries 700 bytes of the second message.
     assert_eq!(
         sender
             .poll_segment(expiry)
@@ -471,7 +473,7 @@ fn what_is_sent_again_with_new_data_behind_it_is_not_timed() {
         Some((0, 1_000))
     );
     assert_eq!(sender.stats().bytes_retransmitted, 300);
-    // The acknowledgement may be of the first transmission.
+    // The acknowledgement may be that of the first transmission.
     sender.on_ack(
         expiry + Ps::from_us(1),
         &Segment::Ack {
@@ -483,7 +485,7 @@ fn what_is_sent_again_with_new_data_behind_it_is_not_timed() {
         },
     );
     assert_eq!(sender.stats().rtt_samples, 0);
-    // The next segment is new, and timed.
+    // The next segment has only new data, and is timed.
     assert_eq!(
         sender
             .poll_segment(expiry + Ps::from_us(1))
@@ -517,7 +519,8 @@ fn a_pause_of_an_rto_closes_the_window_and_a_shorter_one_does_not() {
     }
 }
 
-/// An acknowledgement of everything below segment `number`, with blocks of segments.
+/// An acknowledgement of everything below segment `number`, with blocks given as ranges of
+/// segments.
 fn sack(number: u64, blocks: &[(u64, u64)]) -> Segment {
     let mut held = Intervals::default();
     blocks.iter().rev().for_each(|(from, to)| {
@@ -536,12 +539,12 @@ fn sack(number: u64, blocks: &[(u64, u64)]) -> Segment {
 fn sack_halves_the_window_once_and_sends_what_the_pipe_leaves_room_for() {
     let mut s = greedy(Recovery::Sack, 10);
     assert_eq!(drain(&mut s, Ps(1)).len(), 10);
-    // Segment 0 is lost. Each of the first two duplicates lets a new segment out (step 3.3).
+    // Segment 0 is lost. Each of the first two duplicates permits a new segment (step 3.3).
     for (arrived, sent) in [(2, 10), (3, 11)] {
         assert_eq!(s.on_ack(Ps(2), &sack(0, &[(1, arrived)])), None);
         assert_eq!(drain(&mut s, Ps(2)), [sent]);
     }
-    // Ten were out before the first duplicate: five.
+    // Ten segments were outstanding before the first duplicate, so cwnd is five.
     let event = s.on_ack(Ps(3), &sack(0, &[(1, 4)]));
     assert_eq!(
         event,
@@ -551,15 +554,16 @@ fn sack_halves_the_window_once_and_sends_what_the_pipe_leaves_room_for() {
         })
     );
     assert_eq!(drain(&mut s, Ps(3)), [0]);
-    // Pipe: 0 again, and 4 to 11: nine. Four more duplicates bring it to five, the next one below
-    // cwnd.
+    // In flight: 0 again, and 4 to 11, nine segments. Four more duplicates make five, the next one
+    // less than cwnd.
     for arrived in 5..9 {
         s.on_ack(Ps(4), &sack(0, &[(1, arrived)]));
         assert!(drain(&mut s, Ps(4)).is_empty(), "{arrived}");
     }
     s.on_ack(Ps(4), &sack(0, &[(1, 9)]));
     assert_eq!(drain(&mut s, Ps(4)), [12]);
-    // The hole is filled: all but three of the thirteen have arrived, and the recovery is over.
+    // The hole is filled. All but three of the thirteen segments have arrived, and the recovery
+    // ends.
     s.on_ack(Ps(5), &sack(12, &[]));
     assert_eq!(
         (s.cwnd(), drain(&mut s, Ps(5))),
@@ -572,13 +576,13 @@ fn sack_halves_the_window_once_and_sends_what_the_pipe_leaves_room_for() {
 fn sack_fills_three_holes_of_a_window_in_one_round_trip() {
     let mut s = greedy(Recovery::Sack, 12);
     drain(&mut s, Ps(1));
-    // 0, 2 and 4 are lost; the others come one by one.
+    // 0, 2 and 4 are lost; the other segments arrive one by one.
     let reports = [&[(1, 2)][..], &[(3, 4), (1, 2)], &[(5, 6), (3, 4), (1, 2)]];
     let sent: Vec<Vec<u64>> = reports
         .iter()
         .map(|r| (s.on_ack(Ps(2), &sack(0, r)), drain(&mut s, Ps(2))).1)
         .collect();
-    // Three blocks: hole 0 is lost, and of twelve six remain.
+    // Three blocks: hole 0 is lost, and cwnd is six of twelve segments.
     assert_eq!(
         (sent, s.cwnd()),
         (
@@ -586,8 +590,9 @@ fn sack_fills_three_holes_of_a_window_in_one_round_trip() {
             6 * MSS
         )
     );
-    // Pipe: 0 again, 2, 4, 6 to 13. With 6 and 7 three segments lie above 4, and 2 and 4 count no
-    // more: 0, 8 to 13. With 8 and 9 it is five, and the holes are filled; then come new data.
+    // In flight: 0 again, 2, 4, 6 to 13. With 6 and 7, three segments are above 4, so 2 and 4 no
+    // longer count: 0, 8 to 13. With 8 and 9 there are five, and the holes are filled; then new
+    // data follow.
     for (to, again) in [
         (7, &[][..]),
         (8, &[]),
@@ -626,15 +631,15 @@ fn a_retransmission_lost_again_waits_for_the_timer_which_passes_over_what_is_rep
         s.on_timer(due),
         Some(TcpEvent::Timeout { seq: 0, .. })
     ));
-    // The scoreboard is forgotten: slow start from the hole.
+    // The scoreboard is cleared: slow start from the hole on.
     assert_eq!(drain(&mut s, due), [0]);
     let out = s.snd_max / MSS;
-    // It filled the hole up to segment 5; 5 is lost, too, and 6 and 7 are reported.
+    // The copy fills the hole up to segment 5; 5 is lost, too, and 6 and 7 are reported.
     s.on_ack(due, &sack(5, &[(6, 8)]));
     let again = drain(&mut s, due);
     assert_eq!(again[0], 5);
     assert!(again.iter().all(|n| ![6, 7].contains(n)), "{again:?}");
-    // No second recovery below the data outstanding then.
+    // No second recovery for data outstanding then.
     let more = (9..12)
         .map(|to| s.on_ack(due, &sack(5, &[(6, to)])))
         .all(|event| event.is_none());
@@ -662,11 +667,11 @@ fn the_last_segments_are_rescued_once() {
     );
     s.supply(8 * MSS);
     drain(&mut s, Ps(1));
-    // 0 and 7 are lost, and there is nothing new to send.
+    // 0 and 7 are lost, and there are no new data to send.
     (2..7).for_each(|to| {
         s.on_ack(Ps(2), &sack(0, &[(1, to)]));
     });
-    // Pipe: 0 again, 6 and 7, in a window of four: rules 1 to 3 find nothing, rule 4 the end.
+    // In flight: 0 again, 6 and 7, in a window of four: rules 1 to 3 find nothing, rule 4 the end.
     assert_eq!(drain(&mut s, Ps(2)), [0, 7]);
     s.on_ack(Ps(2), &sack(0, &[(1, 7)]));
     assert!(drain(&mut s, Ps(2)).is_empty());

@@ -1,15 +1,15 @@
-//! The largest of the samples of the last rounds.
+//! The largest sample of the last rounds.
 
-/// A windowed maximum (draft-cardwell section 4.1.1.2; Kathleen Nichols' algorithm): the three best
-/// samples, each later than the one before it.
+/// A windowed maximum (draft-cardwell section 4.1.1.2; Kathleen Nichols' algorithm): the best
+/// sample, the best after it, and the best after that.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MaxFilter {
-    /// Value and round, the largest first.
+    /// Value and round of the three samples, the largest first.
     best: [(f64, u64); 3],
 }
 
 impl MaxFilter {
-    /// Takes a sample of `round`; those of more than `window` rounds before it are forgotten.
+    /// Adds a sample of round `round`. Samples more than `window` rounds older are removed.
     pub fn take(&mut self, value: f64, round: u64, window: u64) {
         let sample = (value, round);
         if value >= self.best[0].0 || round - self.best[2].1 > window {
@@ -32,7 +32,7 @@ impl MaxFilter {
                 self.best = [self.best[1], self.best[2], sample];
             }
         } else if self.best[1].1 == self.best[0].1 && passed > window / 4 {
-            // A quarter of the window has passed without a second best.
+            // A quarter of the window has passed without a second-best sample.
             (self.best[1], self.best[2]) = (sample, sample);
         } else if self.best[2].1 == self.best[1].1 && passed > window / 2 {
             self.best[2] = sample;

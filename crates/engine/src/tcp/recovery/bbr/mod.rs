@@ -1,17 +1,17 @@
-//! BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00): a model of the path, its
-//! bottleneck rate and its round trip without queues, sets the pace and the window; a loss alone
-//! does not.
+//! BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00). A model of the path, its
+//! bottleneck rate and its round trip without queues, determines pace and window; a loss alone does
+//! not.
 //!
-//! Names are those of the draft, and numbers in the comments its sections. Rates come from samples
-//! as in draft-cheng-iccrg-delivery-rate-estimation-00, in payload bytes, round trips from an exact
-//! clock. Segments are paced one by one, each by its payload; send_quantum therefore only enters
-//! the window (4.2.3.2). Losses are detected and repaired with SACK (RFC 6675); during the first
+//! Names are those of the draft; numbers in the comments are its sections. Rates come from samples
+//! as in draft-cheng-iccrg-delivery-rate-estimation-00, in payload bytes. Round trips come from an
+//! exact clock. Segments are paced one by one, each by its payload, so send_quantum only affects
+//! the window (4.2.3.2). Losses are detected and repaired with SACK (RFC 6675). During the first
 //! round of a recovery the window conserves packets (4.2.3.4). A pause of the application does not
 //! lead to slow start, whatever `tcp.idle_restart` is: pacing makes it needless (4.3.4.4).
 //!
-//! Two things are not the draft's. The first pace assumes a round trip of 1 ms also after a
-//! connection set-up, which has measured one, and is set again by the first round trip of data, as
-//! in Linux. A segment is delayed by its pace for at most an RTO.
+//! Two things differ from the draft. First, the first pace assumes a round trip of 1 ms even if the
+//! connection set-up has measured one; the first round trip of data sets the pace again, as in
+//! Linux. Second, the pace delays a segment for at most one RTO.
 
 mod max_filter;
 
@@ -26,44 +26,45 @@ use super::{Ack, Delivery, Facts, Loss, RecoveryPolicy};
 use crate::kernel::{Ps, Stream};
 use crate::tcp::window::Window;
 
-/// BBRGainCycleLen.
+/// BBRGainCycleLen, the number of phases in a cycle of ProbeBW.
 const CYCLE: usize = 8;
-/// BBRMinPipeCwnd, in segments (4.2.3.3).
+/// BBRMinPipeCwnd in segments (4.2.3.3).
 const MIN_PIPE_CWND: u64 = 4;
-/// Growth of BtlBw by which a round in Startup shows that the pipe is not full (4.3.2.2).
+/// Factor by which BtlBw must grow in a round of Startup while the pipe is not full (4.3.2.2).
 const FULL_GROWTH: f64 = 1.25;
-/// Rounds without that growth after which it is full (4.3.2.2).
+/// Number of rounds with less growth after which the pipe counts as full (4.3.2.2).
 const FULL_ROUNDS: u32 = 3;
-/// Round trip that the first pace assumes, before one is measured (4.2.1).
+/// Round trip that the first pace assumes before a round trip is measured (4.2.1).
 const ASSUMED_RTT: Ps = Ps::from_ms(1);
 
 /// Parameters of BBR.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BbrConfig {
-    /// BBRHighGain: gain of pace and window in Startup; Drain has its inverse as the pace.
+    /// BBRHighGain: gain of pace and window in Startup. The gain of the pace in Drain is its
+    /// inverse.
     #[schemars(extend("x-search" = { "low": 1.5, "high": 4, "scale": "linear" }))]
     pub high_gain: f64,
     /// Gain of the window in ProbeBW.
     #[schemars(extend("x-search" = { "low": 1.25, "high": 4, "scale": "linear" }))]
     pub cwnd_gain: f64,
-    /// Share by which the pace in ProbeBW is above BtlBw in the first phase of a cycle, and below
-    /// it in the second.
+    /// Probing share: in ProbeBW the pace is this share above BtlBw in the first phase of a cycle,
+    /// and this share below in the second.
     #[schemars(extend("x-search" = { "low": 0.05, "high": 0.5, "scale": "log" }))]
     pub probe: f64,
-    /// BtlBwFilterLen: rounds of which the largest rate counts.
+    /// BtlBwFilterLen: BtlBw is the largest rate in so many rounds.
     #[schemars(extend("x-search" = { "low": 4, "high": 40, "scale": "log" }), range(min = 1))]
     pub btlbw_rounds: u32,
     /// RTpropFilterLen: time after which the shortest round trip is measured again in ProbeRTT.
     #[schemars(extend("x-search" = { "low": "1 s", "high": "60 s", "scale": "log" }))]
     pub rtprop_time: Ps,
-    /// ProbeRTTDuration: time with four segments on their way at most.
+    /// ProbeRTTDuration: time of ProbeRTT, with at most four segments in flight.
     #[schemars(extend("x-search" = { "low": "20 ms", "high": "1 s", "scale": "log" }))]
     pub probe_rtt_time: Ps,
 }
 
 impl BbrConfig {
-    /// The draft's values.
+    /// The values of the draft.
     pub const DEFAULT: BbrConfig = BbrConfig {
         high_gain: 2.89, // 4.3.2.1: 2/ln(2), rounded up
         cwnd_gain: 2.0,
@@ -73,7 +74,7 @@ impl BbrConfig {
         probe_rtt_time: Ps::from_ms(200),
     };
 
-    /// Refuses values with which nothing can run.
+    /// Refuses values with which no connection can run.
     pub fn check(&self) -> Result<(), String> {
         let gain = |value: f64| (1.0..=10.0).contains(&value);
         require(
@@ -114,22 +115,23 @@ enum State {
     ProbeRtt,
 }
 
-/// Stage of a loss recovery (4.2.3.4).
+/// Stage of the recovery from a loss (4.2.3.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Recovering {
     No,
     /// The recovery has just begun.
     Entered,
-    /// Packets are conserved until the round ends.
+    /// The window conserves packets until the round ends.
     FirstRound,
     Later,
-    /// After a timeout; ends when everything that was outstanding is acknowledged.
+    /// The recovery after a timeout; it ends when everything outstanding at the timeout is
+    /// acknowledged.
     FromTimeout {
         until: u64,
     },
 }
 
-/// The policy with its state. Rates are bytes per second.
+/// The state of BBR at one sender. Rates are in bytes per second.
 #[derive(Clone, Debug)]
 pub struct Bbr {
     parameters: BbrConfig,
@@ -140,7 +142,7 @@ pub struct Bbr {
     cwnd_gain: f64,
     pacing_rate: f64,
     btl_bw_filter: MaxFilter,
-    /// RTprop, `NEVER` before the first sample.
+    /// Shortest recent round trip (RTprop); `NEVER` before the first sample.
     rt_prop: Ps,
     rt_prop_stamp: Ps,
     next_round_delivered: u64,
@@ -159,7 +161,7 @@ pub struct Bbr {
 }
 
 impl Bbr {
-    /// BBRInit() (4.3.1).
+    /// BBRInit() (4.3.1): the state at the start of a connection.
     pub fn new(facts: Facts, parameters: &BbrConfig) -> Bbr {
         let initial_cwnd = facts.window.cwnd;
         let mut bbr = Bbr {
@@ -191,13 +193,14 @@ impl Bbr {
         bbr
     }
 
-    /// BBRInitPacingRate() (4.2.1), at the start, and again with the first round trip (as in Linux).
+    /// BBRInitPacingRate() (4.2.1). Called at the start, and again with the first round trip, as in
+    /// Linux.
     fn init_pacing_rate(&mut self, srtt: Ps) {
         let nominal_bandwidth = self.initial_cwnd as f64 / srtt.as_secs_f64();
         self.pacing_rate = self.pacing_gain * nominal_bandwidth;
     }
 
-    /// BtlBw, in bytes per second.
+    /// Bottleneck rate (BtlBw) in bytes per second.
     fn btl_bw(&self) -> f64 {
         self.btl_bw_filter.max()
     }
@@ -218,7 +221,8 @@ impl Bbr {
         }
     }
 
-    /// Pace in a phase of the cycle (4.3.4.1): above BtlBw, as much below it, then six phases at it.
+    /// Gain of the pace in phase `index` of a cycle (4.3.4.1): above 1, then as much below 1, then
+    /// 1 for six phases.
     fn cycle_gain(&self, index: usize) -> f64 {
         match index {
             0 => 1.0 + self.parameters.probe,
@@ -227,7 +231,8 @@ impl Bbr {
         }
     }
 
-    /// BBREnterProbeBW() (4.3.4.3): the cycle begins in any phase but the second (4.3.4.2).
+    /// BBREnterProbeBW() (4.3.4.3): begins a cycle in a random phase other than the second
+    /// (4.3.4.2).
     fn enter_probe_bw(&mut self, now: Ps) {
         self.state = State::ProbeBw;
         self.cwnd_gain = self.parameters.cwnd_gain;
@@ -290,7 +295,7 @@ impl Bbr {
 
     /// BBRUpdateRTprop() (4.1.2.3). Returns true if the old value has expired.
     fn update_rt_prop(&mut self, now: Ps, delivery: &Delivery) -> bool {
-        // Without a first sample, which a late start may delay, there is none to expire.
+        // A flow that starts late has no old sample that could expire.
         let expires = self
             .rt_prop_stamp
             .saturating_add(self.parameters.rtprop_time);
@@ -415,7 +420,7 @@ impl Bbr {
         window.cwnd = window.cwnd.min(window.cap.max(mss));
     }
 
-    /// Leaves a recovery with the window before it (4.2.3.4).
+    /// Ends a recovery and restores the window from before it (4.2.3.4).
     fn leave_recovery(&mut self, window: &mut Window) {
         self.recovering = Recovering::No;
         window.cwnd = window.cwnd.max(self.prior_cwnd);
@@ -440,14 +445,14 @@ impl RecoveryPolicy for Bbr {
         self.recovering = Recovering::Entered;
     }
 
-    // Version 1 does not react to marks.
+    // Version 1 of BBR does not react to ECN marks.
     fn on_ecn_echo(&mut self, _window: &mut Window, _loss: &Loss) {}
 
     fn on_recovered(&mut self, window: &mut Window, _ack: &Ack) {
         self.leave_recovery(window);
     }
 
-    // Everything is done in `on_ack`, for duplicates as well.
+    // `on_ack` does all the work, also for duplicates.
     fn grow(&mut self, _window: &mut Window, _ack: &Ack) {}
 
     /// BBRUpdateOnACK() (3.5.2).

@@ -12,7 +12,8 @@ fn bbr() -> Bbr {
 }
 
 /// A path of 1,000,000 bytes/s and 100 ms: a BDP of 100,000 bytes. Each acknowledgement is a round
-/// of its own, with `rate` bytes per second and `pipe` bytes on their way, before and after.
+/// of its own, with a sample of `rate` bytes per second. `pipe` bytes are in flight before and
+/// after it.
 struct Path {
     now: Ps,
     delivered: u64,
@@ -61,7 +62,7 @@ impl Path {
     }
 }
 
-/// A policy that has found the path and is in ProbeBW.
+/// BBR in ProbeBW, after it has found rate and round trip of the path.
 fn in_probe_bw() -> (Bbr, Window, Path) {
     let (mut policy, mut w, mut path) = (bbr(), window(), PATH);
     while policy.state != State::ProbeBw {
@@ -96,7 +97,8 @@ fn startup_ends_after_three_rounds_without_growth_by_a_quarter() {
     path.ack(&mut policy, &mut w);
     assert_eq!((policy.state, policy.filled_pipe), (State::Drain, true));
     assert!((policy.pacing_rate - 1.2e6 / 2.89).abs() < 1.0);
-    // 0.415 Mbytes/s are between 1.2 and 24 Mbit/s: quanta of two segments, 126,000 in flight.
+    // 0.415 Mbytes/s are between 1.2 and 24 Mbit/s, so quanta have two segments: 126,000 bytes in
+    // flight.
     path.pipe = 126_001;
     path.ack(&mut policy, &mut w);
     assert_eq!(policy.state, State::Drain);
@@ -112,7 +114,7 @@ fn limited_samples_neither_lower_the_rate_nor_end_startup() {
     (path.rate, path.app_limited) = (1e3, true);
     (0..20).for_each(|_| path.ack(&mut policy, &mut w));
     assert_eq!((policy.btl_bw(), policy.filled_pipe), (1e6, false));
-    // A higher one counts although it is limited.
+    // A higher sample counts although it is limited.
     path.rate = 2e6;
     path.ack(&mut policy, &mut w);
     assert_eq!(policy.btl_bw(), 2e6);
@@ -156,7 +158,7 @@ fn a_loss_ends_the_phase_above_the_rate() {
 #[test]
 fn a_round_trip_that_was_not_undercut_for_ten_seconds_is_measured_with_four_segments() {
     let (mut policy, mut w, mut path) = in_probe_bw();
-    // The path became longer: no sample is as short as 100 ms again.
+    // The path has become longer: no later sample is as short as 100 ms.
     path.rtt = Ps::from_ms(120);
     let last = policy.rt_prop_stamp;
     while policy.state == State::ProbeBw {
@@ -166,7 +168,8 @@ fn a_round_trip_that_was_not_undercut_for_ten_seconds_is_measured_with_four_segm
     assert!(path.now > last + Ps::from_s(10) && path.now <= last + Ps::from_ms(10_101));
     assert_eq!((w.cwnd, policy.rt_prop), (4 * MSS, path.rtt));
     assert!(policy.holds_back());
-    // 200 ms and a round from four segments on: acknowledgements come every 101 ms.
+    // 200 ms and a round, counted from four segments in flight on; acknowledgements come every 101
+    // ms.
     path.pipe = 4 * MSS;
     path.ack(&mut policy, &mut w);
     let begun = path.now;
@@ -188,7 +191,7 @@ fn a_recovery_conserves_packets_for_a_round_and_then_restores_the_window() {
     policy.on_selective_loss(&mut w, &Loss::default());
     path.pipe = 80_000;
     path.ack(&mut policy, &mut w);
-    // The bytes in flight, and the bytes that were delivered.
+    // The bytes in flight plus the delivered bytes.
     assert_eq!(w.cwnd, 90_000);
     path.ack(&mut policy, &mut w);
     assert_eq!(policy.recovering, Recovering::Later);
@@ -223,7 +226,7 @@ fn data_after_a_pause_are_sent_at_the_rate_of_the_path() {
     assert_eq!(policy.pacing_rate, 1.25e6);
     policy.on_restart(Ps::ZERO);
     assert_eq!(policy.pacing_rate, 1e6);
-    // The pause measured the round trip: it is not measured again when it expires.
+    // The pause measured the round trip, so it is not measured again when it expires.
     path.now += Ps::from_s(20);
     path.rtt = Ps::from_ms(120);
     path.ack(&mut policy, &mut w);
@@ -240,7 +243,7 @@ fn a_flow_that_starts_late_begins_in_startup() {
     };
     path.ack(&mut policy, &mut w);
     assert_eq!((policy.state, policy.rt_prop), (State::Startup, PATH.rtt));
-    // From then on ten seconds without a shorter round trip expire.
+    // From then on, ten seconds pass without a shorter round trip.
     path.rtt = Ps::from_ms(101);
     path.now += Ps::from_s(11);
     path.ack(&mut policy, &mut w);

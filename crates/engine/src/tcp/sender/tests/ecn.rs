@@ -30,7 +30,7 @@ fn echo(number: u64) -> Segment {
     }
 }
 
-/// Numbers and code points of the segments sent at `now`.
+/// Numbers and flags of the segments that the sender sends at `now`.
 fn codes(sender: &mut TcpSender, now: Ps) -> Vec<(u64, DataFlags)> {
     core::iter::from_fn(|| sender.poll_segment(now))
         .map(|segment| match segment {
@@ -47,11 +47,11 @@ fn marks_reduce_the_window_once_per_window_of_data_and_the_next_new_data_say_so(
         codes(&mut s, Ps(1)),
         [0, 1, 2, 3, 4, 5, 6, 7].map(|n| (n, DataFlags::ECT_0))
     );
-    // min(8, 64) / 2 = 4 segments; acknowledgements with ECN-Echo do not open the window.
+    // min(8, 64) / 2 = 4 segments. Acknowledgements with ECN-Echo do not open the window.
     for number in 1..=8 {
         assert_eq!(s.on_ack(Ps(2), &echo(number)), None);
         assert_eq!((s.cwnd(), s.ssthresh()), (4 * MSS, 4 * MSS), "{number}");
-        // From the fifth on one segment each, of which the first carries CWR.
+        // From the fifth acknowledgement on, one segment each; the first of them carries CWR.
         let sent = match number {
             ..=4 => Vec::new(),
             5 => Vec::from([(8, DataFlags::ECT_0_CWR)]),
@@ -59,7 +59,7 @@ fn marks_reduce_the_window_once_per_window_of_data_and_the_next_new_data_say_so(
         };
         assert_eq!(codes(&mut s, Ps(2)), sent, "{number}");
     }
-    // Segment 8 was sent after the reduction: its mark is of another window of data.
+    // Segment 8 was sent after the reduction, so its mark belongs to another window of data.
     s.on_ack(Ps(3), &echo(9));
     assert_eq!((s.cwnd(), s.stats.ecn_reactions), (2 * MSS, 2));
 }
@@ -69,7 +69,7 @@ fn an_acknowledgement_of_the_window_of_data_without_marks_opens_the_window_again
     let mut s = with_ecn(Recovery::NewReno, 8);
     drain(&mut s, Ps(1));
     s.on_ack(Ps(2), &echo(1));
-    // At ssthresh as in Net/3: a segment.
+    // At ssthresh cwnd grows by a segment, as in Net/3.
     s.on_ack(Ps(2), &ack(2));
     assert_eq!(s.cwnd(), 5 * MSS);
 }
@@ -87,7 +87,7 @@ fn every_recovery_reduces_by_its_own_rule() {
         // 0.7 of 25 segments.
         (cubic, 17_500),
         (Recovery::Vegas(VegasConfig::DEFAULT), 12_000),
-        // Alpha is 1 - 1/16 + 1/16 after the first acknowledgement, which is marked.
+        // Alpha stays 1 after the first acknowledgement, which reports marks: 1 - 1/16 + 1/16.
         (Recovery::Dctcp(DctcpConfig::DEFAULT), 12_500),
     ];
     for (recovery, cwnd) in cases {
@@ -103,15 +103,15 @@ fn marks_in_a_recovery_from_loss_reduce_nothing() {
     let mut s = with_ecn(Recovery::NewReno, 8);
     drain(&mut s, Ps(1));
     acks(&mut s, Ps(2), 0, 3);
-    // 4 + 3 segments; the copy of segment 0 is not ECT.
+    // cwnd is 4 + 3 segments. The copy of segment 0 is not ECT.
     assert_eq!(codes(&mut s, Ps(2)), [(0, DataFlags::NONE)]);
     let (cwnd, ssthresh) = (s.cwnd(), s.ssthresh());
     s.on_ack(Ps(3), &echo(0));
     assert_eq!((s.cwnd(), s.ssthresh()), (cwnd + MSS, ssthresh));
-    // New data announce the reduction, which here was for the loss.
+    // New data announce the reduction by CWR; here it was made for the loss.
     s.on_ack(Ps(3), &echo(0));
     assert_eq!(codes(&mut s, Ps(3)), [(8, DataFlags::ECT_0_CWR)]);
-    // The full acknowledgement is still of data sent before.
+    // The full acknowledgement still covers data sent before the reduction.
     s.on_ack(Ps(4), &echo(8));
     assert_eq!((s.ssthresh(), s.stats.ecn_reactions), (ssthresh, 0));
     s.on_ack(Ps(5), &echo(9));
@@ -120,7 +120,8 @@ fn marks_in_a_recovery_from_loss_reduce_nothing() {
 
 #[test]
 fn a_loss_in_a_window_of_data_that_marks_have_reduced_reduces_nothing() {
-    // Fifteen are out, of which 1 is lost, and 0 was marked. Inflated by three segments.
+    // Fifteen segments are outstanding; 1 is lost, and 0 was marked. Three segments inflate the
+    // window.
     let selective = |s: &mut TcpSender| {
         (3..=5).for_each(|to| {
             s.on_ack(Ps(3), &sack(1, &[(2, to)]));
@@ -197,7 +198,7 @@ fn an_estimate_of_half_takes_a_quarter_of_the_window() {
     // opens the window to 51 segments; 51,000 (1 - 15/64) = 39,046.875.
     s.on_ack(Ps(2), &echo(2));
     assert_eq!((s.cwnd(), s.ssthresh()), (39_046, 39_046));
-    // The window of data ends with segment 50.
+    // This window of data ends with segment 50.
     (3..=49).for_each(|number| {
         s.on_ack(Ps(3), &echo(number));
     });
@@ -224,7 +225,8 @@ fn limited_transmit_sends_a_new_segment_for_each_of_the_first_two_duplicates() {
             };
             assert_eq!((drain(&mut s, Ps(2)), s.cwnd()), (new, 3 * MSS));
         }
-        // The third sends the oldest again. Half of cwnd is less than two segments: 2 + 3 may be out.
+        // The third duplicate sends the oldest segment again. Half of cwnd is less than two
+        // segments, so 2 + 3 may be outstanding.
         s.on_ack(Ps(2), &ack(0));
         let rest: &[u64] = if limited_transmit { &[0] } else { &[0, 3, 4] };
         assert_eq!((&*drain(&mut s, Ps(2)), s.ssthresh()), (rest, 2 * MSS));
@@ -246,7 +248,7 @@ fn limited_transmit_keeps_to_the_receive_window_and_sends_no_copies() {
         s.on_ack(Ps(2), &advertising(0, 4_000));
     });
     assert_eq!(drain(&mut s, Ps(2)), [3]);
-    // After a timeout duplicates let nothing go beyond a window of one segment.
+    // After a timeout, duplicates permit nothing beyond a window of one segment.
     let due = s.next_timer();
     s.on_timer(due);
     assert_eq!(drain(&mut s, due), [0]);

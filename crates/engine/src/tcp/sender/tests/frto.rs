@@ -1,4 +1,4 @@
-//! Spurious timeouts (F-RTO, RFC 5682 sections 2.1 and 3.1), hand-worked.
+//! Spurious timeouts (F-RTO, RFC 5682 sections 2.1 and 3.1), computed by hand.
 
 use super::*;
 
@@ -9,7 +9,7 @@ const RECOVERIES: [Recovery; 4] = [
     Recovery::Sack,
 ];
 
-/// A sender that has sent 0 to 3 and, after a timeout of 3 s, 0 again.
+/// A sender that has sent segments 0 to 3 and, after a timeout of 3 s, segment 0 again.
 fn timed_out(recovery: Recovery, frto: bool, supply: u64) -> TcpSender {
     let config = TcpConfig {
         frto,
@@ -25,12 +25,12 @@ fn timed_out(recovery: Recovery, frto: bool, supply: u64) -> TcpSender {
     s
 }
 
-/// After the timeout of 3 s.
+/// The time `ms` after the timeout of 3 s.
 fn late(ms: u64) -> Ps {
     Ps::from_ms(3_100 + ms)
 }
 
-/// All four were only late: their acknowledgements come after the timeout.
+/// All four segments were only late: their acknowledgements arrive after the timeout.
 #[test]
 fn late_acknowledgements_bring_new_data_and_the_window_back() {
     for recovery in RECOVERIES {
@@ -39,13 +39,14 @@ fn late_acknowledgements_bring_new_data_and_the_window_back() {
         // Step 2b: two new segments.
         assert_eq!(drain(&mut s, late(1)), [4, 5]);
         s.on_ack(late(2), &ack(2));
-        // Step 3b: 2 to 5 are outstanding, one was acknowledged; ssthresh is the first one, 64,000.
+        // Step 3b: 2 to 5 are outstanding, one was acknowledged; ssthresh is its initial value,
+        // 64,000.
         assert_eq!((s.cwnd(), s.ssthresh()), (5 * MSS, 64 * MSS));
         assert_eq!(drain(&mut s, late(2)), [6]);
         let stats = s.stats();
         assert_eq!((stats.timeouts, stats.spurious_timeouts), (1, 1));
         assert_eq!(stats.segments_retransmitted, 1);
-        // Slow start goes on.
+        // Slow start continues.
         s.on_ack(late(3), &ack(3));
         assert_eq!(drain(&mut s, late(3)), [7, 8]);
     }
@@ -60,8 +61,8 @@ fn without_frto_everything_is_sent_again() {
     }
 }
 
-/// 0 was lost, or 0 and 1: then the first acknowledgement is of the copy, and the new data are answered by a
-/// duplicate.
+/// Segment 0 was lost, or 0 and 1. The first acknowledgement is then that of the copy, and the new
+/// data cause a duplicate.
 #[test]
 fn a_duplicate_after_the_new_data_means_that_data_were_lost() {
     for recovery in [Recovery::Tahoe, Recovery::Reno, Recovery::NewReno] {
@@ -69,14 +70,14 @@ fn a_duplicate_after_the_new_data_means_that_data_were_lost() {
         s.on_ack(late(1), &ack(1));
         assert_eq!(drain(&mut s, late(1)), [4, 5]);
         s.on_ack(late(2), &ack(1));
-        // Step 3a: cwnd is 3 segments, all three sent again.
+        // Step 3a: cwnd is 3 segments, all of which are sent again.
         assert_eq!((s.cwnd(), s.ssthresh()), (3 * MSS, 2 * MSS));
         assert_eq!(drain(&mut s, late(2)), [1, 2, 3]);
         assert_eq!(s.stats().spurious_timeouts, 0);
     }
 }
 
-/// With SACK the duplicate reports 4, beyond the window that the timeout has left.
+/// With SACK the duplicate reports segment 4, which was sent after the timeout.
 #[test]
 fn a_selective_duplicate_means_it_too() {
     let mut s = timed_out(Recovery::Sack, true, u64::MAX);
@@ -87,8 +88,9 @@ fn a_selective_duplicate_means_it_too() {
     assert_eq!(s.stats().spurious_timeouts, 0);
 }
 
-/// RFC 5682 section 3: 0 to 3 are only late, but 2 comes before 1. Columns are the acknowledgements, their
-/// blocks, what is sent, cwnd in segments. The basic form takes the duplicate for a loss.
+/// RFC 5682 section 3: 0 to 3 are only late, but 2 arrives before 1. Columns are the
+/// acknowledgements, their blocks, what is sent, and cwnd in segments. The basic form takes the
+/// duplicate for a loss.
 #[test]
 fn late_data_out_of_order_show_a_spurious_timeout_by_their_blocks() {
     let mut s = timed_out(Recovery::Sack, true, u64::MAX);
@@ -113,23 +115,24 @@ fn late_data_out_of_order_show_a_spurious_timeout_by_their_blocks() {
     assert_eq!(basic.stats().spurious_timeouts, 0);
 }
 
-/// The late data 1 and 2 arrive before 0: the trial stays in step 2 until the copied segment is acknowledged.
+/// The late segments 1 and 2 arrive before 0. The trial stays in step 2 until the retransmitted
+/// segment is acknowledged.
 #[test]
 fn a_selective_duplicate_before_the_copy_does_not_end_the_trial() {
     let mut s = timed_out(Recovery::Sack, true, u64::MAX);
     s.on_ack(late(1), &sack(0, &[(2, 3)]));
     assert!(drain(&mut s, late(1)).is_empty());
     s.on_ack(late(2), &sack(1, &[(2, 3)]));
-    // (2b): 1 and 3 are outstanding, and two new segments.
+    // (2b): 1 and 3 are outstanding, plus two new segments.
     assert_eq!(drain(&mut s, late(2)), [4, 5]);
     s.on_ack(late(3), &ack(3));
-    // (3b): 3, 4, 5 are outstanding; 1 has arrived, 2 had.
+    // (3b): 3, 4, 5 are outstanding; 1 has just arrived, 2 before.
     assert_eq!((s.cwnd(), s.stats().spurious_timeouts), (4 * MSS, 1));
     assert_eq!(drain(&mut s, late(3)), [6]);
 }
 
-/// Step 3a of section 3.1: 1 was lost, and the duplicate has nothing new; or all that arrives late is
-/// acknowledged together with data that were sent after the timeout.
+/// Step 3a of section 3.1. Either 1 was lost, and the duplicate reports nothing new. Or all late
+/// data are acknowledged together with data that were sent after the timeout.
 #[test]
 fn blocks_that_report_nothing_of_before_mean_a_loss() {
     for second in [ack(1), sack(1, &[(2, 3), (4, 5)]), ack(5)] {
@@ -162,14 +165,15 @@ fn a_timeout_in_a_selective_recovery_is_no_trial() {
     assert_eq!(drain(&mut s, late(1)), [5, 6]);
 }
 
-/// Step 2a: a duplicate, an acknowledgement of everything, or one of a part of the copy.
+/// Step 2a: a duplicate, an acknowledgement of everything, or an acknowledgement of a part of the
+/// retransmitted segment.
 #[test]
 fn the_first_acknowledgement_may_say_that_data_were_lost() {
     for (first, sent) in [(0, &[][..]), (4, &[4, 5])] {
         let mut s = timed_out(Recovery::NewReno, true, u64::MAX);
         s.on_ack(late(1), &ack(first));
         assert_eq!(drain(&mut s, late(1)), sent);
-        // What comes next is no second step.
+        // The next acknowledgement is not taken for a second step.
         s.on_ack(late(2), &ack(first + 1));
         assert_eq!(s.stats().spurious_timeouts, 0);
     }
@@ -196,7 +200,7 @@ fn without_new_data_slow_start_sends_again() {
     assert_eq!(s.stats().spurious_timeouts, 0);
 }
 
-/// Step 1: the second timeout of the same data begins no trial.
+/// Step 1: a second timeout of the same data begins no trial.
 #[test]
 fn a_second_timeout_of_the_same_data_is_no_trial() {
     let mut s = timed_out(Recovery::NewReno, true, u64::MAX);
@@ -207,7 +211,8 @@ fn a_second_timeout_of_the_same_data_is_no_trial() {
     assert_eq!(drain(&mut s, second + Ps::from_ms(1)), [1, 2]);
 }
 
-/// The policy is as before the timeout: CUBIC would begin an epoch at the smaller window.
+/// The policy has its state from before the timeout; CUBIC would otherwise begin an epoch at the
+/// smaller window.
 #[test]
 fn every_policy_survives_a_spurious_timeout() {
     for recovery in Recovery::ALL {
@@ -220,7 +225,8 @@ fn every_policy_survives_a_spurious_timeout() {
     }
 }
 
-/// As [`timed_out`]; BBR needs its pace for the first segments.
+/// A sender as from [`timed_out`]. BBR must wait for its pace before it has sent the first
+/// segments.
 fn timed_out_or_paced(recovery: &Recovery) -> TcpSender {
     let config = TcpConfig {
         frto: true,
@@ -239,7 +245,8 @@ fn timed_out_or_paced(recovery: &Recovery) -> TcpSender {
     s
 }
 
-/// Nagle's rule holds the rest of a message back: without new data the conventional recovery goes on (2b).
+/// Nagle's rule holds back the rest of a message. Without new data the conventional recovery
+/// continues (2b).
 #[test]
 fn a_rest_that_waits_is_no_new_data() {
     for recovery in RECOVERIES {

@@ -1,8 +1,8 @@
-//! Nagle's rule (RFC 896; RFC 1122 section 4.2.3.4), hand-worked.
+//! Nagle's rule (RFC 896; RFC 1122 section 4.2.3.4), computed by hand.
 
 use super::*;
 
-/// Writes of 400 bytes at 0, 1, 2, ... ms; segments have 1,000.
+/// A sender whose application writes 400 bytes at 0, 1, 2, ... ms; segments have 1,000 bytes.
 fn writer(recovery: Recovery, nagle: bool) -> TcpSender {
     let config = TcpConfig {
         nagle,
@@ -12,7 +12,7 @@ fn writer(recovery: Recovery, nagle: bool) -> TcpSender {
     TcpSender::new(&config, Ps::ZERO)
 }
 
-/// First byte and length of the segments sent at `ms`.
+/// First byte and length of the segments that the sender sends at `ms`.
 fn sent(sender: &mut TcpSender, ms: u64) -> Vec<(u64, u32)> {
     core::iter::from_fn(|| sender.poll_segment(Ps::from_ms(ms)))
         .map(|segment| (segment.sequence().unwrap(), segment.payload()))
@@ -38,13 +38,13 @@ fn small_writes_wait_for_an_acknowledgement_or_a_full_segment() {
             s.supply(400);
             sent(s, ms)
         };
-        // Nothing is outstanding.
+        // No data are outstanding.
         assert_eq!(write(&mut s, 0), [(0, 400)]);
         assert_eq!(write(&mut s, 1), []);
         assert_eq!(write(&mut s, 2), []);
-        // 1,200 bytes wait: a full segment goes, 200 stay.
+        // 1,200 bytes wait: a full segment is sent, 200 bytes wait.
         assert_eq!(write(&mut s, 3), [(400, 1_000)]);
-        // The first write is acknowledged, but not everything.
+        // The first write is acknowledged, but other data are outstanding.
         acknowledge(&mut s, 4, 400);
         assert_eq!(sent(&mut s, 4), []);
         acknowledge(&mut s, 5, 1_400);

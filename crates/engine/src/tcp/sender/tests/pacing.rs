@@ -1,4 +1,4 @@
-//! The pace of a window, hand-worked.
+//! The pace of a window, computed by hand.
 
 use super::*;
 
@@ -14,7 +14,7 @@ fn paced(recovery: Recovery, initial_ssthresh: Option<Bytes>) -> TcpSender {
     sender
 }
 
-/// Times in ms at which segments go until `until`, with their numbers.
+/// Times in ms at which segments are sent from `from` until `until`, with their numbers.
 fn run(sender: &mut TcpSender, from: u64, until: u64) -> Vec<(u64, u64)> {
     let mut sent = Vec::new();
     let mut now = Ps::from_ms(from);
@@ -29,8 +29,8 @@ fn run(sender: &mut TcpSender, from: u64, until: u64) -> Vec<(u64, u64)> {
     }
 }
 
-/// The first window goes at once. With SRTT = 100 ms and cwnd = 5 segments slow start paces at 2 * 5
-/// segments in 100 ms: one each 10 ms.
+/// The first window is sent at once. With SRTT = 100 ms and cwnd = 5 segments, slow start paces at
+/// 2 * 5 segments in 100 ms: one every 10 ms.
 #[test]
 fn slow_start_paces_at_twice_the_window_per_round_trip() {
     for recovery in [Recovery::Reno, Recovery::Sack, Recovery::NewReno] {
@@ -46,7 +46,7 @@ fn slow_start_paces_at_twice_the_window_per_round_trip() {
     }
 }
 
-/// At ssthresh the ratio is 1.2: with SRTT = 120 ms and cwnd = 5 segments one each 20 ms.
+/// At ssthresh the ratio is 1.2: with SRTT = 120 ms and cwnd = 5 segments, one segment every 20 ms.
 #[test]
 fn congestion_avoidance_paces_at_a_fifth_above_the_window_per_round_trip() {
     let mut s = paced(Recovery::Reno, Some(Bytes(4 * MSS)));
@@ -56,7 +56,8 @@ fn congestion_avoidance_paces_at_a_fifth_above_the_window_per_round_trip() {
     assert_eq!(run(&mut s, 120, 140), [(120, 4), (140, 5)]);
 }
 
-/// As in Linux the ratio changes at half of ssthresh: 5 segments are below half of 12, not of 10.
+/// As in Linux, the ratio changes at half of ssthresh: 5 segments are below half of 12, but not
+/// below half of 10.
 #[test]
 fn the_ratio_changes_at_half_of_ssthresh() {
     for (ssthresh, gap) in [(12, 10), (10, 16)] {
@@ -68,7 +69,8 @@ fn the_ratio_changes_at_half_of_ssthresh() {
     }
 }
 
-/// The pace as above, one segment each 10 ms: a burst has two segments, and the next one 20 ms later.
+/// The pace is one segment every 10 ms, as above. A burst has two segments, and the next burst is
+/// 20 ms later.
 #[test]
 fn a_slow_pace_spaces_bursts_of_two_segments() {
     let mut s = with_bursts(4, 64 * MSS);
@@ -86,8 +88,8 @@ fn a_slow_pace_spaces_bursts_of_two_segments() {
     assert_eq!(s.next_timer(), Ps(second.0 + pair));
 }
 
-/// With SRTT = 4 ms and cwnd = 33 segments slow start sends 66 in 4 ms, one each 60.606 us: 16 in 1/1024 s, or
-/// fewer if the interface takes no more.
+/// With SRTT = 4 ms and cwnd = 33 segments, slow start sends 66 segments in 4 ms, one every 60.606
+/// us: 16 in 1/1024 s, or fewer if the interface takes fewer.
 #[test]
 fn a_fast_pace_has_bursts_of_a_millisecond() {
     for (most, burst) in [(64, 16), (8, 8)] {
@@ -102,7 +104,7 @@ fn a_fast_pace_has_bursts_of_a_millisecond() {
     }
 }
 
-/// Slow start up to the receive window, with bursts.
+/// A sender with bursts, in slow start up to the receive window.
 fn with_bursts(initial_window: u32, most: u64) -> TcpSender {
     let config = TcpConfig {
         pacing: true,
@@ -116,8 +118,8 @@ fn with_bursts(initial_window: u32, most: u64) -> TcpSender {
     sender
 }
 
-/// The pace holds for segments that are sent again, and data outstanding above cwnd count: after three
-/// duplicates cwnd is half of 8 segments plus 3, and 8 are outstanding.
+/// Retransmissions are paced, too, and outstanding data above cwnd count. After three duplicates
+/// cwnd is half of 8 segments plus 3, and 8 segments are outstanding.
 #[test]
 fn a_copy_is_paced_by_the_data_outstanding() {
     let mut s = paced(Recovery::Reno, Some(Bytes(4 * MSS)));
@@ -128,7 +130,7 @@ fn a_copy_is_paced_by_the_data_outstanding() {
     // cwnd is 5.2 segments, the ratio 1.2.
     assert_eq!(run(&mut s, 100, 180).len(), 5);
     acks(&mut s, Ps::from_ms(190), 4, 3);
-    // Five are outstanding, cwnd is 2 + 3 segments: 100 / 6 ms.
+    // Five segments are outstanding, cwnd is 2 + 3 segments: 100 / 6 ms.
     assert_eq!(run(&mut s, 190, 200), [(190, 4)]);
 }
 

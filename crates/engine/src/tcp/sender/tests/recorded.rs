@@ -1,4 +1,4 @@
-//! Senders whose policy asks for a record of each segment, or paces them.
+//! Senders whose policy needs a record of each segment, or sets the pace.
 
 use alloc::vec::Vec;
 
@@ -16,7 +16,7 @@ fn a_paced_sender_waits_between_segments() {
     assert!(drain(&mut s, Ps(next.0 - 1)).is_empty());
     assert_eq!(s.on_timer(next), None);
     assert_eq!(drain(&mut s, next), [1]);
-    // The window permits two more, then only the retransmission timer is left.
+    // The window permits two more segments; then only the retransmission timer is left.
     let mut times = Vec::new();
     while s.next_timer() < Ps::from_s(1) {
         let now = s.next_timer();
@@ -27,7 +27,7 @@ fn a_paced_sender_waits_between_segments() {
     assert_eq!(s.next_timer(), Ps::from_s(3));
 }
 
-/// Lets time pass from `now` to `until`; returns the numbers of the segments that the pace lets go.
+/// Numbers of the segments that the pace permits from `now` to `until`.
 fn pass(sender: &mut TcpSender, now: Ps, until: Ps) -> Vec<u64> {
     let mut sent = drain(sender, now);
     while sender.next_timer() <= until {
@@ -48,8 +48,8 @@ fn a_message_behind_the_pace_of_another_is_limited_by_the_application() {
         Ps::ZERO,
     );
     let mut sent = Vec::new();
-    // Two segments each, the second message 10 ms after the first, before any acknowledgement. Of
-    // a window of eight segments two, then four are on their way.
+    // Two messages of two segments, the second one 10 ms after the first, before any
+    // acknowledgement. In a window of eight segments, two, then four are in flight.
     for ms in [0, 10] {
         s.supply(2 * MSS);
         sent.extend(pass(&mut s, Ps::from_ms(ms), Ps::from_ms(ms + 1)));
@@ -67,8 +67,8 @@ fn a_message_behind_the_pace_of_another_is_limited_by_the_application() {
     );
 }
 
-/// Ten segments of a sender of BBR, of which 0 is lost, and its copy as well; the timer expires in
-/// the recovery. Returns the time of the timeout.
+/// A sender of BBR has sent ten segments, of which 0 is lost, and its copy, too; the timer expires
+/// during the recovery. Returns the sender and the time of the timeout.
 fn timeout_in_a_recovery(supply: u64) -> (TcpSender, Ps) {
     let mut s = TcpSender::new(
         &TcpConfig {
@@ -81,7 +81,7 @@ fn timeout_in_a_recovery(supply: u64) -> (TcpSender, Ps) {
     let sent = pass(&mut s, Ps::ZERO, Ps::from_ms(1));
     assert_eq!(sent, Vec::from_iter(0..10));
     let (_, found) = s.clone().take_delivery(Ps::from_ms(2), &sack(0, &[(1, 4)]));
-    // 0 is lost: of ten on their way remain 4 to 9.
+    // 0 is lost: of ten segments, 4 to 9 are in flight.
     let found = found.unwrap();
     assert_eq!(
         (found.pipe_before, found.lost, found.pipe),
@@ -103,13 +103,13 @@ fn after_a_timeout_only_copies_are_on_their_way_and_nothing_is_lost_a_second_tim
     let (mut s, due) = timeout_in_a_recovery(10);
     assert_eq!(s.pipe(0), 0);
     assert_eq!((drain(&mut s, due), s.pipe(0)), (alloc::vec![0], MSS));
-    // 1 to 3 are reported again, and 6 to 8: of the copies 0 is on its way, and no hole is lost
-    // that was not lost before.
+    // 1 to 3 are reported again, and 6 to 8. Of the copies 0 is in flight, and no hole is newly
+    // lost.
     let report = sack(0, &[(6, 9), (1, 4)]);
     let (_, found) = s.clone().take_delivery(due, &report);
     let found = found.unwrap();
     assert_eq!((found.pipe_before, found.lost, found.pipe), (MSS, 0, MSS));
-    // The copy fills the hole; 4, 5 and 9 are to be sent again, but not 6 to 8.
+    // The copy fills the hole; 4, 5 and 9 must be sent again, but not 6 to 8.
     s.on_ack(due, &report);
     s.on_ack(due, &sack(4, &[(6, 9)]));
     assert_eq!(s.pipe(4 * MSS), 0);
@@ -129,7 +129,7 @@ fn new_data_behind_a_timeout_may_be_lost() {
         [7, 8, 9, 10, 11, 12, 13]
     );
     assert_eq!(s.pipe(7 * MSS), 7 * MSS);
-    // 11 to 13 are reported, 7 to 10 missing: 10 is lost now, the copies may be on their way.
+    // 11 to 13 are reported, 7 to 10 are missing: 10 is now lost, and the copies may be in flight.
     let (_, found) = s.take_delivery(due, &sack(7, &[(11, 14)]));
     let found = found.unwrap();
     assert_eq!(
@@ -141,12 +141,12 @@ fn new_data_behind_a_timeout_may_be_lost() {
 #[test]
 fn a_sender_with_lost_data_to_send_is_not_limited_by_the_application() {
     let (mut s, due) = timeout_in_a_recovery(10);
-    // A segment and a half: one copy goes, and half a segment's room is left.
+    // cwnd of a segment and a half: one copy is sent, and half a segment of the window is left.
     s.window.cwnd = 1_500;
     assert_eq!(pass(&mut s, due, due + Ps::from_ms(100)), [0]);
     assert_eq!(s.pipe(0), MSS);
     assert!(!s.records.as_ref().unwrap().is_app_limited());
-    // Once all copies are out, it is.
+    // Once all copies have been sent, the application limits the sender.
     s.on_ack(due, &sack(8, &[]));
     s.window.cwnd = 8 * MSS;
     assert_eq!(pass(&mut s, due, due + Ps::from_ms(100)), [8, 9]);
@@ -157,7 +157,7 @@ fn a_sender_with_lost_data_to_send_is_not_limited_by_the_application() {
 fn vegas_sends_an_old_segment_again_at_the_first_duplicate() {
     let mut s = greedy(Recovery::Vegas(VegasConfig::DEFAULT), 8);
     drain(&mut s, Ps::ZERO);
-    // A round trip of 10 ms: its timeout is 10 + 4 * 5 ms.
+    // A round trip of 10 ms gives a timeout of 10 + 4 * 5 ms.
     s.on_ack(Ps::from_ms(10), &ack(1));
     drain(&mut s, Ps::from_ms(10));
     let mut early = s.clone();
@@ -187,7 +187,8 @@ fn an_exact_clock_may_exclude_the_transmission() {
         s.supply(u64::MAX);
         let mut now = Ps::ZERO;
         let mut number = 0;
-        // The second segment waits for 90 ms in the host, then takes 10 ms as the first did.
+        // The second segment waits for 90 ms in the host, then takes 10 ms, as the first segment
+        // did.
         for wait in [0, 90] {
             let segment = s.poll_segment(now).unwrap();
             s.on_transmitted(now + Ps::from_ms(wait), &segment);
@@ -195,7 +196,7 @@ fn an_exact_clock_may_exclude_the_transmission() {
             number += 1;
             s.on_ack(now, &ack(number));
         }
-        // Slow start ends if the wait counts as a queue: 1 - 10 / 100 = 0.9 segments.
+        // Slow start ends if this wait counts as a queue: 1 - 10 / 100 = 0.9 segments.
         assert_eq!(s.ssthresh() < 64 * 1_000, queued);
     }
 }

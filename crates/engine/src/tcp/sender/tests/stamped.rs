@@ -1,11 +1,12 @@
-//! Time stamps at both ends (RFC 7323), hand-worked.
+//! Time stamps at both ends (RFC 7323), computed by hand.
 
 use super::*;
 use crate::tcp::handshake::{Handshake, SynOptions};
 use crate::tcp::segment::StampedNumber;
 use crate::tcp::{Stamps, TcpReceiver};
 
-/// A clock of 10 ms that ticks at 0: its count is 1 at once, 11 at 100 ms. The first timeout is 100 ms.
+/// A clock with ticks of 10 ms from time 0 on: its count is 1 at 0, 11 at 100 ms. The first timeout
+/// is 100 ms.
 fn stamped(recovery: Recovery) -> TcpConfig {
     TcpConfig {
         timestamps: true,
@@ -23,7 +24,7 @@ fn sender(recovery: Recovery) -> TcpSender {
     sender
 }
 
-/// An acknowledgement that was sent when the receiver's clock showed `value`.
+/// An acknowledgement sent when the receiver's clock showed `value`, which echoes `echo`.
 fn echo(number: u64, value: u32, echo: u32) -> Segment {
     Segment::StampedAck {
         number: StampedNumber::new(number * MSS, false, OwnFin::NotYet),
@@ -67,7 +68,8 @@ fn every_acknowledgement_of_new_data_measures_the_round_trip() {
     assert_eq!((s.rto(), s.stats().rtt_samples), (Ps::from_ms(160), 2));
 }
 
-/// Timeout of 100 ms for a segment sent at 100 ms; its copy goes at 200 ms, when the clock shows 21.
+/// A segment sent at 100 ms has a timeout of 100 ms; its copy is sent at 200 ms, when the clock
+/// shows 21.
 #[test]
 fn the_echo_tells_the_copy_from_the_first_transmission() {
     for (heard, rto) in [
@@ -75,7 +77,8 @@ fn the_echo_tells_the_copy_from_the_first_transmission() {
         (echo(1, 1, 21), 180),
         // 15 ticks after the first transmission: counter 16, 16 + 32.
         (echo(1, 1, 11), 480),
-        // Without time stamps the copy measures nothing (Karn): twice 100 ms.
+        // Without time stamps the acknowledgement of the copy measures nothing (Karn): twice 100
+        // ms.
         (ack(1), 200),
     ] {
         let mut s = sender(Recovery::Reno);
@@ -99,7 +102,7 @@ fn an_acknowledgement_with_an_older_stamp_is_refused() {
     assert_eq!(s.snd_una(), 3 * MSS);
 }
 
-/// The segment with a number and TSval.
+/// The segment with the number `number` and the TSval `value`.
 fn data(number: u64, value: u32) -> Segment {
     Segment::StampedData {
         flags: DataFlags::NONE,
@@ -125,14 +128,15 @@ fn a_receiver_echoes_the_last_segment_in_order_and_refuses_older_stamps() {
         )
     };
     assert_eq!(answer(0, 5), (1, 5, 0, 12));
-    // Two above a gap: with blocks of 4 + 8 and 4 + 16 bytes.
+    // Two blocks above a gap in succession: options of 4 + 8 and 4 + 16 bytes.
     assert_eq!(answer(2, 7), (1, 5, 0, 24));
     assert_eq!(answer(4, 7), (1, 5, 0, 32));
     assert_eq!(answer(1, 9), (3, 9, 0, 24));
-    // An old copy of 3: its data are new, but PAWS drops it and acknowledges (section 5.3 R1).
+    // An old copy of 3: its data are new, but PAWS drops it, and it is acknowledged (section 5.3
+    // R1).
     assert_eq!(answer(3, 8), (3, 9, MSS, 24));
     assert_eq!(answer(3, 9), (5, 9, 0, 12));
-    // Ticks at 5, 15, 25 and 35 ms.
+    // The clock ticks at 5, 15, 25 and 35 ms.
     r.on_segment(Ps::from_ms(37), &data(5, 9));
     let ack = r.poll_ack(Ps::from_ms(37)).unwrap();
     assert_eq!(ack.stamps(), Some(Stamps { value: 4, echo: 9 }));
@@ -178,7 +182,7 @@ fn the_set_up_agrees_on_time_stamps_and_measures_also_a_second_syn() {
         (syn.stamps(), syn.option_bytes()),
         (Some(Stamps { value: 11, echo: 0 }), 20)
     );
-    // It is lost; the second goes after a timeout of 100 ms, when the clock shows 21.
+    // The SYN is lost; the second SYN is sent after a timeout of 100 ms, when the clock shows 21.
     s.on_timer(Ps::from_ms(200));
     let syn = s.poll_segment(Ps::from_ms(200)).unwrap();
     r.on_segment(Ps::from_ms(230), &syn);
