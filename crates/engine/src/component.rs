@@ -1,4 +1,5 @@
-//! Descriptions of the entries of the registries: schemes, policies, sources and recoveries.
+//! Descriptions of the entries of the registries: control schemes, discard policies, sources and
+//! recoveries.
 
 use alloc::string::{String, ToString};
 
@@ -11,23 +12,24 @@ pub struct Component {
     pub name: &'static str,
     /// Description of the component in one line.
     pub about: &'static str,
-    /// Source of the description: paper and section, contribution or standard. A component of
-    /// cellrate's own says so.
+    /// Source of the description: paper and section, contribution or standard; `cellrate` for a
+    /// component that cellrate defines itself.
     pub source: &'static str,
 }
 
-/// A number that a component counts, besides the general measures.
+/// A number that a component counts, in addition to the measures of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Statistic {
     /// Key of the statistic in a report, with the unit if there is one.
     pub name: &'static str,
     /// Unit of the statistic; empty if it has none.
     pub unit: &'static str,
-    /// Meaning of the statistic in a sentence.
+    /// Meaning of the statistic, in one sentence.
     pub about: &'static str,
 }
 
-/// Statistics of a component, besides the general measures: name, unit and meaning of each.
+/// The statistics of a component, in addition to the measures of the report: name, unit and meaning
+/// of each.
 macro_rules! statistics {
     ($($name:literal, $unit:literal, $about:literal;)*) => {
         &[$($crate::component::Statistic { name: $name, unit: $unit, about: $about }),*]

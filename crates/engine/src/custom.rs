@@ -1,5 +1,5 @@
-//! Components from outside this crate in a configuration: a name, parameters as they are written, and the
-//! component itself once the reader of the scenario has found it.
+//! User-defined components in a configuration: a name, parameters as written, and the component
+//! itself after the reader of the scenario has found it.
 
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -12,25 +12,25 @@ use serde_json::{Map, Value};
 
 use crate::component::Component;
 
-/// A kind of component that a configuration may take from outside.
+/// A kind of component that a user may define.
 pub trait FromOutside {
-    /// Key that names the component in a table.
+    /// Key under which a table names the component.
     const TAG: &'static str;
-    /// Components of the registry, whose names a component from outside must not have.
+    /// The components of the registry, whose names no user-defined component may have.
     fn registered() -> &'static [Component];
 }
 
-/// A component of the kind `S` by name, with its parameters.
+/// A user-defined component of the kind `S`, by name, with its parameters.
 pub struct Custom<S: ?Sized> {
     /// Name of the component in scenarios.
     pub name: String,
-    /// Parameters of the component by key, as they are written.
+    /// Parameters of the component by key, as written in the scenario.
     pub parameters: Map<String, Value>,
     found: Option<Arc<S>>,
 }
 
 impl<S: ?Sized> Custom<S> {
-    /// A component by name, before the reader of the scenario has found it.
+    /// A component by its name only, before the reader of the scenario has found it.
     pub fn named(name: &str) -> Custom<S> {
         Custom {
             name: name.into(),
@@ -38,7 +38,7 @@ impl<S: ?Sized> Custom<S> {
             found: None,
         }
     }
-    /// A component that has been found, with the `parameters` as they are written.
+    /// A component that has been found, with its `parameters` as written in the scenario.
     pub fn new(name: String, found: Arc<S>, parameters: Map<String, Value>) -> Custom<S> {
         Custom {
             name,
@@ -46,14 +46,13 @@ impl<S: ?Sized> Custom<S> {
             found: Some(found),
         }
     }
-    /// The component itself; `None` until it has been found.
+    /// The component itself; `None` until the reader of the scenario has found it.
     pub fn found(&self) -> Option<&S> {
         self.found.as_deref()
     }
     /// The component itself.
     ///
-    /// # Panics
-    /// If it has not been found: the reader of scenarios refuses such names.
+    /// # Panics If the component has not been found. The reader of scenarios refuses such names.
     pub fn get(&self) -> &S {
         self.found()
             .expect("a component from outside is found before it is used")
@@ -76,14 +75,14 @@ impl<S: ?Sized> fmt::Debug for Custom<S> {
     }
 }
 
-/// Components of the same name and parameters are equal.
+/// Components are equal if their names and parameters are equal.
 impl<S: ?Sized> PartialEq for Custom<S> {
     fn eq(&self, other: &Custom<S>) -> bool {
         (&self.name, &self.parameters) == (&other.name, &other.parameters)
     }
 }
 
-/// A table of the name, under the tag of its kind, and the parameters.
+/// Writes a table with the name of the component, under the key of its kind, and the parameters.
 impl<S: FromOutside + ?Sized> Serialize for Custom<S> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
         let mut map = serializer.serialize_map(Some(1 + self.parameters.len()))?;
@@ -114,8 +113,8 @@ impl<'de, S: FromOutside + ?Sized> Deserialize<'de> for Custom<S> {
     }
 }
 
-/// Replaces the schema by that of the registry's components: a component from outside has a schema of its
-/// own.
+/// Replaces the schema by that of the registry's components: a user-defined component has a schema
+/// of its own.
 pub(crate) fn of_the_registry(schema: &mut schemars::Schema) {
     if let Some(variants) = schema.remove("anyOf") {
         schema.insert("oneOf".into(), variants);

@@ -1,24 +1,26 @@
-//! Cells and frames as control schemes and discard policies see them, whatever the link layer.
+//! Cells and frames as control schemes and discard policies see them, in the same form for both
+//! link layers.
 //!
-//! Both count in units of service: a cell of ATM is one unit, a frame has as many as octets on its line.
+//! Schemes and policies count in units of service: an ATM cell is one unit, a frame has one unit
+//! for each octet on its line.
 
-/// Contents of a cell or frame that a port acts on.
+/// Kind of contents of a cell or frame, as a port distinguishes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contents {
     /// User data.
     Data,
     /// A [`RateRecord`] on its way from the source to the destination.
     Forward,
-    /// A [`RateRecord`] on its way back to the source; the port that sends it on counts it alone.
+    /// A [`RateRecord`] on its way back to the source. Only the port that forwards it counts it.
     Backward,
 }
 
-/// A cell or a frame that passes a port.
+/// A cell or frame that passes a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Passing {
     /// Contents of the cell or frame.
     pub contents: Contents,
-    /// True for user data that end a PDU; a frame is a PDU by itself.
+    /// True for user data that end a PDU. Each frame is a PDU.
     pub ends_pdu: bool,
     /// Size of the cell or frame in units of service.
     pub units: u32,
@@ -26,7 +28,7 @@ pub struct Passing {
 }
 
 impl Passing {
-    /// A cell or frame of `units` units without a mark. `ends_pdu` holds for user data alone.
+    /// An unmarked cell or frame of `units` units. `ends_pdu` counts only for user data.
     #[inline(always)]
     pub const fn new(contents: Contents, units: u32, ends_pdu: bool) -> Passing {
         Passing {
@@ -41,24 +43,25 @@ impl Passing {
     pub const fn is_data(self) -> bool {
         matches!(self.contents, Contents::Data)
     }
-    /// Indicates congestion: EFCI of a cell, CE of a packet whose sender understands it. A mark stays.
+    /// Sets a congestion mark: EFCI of a cell, CE of a packet whose sender uses ECN. A mark is
+    /// never cleared.
     #[inline(always)]
     pub const fn mark(&mut self) {
         self.is_marked = true;
     }
-    /// True if this port, or one before it on the path, has marked the cell or frame.
+    /// True if this port, or an earlier port on the path, has marked the cell or frame.
     #[inline(always)]
     pub const fn is_marked(self) -> bool {
         self.is_marked
     }
-    /// This cell or frame, with a mark if `is_marked`.
+    /// This cell or frame, with a mark if `is_marked` is true.
     #[inline(always)]
     pub const fn marked_if(self, is_marked: bool) -> Passing {
         Passing { is_marked, ..self }
     }
 }
 
-/// Rates that sources and switches send to each other: the contents of an RM cell of TM 4.0. Rates
+/// The contents of an RM cell of TM 4.0, in which sources and switches tell each other rates. Rates
 /// are in units of service per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateRecord {
@@ -72,8 +75,8 @@ pub struct RateRecord {
     pub ci: bool,
     /// No increase (NI): the source must not raise its rate.
     pub ni: bool,
-    /// True if a switch or the destination generated the record (BECN cell), false if it was turned
-    /// round.
+    /// True if a switch or the destination generated the record (BECN cell), false if the
+    /// destination turned it round.
     pub bn: bool,
 }
 

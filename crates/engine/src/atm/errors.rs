@@ -10,32 +10,32 @@ use serde::{Deserialize, Serialize};
 use super::cell::{Info, Kind};
 use crate::kernel::{Finding, Stream};
 
-/// Kind of cells that a link may lose.
+/// Kinds of cells that a link may lose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Victims {
     /// All cells.
     #[default]
     All,
-    /// Cells of channels: data and RM cells.
+    /// Cells of channels: data cells and RM cells.
     Data,
     /// Credit cells.
     Credit,
 }
 
-/// Loss of cells on every link, after transmission. None by default: an optical fibre loses one
-/// cell of 10^8 or fewer.
+/// Loss of cells on every link, after transmission. By default no cell is lost: an optical fibre
+/// loses one cell of 10^8 or fewer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LinkErrors {
-    /// Probability that a cell is lost, independently of others; each link has a random stream of
-    /// its own.
+    /// Probability that a cell is lost, independently of other cells. Each link has its own random
+    /// numbers.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-not-searched" = "a property of the lines"))]
     pub cell_loss_ratio: f64,
     /// Additionally loses every n-th cell of each link.
     #[schemars(range(min = 1), extend("x-not-searched" = "a property of the lines"))]
     pub lose_every: Option<u64>,
-    /// Kind of cells that are counted and lost.
+    /// Kinds of cells that are counted and lost.
     pub cells: Victims,
 }
 

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SimultaneousCells {
-    /// In the order in which the scenario lists the links. Sources in step on lines of equal rate
-    /// then always keep their ranks: the cells of the last link are lost at every overflow.
+    /// In the order in which the scenario lists the links. Synchronised sources on lines of equal
+    /// rate then always keep their order: the cells of the last link are lost at every overflow.
     #[default]
     AsWritten,
-    /// In a random order, drawn anew at each instant from seed, link and instant alone, so that it
-    /// does not depend on the rest of the network.
+    /// In a random order, drawn anew for each instant. It depends only on seed, link and instant,
+    /// not on the rest of the network.
     Drawn,
 }

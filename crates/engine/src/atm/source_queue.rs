@@ -12,7 +12,7 @@ use crate::tcp::Segment;
 
 const CELL_PAYLOAD: u32 = CELL_PAYLOAD_BYTES as u32;
 
-/// The part of a PDU that a source queue refuses if the PDU does not fit. TCP hands a PDU over at
+/// The part of a PDU that a source queue refuses if the PDU does not fit. TCP hands over a PDU at
 /// one instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -20,9 +20,9 @@ pub enum Refuses {
     /// The whole PDU.
     #[default]
     Pdu,
-    /// The cells that do not fit: the first ones are sent, the rest are dropped, the end among
-    /// them. So the PDU arrives damaged, and so does the next one, with whose cells it is
-    /// reassembled (Kalyanaraman 97 section 8.15.5).
+    /// The cells that do not fit: the first cells are sent, the rest are dropped, among them the
+    /// last. So the PDU arrives damaged, and so does the next PDU, which is reassembled with its
+    /// cells (Kalyanaraman 97 section 8.15.5).
     Cell,
 }
 

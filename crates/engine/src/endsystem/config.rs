@@ -1,5 +1,5 @@
-//! Parameters of an ABR connection (TM 4.0 table 5-3), and options for the readings that differ
-//! between simulators.
+//! Parameters of an ABR connection (TM 4.0 table 5-3), and options for rules that simulators
+//! interpret differently.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -11,7 +11,7 @@ use super::custom::LawConfig;
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps, Rate, ServiceRate};
 
-/// Condition for out-of-rate FRMs (source rule 11).
+/// Condition under which a source sends out-of-rate FRMs (source rule 11).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OutOfRate {
@@ -20,33 +20,33 @@ pub enum OutOfRate {
     BelowTcr,
     /// ACR is zero, or below one cell in 115 days, so that no cell can be sent in-rate.
     OnlyAtZero,
-    /// Never; a connection whose ACR falls to zero stays silent.
+    /// Never. A connection whose ACR falls to zero then sends nothing more.
     Never,
 }
 
-/// Rounding of CRM = TBE / Nrm.
+/// Rounding of CRM = TBE / Nrm to a whole number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CrmRounding {
-    /// Up to the next integer, as in TM 4.0.
+    /// Up to the next whole number, as in TM 4.0.
     #[default]
     Up,
-    /// Down, as in some simulators.
+    /// Down to a whole number, as in some simulators.
     Down,
 }
 
-/// Effect of an explicit rate below MCR (source rule 9).
+/// Effect on ACR of an explicit rate below MCR (source rule 9).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ErBelowMcr {
     /// ACR falls to MCR.
     #[default]
     Clamp,
-    /// The explicit rate is ignored, as in the YATS simulator.
+    /// The source ignores the explicit rate, as in the YATS simulator.
     Ignore,
 }
 
-/// Rules of a source.
+/// The rules by which a source sets its rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SourceRules {
@@ -54,23 +54,25 @@ pub enum SourceRules {
     #[default]
     Tm4,
     /// PRCA (Gerla et al. 1995): ACR falls by ADR = ACR / 2^MDF with every cell, and rises by Nrm
-    /// ADR + AIR with an RM cell without CI. `rif`, `rdf`, `cdf`, `crm` and `adtf` have no effect,
-    /// nor have NI and ER.
+    /// ADR + AIR with an RM cell without CI. `rif`, `rdf`, `cdf`, `crm`, `adtf`, NI and ER have no
+    /// effect.
     Prca,
-    /// EPRCA (ATM Forum 94-0735R1, after surveys): as PRCA, but it obeys ER and adds Nrm AIR. NI
-    /// has no effect.
+    /// EPRCA (ATM Forum 94-0735R1, after surveys): as PRCA, but the source obeys ER, and Nrm AIR
+    /// replaces AIR. NI has no effect.
     Eprca,
-    /// EPRCA by Smith's principle (Mascolo, Cavendish and Gerla 1996), at switches with the scheme
-    /// of that name: ACR is the explicit rate less the number of cells on the way divided by
-    /// `time_constant`. `rif`, `rdf`, `cdf`, `crm` and `adtf` have no effect, nor have CI and NI.
+    /// EPRCA by Smith's principle (Mascolo, Cavendish and Gerla 1996), for switches with the scheme
+    /// of this name. ACR is the explicit rate, less the number of cells on the way divided by
+    /// `time_constant`. `rif`, `rdf`, `cdf`, `crm`, `adtf`, CI and NI have no effect.
     SmithPredictor,
 }
 
-/// Amount by which PRCA and EPRCA restore the decreases of a cycle; Gerla et al. do not say.
+/// Amount by which PRCA and EPRCA restore the decreases of a cycle of Nrm cells. Gerla et al. do
+/// not specify it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Compensation {
-    /// Nrm ADR, whatever the decreases were: more than these at MCR, where ACR does not decrease.
+    /// Nrm ADR, whatever the decreases were. At MCR, where ACR does not decrease, this is more than
+    /// they were.
     #[default]
     Reckoned,
     /// The sum of the decreases since the last BRM.
@@ -81,90 +83,92 @@ pub enum Compensation {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AbrConfig {
-    /// Rules of the source; every switch may serve sources with any rules.
+    /// The rules by which a source sets its rate. Every switch may serve sources with any rules.
     pub rules: SourceRules,
-    /// Peak cell rate; the rate of the access link if absent.
+    /// Peak cell rate. If absent, the rate of the access link.
     #[schemars(extend("x-not-searched" = "part of the traffic contract"))]
     pub pcr: Option<Rate>,
-    /// Minimum cell rate; zero if absent.
+    /// Minimum cell rate. Zero if absent.
     #[schemars(extend("x-not-searched" = "part of the traffic contract"))]
     pub mcr: Option<Rate>,
-    /// Initial cell rate; PCR if absent.
+    /// Initial cell rate. PCR if absent.
     #[schemars(extend("x-search" = { "low": 0.01, "high": 1, "scale": "log", "of": "pcr" }))]
     pub icr: Option<Rate>,
-    /// Rate increase factor: additive increase as a share of PCR, 2^-n with n of 0..15.
+    /// Rate increase factor: additive increase as a share of PCR, 2^-n with n from 0 to 15.
     #[schemars(extend("x-search" = { "low": 3.0517578125e-05, "high": 1, "scale": "powers-of-two" }))]
     pub rif: f64,
-    /// Rate decrease factor: multiplicative decrease per marked BRM, 2^-n with n of 0..15.
+    /// Rate decrease factor: share by which each BRM with CI lowers ACR, 2^-n with n from 0 to 15.
     #[schemars(extend("x-search" = { "low": 3.0517578125e-05, "high": 1, "scale": "powers-of-two" }))]
     pub rdf: f64,
-    /// Additive increase rate AIR of `rules = "prca"` and `"eprca"`, which need it.
+    /// Additive increase rate (AIR) of `rules = "prca"` and `"eprca"`, which need it.
     #[schemars(extend("x-search" = { "low": 0.001, "high": 1, "scale": "log", "of": "pcr", "when": {"rules": ["prca", "eprca"]} }))]
     pub air: Option<Rate>,
-    /// Multiplicative decrease factor MDF of `rules = "prca"` and `"eprca"`, 1..16: ACR falls by
-    /// ACR / 2^MDF with each cell; 5 if absent.
+    /// Multiplicative decrease factor (MDF) of `rules = "prca"` and `"eprca"`, from 1 to 16: ACR
+    /// falls by ACR / 2^MDF with each cell. 5 if absent.
     #[schemars(extend("x-search" = { "low": 2, "high": 10, "scale": "linear", "step": 1, "when": {"rules": ["prca", "eprca"]} }))]
     pub mdf: Option<u32>,
-    /// A law of the rate from outside, such as a class in Python: a table whose key `law` names it,
-    /// with its parameters. It replaces source rules 5, 6, 8, 9 and 13; ACR stays between MCR and
-    /// PCR. None if absent.
+    /// A user-defined law for the rate, such as a class in Python: a table with the name of the law
+    /// under the key `law`, and the law's parameters. It replaces source rules 5, 6, 8, 9 and 13;
+    /// ACR stays between MCR and PCR. No such law if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-change" = "a law takes its parameters once, when its source is made", "x-not-searched" = "a law of one's own"))]
     pub law: Option<LawConfig>,
-    /// Amount that an RM cell without CI restores under `rules = "prca"` and `"eprca"`, besides
-    /// AIR.
+    /// Amount that an RM cell without CI restores under `rules = "prca"` and `"eprca"`, in addition
+    /// to AIR.
     pub compensation: Compensation,
-    /// Time constant tau of `rules = "smith-predictor"`, which needs it; the same as that of the
-    /// switches.
+    /// Time constant tau of `rules = "smith-predictor"`, which needs it. It should equal that of
+    /// the switches.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "100 ms", "scale": "log", "when": {"rules": ["smith-predictor"]} }))]
     pub time_constant: Option<Ps>,
-    /// Round trip time RTD of `rules = "smith-predictor"`, to the queue and back: cells sent within
-    /// it count as on the way. If absent, the fixed round trip time of the loop, which is at least
-    /// as long.
+    /// Round trip time (RTD) of `rules = "smith-predictor"`, from the source to the queue and back:
+    /// cells sent within this time count as on the way. If absent, the fixed round trip time of the
+    /// loop, which is at least as long.
     #[schemars(extend("x-not-searched" = "a property of the way"))]
     pub rtd: Option<Ps>,
-    /// In-rate cells per in-rate FRM, itself included: a power of two of 2..256.
+    /// Number of in-rate cells for each in-rate FRM, including this FRM: a power of two from 2 to
+    /// 256.
     #[schemars(extend("x-search" = { "low": 2, "high": 256, "scale": "powers-of-two" }))]
     pub nrm: u32,
-    /// In-rate cells that must lie between FRMs for the clause of `trm`.
+    /// Number of in-rate cells that must follow an FRM before `trm` can cause the next FRM.
     #[schemars(extend("x-not-searched" = "a constant of TM 4.0"))]
     pub mrm: u32,
-    /// Longest time between FRMs of a source that sends: 100 ms 2^-n with n of 0..7.
+    /// Longest time between FRMs while a source sends: 100 ms 2^-n with n from 0 to 7.
     #[schemars(extend("x-search" = { "low": "0.78125 ms", "high": "100 ms", "scale": "powers-of-two" }))]
     pub trm: Ps,
-    /// Number of FRMs sent since the last BRM from which on ACR is cut; TBE / Nrm if absent.
+    /// Number of FRMs since the last BRM from which on ACR is cut. TBE / Nrm if absent.
     #[schemars(extend("x-search" = { "low": 1, "high": 4096, "scale": "powers-of-two" }))]
     pub crm: Option<u32>,
-    /// Rounding of TBE / Nrm.
+    /// Rounding of TBE / Nrm to a whole number.
     pub crm_rounding: CrmRounding,
-    /// Transient buffer exposure.
+    /// Transient buffer exposure: number of cells that the source may send before the first
+    /// feedback.
     #[schemars(extend("x-not-searched" = "granted by the network; `crm` and `icr` are what it sets"))]
     pub tbe: Cells,
-    /// Cutoff decrease factor: 0 or 2^-n with n of 0..6.
+    /// Cutoff decrease factor: 0, or 2^-n with n from 0 to 6.
     #[schemars(extend("x-search" = { "low": 0.015625, "high": 1, "scale": "powers-of-two" }))]
     pub cdf: f64,
-    /// ACR decrease time factor: idle time after which ACR returns to ICR, 0.01..10.23 s.
+    /// ACR decrease time factor: idle time after which ACR returns to ICR, 0.01 to 10.23 s.
     #[schemars(extend("x-search" = { "low": "10 ms", "high": "10.23 s", "scale": "log", "step": "10 ms" }))]
     pub adtf: Ps,
     /// Rate of out-of-rate FRMs.
     #[schemars(extend("x-not-searched" = "a constant of TM 4.0"))]
     pub tcr: Rate,
-    /// Limits the initial cell rate to TBE per fixed round trip time.
+    /// Limits the initial cell rate to TBE cells per fixed round trip time.
     pub apply_tbe_icr_cap: bool,
-    /// Condition for out-of-rate FRMs.
+    /// Condition under which a source sends out-of-rate FRMs.
     pub out_of_rate: OutOfRate,
-    /// Sends FRMs only when data wait behind them; a source without data then sends BRMs alone.
+    /// Sends FRMs only while data wait. A source without data then sends only BRMs.
     pub frm_needs_data: bool,
-    /// Truncates rates to the 16-bit code of the RM cell.
+    /// Truncates the rates in RM cells to the cells' 16-bit code.
     pub quantise_rates: bool,
-    /// Use-it-or-lose-it (source rule 13): if ACR exceeds the measured rate by more than this
-    /// before an FRM, ACR loses 1/16 and the next increase is skipped (NEC uPD98405). Off if
-    /// absent.
+    /// Tolerance of use-it-or-lose-it (source rule 13). If ACR exceeds the measured rate by more
+    /// than this before an FRM, ACR loses 1/16 and the next increase is skipped (NEC uPD98405). Off
+    /// if absent.
     #[schemars(extend("x-search" = { "low": "0.1 Mbit/s", "high": "100 Mbit/s", "scale": "log", "when": {"use_it_or_lose_it": true} }))]
     pub use_it_or_lose_it: Option<Rate>,
-    /// Effect of an explicit rate below MCR.
+    /// Effect on ACR of an explicit rate below MCR.
     pub er_below_mcr: ErBelowMcr,
-    /// Makes the destination reset the saved EFCI of the last data cell once a BRM has reported it.
+    /// The destination clears the saved EFCI of the last data cell when a BRM has reported it.
     pub reset_saved_efci: bool,
 }
 
@@ -203,7 +207,7 @@ impl Default for AbrConfig {
     }
 }
 
-/// Default of MDF, from Gerla et al. (section III.E).
+/// Default of MDF (Gerla et al., section III.E).
 const DEFAULT_MDF: u32 = 5;
 const MAX_MDF: u32 = 16;
 
@@ -212,7 +216,7 @@ const PROPORTIONAL: &str =
     "belongs to `rules = \"prca\"` or `\"eprca\"`; TM 4.0 has `rif` and `rdf`";
 const PREDICTING: &str = "belongs to `rules = \"smith-predictor\"`";
 
-/// Largest transient buffer exposure that can be signalled (24 bits).
+/// Largest transient buffer exposure in cells that can be signalled (24 bits).
 const MAX_TBE: u64 = 16_777_215;
 
 impl AbrConfig {
@@ -224,7 +228,8 @@ impl AbrConfig {
     pub fn mcr_cells(&self) -> f64 {
         self.mcr.map_or(0.0, Rate::cells_per_second)
     }
-    /// Initial cell rate in cells/s; with `apply_tbe_icr_cap` at most TBE per `frtt`.
+    /// Initial cell rate in cells/s on an access link of `link_rate`; with `apply_tbe_icr_cap` at
+    /// most TBE per `frtt`.
     pub fn icr_cells(&self, link_rate: Rate, frtt: Ps) -> f64 {
         self.icr_units(ServiceRate::of_cells(link_rate), frtt)
     }
@@ -236,7 +241,8 @@ impl AbrConfig {
     pub(super) fn mcr_units(&self, line: ServiceRate) -> f64 {
         self.mcr.map_or(0.0, |mcr| line.in_units(mcr))
     }
-    /// Initial cell rate in units/s; with `apply_tbe_icr_cap` at most TBE per `frtt`.
+    /// Initial cell rate in units/s on an access link of rate `line`; with `apply_tbe_icr_cap` at
+    /// most TBE per `frtt`.
     pub(super) fn icr_units(&self, line: ServiceRate, frtt: Ps) -> f64 {
         let icr = self
             .icr
@@ -248,11 +254,11 @@ impl AbrConfig {
         icr.min(self.tbe.0 as f64 / frtt.as_secs_f64())
             .max(self.mcr_units(line))
     }
-    /// MDF of PRCA and EPRCA in force.
+    /// MDF of PRCA and EPRCA with its default applied.
     pub fn mdf_in_force(&self) -> u32 {
         self.mdf.unwrap_or(DEFAULT_MDF)
     }
-    /// FRMs without a BRM after which source rule 6 cuts ACR, at least 1.
+    /// Number of FRMs without a BRM after which source rule 6 cuts ACR; at least 1.
     pub fn crm_frms(&self) -> u64 {
         let nrm = self.nrm.max(1) as u64;
         let derived = match self.crm_rounding {
@@ -261,7 +267,7 @@ impl AbrConfig {
         };
         self.crm.map_or(derived, u64::from).max(1)
     }
-    /// Findings about parameters that are impossible or outside the standard on an access link of
+    /// Findings about parameters that are impossible or outside the standard, on an access link of
     /// `link_rate`.
     pub fn check(&self, link_rate: Rate) -> Vec<Finding> {
         let mut findings = Vec::new();
@@ -273,8 +279,8 @@ impl AbrConfig {
         findings
     }
 
-    /// Findings about parameters that belong to other rules, and missing ones without which no rate
-    /// can rise.
+    /// Adds findings about parameters that belong to other rules, and about missing parameters
+    /// without which no rate can rise.
     fn check_rules(&self, findings: &mut Vec<Finding>) {
         if let Some(law) = &self.law {
             if law.found().is_none() {

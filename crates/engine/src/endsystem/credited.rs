@@ -1,4 +1,5 @@
-//! A source under credit control: it hands over only cells that its interface has credit for.
+//! A source under credit control: it passes only as many cells to its port as the channel has
+//! credit for.
 
 use super::source::Emission;
 use super::unshaped::UnshapedSource;
@@ -6,12 +7,13 @@ use crate::atm::cell::CELL_UNITS;
 use crate::credit::Sender;
 use crate::kernel::{Ps, Rate};
 
-/// A source that hands data cells to its interface while some wait and the channel has credit, at
-/// most at the rate of the link.
+/// A source that passes data cells to its port while cells wait and the channel has credit, at most
+/// at the rate of the link.
 #[derive(Clone, Debug)]
 pub struct CreditedSource {
     pace: UnshapedSource,
-    /// Credit of the channel: counts the cells handed over, which the interface has sent or will send.
+    /// Credit of the channel. It counts the cells passed to the port, which the port has sent or
+    /// will send.
     handed: Sender,
 }
 
@@ -23,14 +25,15 @@ impl CreditedSource {
             handed: sender,
         }
     }
-    /// Earliest time of the next cell, possibly in the past; `NEVER` without data or without
-    /// credit.
+    /// Earliest time of the next cell, possibly in the past; `NEVER` without waiting data or
+    /// without credit.
     #[inline]
     pub fn next_wake(&self, data_waiting: bool) -> Ps {
         self.pace
             .next_wake(data_waiting && self.handed.allows(CELL_UNITS))
     }
-    /// The data cell to be sent at `now`, if one waits, there is credit and its time has come.
+    /// The data cell to be sent at `now`, if a cell waits, the channel has credit and the earliest
+    /// time has come.
     #[inline]
     pub fn opportunity(&mut self, now: Ps, data_waiting: bool) -> Option<Emission> {
         let emission = self
@@ -41,11 +44,11 @@ impl CreditedSource {
         }
         emission
     }
-    /// Number of cells that may be handed over now.
+    /// Number of cells that the credit still permits.
     pub fn balance(&self) -> u32 {
         self.handed.balance()
     }
-    /// Sets the number of cells, counted from the start, up to which cells may be handed over.
+    /// Sets the credit limit: the count of cells, from the start, up to which the source may send.
     pub fn set_limit(&mut self, limit: u32) {
         self.handed.set_limit(limit);
     }

@@ -1,4 +1,4 @@
-//! Laws for the rate of a source from outside this crate.
+//! User-defined laws for the rate of a source.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -12,20 +12,20 @@ use crate::component::Component;
 use crate::custom::{Custom, FromOutside};
 use crate::kernel::Ps;
 
-/// Limits of a source, in cells/s, and the parameter Nrm.
+/// The rate limits of a source, and the parameter Nrm.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SourceFacts {
-    /// Initial cell rate.
+    /// Initial cell rate in cells/s.
     pub icr: f64,
-    /// Minimum cell rate.
+    /// Minimum cell rate in cells/s.
     pub mcr: f64,
-    /// Peak cell rate.
+    /// Peak cell rate in cells/s.
     pub pcr: f64,
-    /// In-rate cells per forward RM cell.
+    /// Number of in-rate cells for each forward RM cell, including the RM cell.
     pub nrm: u32,
 }
 
-/// A law with its parameters, which makes the state of each source.
+/// A user-defined law with its parameters. It makes the state of the law for each source.
 pub trait CustomLaw: Debug + Send + Sync {
     /// Name of the law in scenarios.
     fn name(&self) -> &'static str;
@@ -33,16 +33,17 @@ pub trait CustomLaw: Debug + Send + Sync {
     fn build(&self, facts: SourceFacts) -> Box<dyn LawState>;
 }
 
-/// State of a law at one source. Rates are in cells/s; the source keeps ACR between MCR and PCR.
+/// State of a user-defined law at one source. Rates are in cells/s. The source keeps ACR between
+/// MCR and PCR.
 pub trait LawState: Debug + Send {
-    /// ACR after a cell that is sent at `now`.
+    /// The new ACR after a cell was sent at `now`; `acr` is the ACR before.
     fn after_cell(&mut self, now: Ps, acr: f64) -> f64;
-    /// ACR after a backward RM cell that arrives at `now`.
+    /// The new ACR after the backward RM cell `rm` arrived at `now`; `acr` is the ACR before.
     fn after_brm(&mut self, now: Ps, acr: f64, rm: &RmCell) -> f64;
     /// A copy of the law in the same state.
     fn boxed_clone(&self) -> Box<dyn LawState>;
     /// The law as `Any`, if the program that runs the simulation may read and change it between two
-    /// slices of the run.
+    /// calls of the run.
     fn as_any_mut(&mut self) -> Option<&mut dyn Any> {
         None
     }
@@ -54,12 +55,13 @@ impl Clone for Box<dyn LawState> {
     }
 }
 
-/// A law from outside in a configuration.
+/// A user-defined law in a configuration.
 pub type LawConfig = Custom<dyn CustomLaw>;
 
 impl FromOutside for dyn CustomLaw {
     const TAG: &'static str = "law";
-    /// No components: TM 4.0, PRCA, EPRCA and Smith predictors are chosen by `rules`.
+    /// An empty list: `rules` selects TM 4.0, PRCA, EPRCA or Smith predictors, so no law has a
+    /// reserved name.
     fn registered() -> &'static [Component] {
         &[]
     }
@@ -69,8 +71,8 @@ impl JsonSchema for LawConfig {
     fn schema_name() -> Cow<'static, str> {
         "Law".into()
     }
-    /// Schema of a table whose key `law` names the law; the reader of scenarios replaces it by the
-    /// schemas of the laws that it finds.
+    /// Schema of a table that names the law under the key `law`. The reader of scenarios replaces
+    /// it by the schemas of the laws that it finds.
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "description": "A table with the name of the law and its parameters.",

@@ -1,14 +1,15 @@
 //! The ABR destination: rules 1 to 6 of TM 4.0 section 5.10.5 ("DES rule n") for one connection.
 //!
-//! The destination hands the turned-round RM cell to the source of the reverse direction. That
-//! source keeps DES rules 3, 4 and 6 in [`super::AbrSource::offer_brm`]: the newest cell replaces
-//! one that still waits.
+//! The destination passes each turned-round RM cell to the source of the reverse direction. This
+//! source implements DES rules 3, 4 and 6 in [`super::AbrSource::offer_brm`]: the newest RM cell
+//! replaces one that still waits.
 
 use super::config::AbrConfig;
 use crate::kernel::{Ps, ServiceRate};
 use crate::passing::RateRecord;
 
-/// Shortest time between cells that a destination generates itself: 10 per second (DES rule 5).
+/// Least time between RM cells that a destination generates without an FRM: 10 per second (DES rule
+/// 5).
 const GENERATION_INTERVAL: Ps = Ps::from_ms(100);
 
 /// The destination half of an ABR end system.
@@ -16,14 +17,14 @@ const GENERATION_INTERVAL: Ps = Ps::from_ms(100);
 pub struct AbrDestination {
     saved_efci: bool,
     reset: bool,
-    /// True if the data are ABR, too, so that their EFCI is saved.
+    /// True if the channel's data are ABR, too, so that the EFCI of data cells is saved.
     heeds_data: bool,
     last_er: f64,
     may_generate_at: Ps,
 }
 
 impl AbrDestination {
-    /// A destination whose sender has an access link of rate `line`.
+    /// The destination of a connection with an access link of rate `line`.
     pub fn new(config: &AbrConfig, line: ServiceRate) -> AbrDestination {
         AbrDestination {
             saved_efci: false,
@@ -34,8 +35,8 @@ impl AbrDestination {
         }
     }
 
-    /// The destination of a channel whose data have another class than its RM cells: the EFCI of
-    /// the data is ignored.
+    /// This destination for a channel whose data have another class than its RM cells: the EFCI of
+    /// data cells is ignored.
     pub fn of_rm_cells_only(self) -> AbrDestination {
         AbrDestination {
             heeds_data: false,
@@ -43,29 +44,30 @@ impl AbrDestination {
         }
     }
 
-    /// Handles a data cell that arrives. DES rule 1: the EFCI of the cell is saved.
+    /// Processes a data cell. DES rule 1: saves the EFCI bit of the cell.
     #[inline]
     pub fn on_data(&mut self, efci: bool) {
         self.saved_efci = efci;
     }
 
-    /// Saved EFCI of the last data cell; with `reset_saved_efci` only until a BRM has reported it.
+    /// Saved EFCI bit of the last data cell. With `reset_saved_efci` it is cleared when a BRM has
+    /// reported it.
     pub fn saved_efci(&self) -> bool {
         self.saved_efci
     }
 
-    /// Handles an FRM that arrives, in-rate or not. DES rule 2: the FRM is turned round with BN =
-    /// 0, and CI is set if the saved EFCI is set.
+    /// Processes an FRM, in-rate or not. DES rule 2: the FRM is turned round with BN = 0, and CI is
+    /// set if the saved EFCI is set.
     pub fn on_frm(&mut self, mut rm: RateRecord) -> RateRecord {
         self.last_er = rm.er;
-        rm.bn = false; // DES rule 2. DIR is the kind of the cell, which the source sets.
+        rm.bn = false; // DES rule 2; the kind of the cell, which the source sets, stands for DIR
         rm.ci |= self.saved_efci && self.heeds_data; // DES rule 2
-        self.saved_efci &= !self.reset; // DES rule 2; some simulators do not reset it.
+        self.saved_efci &= !self.reset; // DES rule 2; some simulators do not reset the saved EFCI
         rm
     }
 
     /// A BRM that a congested destination generates without an FRM (DES rule 5): BN and CI are set,
-    /// ER is that of the last FRM. `None` within 100 ms of the last BRM of this kind.
+    /// and ER is that of the last FRM. `None` within 100 ms after the last BRM of this kind.
     pub fn generate(&mut self, now: Ps) -> Option<RateRecord> {
         if now < self.may_generate_at {
             return None;

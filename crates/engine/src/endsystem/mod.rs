@@ -1,8 +1,8 @@
 //! The two halves of an ABR end system (TM 4.0 sections 5.10.4 and 5.10.5), and sources without
 //! rate control.
 //!
-//! In the comments "SES rule n" is source rule n of section 5.10.4, "DES rule n" destination rule n
-//! of section 5.10.5.
+//! In the comments, "SES rule n" is source rule n of section 5.10.4, and "DES rule n" is
+//! destination rule n of section 5.10.5.
 
 pub mod config;
 pub mod credited;

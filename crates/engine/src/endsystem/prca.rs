@@ -1,27 +1,27 @@
-//! The sources of proportional rate control: PRCA (as in Gerla, Pazos and Signore 1995) and EPRCA
-//! (Roberts, ATM Forum 94-0735R1, after surveys of the field).
+//! The rate of PRCA sources (as in Gerla, Pazos and Signore 1995) and of EPRCA sources (Roberts,
+//! ATM Forum 94-0735R1, after surveys of the field).
 //!
-//! The rate falls with every cell, and only an RM cell without CI lets it rise: that cell restores
-//! the decreases of the cycle and adds an increase (Gerla et al., section II.A). Cells are sent and
-//! turned round as in TM 4.0 (source rules 1 to 4, 10 to 12). The rules of TM 4.0 for the rate (5,
-//! 6, 8, 9 and 13) do not apply.
+//! The rate falls with every cell. Only an RM cell without CI raises it: this RM cell restores the
+//! decreases of the cycle and adds an increase (Gerla et al., section II.A). Cells are sent and
+//! turned round as in TM 4.0 (source rules 1 to 4 and 10 to 12). The rate rules of TM 4.0 (5, 6, 8,
+//! 9 and 13) do not apply.
 
 use super::config::{AbrConfig, Compensation, SourceRules};
 use crate::atm::cell::RmCell;
 use crate::kernel::Rate;
 
-/// State of a source of proportional rate control; rates in cells/s.
+/// State of a PRCA or EPRCA source. Rates are in cells/s.
 #[derive(Clone, Debug)]
 pub(super) struct Proportional {
-    /// Additive decrease rate ADR: the decrease of ACR with each cell.
+    /// Additive decrease rate (ADR): the decrease of ACR with each cell, in cells/s.
     adr: f64,
-    /// ADR as a share of ACR, 2^-MDF.
+    /// ADR divided by ACR, which is 2^-MDF.
     share: f64,
-    /// Increase of ACR with an RM cell without CI.
+    /// Increase of ACR by an RM cell without CI, in cells/s, in addition to the restored decreases.
     increase: f64,
-    /// Nrm, the number of cells in a cycle.
+    /// Number of cells in a cycle (Nrm).
     cells: f64,
-    /// Sum of the decreases since the last BRM, with `Compensation::Counted`.
+    /// Sum of the decreases since the last BRM in cells/s; `None` without `Compensation::Counted`.
     taken: Option<f64>,
     follows_er: bool,
     mcr: f64,
@@ -29,7 +29,7 @@ pub(super) struct Proportional {
 }
 
 impl Proportional {
-    /// The state of a source that starts at `icr`.
+    /// State of a source that begins with the rate `icr`.
     pub fn new(config: &AbrConfig, icr: f64, mcr: f64, pcr: f64) -> Proportional {
         let taken = (config.compensation == Compensation::Counted).then_some(0.0);
         let mut law = Proportional {
@@ -47,12 +47,12 @@ impl Proportional {
         law
     }
 
-    /// Replaces the parameters. ADR stays as it is until the next BRM sets it.
+    /// Replaces the parameters. ADR is kept until the next BRM sets it.
     pub fn change(&mut self, config: &AbrConfig) {
         self.share = libm::ldexp(1.0, -(config.mdf_in_force() as i32));
         self.cells = config.nrm.max(1) as f64;
         let air = config.air.map_or(0.0, Rate::cells_per_second);
-        // EPRCA: Nrm AIR, as its AIR is per cell; PRCA: AIR.
+        // EPRCA adds Nrm AIR, because its AIR is per cell; PRCA adds AIR.
         self.increase = if self.follows_er {
             air * self.cells
         } else {
@@ -60,7 +60,7 @@ impl Proportional {
         };
     }
 
-    /// ACR after a cell: ACR := max(MCR, ACR - ADR).
+    /// The new ACR after a cell: ACR := max(MCR, ACR - ADR).
     pub fn after_cell(&mut self, acr: f64) -> f64 {
         let fallen = (acr - self.adr).max(self.mcr); // Gerla et al. II.A
         if let Some(taken) = &mut self.taken {
@@ -69,9 +69,10 @@ impl Proportional {
         fallen
     }
 
-    /// ACR after a BRM. Without CI: ACR := min(PCR, ACR + Nrm ADR + AIR) and ADR := ACR / 2^MDF;
-    /// with CI no change, so that the rate goes on falling. With `Compensation::Counted` the sum of
-    /// the decreases replaces Nrm ADR. EPRCA also obeys the explicit rate.
+    /// The new ACR after a BRM. Without CI, ACR := min(PCR, ACR + Nrm ADR + AIR) and ADR := ACR /
+    /// 2^MDF. With CI nothing changes, so that the rate continues to fall. With
+    /// `Compensation::Counted` the sum of the decreases replaces Nrm ADR. EPRCA also obeys the
+    /// explicit rate.
     pub fn after_brm(&mut self, acr: f64, rm: &RmCell) -> f64 {
         let cycle = match &mut self.taken {
             Some(taken) => core::mem::take(taken),

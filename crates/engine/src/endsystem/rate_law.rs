@@ -1,5 +1,5 @@
-//! Laws for the rate of a source in place of that of TM 4.0, which consists of source rules 5, 6,
-//! 8, 9 and 13.
+//! Laws for the rate of a source that replace the rate rules of TM 4.0: source rules 5, 6, 8, 9 and
+//! 13.
 
 use alloc::boxed::Box;
 use core::any::Any;
@@ -19,13 +19,13 @@ pub(super) enum RateLaw {
     Proportional(Proportional),
     /// The law of EPRCA by Smith's principle.
     Smith(SmithPredictor),
-    /// A law from outside the engine, with MCR and PCR.
+    /// A user-defined law, with MCR and PCR in cells/s.
     Custom(Box<dyn LawState>, f64, f64),
 }
 
 impl RateLaw {
-    /// The law of `config` for a source that starts at `icr`; `None` for the rules of TM 4.0. Rates
-    /// in cells/s.
+    /// The law of `config` for a source that begins with the rate `icr`; `None` for the rules of TM
+    /// 4.0. Rates are in cells/s.
     pub fn new(config: &AbrConfig, (icr, mcr, pcr): (f64, f64, f64), frtt: Ps) -> Option<RateLaw> {
         if let Some(law) = &config.law {
             let nrm = config.nrm;
@@ -45,8 +45,8 @@ impl RateLaw {
         }
     }
 
-    /// State of the law, if it is one from outside the engine that allows access; see
-    /// [`LawState::as_any_mut`].
+    /// State of a user-defined law that allows access, see [`LawState::as_any_mut`]; `None` for
+    /// other laws.
     pub fn as_any_mut(&mut self) -> Option<&mut dyn Any> {
         match self {
             RateLaw::Custom(law, ..) => law.as_any_mut(),
@@ -54,17 +54,17 @@ impl RateLaw {
         }
     }
 
-    /// Replaces the parameters by others of the same law; the state stays.
+    /// Replaces the parameters by others of the same law. The state is kept.
     pub fn change(&mut self, config: &AbrConfig) {
         match self {
             RateLaw::Proportional(law) => law.change(config),
             RateLaw::Smith(law) => law.change(config),
-            // Its parameters are fixed.
+            // The parameters of a user-defined law cannot change.
             RateLaw::Custom(..) => {}
         }
     }
 
-    /// ACR after a cell that is sent at `now`.
+    /// The new ACR after a cell was sent at `now`; `acr` is the ACR before.
     #[inline]
     pub fn after_cell(&mut self, now: Ps, acr: f64) -> f64 {
         match self {
@@ -74,7 +74,7 @@ impl RateLaw {
         }
     }
 
-    /// ACR after a BRM that arrives at `now`.
+    /// The new ACR after a BRM arrived at `now`; `acr` is the ACR before.
     pub fn after_brm(&mut self, now: Ps, acr: f64, rm: &RmCell) -> f64 {
         match self {
             RateLaw::Proportional(law) => law.after_brm(acr, rm),
@@ -83,8 +83,8 @@ impl RateLaw {
         }
     }
 
-    /// ER of an FRM (SES rule 10): PCR. For a Smith predictor it carries (X0 - x) / tau, which may
-    /// exceed PCR, so it starts at the largest rate.
+    /// ER of a new FRM (SES rule 10): PCR. For a Smith predictor the largest rate, because switches
+    /// lower ER to (X0 - x) / tau, which may exceed PCR.
     pub fn explicit_rate(config: &AbrConfig, pcr: f64) -> f64 {
         if config.rules == SourceRules::SmithPredictor {
             rm::MAX_RATE

@@ -1,32 +1,34 @@
-//! The source of EPRCA by Smith's principle (Mascolo, Cavendish and Gerla 1996). The source
-//! subtracts its cells on the way from the space that the network offers, so that the delay of the
-//! loop does not cause oscillation.
+//! The rate of a source under EPRCA by Smith's principle (Mascolo, Cavendish and Gerla 1996). The
+//! source subtracts its cells on the way from the space that the network offers. So the delay of
+//! the loop does not cause oscillation.
 //!
-//! u = (X0 - x - n) / tau, where n counts the cells that the queue x does not show yet: those sent
-//! within the round trip before the feedback arrived, and all since. Between two feedbacks the rate
-//! falls by 1 / tau with every cell, exponentially in time.
+//! u = (X0 - x - n) / tau, where n is the number of cells that the reported queue x does not
+//! contain yet: those sent within the round trip before the feedback arrived, and all cells since.
+//! Between two feedbacks each cell lowers the rate by 1 / tau, so the rate falls exponentially in
+//! time.
 
 use alloc::collections::VecDeque;
 
 use super::config::AbrConfig;
 use crate::kernel::Ps;
 
-/// State of a source with a Smith predictor; rates in cells/s.
+/// State of a source with a Smith predictor. Rates are in cells/s.
 #[derive(Clone, Debug)]
 pub(super) struct SmithPredictor {
-    /// Reduction of the rate by each cell on the way, 1 / tau.
+    /// Amount by which each cell on the way lowers the rate: 1 / tau.
     per_cell: f64,
     round_trip: Ps,
-    /// Rate (X0 - x) / tau of the last feedback; ICR before the first.
+    /// Rate (X0 - x) / tau of the last feedback; ICR before the first feedback.
     offered: f64,
-    /// Sending times of the cells that the feedback does not account for, the oldest first.
+    /// Sending times of the cells that the last feedback does not include, oldest first.
     on_the_way: VecDeque<Ps>,
     mcr: f64,
     pcr: f64,
 }
 
 impl SmithPredictor {
-    /// The state of a source that starts at `icr`, with a round trip of `frtt`.
+    /// State of a source that begins with the rate `icr`. `frtt` is the round trip time if `rtd` is
+    /// absent.
     pub fn new(config: &AbrConfig, (icr, mcr, pcr): (f64, f64, f64), frtt: Ps) -> SmithPredictor {
         SmithPredictor {
             per_cell: per_cell(config),
@@ -38,7 +40,7 @@ impl SmithPredictor {
         }
     }
 
-    /// Replaces the time constant. The rate follows with the next cell or BRM.
+    /// Replaces the time constant. The rate changes with the next cell or BRM.
     pub fn change(&mut self, config: &AbrConfig) {
         self.per_cell = per_cell(config);
     }
@@ -50,17 +52,17 @@ impl SmithPredictor {
             .max(self.mcr)
     }
 
-    /// ACR after a cell that is sent at `now`.
+    /// The new ACR after a cell was sent at `now`.
     pub fn after_cell(&mut self, now: Ps) -> f64 {
         self.on_the_way.push_back(now);
         self.rate()
     }
 
-    /// ACR after a BRM with the explicit rate `er`. Cells sent a round trip ago or earlier were in
-    /// the queue that the BRM reports, or had left it.
+    /// The new ACR after a BRM with the explicit rate `er` arrived at `now`. Cells sent at least a
+    /// round trip ago had reached the queue that the BRM reports.
     pub fn after_brm(&mut self, now: Ps, er: f64) -> f64 {
         self.offered = er;
-        // Cells older than a round trip are part of x.
+        // Cells sent at least a round trip ago are included in x.
         while self
             .on_the_way
             .front()
@@ -72,7 +74,7 @@ impl SmithPredictor {
     }
 }
 
-/// Reduction of the rate by each cell on the way, 1 / tau.
+/// Amount by which each cell on the way lowers the rate: 1 / tau.
 fn per_cell(config: &AbrConfig) -> f64 {
     1.0 / config.time_constant.unwrap_or(Ps::NEVER).as_secs_f64()
 }

@@ -1,8 +1,8 @@
 //! The ABR source: source rules 1 to 13 of TM 4.0 section 5.10.4 ("SES rule n") for one connection.
 //!
-//! [`AbrSource::next_wake`] is the time at which a cell can be sent. At that time or later the host
-//! calls [`AbrSource::opportunity`]. SES rule 12 (EFCI is 0 in data cells) holds because the host
-//! builds data cells with [`Info::data`].
+//! [`AbrSource::next_wake`] is the earliest time at which a cell can be sent. From then on the host
+//! calls [`AbrSource::opportunity`] to get the cell. SES rule 12 (EFCI is 0 in data cells) holds
+//! because the host makes data cells by [`Info::data`].
 
 mod steady;
 
@@ -15,18 +15,19 @@ use crate::atm::cell::{Info, Kind, RmCell};
 use crate::atm::rm;
 use crate::kernel::{Pace, Ps, Rate, ServiceRate};
 
-/// Sizes of the cells or frames that a source sends, in the units of service in which its rates count.
+/// Sizes of the cells or frames that a source sends, in the units of service in which its rates
+/// count.
 pub trait Sizes: Copy + Debug {
-    /// Notes that data is sent, or else an RM cell.
+    /// Records that data are sent (`is_data`) or an RM cell.
     fn sent(&mut self, is_data: bool);
-    /// Earliest time of the next cell or frame, if the last was sent at `at`, with the fraction
-    /// carried to it, as [`Pace::next`] gives them.
+    /// Earliest time of the next cell or frame, and the fraction of a picosecond then, if the last
+    /// one was sent at `at` with the fraction `carry`; as from [`Pace::next`].
     fn next(self, pace: Pace, at: Ps, carry: u32) -> (Ps, u32);
-    /// Units of service of an RM cell or of a frame with a record.
+    /// Size of an RM cell, or of a frame with a record of rates, in units of service.
     fn record(self) -> f64;
 }
 
-/// Sizes of cells, each of which is one unit.
+/// Sizes of ATM cells: each cell is one unit.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cells;
 
@@ -43,18 +44,18 @@ impl Sizes for Cells {
     }
 }
 
-/// Sizes of frames, in octets on the line.
+/// Sizes of Ethernet frames, in octets on the line.
 #[derive(Clone, Copy, Debug)]
 pub struct Octets {
-    /// Octets of the next frame with data.
+    /// Size of the next frame with data, in octets on the line.
     pub data: u32,
-    /// Octets of a frame with a record of rates.
+    /// Size of a frame with a record of rates, in octets on the line.
     pub record: u32,
     last: u32,
 }
 
 impl Octets {
-    /// Sizes of frames of which those with a record have `record` octets.
+    /// Sizes of frames; a frame with a record of rates has `record` octets.
     pub const fn new(record: u32) -> Octets {
         let (data, last) = (0, 0);
         Octets { data, record, last }
@@ -73,43 +74,43 @@ impl Sizes for Octets {
     }
 }
 
-/// The cell that the source sends at an opportunity.
+/// The cell that a source sends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Emission {
-    /// The next data cell of the host.
+    /// The next data cell of the source queue.
     Data,
     /// An RM cell: forward or backward by its kind, out-of-rate if CLP is set.
     Rm(Info, RmCell),
 }
 
-/// Counts of events at a source since its start.
+/// Counts of the events of an ABR source since its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// In-rate FRMs sent.
+    /// Number of in-rate FRMs sent.
     pub frms: u64,
-    /// BRMs sent, including those out of rate.
+    /// Number of BRMs sent, including those out of rate.
     pub brms: u64,
-    /// Out-of-rate FRMs sent (SES rule 11).
+    /// Number of out-of-rate FRMs sent (SES rule 11).
     pub out_of_rate_frms: u64,
-    /// BRMs sent out of rate because nothing could be sent in-rate.
+    /// Number of BRMs sent out of rate because no cell could be sent in-rate.
     pub out_of_rate_brms: u64,
-    /// Turned-round RM cells that a newer cell replaced (DES rule 3).
+    /// Number of waiting turned-round RM cells that a newer one replaced (DES rule 3).
     pub overwritten: u64,
-    /// Returns to ICR after idle time (SES rule 5).
+    /// Number of times that ACR returned to ICR after an idle time (SES rule 5).
     pub rule_5: u64,
-    /// Cuts because BRMs did not return (SES rule 6).
+    /// Number of times that ACR was cut because BRMs did not return (SES rule 6).
     pub rule_6: u64,
-    /// Cuts because the rate was not used (SES rule 13).
+    /// Number of times that ACR was cut because the rate was not used (SES rule 13).
     pub rule_13: u64,
-    /// Changes of ACR.
+    /// Number of changes of ACR.
     pub acr_changes: u64,
 }
 
-/// Constants of a connection; rates in units/s. Fields that each cell needs come first.
+/// Constants of a connection. Rates are in units/s. The fields that each cell needs come first.
 #[derive(Clone, Debug)]
 #[repr(C)]
 struct Limits {
-    /// Number of cells between two FRMs, Nrm - 1.
+    /// Number of other in-rate cells between two FRMs: Nrm - 1.
     nrm_others: u32,
     mrm: u32,
     trm: Ps,
@@ -121,23 +122,23 @@ struct Limits {
     pcr: f64,
     mcr: f64,
     icr: f64,
-    /// ER that the source writes into a new FRM.
+    /// ER that the source writes into a new FRM, in units/s.
     er: f64,
-    /// Value of ACR from which on it does not hold data back: the lower of PCR and the access
-    /// link's rate.
+    /// The lower of PCR and the access link's rate, in units/s. An ACR at or above this value does
+    /// not delay data.
     ceiling: f64,
-    /// Additive increase of ACR, RIF times PCR.
+    /// Additive increase of ACR: RIF times PCR, in units/s.
     increase: f64,
-    /// Factor 1 - RDF. `keep_cdf` is 1 - CDF.
+    /// Factor on ACR at a BRM with CI: 1 - RDF. `keep_cdf` is the factor 1 - CDF of SES rule 6.
     keep_rdf: f64,
     keep_cdf: f64,
-    /// Unused rate that SES rule 13 tolerates.
+    /// Difference of ACR and the measured rate that SES rule 13 tolerates, in units/s.
     unused: f64,
     crm: u64,
     adtf: Ps,
 }
 
-/// A stream of cells at a fixed low rate, with the earliest time of the next cell.
+/// Cells sent at a fixed low rate: the interval, and the earliest time of the next cell.
 #[derive(Clone, Debug)]
 struct Probe {
     interval: Ps,
@@ -156,23 +157,24 @@ impl Probe {
     }
 }
 
-/// Times and counts of in-rate cells. Where the rules of TM 4.0 alone set the rate, a data cell
-/// changes nothing else.
+/// Times and counts of in-rate cells. Under the rules of TM 4.0 a data cell changes only this
+/// state.
 #[derive(Clone, Copy, Debug)]
 pub struct Pacing {
-    /// Earliest time of the next in-rate cell. `t_last` is the time of the last.
+    /// Earliest time of the next in-rate cell. `t_last` is the time of the last in-rate cell.
     t_next: Ps,
     t_last: Ps,
-    /// Time from which on the Trm clause of SES rule 3a makes an FRM due.
+    /// Time from which on the clause of SES rule 3a about Trm requires an FRM.
     trm_at: Ps,
     carry: u32,
     carry_last: u32,
-    /// In-rate cells since the last in-rate FRM; before the first FRM the number at which one is due.
+    /// Number of in-rate cells since the last in-rate FRM. Before the first FRM, the number at
+    /// which an FRM is due.
     since_frm: u32,
 }
 
-/// The source half of an ABR end system, over cells or frames; rates are in units of service. Fields that
-/// each cell needs come first and lie together.
+/// The source half of an ABR end system, for cells or frames. Rates are in units of service per
+/// second. The fields that each cell needs come first.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct AbrSource<S = Cells> {
@@ -180,26 +182,26 @@ pub struct AbrSource<S = Cells> {
     pace: Option<Pace>,
     acr: f64,
     limits: Limits,
-    /// Turned-round RM cell that waits to be sent.
+    /// Turned-round RM cell that waits to be sent as a BRM.
     waiting: Option<RmCell>,
-    /// True if an in-rate BRM was sent since the last in-rate FRM.
+    /// True if an in-rate BRM was sent after the last in-rate FRM.
     brm_since_frm: bool,
-    /// True until the first in-rate FRM is sent.
+    /// True until the first in-rate FRM has been sent.
     first: bool,
-    /// True if a cell has been sent in-rate, so that `t_last` is valid.
+    /// True if an in-rate cell has been sent, so that `t_last` is valid.
     started: bool,
-    /// True if SES rule 13 has cut ACR, so that the next increase is skipped.
+    /// True if SES rule 13 has cut ACR, so that the next increase of ACR is skipped.
     skip_increase: bool,
     t_last_frm: Ps,
-    /// In-rate FRMs since the last BRM with BN = 0 (SES rule 6).
+    /// Number of in-rate FRMs since the last BRM with BN = 0 (SES rule 6).
     frms_without_brm: u64,
     frm_probe: Probe,
     brm_probe: Probe,
     acr_changed_at: Ps,
-    /// ER of the last BRM.
+    /// ER in the last BRM, in units/s.
     explicit_rate: Option<f64>,
     counters: Counters,
-    /// Law of the rate in place of SES rules 5, 6, 8, 9 and 13; `None` for these rules.
+    /// Law that replaces the rate rules (SES rules 5, 6, 8, 9 and 13); `None` for these rules.
     law: Option<RateLaw>,
     /// Rate of the access link, and fixed round trip time.
     way: (ServiceRate, Ps),
@@ -208,17 +210,18 @@ pub struct AbrSource<S = Cells> {
 }
 
 impl AbrSource {
-    /// A source of cells on an access link of `link_rate`; `frtt` is the fixed round trip time, which
-    /// matters only to `apply_tbe_icr_cap`. SES rule 2: ACR starts at ICR.
+    /// A source of cells on an access link of `link_rate`. `frtt` is the fixed round trip time,
+    /// used only by `apply_tbe_icr_cap` and Smith predictors. SES rule 2: ACR begins with ICR.
     pub fn new(config: &AbrConfig, link_rate: Rate, frtt: Ps) -> AbrSource {
         AbrSource::of(config, (ServiceRate::of_cells(link_rate), frtt), Cells)
     }
 }
 
 impl AbrSource<Octets> {
-    /// A source of frames on an access link of `link_rate`, with rates in octets/s on the line, under the
-    /// rules of TM 4.0, in which frames stand for cells. `config` has no other rules, and neither
-    /// `use_it_or_lose_it` nor `quantise_rates` nor `apply_tbe_icr_cap`.
+    /// A source of frames on an access link of `link_rate`, with rates in octets/s on the line. The
+    /// rules of TM 4.0 apply, with frames in place of cells; `record` is the size of a frame with a
+    /// record of rates. `config` must have no other rules, and not `use_it_or_lose_it`,
+    /// `quantise_rates` or `apply_tbe_icr_cap`.
     pub fn of_frames(config: &AbrConfig, link_rate: Rate, record: u32) -> AbrSource<Octets> {
         let way = (ServiceRate::of_octets(link_rate), Ps::ZERO);
         AbrSource::of(config, way, Octets::new(record))
@@ -258,18 +261,17 @@ impl<S: Sizes> AbrSource<S> {
         }
     }
 
-    /// State of the law from outside the engine that sets the source's rate, if it allows access;
-    /// see [`LawState::as_any_mut`](super::LawState::as_any_mut).
+    /// The user-defined law that sets the source's rate, if there is one that allows access; see
+    /// [`LawState::as_any_mut`](super::LawState::as_any_mut).
     pub fn law_mut(&mut self) -> Option<&mut dyn Any> {
         self.law.as_mut().and_then(RateLaw::as_any_mut)
     }
 
-    /// Replaces the parameters by others of the same rules. They act wherever the rules use them
-    /// from now on; ACR stays as it is.
+    /// Replaces the parameters by others of the same rules. They apply from now on; ACR is kept.
     pub fn change(&mut self, config: &AbrConfig) {
         let limits = Limits::new(config, self.way);
         if self.first {
-            self.pacing.since_frm = limits.nrm_others; // SES rule 2: the first cell is an FRM.
+            self.pacing.since_frm = limits.nrm_others; // SES rule 2: the first cell is an FRM
         }
         if self.pacing.trm_at.is_scheduled() {
             self.pacing.trm_at = self.t_last_frm.saturating_add(limits.trm); // SES rule 3a(i)
@@ -285,25 +287,25 @@ impl<S: Sizes> AbrSource<S> {
     pub fn acr(&self) -> f64 {
         self.acr
     }
-    /// Time of the last change of ACR.
+    /// Time at which ACR changed last.
     pub fn acr_changed_at(&self) -> Ps {
         self.acr_changed_at
     }
-    /// ER of the last BRM in units/s; `None` before the first.
+    /// ER in the last BRM in units/s; `None` before the first BRM.
     pub fn explicit_rate(&self) -> Option<f64> {
         self.explicit_rate
     }
-    /// Counts since the start.
+    /// Counts of events since the start of the source.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
-    /// True if a turned-round RM cell waits to be sent.
+    /// True if a turned-round RM cell waits to be sent as a BRM.
     pub fn brm_waits(&self) -> bool {
         self.waiting.is_some()
     }
 
-    /// Earliest time at which [`Self::opportunity`] has something to send, possibly in the past;
-    /// `NEVER` if that depends on future data, a future BRM or future feedback.
+    /// Earliest time at which [`Self::opportunity`] returns a cell, possibly in the past. `NEVER`
+    /// if this depends on data, a BRM to send or feedback that are still to come.
     #[inline(always)]
     pub fn next_wake(&self, data_waiting: bool) -> Ps {
         if data_waiting && !self.probes() && self.pace.is_some() {
@@ -348,12 +350,12 @@ impl<S: Sizes> AbrSource<S> {
         frm.min(brm)
     }
 
-    /// SES rule 11: true if ACR is so low that out-of-rate FRMs are sent.
+    /// True if ACR is so low that SES rule 11 permits out-of-rate FRMs.
     #[inline]
     fn probes(&self) -> bool {
         match self.limits.out_of_rate {
             OutOfRate::BelowTcr => self.acr < self.limits.tcr,
-            // Also an ACR so low that its interval exceeds the range of the clock.
+            // Also true for an ACR whose interval exceeds the range of the clock.
             OutOfRate::OnlyAtZero => self.pace.is_none(),
             OutOfRate::Never => false,
         }
@@ -363,13 +365,13 @@ impl<S: Sizes> AbrSource<S> {
         self.probes() && (data_waiting || !self.limits.frm_needs_data)
     }
 
-    /// DES rule 6: a BRM may be sent out of rate. Otherwise two ends with an ACR of zero would wait
-    /// for each other for ever.
+    /// True if a BRM may be sent out of rate (DES rule 6). Otherwise two ends with an ACR of zero
+    /// would wait for each other for ever.
     fn may_return_out_of_rate(&self) -> bool {
         self.waiting.is_some() && self.pace.is_none() && self.limits.out_of_rate != OutOfRate::Never
     }
 
-    /// The cell that is due at `now`, if any. In-rate cells come first.
+    /// The cell to send at `now`, if any. In-rate cells have precedence over out-of-rate cells.
     #[inline]
     pub fn opportunity(&mut self, now: Ps, data_waiting: bool) -> Option<Emission> {
         if data_waiting && self.sends_plainly(now) {
@@ -379,7 +381,8 @@ impl<S: Sizes> AbrSource<S> {
         self.choose(now, data_waiting)
     }
 
-    /// True if a waiting data cell is due at `now`, and neither FRM nor BRM: the common case of SES rule 3c.
+    /// True if a waiting data cell may be sent at `now`, and neither an FRM nor a BRM is due: the
+    /// common case of SES rule 3c.
     #[inline(always)]
     pub fn sends_plainly(&self, now: Ps) -> bool {
         let due = now >= self.pacing.t_next;
@@ -387,7 +390,7 @@ impl<S: Sizes> AbrSource<S> {
         due && plain && self.waiting.is_none()
     }
 
-    /// Sends the data cell that [`AbrSource::sends_plainly`] finds due.
+    /// Sends the data cell for which [`AbrSource::sends_plainly`] is true.
     #[inline(always)]
     pub fn send_plainly(&mut self, now: Ps) {
         self.count_cell();
@@ -395,20 +398,20 @@ impl<S: Sizes> AbrSource<S> {
         self.advance(now);
     }
 
-    /// The state that data cells sent from now on change, so that [`AbrSource::resume`] can take the cells
-    /// back; `None` if they change more, as with a law that acts on each cell.
+    /// Saves the state that data cells sent from now on change, for [`AbrSource::resume`]. `None`
+    /// if they change more, as with a law that acts on each cell.
     #[inline]
     pub fn pacing(&self) -> Option<Pacing> {
         self.law.is_none().then_some(self.pacing)
     }
 
-    /// Returns to the state that [`AbrSource::pacing`] gave. Since then nothing but cells of
-    /// [`AbrSource::send_plainly`] may have been sent, and nothing may have arrived.
+    /// Returns to the state that [`AbrSource::pacing`] saved. Since then only cells by
+    /// [`AbrSource::send_plainly`] may have been sent, and no RM cell may have arrived.
     pub fn resume(&mut self, from: Pacing) {
         self.pacing = from;
     }
 
-    /// The cell to be sent at `now`, by SES rule 3, or by SES rule 11 when nothing can be sent in-rate.
+    /// The cell to send at `now`: by SES rule 3, or by SES rule 11 if no cell can be sent in-rate.
     fn choose(&mut self, now: Ps, data_waiting: bool) -> Option<Emission> {
         if now < self.pacing.t_next || self.pace.is_none() {
             return self.send_out_of_rate(now, data_waiting);
@@ -429,9 +432,9 @@ impl<S: Sizes> AbrSource<S> {
         Some(sent)
     }
 
-    /// SES rule 3a: an FRM is due Trm after the last if Mrm cells followed it (i), or after Nrm - 1
-    /// other cells (ii). SES rule 2: the first cell is an FRM, sent as soon as any cell is to be
-    /// sent.
+    /// True if the next in-rate cell must be an FRM (SES rule 3a): Trm has passed since the last
+    /// FRM and Mrm cells have followed it (i), or Nrm - 1 other cells have followed it (ii). SES
+    /// rule 2: the first cell is an FRM, sent when the first cell of any kind could be sent.
     fn frm_due(&self, now: Ps, data_waiting: bool) -> bool {
         let wanted = data_waiting
             || (!self.limits.frm_needs_data && (!self.first || self.waiting.is_some()));
@@ -439,8 +442,8 @@ impl<S: Sizes> AbrSource<S> {
         wanted && due
     }
 
-    /// Sends an FRM after SES rules 5, 6 and 13, in this order, with the resulting ACR as its CCR
-    /// (SES rule 7).
+    /// Sends an FRM after SES rules 5, 6 and 13, in this order. The resulting ACR is the CCR of the
+    /// FRM (SES rule 7).
     fn send_frm(&mut self, now: Ps) -> Emission {
         if !self.first && self.law.is_none() {
             self.return_to_icr(now); // SES rule 5
@@ -462,7 +465,7 @@ impl<S: Sizes> AbrSource<S> {
         Emission::Rm(Info::rm(Kind::Frm, false), self.contents()) // SES rule 4: CLP = 0
     }
 
-    /// Applies SES rule 5: ACR := ICR, if ACR is above ICR and the last FRM is older than ADTF.
+    /// SES rule 5: ACR := ICR, if ACR is above ICR and the last FRM is older than ADTF.
     fn return_to_icr(&mut self, now: Ps) {
         if self.acr > self.limits.icr && now.saturating_sub(self.t_last_frm) > self.limits.adtf {
             self.counters.rule_5 += 1;
@@ -470,8 +473,8 @@ impl<S: Sizes> AbrSource<S> {
         }
     }
 
-    /// Applies SES rule 6: ACR := max(MCR, ACR - ACR CDF) before each FRM that follows CRM or more
-    /// FRMs without a BRM. Only a BRM ends this, not the cut itself.
+    /// SES rule 6: ACR := max(MCR, ACR - ACR CDF) before each FRM after CRM or more FRMs without a
+    /// BRM. Only a BRM ends these cuts.
     fn cut_without_brm(&mut self, now: Ps) {
         if self.frms_without_brm >= self.limits.crm {
             self.counters.rule_6 += 1;
@@ -479,10 +482,10 @@ impl<S: Sizes> AbrSource<S> {
         }
     }
 
-    /// Applies SES rule 13 (use it or lose it), in the form of the NEC uPD98405.
+    /// SES rule 13 (use it or lose it), in the form of the NEC uPD98405.
     fn give_up_unused(&mut self, now: Ps) {
         let span = now.saturating_sub(self.t_last_frm).as_secs_f64();
-        let used = (self.pacing.since_frm + 1) as f64 / span; // Rate since the last FRM.
+        let used = (self.pacing.since_frm + 1) as f64 / span; // rate since the last FRM
         if self.acr - used > self.limits.unused {
             self.counters.rule_13 += 1;
             self.skip_increase = true;
@@ -502,8 +505,8 @@ impl<S: Sizes> AbrSource<S> {
         Emission::Rm(Info::rm(Kind::Brm, out_of_rate), rm)
     }
 
-    /// Sends a cell out of rate, by SES rule 11 or DES rule 6: CLP is set, and neither clause of
-    /// SES rule 3a counts these cells.
+    /// Sends a cell out of rate, by SES rule 11 or DES rule 6. CLP is set, and SES rule 3a does not
+    /// count the cell.
     fn send_out_of_rate(&mut self, now: Ps, data_waiting: bool) -> Option<Emission> {
         if self.may_return_out_of_rate() && now >= self.brm_probe.next {
             self.brm_probe.sent(now);
@@ -518,7 +521,7 @@ impl<S: Sizes> AbrSource<S> {
         None
     }
 
-    /// SES rule 10: the fields of a new FRM.
+    /// The fields of a new FRM (SES rule 10).
     fn contents(&self) -> RmCell {
         let code = |rate: f64| {
             if self.limits.quantise {
@@ -538,25 +541,25 @@ impl<S: Sizes> AbrSource<S> {
         }
     }
 
-    /// Counts an in-rate cell other than an FRM; the time clause of SES rule 3a needs Mrm of these.
+    /// Counts an in-rate cell other than an FRM. SES rule 3a (i) needs Mrm of them.
     #[inline]
     fn count_cell(&mut self) {
-        // Saturates: with `frm_needs_data` a source without data never resets the count.
+        // Saturates, because with `frm_needs_data` a source without data never resets the count.
         self.pacing.since_frm = self.pacing.since_frm.saturating_add(1);
         if self.pacing.since_frm == self.limits.mrm {
             self.pacing.trm_at = self.trm_after_frm();
         }
     }
 
-    /// Time from which on an FRM is due once Mrm cells have followed the last (SES rule 3a(i)).
+    /// Time from which on an FRM is due after Mrm other cells (SES rule 3a (i)).
     #[inline(always)]
     fn trm_after_frm(&self) -> Ps {
         self.t_last_frm.saturating_add(self.limits.trm)
     }
 
-    /// Applies SES rule 1: the next in-rate cell follows 1/ACR after this one at the earliest; of frames the
-    /// next follows after the octets of this one over ACR. The fraction of a picosecond is carried only
-    /// between cells sent on time.
+    /// SES rule 1: the next in-rate cell is at least 1/ACR after this cell. For frames, the least
+    /// time is the octets of this frame divided by ACR. The fraction of a picosecond is carried
+    /// only if the next cell is sent at its earliest time.
     #[inline(always)]
     fn advance(&mut self, now: Ps) {
         self.pacing.carry_last = self.carry_to(now);
@@ -577,7 +580,7 @@ impl<S: Sizes> AbrSource<S> {
         }
     }
 
-    /// ACR after a cell, if the law of the source sets ACR after each cell.
+    /// Sets ACR after a cell, if the source has a law.
     #[inline(never)]
     fn follow_law(&mut self, now: Ps) {
         if let Some(law) = &mut self.law {
@@ -594,11 +597,11 @@ impl<S: Sizes> AbrSource<S> {
         });
     }
 
-    /// Handles a BRM that arrives, in-rate or not, by SES rules 8 and 9. An idle source is
+    /// Processes a BRM, in-rate or not, by SES rules 8 and 9. The next cell of an idle source is
     /// rescheduled, too.
     pub fn on_brm(&mut self, now: Ps, rm: &RmCell) {
         if !rm.bn {
-            self.frms_without_brm = 0; // SES rule 6: only BN = 0 counts.
+            self.frms_without_brm = 0; // SES rule 6: only a BRM with BN = 0 counts
         }
         self.explicit_rate = Some(rm.er);
         let before = self.acr;
@@ -615,20 +618,20 @@ impl<S: Sizes> AbrSource<S> {
         }
     }
 
-    /// ACR by SES rule 8. CI: ACR := max(MCR, ACR - ACR RDF). Neither CI nor NI: ACR := min(PCR,
-    /// ACR + RIF PCR). NI alone: no change.
+    /// The new ACR by SES rule 8. With CI, ACR := max(MCR, ACR - ACR RDF). With neither CI nor NI,
+    /// ACR := min(PCR, ACR + RIF PCR). With NI alone ACR is kept.
     fn step(&mut self, rm: &RmCell) -> f64 {
         if rm.ci {
             return (self.acr * self.limits.keep_rdf).max(self.limits.mcr);
         }
-        // SES rule 13 as in the uPD98405: no increase directly after its cut.
+        // SES rule 13, as in the uPD98405: the first increase after a cut is skipped.
         if rm.ni || core::mem::take(&mut self.skip_increase) {
             return self.acr;
         }
         (self.acr + self.limits.increase).min(self.limits.pcr)
     }
 
-    /// ACR by SES rule 9: ACR := max(MCR, min(ACR, ER)).
+    /// The new ACR by SES rule 9: ACR := max(MCR, min(ACR, ER)).
     fn bounded(&self, acr: f64, er: f64) -> f64 {
         let Limits {
             mcr,
@@ -652,8 +655,8 @@ impl<S: Sizes> AbrSource<S> {
         self.counters.acr_changes += 1;
     }
 
-    /// Moves the next cell to the time that the new ACR gives, whether ACR rose or fell; TM 4.0
-    /// permits this.
+    /// Moves the next cell to the time that the new ACR gives, whether ACR rose or fell, as TM 4.0
+    /// permits.
     fn reschedule(&mut self, now: Ps) {
         self.schedule();
         if self.pacing.t_next < now {
@@ -661,18 +664,19 @@ impl<S: Sizes> AbrSource<S> {
         }
     }
 
-    /// Takes a turned-round RM cell from the destination half. The cell replaces one that still
-    /// waits (DES rule 3), so that no older contents follow newer ones (DES rule 4).
+    /// Stores a turned-round RM cell from the destination half, to be sent as a BRM. The cell
+    /// replaces one that still waits (DES rule 3), so that no older contents follow newer ones (DES
+    /// rule 4).
     pub fn offer_brm(&mut self, rm: RmCell) {
         self.counters.overwritten += self.waiting.replace(rm).is_some() as u64;
     }
 
-    /// Time until which ACR, below both PCR and the access link, holds waiting data back; `None` if
-    /// it does not. A source with data is rate-limited before this time.
+    /// Time until which an ACR below PCR and below the access link's rate delays waiting data;
+    /// `None` for a higher ACR. A source with data is rate-limited before this time.
     pub fn rate_limited_until(&self, data_waiting: bool) -> Option<Ps> {
         (data_waiting && self.acr < self.limits.ceiling).then_some(self.pacing.t_next)
     }
-    /// True if data wait at `now` because of the rate alone.
+    /// True if at `now` waiting data are delayed only by ACR.
     pub fn is_rate_limited(&self, now: Ps, data_waiting: bool) -> bool {
         self.rate_limited_until(data_waiting)
             .is_some_and(|until| now < until)

@@ -1,13 +1,13 @@
-//! A source whose data are of another class than its RM cells: only the line paces the data, while
-//! the RM cells of the ABR channel in the other direction return by the rules of TM 4.0.
+//! A source whose data cells have another class than its RM cells. Only the line paces the data.
+//! The RM cells that the ABR channel of the other direction needs are sent by the rules of TM 4.0.
 
 use super::source::{AbrSource, Emission};
 use super::unshaped::UnshapedSource;
 use crate::kernel::{Ps, Rate};
 
-/// A source that sends RM cells at its ACR and, beside them, data at the rate of the link. ACR does
-/// not limit the data, and data do not cause forward RM cells: these are sent as by a source
-/// without data (SES rule 3).
+/// A source that sends RM cells at its ACR, and data at the rate of the link. ACR does not limit
+/// the data, and data cause no forward RM cells: these are sent as by a source without data (SES
+/// rule 3).
 #[derive(Clone, Debug)]
 pub struct SplitSource {
     rm: AbrSource,
@@ -15,33 +15,33 @@ pub struct SplitSource {
 }
 
 impl SplitSource {
-    /// A source on a link of `link_rate` whose RM cells the source `rm` sends.
+    /// A source on a link of `link_rate`; the ABR source `rm` sends the RM cells.
     pub fn new(rm: AbrSource, link_rate: Rate) -> SplitSource {
         SplitSource {
             rm,
             data: UnshapedSource::new(None, link_rate),
         }
     }
-    /// Earliest time of the next cell, possibly in the past; `NEVER` if that depends on data or
-    /// feedback still to come.
+    /// Earliest time of the next cell, possibly in the past; `NEVER` if this depends on data or
+    /// feedback that are still to come.
     #[inline]
     pub fn next_wake(&self, data_waiting: bool) -> Ps {
         self.rm
             .next_wake(false)
             .min(self.data.next_wake(data_waiting))
     }
-    /// The cell that is due at `now`, if any. At one instant RM cells come first.
+    /// The cell to send at `now`, if any. At one instant an RM cell comes before a data cell.
     #[inline]
     pub fn opportunity(&mut self, now: Ps, data_waiting: bool) -> Option<Emission> {
         self.rm
             .opportunity(now, false)
             .or_else(|| self.data.opportunity(now, data_waiting))
     }
-    /// Source of the RM cells.
+    /// The ABR source of the RM cells.
     pub fn rm(&self) -> &AbrSource {
         &self.rm
     }
-    /// Source of the RM cells, to which feedback and turned-round cells are passed.
+    /// The ABR source of the RM cells, mutable, which gets feedback and turned-round RM cells.
     pub fn rm_mut(&mut self) -> &mut AbrSource {
         &mut self.rm
     }
@@ -53,7 +53,7 @@ mod tests {
     use crate::atm::cell::{Kind, RmCell};
     use crate::endsystem::AbrConfig;
 
-    /// A source with a line on which a cell takes 10 us, and with 1,000 cells/s for RM cells.
+    /// A source on a line with a cell time of 10 us, with an ACR of 1,000 cells/s for RM cells.
     fn source() -> SplitSource {
         let link_rate = Rate::from_bps(42_400_000);
         let config = AbrConfig {
@@ -97,8 +97,7 @@ mod tests {
             bn: false,
         };
         source.rm_mut().offer_brm(waiting);
-        // The first cell is an FRM, and the BRM follows 1 ms later; the line is free for data at
-        // once.
+        // The first cell is an FRM, and the BRM follows after 1 ms. Data can be sent at once.
         assert_eq!(
             [(); 3].map(|()| sent(&mut source, ms(0))),
             [Some(Some(Kind::Frm)), Some(None), None]

@@ -1,4 +1,4 @@
-//! A source without rate control: cells at a constant peak rate (UBR and CBR under TCP).
+//! A source without rate control: it sends cells at a constant peak rate (UBR and CBR under TCP).
 
 use super::source::Emission;
 use crate::kernel::{CellClock, Ps, Rate};
@@ -12,7 +12,7 @@ pub struct UnshapedSource {
 }
 
 impl UnshapedSource {
-    /// A source with the peak rate `pcr`, or with the rate of its access link if there is none.
+    /// A source with the peak rate `pcr`, or, without one, with the rate of its access link.
     pub fn new(pcr: Option<Rate>, link_rate: Rate) -> UnshapedSource {
         UnshapedSource {
             clock: CellClock::new(pcr.unwrap_or(link_rate)),
@@ -25,13 +25,13 @@ impl UnshapedSource {
     pub fn next_wake(&self, data_waiting: bool) -> Ps {
         if data_waiting { self.t_next } else { Ps::NEVER }
     }
-    /// The data cell to be sent at `now`, if one waits and is due.
+    /// The data cell to send at `now`, if a cell waits and the peak rate permits it.
     #[inline]
     pub fn opportunity(&mut self, now: Ps, data_waiting: bool) -> Option<Emission> {
         if !data_waiting || now < self.t_next {
             return None;
         }
-        // The fraction of a picosecond counts only between cells sent on time.
+        // The fraction of a picosecond is carried only to a cell that is sent at its earliest time.
         let carry = if now == self.t_next { self.carry } else { 0 };
         (self.t_next, self.carry) = self.clock.complete(now, carry);
         Some(Emission::Data)

@@ -1,11 +1,12 @@
-//! Networks of both link layers, joined by routers: ATM on some links, Ethernet on others, and TCP over IP
-//! end to end.
+//! Networks with links of both link layers, ATM and Ethernet, joined by routers; TCP over IP runs
+//! from end to end.
 //!
-//! A simulation has links of one link layer, so a joined one holds two. A flow that crosses routers is divided
-//! into legs, each within one link layer: over ATM a virtual channel with AAL5 and LLC/SNAP, which begins
-//! or ends at a router as at a host; over Ethernet frames. A router hands on a packet when its last bit
-//! has arrived, after a forwarding delay. That delay is the lookahead of the two simulations: each advances
-//! alone for so long, then packets change over.
+//! A joined simulation contains a simulation of each link layer. A flow that crosses routers is
+//! divided into legs, each within one link layer. Over ATM a leg is a virtual channel with AAL5 and
+//! LLC/SNAP, which begins or ends at a router as at a host; over Ethernet it consists of frames. A
+//! router forwards a packet after its last bit has arrived, with a forwarding delay. The least
+//! forwarding delay is the lookahead: each simulation runs for so long without the other, then
+//! packets pass from one to the other.
 
 pub mod plan;
 pub mod report;

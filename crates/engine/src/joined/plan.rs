@@ -1,4 +1,4 @@
-//! The plan of a joined network, and its division into the plans of both link layers.
+//! The plan of a joined network, and its division into a plan for each link layer.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -17,38 +17,38 @@ use crate::kernel::Ps;
 use crate::net;
 use crate::net::channel::ChannelId;
 
-/// A link layer.
+/// A link layer of a joined network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layer {
-    /// Cells.
+    /// ATM, which sends cells.
     Atm,
-    /// Frames.
+    /// Ethernet, which sends frames.
     Ethernet,
 }
 
-/// A plan of a joined simulation.
+/// The plan of a joined network.
 #[derive(Clone, Debug)]
 pub struct JoinedPlan {
     /// Seed of every random stream.
     pub seed: u64,
-    /// Form of frames.
+    /// Form of the Ethernet frames.
     pub framing: Framing,
-    /// Credit control of every link of ATM, if there is any.
+    /// Parameters of credit control on all ATM links; `None` without it.
     pub fcvc: Option<FcvcConfig>,
-    /// Losses of every link of ATM.
+    /// Losses of cells on all ATM links.
     pub errors: LinkErrors,
-    /// Nodes; links name them by index.
+    /// Nodes of the network. Links refer to a node by its index in this list.
     pub nodes: Vec<NodePlan>,
-    /// Directed links; flows name them by index.
+    /// Directed links. Flows refer to a link by its index in this list.
     pub links: Vec<LinkPlan>,
-    /// Flows.
+    /// Flows of the network.
     pub flows: Vec<FlowPlan>,
 }
 
 /// A node of a joined network.
 #[derive(Clone, Debug)]
 pub struct NodePlan {
-    /// Unique name.
+    /// Name of the node, unique in the plan.
     pub name: String,
     /// Kind of node.
     pub kind: NodeKind,
@@ -57,22 +57,24 @@ pub struct NodePlan {
 /// Kind of a node.
 #[derive(Clone, Debug)]
 pub enum NodeKind {
-    /// Ends flows, over either link layer.
+    /// A host, at which flows begin and end, over either link layer.
     Host,
-    /// Forwards cells.
+    /// A switch, which forwards cells.
     AtmSwitch(Box<cells::SwitchPlan>),
-    /// Forwards frames.
+    /// A switch, which forwards frames.
     EthernetSwitch(Box<frames::SwitchPlan>),
-    /// Forwards packets between any of its links.
+    /// A router, which forwards packets between any two of its links.
     Router(Box<RouterPlan>),
 }
 
 /// Settings of a router.
 #[derive(Clone, Debug)]
 pub struct RouterPlan {
-    /// Time from the arrival of the last bit of a packet to its arrival at the queue of its output, above 0.
+    /// Time from the arrival of a packet's last bit until the packet joins the queue of its output;
+    /// above 0.
     pub forwarding_delay: Ps,
-    /// Output ports to Ethernet. Toward ATM, packets wait in the source queue of their virtual channel.
+    /// Settings of the output ports to Ethernet. Packets to ATM wait in the source queue of their
+    /// virtual channel.
     pub ports: frames::SwitchPlan,
 }
 
@@ -81,75 +83,76 @@ pub struct RouterPlan {
 pub struct LinkPlan {
     /// Link layer of the link.
     pub layer: Layer,
-    /// The link, between nodes of the joined plan.
+    /// Ends, rate and delay of the link; the ends are nodes of the joined plan.
     pub line: net::LinkPlan,
 }
 
 /// A flow of a joined network.
 #[derive(Clone, Debug)]
 pub struct FlowPlan {
-    /// The flow as over ATM, on links of the joined plan. Classes, encapsulation, source queue and the
-    /// settings of ABR are those of each of its legs over ATM.
+    /// The flow as an ATM flow on links of the joined plan. Each leg over ATM has its classes,
+    /// encapsulation, source queue and ABR parameters.
     pub channel: cells::FlowPlan,
-    /// Priority of its frames, 0 to 7.
+    /// Priority of the flow's Ethernet frames, 0 to 7.
     pub priority: u8,
-    /// Octets of the payload of a datagram over Ethernet; without TCP only.
+    /// Payload of a datagram over Ethernet in octets; for flows without TCP.
     pub datagram: u32,
-    /// Rate control over Ethernet, of a flow that crosses no router.
+    /// Parameters of rate control over Ethernet, for a flow that crosses no router.
     pub rates: Option<AbrConfig>,
 }
 
-/// A flow of the plan of one link layer.
+/// A leg of a flow: the part between two routers or ends, as a flow in the plan of one link layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leg {
-    /// Link layer.
+    /// Link layer of the leg.
     pub layer: Layer,
-    /// Number of the flow in the plan of that link layer.
+    /// Index of the leg among the flows in the plan of its link layer.
     pub flow: usize,
 }
 
-/// A router that hands the packets of a flow from one leg to the next, and back.
+/// A flow at a router, which passes packets in both directions between two legs of the flow.
 #[derive(Clone, Debug)]
 pub struct Crossing {
-    /// End of the leg before it: the channel that leaves it is the way back of that leg.
+    /// Link layer of the leg before the router, and the channel of this leg that begins at the
+    /// router: its backward channel.
     pub before: (Layer, ChannelId),
-    /// Begin of the leg behind it: the channel that leaves it is the way there.
+    /// Link layer of the leg behind the router, and the channel of this leg that begins at the
+    /// router: its forward channel.
     pub behind: (Layer, ChannelId),
-    /// Forwarding delay.
+    /// Forwarding delay of the router.
     pub delay: Ps,
-    /// Name of the router and the flow.
+    /// Names of the router and the flow, for the random order of packets.
     pub name: String,
 }
 
-/// The plans of both link layers, and what joins them.
+/// The plans of both link layers, and the crossings that join them.
 pub struct Division {
-    /// The part over ATM.
+    /// The plan of the ATM part.
     pub atm: cells::Plan,
-    /// The part over Ethernet.
+    /// The plan of the Ethernet part.
     pub ethernet: frames::Plan,
-    /// The legs of each flow, from its source on.
+    /// For each flow its legs, from the source on.
     pub legs: Vec<Vec<Leg>>,
-    /// Crossings of all flows, in their order.
+    /// The crossings of all flows, in the order of the flows.
     pub crossings: Vec<Crossing>,
 }
 
-/// Reason why a joined plan cannot be simulated.
+/// Text of the reason why a joined plan cannot be simulated.
 pub type Fault = String;
 
-/// Numbers of a node in the plans of the link layers.
+/// Indices of a node in the plans of the two link layers.
 #[derive(Clone, Copy, Default)]
 struct Places {
     atm: Option<usize>,
-    /// The nodes at which frames arrive and which they leave; of a router two, with the link between both.
+    /// Index of the node at which frames arrive, and of the node from which they leave. A router
+    /// has two such nodes, and the index of the link between them is the third value.
     ethernet: Option<(usize, usize, Option<usize>)>,
 }
 
 impl JoinedPlan {
-    /// Divides the plan among the link layers.
+    /// Divides the plan into a plan for each link layer.
     ///
-    /// # Errors
-    /// If a link does not fit its ends, or a flow crosses no router where its link layer changes. Faults
-    /// within one link layer are found when its simulation is built.
+    /// # Errors If a link does not fit its ends, or if the link layer of a flow's path changes at a node that is not a router. Faults within one link layer are found when its simulation is built.
     pub fn divide(&self) -> Result<Division, Fault> {
         self.check_links()?;
         let mut division = Division {
@@ -204,7 +207,8 @@ impl JoinedPlan {
         }
     }
 
-    /// Gives each node its places in the link layers of its links, in the order of the nodes.
+    /// Adds each node to the plans of the link layers of its links. Returns the indices there, in
+    /// the order of the nodes.
     fn place_nodes(&self, division: &mut Division) -> Vec<Places> {
         let mut places = alloc::vec![Places::default(); self.nodes.len()];
         let (mut has_cells, mut has_frames) = (alloc::vec![false; self.nodes.len()], Vec::new());
@@ -235,7 +239,7 @@ impl JoinedPlan {
         places
     }
 
-    /// Gives each link its number in the plan of its link layer.
+    /// Adds each link to the plan of its link layer. Returns the index of each link there.
     fn place_links(&self, division: &mut Division, places: &[Places]) -> Vec<usize> {
         let place = |LinkPlan { layer, line }: &LinkPlan| {
             let (from, to) = (places[line.from], places[line.to]);
@@ -342,7 +346,7 @@ impl JoinedPlan {
         Ok(())
     }
 
-    /// Divides a path at its routers. Each leg has one link layer.
+    /// Divides a path at its routers into legs. Each leg has one link layer.
     fn legs_of<'p>(&self, flow: &str, path: &'p [usize]) -> Result<Vec<&'p [usize]>, Fault> {
         let is_router = |link: &usize| {
             let end = self.links[*link].line.to;
@@ -366,7 +370,7 @@ impl JoinedPlan {
 }
 
 impl FlowPlan {
-    /// The flow of a leg over Ethernet.
+    /// The Ethernet flow of a leg over the links `forward` and `backward`.
     fn over_ethernet(&self, forward: Vec<usize>, backward: Vec<usize>) -> frames::FlowPlan {
         let flow = &self.channel;
         frames::FlowPlan {
@@ -382,8 +386,9 @@ impl FlowPlan {
     }
 }
 
-/// Adds a node to the plan of Ethernet. A router is a host, at which frames arrive, and a switch, from which they
-/// leave; packets that cross it enter on the link between both, which takes no time.
+/// Adds a node to the plan of Ethernet. A router becomes two nodes: a host, at which frames arrive,
+/// and a switch, from which frames leave. Packets that cross it enter on the link between the two,
+/// which takes no time.
 fn place_on_ethernet(
     plan: &mut frames::Plan,
     name: &str,

@@ -1,4 +1,4 @@
-//! The report of a joined run: each flow from end to end, and the parts over both link layers.
+//! The report of a joined run: each flow from end to end, and the report of the ATM part.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -12,17 +12,17 @@ use crate::kernel::{CELL_BITS, Digest, Ps};
 use crate::net::channel::ChannelId;
 use crate::{atm, ether};
 
-/// A whole joined run.
+/// The report of a whole joined run.
 #[derive(Clone, Debug)]
 pub struct JoinedReport {
-    /// Flows from end to end, totals over them, and the ports of Ethernet.
+    /// The flows from end to end, totals over them, and the ports of Ethernet.
     pub whole: Report,
-    /// The part over ATM, whose flows are legs.
+    /// The report of the ATM part, whose flows are legs.
     pub atm: atm::Report,
 }
 
 impl<S: Server> Joined<S> {
-    /// Runs to `end`, measures from `from` to `to`, and returns the report.
+    /// Runs to the time `end`, measures from `from` to `to`, and returns the report.
     pub fn measure(&mut self, from: Ps, to: Ps, end: Ps) -> JoinedReport {
         self.run_until(from);
         self.begin_window();
@@ -31,27 +31,25 @@ impl<S: Server> Joined<S> {
         self.run_until(end);
         self.report()
     }
-    /// Begins the measuring window now.
+    /// Begins the measurement window now.
     pub fn begin_window(&mut self) {
         self.atm.begin_window();
         self.ethernet.begin_window();
     }
-    /// Ends the measuring window now.
+    /// Ends the measurement window now.
     pub fn end_window(&mut self) {
         self.atm.end_window();
         self.ethernet.end_window();
     }
-    /// Samples all queues now.
+    /// Records the present lengths of all queues as a sample.
     pub fn sample(&mut self) {
         self.atm.sample();
         self.ethernet.sample();
     }
 
-    /// The report of a run that ends now, with a measuring window behind it.
+    /// The report of a run that ends now, after the measurement window.
     ///
-    /// # Panics
-    /// If no window has begun and ended. If cells, frames or bytes are not conserved: a defect of the
-    /// simulator, never of its input.
+    /// # Panics If no window has begun and ended. If cells, frames or bytes are not conserved, which is a defect of the simulator, not of its input.
     pub fn report(&mut self) -> JoinedReport {
         let (cells, frames) = (self.atm.report(), self.ethernet.report());
         let lost_and_held = [self.atm.lost_and_held(), self.ethernet.lost_and_held()];
@@ -102,7 +100,8 @@ impl<S: Server> Joined<S> {
             lost += channels
                 .map(|channel| self.atm.packets(channel)[2])
                 .sum::<u64>();
-            // Marks are those at the last end over Ethernet in each direction.
+            // The marks counted are those that arrive at the last Ethernet end of the flow in each
+            // direction.
             let mut over_ethernet = legs.iter().filter(|leg| leg.layer == Layer::Ethernet);
             if let Some(first) = over_ethernet.next() {
                 let last = over_ethernet.next_back().unwrap_or(first);
@@ -120,7 +119,8 @@ impl<S: Server> Joined<S> {
         }
     }
 
-    /// A flow from end to end: its source is that of the first leg, its destination that of the last.
+    /// The report of a flow from end to end: its source is that of the first leg, its destination
+    /// that of the last leg.
     fn flow_report(
         &self,
         number: usize,
@@ -171,7 +171,7 @@ impl<S: Server> Joined<S> {
         }
     }
 
-    /// The measures of a leg over ATM in the words of Ethernet.
+    /// The report of a leg over ATM, with the measures that flows over Ethernet have.
     fn over_atm(&self, flow: usize, leg: &LegOverAtm) -> FlowReport {
         let ends = ChannelId::both(flow).map(|end| self.atm.packets(end));
         let over_tcp = self.atm.plan().flows[flow].source.over_tcp();
@@ -214,7 +214,7 @@ impl<S: Server> Joined<S> {
         }
     }
 
-    /// Balance of the bytes of a flow over all its legs; `None` without TCP.
+    /// Balance of the bytes of flow `number` over all its legs; `None` without TCP.
     fn balance(&self, number: usize, lost_and_held: &[Vec<[u64; 2]>; 2]) -> Option<Balance> {
         let [over_atm, over_ethernet] = lost_and_held;
         let legs = &self.legs[number];

@@ -1,4 +1,5 @@
-//! The simulation of a joined network: one of each link layer, and the packets that change over.
+//! The simulation of a joined network: a simulation of each link layer, and the packets that
+//! routers pass between them.
 
 use alloc::format;
 use alloc::string::String;
@@ -12,40 +13,41 @@ use crate::net::simultaneous::Order;
 use crate::tcp::Segment;
 use crate::{atm, ether};
 
-/// A packet that has arrived at a router.
+/// A packet that has arrived at a router and will enter the next leg.
 struct Packet {
     arrived: Ps,
-    /// Number of the crossing, doubled, and one more on the way back.
+    /// Twice the index of the crossing for the forward direction, plus one for the backward
+    /// direction.
     number: usize,
-    /// End of the leg that it enters.
+    /// Link layer of the next leg, and the channel that the packet enters there.
     to: (Layer, ChannelId),
     delay: Ps,
     segment: Segment,
 }
 
-/// A network of both link layers.
+/// The simulation of a network with both link layers.
 pub struct Joined<S: Server = LazyServer> {
-    /// The part over ATM.
+    /// The simulation of the ATM part.
     pub(super) atm: atm::Simulation<S>,
-    /// The part over Ethernet.
+    /// The simulation of the Ethernet part.
     pub(super) ethernet: ether::Simulation,
-    /// The legs of each flow.
+    /// For each flow its legs, from the source on.
     pub(super) legs: Vec<Vec<Leg>>,
     crossings: Vec<Crossing>,
-    /// Order of packets that arrive at routers at one instant, by their crossings in both directions.
+    /// Random order of packets that arrive at routers at the same instant, by crossing and
+    /// direction.
     order: Option<Order>,
-    /// Least forwarding delay.
+    /// Least forwarding delay of all routers.
     lookahead: Ps,
     now: Ps,
-    /// Packets that change over, empty between two windows.
+    /// Packets that are about to enter their next leg; empty between two steps of the run.
     packets: Vec<Packet>,
 }
 
 impl<S: BuildServer> Joined<S> {
-    /// A simulation at time zero.
+    /// A simulation of `plan` at time zero.
     ///
-    /// # Errors
-    /// If the plan is invalid: what is wrong with it.
+    /// # Errors A text on what makes the plan invalid.
     pub fn new(plan: &JoinedPlan) -> Result<Joined<S>, Fault> {
         let Division {
             atm,
@@ -64,7 +66,7 @@ impl<S: BuildServer> Joined<S> {
                 Layer::Ethernet => ethernet.become_router(end),
             }
         }
-        // A key for each direction of each crossing, also where a flow passes a router twice.
+        // One name for each crossing and direction, also where a flow passes a router twice.
         let names = crossings.iter().enumerate().flat_map(|(number, crossing)| {
             ["there", "back"].map(|way| format!("{} {number} {way}", crossing.name))
         });
@@ -91,24 +93,25 @@ impl<S: BuildServer> Joined<S> {
 }
 
 impl<S: Server> Joined<S> {
-    /// Instant before which everything has been processed.
+    /// Time before which all events have been processed.
     pub fn now(&self) -> Ps {
         self.now
     }
-    /// The part over ATM. Its flows are legs.
+    /// The simulation of the ATM part. Its flows are legs.
     pub fn atm(&self) -> &atm::Simulation<S> {
         &self.atm
     }
-    /// The part over Ethernet. Its flows are legs.
+    /// The simulation of the Ethernet part. Its flows are legs.
     pub fn ethernet(&self) -> &ether::Simulation {
         &self.ethernet
     }
-    /// The legs of a flow, from its source on.
+    /// The legs of the flow with the index `flow`, from the source on.
     pub fn legs(&self, flow: usize) -> &[Leg] {
         &self.legs[flow]
     }
 
-    /// Processes everything before `until`. The result does not depend on how a run is divided into calls.
+    /// Processes all events before `until`. The result does not depend on how a run is divided into
+    /// calls.
     pub fn run_until(&mut self, until: Ps) {
         let mut now = self.now;
         while now < until {
@@ -117,7 +120,8 @@ impl<S: Server> Joined<S> {
                 .schedule
                 .first()
                 .min(self.ethernet.schedule.first());
-            // What happens at `first` or later enters the other part no earlier than a lookahead after it.
+            // A packet that an event at `first` or later causes enters the other simulation at
+            // least a lookahead after the event.
             now = first.max(now).saturating_add(self.lookahead).min(until);
             self.atm.work(now, now, &mut ());
             self.ethernet.work(now, now, &mut ());
@@ -128,8 +132,8 @@ impl<S: Server> Joined<S> {
         self.now = until;
     }
 
-    /// Lets packets that have arrived at routers enter the next leg: in the order of their arrivals, at one
-    /// instant in one that is drawn anew for each.
+    /// Passes the packets that have arrived at routers to their next legs, in the order of arrival.
+    /// Packets that arrive at the same instant are in a random order.
     fn change_over(&mut self) {
         let ends = self.crossings.iter().flat_map(|crossing| {
             let Crossing { before, behind, .. } = *crossing;
@@ -168,8 +172,9 @@ impl<S: Server> Joined<S> {
 }
 
 impl Joined<EagerServer> {
-    /// Processes everything before `until` one instant after the other, at each of them every node of both
-    /// parts, and changes over after each: the schedule of the plain engines, which has no lookahead.
+    /// Processes all events before `until` instant by instant, at each instant all nodes of both
+    /// parts, and then passes packets between the parts. This is the schedule of the plain engines,
+    /// without lookahead.
     pub fn run_plainly(&mut self, until: Ps) {
         loop {
             let now = self.atm.earliest().min(self.ethernet.earliest());

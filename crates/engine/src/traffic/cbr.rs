@@ -1,4 +1,4 @@
-//! Constant bit rate: a cell every 424 bits of the rate.
+//! Constant bit rate: a raw cell (without TCP) for every 424 bits.
 
 use alloc::string::String;
 
@@ -12,7 +12,7 @@ use crate::kernel::{CELL_BITS, CellClock, Ps, Rate, Stream};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CbrConfig {
-    /// Rate of the cells, 424 bits each.
+    /// Rate of the cells; a cell counts 424 bits.
     #[schemars(extend("x-change" = true))]
     pub rate: Rate,
 }
@@ -44,7 +44,7 @@ impl Source for CbrConfig {
 }
 
 impl CbrConfig {
-    /// State of the source from `start` on, with cells or packets of `bits` each.
+    /// State of the source from `start` on, with cells or packets of `bits` bits each.
     fn units(&self, bits: u64, start: Ps) -> Cells {
         Cells::Cbr(Cbr {
             clock: CellClock::of_bits(self.rate, bits),
@@ -55,7 +55,7 @@ impl CbrConfig {
     }
 }
 
-/// State of a source with a constant rate; the first cell is generated at the start.
+/// State of a source with a constant rate. It generates the first cell at its start.
 #[derive(Clone, Debug)]
 pub struct Cbr {
     clock: CellClock,
@@ -65,7 +65,7 @@ pub struct Cbr {
 }
 
 impl Cbr {
-    /// Continues at another rate: the missing part of the next cell at `now` is generated at it.
+    /// Changes the rate at `now`. The missing part of the next cell is generated at the new rate.
     pub fn change(&mut self, now: Ps, config: &CbrConfig) {
         let clock = CellClock::new(config.rate);
         if self.next > self.start {

@@ -1,18 +1,17 @@
-//! A check that rates do not change so often that a run would take too long.
+//! A check that the rate of a source does not change so often that a run would take too long.
 
 use alloc::format;
 use alloc::string::String;
 
 use crate::kernel::Ps;
 
-/// Shortest mean time between changes of the rate: the time of a cell at 4.24 Gbit/s.
+/// Shortest mean time between changes of the rate: a cell time at 4.24 Gbit/s.
 const SHORTEST: Ps = Ps::from_ns(100);
-/// Most changes of the rate from one cell to the next, on average.
+/// Greatest mean number of rate changes from one cell to the next.
 const MOST: f64 = 1e7;
 
-/// Describes the fault of an endless source whose rate changes too often: every `seconds` on
-/// average, while the source sends `cells` per second. Every change takes time in a run, even if no
-/// cell is sent.
+/// Text of the fault if an endless source changes its rate too often: every `seconds` on average,
+/// while it sends `cells` cells/s. Every change takes processor time, even if no cell is sent.
 pub fn too_often(seconds: f64, cells: f64) -> Option<String> {
     if seconds < SHORTEST.as_secs_f64() {
         let found = Ps::from_secs_f64(seconds);

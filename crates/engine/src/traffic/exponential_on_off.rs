@@ -1,4 +1,4 @@
-//! Exponential ON-OFF: bursts at a constant rate, with random lengths and gaps.
+//! Exponential ON-OFF source: bursts at a constant rate, with random lengths and gaps.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -11,18 +11,18 @@ use super::mmdp::{Mmdp, exponential_burst};
 use super::{Cells, Demand, Load, Source};
 use crate::kernel::{CELL_BITS, Ps, Rate, Stream};
 
-/// ON-OFF source with exponential periods and a constant rate while ON, the background of Ajmone
-/// Marsan et al. 1997 (section 3: ON for 2/3 of the time, so that the peak is 3/2 of the mean); one
-/// source of Anick, Mitra and Sondhi
-/// 1982. It starts in its stationary state.
+/// ON-OFF source with exponential periods and a constant rate while ON. It is the background of
+/// Ajmone Marsan et al. 1997 (section 3: ON for 2/3 of the time, so that the peak is 3/2 of the
+/// mean) and one source of Anick, Mitra and Sondhi 1982. The source begins in its stationary state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExponentialOnOffConfig {
-    /// Rate while ON, 424 bits per cell. The mean rate is `peak mean_on / (mean_on + mean_off)`.
+    /// Rate during ON periods; a cell counts 424 bits. The mean rate is `peak mean_on / (mean_on +
+    /// mean_off)`.
     pub peak: Rate,
-    /// Mean of the exponential ON periods, above 0 s.
+    /// Mean length of the exponential ON periods, above 0 s.
     pub mean_on: Ps,
-    /// Mean of the exponential OFF periods, above 0 s.
+    /// Mean length of the exponential OFF periods, above 0 s.
     pub mean_off: Ps,
 }
 
@@ -66,7 +66,7 @@ impl Source for ExponentialOnOffConfig {
 }
 
 impl ExponentialOnOffConfig {
-    /// State of the source from `start` on, with cells or packets of `bits` each.
+    /// State of the source from `start` on, with cells or packets of `bits` bits each.
     fn units(&self, bits: u64, start: Ps, stream: Stream) -> Cells {
         let mean = (self.mean_on.0 as f64, self.mean_off.0 as f64);
         Cells::Mmdp(Box::new(Mmdp::new(1, self.peak, mean, bits, start, stream)))
@@ -80,7 +80,8 @@ mod tests {
 
     #[test]
     fn cells_of_a_burst_come_at_the_peak_and_never_faster() {
-        // 424 kbit/s: a cell per millisecond. ON periods of 30 ms, OFF periods of 10 ms.
+        // 424 kbit/s is one cell per millisecond. ON periods have a mean of 30 ms, OFF periods of
+        // 10 ms.
         let config = ExponentialOnOffConfig {
             peak: Rate::from_bps(424_000),
             mean_on: Ps::from_ms(30),
@@ -100,11 +101,10 @@ mod tests {
             last = cells.next();
         }
         assert!(gaps.iter().all(|gap| *gap >= Ps::from_ms(1)));
-        // A gap contains no end of a burst with probability exp(-1/30), 0.9672.
+        // The probability that no burst ends in a gap is exp(-1/30) = 0.9672.
         let within = gaps.iter().filter(|gap| **gap == Ps::from_ms(1)).count() as f64 / 6e4;
         assert!((within - 0.9672).abs() < 0.005, "{within}");
-        // Three quarters of a cell per millisecond; the standard error over some 2,000 cycles is
-        // 0.8 %.
+        // 0.75 cells per millisecond; the standard error over some 2,000 cycles is 0.8 %.
         let mean = 60_000.0 / ((last - first).as_secs_f64() * 1e3);
         assert!((mean - 0.75).abs() < 0.019, "{mean}");
         assert_eq!(
@@ -112,7 +112,7 @@ mod tests {
             Load::Own {
                 mean: 750.0,
                 peak: 1_000.0,
-                // Twenty mean ON periods.
+                // The cells of twenty mean ON periods.
                 burst: 600,
             }
         );

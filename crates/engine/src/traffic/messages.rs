@@ -10,25 +10,26 @@ use super::{Application, Demand, Load, Source, Writes};
 use crate::kernel::units::Bytes;
 use crate::kernel::{Ps, Rate, Stream};
 
-/// Shortest mean time from message to message; with a still shorter one a run would spend all its
-/// time on messages.
+/// Shortest mean time between messages. With a shorter time a run would do little else than process
+/// messages.
 const SHORTEST: Ps = Ps::from_ns(10);
 
-/// Application over a TCP connection that stays open and writes messages of exponential length, the
+/// Application that writes messages of exponential length to a TCP connection that stays open: the
 /// client of Gerla et al. 1995 (section III.B: ON-OFF with exponential periods, 2.5 Kbytes and 2.5
-/// Mbit/s on average). A message is produced during an active period and written at its end, as a
-/// whole; an exponential idle period follows. Bytes that TCP cannot send yet join the byte stream,
-/// so that a segment may contain the end of one message and the beginning of the next.
+/// Mbit/s on average). The application produces a message during an active period and writes the
+/// whole message at its end. An exponential idle period follows. Bytes that TCP cannot send yet
+/// join the byte stream, so a segment may contain the end of one message and the beginning of the
+/// next.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MessagesConfig {
     /// Mean length of a message, at least 1 byte.
     pub mean_length: Bytes,
-    /// Mean rate of the application's own bits over active and idle periods; messages come at
-    /// least 10 ns apart on average.
+    /// Mean rate of the application's payload bits over active and idle periods. Messages must be
+    /// at least 10 ns apart on average.
     pub mean_rate: Rate,
-    /// Rate at which the application produces a message while active, above `mean_rate`. If absent,
-    /// active periods take no time: Gerla et al. do not say.
+    /// Rate at which the application produces a message during an active period, above `mean_rate`.
+    /// If absent, active periods take no time; Gerla et al. do not specify this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peak_rate: Option<Rate>,
 }
@@ -70,7 +71,7 @@ impl Source for MessagesConfig {
     }
 
     fn demand(&self, start: Ps, stream: Stream) -> Demand {
-        // Bits over thousandths of a bit per second, in picoseconds.
+        // Picoseconds per byte: 8 bits divided by thousandths of a bit per second.
         let time = |rate: Rate| 8e15 / rate.0 as f64;
         let active = self.peak_rate.map_or(0.0, time);
         let idle = (time(self.mean_rate) - active) * self.mean_length.0 as f64;
@@ -88,12 +89,12 @@ impl Source for MessagesConfig {
     }
 }
 
-/// State of the application. The first message begins after an idle period.
+/// State of the application. An idle period precedes the first message.
 #[derive(Clone, Debug)]
 pub struct Messages {
     /// Mean length of a message in bytes.
     mean_length: f64,
-    /// Picoseconds that the application takes to produce a byte.
+    /// Time to produce a byte in picoseconds.
     active: f64,
     /// Mean idle period in picoseconds.
     idle: f64,
@@ -103,10 +104,11 @@ pub struct Messages {
 }
 
 impl Messages {
-    /// Prepares the next message: idle, then active.
+    /// Draws the idle period and the length of the next message, and the time at which the message
+    /// is written.
     fn prepare(&mut self) {
         let idle = self.stream.exponential(self.idle);
-        // Rounded up to whole bytes.
+        // The length is rounded up to whole bytes.
         self.length = (libm::ceil(self.stream.exponential(self.mean_length)) as u64).max(1);
         let span = idle + self.active * self.length as f64;
         self.next = self.next.saturating_add(Ps(libm::round(span) as u64));
@@ -157,7 +159,8 @@ mod tests {
                 .map(|(_, length)| *length as f64)
                 .sum::<f64>();
             let seconds = (messages[messages.len() - 1].0 - Ps::from_ms(3)).as_secs_f64();
-            // Standard errors are at most 0.5 %; rounding up to a byte adds half a byte, 0.02 %.
+            // Standard errors are at most 0.5 %. Rounding up to whole bytes adds half a byte, 0.02
+            // %.
             assert!(
                 (bytes / count / 2_500.0 - 1.0).abs() < 0.02,
                 "{}",
@@ -180,7 +183,7 @@ mod tests {
     #[test]
     fn a_message_takes_its_time_at_the_peak_rate() {
         let messages = written(&gerla(Some(Rate::from_bps(10_000_000))));
-        // A byte in 0.8 us, and idle times of 6 ms on average.
+        // A byte takes 0.8 us, and idle periods have a mean of 6 ms.
         let idle = messages.windows(2).map(|pair| {
             let active = Ps(pair[1].1 * 800_000);
             let gap = pair[1].0 - pair[0].0;

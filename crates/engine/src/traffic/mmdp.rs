@@ -12,8 +12,8 @@ use super::{CellSource, Cells, Demand, Load, Source};
 use crate::kernel::time::PS_PER_BIT;
 use crate::kernel::{CELL_BITS, CellClock, Ps, Rate, Stream};
 
-/// Superposition of identical ON-OFF sources with exponential periods, as Gerla et al. 1995
-/// generate guaranteed traffic (section III.A: 14 sources of 10 Mbit/s and 4.8 Kbytes, which is
+/// Superposition of identical ON-OFF sources with exponential periods. Gerla et al. 1995 generate
+/// guaranteed traffic this way (section III.A: 14 sources of 10 Mbit/s and 4.8 Kbytes, which is
 /// 3.84 ms). While k sources are ON, cells are evenly spaced at k times the peak rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -21,11 +21,13 @@ pub struct MmdpConfig {
     /// Number of sources: 1 to 10,000.
     #[schemars(range(min = 1, max = 10_000))]
     pub sources: u32,
-    /// Rate of one source that is ON, 424 bits per cell.
+    /// Rate of one source during its ON periods; a cell counts 424 bits.
     pub peak: Rate,
-    /// Mean of the exponential ON periods, above 0 s: mean burst length over peak rate.
+    /// Mean length of the exponential ON periods, above 0 s: mean burst length divided by peak
+    /// rate.
     pub mean_on: Ps,
-    /// Peak rate over mean rate, above 1: OFF periods have the mean `(burstiness - 1) mean_on`.
+    /// Peak rate divided by mean rate, above 1. OFF periods have the mean `(burstiness - 1)
+    /// mean_on`.
     pub burstiness: f64,
 }
 
@@ -86,33 +88,33 @@ impl Source for MmdpConfig {
     }
 }
 
-/// Cells at `peak`, in cells/s, of an exponential ON period of `mean_on` on average: a period longer
-/// than twenty means occurs once in 5e8.
+/// Cells of the longest expected burst: of an exponential ON period twenty times as long as its
+/// mean `mean_on`, at `peak` cells/s. A longer period has the probability 2e-9.
 pub(super) fn exponential_burst(peak: f64, mean_on: Ps) -> u64 {
     libm::ceil(20.0 * peak * mean_on.as_secs_f64()) as u64
 }
 
-/// State of the source. It is stationary from the start: sources are ON with their stationary
-/// probability, and the part of a cell that has been generated is uniform. The part of a cell that
-/// remains at the end of a period is kept for the next, so that the mean rate is exact.
+/// State of the superposition. It is stationary from the start: sources are ON with their
+/// stationary probability, and the generated part of the first cell is uniform. The part of a cell
+/// at the end of a period is kept for the next period, so that the mean rate is exact.
 #[derive(Clone, Debug)]
 pub struct Mmdp {
     sources: u32,
-    /// Number of sources that are ON now.
+    /// Number of sources that are now ON.
     active: u32,
     peak: Rate,
-    /// Mean lengths of ON and OFF periods, in picoseconds.
+    /// Mean lengths of ON and of OFF periods, in picoseconds.
     mean: (f64, f64),
-    /// Bits of a cell, or of a packet in its place.
+    /// Number of bits of a cell, or of a packet if packets are sent.
     bits: u64,
     stream: Stream,
     clock: CellClock,
-    /// Time at which a source turns ON or OFF next.
+    /// Time at which the next source changes between ON and OFF.
     change: Ps,
     next: Ps,
     carry: u64,
-    /// Part of the next cell still to be generated while no source is ON, in picoseconds times
-    /// thousandths of a bit per second.
+    /// Part of the next cell that is still to be generated when no source is ON, in picoseconds
+    /// times thousandths of a bit per second.
     lacking: u128,
 }
 
@@ -147,7 +149,8 @@ impl Mmdp {
         source
     }
 
-    /// Continues at `now` with the missing part of the next cell, until a source turns ON or OFF.
+    /// Sets the time of the next cell from `now` and its missing part `lacking`, and draws the
+    /// time of the next change of a source.
     fn settle(&mut self, now: Ps, lacking: u128) {
         self.lacking = lacking;
         self.next = Ps::NEVER;
@@ -163,7 +166,8 @@ impl Mmdp {
         ));
     }
 
-    /// Rates per picosecond at which one of the sources turns OFF, and at which one turns ON.
+    /// Rate of changes from ON to OFF, and rate of changes from OFF to ON, over all sources, per
+    /// picosecond.
     fn turns(&self) -> (f64, f64) {
         (
             self.active as f64 / self.mean.0,
@@ -171,7 +175,7 @@ impl Mmdp {
         )
     }
 
-    /// Processes the turns of sources until the next event is a cell.
+    /// Processes changes of sources until the next event is a cell.
     #[inline]
     fn skip(&mut self) {
         while self.change < self.next {
@@ -234,7 +238,7 @@ mod tests {
 
     #[test]
     fn what_gerla_leaves_of_150_mbit_s() {
-        // Figure 3: 13.6, 25 and 34.6 Mbit/s remain at 1.1, 1.2 and 1.3.
+        // Figure 3: at burstiness 1.1, 1.2 and 1.3, 13.6, 25 and 34.6 Mbit/s remain.
         for (burstiness, left) in [(1.1, 13.6), (1.2, 25.0), (1.3, 34.6)] {
             let Load::Own { mean, peak, .. } = gerla(burstiness).load() else {
                 panic!()
@@ -247,7 +251,7 @@ mod tests {
         }
     }
 
-    /// The rates between two cells add up to one cell, to the picosecond.
+    /// The integral of the rate between two cells is one cell, exact to a picosecond.
     #[test]
     fn cells_are_the_integral_of_the_rate() {
         let mut source = cells(&gerla(1.2), 1);
@@ -258,12 +262,12 @@ mod tests {
             - twin.next.0 as u128 * (twin.peak.0 * twin.active as u64) as u128
             - twin.carry as u128;
         while at < Ps::from_ms(50) {
-            // The twin turns sources one by one; its rate between turns is constant.
+            // The copy `twin` processes the changes one by one; its rate is constant between them.
             let until = twin.change;
             let rate = (twin.peak.0 * twin.active as u64) as u128;
             let end = gathered + rate * (until - at).0 as u128;
             while source.next <= until {
-                // The cell was complete within a picosecond of its time.
+                // The cell was complete less than a picosecond before its time.
                 let had = gathered + rate * (source.next - at).0 as u128;
                 let due = (seen as u128 + 1) * whole;
                 assert!(
@@ -283,9 +287,9 @@ mod tests {
         assert!(seen > 10_000, "{seen}");
     }
 
-    /// Mean and variance of the cells in `span`: with a = 1/on + 1/off and p = on/(on + off), the
-    /// variance is 2 n p (1 - p) peak^2 (a t - 1 + exp(-a t)) / a^2, and 1/6 for counting whole
-    /// cells.
+    /// Mean and variance of the number of cells in `span`. With a = 1/on + 1/off and p = on/(on +
+    /// off), the variance is 2 n p (1 - p) peak^2 (a t - 1 + exp(-a t)) / a^2. Counting whole cells
+    /// adds 1/6.
     fn counts(config: &MmdpConfig, span: f64) {
         let runs = 4_000;
         let count = |seed| {
@@ -313,7 +317,7 @@ mod tests {
             "mean {mean} of {}",
             n * p * peak * span
         );
-        // The relative standard error of a variance is sqrt(2/runs) for a normal count: 2.2 %.
+        // The relative standard error of a variance is sqrt(2/runs), if counts are normal: 2.2 %.
         assert!(
             (variance / expected - 1.0).abs() < 0.12,
             "variance {variance} of {expected}"

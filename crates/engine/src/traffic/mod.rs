@@ -1,5 +1,5 @@
-//! Sources of traffic: applications over TCP, and sources of cells without TCP. A source is a file
-//! here, its parameters one serde struct in it, and one line in the registry below.
+//! Sources of traffic: applications over TCP, and sources of raw cells (without TCP). Each source
+//! is one file here, with its parameters in one serde struct, and one line in the registry below.
 
 pub mod cbr;
 mod changes;
@@ -30,13 +30,13 @@ use crate::kernel::{Ps, Stream};
 
 pub use source::{Bursts, Load, Playing, PlaysFile, Source};
 
-/// A source that generates cells without TCP.
+/// State of a source that generates raw cells (without TCP).
 pub trait CellSource {
-    /// Time at which the next cell is generated; `NEVER` if there are no more.
+    /// Time at which the next cell is generated; `NEVER` if no cell is left.
     fn next(&self) -> Ps;
     /// Generates the cell of [`CellSource::next`].
     fn advance(&mut self);
-    /// Generates cells before `limit`, for as long as `taker` accepts them.
+    /// Generates cells before `limit`, as long as `taker` accepts them.
     #[inline(always)]
     fn generate(&mut self, limit: Ps, taker: &mut impl TakesCells) {
         loop {
@@ -49,37 +49,38 @@ pub trait CellSource {
     }
 }
 
-/// The place where generated cells go. It is a trait, since a closure cannot be marked for inlining.
+/// The receiver of generated cells. A trait, because a closure cannot be marked for inlining.
 pub trait TakesCells {
-    /// Accepts the cell that is generated at `at`; returns false, with nothing changed, if it does not.
+    /// Accepts the cell generated at `at`, or returns false, with nothing changed.
     fn takes(&mut self, at: Ps) -> bool;
 }
 
 /// An application that writes to its TCP connection.
 pub trait Application {
-    /// Time of the application's next write; `NEVER` if there are no more.
+    /// Time of the application's next write; `NEVER` if no write is left.
     fn next(&self) -> Ps;
-    /// Makes the next write; returns its number of bytes.
+    /// Makes the next write. Returns its number of bytes.
     fn write(&mut self) -> u64;
-    /// Called when everything written has been acknowledged.
+    /// Notification that all written data have been acknowledged.
     fn on_all_acknowledged(&mut self, _now: Ps) {}
 }
 
-/// Requirements of a source on its end system.
+/// What a source requires from its end system.
 #[derive(Clone, Debug)]
 pub enum Demand {
-    /// A TCP connection that transfers this number of bytes; with `u64::MAX` it never ends.
+    /// A TCP connection that transfers this number of bytes; `u64::MAX` for an endless transfer.
     Bytes(u64),
-    /// A TCP connection to which an application writes.
+    /// A TCP connection with an application that writes data at certain times.
     Writes(Writes),
-    /// Cells without TCP, generated at certain times.
+    /// Raw cells (without TCP), generated at certain times.
     Cells(Cells),
-    /// Cells without TCP; a further cell is always waiting.
+    /// Raw cells (without TCP), of which one always waits to be sent.
     Persistent,
 }
 
-/// Registry with one entry per source: variant, key in a scenario, description, source, parameters;
-/// then, for sources of bare cells and for applications, their state. Parameters are a [`Source`].
+/// Each entry names the enum variant, the key in a scenario, a description, its source and the type
+/// of the parameters, which is a [`Source`]. Sources of raw cells and applications then name the
+/// type of their state.
 macro_rules! registry {
     (sources { $($variant:ident = $name:literal, $about:literal, $source:literal, $config:ty;)* }
      cells { $($cells:ident($state:ty);)* }
@@ -97,19 +98,20 @@ macro_rules! registry {
         }
 
         impl SourceConfig {
-            /// Key of the source.
+            /// Key of the source in scenarios.
             pub fn name(&self) -> &'static str {
                 match self { $(SourceConfig::$variant(_) => $name,)* }
             }
-            /// Fault of the parameters, if there is one: field, and allowed values.
+            /// Fault of the parameters, if there is one: the field, and the allowed values.
             pub fn check(&self) -> Option<(&'static str, String)> {
                 match self { $(SourceConfig::$variant(config) => config.check(),)* }
             }
-            /// Load that the source puts on the links of its route.
+            /// Load that the source puts on the links of its path.
             pub fn load(&self) -> Load {
                 match self { $(SourceConfig::$variant(config) => config.load(),)* }
             }
-            /// Bursts of a source with a fixed period, see [`Source::bursts`].
+            /// Bursts of a source with a fixed period, see [`Source::bursts`]; `None` for other
+            /// sources.
             pub fn bursts(&self) -> Option<Bursts> {
                 match self { $(SourceConfig::$variant(config) => config.bursts(),)* }
             }
@@ -118,7 +120,7 @@ macro_rules! registry {
             pub fn is_measured_whole(&self) -> bool {
                 match self { $(SourceConfig::$variant(_) => <$config as Source>::MEASURED_WHOLE,)* }
             }
-            /// True if the source runs over TCP.
+            /// True if the source sends over TCP.
             pub fn over_tcp(&self) -> bool {
                 match self { $(SourceConfig::$variant(_) => <$config as Source>::OVER_TCP,)* }
             }
@@ -126,21 +128,21 @@ macro_rules! registry {
             pub fn sends_packets(&self) -> bool {
                 match self { $(SourceConfig::$variant(_) => <$config as Source>::SENDS_PACKETS,)* }
             }
-            /// The source with packets in place of cells, see [`Source::packets`].
+            /// State of the source with packets instead of cells, see [`Source::packets`].
             pub fn packets(&self, bits: u64, start: Ps, stream: Stream) -> Option<Cells> {
                 match self { $(SourceConfig::$variant(config) => config.packets(bits, start, stream),)* }
             }
-            /// The player of the file, for a source that plays one.
+            /// The source as a player of a file; `None` for other sources.
             fn player(&self) -> Option<&dyn PlaysFile> {
                 match self { $(SourceConfig::$variant(config) => config.player(),)* }
             }
-            /// Requirements of the source from `start` on; `stream` provides its random numbers.
+            /// What the source requires from `start` on. `stream` provides its random numbers.
             pub fn demand(&self, start: Ps, stream: Stream) -> Demand {
                 match self { $(SourceConfig::$variant(config) => config.demand(start, stream),)* }
             }
         }
 
-        /// State of a source of cells without TCP.
+        /// State of a source of raw cells (without TCP).
         #[derive(Clone, Debug)]
         pub enum Cells {
             $(#[doc = "See its file."] $cells($state),)*
@@ -162,8 +164,8 @@ macro_rules! registry {
         }
 
         impl Cells {
-            /// Replaces the parameters by others of the same source from `now` on. Sources whose
-            /// next cells are drawn already keep them.
+            /// Replaces the parameters from `now` on by others of the same source. Cells whose
+            /// times have already been drawn keep their times.
             pub fn change(&mut self, now: Ps, config: &SourceConfig) {
                 match (self, config) {
                     (Cells::Cbr(source), SourceConfig::Cbr(config)) => source.change(now, config),
@@ -192,7 +194,7 @@ macro_rules! registry {
             }
         }
 
-        /// Descriptions of all sources.
+        /// Key, description and source of every kind of source.
         pub fn sources() -> &'static [Component] {
             &[$(Component { name: $name, about: $about, source: $source }),*]
         }
@@ -221,7 +223,7 @@ registry! {
     cells {
     Cbr(cbr::Cbr);
     OnOff(on_off::OnOff);
-    // Boxed, or every terminal would be as large as this source.
+    // In a box, so that other terminals need not have the size of this source.
     Mmdp(alloc::boxed::Box<mmdp::Mmdp>);
     Mpeg2(alloc::boxed::Box<piecewise::Piecewise<piecewise::PeakBucket<mpeg2::Encoder>>>);
     Played(alloc::boxed::Box<piecewise::Piecewise<piecewise::PeakBucket<piecewise::Listed>>>);
@@ -238,11 +240,11 @@ impl SourceConfig {
     pub fn plays_file(&self) -> bool {
         self.player().is_some()
     }
-    /// Pieces of constant rate of a source that plays a file.
+    /// The pieces of constant rate of a source that plays a file; `None` for other sources. The file must have been read.
     pub fn content(&self) -> Option<&piecewise::Pieces> {
         self.player().map(PlaysFile::content)
     }
-    /// True for a source that plays a file again from its end.
+    /// True for a source that plays its file repeatedly.
     pub fn repeats(&self) -> bool {
         self.player().is_some_and(|player| player.playing().repeat)
     }

@@ -2,15 +2,15 @@
 
 use crate::kernel::Stream;
 
-/// A distribution of sizes in bytes.
+/// A distribution of the sizes of objects, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ObjectSizes {
     /// The mix of the SPECweb96 benchmark (its workload description, tables 1 and 2): four classes
-    /// of nine files, accesses within a class Poisson distributed about the middle one.
+    /// of nine files each. Within a class, accesses are Poisson distributed about the middle file.
     SpecWeb96,
     /// A Pareto distribution, cut off at `largest`.
     Pareto {
-        /// Exponent of the distribution: P(size > x) falls as x to the minus shape.
+        /// Exponent `a` of the distribution: P(size > x) falls as x^-a.
         shape: f64,
         /// Smallest size in bytes.
         smallest: u64,
@@ -19,16 +19,16 @@ pub enum ObjectSizes {
     },
 }
 
-/// Classes of SPECweb96: the sum of the shares up to each class, and the smallest file of the class
-/// in bytes.
+/// Classes of SPECweb96: the cumulative share of accesses up to each class, and the size of its
+/// smallest file in bytes.
 const CLASSES: [(f64, f64); 4] = [
     (0.35, 102.4),
     (0.85, 1_024.0),
     (0.99, 10_240.0),
     (1.0, 102_400.0),
 ];
-/// P(at most n), n = 1 to 9, of a Poisson variable of mean 5 that is kept between 1 and 9: the
-/// number of the file within its class.
+/// Cumulative probabilities P(at most n), n = 1 to 9, of a Poisson variable of mean 5 restricted to
+/// 1 to 9: the number of the file within its class.
 const FILES: [f64; 9] = cumulative();
 
 const fn cumulative() -> [f64; 9] {
@@ -66,7 +66,7 @@ impl ObjectSizes {
                 smallest,
                 largest,
             } => {
-                // The inverse of the distribution function, without the part above `largest`.
+                // The inverse of the distribution function that is cut off at `largest`.
                 let tail = libm::pow(smallest as f64 / largest as f64, shape);
                 let share = 1.0 - stream.uniform() * (1.0 - tail);
                 let size = smallest as f64 / libm::pow(share, 1.0 / shape);
@@ -110,11 +110,11 @@ mod tests {
                 "{from} to {to}"
             );
         }
-        // 5^5 / 5! over the sum of 5^n / n! for n = 1 to 9: 26.04 of 142.7 in the middle of a
-        // class.
+        // 5^5 / 5! divided by the sum of 5^n / n! for n = 1 to 9: 26.04 of 142.7 of the accesses
+        // are in the middle of a class.
         assert!((share(&sizes, 5_120, 5_121) / 0.5 - 0.1825).abs() < 0.01);
         let mean = sizes.iter().sum::<u64>() as f64 / sizes.len() as f64;
-        // 3,005.4 bytes times the mean number of a file, 4.846; standard error 0.5 %.
+        // 3,005.4 bytes times the mean number of a file, 4.846; the standard error is 0.5 %.
         assert!((mean / 14_566.0 - 1.0).abs() < 0.03, "{mean}");
     }
 

@@ -10,16 +10,17 @@ use super::changes::too_often;
 use super::{Bursts, CellSource, Cells, Demand, Load, Source};
 use crate::kernel::{CELL_BITS, CellClock, Ps, Rate, Stream};
 
-/// ON-OFF source: each period begins with an ON part, a share `duty_cycle` of it.
+/// ON-OFF source with fixed periods. Each period begins with an ON part, whose share of the period
+/// is `duty_cycle`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OnOffConfig {
-    /// Rate during the ON part, 424 bits per cell.
+    /// Rate during the ON part; a cell counts 424 bits.
     #[schemars(extend("x-change" = true))]
     pub peak: Rate,
-    /// Duration of ON and OFF together.
+    /// Length of ON and OFF parts together.
     pub period: Ps,
-    /// Share of the period that is ON: above 0, at most 1.
+    /// Share of the ON part in a period: above 0, at most 1.
     pub duty_cycle: f64,
 }
 
@@ -38,7 +39,7 @@ impl Source for OnOffConfig {
                 format!("the duty cycle must be above 0 and at most 1, but is {duty}"),
             ));
         }
-        // If a cell takes longer than a period, periods are skipped one by one.
+        // If a cell takes longer than a period, the run skips periods one by one.
         let wrong = too_often(self.period.as_secs_f64(), self.peak.cells_per_second())?;
         Some(("period", wrong))
     }
@@ -71,7 +72,7 @@ impl Source for OnOffConfig {
 }
 
 impl OnOffConfig {
-    /// State of the source from `start` on, with cells or packets of `bits` each.
+    /// State of the source from `start` on, with cells or packets of `bits` bits each.
     fn units(&self, bits: u64, start: Ps) -> Cells {
         let on = Ps(libm::round(self.period.0 as f64 * self.duty_cycle) as u64);
         Cells::OnOff(OnOff {
@@ -91,7 +92,7 @@ pub struct OnOff {
     clock: CellClock,
     period: Ps,
     on: Ps,
-    /// Begin of the current period, in simulated time.
+    /// Time at which the present period began.
     began: Ps,
     next: Ps,
     carry: u64,
@@ -110,8 +111,8 @@ impl CellSource for OnOff {
 }
 
 impl OnOff {
-    /// Continues at another peak rate: the missing part of the next cell at `now` is generated at
-    /// it. An ON part whose last cell has been generated is over.
+    /// Changes the peak rate at `now`. The missing part of the next cell is generated at the new
+    /// rate. An ON part whose last cell has been generated is over.
     pub fn change(&mut self, now: Ps, config: &OnOffConfig) {
         let clock = CellClock::new(config.peak);
         if self.next > self.began {
@@ -121,12 +122,13 @@ impl OnOff {
         self.clock = clock;
     }
 
-    /// Moves a cell that would be generated after an ON part to the begin of the next ON part.
+    /// Moves a cell that would be generated after an ON part to the beginning of the next ON part.
     #[inline]
     fn keep_to_periods(&mut self) {
         if self.next >= self.began + self.on && self.on < self.period {
             self.began += self.period;
-            // A cell time longer than a whole period skips periods rather than bunching cells.
+            // If a cell time is longer than a period, whole periods are skipped, so that cells do
+            // not bunch.
             while self.began < self.next && self.began + self.on <= self.next {
                 self.began += self.period;
             }
@@ -141,7 +143,7 @@ mod tests {
 
     #[test]
     fn a_period_of_200_ms_with_duty_one_half_at_80_percent_carries_40_percent() {
-        // 124.416 Mbit/s is 293,433.96 cells/s: 29,344 cells (the first at 0) in 100 ms.
+        // 124.416 Mbit/s is 293,433.96 cells/s: 29,344 cells in 100 ms, the first at 0.
         let config = OnOffConfig {
             peak: Rate::from_bps(124_416_000),
             period: Ps::from_ms(200),

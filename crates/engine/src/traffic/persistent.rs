@@ -1,4 +1,4 @@
-//! A source that always has a cell to send, without TCP, limited by rate control alone.
+//! A source without TCP that always has a cell to send, so that only rate control limits it.
 
 use alloc::string::String;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Demand, Load, Source};
 use crate::kernel::{Ps, Stream};
 
-/// Persistent source: a cell is always waiting.
+/// Persistent source: a cell always waits to be sent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PersistentConfig {}

@@ -1,4 +1,4 @@
-//! Common part of sources that play a file: the functions of [`Source`] that are the same for all.
+//! The methods of [`Source`] that are equal for all sources that play a file.
 
 use alloc::boxed::Box;
 use alloc::string::String;

@@ -1,4 +1,4 @@
-//! A source of random cells with exponential gaps.
+//! A source of raw cells (without TCP) with exponential gaps.
 
 use alloc::string::String;
 
@@ -9,11 +9,11 @@ use super::{CellSource, Cells, Demand, Load, Source};
 use crate::kernel::time::CELL_PS_BITS;
 use crate::kernel::{CELL_BITS, Ps, Rate, Stream};
 
-/// Poisson cells, which Romanow and Floyd add against phase effects.
+/// Poisson cells, which Romanow and Floyd add to avoid phase effects.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PoissonConfig {
-    /// Mean rate, 424 bits per cell.
+    /// Mean rate; a cell counts 424 bits.
     #[schemars(extend("x-change" = true))]
     pub rate: Rate,
 }
@@ -28,7 +28,8 @@ impl Source for PoissonConfig {
 
     fn load(&self) -> Load {
         let rate = self.rate.cells_per_second();
-        // Any number of cells may come at once. Ten standard deviations of the count in a second.
+        // Any number of cells may come at once. The burst is ten standard deviations of the number
+        // of cells in a second.
         Load::Own {
             mean: rate,
             peak: f64::INFINITY,
@@ -46,7 +47,7 @@ impl Source for PoissonConfig {
 }
 
 impl PoissonConfig {
-    /// State of the source from `start` on, with cells or packets of `bits` each.
+    /// State of the source from `start` on, with cells or packets of `bits` bits each.
     fn units(&self, bits: u64, start: Ps, stream: Stream) -> Cells {
         let mut source = Poisson {
             mean: mean_gap(self.rate) * (bits as f64 / CELL_BITS as f64),
@@ -59,7 +60,7 @@ impl PoissonConfig {
     }
 }
 
-/// State of a Poisson source. The first gap begins at the start.
+/// State of a Poisson source. Its first gap begins at the start.
 #[derive(Clone, Debug)]
 pub struct Poisson {
     /// Mean gap between cells in picoseconds.
@@ -70,8 +71,8 @@ pub struct Poisson {
 }
 
 impl Poisson {
-    /// Continues at another mean rate. The rest of an exponential gap is exponential, so that of
-    /// the present gap is scaled.
+    /// Changes the mean rate at `now`. The rest of an exponential gap is also exponential, so the
+    /// rest of the present gap is scaled.
     pub fn change(&mut self, now: Ps, config: &PoissonConfig) {
         let mean = mean_gap(config.rate);
         if mean == self.mean {
@@ -84,7 +85,7 @@ impl Poisson {
     }
 }
 
-/// Mean gap between cells at a mean `rate`, in picoseconds.
+/// Mean gap in picoseconds between cells at the mean `rate`.
 fn mean_gap(rate: Rate) -> f64 {
     CELL_PS_BITS as f64 / rate.0 as f64
 }

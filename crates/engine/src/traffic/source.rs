@@ -1,5 +1,4 @@
-//! A source as its end system uses it: the trait of all sources, and the load that one puts on the
-//! network.
+//! The trait of all sources of traffic, and the load that a source puts on the network.
 
 use alloc::string::String;
 
@@ -7,34 +6,34 @@ use super::piecewise::Pieces;
 use super::{Cells, Demand};
 use crate::kernel::{Ps, Rate, Stream};
 
-/// Load that a source puts on the links of its route, known before the run.
+/// Load that a source puts on the links of its path, known before the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Load {
     /// The source sends as much as TCP or the network allows.
     Elastic,
-    /// The source generates cells at a rate of its own.
+    /// The source generates cells at rates of its own.
     Own {
         /// Mean rate of the source in cells/s.
         mean: f64,
         /// Greatest rate of the source in cells/s; infinity if any number of cells may come at once.
         peak: f64,
-        /// Number of cells by which the source's largest burst exceeds the mean rate. More are
-        /// impossible, or so improbable that they do not occur.
+        /// Number of cells by which the source's largest burst exceeds the mean rate. Larger bursts
+        /// are impossible, or so improbable that they do not occur.
         burst: u64,
     },
 }
 
 impl Load {
-    /// True for a source with a rate of its own that is 0.
+    /// True for a source of the kind `Own` whose rate is 0.
     pub fn is_idle(self) -> bool {
         matches!(self, Load::Own { mean, .. } if mean <= 0.0)
     }
 }
 
-/// Bursts that a source sends in a fixed rhythm.
+/// Bursts that a source sends with a fixed period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bursts {
-    /// Parameter that sets the rhythm.
+    /// Name of the parameter that determines the period.
     pub field: &'static str,
     /// Time from one burst to the next.
     pub every: Ps,
@@ -42,57 +41,58 @@ pub struct Bursts {
     pub peak: Rate,
 }
 
-/// Parameters of a source.
+/// Parameters of a source of traffic.
 pub trait Source {
-    /// True if the source runs over TCP, so that its [`Demand`] is bytes or writes.
+    /// True if the source sends over TCP, so that its [`Demand`] is bytes or writes.
     const OVER_TCP: bool;
-    /// True if what the source sends is measured from its start to its end, so that it needs no
-    /// warm-up; all other sources are measured in the window.
+    /// True if the source is measured from its start to its end and needs no warm-up. Other sources
+    /// are measured in the measurement window.
     const MEASURED_WHOLE: bool = false;
     /// True if the source can send packets instead of cells, see [`Source::packets`].
     const SENDS_PACKETS: bool = false;
 
-    /// Fault of the parameters, if there is one: field, and allowed values.
+    /// Fault of the parameters, if there is one: the field, and the allowed values.
     fn check(&self) -> Option<(&'static str, String)>;
     /// Load that the source puts on the links of its path.
     fn load(&self) -> Load;
-    /// Bursts of a source with a fixed period. The period must be longer than a burst by at least
-    /// one cell time.
+    /// Bursts of a source with a fixed period; `None` for other sources. The period must exceed a
+    /// burst by at least one cell time.
     fn bursts(&self) -> Option<Bursts> {
         None
     }
-    /// Requirements of the source from `start` on; `stream` provides its random numbers.
+    /// What the source requires from its end system, from `start` on. `stream` provides its random
+    /// numbers.
     fn demand(&self, start: Ps, stream: Stream) -> Demand;
-    /// The source with packets of `bits` each in place of cells of 424 bits; `None` unless it
+    /// State of the source with packets of `bits` bits instead of cells of 424 bits; `None` unless
     /// [`SENDS_PACKETS`](Source::SENDS_PACKETS).
     fn packets(&self, _bits: u64, _start: Ps, _stream: Stream) -> Option<Cells> {
         None
     }
-    /// The player of the file, for a source that plays one.
+    /// The source as a player of a file; `None` for other sources.
     fn player(&self) -> Option<&dyn PlaysFile> {
         None
     }
 }
 
-/// Settings for playing pieces of constant rate.
+/// How a source plays the pieces of its file.
 #[derive(Clone, Copy, Debug)]
 pub struct Playing {
-    /// Greatest rate of the output; `None` if it is not limited.
+    /// Greatest rate of the cells; `None` for no limit.
     pub peak: Option<Rate>,
-    /// True if the pieces begin again at their end.
+    /// True if the file is played repeatedly.
     pub repeat: bool,
-    /// True if the pieces are entered at a random time.
+    /// True if playing begins at a random time within the file.
     pub random_phase: bool,
 }
 
-/// A source that plays the pieces of a file.
+/// A source that plays a file: pieces of constant rate.
 pub trait PlaysFile {
-    /// Settings for playing the pieces.
+    /// How the source plays its pieces.
     fn playing(&self) -> Playing;
-    /// Contents of the file; `None` until it has been read.
+    /// The pieces of the file; `None` until the file has been read.
     fn read(&self) -> Option<&Pieces>;
 
-    /// Contents of the file, which must have been read before.
+    /// The pieces of the file, which must have been read before.
     fn content(&self) -> &Pieces {
         self.read()
             .expect("the file of a source is read before the run")

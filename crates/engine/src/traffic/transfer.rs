@@ -9,7 +9,7 @@ use super::{Demand, Load, Source};
 use crate::kernel::units::Bytes;
 use crate::kernel::{Ps, Stream};
 
-/// One file over TCP; its completion time is measured.
+/// A transfer of one file over TCP, whose completion time is measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TransferConfig {

@@ -9,44 +9,45 @@ use super::piecewise::Pieces;
 use super::{Playing, PlaysFile};
 use crate::kernel::Rate;
 
-/// Cells without TCP that carry a real MPEG-2 transport stream (ISO/IEC 13818-1), a file of packets
-/// of 188 bytes. The program clock references in the file give the times at which packets leave the
-/// encoder. Between two references the rate is constant and cells are evenly spaced, as modelled by
-/// Kalyanaraman 1997 (section 8.17.1). Packets before the first reference are sent at the rate
-/// between the first two references, packets after the last at the rate between the last two.
+/// Raw cells (without TCP) that carry a real MPEG-2 transport stream (ISO/IEC 13818-1): a file of
+/// packets of 188 bytes. The program clock references in the file give the times at which packets
+/// leave the encoder. Between two references the rate is constant and cells are evenly spaced, as
+/// modelled by Kalyanaraman 1997 (section 8.17.1). Packets before the first reference are sent at
+/// the rate between the first two references, packets after the last reference at the rate between
+/// the last two.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TransportStreamConfig {
     /// Path of the file, relative to the directory of the scenario file.
     pub file: String,
-    /// SHA-256 of the file in hexadecimal digits; if given, the file must match it. Resolved
-    /// scenarios contain it, so that kept results belong to the content.
+    /// SHA-256 of the file in hexadecimal digits. If present, the file must match it. Complete
+    /// scenarios contain it, so that stored results belong to the contents of the file.
     pub sha256: Option<String>,
-    /// Number of the program that is sent; required if the file has several. Only its packets are
-    /// sent then.
+    /// Number of the program to send; required if the file has several. Only packets of this
+    /// program are then sent.
     #[schemars(range(min = 1, max = 65_535))]
     pub program: Option<u32>,
-    /// PID whose clock references are used; that of the program if absent.
+    /// PID of the packets whose clock references are used. If absent, that of the program.
     #[schemars(range(min = 0, max = 8_190))]
     pub pcr_pid: Option<u32>,
-    /// Sends null packets, too, which only fill up a constant rate.
+    /// Also sends null packets, whose only purpose is to fill up a constant rate.
     #[serde(default)]
     pub null_packets: bool,
-    /// Transport packets in an AAL5 PDU, 1 to 300; the default, two in eight cells, is that of
+    /// Transport packets in an AAL5 PDU, 1 to 300. The default, two in eight cells, is that of
     /// Kalyanaraman 1997.
     #[serde(default = "TransportStreamConfig::two")]
     #[schemars(range(min = 1, max = 300))]
     pub packets_per_pdu: u32,
-    /// Greatest rate of the cells: a bucket delays cells above it. No limit if absent.
+    /// Greatest rate of the cells; a bucket delays cells above it. No limit if absent.
     pub peak: Option<Rate>,
-    /// Plays the stream again from its end.
+    /// Plays the stream repeatedly.
     #[serde(default)]
     pub repeat: bool,
-    /// Lets each flow enter the stream at a random time of its own, rather than at the beginning;
-    /// needs `repeat`.
+    /// Each flow begins the stream at a random time of its own instead of the beginning; needs
+    /// `repeat`.
     #[serde(default)]
     pub random_phase: bool,
-    /// Contents of the file, read before the run.
+    /// Contents of the file; `None` until the file is read, before the run.
     #[serde(skip)]
     #[schemars(skip)]
     pub content: Option<Pieces>,

@@ -11,41 +11,43 @@ use super::{Application, Demand, Load, Source, Writes};
 use crate::kernel::units::Bytes;
 use crate::kernel::{Ps, Stream};
 
-/// Pages that a client requests over one connection that stays open (RFC 2068 section 8.1), the
+/// Pages that a client requests over one connection that stays open (RFC 2068 section 8.1): the
 /// bursty application of Kalyanaraman 1997, section 8.19. The source is the server, the destination
 /// the client. A page consists of several objects. When the client has received the whole page it
-/// thinks, then requests the next one; an idle time shorter than TCP's timeout and than ADTF leaves
-/// cwnd and ACR as they are, so that the next answer is a burst. The data that the client has
-/// received are known by its acknowledgements, with which its requests travel: requests take no
-/// cells of their own. The paper gives no model, only that of a reference (a variant of SPECweb96
-/// by Vandalore et al., ATM Forum 97-0425): the parameters name the sources of their defaults.
+/// thinks, then requests the next page. An idle time shorter than TCP's timeout and than ADTF keeps
+/// cwnd and ACR, so that the next answer is a burst. Acknowledgements show which data the client
+/// has received, and carry its requests: requests take no cells of their own. The paper has no
+/// model, only that of a reference (a variant of SPECweb96 by Vandalore et al., ATM Forum 97-0425);
+/// each parameter names the source of its default.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WwwConfig {
-    /// Mean of the exponential time between the arrival of a page and the request for the next,
+    /// Mean of the exponential time from the arrival of a page to the request for the next page,
     /// above 0 s.
     pub think_time: Ps,
-    /// Mean number of objects of a page, geometrically distributed, at least 1. Mah 1997 measured
+    /// Mean number of objects in a page, geometrically distributed, at least 1. Mah 1997 measured
     /// 2.8 to 3.2 files.
     #[serde(default = "three")]
     pub objects: f64,
-    /// Requests all objects of a page at once, which are answered in one burst (pipelining, RFC
-    /// 2068 section 8.1.2.2). If false, each is requested after the one before has arrived.
+    /// Requests all objects of a page at once; the server answers in one burst (pipelining, RFC
+    /// 2068 section 8.1.2.2). With false, an object is requested after the object before it has
+    /// arrived.
     #[serde(default)]
     pub pipelined: bool,
-    /// Time from a request to the server's answer.
+    /// Time from the arrival of a request to the server's answer.
     #[serde(default)]
     pub server_time: Ps,
-    /// Shape of the Pareto distribution of the objects' sizes, above 0: 1.06 in Crovella and
-    /// Bestavros 1997. If absent, sizes are the mix of SPECweb96: 35 % of 0.1 to 0.9, 50 % of 1 to
-    /// 9, 14 % of 10 to 90 and 1 % of 100 to 900 KiB, in a class the nine sizes by a Poisson
-    /// distribution of mean 5; 14.6 kB on average.
+    /// Shape of the Pareto distribution of object sizes, above 0: 1.06 in Crovella and Bestavros
+    /// 1997. If absent, sizes are the mix of SPECweb96: 35 % of 0.1 to 0.9, 50 % of 1 to 9, 14 % of
+    /// 10 to 90 and 1 % of 100 to 900 KiB. Within a class a Poisson distribution of mean 5 selects
+    /// one of nine sizes. The mean is 14.6 kB.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pareto_shape: Option<f64>,
-    /// Smallest object, with `pareto_shape`; 1 KiB if absent.
+    /// Smallest size of an object, with `pareto_shape`. 1 KiB if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub smallest: Option<Bytes>,
-    /// Largest object, with `pareto_shape`, at which the distribution is cut off; 10 MiB if absent.
+    /// Largest size of an object, with `pareto_shape`, at which the distribution is cut off. 10 MiB
+    /// if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub largest: Option<Bytes>,
 }
@@ -135,7 +137,7 @@ impl Source for WwwConfig {
     fn demand(&self, start: Ps, stream: Stream) -> Demand {
         let mut client = Www {
             think: self.think_time.0 as f64,
-            // A page ends after each object with this probability.
+            // Each object is the last one of its page with this probability.
             last: 1.0 / self.objects,
             pipelined: self.pipelined,
             server_time: self.server_time,
@@ -149,7 +151,7 @@ impl Source for WwwConfig {
     }
 }
 
-/// State of the source. The first page is requested after a think time.
+/// State of the client and server. A think time precedes the request for the first page.
 #[derive(Clone, Debug)]
 pub struct Www {
     think: f64,
@@ -158,7 +160,7 @@ pub struct Www {
     server_time: Ps,
     sizes: ObjectSizes,
     stream: Stream,
-    /// Number of objects of the page that the server has not written yet.
+    /// Number of objects of the present page that the server has not written yet.
     left: u64,
     /// Time of the server's next write; `NEVER` while the client waits for data already written.
     next: Ps,
@@ -239,14 +241,14 @@ mod tests {
             assert!(client.write() > 0 && !client.next().is_scheduled());
             now = at + Ps::from_ms(50);
             client.on_all_acknowledged(now);
-            // An acknowledgement that comes while the client thinks changes nothing.
+            // An acknowledgement that arrives while the client thinks has no effect.
             let next = client.next();
             client.on_all_acknowledged(now + Ps::from_ms(1));
             assert_eq!(client.next(), next);
         }
         let mean =
             thinks.iter().map(|think| think.as_secs_f64()).sum::<f64>() / thinks.len() as f64;
-        // Standard errors 0.7 % and 0.6 %.
+        // The standard errors are 0.7 % and 0.6 %.
         assert!((mean / 0.4 - 1.0).abs() < 0.03, "{mean}");
         let pages = objects as f64 / thinks.len() as f64;
         assert!((pages / 3.0 - 1.0).abs() < 0.03, "{pages}");
@@ -266,7 +268,7 @@ mod tests {
             assert_eq!(client.left, 0);
             client.on_all_acknowledged(Ps::from_s(page));
         }
-        // Four objects of 14.6 kB; the largest class makes a standard error of 2.4 %.
+        // Four objects of 14.6 kB; the largest class causes a standard error of 2.4 %.
         assert!(
             (bytes / 20_000.0 / (4.0 * 14_566.0) - 1.0).abs() < 0.08,
             "{}",

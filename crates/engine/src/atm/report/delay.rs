@@ -5,10 +5,11 @@ use serde::Serialize;
 
 use crate::kernel::Summary;
 
-/// From the sending of a data cell by its end system to its arrival at the other: queues,
+/// Delay of a data cell from its sending by one end system to its arrival at the other: queues,
 /// transmission and propagation, without the source queue. Null unless `measure.cell_delay` asks
-/// for it, or if no cell arrived. Mean, standard deviation and extremes are exact; a quantile is
-/// good to 1/32 of its value, from a histogram of whole picoseconds with 32 bins an octave.
+/// for it, or if no cell arrived. Mean, standard deviation and extremes are exact. A quantile is
+/// good to 1/32 of its value: it comes from a histogram of whole picoseconds with 32 bins an
+/// octave.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct CellDelay {
     /// Mean delay of data cells; null unless `measure.cell_delay` asks for it, or if no cell
@@ -47,7 +48,7 @@ pub struct CellDelay {
 }
 
 impl CellDelay {
-    /// Measures of the delays, which are in `picoseconds`.
+    /// Measures of cell delays from their statistics in picoseconds.
     pub(in crate::atm) fn new(picoseconds: &Summary) -> CellDelay {
         let seconds = |ps: f64| ps * 1e-12;
         let quantile = |q: f64| picoseconds.quantile(q).map(seconds);

@@ -1,4 +1,4 @@
-//! Measures of a flow.
+//! Measures of a flow in the report.
 
 use alloc::string::String;
 
@@ -8,23 +8,23 @@ use serde::Serialize;
 use super::CellDelay;
 use crate::atm::cell::ServiceClass;
 
-/// A flow.
+/// A flow, from its source to its destination.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(extend("x-source" = "cellrate"))]
 pub struct FlowReport {
-    /// Name of the instance.
+    /// Name of the flow.
     pub name: String,
-    /// Name of its group.
+    /// Name of the flow's group.
     pub group: String,
-    /// Number in the group, from 1.
+    /// Number of the flow in its group, from 1.
     #[schemars(extend("x-unit" = ""))]
     pub index: u32,
-    /// Class of the forward channel.
+    /// Service class of the forward channel.
     #[schemars(extend("x-source" = "TM 4.0 section 2"))]
     pub service: ServiceClass,
-    /// Kind of source.
+    /// Kind of the source.
     pub source: &'static str,
-    /// Time of its start, jitter included.
+    /// Start time of the source, jitter included.
     pub start_seconds: f64,
     /// Bytes delivered in order to the destination application; for bare cells 48 per cell.
     #[schemars(extend("x-better" = "more"))]
@@ -32,8 +32,8 @@ pub struct FlowReport {
     /// Bytes delivered in order to the destination application / window, as bits.
     #[schemars(extend("x-formula" = "8 delivered_bytes / window", "x-source" = "Kalyanaraman 97 section 8.8", "x-better" = "more"))]
     pub tcp_throughput_bits_per_second: f64,
-    /// Bytes of all segments that reached TCP at the destination, also those that came again /
-    /// window, as bits: "throughput" of Ajmone Marsan 97 section 4.1.
+    /// Bytes of all segments that reached TCP at the destination, repeated ones included / window,
+    /// as bits: "throughput" of Ajmone Marsan 97 section 4.1.
     #[schemars(extend("x-formula" = "8 (bytes of segments that arrived) / window", "x-source" = "Ajmone Marsan 97 section 4.1", "x-better" = "more"))]
     pub arrived_throughput_bits_per_second: f64,
     /// Acknowledged bytes / window, as bits.
@@ -49,14 +49,14 @@ pub struct FlowReport {
     /// carries in the window.
     #[schemars(extend("x-formula" = "acked_cells / (slowest link's rate times window / 424 bits)", "x-source" = "Ohsaki 95 section III.B", "x-better" = "more"))]
     pub effective_throughput_ratio: f64,
-    /// Delivered bytes / (delivered bytes + bytes sent again): goodput / offered load over a time in
-    /// which as many bytes leave the network as enter it. Bytes that are under way when the window
+    /// Delivered bytes / (delivered bytes + bytes sent again): goodput / offered load over a time
+    /// in which as many bytes leave the network as enter it. Bytes on the way when the window
     /// begins or ends do not count, so a flow that repeats nothing has 1. Null if nothing was
-    /// delivered and nothing sent again. Kalyanaraman 97 section 8.18 calls another measure so:
-    /// `capacity_efficiency` of the port.
+    /// delivered and nothing sent again. Kalyanaraman 97 section 8.18 calls another measure
+    /// "efficiency": `capacity_efficiency` of the port.
     #[schemars(extend("x-unit" = "", "x-formula" = "delivered_bytes / (delivered_bytes + bytes_retransmitted)", "x-source" = "Ajmone Marsan 97 section 4.1", "x-better" = "more", "x-greatest" = 1))]
     pub efficiency: Option<f64>,
-    /// TCP segments with payload that were sent, those sent again included.
+    /// TCP segments with payload that were sent, including those sent again.
     pub segments_sent: u64,
     /// Segments sent again.
     #[schemars(extend("x-better" = "less"))]
@@ -70,23 +70,23 @@ pub struct FlowReport {
     /// Fast retransmissions.
     #[schemars(extend("x-unit" = "", "x-source" = "RFC 5681 section 3.2", "x-better" = "less"))]
     pub fast_retransmits: u64,
-    /// Duplicate acknowledgements, as the sender counts them: of data that it has had acknowledged
-    /// already while more is outstanding; under selective acknowledgement only those whose blocks
-    /// tell something new.
+    /// Duplicate acknowledgements, as the sender counts them: they acknowledge no new data while
+    /// data are outstanding. Under selective acknowledgement only those count whose blocks report
+    /// new data.
     #[schemars(extend("x-unit" = "", "x-source" = "RFC 5681 section 2, RFC 6675 section 2", "x-better" = "less"))]
     pub duplicate_acks: u64,
     /// PDUs that lost at least one cell at a switch, each counted once at however many switches it
-    /// lost some; 0 for bare cells. Not those that lost cells on links only, which
-    /// `cells_lost_on_links` of the channel counts, nor those whose ends the source queue refused,
-    /// which `source_queue_dropped_packets` counts.
+    /// lost cells; 0 for bare cells. PDUs that lost cells only on links count in
+    /// `cells_lost_on_links` of the channel, PDUs whose ends the source queue refused in
+    /// `source_queue_dropped_packets`.
     #[schemars(extend("x-better" = "less"))]
     pub packets_lost: u64,
-    /// PDUs discarded by AAL5 because cells of an earlier one, whose end was lost, preceded them
+    /// PDUs discarded by AAL5 because cells of an earlier PDU, whose end was lost, preceded them
     /// (whole run).
     #[schemars(extend("x-source" = "Kalyanaraman 97 section 8.12", "x-better" = "less"))]
     pub packets_merged: u64,
-    /// From the start to the acknowledgement of the last byte; null if that has not come (whole
-    /// run).
+    /// Time from the start to the acknowledgement of the last byte; null if that has not come
+    /// (whole run).
     #[schemars(extend("x-formula" = "time of the last acknowledgement - start_seconds", "x-better" = "less"))]
     pub completion_seconds: Option<f64>,
     /// Share of the window in which cells waited in the source queue.
@@ -95,25 +95,25 @@ pub struct FlowReport {
     /// Share of the window in which TCP had data, its window was exhausted and no cell waited.
     #[schemars(extend("x-formula" = "time in which data waited for the window alone / window", "x-source" = "Kalyanaraman 97 section 8.14.2", "x-greatest" = 1))]
     pub window_limited_share: f64,
-    /// Mean delay of PDUs from the hand-over to IP to the delivery by AAL5; null if none arrived.
+    /// Mean delay of PDUs from the hand-over to IP to the delivery by AAL5; null if no PDU arrived.
     #[schemars(extend("x-formula" = "sum of delays / PDUs", "x-better" = "less"))]
     pub packet_delay_mean_seconds: Option<f64>,
-    /// Standard deviation of the delay of PDUs; null if none arrived.
+    /// Standard deviation of the delay of PDUs; null if no PDU arrived.
     #[schemars(extend("x-formula" = "square root of the mean squared distance from the mean", "x-better" = "less"))]
     pub packet_delay_std_seconds: Option<f64>,
-    /// Median delay of PDUs, good to 1/32 of its value; null if none arrived.
+    /// Median delay of PDUs, good to 1/32 of its value; null if no PDU arrived.
     #[schemars(extend("x-better" = "less"))]
     pub packet_delay_p50_seconds: Option<f64>,
-    /// 99th percentile of the delay of PDUs, good to 1/32 of its value; null if none arrived.
+    /// 99th percentile of the delay of PDUs, good to 1/32 of its value; null if no PDU arrived.
     #[schemars(extend("x-better" = "less"))]
     pub packet_delay_p99_seconds: Option<f64>,
-    /// Delays of its cells.
+    /// Delays of the flow's data cells.
     #[serde(flatten)]
     pub delays: CellDelay,
-    /// Greatest length of the source queue.
+    /// Greatest length of the source queue in cells.
     #[schemars(extend("x-better" = "less"))]
     pub source_queue_max_cells: u64,
-    /// Mean length of the source queue.
+    /// Mean length of the source queue in cells.
     #[schemars(extend("x-formula" = "integral of the length over the window / window", "x-better" = "less"))]
     pub source_queue_mean_cells: f64,
     /// PDUs that the source queue refused, in whole or in part (`source_queue_refuses`); 0 for bare
@@ -147,22 +147,23 @@ pub struct Balance {
     pub dropped_at_source_queue_bytes: u64,
     /// Bytes that wait in the source queue at the end.
     pub in_source_queue_bytes: u64,
-    /// Bytes in cells on links and in switches at the end, and in the PDU that is arriving.
+    /// Bytes in cells on links and in switches at the end, and in the PDU that is being
+    /// reassembled.
     pub in_path_bytes: u64,
     /// Bytes in cells that arrived but belonged to damaged PDUs (whole run).
     pub dropped_by_aal5_bytes: u64,
     /// Bytes that arrived twice (whole run).
     pub duplicate_bytes: u64,
-    /// Bytes that wait at the receiver for earlier ones at the end.
+    /// Bytes at the receiver that wait for missing earlier bytes at the end.
     pub held_out_of_order_bytes: u64,
 }
 
 impl Balance {
-    /// Bytes that the flow has sent in this balance.
+    /// Sum of the bytes that the flow has sent.
     pub fn sent(&self) -> u64 {
         self.sent_once_bytes + self.retransmitted_bytes
     }
-    /// Sum of the bytes whose whereabouts the balance states.
+    /// Sum of the bytes by the places where they are, which equals [`Balance::sent`].
     pub fn accounted(&self) -> u64 {
         self.delivered_bytes
             + self.dropped_at_switch_bytes

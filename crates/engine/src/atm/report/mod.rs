@@ -19,7 +19,7 @@ pub use flow::{Balance, FlowReport};
 pub use port::{PortReport, QueueReport};
 pub use vc::VcReport;
 
-/// A whole run. Measures are over the measuring window unless they say "whole run".
+/// The report of a run. Measures are over the measuring window unless they say "whole run".
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// Hash of everything that happened to every component, in component order (whole run).

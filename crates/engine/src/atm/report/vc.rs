@@ -7,33 +7,34 @@ use serde::Serialize;
 
 use crate::atm::cell::ServiceClass;
 
-/// A directed channel.
+/// A directed channel: the forward or backward channel of a flow.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(extend("x-source" = "cellrate"))]
 pub struct VcReport {
     /// Name of the flow and direction.
     pub name: String,
-    /// Class of its data cells. RM cells are ABR, also beside data of another class.
+    /// Class of the channel's data cells. RM cells are ABR, also together with data of another
+    /// class.
     #[schemars(extend("x-source" = "TM 4.0 section 2"))]
     pub service: ServiceClass,
-    /// Cells sent by the end system.
+    /// Cells of the channel sent by its end system.
     pub cells_sent: u64,
-    /// Cells that arrived.
+    /// Cells of the channel that arrived at its end.
     #[schemars(extend("x-better" = "more"))]
     pub cells_delivered: u64,
-    /// Cells dropped at switches.
+    /// Cells of the channel dropped at switches.
     #[schemars(extend("x-better" = "less"))]
     pub cells_dropped: u64,
     /// Cells of the channel that were lost on links, not dropped at switches.
     #[schemars(extend("x-better" = "less"))]
     pub cells_lost_on_links: u64,
-    /// Cells on links and in switches at the end (whole run).
+    /// Cells of the channel on links and in switches at the end (whole run).
     #[schemars(extend("x-formula" = "cells sent + rm_cells_inserted - rm_cells_absorbed - delivered - dropped - lost, over the whole run"))]
     pub cells_in_flight: u64,
-    /// RM cells that virtual sources of switches on the way sent.
+    /// RM cells that virtual sources of switches on the path sent.
     #[schemars(extend("x-source" = "TM 4.0 section 5.10.6"))]
     pub rm_cells_inserted: u64,
-    /// RM cells that ended at virtual sources and destinations of switches on the way.
+    /// RM cells that ended at virtual sources and destinations of switches on the path.
     #[schemars(extend("x-source" = "TM 4.0 section 5.10.6"))]
     pub rm_cells_absorbed: u64,
     /// Data cells sent.
@@ -56,12 +57,12 @@ pub struct VcReport {
     /// Time-weighted mean of ACR; null without RM cells.
     #[schemars(extend("x-formula" = "integral of ACR over the window / window", "x-source" = "TM 4.0 section 5.10.4"))]
     pub acr_mean_cells_per_second: Option<f64>,
-    /// Least ACR that the end system had, that at the beginning of the window included; null
-    /// without RM cells.
+    /// Least ACR of the end system in the window, including ACR at its beginning; null without RM
+    /// cells.
     #[schemars(extend("x-source" = "TM 4.0 section 5.10.4"))]
     pub acr_min_cells_per_second: Option<f64>,
-    /// Greatest ACR that the end system had, that at the beginning of the window included (until
-    /// its first feedback a source has ICR); null without RM cells.
+    /// Greatest ACR of the end system in the window, including ACR at its beginning (until its
+    /// first feedback a source has ICR); null without RM cells.
     #[schemars(extend("x-source" = "TM 4.0 section 5.10.4"))]
     pub acr_max_cells_per_second: Option<f64>,
     /// ACR at the end (whole run); null without RM cells.

@@ -1,29 +1,31 @@
-//! Data cells at a steady rate: between RM cells a source under the rules of TM 4.0 sends them 1/ACR apart.
+//! Data cells at a steady rate: between two RM cells a source under the rules of TM 4.0 sends data
+//! cells 1/ACR apart.
 
 use super::{AbrSource, Pacing};
 use crate::kernel::{Pace, Ps};
 
-/// A source that sends data cells and nothing else, with its pace in registers. The result is that of
-/// [`AbrSource::send_plainly`] for one cell after the other, all but the first on time. Nothing arrives
-/// meanwhile, so neither ACR nor the next action of the source can change. [`Steady::close`] must follow, or
-/// the source does not count the cells.
+/// A source that sends a burst of data cells, with its pace in registers. The result is that of
+/// [`AbrSource::send_plainly`] for each cell, all but the first at its earliest time. No cell
+/// arrives in this time, so neither ACR nor the next action of the source can change.
+/// [`Steady::close`] must follow, or the source does not count the cells.
 #[must_use]
 pub(crate) struct Steady<'a> {
     source: &'a mut AbrSource,
     pace: Pace,
-    /// Greatest number of cells before an RM cell is due. `until` is the time from which on one may
-    /// be due.
+    /// Greatest number of cells before an RM cell is due. `until` is the time from which on an RM
+    /// cell may be due.
     most: u32,
     until: Ps,
     sent: u32,
-    /// Time of the last cell, with the fraction carried to it. `next` is the same of the next cell.
+    /// Time of the last cell and the fraction of a picosecond carried to it; `next` has those of
+    /// the next cell.
     last: (Ps, u32),
     next: (Ps, u32),
 }
 
 impl AbrSource {
-    /// The source as a sender of data cells from `at` on, until an RM cell may be due. `None` if no data cell
-    /// is sent at `at`, or if a law may change ACR with a cell.
+    /// The source for a burst of data cells from `at` on, until an RM cell may be due. `None` if no
+    /// data cell can be sent at `at`, or if a law may change ACR with a cell.
     #[inline(always)]
     pub(crate) fn steady(&mut self, at: Ps) -> Option<Steady<'_>> {
         if self.law.is_some() || self.probes() || !self.sends_plainly(at) {
@@ -36,7 +38,7 @@ impl AbrSource {
         Some(Steady {
             pace: self.pace?,
             most: self.limits.nrm_others - since_frm,
-            // One of its cells may be the Mrm-th.
+            // A cell of the burst may be the Mrm-th since the last FRM.
             until: trm_at.min(self.trm_after_frm()),
             sent: 0,
             last: (self.pacing.t_last, self.pacing.carry_last),
@@ -47,39 +49,40 @@ impl AbrSource {
 }
 
 impl Steady<'_> {
-    /// Least time between two cells.
+    /// Least time between two cells of the burst.
     #[inline(always)]
     pub fn interval(&self) -> Ps {
         self.pace.floor()
     }
-    /// Greatest number of cells that may be sent.
+    /// Greatest number of cells in the burst.
     #[inline(always)]
     pub fn most(&self) -> u32 {
         self.most
     }
-    /// Time from which on a cell may not be sent.
+    /// Time from which on the burst must not send a cell.
     #[inline(always)]
     pub fn until(&self) -> Ps {
         self.until
     }
-    /// Time of the next cell.
+    /// Time of the next cell of the burst.
     #[inline(always)]
     pub fn next(&self) -> Ps {
         self.next.0
     }
-    /// Number of cells sent.
+    /// Number of cells that the burst has sent.
     #[inline(always)]
     pub fn sent(&self) -> u32 {
         self.sent
     }
-    /// Sends the next cell.
+    /// Sends the next cell of the burst.
     #[inline(always)]
     pub fn send(&mut self) {
         self.last = self.next;
         self.next = self.pace.next(self.next.0, self.next.1); // SES rule 1
         self.sent += 1;
     }
-    /// Writes the pace back. Returns the times of the last cell and of the next, if any was sent.
+    /// Writes the pace back to the source. Returns the times of the last cell and of the next;
+    /// `None` if no cell was sent.
     #[inline(always)]
     pub fn close(self) -> Option<(Ps, Ps)> {
         if self.sent == 0 {
@@ -110,8 +113,8 @@ mod tests {
     use crate::endsystem::source::Emission;
     use crate::kernel::Rate;
 
-    /// Cells that a greedy source sends up to `end`: as often as possible at a steady rate, in rows of at
-    /// most `longest`, or one by one. Returns times and kinds of the cells, and the state of the source.
+    /// Cells that a greedy source sends up to `end`, where possible in bursts of at most `longest`
+    /// cells. Returns times and kinds of the cells, and the state of the source.
     fn sent(config: &AbrConfig, late: Ps, end: Ps, longest: u32) -> (Vec<(Ps, bool)>, String) {
         let mut source = AbrSource::new(config, Rate::from_bps(155_520_000), Ps::from_us(100));
         let (mut sent, mut now) = (Vec::new(), Ps::ZERO);
@@ -141,7 +144,7 @@ mod tests {
             }
             let emission = source.opportunity(now, true).expect("a cell is due");
             sent.push((now, emission == Emission::Data));
-            // An RM cell that leaves late, so that the next cell carries no fraction.
+            // An RM cell that is sent late, so that no fraction is carried to the next cell.
             now = source.next_wake(true).max(now)
                 + if emission == Emission::Data {
                     Ps::ZERO

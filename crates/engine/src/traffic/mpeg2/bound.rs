@@ -1,4 +1,5 @@
-//! Bounds of a normal sequence of rates: a source can only send between zero and a peak rate.
+//! Bounds on a normally distributed sequence of rates: a source can only send at rates between zero
+//! and a peak rate.
 
 use alloc::vec::Vec;
 use core::f64::consts::{PI, SQRT_2};
@@ -6,27 +7,28 @@ use core::f64::consts::{PI, SQRT_2};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Treatment of rates below zero and above the peak: the four ways of Kalyanaraman 1997, section
+/// Treatment of rates below zero and above the peak: one of four ways of Kalyanaraman 1997, section
 /// 8.17.4.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bound {
-    /// Such values are left out, and the next of the sequence takes their place: the paper's
+    /// Such values are left out, and the next value of the sequence takes their place: the paper's
     /// choice.
     #[default]
     Discard,
     /// Values below zero become zero, and values above the peak become the peak.
     Truncate,
-    /// Negative values become zero and are subtracted from the next positive ones; the excess above
-    /// the peak is delayed by the bucket. The mean is kept.
+    /// Negative values become zero, and are subtracted from the next positive values. The bucket
+    /// delays the excess above the peak. The mean is kept.
     TruncateAndCarry,
-    /// The values are logarithms: rates are exponentials, rounded to whole Mbit/s (their mean and
-    /// standard deviation before that are the given ones); the excess above the peak is delayed by
-    /// the bucket.
+    /// The values are logarithms of the rates. Rates are rounded to whole Mbit/s; their mean and
+    /// standard deviation before rounding are the given ones. The bucket delays the excess above
+    /// the peak.
     Exponential,
 }
 
-/// Rates in bit/s: mean and standard deviation of the normal distribution, and the peak.
+/// Parameters of the rates in bit/s: mean and standard deviation of the normal distribution, and
+/// the peak.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rates {
     /// Mean of the normal distribution in bit/s.
@@ -37,14 +39,14 @@ pub struct Rates {
     pub peak: f64,
 }
 
-/// Step in bit/s: exponentials are rounded to its multiples.
+/// Step in bit/s to whose multiples the rates of `Bound::Exponential` are rounded.
 const STEP: f64 = 1e6;
-/// Number of steps that the mean sums one by one.
+/// Number of rounding steps that [`Rates::rounded_mean`] sums one by one.
 const COUNTED: u32 = 20_000;
 
 impl Bound {
-    /// Rates for the unit noise `noise`, in order; `debt` is the sum of negative rates that has not
-    /// been subtracted yet, in bit/s.
+    /// The bounded rates in bit/s for normal values `noise` of mean 0 and deviation 1, in order.
+    /// `debt` is the sum of negative rates that has not been subtracted yet, in bit/s.
     pub fn apply(self, noise: &[f64], rates: &Rates, debt: &mut f64) -> Vec<f64> {
         let Rates {
             mean,
@@ -88,11 +90,12 @@ impl Bound {
 }
 
 impl Rates {
-    /// Share of the normal values that are between zero and the peak.
+    /// Share of normal values between zero and the peak.
     pub fn kept(&self) -> f64 {
         phi((self.peak - self.mean) / self.deviation) - phi(-self.mean / self.deviation)
     }
-    /// Mean of the values between zero and the peak: of a normal distribution truncated at both ends.
+    /// Mean in bit/s of the normal values between zero and the peak: of a normal distribution
+    /// truncated at both ends.
     fn kept_mean(&self) -> f64 {
         let density = |x: f64| libm::exp(-x * x / 2.0) / libm::sqrt(2.0 * PI);
         let (low, high) = (
@@ -101,14 +104,14 @@ impl Rates {
         );
         self.mean + self.deviation * (density(low) - density(high)) / self.kept()
     }
-    /// Mean and standard deviation of the logarithms, for a lognormal distribution with the given
-    /// mean and deviation.
+    /// Mean and standard deviation of the logarithms, for lognormal rates with the given mean and
+    /// deviation.
     fn logarithmic(&self) -> (f64, f64) {
         let variance = libm::log1p(libm::pow(self.deviation / self.mean, 2.0));
         (libm::log(self.mean) - variance / 2.0, libm::sqrt(variance))
     }
-    /// Mean of the exponentials after rounding: each step that is reached adds one. Beyond
-    /// `COUNTED` steps, which are then small compared with the rate, the exponential itself is
+    /// Mean of lognormal rates after rounding, in bit/s: each step that a rate reaches adds one
+    /// step. Above `COUNTED` steps, which are small compared with the rate, the rate itself is
     /// used.
     fn rounded_mean(&self) -> f64 {
         let (mean, deviation) = self.logarithmic();
@@ -120,8 +123,8 @@ impl Rates {
             .sum::<f64>();
         STEP * steps + self.excess(COUNTED as f64 * STEP)
     }
-    /// Mean excess of the exponentials above `rate`, zero for smaller ones: the integral of a
-    /// lognormal tail.
+    /// Mean excess of lognormal rates above `rate`, in bit/s; smaller rates count zero. The
+    /// integral of a lognormal tail.
     fn excess(&self, rate: f64) -> f64 {
         let (mean, deviation) = self.logarithmic();
         let above = (mean - libm::log(rate)) / deviation;
@@ -129,7 +132,7 @@ impl Rates {
     }
 }
 
-/// The distribution function of the standard normal distribution.
+/// Distribution function of the standard normal distribution.
 fn phi(x: f64) -> f64 {
     0.5 * libm::erfc(-x / SQRT_2)
 }
@@ -166,7 +169,8 @@ mod tests {
         expect(Bound::TruncateAndCarry, &[5.0, 0.0, 15.0, 2.5, 10.0]);
         // exp(ln 5 - ln(2)/2 + x sqrt(ln 2)): 3.54, 0.67, 42.99, 2.33, 8.13.
         expect(Bound::Exponential, &[4.0, 1.0, 43.0, 2.0, 8.0]);
-        // A debt outlasts a value that is smaller: 5 - 15 = -10, then 5 - 10 = -5, then 15 - 5.
+        // A negative value carries over more than one value: 5 - 15 = -10, then 5 - 10 = -5, then
+        // 15 - 5.
         let mut debt = 0.0;
         let carried = Bound::TruncateAndCarry.apply(&[-3.0, 0.0, 2.0], &rates(5.0, 5.0), &mut debt);
         assert_eq!((carried, debt), (alloc::vec![0.0, 0.0, 10e6], 0.0));
@@ -174,8 +178,8 @@ mod tests {
 
     #[test]
     fn means_of_nine_streams() {
-        // Truncated normal distributions, worked out by numerical integration: 6.1479 and 0.819
-        // kept for (5, 5).
+        // Truncated normal distributions, by numerical integration: a mean of 6.1479 and a share of
+        // 0.819 kept for (5, 5).
         let nine = |mean, deviation| 9.0 * Bound::Discard.mean(&rates(mean, deviation)) / 1e6;
         assert!((nine(5.0, 5.0) - 55.33).abs() < 0.005, "{}", nine(5.0, 5.0));
         assert!((nine(7.5, 7.0) - 67.5).abs() < 1e-9);
@@ -188,14 +192,14 @@ mod tests {
 
     #[test]
     fn exponentials_of_any_size_have_their_mean() {
-        // Wide beside a step and far from zero, rounding moves nothing: below, across and above
-        // 20,000 steps.
+        // For distributions wide compared with a step and far from zero, rounding does not change
+        // the mean: below, across and above 20,000 steps.
         for (mean, deviation) in [(1e3, 50.0), (20e3, 5e3), (60e3, 30e3)] {
             let found = Bound::Exponential.mean(&rates(mean, deviation)) / 1e6;
             assert!((found / mean - 1.0).abs() < 1e-9, "{found} of {mean}");
         }
-        // Very wide, a thousandth of the mean lies beyond 20 Gbit/s: P(X > x) integrated
-        // numerically from there on.
+        // For a very wide distribution a thousandth of the mean is above 20 Gbit/s: the integral of
+        // P(X > x) from there on, computed numerically.
         assert!((rates(5.0, 50.0).excess(20e9) / 1e6 - 0.005_296_169_6).abs() < 1e-11);
     }
 
@@ -215,7 +219,8 @@ mod tests {
         ] {
             let found = bound.apply(&noise, &rates(5.0, 5.0), &mut 0.0);
             let mean = found.iter().sum::<f64>() / found.len() as f64;
-            // The standard error is at most 5/sqrt(160,000) = 0.0125 Mbit/s; four of them.
+            // The standard error is at most 5/sqrt(160,000) = 0.0125 Mbit/s; the tolerance is four
+            // of them.
             assert!(
                 (mean - bound.mean(&rates(5.0, 5.0))).abs() < 0.05e6,
                 "{bound:?} {mean}"

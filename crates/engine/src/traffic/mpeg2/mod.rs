@@ -24,7 +24,7 @@ pub use noise::{Noise, power, share_of_variance};
 pub use packets::{TRANSPORT_PACKET_BYTES, line_bits_per_bit};
 pub use stream::Encoder;
 
-/// Bits that the rates of a stream refer to.
+/// The bits that the rates of a stream count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Counted {
@@ -32,14 +32,14 @@ pub enum Counted {
     /// 149.76 Mbit/s, as in the paper's sums.
     #[default]
     Cells,
-    /// Bits of transport packets, 188 bytes each; cells carry `packets_per_pdu` of them in an AAL5
-    /// PDU.
+    /// Bits of transport packets, 188 bytes each. An AAL5 PDU in cells carries `packets_per_pdu` of
+    /// them.
     TransportPackets,
 }
 
-/// Several MPEG-2 single-program transport streams multiplexed onto one channel, as modelled by
-/// Kalyanaraman 1997 (section 8.17.3): the rate of each is constant between its program clock
-/// references, whose distances are uniform, and successive rates are fractional Gaussian noise
+/// Several MPEG-2 single-program transport streams, multiplexed onto one channel, as modelled by
+/// Kalyanaraman 1997 (section 8.17.3). The rate of each stream is constant between its program
+/// clock references, whose distances are uniform. Successive rates are fractional Gaussian noise
 /// (Paxson 1997). Cells of a stream are evenly spaced. Each stream passes a bucket of the peak rate
 /// and has its own random numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -49,31 +49,31 @@ pub struct Mpeg2Config {
     #[serde(default = "Mpeg2Config::one")]
     #[schemars(range(min = 1, max = 1_000))]
     pub sources: u32,
-    /// Mean of the normal distribution of the rates of one stream, before they are bounded.
+    /// Mean of the normal distribution of one stream's rates, before they are bounded.
     pub mean: Rate,
-    /// Standard deviation of these rates.
+    /// Standard deviation of one stream's rates, before they are bounded.
     pub standard_deviation: Rate,
-    /// Greatest rate of one stream; the default is the paper's, for HDTV.
+    /// Greatest rate of one stream. The default is the paper's, for HDTV.
     #[serde(default = "Mpeg2Config::hdtv")]
     pub peak: Rate,
-    /// Hurst parameter: 0.5 (independent rates) to 0.99; the default is the paper's.
+    /// Hurst parameter, from 0.5 (independent rates) to 0.99. The default is the paper's.
     #[serde(default = "Mpeg2Config::hurst")]
     #[schemars(range(min = 0.5, max = 0.99))]
     pub hurst: f64,
-    /// Treatment of rates outside zero and the peak.
+    /// Treatment of rates below zero and above the peak.
     #[serde(default)]
     pub bound: Bound,
-    /// Shortest time between clock references, above 0 s; the default is the paper's, 50 references
+    /// Shortest time between clock references, above 0 s. The default is the paper's, 50 references
     /// per second.
     #[serde(default = "Mpeg2Config::shortest")]
     pub interval_low: Ps,
-    /// Longest; the default is MPEG-2's limit.
+    /// Longest time between clock references. The default is MPEG-2's limit.
     #[serde(default = "Mpeg2Config::longest")]
     pub interval_high: Ps,
-    /// Bits that the three rates refer to.
+    /// The bits that `mean`, `standard_deviation` and `peak` count.
     #[serde(default)]
     pub rates: Counted,
-    /// Transport packets in an AAL5 PDU, 1 to 300; the default, two in eight cells, is the paper's.
+    /// Transport packets in an AAL5 PDU, 1 to 300. The default, two in eight cells, is the paper's.
     /// Has an effect only if the rates count transport packets.
     #[serde(default = "Mpeg2Config::two")]
     #[schemars(range(min = 1, max = 300))]
@@ -116,7 +116,7 @@ impl Mpeg2Config {
         16_384
     }
 
-    /// Fault of the bounded rates, if they cannot be played.
+    /// Fault of the bounded rates that prevents playing them, if any: the field, and a text.
     fn check_bound(&self) -> Option<(&'static str, String)> {
         let rates = self.line_rates();
         let delayed = matches!(self.bound, Bound::TruncateAndCarry | Bound::Exponential);
@@ -157,7 +157,7 @@ impl Mpeg2Config {
         (self.interval_low.as_secs_f64() + self.interval_high.as_secs_f64()) / 2.0
     }
 
-    /// The rates on the line in bit/s, 424 bits per cell.
+    /// Parameters of the rates on the line in bit/s; a cell counts 424 bits.
     pub fn line_rates(&self) -> Rates {
         let factor = match self.rates {
             Counted::Cells => 1.0,
@@ -174,7 +174,7 @@ impl Mpeg2Config {
         }
     }
 
-    /// Expected time that a block of the noise lasts in simulated time.
+    /// Expected simulated time for which a block of noise lasts.
     pub fn block_lasts(&self) -> Ps {
         let share = if self.bound == Bound::Discard {
             self.line_rates().kept()
@@ -239,8 +239,7 @@ impl Source for Mpeg2Config {
         let rates = self.line_rates();
         let cells = |rate: f64| self.sources as f64 * rate / CELL_BITS as f64;
         let (mean, peak) = (cells(self.bound.mean(&rates)), cells(rates.peak));
-        // Ten seconds of all streams at their peak, although even a minute at the mean is a long
-        // excess.
+        // The excess over the mean in ten seconds with all streams at their peak: longer is most unlikely.
         let burst = libm::ceil(10.0 * (peak - mean)) as u64;
         Load::Own { mean, peak, burst }
     }

@@ -8,17 +8,17 @@ use core::f64::consts::{PI, TAU};
 use super::fft::{Complex, synthesise};
 use crate::kernel::Stream;
 
-/// Power spectrum of fractional Gaussian noise of unit variance at the frequency `lambda`, in (0,
+/// Power spectrum of fractional Gaussian noise of unit variance, at the frequency `lambda` in (0,
 /// pi], for the Hurst parameter `h`: Paxson's equations (2), (4) and (6).
 pub fn power(lambda: f64, h: f64) -> f64 {
     let half = libm::sin(lambda / 2.0);
-    // 1 - cos(lambda) without its cancellation.
+    // Computes 1 - cos(lambda) as 2 sin^2(lambda / 2), which avoids cancellation.
     let amplitude = 4.0 * libm::sin(PI * h) * libm::tgamma(2.0 * h + 1.0) * half * half;
     amplitude * (libm::pow(lambda, -2.0 * h - 1.0) + aliases(lambda, h))
 }
 
-/// Contribution of the frequencies beyond pi: three terms of the series, an integral for the rest,
-/// and a fitted correction.
+/// Contribution of the frequencies above pi to the power spectrum: three terms of the series, an
+/// integral for the rest, and a fitted correction.
 fn aliases(lambda: f64, h: f64) -> f64 {
     let (d, integrated) = (-2.0 * h - 1.0, -2.0 * h);
     let pair = |k: f64, exponent: f64| {
@@ -29,15 +29,15 @@ fn aliases(lambda: f64, h: f64) -> f64 {
     (1.0002 - 0.000134 * lambda) * (three + rest - libm::exp2(-7.65 * h - 7.4))
 }
 
-/// Expected share of the variance of `length` values of fractional Gaussian noise about the mean of
-/// these values. The mean itself has the rest, `length^(2 h - 2)` (Leland et al. 1994, On the
-/// self-similar nature of Ethernet traffic, IEEE/ACM Transactions on Networking 2:1, 3.1). The
-/// share is small for long dependence: 0.98 at `h` = 0.8 and 16,384 values, but 0.62 at 0.95.
+/// Expected variance of `length` values of fractional Gaussian noise about their own mean, as a
+/// share of the noise's variance. The mean has the rest, `length^(2 h - 2)` (Leland et al. 1994, On
+/// the self-similar nature of Ethernet traffic, IEEE/ACM Transactions on Networking 2:1, 3.1). The
+/// share is 0.98 at `h` = 0.8 and 16,384 values, but 0.62 at 0.95.
 pub fn share_of_variance(length: usize, h: f64) -> f64 {
     1.0 - libm::pow(length as f64, 2.0 * h - 2.0)
 }
 
-/// A sampler of sequences of one length with one Hurst parameter.
+/// Generates sequences of fractional Gaussian noise of one length, with one Hurst parameter.
 #[derive(Clone, Debug)]
 pub struct Noise {
     /// Power of the noise at the frequencies 2 pi j / n, j from 1 to n/2.
@@ -45,7 +45,7 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// A sampler of sequences of `length` values, a power of two and at least two.
+    /// A generator of sequences of `length` values, a power of two and at least two.
     pub fn new(length: usize, hurst: f64) -> Noise {
         assert!(length.is_power_of_two() && length >= 2);
         let powers = (1..=length / 2)
@@ -54,8 +54,8 @@ impl Noise {
         Noise { powers }
     }
 
-    /// The next sequence. Its mean is zero, so its variance is, approximately, only
-    /// [`share_of_variance`].
+    /// The next sequence, with random numbers from `stream`. Its mean is zero, so its variance is
+    /// only [`share_of_variance`], approximately.
     pub fn sequence(&self, stream: &mut Stream) -> Vec<f64> {
         let middle = self.powers.len();
         let n = 2 * middle;

@@ -1,4 +1,4 @@
-//! The encoder of one MPEG-2 stream, which generates the rates between clock references.
+//! The encoder of one MPEG-2 stream, which generates the rates between its clock references.
 
 use alloc::vec::Vec;
 
@@ -6,8 +6,8 @@ use super::{Bound, Mpeg2Config, Noise, Rates};
 use crate::kernel::{Ps, Rate, Stream};
 use crate::traffic::piecewise::{Piece, PieceSource};
 
-/// State of the encoder: the block of rates that is being played. A block is drawn when the one
-/// before is used up, once in thousands of pieces.
+/// State of the encoder of one stream: the block of rates that is being played. A new block is
+/// drawn when the present one is used up, after thousands of pieces.
 #[derive(Clone, Debug)]
 pub struct Encoder {
     noise: Noise,
@@ -15,19 +15,19 @@ pub struct Encoder {
     rates: Rates,
     /// Sum of negative rates that has not been subtracted yet, in bit/s.
     debt: f64,
-    /// Random stream of the rates. The intervals have a stream of their own, so that they are the
-    /// same however rates are bounded.
+    /// Random numbers for the rates. The intervals have a random stream of their own, so that they
+    /// do not depend on the bounds of the rates.
     values: Stream,
     intervals: Stream,
     shortest: Ps,
-    /// Longest interval less the shortest, plus a picosecond.
+    /// Longest interval less the shortest, plus one picosecond.
     span: Ps,
     block: Vec<Rate>,
     at: usize,
 }
 
 impl Encoder {
-    /// An encoder with a random stream of its own.
+    /// An encoder whose rates come from `noise`, with random numbers from `stream`.
     pub fn new(config: &Mpeg2Config, noise: Noise, mut stream: Stream) -> Encoder {
         let (values, intervals) = (stream.branch(), stream.branch());
         Encoder {
@@ -59,8 +59,8 @@ impl Encoder {
 
 impl PieceSource for Encoder {
     fn next_piece(&mut self) -> Option<Piece> {
-        // A block without any kept value is almost impossible: at least a twentieth is expected to
-        // be kept.
+        // It is nearly impossible that a block has no value within the bounds: at least a twentieth
+        // of the values is expected to be.
         while self.at == self.block.len() {
             self.draw();
         }

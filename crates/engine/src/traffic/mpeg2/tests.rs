@@ -35,8 +35,8 @@ fn intervals_are_uniform_and_rates_within_bounds() {
             && piece.lasts <= Ps::from_ms(100)
     };
     assert!(found.iter().all(within));
-    // Deciles of the intervals: 2,000 each, a standard deviation of 42; five of them in each of
-    // ten.
+    // Deciles of the intervals: 2,000 intervals each, with a standard deviation of 42. The
+    // tolerance is five of them in each decile.
     let mut deciles = [0usize; 10];
     found.iter().for_each(|piece| {
         deciles[((piece.lasts - Ps::from_ms(20)).0 / 8_000_000_001) as usize] += 1
@@ -62,7 +62,7 @@ fn how_rates_are_bounded_does_not_move_the_intervals() {
     assert_eq!(lasts(config()), lasts(truncated));
 }
 
-/// The cells of nine streams in 10 s, over 24 seeds: their mean is that of the load.
+/// The mean number of cells of nine streams in 10 s, over 24 seeds, is that of the load.
 #[test]
 fn the_multiplex_has_its_mean() {
     let config = Mpeg2Config {
@@ -97,7 +97,8 @@ fn the_multiplex_has_its_mean() {
         .sum::<f64>()
         / 23.0;
     let error = libm::sqrt(variance / 24.0);
-    // False alarms once in 10,000: four standard errors, of 2 % each.
+    // A correct program fails once in 10,000 times: the tolerance is four standard errors of 2 %
+    // each.
     assert!(
         (average - mean).abs() < 4.0 * error && error < 0.03 * mean,
         "{average} of {mean} +- {error}"
@@ -125,7 +126,7 @@ fn cells_of_a_stream_are_never_closer_than_the_peak() {
         for _ in 0..50_000 {
             cells.advance();
             let gap = cells.next() - last;
-            // 424 bits at 15 Mbit/s, and a picosecond of rounding.
+            // A cell of 424 bits at 15 Mbit/s, and a picosecond of rounding.
             assert!(gap.0 + 1 >= 28_266_666, "{bound:?}: {gap}");
             last = cells.next();
         }
@@ -175,13 +176,15 @@ fn impossible_streams_are_refused() {
     assert_eq!(found(|c| c.packets_per_pdu = 0), "packets_per_pdu");
     assert_eq!(found(|c| c.block = 1000), "block");
     assert_eq!(found(|c| c.peak = Rate(u64::MAX / 17)), "peak");
-    // A mean far above the peak keeps nothing; exponentials above it on average never drain.
+    // With a mean far above the peak no value is kept; exponentials with a mean above the peak
+    // never drain.
     assert_eq!(found(|c| c.mean = Rate::from_bps(40_000_000)), "mean");
     assert_eq!(
         found(|c| (c.bound, c.mean) = (Bound::Exponential, Rate::from_bps(15_000_000))),
         "mean"
     );
-    // Of a normal distribution 25 Mbit/s above the peak, in deviations of 7 Mbit/s, 0.02 % is kept.
+    // A normal distribution 25 Mbit/s above the peak, with a deviation of 7 Mbit/s, has 0.02 % of
+    // its values below the peak.
     let far = Mpeg2Config {
         mean: Rate::from_bps(40_000_000),
         ..config()
@@ -192,7 +195,7 @@ fn impossible_streams_are_refused() {
             .1
             .starts_with("only 0.0 % of the rates lie between zero and the peak")
     );
-    // Rounded to whole Mbit/s they are zero.
+    // Rounded to whole Mbit/s, these rates are zero.
     let small = |c: &mut Mpeg2Config| {
         (c.bound, c.mean, c.standard_deviation) = (
             Bound::Exponential,

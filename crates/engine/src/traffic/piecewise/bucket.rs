@@ -3,16 +3,16 @@
 use super::{Piece, PieceSource};
 use crate::kernel::{Ps, Rate};
 
-/// Pieces behind a bucket that leaks at a peak rate: cells that come faster wait and are sent at
-/// the peak rate later, so nothing is lost (Kalyanaraman 1997, section 8.17.3: 15 Mbit/s behind
-/// each video source).
+/// Pieces of constant rate behind a bucket that leaks at a peak rate. Cells that come faster wait
+/// and are sent later at the peak rate, so none is lost (Kalyanaraman 1997, section 8.17.3: 15
+/// Mbit/s behind each video source).
 #[derive(Clone, Debug)]
 pub struct PeakBucket<P> {
     pieces: P,
     peak: Rate,
-    /// Backlog of the bucket, in picoseconds times thousandths of a bit per second.
+    /// Backlog of the bucket in picoseconds times thousandths of a bit per second.
     backlog: u128,
-    /// The rest of a piece in which the bucket became empty.
+    /// The rest of a piece, from the time at which the bucket became empty.
     rest: Option<Piece>,
 }
 
@@ -27,7 +27,7 @@ impl<P: PieceSource> PeakBucket<P> {
         }
     }
 
-    /// The first piece of the bucket's output while `piece` comes in.
+    /// The first piece of the bucket's output while `piece` enters.
     fn leave(&mut self, piece: Piece) -> Piece {
         let lasts = piece.lasts.0 as u128;
         if piece.rate >= self.peak {
@@ -97,9 +97,10 @@ mod tests {
 
     #[test]
     fn what_exceeds_the_peak_is_sent_later() {
-        // 4 ps at 5 above the peak of 10 leave 20, which 5 ps at 4 below it take up.
+        // 4 ps at 5 above the peak of 10 leave a backlog of 20, which 5 ps at 4 below the peak
+        // remove.
         assert_eq!(played(10, &[(4, 15), (8, 6)]), [(4, 10), (5, 10), (3, 6)]);
-        // It outlasts a piece, and the end of the list.
+        // A backlog may last longer than a piece, and longer than the list.
         assert_eq!(
             played(10, &[(4, 15), (2, 6), (1, 12)]),
             [(4, 10), (2, 10), (1, 10), (1, 10)]
@@ -114,7 +115,7 @@ mod tests {
             |pieces: &[(u64, u64)]| pieces.iter().map(|(lasts, rate)| lasts * rate).sum::<u64>();
         let found = played(17, &pieces);
         assert!(found.iter().all(|(_, rate)| *rate <= 17));
-        // Less than one picosecond at the peak is never sent.
+        // A backlog of less than one picosecond at the peak is never sent.
         assert!(
             work(&pieces) - work(&found) < 17,
             "{} {}",

@@ -1,11 +1,11 @@
-//! One stream of evenly spaced cells at a piecewise constant rate.
+//! A stream of evenly spaced cells at a piecewise constant rate.
 
 use super::{Piece, PieceSource};
 use crate::kernel::{CELL_PS_BITS, CellClock, Ps, Rate};
 
 /// Cells of one stream. A cell is sent when the integral of the rate reaches it, rounded down to a
-/// picosecond. The remaining part of a cell is kept from piece to piece, so that the cells up to
-/// any time are the integral of the rate.
+/// picosecond. The remaining part of a cell is kept from piece to piece. So the number of cells up
+/// to any time is the integral of the rate, rounded down.
 #[derive(Clone, Debug)]
 pub struct Line<P> {
     pieces: P,
@@ -13,16 +13,16 @@ pub struct Line<P> {
     clock: CellClock,
     next: Ps,
     carry: u64,
-    /// Time at which the current piece ends.
+    /// Time at which the present piece ends.
     ends: Ps,
-    /// Part of the next cell still to be generated while the rate is zero, in units of
-    /// [`CELL_PS_BITS`].
+    /// Part of the next cell that is still to be generated, stored while the rate is zero, in units
+    /// of [`CELL_PS_BITS`].
     lacking: u128,
 }
 
 impl<P: PieceSource> Line<P> {
-    /// A line that plays `pieces` from `start` on. The share `gathered`, in [0, 1), of the line's
-    /// first cell is already generated.
+    /// A stream that plays `pieces` from `start` on. The share `gathered`, in [0, 1), of its first
+    /// cell is already generated.
     pub fn new(pieces: P, start: Ps, gathered: f64) -> Line<P> {
         let lacking = ((1.0 - gathered) * CELL_PS_BITS as f64) as u128;
         let clock = CellClock::new(Rate(1));
@@ -43,13 +43,13 @@ impl<P: PieceSource> Line<P> {
     pub fn next(&self) -> Ps {
         self.next
     }
-    /// Sends the cell of [`Line::next`].
+    /// Sends the cell whose time is [`Line::next`].
     #[inline]
     pub fn advance(&mut self) {
         (self.next, self.carry) = self.clock.complete(self.next, self.carry);
         self.skip();
     }
-    /// Processes the ends of pieces until the next event is a cell.
+    /// Processes ends of pieces until the next event is a cell.
     #[inline]
     fn skip(&mut self) {
         while self.next > self.ends {
@@ -108,8 +108,8 @@ mod tests {
 
     #[test]
     fn cells_are_evenly_spaced_and_fractions_are_kept() {
-        // 424 kbit/s is a cell per ms. 2.5 ms of it make 2.5 cells; the half waits during the
-        // pause, and the other half takes 0.25 ms at twice the rate; 2.25 cells of the piece
+        // 424 kbit/s is one cell per ms. 2.5 ms of it make 2.5 cells. The half cell waits during
+        // the pause; its other half takes 0.25 ms at twice the rate. 2.25 cells of the piece
         // remain, a cell every 0.5 ms.
         let us = [(5, 212_000), (4, 0), (10, 848_000)];
         let found = times(&mut line(&us, false), 30);
@@ -129,15 +129,15 @@ mod tests {
 
     #[test]
     fn a_list_may_begin_again() {
-        // One cell and a half in each round of 3 ms: three cells in two rounds.
+        // 1.5 cells in each round of 3 ms: three cells in two rounds.
         let found = times(&mut line(&[(1, 424_000), (1, 212_000), (1, 0)], true), 7);
         assert_eq!(found, [2_000, 4_500, 6_000, 8_000, 10_500, 12_000, 14_000]);
     }
 
     #[test]
     fn as_many_cells_as_the_integral_of_the_rate() {
-        // Rates and times without common divisors: after each piece the cells are the integral,
-        // rounded down.
+        // Rates and times without common divisors. After each piece the number of cells is the
+        // integral, rounded down.
         let mut seed = 7u64;
         let mut random = |below: u64| {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -161,7 +161,7 @@ mod tests {
                 line.advance();
                 cells += 1;
             }
-            // A cell may be sent within the last picosecond before it is complete.
+            // A cell may be sent less than a picosecond before it is complete.
             let most = (integral + rate.0 as u128) / CELL_PS_BITS as u128;
             assert!(
                 cells == integral / CELL_PS_BITS as u128 || cells == most,

@@ -1,4 +1,4 @@
-//! Pieces that are known in advance.
+//! Pieces of constant rate that are known in advance, such as those of a file.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -6,12 +6,12 @@ use alloc::vec::Vec;
 use super::{Piece, PieceSource};
 use crate::kernel::{CELL_PS_BITS, Ps, Rate};
 
-/// Pieces of a file, shared by all sources that play them.
+/// Pieces of constant rate from a file, shared by all sources that play the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pieces(Arc<[Piece]>);
 
 impl Pieces {
-    /// The pieces of a file, in order.
+    /// Stores the pieces of a file, in order.
     pub fn new(pieces: Vec<Piece>) -> Pieces {
         Pieces(pieces.into())
     }
@@ -25,7 +25,7 @@ impl Pieces {
             .iter()
             .fold(Ps::ZERO, |sum, piece| sum.saturating_add(piece.lasts))
     }
-    /// Number of cells that all pieces have together.
+    /// Number of cells in all pieces together.
     pub fn cells(&self) -> f64 {
         self.0.iter().map(Piece::work).sum::<u128>() as f64 / CELL_PS_BITS as f64
     }
@@ -33,7 +33,7 @@ impl Pieces {
     pub fn mean(&self) -> f64 {
         self.cells() / self.lasts().as_secs_f64()
     }
-    /// The greatest rate of a piece.
+    /// Greatest rate of all pieces.
     pub fn peak(&self) -> Rate {
         self.0
             .iter()
@@ -41,7 +41,7 @@ impl Pieces {
             .max()
             .unwrap_or(Rate(0))
     }
-    /// Largest number of cells by which a sequence of pieces exceeds the mean rate.
+    /// Largest number of cells by which consecutive pieces exceed the mean rate.
     pub fn largest_burst(&self) -> f64 {
         let mean = self.mean();
         let (mut over, mut largest) = (0.0, 0.0f64);
@@ -55,8 +55,7 @@ impl Pieces {
 }
 
 impl Piece {
-    /// Sum of durations times rates over all pieces, in picoseconds times thousandths of a bit per
-    /// second.
+    /// Duration times rate of the piece, in picoseconds times thousandths of a bit per second.
     fn work(&self) -> u128 {
         self.lasts.0 as u128 * self.rate.0 as u128
     }
@@ -68,12 +67,12 @@ pub struct Listed {
     pieces: Pieces,
     at: usize,
     repeat: bool,
-    /// The rest of the piece in which the list is entered, until it has been played.
+    /// The rest of the piece with which playing begins, until it has been played.
     entered: Option<Piece>,
 }
 
 impl Listed {
-    /// Plays `pieces` once, or repeatedly without end.
+    /// Plays `pieces` once, or without end if `repeat`.
     pub fn new(pieces: Pieces, repeat: bool) -> Listed {
         Listed {
             pieces,
@@ -82,7 +81,7 @@ impl Listed {
             entered: None,
         }
     }
-    /// Plays the list from `offset` after its beginning.
+    /// Begins to play at `offset` after the beginning of the list.
     pub fn entered_at(mut self, offset: Ps) -> Listed {
         let mut left = offset;
         while let Some(piece) = self.pieces.0.get(self.at) {
@@ -136,8 +135,8 @@ mod tests {
         );
         assert_eq!(pieces.peak(), Rate::from_bps(1_272_000));
         assert_eq!(pieces.largest_burst(), 2.0);
-        // Two cells above a mean of 1 cell/ms, and before and after it one below it: which never
-        // add up to two.
+        // Two cells above a mean of 1 cell/ms, with one cell below the mean before and after them:
+        // so the pieces together never exceed it by more than two.
         let piece = |(ms, bps)| Piece {
             lasts: Ps::from_ms(ms),
             rate: Rate::from_bps(bps),

@@ -1,4 +1,4 @@
-//! Cells without TCP at a piecewise constant rate, for video, traces and transport streams.
+//! Raw cells (without TCP) at a piecewise constant rate, for video, traces and transport streams.
 
 mod bucket;
 mod line;
@@ -13,23 +13,23 @@ pub use bucket::PeakBucket;
 pub use line::Line;
 pub use listed::{Listed, Pieces};
 
-/// A time of constant rate.
+/// A span of time with a constant rate of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// Duration of the piece.
     pub lasts: Ps,
-    /// Rate of the cells, 424 bits each; zero is a pause.
+    /// Rate of the cells; a cell counts 424 bits. Zero is a pause.
     pub rate: Rate,
 }
 
-/// A sequence of the pieces of a line.
+/// A sequence of pieces of constant rate.
 pub trait PieceSource {
-    /// The next piece; `None` if there are no more.
+    /// The next piece; `None` after the last piece.
     fn next_piece(&mut self) -> Option<Piece>;
 }
 
-/// State of a source of several lines. The cells of the lines are merged by time, at equal times
-/// those of the earlier line first.
+/// State of a source with several streams (lines). Their cells are merged by time; of equal times,
+/// the cell of the earlier line is first.
 #[derive(Clone, Debug)]
 pub struct Piecewise<P> {
     lines: Box<[Line<P>]>,
@@ -37,7 +37,7 @@ pub struct Piecewise<P> {
 }
 
 impl<P: PieceSource> Piecewise<P> {
-    /// The sum of the cells of `lines`, of which there is at least one.
+    /// The cells of all `lines` together; at least one line.
     pub fn new(lines: impl IntoIterator<Item = Line<P>>) -> Piecewise<P> {
         let lines: Box<[Line<P>]> = lines.into_iter().collect();
         let mut first = Tournament::new(lines.len());

@@ -1,7 +1,7 @@
 use super::*;
 
-/// The power with as many terms of the series as needed, and the integral of the rest with its
-/// first correction (Euler and Maclaurin).
+/// The power spectrum with as many terms of the series as needed, and the integral of the rest with
+/// its first correction (Euler and Maclaurin).
 fn exact(lambda: f64, h: f64) -> f64 {
     let d = -2.0 * h - 1.0;
     let term = |k: f64| libm::pow(TAU * k + lambda, d) + libm::pow(TAU * k - lambda, d);
@@ -27,7 +27,7 @@ fn the_power_is_paxsons_and_nearly_exact() {
             assert!((ratio - 1.0).abs() < 2e-4, "{lambda} {h} {ratio}");
         }
     }
-    // White noise is flat.
+    // The spectrum of white noise is constant.
     assert!((power(1.7, 0.5) - 1.0).abs() < 1e-4);
 }
 
@@ -49,8 +49,9 @@ fn values_have_zero_mean_and_unit_variance_and_the_same_bits_everywhere() {
         assert!((found.iter().sum::<f64>() / 1024.0).abs() < 1e-12);
         variances += found.iter().map(|x| x * x).sum::<f64>() / 1024.0;
     }
-    // The mean has part of the variance; the rest is the sum of the powers. Its standard deviation
-    // in a sequence is 0.08, so 0.004 in the mean of 400; three of them.
+    // The mean has a part of the variance, and the sum of the powers is the rest. The standard
+    // deviation of the variance is 0.08 in a sequence, so 0.004 in the mean of 400 sequences; the
+    // tolerance is three of them.
     let (last, others) = noise.powers.split_last().unwrap();
     let expected = (2.0 * others.iter().sum::<f64>() + last) / 1024.0;
     let mean = variances / runs as f64;
@@ -61,7 +62,7 @@ fn values_have_zero_mean_and_unit_variance_and_the_same_bits_everywhere() {
     assert!((mean - expected).abs() < 0.012, "{mean} of {expected}");
 }
 
-/// Sums of the powers without the zero frequency.
+/// Sums of the powers without the frequency zero.
 #[test]
 fn the_mean_of_a_block_takes_its_share_of_the_variance() {
     for (h, expected) in [
@@ -75,7 +76,7 @@ fn the_mean_of_a_block_takes_its_share_of_the_variance() {
         let (last, others) = noise.powers.split_last().unwrap();
         let sum = (2.0 * others.iter().sum::<f64>() + last) / 16_384.0;
         assert!((sum - expected).abs() < 1e-3, "{h}: {sum}");
-        // The spectrum is sampled, not the sequence, which costs little.
+        // Uses the spectrum, not sequences, which is cheap.
         assert!(
             (share_of_variance(16_384, h) - sum).abs() < 0.014,
             "{h}: {sum}"
@@ -83,11 +84,11 @@ fn the_mean_of_a_block_takes_its_share_of_the_variance() {
     }
 }
 
-/// Whittle's estimate: the H whose spectrum fits the periodogram best, found by a parabola through
-/// the best points of a grid.
+/// Whittle's estimate: the H whose spectrum fits the periodogram best. It is found by a parabola
+/// through the best points of a grid.
 struct Whittle {
     grid: Vec<f64>,
-    /// For each H of the grid, the reciprocal powers, and the mean of the powers' logarithms.
+    /// For each H of the grid: the reciprocal powers, and the mean of the logarithms of the powers.
     fits: Vec<(Vec<f64>, f64)>,
 }
 
@@ -108,9 +109,9 @@ impl Whittle {
         Whittle { grid, fits }
     }
 
-    /// Standard error of the estimate. Each ordinate of the periodogram is exponential around its
-    /// power, so its information about H is the square of the derivative of the logarithm of its
-    /// share.
+    /// Standard error of the estimate. Each value of the periodogram is exponentially distributed
+    /// around its power. So its information about H is the square of the derivative of the
+    /// logarithm of its share.
     fn error(&self) -> f64 {
         let middle = self.fits.len() / 2;
         let ((above, high), (below, low)) = (&self.fits[middle + 1], &self.fits[middle - 1]);
@@ -150,8 +151,8 @@ impl Whittle {
     }
 }
 
-/// The mean of 20 estimates lies within three of its standard errors: false alarms once in 370 for
-/// each H.
+/// The mean of 20 estimates is within three of its standard errors: a correct program fails once in
+/// 370 times for each H.
 #[test]
 fn whittle_finds_the_hurst_parameter() {
     for h in [0.6, 0.7, 0.8, 0.9] {
@@ -169,7 +170,7 @@ fn whittle_finds_the_hurst_parameter() {
     }
 }
 
-/// Means of m values have the variance m^(2H - 2), which defines long-range dependence.
+/// Means of m values have the variance m^(2H - 2), the definition of long-range dependence.
 #[test]
 fn means_of_many_values_vary_as_they_should() {
     let noise = Noise::new(4096, 0.8);
@@ -182,9 +183,10 @@ fn means_of_many_values_vary_as_they_should() {
             let mean = found[..m].iter().sum::<f64>() / m as f64;
             sum += mean * mean;
         }
-        // The relative standard error of a variance from 300 values is 8.2 %; four of them.
+        // The relative standard error of a variance from 300 values is 8.2 %; the tolerance is four
+        // of them.
         let ratio = sum / runs as f64 / libm::pow(m as f64, -0.4);
-        // The mean of the whole sequence is zero, which reduces the variance by 4096^-0.4 = 0.036.
+        // The mean of the whole sequence is zero, which lowers the variance by 4096^-0.4 = 0.036.
         let expected = 1.0 - libm::pow(m as f64 / 4096.0, 0.4);
         assert!(
             (ratio / expected - 1.0).abs() < 0.33,
